@@ -1,0 +1,1 @@
+"""What RocketMQ's bytes and protocol mean. Pure: construct and the standard library."""

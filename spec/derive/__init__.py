@@ -1,0 +1,1 @@
+"""Other readers of a layout, each made from its declaration and tested equal to it."""

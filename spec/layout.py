@@ -1,0 +1,124 @@
+"""
+A layout is a sequence of named fields, each with a sentence saying what it is.
+
+Layouts are ``construct`` structures. :func:`field` adds one thing to them: the
+ability to report where every field began and ended, from which explanations,
+failure messages and tables are made. :func:`parse` adds another: one kind of
+error, which says at which byte and in which field reading stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from construct import Construct, ConstructError, Renamed
+
+
+class Span(NamedTuple):
+    """Where a field was found, and what it held."""
+
+    path: str
+    start: int
+    """Offset of the field's first byte in the parsed data."""
+    end: int
+    value: object
+    meaning: str
+
+
+class LayoutError(ValueError):
+    """The bytes are not what the layout says.
+
+    *offset* is where in the data the wrong field begins, *field* its dotted name.
+    """
+
+    def __init__(self, reason: str, *, field: str = "", offset: int = 0) -> None:
+        where = f"{field} at byte {offset}: " if field else f"at byte {offset}: "
+        super().__init__(where + reason)
+        self.reason = reason
+        self.field = field
+        self.offset = offset
+
+
+class _Field(Renamed):  # type: ignore[type-arg] # not generic at run time
+    """A named field that notes its span when the caller asks for a trace."""
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        trace = context._params.get("trace")
+        if trace is None:
+            return super()._parse(stream, context, path)
+        start = stream.tell()
+        name = ".".join([*path.split(" -> ")[1:], self.name or "?"])
+        trace.entered(name, start)
+        value = super()._parse(stream, context, path)
+        trace.append(Span(name, start, stream.tell(), value, self.docs))
+        return value
+
+
+class Trace(list[Span]):
+    """The spans of a parse, in the order in which the fields ended."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.last_entered: tuple[str, int] = ("", 0)
+        """Name and offset of the field that was being read when the parse ended."""
+
+    def entered(self, name: str, start: int) -> None:
+        """Note that the field *name* begins at *start*."""
+        self.last_entered = (name, start)
+
+
+def field(
+    name: str, layout: Construct[Any, Any], meaning: str = ""
+) -> Renamed[Any, Any]:
+    """Return *layout* as the field *name*; *meaning* is printed wherever it is shown."""
+    return _Field(layout, newname=name, newdocs=meaning)
+
+
+def parse(
+    layout: Construct[Any, Any],
+    data: bytes | bytearray | memoryview,
+    trace: Trace | None = None,
+) -> Any:
+    """Return what *layout* reads from the start of *data*.
+
+    Raises LayoutError, never a construct error. *trace*, when given, receives the
+    span of every field that was read, also when a later one fails.
+    """
+    try:
+        return layout.parse(bytes(data), trace=trace)
+    except (ConstructError, UnicodeDecodeError, OverflowError, MemoryError) as error:
+        raise _located(layout, bytes(data), error, trace) from error
+
+
+def build(layout: Construct[Any, Any], values: Mapping[str, Any]) -> bytes:
+    """Return the bytes of *values*; a value that does not fit is a LayoutError."""
+    try:
+        return bytes(layout.build(values))
+    except (ConstructError, KeyError) as error:
+        raise LayoutError(_first_line(error)) from error
+
+
+def _located(
+    layout: Construct[Any, Any], data: bytes, error: Exception, trace: Trace | None
+) -> LayoutError:
+    """Return *error* with the field and offset at which it happened.
+
+    The fast parse keeps no positions, so a failed one is repeated with a trace.
+    """
+    if trace is None:
+        trace = Trace()
+        try:
+            layout.parse(data, trace=trace)
+        except (ConstructError, UnicodeDecodeError, OverflowError, MemoryError):
+            name, offset = trace.last_entered
+            return LayoutError(_first_line(error), field=name, offset=offset)
+    name, offset = trace.last_entered
+    return LayoutError(_first_line(error), field=name, offset=offset)
+
+
+def _first_line(error: Exception) -> str:
+    """Return what construct says is wrong, without the path that it puts first."""
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith("Error in path")]
+    return lines[0] if lines else type(error).__name__

@@ -1,0 +1,1 @@
+"""What brokers tell name servers, and what name servers tell clients."""

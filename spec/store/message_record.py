@@ -1,0 +1,282 @@
+"""
+A message record is one message as the commit log keeps it.
+
+The broker writes it once, when it accepts the message, and hands the same bytes
+to consumers: what a client pulls is a row of records. Consume queues and index
+files only point at records, so everything else can be rebuilt from them.
+
+A record's size depends on four things: the body, the topic, the properties, and
+whether its two hosts are IPv4 or IPv6. The magic says how wide the topic's
+length is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntFlag
+from typing import Any
+
+from construct import (
+    Bytes,
+    GreedyBytes,
+    IfThenElse,
+    Int8ub,
+    Int16sb,
+    Int16ub,
+    Int32sb,
+    Int32ub,
+    Int64sb,
+    Prefixed,
+    Struct,
+    this,
+)
+
+from spec.clause import Clause, Level
+from spec.host import Host
+from spec.integers import body_crc
+from spec.layout import LayoutError, build, field, parse
+
+MAGIC_V1 = 0xDAA320A7
+"""Marks a record whose topic length is one byte."""
+MAGIC_V2 = 0xDAA320AB
+"""Marks a record whose topic length is two bytes (since 5.0)."""
+
+
+class SystemFlag(IntFlag):
+    """Bits of a message's system flags (Java: sysFlag); others may be set too."""
+
+    COMPRESSED = 1 << 0
+    """The body is compressed; since 5.0 bits 8 to 10 say how."""
+    MULTI_TAGS = 1 << 1
+    TRANSACTION_PREPARED = 1 << 2
+    """A half message."""
+    TRANSACTION_COMMIT = 1 << 3
+    TRANSACTION_ROLLBACK = 1 << 2 | 1 << 3
+    BORN_HOST_V6 = 1 << 4
+    """The born host is an IPv6 address, 16 bytes."""
+    STORE_HOST_V6 = 1 << 5
+    """The store host is an IPv6 address, 16 bytes."""
+
+
+RECORD_BEGINS_WITH_SIZE = Clause(
+    id="STORE-RECORD-001",
+    level=Level.MUST,
+    text="A record begins with its own size in bytes, this field included.",
+    source="4.6.0 org.apache.rocketmq.store.CommitLog#calMsgLength",
+)
+RECORD_MAGIC = Clause(
+    id="STORE-RECORD-002",
+    level=Level.MUST,
+    text="Bytes 4 to 8 of a record are the magic 0xDAA320A7.",
+    source="4.6.0 org.apache.rocketmq.store.CommitLog#MESSAGE_MAGIC_CODE",
+)
+RECORD_MAGIC_V2 = Clause(
+    id="STORE-RECORD-003",
+    level=Level.MUST,
+    text="A record with the magic 0xDAA320AB has a two-byte topic length.",
+    source="5.3.3 org.apache.rocketmq.common.message.MessageVersion#MESSAGE_VERSION_V2",
+    since="5.0",
+    issues=("apache/rocketmq#1110", "apache/rocketmq#5568"),
+)
+RECORD_CRC = Clause(
+    id="STORE-RECORD-004",
+    level=Level.MUST,
+    text="A record carries the checksum of its body as the broker received it.",
+    source="4.6.0 org.apache.rocketmq.store.CommitLog#putMessage",
+)
+RECORD_QUEUE_OFFSET = Clause(
+    id="STORE-RECORD-005",
+    level=Level.MUST,
+    text="The queue offset counts the messages of one queue from 0, without gaps.",
+    source="4.6.0 org.apache.rocketmq.store.CommitLog$DefaultAppendMessageCallback#doAppend",
+    issues=("apache/rocketmq#7689",),
+)
+RECORD_PHYSICAL_OFFSET = Clause(
+    id="STORE-RECORD-006",
+    level=Level.MUST,
+    text="The physical offset is the record's own place in the commit log.",
+    source="4.6.0 org.apache.rocketmq.store.CommitLog$DefaultAppendMessageCallback#doAppend",
+    issues=("apache/rocketmq#10017",),
+)
+RECORD_HOSTS = Clause(
+    id="STORE-RECORD-007",
+    level=Level.MUST,
+    text="A host is 4 address bytes and a port, or 16 and a port when its flag is set.",
+    source="4.6.0 org.apache.rocketmq.common.sysflag.MessageSysFlag#BORNHOST_V6_FLAG",
+    since="4.6",
+    issues=("apache/rocketmq#5230", "apache/rocketmq#8043"),
+)
+
+
+def _host(flag: SystemFlag) -> Struct[Any, Any]:
+    is_v6 = this._.system_flags & int(flag)
+    return Struct(
+        field("address", IfThenElse(is_v6, Bytes(16), Bytes(4)), "IPv4 or IPv6"),
+        field("port", Int32sb, "0 to 65535"),
+    )
+
+
+def _topic_size(version: Any) -> IfThenElse:
+    return IfThenElse(version == MAGIC_V2, Int16ub, Int8ub)
+
+
+record_layout = Struct(
+    field("size", Int32sb, "bytes of this record, this field included"),
+    field("magic", Int32ub, "0xDAA320A7, or 0xDAA320AB for a two-byte topic length"),
+    field("body_crc", Int32sb, "CRC-32 of body, sign bit cleared (Java: bodyCRC)"),
+    field("queue_id", Int32sb, "which queue of the topic"),
+    field("flag", Int32sb, "the producer's own; the broker never reads it"),
+    field("queue_offset", Int64sb, "index of the message in its queue"),
+    field("physical_offset", Int64sb, "where this record begins in the commit log"),
+    field("system_flags", Int32sb, "bits of SystemFlag (Java: sysFlag)"),
+    field("born_at_ms", Int64sb, "when the producer made it (Java: bornTimestamp)"),
+    field("born_host", _host(SystemFlag.BORN_HOST_V6), "the producer's address"),
+    field("stored_at_ms", Int64sb, "when the broker took it (Java: storeTimestamp)"),
+    field("store_host", _host(SystemFlag.STORE_HOST_V6), "the broker's address"),
+    field("reconsume_times", Int32sb, "how often a consumer sent it back"),
+    field(
+        "prepared_transaction_offset",
+        Int64sb,
+        "physical offset of the half message that this one commits or rolls back",
+    ),
+    field("body", Prefixed(Int32sb, GreedyBytes), "the payload, after its size"),
+    field("topic", Prefixed(_topic_size(this.magic), GreedyBytes), "the topic's name"),
+    field("properties", Prefixed(Int16sb, GreedyBytes), "see spec.wire.properties"),
+)
+
+FIXED_SIZE_V4 = 91
+"""Bytes of a record with IPv4 hosts and no body, topic or properties."""
+SMALLEST_SIZE = FIXED_SIZE_V4
+"""No record is smaller than this."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """A message as stored. Sizes and the checksum are derived when it is encoded."""
+
+    topic: str
+    queue_id: int
+    queue_offset: int
+    """Index in the queue, counted in messages."""
+    physical_offset: int
+    """Offset in the commit log, in bytes."""
+    body: bytes = b""
+    properties: str = ""
+    """As stored; :func:`spec.wire.properties.decode_properties` reads it."""
+    flag: int = 0
+    system_flags: int = 0
+    born_at_ms: int = 0
+    born_host: Host = Host.ANY_V4
+    stored_at_ms: int = 0
+    store_host: Host = Host.ANY_V4
+    reconsume_times: int = 0
+    prepared_transaction_offset: int = 0
+    magic: int = MAGIC_V1
+
+
+class BadChecksumError(LayoutError):
+    """The body is not the one that the record's checksum was made of."""
+
+
+def record_size(record: Record) -> int:
+    """Return how many bytes *record* takes in the commit log."""
+    return (
+        FIXED_SIZE_V4
+        + (12 if record.system_flags & SystemFlag.BORN_HOST_V6 else 0)
+        + (12 if record.system_flags & SystemFlag.STORE_HOST_V6 else 0)
+        + (1 if record.magic == MAGIC_V2 else 0)
+        + len(record.body)
+        + len(record.topic.encode("utf-8", "surrogateescape"))
+        + len(record.properties.encode("utf-8", "surrogateescape"))
+    )
+
+
+def encode_record(record: Record) -> bytes:
+    """Return the bytes of *record*."""
+    return build(
+        record_layout,
+        {
+            "size": record_size(record),
+            "magic": record.magic,
+            "body_crc": body_crc(record.body),
+            "queue_id": record.queue_id,
+            "flag": record.flag,
+            "queue_offset": record.queue_offset,
+            "physical_offset": record.physical_offset,
+            "system_flags": record.system_flags,
+            "born_at_ms": record.born_at_ms,
+            "born_host": record.born_host.as_field(),
+            "stored_at_ms": record.stored_at_ms,
+            "store_host": record.store_host.as_field(),
+            "reconsume_times": record.reconsume_times,
+            "prepared_transaction_offset": record.prepared_transaction_offset,
+            "body": record.body,
+            "topic": record.topic.encode("utf-8", "surrogateescape"),
+            "properties": record.properties.encode("utf-8", "surrogateescape"),
+        },
+    )
+
+
+def decode_record(data: bytes | memoryview, *, check_crc: bool = True) -> Record:
+    """Return the record that begins *data*; what follows it is not looked at.
+
+    Raises LayoutError where the bytes are no record, and BadChecksumError where
+    only the body is wrong and *check_crc* asks to look.
+    """
+    size = size_of_record(data)
+    parsed = parse(record_layout, data[:size])
+    record = Record(
+        topic=parsed.topic.decode("utf-8", "surrogateescape"),
+        queue_id=parsed.queue_id,
+        queue_offset=parsed.queue_offset,
+        physical_offset=parsed.physical_offset,
+        body=parsed.body,
+        properties=parsed.properties.decode("utf-8", "surrogateescape"),
+        flag=parsed.flag,
+        system_flags=parsed.system_flags,
+        born_at_ms=parsed.born_at_ms,
+        born_host=Host(parsed.born_host.address, parsed.born_host.port),
+        stored_at_ms=parsed.stored_at_ms,
+        store_host=Host(parsed.store_host.address, parsed.store_host.port),
+        reconsume_times=parsed.reconsume_times,
+        prepared_transaction_offset=parsed.prepared_transaction_offset,
+        magic=parsed.magic,
+    )
+    if record_size(record) != size:
+        reason = f"size says {size} bytes, the fields take {record_size(record)}"
+        raise LayoutError(reason, field="size", offset=0)
+    if check_crc and parsed.body_crc != body_crc(record.body):
+        reason = f"{parsed.body_crc:#010x} stored, {body_crc(record.body):#010x} computed"
+        raise BadChecksumError(reason, field="body_crc", offset=8)
+    return record
+
+
+def size_of_record(data: bytes | memoryview) -> int:
+    """Return the size of the record that begins *data*, checked against its bounds."""
+    if len(data) < SMALLEST_SIZE:
+        reason = f"{len(data)} bytes left, a record has at least {SMALLEST_SIZE}"
+        raise LayoutError(reason, field="size", offset=0)
+    size = int.from_bytes(data[:4], "big", signed=True)
+    if not SMALLEST_SIZE <= size <= len(data):
+        reason = f"{size} is not between {SMALLEST_SIZE} and the {len(data)} bytes left"
+        raise LayoutError(reason, field="size", offset=0)
+    magic = int.from_bytes(data[4:8], "big")
+    if magic not in (MAGIC_V1, MAGIC_V2):
+        reason = f"{magic:#010x} is not a message's magic"
+        raise LayoutError(reason, field="magic", offset=4)
+    return size
+
+
+def decode_records(data: bytes | memoryview) -> Iterator[Record]:
+    """Yield the records that *data*, the body of a pull answer, is a row of."""
+    position = 0
+    while position < len(data):
+        try:
+            size = size_of_record(data[position:])
+            yield decode_record(data[position : position + size])
+        except LayoutError as error:
+            raise LayoutError(
+                error.reason, field=error.field, offset=position + error.offset
+            ) from error
+        position += size
