@@ -1,0 +1,1 @@
+"""One command, ``rmqc``: it parses options and calls the rooms."""

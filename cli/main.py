@@ -1,0 +1,61 @@
+"""
+``rmqc``, the one command of the project.
+
+Each subcommand is a file beside this one that holds a click command of the same
+name. It is imported only when it is called, so that ``rmqc inspect`` does not
+wait for Spark, nor ``rmqc serve`` for pytest.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+COMMANDS = {
+    "audit": "Audit store directories with Spark.",
+    "inspect": "Explain bytes: a file, an offset in it, hex, a message id, a key.",
+    "serve": "Run the reference name server and broker.",
+    "spec": "List, show and export the clauses of the specification.",
+    "test": "Run the conformance suites against a target.",
+}
+"""What each subcommand does, in the words of ``rmqc --help``."""
+
+
+class LazyGroup(click.Group):
+    """A group that imports a subcommand when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's
+        """Return the names of all subcommands."""
+        return sorted(COMMANDS)
+
+    def get_command(
+        self,
+        ctx: click.Context,  # noqa: ARG002 - click's
+        cmd_name: str,
+    ) -> click.Command | None:
+        """Return the subcommand *cmd_name*, imported now."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = getattr(importlib.import_module(f"cli.{cmd_name}"), cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(
+        self,
+        ctx: click.Context,  # noqa: ARG002 - click's
+        formatter: click.HelpFormatter,
+    ) -> None:
+        """Write the list of subcommands without importing any of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="rocketmq-conformance", prog_name="rmqc")
+def main() -> None:
+    """Check, explain and audit anything that speaks or stores Apache RocketMQ.
+
+    Exit codes: 0 conforms or clean, 1 findings, 2 usage or unreadable input,
+    3 the harness or the target failed.
+    """
