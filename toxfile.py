@@ -24,6 +24,7 @@ class _SharedInfo(Info):
     def compare(
         self, value: Any, section: str, sub_section: str | None = None
     ) -> AbstractContextManager[tuple[bool, Any]]:
+        """Compare *value* with what is noted, whichever environment noted it."""
         if section == "ToxEnv":
             value = {**value, "name": "shared"}
         return super().compare(value, section, sub_section)
@@ -34,10 +35,12 @@ class SharedRunner(VirtualEnvRunner):
 
     @staticmethod
     def id() -> str:
+        """Return the name that tox.ini uses for this runner."""
         return "shared"
 
     @property
     def cache(self) -> Info:
+        """Return what tox remembers about the shared folder."""
         return _SharedInfo(Path(self.env_dir))
 
 
