@@ -1,0 +1,1 @@
+"""How a peer of 4.6.0 behaves, as plainly as possible."""

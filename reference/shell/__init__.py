@@ -1,0 +1,1 @@
+"""Sockets, files and the clock around the core."""
