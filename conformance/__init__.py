@@ -1,0 +1,1 @@
+"""What a peer must do, asked from outside. Imports spec, never reference."""

@@ -1,0 +1,1 @@
+"""How peers are started, spoken to, judged and reported on."""

@@ -1,0 +1,1 @@
+"""The everyday requests, one module a subject. Each returns the answer as it came."""

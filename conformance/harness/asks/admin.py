@@ -1,0 +1,121 @@
+"""Requests that administer a broker: topics, groups, settings, statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from conformance.harness.asks.asker import Asker, FieldValue, body_of, json_body
+from spec.wire.command import Command
+from spec.wire.request_code import RequestCode
+
+READ_AND_WRITE = 6
+
+
+class AdminAsker(Asker):
+    """The requests of an administrator to a broker."""
+
+    def create_topic(
+        self,
+        *,
+        topic: str,
+        queue_count: int = 4,
+        read_queue_count: int | None = None,
+        permissions: int = READ_AND_WRITE,
+        default_topic: str = "TBW102",
+        filter_type: str = "SINGLE_TAG",
+        system_flags: int = 0,
+        order: bool = False,
+    ) -> Command:
+        """Create a topic on this broker, or change its configuration."""
+        return self.ask(
+            RequestCode.UPDATE_AND_CREATE_TOPIC,
+            {
+                "topic": topic,
+                "defaultTopic": default_topic,
+                "readQueueNums": read_queue_count or queue_count,
+                "writeQueueNums": queue_count,
+                "perm": permissions,
+                "topicFilterType": filter_type,
+                "topicSysFlag": system_flags,
+                "order": order,
+            },
+        )
+
+    def delete_topic(self, *, topic: str) -> Command:
+        """Delete a topic on this broker."""
+        return self.ask(RequestCode.DELETE_TOPIC_IN_BROKER, {"topic": topic})
+
+    def all_topic_config(self) -> Command:
+        """Ask for the configuration of all topics."""
+        return self.ask(RequestCode.GET_ALL_TOPIC_CONFIG)
+
+    def topic_stats(self, *, topic: str) -> Command:
+        """Ask for the smallest and largest offsets of a topic's queues."""
+        return self.ask(RequestCode.GET_TOPIC_STATS_INFO, {"topic": topic})
+
+    def consume_stats(self, *, group: str, topic: str | None = None) -> Command:
+        """Ask how far a group is behind."""
+        fields: dict[str, FieldValue] = {"consumerGroup": group, "topic": topic}
+        return self.ask(RequestCode.GET_CONSUME_STATS, fields)
+
+    def broker_config(self) -> Command:
+        """Ask for the broker's settings."""
+        return self.ask(RequestCode.GET_BROKER_CONFIG)
+
+    def update_broker_config(self, settings: Mapping[str, str]) -> Command:
+        """Change settings of the running broker."""
+        lines = "".join(f"{key}={value}\n" for key, value in settings.items())
+        return self.ask(RequestCode.UPDATE_BROKER_CONFIG, body=lines.encode())
+
+    def broker_runtime_info(self) -> Command:
+        """Ask for what the broker says about itself."""
+        return self.ask(RequestCode.GET_BROKER_RUNTIME_INFO)
+
+    def all_consumer_offsets(self) -> Command:
+        """Ask for all committed offsets, as a slave does."""
+        return self.ask(RequestCode.GET_ALL_CONSUMER_OFFSET)
+
+    def all_delay_offsets(self) -> Command:
+        """Ask for how far each delay level was delivered, as a slave does."""
+        return self.ask(RequestCode.GET_ALL_DELAY_OFFSET)
+
+    def update_group(
+        self, *, group: str, settings: Mapping[str, object] | None = None
+    ) -> Command:
+        """Create a subscription group, or change its configuration."""
+        body = {"groupName": group, **(settings or {})}
+        code = RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP
+        return self.ask(code, body=json_body(body))
+
+    def delete_group(self, *, group: str) -> Command:
+        """Delete a subscription group."""
+        return self.ask(RequestCode.DELETE_SUBSCRIPTIONGROUP, {"groupName": group})
+
+    def all_groups(self) -> Command:
+        """Ask for the configuration of all subscription groups."""
+        return self.ask(RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG)
+
+    def group_topics(self, *, topic: str) -> Command:
+        """Ask which groups consume a topic."""
+        return self.ask(RequestCode.QUERY_TOPIC_CONSUME_BY_WHO, {"topic": topic})
+
+    def reset_offset(
+        self, *, group: str, topic: str, timestamp_ms: int, force: bool = True
+    ) -> Command:
+        """Ask the broker to move a group to the messages stored at a time."""
+        return self.ask(
+            RequestCode.INVOKE_BROKER_TO_RESET_OFFSET,
+            {
+                "topic": topic,
+                "group": group,
+                "timestamp": timestamp_ms,
+                "isForce": force,
+            },
+        )
+
+    def broker_release(self) -> str:
+        """Return the release that the broker says it is, such as ``4.6.0``."""
+        info = body_of(self.broker_runtime_info())
+        table = info.get("table", {}) if isinstance(info, Mapping) else {}
+        described = str(table.get("brokerVersionDesc", ""))
+        return described.removeprefix("V").replace("_", ".")

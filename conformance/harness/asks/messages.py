@@ -1,0 +1,223 @@
+"""Requests that move messages: send, pull, hand back, end a transaction."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+
+from conformance.harness.asks.asker import Asker, FieldValue, request, text_of
+from conformance.harness.peer import ANSWER_TIMEOUT_S, ONEWAY_FLAG
+from spec.wire.command import Command
+from spec.wire.properties import encode_properties
+from spec.wire.request_code import RequestCode
+
+DEFAULT_TOPIC = "TBW102"
+"""The topic whose configuration an automatically created topic inherits."""
+
+SEND_FIELDS = {
+    "producerGroup": "a",
+    "topic": "b",
+    "defaultTopic": "c",
+    "defaultTopicQueueNums": "d",
+    "queueId": "e",
+    "sysFlag": "f",
+    "bornTimestamp": "g",
+    "flag": "h",
+    "properties": "i",
+    "reconsumeTimes": "j",
+    "unitMode": "k",
+    "maxReconsumeTimes": "l",
+    "batch": "m",
+}
+"""Names of the send header's fields, and the letters that version 2 has for them."""
+
+
+def now_ms() -> int:
+    """Return the time as producers stamp it."""
+    return time.time_ns() // 1_000_000
+
+
+class MessageAsker(Asker):
+    """The requests of producers and consumers about messages."""
+
+    def send_message(
+        self,
+        *,
+        topic: str,
+        body: bytes = b"hello",
+        queue_id: int = 0,
+        properties: Mapping[str, str] | str | None = None,
+        group: str = "suite_producer",
+        flag: int = 0,
+        system_flags: int = 0,
+        born_at_ms: int | None = None,
+        reconsume_times: int = 0,
+        max_reconsume_times: int | None = None,
+        default_topic: str = DEFAULT_TOPIC,
+        default_queue_count: int = 4,
+        batch: bool = False,
+        code: int = RequestCode.SEND_MESSAGE_V2,
+        oneway: bool = False,
+        timeout_s: float = ANSWER_TIMEOUT_S,
+    ) -> Command:
+        """Send one message; with *oneway* return the request, else the answer.
+
+        *code* chooses the header: SEND_MESSAGE has whole names, the others letters.
+        """
+        fields: dict[str, FieldValue] = {
+            "producerGroup": group,
+            "topic": topic,
+            "defaultTopic": default_topic,
+            "defaultTopicQueueNums": default_queue_count,
+            "queueId": queue_id,
+            "sysFlag": system_flags,
+            "bornTimestamp": now_ms() if born_at_ms is None else born_at_ms,
+            "flag": flag,
+            "properties": property_text(properties),
+            "reconsumeTimes": reconsume_times,
+            "unitMode": False,
+            "maxReconsumeTimes": max_reconsume_times,
+            "batch": batch,
+        }
+        named = send_fields(fields, code)
+        if oneway:
+            return self.peer.send(request(code, named, body, flag=ONEWAY_FLAG))
+        return self.ask(code, named, body, timeout_s=timeout_s)
+
+    def send_batch(
+        self,
+        *,
+        topic: str,
+        body: bytes,
+        queue_id: int = 0,
+        group: str = "suite_producer",
+        code: int = RequestCode.SEND_BATCH_MESSAGE,
+    ) -> Command:
+        """Send a batch whose body is already encoded."""
+        return self.send_message(
+            topic=topic, body=body, queue_id=queue_id, group=group, code=code, batch=True
+        )
+
+    def pull(
+        self,
+        *,
+        topic: str,
+        offset: int,
+        group: str = "suite_consumer",
+        queue_id: int = 0,
+        max_count: int = 32,
+        system_flags: int = 4,
+        commit_offset: int = 0,
+        suspend_ms: int = 0,
+        subscription: str | None = "*",
+        subscription_version: int = 0,
+        expression_type: str | None = "TAG",
+        timeout_s: float = ANSWER_TIMEOUT_S,
+    ) -> Command:
+        """Pull messages from a queue.
+
+        *system_flags*: 1 commits *commit_offset*, 2 holds the request for
+        *suspend_ms*, 4 says that *subscription* is given here.
+        """
+        return self.ask(
+            RequestCode.PULL_MESSAGE,
+            {
+                "consumerGroup": group,
+                "topic": topic,
+                "queueId": queue_id,
+                "queueOffset": offset,
+                "maxMsgNums": max_count,
+                "sysFlag": system_flags,
+                "commitOffset": commit_offset,
+                "suspendTimeoutMillis": suspend_ms,
+                "subscription": subscription,
+                "subVersion": subscription_version,
+                "expressionType": expression_type,
+            },
+            timeout_s=timeout_s,
+        )
+
+    def send_back(
+        self,
+        *,
+        group: str,
+        commit_log_offset: int,
+        delay_level: int = 0,
+        origin_message_id: str | None = None,
+        origin_topic: str | None = None,
+        max_reconsume_times: int | None = None,
+    ) -> Command:
+        """Hand a message back that could not be consumed, to be retried later."""
+        return self.ask(
+            RequestCode.CONSUMER_SEND_MSG_BACK,
+            {
+                "offset": commit_log_offset,
+                "group": group,
+                "delayLevel": delay_level,
+                "originMsgId": origin_message_id,
+                "originTopic": origin_topic,
+                "unitMode": False,
+                "maxReconsumeTimes": max_reconsume_times,
+            },
+        )
+
+    def end_transaction(
+        self,
+        *,
+        group: str,
+        commit_log_offset: int,
+        queue_offset: int,
+        decision: int,
+        message_id: str,
+        transaction_id: str | None = None,
+        from_check: bool = False,
+        oneway: bool = False,
+    ) -> Command:
+        """Decide a half message: 8 commits, 12 rolls back, 0 does not know."""
+        fields: dict[str, FieldValue] = {
+            "producerGroup": group,
+            "tranStateTableOffset": queue_offset,
+            "commitLogOffset": commit_log_offset,
+            "commitOrRollback": decision,
+            "fromTransactionCheck": from_check,
+            "msgId": message_id,
+            "transactionId": transaction_id,
+        }
+        if oneway:
+            return self.tell(RequestCode.END_TRANSACTION, fields)
+        return self.ask(RequestCode.END_TRANSACTION, fields)
+
+
+def property_text(properties: Mapping[str, str] | str | None) -> str | None:
+    """Return *properties* as a header carries them; text is taken as it is."""
+    if properties is None or isinstance(properties, str):
+        return properties
+    return encode_properties(properties)
+
+
+def send_fields(fields: dict[str, FieldValue], code: int) -> dict[str, FieldValue]:
+    """Return *fields* under the names that the header of request *code* has."""
+    if code == RequestCode.SEND_MESSAGE:
+        return fields
+    return {SEND_FIELDS[name]: value for name, value in fields.items()}
+
+
+def batch_body(
+    messages: Sequence[tuple[bytes, Mapping[str, str]]], *, flag: int = 0
+) -> bytes:
+    """Return the body of a batch: each message's body and properties.
+
+    A message is size, magic (0), checksum (0), flag, body and properties.
+    """
+    return b"".join(_batch_message(body, properties, flag) for body, properties in messages)
+
+
+def _batch_message(body: bytes, properties: Mapping[str, str], flag: int) -> bytes:
+    text = encode_properties(properties).encode()
+    rest = bytes(8) + flag.to_bytes(4, "big", signed=True)
+    rest += len(body).to_bytes(4, "big") + body
+    rest += len(text).to_bytes(2, "big") + text
+    return (len(rest) + 4).to_bytes(4, "big") + rest
+
+
+__all__ = ["MessageAsker", "batch_body", "now_ms", "property_text", "text_of"]

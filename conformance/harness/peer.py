@@ -1,0 +1,242 @@
+"""
+A peer is whoever is at the other end of one connection, spoken to in frames.
+
+It is synchronous on purpose: a test says something, then waits for an answer with
+a deadline. Whatever arrives in between (a broker asks its clients, too) is kept,
+and nothing is decoded before it is asked for, so that a test may also send bytes
+that are no frame.
+"""
+
+from __future__ import annotations
+
+import itertools
+import socket
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+
+from conformance.harness.address import Address
+from conformance.harness.transcript import Direction, Entry, Transcript
+from spec.layout import LayoutError
+from spec.wire.command import Command, decode_command, encode_command
+from spec.wire.frame import FRAME_SIZE_MAX
+
+CONNECT_TIMEOUT_S = 5.0
+ANSWER_TIMEOUT_S = 5.0
+"""Longer than any release takes for a request that it does not hold."""
+
+ONEWAY_FLAG = 1 << 1
+_opaques = itertools.count(1)
+
+
+class PeerError(Exception):
+    """The target could not be reached: no verdict about any clause."""
+
+
+class PeerMisbehavedError(AssertionError):
+    """What the peer did makes the answer impossible to judge further.
+
+    *transcript* is the conversation so far.
+    """
+
+    def __init__(self, reason: str, transcript: Transcript) -> None:
+        super().__init__(f"{reason}\n{transcript.render()}")
+        self.reason = reason
+        self.transcript = transcript
+
+
+class NoAnswerError(PeerMisbehavedError):
+    """Nothing came before the deadline."""
+
+
+class ClosedError(PeerMisbehavedError):
+    """The peer closed the connection where an answer was expected."""
+
+
+class UnreadableAnswerError(PeerMisbehavedError):
+    """What came is no frame, or no command."""
+
+
+class Peer:
+    """One open connection and its transcript."""
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self.transcript = Transcript(str(address))
+        self._opened = time.monotonic()
+        self._arrived = bytearray()
+        self._kept: deque[Command] = deque()
+        try:
+            self._socket = socket.create_connection(address, CONNECT_TIMEOUT_S)
+        except OSError as error:
+            raise PeerError(f"cannot connect to {address}: {error}") from error
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def local_address(self) -> Address:
+        """Our own end of the connection, the born host of what we send."""
+        host, port = self._socket.getsockname()[:2]
+        return Address(host, port)
+
+    def close(self) -> None:
+        """Close the connection; closing twice is harmless."""
+        self._socket.close()
+
+    def send_bytes(self, data: bytes) -> None:
+        """Send *data* as it is, frame or not."""
+        self._note(Direction.SENT, data)
+        self._socket.settimeout(ANSWER_TIMEOUT_S)
+        try:
+            self._socket.sendall(data)
+        except OSError as error:
+            reason = f"the peer closed while we sent: {error}"
+            raise ClosedError(reason, self.transcript) from error
+
+    def half_close(self) -> None:
+        """Say that nothing more will be sent, and go on receiving."""
+        self._socket.shutdown(socket.SHUT_WR)
+
+    def send(self, command: Command) -> Command:
+        """Send *command* and return it as sent: opaque 0 is replaced by a fresh one."""
+        sent = replace(command, opaque=command.opaque or next(_opaques))
+        self.send_bytes(encode_command(sent))
+        return sent
+
+    def request(
+        self, command: Command, *, timeout_s: float = ANSWER_TIMEOUT_S
+    ) -> Command:
+        """Send *command* and return the answer that carries its opaque."""
+        sent = self.send(command)
+        return self.receive_answer(sent.opaque, timeout_s=timeout_s)
+
+    def receive_answer(
+        self, opaque: int, *, timeout_s: float = ANSWER_TIMEOUT_S
+    ) -> Command:
+        """Return the answer to the request with this *opaque*."""
+        wanted = f"an answer with opaque {opaque}"
+        return self._receive_where(
+            lambda command: command.is_response and command.opaque == opaque,
+            wanted=wanted,
+            timeout_s=timeout_s,
+        )
+
+    def receive_request(
+        self, code: int, *, timeout_s: float = ANSWER_TIMEOUT_S
+    ) -> Command:
+        """Return the next request with this *code* that the peer sends us."""
+        return self._receive_where(
+            lambda command: not command.is_response and command.code == code,
+            wanted=f"a request with code {code}",
+            timeout_s=timeout_s,
+        )
+
+    def receive(self, timeout_s: float = ANSWER_TIMEOUT_S) -> Command:
+        """Return the next command of any kind, oldest first."""
+        return self._receive_where(
+            lambda _: True, wanted="a command", timeout_s=timeout_s
+        )
+
+    def receive_bytes(self, timeout_s: float = ANSWER_TIMEOUT_S) -> bytes:
+        """Return the next whole frame, its length word included, undecoded."""
+        return self._next_frame("a frame", time.monotonic() + timeout_s)
+
+    def is_silent(self, timeout_s: float) -> bool:
+        """Return whether for *timeout_s* nothing at all arrives, not even a close."""
+        if self._kept:
+            return False
+        try:
+            self._kept.append(self.receive(timeout_s))
+        except NoAnswerError:
+            return True
+        except ClosedError:
+            return False
+        return False
+
+    def received_close(self, timeout_s: float = ANSWER_TIMEOUT_S) -> bool:
+        """Return whether the peer closes within *timeout_s*; frames before are kept."""
+        deadline = time.monotonic() + timeout_s
+        while True:
+            try:
+                self._kept.append(self._decode(self._next_frame("a close", deadline)))
+            except NoAnswerError:
+                return False
+            except ClosedError:
+                return True
+
+    def _receive_where(
+        self, wanted_test: Callable[[Command], bool], *, wanted: str, timeout_s: float
+    ) -> Command:
+        deadline = time.monotonic() + timeout_s
+        for kept in self._kept:
+            if wanted_test(kept):
+                self._kept.remove(kept)
+                return kept
+        while True:
+            command = self._decode(self._next_frame(wanted, deadline))
+            if wanted_test(command):
+                return command
+            self._kept.append(command)
+
+    def _decode(self, frame: bytes) -> Command:
+        try:
+            return decode_command(frame)
+        except LayoutError as error:
+            reason = f"what came is no command: {error}"
+            raise UnreadableAnswerError(reason, self.transcript) from error
+
+    def _next_frame(self, wanted: str, deadline: float) -> bytes:
+        self._fill(4, wanted, deadline)
+        size = int.from_bytes(self._arrived[:4], "big", signed=True)
+        if not 0 < size <= FRAME_SIZE_MAX:
+            self._note(Direction.RECEIVED, bytes(self._arrived))
+            reason = f"a frame of {size} bytes was announced"
+            raise UnreadableAnswerError(reason, self.transcript)
+        self._fill(4 + size, wanted, deadline)
+        frame = bytes(self._arrived[: 4 + size])
+        del self._arrived[: 4 + size]
+        self._note(Direction.RECEIVED, frame)
+        return frame
+
+    def _fill(self, size: int, wanted: str, deadline: float) -> None:
+        """Wait until *size* bytes have arrived."""
+        while len(self._arrived) < size:
+            left_s = deadline - time.monotonic()
+            if left_s <= 0:
+                raise NoAnswerError(self._short(wanted, "came in time"), self.transcript)
+            self._socket.settimeout(left_s)
+            try:
+                data = self._socket.recv(1 << 18)
+            except TimeoutError:
+                continue
+            except OSError as error:
+                self._note(Direction.NOTE, note=f"reset: {error}")
+                raise ClosedError(self._short(wanted, "came"), self.transcript) from error
+            if not data:
+                self._note(Direction.NOTE, note="the peer closed the connection")
+                reason = self._short(wanted, "came before the peer closed")
+                raise ClosedError(reason, self.transcript)
+            self._arrived += data
+
+    def _short(self, wanted: str, how: str) -> str:
+        some = f" ({len(self._arrived)} bytes of it did)" if self._arrived else ""
+        return f"waited for {wanted}, none {how}{some}"
+
+    def _note(self, direction: Direction, data: bytes = b"", note: str = "") -> None:
+        at_ms = round((time.monotonic() - self._opened) * 1000)
+        self.transcript.add(
+            Entry(direction=direction, at_ms=at_ms, data=data, note=note)
+        )

@@ -1,0 +1,118 @@
+"""
+A transcript is what crossed one connection: every frame, both ways, in order.
+
+A peer keeps one so that a failure can show the conversation that led to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from spec.layout import LayoutError
+from spec.wire.command import Command, decode_command
+from spec.wire.request_code import RequestCode
+from spec.wire.response_code import ResponseCode
+
+SHOWN_BODY_SIZE = 48
+"""Bytes of a body that a rendered command shows."""
+SHOWN_ENTRIES = 12
+"""Frames that a rendered transcript shows, the last ones."""
+
+
+class Direction(StrEnum):
+    """Which way a frame went, seen from the suite."""
+
+    SENT = "->"
+    RECEIVED = "<-"
+    NOTE = "--"
+    """No bytes: something that happened, such as a close."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One frame, or one event, of a conversation."""
+
+    direction: Direction
+    at_ms: int
+    """Since the connection was opened."""
+    data: bytes = b""
+    """The frame, its length word included; what was sent may be no frame at all."""
+    note: str = ""
+
+
+class Transcript:
+    """The entries of one connection, oldest first."""
+
+    def __init__(self, peer: str) -> None:
+        self.peer = peer
+        self._entries: list[Entry] = []
+
+    def add(self, entry: Entry) -> None:
+        """Append *entry*."""
+        self._entries.append(entry)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def last(self, direction: Direction) -> bytes:
+        """Return the bytes that last went in *direction*; empty if there are none."""
+        for entry in reversed(self._entries):
+            if entry.direction is direction:
+                return entry.data
+        return b""
+
+    def render(self) -> str:
+        """Return the conversation as text, one frame a line."""
+        shown = self._entries[-SHOWN_ENTRIES:]
+        lines = [f"with {self.peer}"]
+        if len(shown) < len(self._entries):
+            lines.append(f"   ... {len(self._entries) - len(shown)} earlier frames")
+        lines += [_render_entry(entry) for entry in shown]
+        return "\n".join(lines)
+
+
+def _render_entry(entry: Entry) -> str:
+    said = entry.note if entry.direction is Direction.NOTE else describe(entry.data)
+    return f"{entry.at_ms:>6} ms {entry.direction} {said}"
+
+
+def describe(data: bytes) -> str:
+    """Return the frame *data* in words, or how it fails to be one."""
+    try:
+        return describe_command(decode_command(data))
+    except LayoutError as error:
+        start = data[:SHOWN_BODY_SIZE].hex(" ")
+        return f"{len(data)} bytes, no frame ({error}): {start}"
+
+
+def describe_command(command: Command) -> str:
+    """Return *command* in words: code, opaque, fields, remark and body."""
+    parts = [_name_of(command), f"opaque={command.opaque}"]
+    parts += [f"{key}={value!r}" for key, value in command.fields.items()]
+    if command.remark:
+        parts.append(f"remark={command.remark.splitlines()[0][:100]!r}")
+    if command.body:
+        more = "..." if len(command.body) > SHOWN_BODY_SIZE else ""
+        parts.append(f"body[{len(command.body)}]={_shown(command.body)}{more}")
+    return " ".join(parts)
+
+
+def _name_of(command: Command) -> str:
+    codes = ResponseCode if command.is_response else RequestCode
+    kind = "answer" if command.is_response else "request"
+    try:
+        name = codes(command.code).name
+    except ValueError:
+        name = "?"
+    oneway = " oneway" if command.is_oneway and not command.is_response else ""
+    return f"{kind} {command.code} {name}{oneway}"
+
+
+def _shown(body: bytes) -> str:
+    """Return the start of *body* as text where it is, escaped where it is not."""
+    return repr(body[:SHOWN_BODY_SIZE])[1:]
