@@ -71,7 +71,7 @@ class Trace(list[Span]):
 def field(
     name: str, layout: Construct[Any, Any], meaning: str = ""
 ) -> Renamed[Any, Any]:
-    """Return *layout* as the field *name*; *meaning* is printed wherever it is shown."""
+    """Return *layout* as the field *name*; *meaning* is shown with it."""
     return _Field(layout, newname=name, newdocs=meaning)
 
 

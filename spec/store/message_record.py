@@ -42,6 +42,8 @@ MAGIC_V1 = 0xDAA320A7
 MAGIC_V2 = 0xDAA320AB
 """Marks a record whose topic length is two bytes (since 5.0)."""
 
+_APPEND = "4.6.0 org.apache.rocketmq.store.CommitLog$DefaultAppendMessageCallback"
+
 
 class SystemFlag(IntFlag):
     """Bits of a message's system flags (Java: sysFlag); others may be set too."""
@@ -89,14 +91,14 @@ RECORD_QUEUE_OFFSET = Clause(
     id="STORE-RECORD-005",
     level=Level.MUST,
     text="The queue offset counts the messages of one queue from 0, without gaps.",
-    source="4.6.0 org.apache.rocketmq.store.CommitLog$DefaultAppendMessageCallback#doAppend",
+    source=f"{_APPEND}#doAppend",
     issues=("apache/rocketmq#7689",),
 )
 RECORD_PHYSICAL_OFFSET = Clause(
     id="STORE-RECORD-006",
     level=Level.MUST,
     text="The physical offset is the record's own place in the commit log.",
-    source="4.6.0 org.apache.rocketmq.store.CommitLog$DefaultAppendMessageCallback#doAppend",
+    source=f"{_APPEND}#doAppend",
     issues=("apache/rocketmq#10017",),
 )
 RECORD_HOSTS = Clause(
@@ -109,7 +111,7 @@ RECORD_HOSTS = Clause(
 )
 
 
-def _host(flag: SystemFlag) -> Struct[Any, Any]:
+def _host(flag: SystemFlag) -> Struct:
     is_v6 = this._.system_flags & int(flag)
     return Struct(
         field("address", IfThenElse(is_v6, Bytes(16), Bytes(4)), "IPv4 or IPv6"),
@@ -117,7 +119,7 @@ def _host(flag: SystemFlag) -> Struct[Any, Any]:
     )
 
 
-def _topic_size(version: Any) -> IfThenElse:
+def _topic_size(version: Any) -> IfThenElse[Any, Any]:
     return IfThenElse(version == MAGIC_V2, Int16ub, Int8ub)
 
 
@@ -247,7 +249,8 @@ def decode_record(data: bytes | memoryview, *, check_crc: bool = True) -> Record
         reason = f"size says {size} bytes, the fields take {record_size(record)}"
         raise LayoutError(reason, field="size", offset=0)
     if check_crc and parsed.body_crc != body_crc(record.body):
-        reason = f"{parsed.body_crc:#010x} stored, {body_crc(record.body):#010x} computed"
+        computed = body_crc(record.body)
+        reason = f"{parsed.body_crc:#010x} stored, {computed:#010x} computed"
         raise BadChecksumError(reason, field="body_crc", offset=8)
     return record
 
