@@ -1,1 +1,1 @@
-"""How a peer of 4.6.0 behaves, as plainly as possible."""
+"""How a RocketMQ 4.6.0 peer behaves, written to be read and able to be run."""

@@ -1,1 +1,1 @@
-"""The decisions of a peer: bytes and events in, effects out; no sockets, no clock."""
+"""The reference without input or output: bytes and events in, effects out."""

@@ -1,0 +1,104 @@
+"""
+An answer is what a handler decides; here it becomes a frame.
+
+Release 4.6.0 answers with a JSON header, whatever dialect the request's header had.
+The header's keys stand in alphabetical order, as its JSON writer puts them.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from json.encoder import encode_basestring_ascii as quoted
+
+from reference.core.request import Request
+from spec.wire.command import Command, encode_command
+
+SUCCESS = 0
+SYSTEM_ERROR = 1
+RELEASE_ORDINAL = 333
+"""How 4.6.0 numbers itself in headers (Java: MQVersion.Version.V4_6_0)."""
+LANGUAGE = "PYTHON"
+
+_RESPONSE_BIT = 1
+_ONEWAY_BIT = 2
+_LENGTHS = struct.Struct(">II")
+_NO_FIELDS: Mapping[str, object] = {}
+
+
+@dataclass(slots=True)
+class Answer:
+    """A response code with whatever goes with it."""
+
+    code: int = SUCCESS
+    remark: str | None = None
+    fields: Mapping[str, object] = _NO_FIELDS
+    """Header fields; numbers and booleans are written as Java writes them."""
+    body: bytes = b""
+    records: Sequence[memoryview] = ()
+    """Stored records that follow the body, uncopied until the frame is made."""
+
+
+def refusal(code: int, remark: str) -> Answer:
+    """Return the answer that says no, and why."""
+    return Answer(code, remark)
+
+
+def encode_answer(opaque: int, answer: Answer) -> bytes:
+    """Return the frame of *answer* to the request numbered *opaque*."""
+    extra = ""
+    if answer.fields:
+        pairs = [f'"{n}":{quoted(_text(v))}' for n, v in answer.fields.items()]
+        extra = f'"extFields":{{{",".join(pairs)}}},'
+    remark = f'"remark":{quoted(answer.remark)},' if answer.remark is not None else ""
+    header = (
+        f'{{"code":{answer.code},{extra}"flag":{_RESPONSE_BIT},'
+        f'"language":"{LANGUAGE}","opaque":{opaque},{remark}'
+        f'"serializeTypeCurrentRPC":"JSON","version":{RELEASE_ORDINAL}}}'
+    ).encode()
+    size = len(header)
+    body = answer.body or b"".join(answer.records)
+    return _LENGTHS.pack(4 + size + len(body), size) + header + body
+
+
+def encode_notice(code: int, fields: Mapping[str, str], body: bytes = b"") -> bytes:
+    """Return the frame of a request that wants no answer."""
+    return _encode_call(code, fields, body, opaque=0, flag=_ONEWAY_BIT)
+
+
+def encode_call(
+    code: int, fields: Mapping[str, str], body: bytes = b"", *, opaque: int
+) -> bytes:
+    """Return the frame of a request that wants an answer."""
+    return _encode_call(code, fields, body, opaque=opaque, flag=0)
+
+
+def relay(request: Request, *, opaque: int) -> bytes:
+    """Return the frame of *request*, renumbered, to be passed on to another peer."""
+    fields = {name: request.text(name) for name in request.fields}
+    return encode_call(request.code, fields, request.body, opaque=opaque)
+
+
+def _encode_call(
+    code: int, fields: Mapping[str, str], body: bytes, *, opaque: int, flag: int
+) -> bytes:
+    return encode_command(
+        Command(
+            code=code,
+            opaque=opaque,
+            flag=flag,
+            language=LANGUAGE,
+            version=RELEASE_ORDINAL,
+            fields=fields,
+            body=body,
+        )
+    )
+
+
+def _text(value: object) -> str:
+    if value is True:
+        return "true"
+    if value is False:
+        return "false"
+    return str(value)

@@ -1,0 +1,130 @@
+"""
+A connection turns the bytes of one peer into requests, however they are cut.
+
+It believes a length only after checking it. The first frame that cannot be read
+breaks the connection: what came before it counts, nothing after it does, and the
+service closes. So does 4.6.0, whose decoder closes the channel on any exception.
+"""
+
+from __future__ import annotations
+
+from json import JSONDecoder
+from typing import Any
+
+from reference.core.request import Request
+from spec.host import Host
+from spec.layout import LayoutError
+from spec.wire.command import decode_command
+from spec.wire.frame import FRAME_SIZE_MAX
+
+_LENGTH_SIZE = 4
+_HEADER_START = 8
+_JSON = 0
+_scan_json = JSONDecoder().scan_once
+
+
+class Connection:
+    """The bytes of one peer that are not yet a whole frame."""
+
+    def __init__(self, number: int, remote: Host) -> None:
+        self.number = number
+        self.remote = remote
+        self.broken: str | None = None
+        """Why no more frames are read from this peer; None while they are."""
+        self._pending = bytearray()
+        self._wanted = _LENGTH_SIZE
+
+    def receive(self, data: bytes, now_ms: int) -> list[Request]:
+        """Return the requests that *data* completes, in order."""
+        if self.broken is not None:
+            return []
+        if self._pending:
+            self._pending += data
+            if len(self._pending) < self._wanted:
+                return []
+            data = bytes(self._pending)
+            self._pending.clear()
+        elif len(data) < self._wanted:
+            self._pending += data
+            return []
+        return self._split(data, now_ms)
+
+    def _split(self, data: bytes, now_ms: int) -> list[Request]:
+        """Return the requests in *data* and keep the start of the next one."""
+        requests = []
+        start = 0
+        end = len(data)
+        self._wanted = _LENGTH_SIZE
+        while end - start >= _LENGTH_SIZE:
+            length = int.from_bytes(data[start : start + _LENGTH_SIZE], "big")
+            stop = start + _LENGTH_SIZE + length
+            if stop - start > FRAME_SIZE_MAX:
+                self.broken = f"a frame of {length} bytes is over the limit"
+                return requests
+            if stop > end:
+                self._wanted = stop - start
+                break
+            try:
+                request = decode_request(data[start:stop])
+            except (LayoutError, ValueError, TypeError, RecursionError) as error:
+                self.broken = f"unreadable frame: {error}"
+                return requests
+            request.connection = self.number
+            request.now_ms = now_ms
+            requests.append(request)
+            start = stop
+        self._pending += data[start:]
+        return requests
+
+
+def decode_request(frame: bytes) -> Request:
+    """Return the request that *frame*, all of it, holds.
+
+    A JSON header that every JSON reader understands is read here; anything else is
+    left to the specification's decoder.
+    """
+    if len(frame) >= _HEADER_START and frame[4] == _JSON:
+        stop = _HEADER_START + int.from_bytes(frame[5:8], "big")
+        header = _plain_json(frame, stop) if stop <= len(frame) else None
+        if header is not None:
+            return _from_header(header, frame[stop:])
+    command = decode_command(frame)
+    return Request(
+        command.code,
+        command.opaque,
+        command.flag,
+        command.fields,
+        command.body,
+        command.language,
+        command.version,
+        command.remark,
+    )
+
+
+def _plain_json(frame: bytes, stop: int) -> dict[str, Any] | None:
+    """Return the header up to *stop* if it is one plain JSON object, or None."""
+    try:
+        text = frame[_HEADER_START:stop].decode()
+        header, read = _scan_json(text, 0)
+    except (ValueError, StopIteration):
+        return None
+    if read != len(text) or type(header) is not dict:
+        return None
+    fields = header.get("extFields")
+    numbers = header.get("code", 0), header.get("opaque", 0), header.get("flag", 0)
+    plain = all(type(number) is int for number in numbers)
+    return header if plain and (fields is None or type(fields) is dict) else None
+
+
+def _from_header(header: dict[str, Any], body: bytes) -> Request:
+    get = header.get
+    return Request(
+        get("code", 0),
+        get("opaque", 0),
+        get("flag", 0),
+        get("extFields") or {},
+        body,
+        get("language", "JAVA"),
+        get("version", 0),
+        get("remark"),
+    )

@@ -1,0 +1,26 @@
+"""
+Java's properties files, as far as settings need them: ``name=value`` a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+
+def read_properties(text: str) -> dict[str, str]:
+    """Return the settings in *text*; comments and empty lines are passed over."""
+    settings = {}
+    for line in text.splitlines():
+        stripped = line.strip()
+        if not stripped or stripped[0] in "#!":
+            continue
+        name, separator, value = stripped.partition("=")
+        if not separator:
+            name, separator, value = stripped.partition(":")
+        settings[name.strip()] = value.strip()
+    return settings
+
+
+def write_properties(settings: Mapping[str, object]) -> str:
+    """Return *settings*, one a line."""
+    return "".join(f"{name}={value}\n" for name, value in settings.items())

@@ -1,0 +1,1 @@
+"""The name server: who serves which topic, and which brokers are alive."""

@@ -1,0 +1,132 @@
+"""
+A service is what name server and broker have in common: connections, a table of
+handlers, a schedule, and an outbox.
+
+The shell calls opened, received, closed, dialled and woken; each returns the effects
+that it led to. One service is driven by one thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from reference.core.answer import SYSTEM_ERROR, Answer, encode_answer, refusal
+from reference.core.connection import Connection
+from reference.core.effects import Close, Complain, Dial, Effect, Send, WakeAt
+from reference.core.request import FieldError, Request
+from reference.core.schedule import Schedule
+from spec.host import Host
+
+Handler = Callable[[Request], Answer | None]
+"""Check, act, answer. None is no answer, or one that comes later."""
+
+
+class Service:
+    """A peer that answers requests."""
+
+    def __init__(self) -> None:
+        self.connections: dict[int, Connection] = {}
+        self.schedule = Schedule()
+        self.handlers: Mapping[int, Handler] = {}
+        self._outbox: list[Effect] = []
+        self._wake_ms: int | None = None
+
+    def opened(self, connection: int, remote: Host) -> list[Effect]:
+        """Note that a peer has connected."""
+        self.connections[connection] = Connection(connection, remote)
+        return self.take()
+
+    def received(self, connection: int, data: bytes, now_ms: int) -> list[Effect]:
+        """Handle the requests that *data* completes."""
+        peer = self.connections.get(connection)
+        if peer is None:
+            return []
+        answers = []
+        for request in peer.receive(data, now_ms):
+            if request.flag & 1:
+                self.response(request)
+                continue
+            answer = self._handle(request)
+            if answer is not None and not request.flag & 2:
+                answers.append(encode_answer(request.opaque, answer))
+        if answers:
+            data = answers[0] if len(answers) == 1 else b"".join(answers)
+            self._outbox.append(Send(connection, data))
+        if peer.broken is not None:
+            self.close(connection, peer.broken)
+        self.settle(now_ms)
+        return self.take()
+
+    def closed(self, connection: int, now_ms: int) -> list[Effect]:
+        """Forget a peer whose connection is gone."""
+        if self.connections.pop(connection, None) is not None:
+            self.forget(connection, now_ms)
+        return self.take()
+
+    def dialled(
+        self, address: Host, connection: int | None, now_ms: int
+    ) -> list[Effect]:
+        """Use the connection that was asked for; None says it could not be had."""
+        if connection is not None:
+            self.connections[connection] = Connection(connection, address)
+        self.reached(address, connection, now_ms)
+        return self.take()
+
+    def woken(self, now_ms: int) -> list[Effect]:
+        """Do what is due."""
+        self._wake_ms = None
+        self.schedule.run(now_ms)
+        self.settle(now_ms)
+        return self.take()
+
+    def settle(self, now_ms: int) -> None:
+        """Finish what the requests of one arrival began, all of them together."""
+
+    def response(self, response: Request) -> None:
+        """Use the answer to something this service has asked; the rest is dropped."""
+
+    def forget(self, connection: int, now_ms: int) -> None:
+        """Undo what this service holds on account of a connection that is gone."""
+
+    def reached(self, address: Host, connection: int | None, now_ms: int) -> None:
+        """Begin to use a connection that this service has asked for."""
+
+    def send(self, connection: int, data: bytes) -> None:
+        """Send *data* unless the peer is gone."""
+        if connection in self.connections:
+            self._outbox.append(Send(connection, data))
+
+    def close(self, connection: int, reason: str) -> None:
+        """Close a connection from this side."""
+        self._outbox.append(Close(connection, reason))
+
+    def dial(self, address: Host) -> None:
+        """Ask for a connection to *address*."""
+        self._outbox.append(Dial(address))
+
+    def complain(self, text: str) -> None:
+        """Tell the operator."""
+        self._outbox.append(Complain(text))
+
+    def take(self) -> list[Effect]:
+        """Return the effects so far, with a call for attention if a new one is due."""
+        due_ms = self.schedule.next_ms
+        if due_ms is not None and (self._wake_ms is None or due_ms < self._wake_ms):
+            self._wake_ms = due_ms
+            self._outbox.append(WakeAt(due_ms))
+        effects, self._outbox = self._outbox, []
+        return effects
+
+    def _handle(self, request: Request) -> Answer | None:
+        handler = self.handlers.get(request.code)
+        if handler is None:
+            return None
+        try:
+            return handler(request)
+        except FieldError as error:
+            return refusal(SYSTEM_ERROR, str(error))
+        except Exception as error:
+            # A request must never take the service down, whatever it found wrong.
+            text = f"{type(error).__name__}: {error}"
+            self.complain(f"request {request.code} failed: {text}")
+            return refusal(SYSTEM_ERROR, text)
