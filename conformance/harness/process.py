@@ -168,7 +168,7 @@ def start(
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
         try:
-            process = subprocess.Popen(  # noqa: S603 - the command is the harness' own
+            process = subprocess.Popen(
                 launched,
                 stdin=subprocess.DEVNULL,
                 stdout=output,

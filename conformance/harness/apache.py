@@ -1,0 +1,253 @@
+"""
+A real Apache RocketMQ on this machine: one name server and one broker of a release.
+
+The broker's configuration is the release's own, apart from what makes it a good guest:
+everything stays on loopback and below one directory, files are small, and a nearly full
+disk does not stop it. A test's own settings go over these.
+
+The jars come from ``jars.py``, Java from ``java.py``; both processes die with the run.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from conformance.harness import cluster_info
+from conformance.harness.address import Address
+from conformance.harness.jars import resolve
+from conformance.harness.java import FAST_START, find_java
+from conformance.harness.ports import free_port_block
+from conformance.harness.process import Child, accepts, start
+
+RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
+"""The releases that are pinned and studied."""
+
+LOOPBACK = "127.0.0.1"
+
+READY_DEADLINE_S = 90.0
+"""How long a program may take to serve, on a machine that is busy with other tests."""
+
+GUEST_SETTINGS: Mapping[str, str] = {
+    "brokerClusterName": "DefaultCluster",
+    "brokerName": "broker-a",
+    "brokerId": "0",
+    "brokerIP1": LOOPBACK,
+    "brokerIP2": LOOPBACK,
+    "bindAddress": LOOPBACK,
+    "autoCreateTopicEnable": "true",
+    "mappedFileSizeCommitLog": str(16 * 1024 * 1024),
+    "mappedFileSizeConsumeQueue": str(6000 * 20),
+    "maxHashSlotNum": "5000",
+    "maxIndexNum": "20000",
+    "diskMaxUsedSpaceRatio": "95",
+    # A busy machine must not look like a broker that refuses.
+    "osPageCacheBusyTimeOutMills": "60000",
+    "waitTimeMillsInSendQueue": "20000",
+    "waitTimeMillsInPullQueue": "20000",
+}
+"""What every broker is started with."""
+
+DISK_OPTIONS = (
+    "-Drocketmq.broker.diskSpaceWarningLevelRatio=0.99",
+    "-Drocketmq.broker.diskSpaceCleanForciblyRatio=0.98",
+)
+HEAP_OPTIONS = ("-Xms64m", "-Xmx512m", "-XX:MaxDirectMemorySize=512m")
+
+_LOGBACK = """\
+<configuration>
+  <appender name="file" class="ch.qos.logback.core.FileAppender">
+    <file>{file}</file>
+    <encoder><pattern>%d %level %logger{{20}} - %msg%n</pattern></encoder>
+  </appender>
+  <root level="WARN"><appender-ref ref="file"/></root>
+</configuration>
+"""
+
+
+def modules(release: str) -> list[str]:
+    """Return the coordinates of what a release is made of."""
+    names = ("namesrv", "broker", "tools", "client")
+    return [f"org.apache.rocketmq:rocketmq-{name}:{release}" for name in names]
+
+
+def class_path(release: str) -> str:
+    """Return the class path of a release: servers, tools and client."""
+    return os.pathsep.join(str(jar) for jar in resolve(modules(release)))
+
+
+class ApacheCluster:
+    """One name server and one broker of a real release."""
+
+    def __init__(
+        self,
+        release: str,
+        *,
+        directory: Path,
+        conf: Mapping[str, str] | None = None,
+        store: Path | None = None,
+        java_options: Sequence[str] = FAST_START,
+    ) -> None:
+        """
+        Prepare a cluster below *directory*; `start` runs it.
+
+        *conf* are broker settings; *store* is an existing store directory to open.
+        """
+        self.release = release
+        self.directory = directory.resolve()
+        self.store_path = (store or self.directory / "store").resolve()
+        self._ports = free_port_block()
+        self.namesrv = Address(LOOPBACK, self._ports.name_server)
+        self.broker = Address(LOOPBACK, self._ports.broker)
+        self._java_options = list(java_options)
+        self._children: list[Child] = []
+        self._starts = 0
+        self._write_files(both_spellings(conf or {}))
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def start(self) -> None:
+        """Start both programs and return when the broker is routed to and accepts."""
+        self._starts += 1
+        try:
+            self._start_name_server()
+            self._start_broker()
+        except BaseException:
+            self.kill()
+            raise
+
+    def stop(self) -> None:
+        """Stop both programs in order, as an operator would (SIGTERM)."""
+        while self._children:
+            self._children.pop().terminate()
+
+    def kill(self) -> None:
+        """End both programs at once with SIGKILL: a power cut."""
+        while self._children:
+            self._children.pop().kill()
+
+    def restart(self) -> None:
+        """Stop what still runs and start on the same ports and store."""
+        self.stop()
+        self.start()
+
+    def close(self) -> None:
+        """Kill what runs and give the ports back; the directory stays."""
+        self.kill()
+        self._ports.release()
+
+    @property
+    def broker_log(self) -> Path:
+        """What the latest broker printed."""
+        return self.directory / f"broker-{self._starts}.log"
+
+    def _start_name_server(self) -> None:
+        program = "org.apache.rocketmq.namesrv.NamesrvStartup"
+        child = self._run("namesrv", program)
+        self._children.append(child)
+        child.wait_until(
+            lambda: accepts(*self.namesrv),
+            what=f"name server {self.release} on {self.namesrv}",
+            deadline_s=READY_DEADLINE_S,
+        )
+
+    def _start_broker(self) -> None:
+        program = "org.apache.rocketmq.broker.BrokerStartup"
+        child = self._run("broker", program)
+        self._children.append(child)
+        child.wait_until(
+            lambda: (
+                accepts(*self.broker)
+                and str(self.broker) in cluster_info.broker_addresses(self.namesrv)
+            ),
+            what=f"broker {self.release} on {self.broker}, registered",
+            deadline_s=READY_DEADLINE_S,
+        )
+
+    def _run(self, what: str, program: str) -> Child:
+        return start(
+            f"{what} {self.release}",
+            [
+                find_java(),
+                *self._java_options,
+                *HEAP_OPTIONS,
+                *DISK_OPTIONS,
+                f"-Drocketmq.home.dir={self.directory}",
+                # Logs and the name server's files go below the user's home directory.
+                f"-Duser.home={self.directory}",
+                f"-Djava.io.tmpdir={self.directory / 'tmp'}",
+                *("-cp", class_path(self.release), program),
+                *("-c", self.directory / "conf" / f"{what}.conf"),
+            ],
+            log=self.directory / f"{what}-{self._starts}.log",
+            # The broker would take these over from whoever runs the tests.
+            environment={"NAMESRV_ADDR": str(self.namesrv)},
+        )
+
+    def _write_files(self, conf: Mapping[str, str]) -> None:
+        conf_directory = self.directory / "conf"
+        conf_directory.mkdir(parents=True, exist_ok=True)
+        (self.directory / "tmp").mkdir(exist_ok=True)
+        for name in ("namesrv", "broker", "tools"):
+            file = self.directory / f"logback-{name}.log"
+            text = _LOGBACK.format(file=file)
+            (conf_directory / f"logback_{name}.xml").write_text(text, encoding="utf-8")
+        name_server = {
+            "listenPort": str(self.namesrv.port),
+            "bindAddress": LOOPBACK,
+            "kvConfigPath": str(self.directory / "namesrv" / "kvConfig.json"),
+        }
+        broker = {
+            **both_spellings(GUEST_SETTINGS),
+            **conf,
+            "namesrvAddr": str(self.namesrv),
+            "listenPort": str(self.broker.port),
+            "haListenPort": str(self._ports.ha),
+            "storePathRootDir": str(self.store_path),
+            "storePathCommitLog": str(self.store_path / "commitlog"),
+        }
+        write_properties(conf_directory / "namesrv.conf", name_server)
+        write_properties(conf_directory / "broker.conf", broker)
+
+
+def open_store(release: str, store: Path, *, directory: Path) -> ApacheCluster:
+    """Return a cluster, not yet started, on an existing *store* directory."""
+    return ApacheCluster(release, directory=directory, store=store)
+
+
+def both_spellings(conf: Mapping[str, str]) -> dict[str, str]:
+    """
+    Return *conf* with file sizes under their old name, too.
+
+    4.4.0 says mapedFileSizeCommitLog, 4.6.0 and later mappedFileSizeCommitLog; each
+    release ignores the other's word.
+    """
+    both = dict(conf)
+    for key, value in conf.items():
+        if key.startswith("mapped"):
+            both.setdefault(key.replace("mapped", "maped", 1), value)
+        elif key.startswith("maped"):
+            both.setdefault(key.replace("maped", "mapped", 1), value)
+    return both
+
+
+def write_properties(path: Path, properties: Mapping[str, str]) -> None:
+    """Write *properties* the way java.util.Properties reads them."""
+    lines = []
+    for key, value in properties.items():
+        escaped = value.replace("\\", "\\\\").replace("\n", "\\n")
+        lines.append(f"{key}={escaped}\n")
+    path.write_text("".join(lines), encoding="utf-8")

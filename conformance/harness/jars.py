@@ -1,0 +1,215 @@
+"""
+The jars of the real RocketMQ, fetched with the Ivy that PySpark carries.
+
+What to fetch is pinned: ``jars.lock`` beside this file lists, for each set of wanted
+modules, every jar of its class path, and for every jar its SHA-256. A jar whose bytes
+differ is never used. Jars live in the user's cache, not in the checkout; a file lock
+lets parallel runs share it. ``python -m conformance.harness.pin_jars`` writes the pins.
+
+Where jars come from is Ivy's own default, or the root of a Maven-style repository in
+``ROCKETMQ_CONFORMANCE_JARS``; proxies are taken from the usual variables.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import functools
+import hashlib
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+from urllib.parse import urlsplit
+from xml.sax.saxutils import quoteattr
+
+from conformance.harness.java import cache_directory, find_java, trust_options
+
+LOCK_FILE = Path(__file__).with_name("jars.lock")
+"""Which jars belong together, and their SHA-256."""
+
+FETCH_DEADLINE_S = 900
+"""How long Ivy may take for one set of jars."""
+
+
+class JarsUnavailableError(Exception):
+    """The jars cannot be had, or are not the pinned ones."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Coordinate:
+    """One artifact of a Maven repository: ``organisation:module:revision``."""
+
+    organisation: str
+    module: str
+    revision: str
+    classifier: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the coordinate that *text* writes with colons."""
+        parts = text.split(":")
+        if len(parts) not in {3, 4} or not all(parts):
+            raise JarsUnavailableError(f"{text!r} is not organisation:module:revision")
+        return cls(*parts)
+
+    @property
+    def path(self) -> Path:
+        """Where the jar stands in the cache."""
+        suffix = f"-{self.classifier}" if self.classifier else ""
+        name = f"{self.module}-{self.revision}{suffix}.jar"
+        return Path(self.organisation, self.module, self.revision, name)
+
+    def __str__(self) -> str:
+        base = f"{self.organisation}:{self.module}:{self.revision}"
+        return f"{base}:{self.classifier}" if self.classifier else base
+
+
+@functools.cache
+def _resolve(key: str) -> tuple[Path, ...]:
+    lock = tomllib.loads(LOCK_FILE.read_text(encoding="utf-8"))
+    if key not in lock["sets"]:
+        hint = f"python -m conformance.harness.pin_jars {key}"
+        raise JarsUnavailableError(f"no pins for {key}; to make them: {hint}")
+    wanted = [Coordinate.parse(text) for text in lock["sets"][key]]
+    pins: dict[str, str] = lock["sha256"]
+    root = jars_directory()
+    with (root / "lock").open("wb") as lock_handle:
+        fcntl.flock(lock_handle, fcntl.LOCK_EX)
+        missing = [jar for jar in wanted if not (root / jar.path).exists()]
+        if missing:
+            _fetch(missing, pins, root)
+    for jar in wanted:
+        check_pin(root / jar.path, pins[str(jar)])
+    return tuple(root / jar.path for jar in wanted)
+
+
+def resolve(coordinates: Sequence[str], *, transitive: bool = True) -> list[Path]:
+    """
+    Return the jars of *coordinates*, and of all they need unless not *transitive*.
+
+    The first use on a machine downloads; later ones only check the pins.
+    """
+    return list(_resolve(set_key(coordinates, transitive=transitive)))
+
+
+def set_key(coordinates: Sequence[str], *, transitive: bool) -> str:
+    """Return the name of a set of modules in the lock file."""
+    return " ".join(sorted(coordinates)) + ("" if transitive else " alone")
+
+
+def jars_directory() -> Path:
+    """Return the folder of the cache that holds jars; it exists afterwards."""
+    directory = cache_directory() / "jars"
+    directory.mkdir(parents=True, exist_ok=True)
+    return directory
+
+
+def file_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as data:
+        return hashlib.file_digest(data, "sha256").hexdigest()
+
+
+def check_pin(path: Path, pin: str) -> None:
+    """Raise when the bytes of *path* are not the pinned ones."""
+    found = file_sha256(path)
+    if found != pin:
+        raise JarsUnavailableError(
+            f"{path} has SHA-256 {found}, pinned is {pin}: delete it and try again"
+        )
+
+
+def _fetch(missing: Sequence[Coordinate], pins: dict[str, str], root: Path) -> None:
+    sys.stderr.write(f"fetching {len(missing)} jars into {root} ...\n")
+    with tempfile.TemporaryDirectory(dir=root, prefix="fetch-") as temporary:
+        folder = Path(temporary)
+        dependencies = [
+            f"<dependency org={quoteattr(jar.organisation)}"
+            f" name={quoteattr(jar.module)} rev={quoteattr(jar.revision)}"
+            " transitive='false' conf='default'>"
+            f"<artifact name={quoteattr(jar.module)} type='jar' ext='jar'"
+            + (f" m:classifier={quoteattr(jar.classifier)}" if jar.classifier else "")
+            + "/></dependency>"
+            for jar in missing
+        ]
+        run_ivy(folder, dependencies, poms=False)
+        for jar in missing:
+            fetched = folder / "jars" / jar.path
+            if not fetched.exists():
+                raise JarsUnavailableError(f"Ivy did not bring {jar}")
+            check_pin(fetched, pins[str(jar)])
+            (root / jar.path).parent.mkdir(parents=True, exist_ok=True)
+            fetched.replace(root / jar.path)
+    sys.stderr.write(f"fetched {len(missing)} jars, all as pinned\n")
+
+
+def run_ivy(folder: Path, dependencies: Sequence[str], *, poms: bool) -> None:
+    """
+    Retrieve *dependencies* (Ivy's XML) into the folder ``jars`` of *folder*.
+
+    Without *poms* Ivy asks for the named jars only, which takes seconds, not a minute.
+    """
+    mirror = os.environ.get("ROCKETMQ_CONFORMANCE_JARS")
+    place = f" root={quoteattr(mirror)}" if mirror else ""
+    settings = (
+        '<ivysettings><property name="ivy.checksums" value=""/>'
+        '<settings defaultResolver="central"/><resolvers><ibiblio name="central"'
+        f' m2compatible="true" usepoms="{str(poms).lower()}"{place}/>'
+        "</resolvers></ivysettings>"
+    )
+    ivy_file = (
+        '<ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven">'
+        '<info organisation="rocketmq-conformance" module="jars"/>'
+        '<configurations><conf name="default"/></configurations>'
+        f"<dependencies>{''.join(dependencies)}</dependencies></ivy-module>"
+    )
+    (folder / "settings.xml").write_text(settings, encoding="utf-8")
+    (folder / "ivy.xml").write_text(ivy_file, encoding="utf-8")
+    pattern = "[organisation]/[module]/[revision]/[artifact]-[revision]"
+    command = [
+        *(str(find_java()), *trust_options(), *_proxy_options()),
+        *("-jar", str(_ivy_jar()), "-cache", str(folder / "ivy-cache")),
+        *("-settings", str(folder / "settings.xml"), "-ivy", str(folder / "ivy.xml")),
+        *("-types", "jar", "bundle", "-confs", "default", "-retrieve"),
+        str(folder / "jars" / f"{pattern}(-[classifier]).jar"),
+    ]
+    run = subprocess.run(
+        command, capture_output=True, text=True, timeout=FETCH_DEADLINE_S
+    )
+    if run.returncode != 0:
+        raise JarsUnavailableError(_first_problem(run.stdout + run.stderr))
+
+
+def _first_problem(output: str) -> str:
+    words = ("UnknownHost", "timed out", "refused", "unresolved", "not found", "PKIX")
+    lines = [line.strip() for line in output.splitlines()]
+    problem = [line for line in lines if any(word in line for word in words)]
+    reason = (problem or lines or ["no output"])[0]
+    return f"cannot fetch jars (are we offline?): {reason}"
+
+
+def _ivy_jar() -> Path:
+    pyspark = importlib.util.find_spec("pyspark")
+    found: list[Path] = []
+    if pyspark is not None and pyspark.origin is not None:
+        found = sorted((Path(pyspark.origin).parent / "jars").glob("ivy-*.jar"))
+    if not found:
+        raise JarsUnavailableError("no Ivy: install pyspark, whose jars have it")
+    return found[-1]
+
+
+def _proxy_options() -> list[str]:
+    options = []
+    for scheme in ("http", "https"):
+        name = f"{scheme}_proxy"
+        proxy = urlsplit(os.environ.get(name) or os.environ.get(name.upper()) or "")
+        if proxy.hostname:
+            options.append(f"-D{scheme}.proxyHost={proxy.hostname}")
+            options.append(f"-D{scheme}.proxyPort={proxy.port or 80}")
+    return options

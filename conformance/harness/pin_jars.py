@@ -1,0 +1,104 @@
+"""
+Write ``jars.lock``: ask a Maven repository once what each release needs, and pin it.
+
+Run ``python -m conformance.harness.pin_jars`` to pin every set that the project uses,
+or give coordinates (and ``alone`` for a module without what it needs) to add one set.
+Pins that exist are kept, and checked against what arrives.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+from conformance.harness.apache import RELEASES, modules
+from conformance.harness.jars import (
+    LOCK_FILE,
+    Coordinate,
+    JarsUnavailableError,
+    file_sha256,
+    run_ivy,
+    set_key,
+)
+
+ALONE = ("org.apache.rocketmq:rocketmq-example:4.6.0",)
+"""Modules that run with the class path of another set."""
+
+HEADING = """\
+# Every jar that the real releases need, and its SHA-256. Written by
+# `python -m conformance.harness.pin_jars`; read by conformance/harness/jars.py.
+"""
+
+
+def retrieve(coordinates: Sequence[str], *, transitive: bool) -> dict[str, str]:
+    """Return what Ivy brings for *coordinates*: the SHA-256 of each jar."""
+    # "default" of a Maven module is what runs it: no tests, sources or optional parts.
+    dependencies = [
+        f"<dependency org={quoteattr(wanted.organisation)}"
+        f" name={quoteattr(wanted.module)} rev={quoteattr(wanted.revision)}"
+        f" transitive='{str(transitive).lower()}'"
+        f" conf='default->{'default' if transitive else 'master'}'/>"
+        for wanted in map(Coordinate.parse, coordinates)
+    ]
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        run_ivy(folder, dependencies, poms=True)
+        jars = sorted((folder / "jars").rglob("*.jar"))
+        return {
+            str(_coordinate(folder / "jars", jar)): file_sha256(jar) for jar in jars
+        }
+
+
+def _coordinate(root: Path, jar: Path) -> Coordinate:
+    *organisation, module, revision, name = jar.relative_to(root).parts
+    rest = name.removeprefix(f"{module}-{revision}").removesuffix(".jar")
+    return Coordinate(".".join(organisation), module, revision, rest.removeprefix("-"))
+
+
+def pin(lock: dict[str, dict[str, object]], key: str) -> None:
+    """Add the set *key* to *lock*."""
+    *coordinates, last = key.split()
+    alone = last == "alone"
+    found = retrieve(
+        coordinates if alone else [*coordinates, last], transitive=not alone
+    )
+    for jar, sha256 in found.items():
+        if lock["sha256"].setdefault(jar, sha256) != sha256:
+            raise JarsUnavailableError(f"{jar} is pinned with another SHA-256")
+    lock["sets"][key] = sorted(found)
+
+
+def render(lock: dict[str, dict[str, object]]) -> str:
+    """Return *lock* as TOML, sorted so that a change is a small diff."""
+    lines = [HEADING, "[sets]"]
+    for key, jars in sorted(lock["sets"].items()):
+        assert isinstance(jars, list)
+        lines += [f'"{key}" = [', *(f'  "{jar}",' for jar in jars), "]"]
+    lines += ["", "[sha256]"]
+    lines += [f'"{jar}" = "{pin}"' for jar, pin in sorted(lock["sha256"].items())]
+    return "\n".join(lines) + "\n"
+
+
+def main(words: Sequence[str]) -> None:
+    """Pin the set that *words* name, or all sets of the project."""
+    lock: dict[str, dict[str, object]] = {"sets": {}, "sha256": {}}
+    if LOCK_FILE.exists():
+        lock = tomllib.loads(LOCK_FILE.read_text(encoding="utf-8"))
+    keys = [" ".join(words)] if words else _all_keys()
+    for key in keys:
+        sys.stderr.write(f"pinning {key}\n")
+        pin(lock, key)
+        LOCK_FILE.write_text(render(lock), encoding="utf-8")
+
+
+def _all_keys() -> list[str]:
+    together = [set_key(modules(release), transitive=True) for release in RELEASES]
+    return together + [set_key([module], transitive=False) for module in ALONE]
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
