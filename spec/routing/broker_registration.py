@@ -1,0 +1,176 @@
+"""
+A registration is how a broker tells a name server that it lives and what it has.
+
+A broker sends one to each name server when it starts, every 30 seconds, and when a
+topic changes. The header names the broker; the body holds its topics with their data
+version, and its filter servers, as JSON or in a compressed form. The answer tells a
+slave where its master is. There is no other heartbeat (before 5.0).
+
+The compressed form is one zlib stream of parts, each after its length in four bytes:
+the data version as JSON, then (after the number of topics) one line per topic, then
+the filter servers as a JSON list. Since 5.0 the queue mappings follow.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from spec.integers import body_crc
+from spec.layout import LayoutError
+from spec.routing.json_object import as_object, list_in, object_in
+from spec.routing.topic_config import (
+    TopicTable,
+    decode_data_version,
+    decode_topic_line,
+    encode_data_version,
+    encode_topic_line,
+    topic_table_as_json,
+    topic_table_from_json,
+)
+from spec.wire import fastjson
+
+INFLATED_SIZE_MAX = 64 * 1024 * 1024
+"""A compressed registration that inflates to more than this is refused."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerIdentity:
+    """Who registers: the header fields that name a broker."""
+
+    cluster: str
+    broker_name: str
+    address: str
+    """``host:port`` that clients connect to (Java: brokerAddr)."""
+    broker_id: int = 0
+    ha_address: str = "127.0.0.1:0"
+    """Where slaves fetch the commit log from (Java: haServerAddr)."""
+
+    def fields(self) -> dict[str, str]:
+        """Return the header fields that name the broker in every request about it."""
+        return {
+            "brokerName": self.broker_name,
+            "brokerAddr": self.address,
+            "clusterName": self.cluster,
+            "brokerId": str(self.broker_id),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistrationBody:
+    """What a broker has (Java: RegisterBrokerBody)."""
+
+    topics: TopicTable
+    filter_servers: tuple[str, ...] = field(default=())
+
+
+def registration_fields(
+    identity: BrokerIdentity, body: bytes, *, compressed: bool = False
+) -> dict[str, str]:
+    """Return all header fields of the registration of *identity* with *body*."""
+    return identity.fields() | {
+        "haServerAddr": identity.ha_address,
+        "compressed": "true" if compressed else "false",
+        "bodyCrc32": str(body_crc(body)),
+    }
+
+
+def encode_registration(body: RegistrationBody, *, compressed: bool = False) -> bytes:
+    """Return the bytes of *body*, as JSON or in the compressed form."""
+    if compressed:
+        return zlib.compress(b"".join(_parts(body)), 9)
+    return fastjson.dumps(
+        {
+            "filterServerList": list(body.filter_servers),
+            "topicConfigSerializeWrapper": topic_table_as_json(body.topics),
+        }
+    )
+
+
+def decode_registration(data: bytes, *, compressed: bool = False) -> RegistrationBody:
+    """Return the registration that *data* holds."""
+    if compressed:
+        return _decode_compressed(data)
+    found = as_object(fastjson.loads(data))
+    table = object_in(found, "topicConfigSerializeWrapper")
+    return RegistrationBody(
+        topics=topic_table_from_json(table),
+        filter_servers=tuple(map(str, list_in(found, "filterServerList"))),
+    )
+
+
+def _parts(body: RegistrationBody) -> Iterator[bytes]:
+    """Yield the inflated bytes of *body*, part by part."""
+    yield _with_size(encode_data_version(body.topics.version))
+    yield len(body.topics.topics).to_bytes(4, "big")
+    for topic in body.topics.topics.values():
+        yield _with_size(encode_topic_line(topic).encode())
+    yield _with_size(fastjson.dumps(list(body.filter_servers)))
+
+
+def _with_size(part: bytes) -> bytes:
+    return len(part).to_bytes(4, "big") + part
+
+
+def _decode_compressed(data: bytes) -> RegistrationBody:
+    """Return the registration of the compressed *data*; queue mappings are not read."""
+    inflated = _Parts(_inflate(data))
+    version = decode_data_version(inflated.part("dataVersion"))
+    topics = {}
+    for _ in range(inflated.integer("topicConfigTable")):
+        topic = decode_topic_line(inflated.text("topicConfigTable"))
+        topics[topic.topic] = topic
+    servers = fastjson.loads(inflated.part("filterServerList"))
+    return RegistrationBody(
+        topics=TopicTable(topics=topics, version=version),
+        filter_servers=tuple(map(str, servers)) if isinstance(servers, list) else (),
+    )
+
+
+def _inflate(data: bytes) -> bytes:
+    """Return the inflated *data*, which must not be larger than we are ready for."""
+    inflater = zlib.decompressobj()
+    try:
+        inflated = inflater.decompress(data, INFLATED_SIZE_MAX)
+    except zlib.error as error:
+        raise LayoutError(f"not a zlib stream: {error}", field="body") from error
+    if inflater.unconsumed_tail:
+        raise LayoutError(f"inflates to over {INFLATED_SIZE_MAX} bytes", field="body")
+    return inflated
+
+
+class _Parts:
+    """Reads parts from the front of inflated bytes."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._offset = 0
+
+    def integer(self, name: str) -> int:
+        """Return the next four bytes, which are not negative, as a number."""
+        value = int.from_bytes(self._take(4, name), "big", signed=True)
+        if value < 0:
+            raise LayoutError(
+                f"{value} is negative", field=name, offset=self._offset - 4
+            )
+        return value
+
+    def part(self, name: str) -> bytes:
+        """Return the bytes that follow their size."""
+        return self._take(self.integer(name), name)
+
+    def text(self, name: str) -> str:
+        """Return the next part as text."""
+        try:
+            return self.part(name).decode()
+        except UnicodeDecodeError as error:
+            raise LayoutError(str(error), field=name, offset=self._offset) from error
+
+    def _take(self, size: int, name: str) -> bytes:
+        left = len(self._data) - self._offset
+        if size > left:
+            reason = f"{size} bytes wanted, {left} left"
+            raise LayoutError(reason, field=name, offset=self._offset)
+        self._offset += size
+        return self._data[self._offset - size : self._offset]

@@ -1,0 +1,118 @@
+"""
+The name server keeps a table of texts by namespace and key, for whoever wants one.
+
+RocketMQ itself uses one namespace, ORDER_TOPIC_CONFIG: for an order topic it says how
+many queues each broker has, so that clients see a constant number while a broker is
+away. Everything else is administrators' own. The table survives a restart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from spec.clause import Clause, Level
+from spec.routing.json_object import as_object, object_in
+from spec.wire import fastjson
+
+ORDER_TOPIC_NAMESPACE = "ORDER_TOPIC_CONFIG"
+"""The namespace of order topics (Java: NAMESPACE_ORDER_TOPIC_CONFIG)."""
+
+_MANAGER = "4.6.0 org.apache.rocketmq.namesrv.kvconfig.KVConfigManager"
+_PROCESSOR = "4.6.0 org.apache.rocketmq.namesrv.processor.DefaultRequestProcessor"
+
+KV_PUT_GET = Clause(
+    id="ROUTE-KV-001",
+    level=Level.MUST,
+    text="The value put last under a namespace and key is the one that is got.",
+    source=f"{_MANAGER}#putKVConfig",
+)
+KV_GET_UNKNOWN = Clause(
+    id="ROUTE-KV-002",
+    level=Level.MUST,
+    text="Getting a key that nobody put is answered with code 22, QUERY_NOT_FOUND.",
+    source=f"{_PROCESSOR}#getKVConfig",
+)
+KV_DELETE = Clause(
+    id="ROUTE-KV-003",
+    level=Level.MUST,
+    text="A deleted key is not found; deleting one that is not there is a success.",
+    source=f"{_MANAGER}#deleteKVConfig",
+)
+KV_LIST = Clause(
+    id="ROUTE-KV-004",
+    level=Level.MUST,
+    text="Listing a namespace gives all its keys and values, and no others.",
+    source=f"{_MANAGER}#getKVListByNamespace",
+)
+KV_LIST_UNKNOWN = Clause(
+    id="ROUTE-KV-005",
+    level=Level.MUST,
+    text="Listing a namespace that nobody used is answered with code 22.",
+    source=f"{_PROCESSOR}#getKVListByNamespace",
+)
+KV_EMPTY_NAMESPACE = Clause(
+    id="ROUTE-KV-006",
+    level=Level.QUIRK,
+    text="A namespace outlives its last key: listing it gives an empty table.",
+    source=f"{_MANAGER}#deleteKVConfig",
+)
+KV_ORDER_IN_REGISTRATION = Clause(
+    id="ROUTE-KV-007",
+    level=Level.MUST,
+    text="The answer to a registration has the namespace ORDER_TOPIC_CONFIG as its"
+    " body.",
+    source=f"{_PROCESSOR}#registerBrokerWithFilterServer",
+)
+KV_ORDER_OFF = Clause(
+    id="ROUTE-KV-008",
+    level=Level.MUST,
+    text="A route has no orderTopicConf unless the name server's orderMessageEnable is"
+    " true, which it is not by default.",
+    source="4.6.0 org.apache.rocketmq.common.namesrv.NamesrvConfig#orderMessageEnable",
+)
+KV_ORDER_ON = Clause(
+    id="ROUTE-KV-009",
+    level=Level.MUST,
+    text="With orderMessageEnable, a route's orderTopicConf is the value that"
+    " ORDER_TOPIC_CONFIG has for the topic.",
+    source=f"{_PROCESSOR}#getRouteInfoByTopic",
+)
+KV_MISSING_FIELD = Clause(
+    id="ROUTE-KV-010",
+    level=Level.MUST,
+    text="A put without a key is refused with code 1.",
+    source="4.6.0 org.apache.rocketmq.common.protocol.header.namesrv"
+    ".PutKVConfigRequestHeader#key",
+)
+NAMESRV_CONFIG_READ = Clause(
+    id="ROUTE-CONFIG-001",
+    level=Level.SHOULD,
+    text="GET_NAMESRV_CONFIG answers with lines of name=value, orderMessageEnable among"
+    " them.",
+    source=f"{_PROCESSOR}#getConfig",
+)
+NAMESRV_CONFIG_UPDATE = Clause(
+    id="ROUTE-CONFIG-002",
+    level=Level.SHOULD,
+    text="UPDATE_NAMESRV_CONFIG changes the named settings at once and no others.",
+    source=f"{_PROCESSOR}#updateConfig",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyValueTable:
+    """One namespace, as the body of an answer has it (Java: KVTable)."""
+
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+def encode_key_value_table(table: KeyValueTable) -> bytes:
+    """Return the JSON of *table*."""
+    return fastjson.dumps({"table": dict(table.values)})
+
+
+def decode_key_value_table(data: bytes) -> KeyValueTable:
+    """Return the table that *data*, the body of an answer, holds."""
+    values = object_in(as_object(fastjson.loads(data)), "table")
+    return KeyValueTable(values={str(key): str(value) for key, value in values.items()})

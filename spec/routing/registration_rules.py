@@ -1,0 +1,300 @@
+"""
+What a name server makes of registrations: the clauses.
+
+The layout of the body is in ``broker_registration``, the end of a broker's life in
+``liveness``. A name server believes whoever speaks to it: nothing is authenticated,
+the last registration of an address wins, and whatever a master says about a topic is
+what clients see.
+"""
+
+from __future__ import annotations
+
+from spec.clause import Clause, Level
+
+_TABLES = "4.6.0 org.apache.rocketmq.namesrv.routeinfo.RouteInfoManager"
+_NEW_TABLES = "5.3.3 org.apache.rocketmq.namesrv.routeinfo.RouteInfoManager"
+_PROCESSOR = "4.6.0 org.apache.rocketmq.namesrv.processor.DefaultRequestProcessor"
+_BODY = "4.6.0 org.apache.rocketmq.common.protocol.body.RegisterBrokerBody"
+_BROKER_TOPICS = "4.6.0 org.apache.rocketmq.broker.topic.TopicConfigManager"
+
+REGISTRATION_ROUTES = Clause(
+    id="ROUTE-REG-001",
+    level=Level.MUST,
+    text="A master's registration makes its topics' routes visible before the answer.",
+    source=f"{_TABLES}#registerBroker",
+)
+REGISTRATION_COMPRESSED = Clause(
+    id="ROUTE-REG-002",
+    level=Level.MUST,
+    text="A compressed registration has the same effect as one in JSON.",
+    source=f"{_BODY}#decode",
+)
+REGISTRATION_CRC = Clause(
+    id="ROUTE-REG-003",
+    level=Level.MUST,
+    text="A registration whose bodyCrc32 is not the checksum of its body as sent is"
+    " refused with code 1 and the remark 'crc32 not match', and changes nothing.",
+    source=f"{_PROCESSOR}#checksum",
+)
+REGISTRATION_CRC_UNCHECKED = Clause(
+    id="ROUTE-REG-004",
+    level=Level.MUST,
+    text="A registration with bodyCrc32 0, or without one, is not checked.",
+    source=f"{_PROCESSOR}#checksum",
+)
+REGISTRATION_BAD_BODY = Clause(
+    id="ROUTE-REG-005",
+    level=Level.MUST,
+    text="A registration whose body cannot be read is refused with code 1, changes"
+    " nothing and leaves the connection usable.",
+    source=f"{_PROCESSOR}#registerBrokerWithFilterServer",
+)
+REGISTRATION_FIELDS = Clause(
+    id="ROUTE-REG-006",
+    level=Level.MUST,
+    text="A registration without brokerName, brokerAddr, clusterName, haServerAddr or"
+    " brokerId is refused with code 1.",
+    source="4.6.0 org.apache.rocketmq.common.protocol.header.namesrv"
+    ".RegisterBrokerRequestHeader",
+)
+REGISTRATION_NO_BODY = Clause(
+    id="ROUTE-REG-007",
+    level=Level.SHOULD,
+    text="A registration without a body registers the broker without topics.",
+    source=f"{_PROCESSOR}#registerBrokerWithFilterServer",
+)
+REGISTRATION_OLD_VERSION = Clause(
+    id="ROUTE-REG-008",
+    level=Level.QUIRK,
+    text="In a registration whose request version is older than 3.0.11 the body is the"
+    " topic table itself.",
+    source=f"{_PROCESSOR}#registerBroker",
+)
+SLAVE_LEARNS_MASTER = Clause(
+    id="ROUTE-REG-009",
+    level=Level.MUST,
+    text="The answer to a slave has masterAddr and haServerAddr of the master of its"
+    " name.",
+    source=f"{_TABLES}#registerBroker",
+)
+MASTER_LEARNS_NOTHING = Clause(
+    id="ROUTE-REG-010",
+    level=Level.MUST,
+    text="The answer to a master, and to a slave without a living master, has neither"
+    " masterAddr nor haServerAddr.",
+    source=f"{_TABLES}#registerBroker",
+)
+SLAVE_TOPICS_IGNORED = Clause(
+    id="ROUTE-REG-011",
+    level=Level.MUST,
+    text="The topics of a slave's registration make no routes.",
+    source=f"{_TABLES}#registerBroker",
+)
+SAME_VERSION_IGNORED = Clause(
+    id="ROUTE-REG-012",
+    level=Level.QUIRK,
+    text="A changed topic is not seen while the data version is that of the last"
+    " registration of this address.",
+    source=f"{_TABLES}#isBrokerTopicConfigChanged",
+)
+SAME_VERSION_NEW_TOPIC_IGNORED = Clause(
+    id="ROUTE-REG-013",
+    level=Level.QUIRK,
+    text="A new topic is not seen while the data version is that of the last"
+    " registration of this address.",
+    source=f"{_TABLES}#registerBroker",
+    until="4.9",
+)
+SAME_VERSION_NEW_TOPIC_SEEN = Clause(
+    id="ROUTE-REG-014",
+    level=Level.MUST,
+    text="A new topic is seen also when the data version is that of the last"
+    " registration of this address.",
+    source=f"{_NEW_TABLES}#isTopicConfigChanged",
+    since="5.0",
+)
+NEW_VERSION_SEEN = Clause(
+    id="ROUTE-REG-015",
+    level=Level.MUST,
+    text="A registration with another data version, newer or older, replaces the queue"
+    " counts, permission and flags of its topics.",
+    source=f"{_TABLES}#createAndUpdateQueueData",
+)
+MISSING_TOPIC_STAYS = Clause(
+    id="ROUTE-REG-016",
+    level=Level.QUIRK,
+    text="A topic that a later registration leaves out keeps its route.",
+    source=f"{_TABLES}#registerBroker",
+)
+ADDRESS_HAS_ONE_ID = Clause(
+    id="ROUTE-REG-017",
+    level=Level.MUST,
+    text="An address that registers with another broker id loses the old one.",
+    source=f"{_TABLES}#registerBroker",
+)
+ID_HAS_ONE_ADDRESS = Clause(
+    id="ROUTE-REG-018",
+    level=Level.MUST,
+    text="A broker id that is registered from another address has the new address.",
+    source=f"{_TABLES}#registerBroker",
+)
+BROKERS_SHARE_TOPIC = Clause(
+    id="ROUTE-REG-019",
+    level=Level.MUST,
+    text="A topic that brokers of several names or clusters register has all of them in"
+    " its route.",
+    source=f"{_TABLES}#pickupTopicRouteData",
+)
+SINGLE_TOPIC_FIRST = Clause(
+    id="ROUTE-REG-020",
+    level=Level.QUIRK,
+    text="The first registration of a broker is refused with code 1 when it has exactly"
+    " one topic.",
+    source=f"{_NEW_TABLES}#registerBroker",
+    since="5.0",
+)
+SINGLE_TOPIC_TAKEN = Clause(
+    id="ROUTE-REG-021",
+    level=Level.MUST,
+    text="The first registration of a broker may have exactly one topic.",
+    source=f"{_TABLES}#registerBroker",
+    until="4.9",
+)
+REGISTRATION_BINARY_HEADER = Clause(
+    id="ROUTE-REG-022",
+    level=Level.MUST,
+    text="A request with a ROCKETMQ binary header has the same effect as one in JSON.",
+    source="4.6.0 org.apache.rocketmq.remoting.protocol.RocketMQSerializable"
+    "#rocketMQProtocolDecode",
+)
+DATA_VERSION_UNKNOWN = Clause(
+    id="ROUTE-VERSION-001",
+    level=Level.MUST,
+    text="QUERY_DATA_VERSION about a broker that is not registered says changed=true"
+    " and"
+    " has no body.",
+    source=f"{_PROCESSOR}#queryBrokerTopicConfig",
+)
+DATA_VERSION_SAME = Clause(
+    id="ROUTE-VERSION-002",
+    level=Level.MUST,
+    text="QUERY_DATA_VERSION with the registered version says changed=false, with any"
+    " other changed=true.",
+    source=f"{_PROCESSOR}#queryBrokerTopicConfig",
+)
+DATA_VERSION_BODY = Clause(
+    id="ROUTE-VERSION-003",
+    level=Level.MUST,
+    text="The answer to QUERY_DATA_VERSION about a registered broker has the registered"
+    " version as its body.",
+    source=f"{_PROCESSOR}#queryBrokerTopicConfig",
+)
+WIPE_WRITE = Clause(
+    id="ROUTE-PERM-001",
+    level=Level.MUST,
+    text="Wiping a broker's write permission clears bit 1 of the permission of all its"
+    " topics, and of no other broker's.",
+    source=f"{_TABLES}#wipeWritePermOfBroker",
+)
+WIPE_COUNT = Clause(
+    id="ROUTE-PERM-002",
+    level=Level.MUST,
+    text="The answer to a wipe has the number of the broker's topics as wipeTopicCount;"
+    " it is 0 for an unknown broker.",
+    source=f"{_PROCESSOR}#wipeWritePermOfBroker",
+)
+WIPE_LASTS = Clause(
+    id="ROUTE-PERM-003",
+    level=Level.MUST,
+    text="A wipe outlasts registrations with the same data version and ends with the"
+    " first that has another.",
+    source=f"{_TABLES}#createAndUpdateQueueData",
+)
+ADD_WRITE = Clause(
+    id="ROUTE-PERM-004",
+    level=Level.QUIRK,
+    text="Adding a broker's write permission sets the permission of all its topics to"
+    " 6,"
+    " whatever it was, and answers with addTopicCount.",
+    source="4.9.7 org.apache.rocketmq.namesrv.routeinfo.RouteInfoManager"
+    "#operateWritePermOfBroker",
+    since="4.9.2",
+)
+BROKER_REGISTERS_ITSELF = Clause(
+    id="ROUTE-BROKER-001",
+    level=Level.MUST,
+    text="A running broker is in the cluster information, under an address that accepts"
+    " its clients.",
+    source="4.6.0 org.apache.rocketmq.broker.BrokerController#registerBrokerAll",
+)
+BROKER_TEMPLATE_TOPIC = Clause(
+    id="ROUTE-BROKER-002",
+    level=Level.MUST,
+    text="A broker that creates topics automatically has the topic TBW102 with"
+    " permission"
+    " 7 and as many queues as new topics get by default.",
+    source=f"{_BROKER_TOPICS}#TopicConfigManager",
+)
+BROKER_SELF_TEST_TOPIC = Clause(
+    id="ROUTE-BROKER-003",
+    level=Level.SHOULD,
+    text="A broker has SELF_TEST_TOPIC and OFFSET_MOVED_EVENT with one queue.",
+    source=f"{_BROKER_TOPICS}#TopicConfigManager",
+)
+BROKER_BENCHMARK_TOPIC = Clause(
+    id="ROUTE-BROKER-004",
+    level=Level.SHOULD,
+    text="A broker has the topic BenchmarkTest with 1024 queues.",
+    source=f"{_BROKER_TOPICS}#TopicConfigManager",
+)
+BROKER_CLUSTER_TOPIC = Clause(
+    id="ROUTE-BROKER-005",
+    level=Level.SHOULD,
+    text="A broker has a topic of its cluster's name with 16 queues and permission 7.",
+    source=f"{_BROKER_TOPICS}#TopicConfigManager",
+)
+BROKER_NAME_TOPIC = Clause(
+    id="ROUTE-BROKER-006",
+    level=Level.SHOULD,
+    text="A broker has a topic of its own name with one queue and permission 7.",
+    source=f"{_BROKER_TOPICS}#TopicConfigManager",
+)
+BROKER_REPLY_TOPIC = Clause(
+    id="ROUTE-BROKER-007",
+    level=Level.SHOULD,
+    text="A broker has a topic named after its cluster with _REPLY_TOPIC appended, with"
+    " one queue.",
+    source=f"{_BROKER_TOPICS}#TopicConfigManager",
+    since="4.6",
+)
+BROKER_TOPIC_CREATED = Clause(
+    id="ROUTE-BROKER-008",
+    level=Level.MUST,
+    text="A topic created at a broker has a route, with the queues and permission asked"
+    " for, when the answer has come.",
+    source="4.6.0 org.apache.rocketmq.broker.processor.AdminBrokerProcessor"
+    "#updateAndCreateTopic",
+)
+BROKER_TOPIC_CHANGED = Clause(
+    id="ROUTE-BROKER-009",
+    level=Level.MUST,
+    text="A topic changed at a broker has the new queues and permission in its route.",
+    source="4.6.0 org.apache.rocketmq.broker.BrokerController"
+    "#registerIncrementBrokerData",
+)
+BROKER_TOPIC_FLAGS = Clause(
+    id="ROUTE-BROKER-010",
+    level=Level.MUST,
+    text="A topic created at a broker with a topicSysFlag has these flags in its"
+    " route.",
+    source="4.6.0 org.apache.rocketmq.broker.processor.AdminBrokerProcessor"
+    "#updateAndCreateTopic",
+)
+BROKER_TOPIC_DELETED = Clause(
+    id="ROUTE-BROKER-011",
+    level=Level.QUIRK,
+    text="A topic deleted at its broker keeps its route until the name server deletes"
+    " it.",
+    source="4.6.0 org.apache.rocketmq.broker.processor.AdminBrokerProcessor"
+    "#deleteTopic",
+)

@@ -1,0 +1,231 @@
+"""
+A route tells a client where a topic lives: which brokers have queues of it, how many,
+and under which addresses the brokers are reached.
+
+The name server makes it from what brokers registered, each time somebody asks. It has
+two halves that are joined by the broker's name: queue data (what each broker has of
+the topic) and broker data (the addresses of each broker, by broker id; id 0 is the
+master). The body is JSON in fastjson's dialect: broker ids are keys without quotes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from spec.clause import Clause, Level
+from spec.routing.json_object import (
+    JsonObject,
+    as_integer,
+    as_object,
+    integer_in,
+    list_in,
+    object_in,
+    text_in,
+)
+from spec.wire import fastjson
+
+MASTER_ID = 0
+"""The broker id of a master; every other id is a slave's."""
+
+_PICKUP = "namesrv.routeinfo.RouteInfoManager#pickupTopicRouteData"
+
+ROUTE_HAS_QUEUE_DATA = Clause(
+    id="ROUTE-DATA-001",
+    level=Level.MUST,
+    text="A route has, for each broker that registered the topic, that broker's read"
+    " and write queue counts and permission.",
+    source=f"4.6.0 org.apache.rocketmq.{_PICKUP}",
+)
+ROUTE_HAS_BROKER_DATA = Clause(
+    id="ROUTE-DATA-002",
+    level=Level.MUST,
+    text="A route has, for each broker name in its queue data, the cluster and the"
+    " address of every broker id of that name, slaves included.",
+    source=f"4.6.0 org.apache.rocketmq.{_PICKUP}",
+)
+ROUTE_UNKNOWN_TOPIC = Clause(
+    id="ROUTE-DATA-003",
+    level=Level.MUST,
+    text="A topic that no living broker has is answered with code 17, TOPIC_NOT_EXIST.",
+    source="4.6.0 org.apache.rocketmq.namesrv.processor.DefaultRequestProcessor"
+    "#getRouteInfoByTopic",
+)
+ROUTE_BARE_IDS = Clause(
+    id="ROUTE-DATA-004",
+    level=Level.QUIRK,
+    text="The keys of brokerAddrs are integers without quotes, which is not JSON.",
+    source="4.6.0 org.apache.rocketmq.remoting.protocol.RemotingSerializable#toJson",
+    issues=("apache/rocketmq#3369",),
+    until="4.9.3",
+)
+ROUTE_BARE_IDS_FOR_OLD_CLIENTS = Clause(
+    id="ROUTE-DATA-005",
+    level=Level.QUIRK,
+    text="The keys of brokerAddrs are integers without quotes when the request's"
+    " version"
+    " is older than 4.9.4.",
+    source="4.9.7 org.apache.rocketmq.namesrv.processor.DefaultRequestProcessor"
+    "#getRouteInfoByTopic",
+    since="4.9.4",
+)
+ROUTE_QUOTED_IDS = Clause(
+    id="ROUTE-DATA-006",
+    level=Level.MUST,
+    text="The keys of brokerAddrs are in quotes when the request's version is 4.9.4 or"
+    " newer, or its acceptStandardJsonOnly is true.",
+    source="4.9.7 org.apache.rocketmq.namesrv.processor.DefaultRequestProcessor"
+    "#getRouteInfoByTopic",
+    since="4.9.4",
+)
+ROUTE_TOPIC_SYN_FLAG = Clause(
+    id="ROUTE-DATA-007",
+    level=Level.MUST,
+    text="Queue data calls the topic's flags topicSynFlag.",
+    source="4.6.0 org.apache.rocketmq.common.protocol.route.QueueData#topicSynFlag",
+    until="4.8",
+)
+ROUTE_TOPIC_SYS_FLAG = Clause(
+    id="ROUTE-DATA-008",
+    level=Level.MUST,
+    text="Queue data calls the topic's flags topicSysFlag.",
+    source="4.9.0 org.apache.rocketmq.common.protocol.route.QueueData#topicSysFlag",
+    since="4.9",
+)
+ROUTE_NO_NULLS = Clause(
+    id="ROUTE-DATA-009",
+    level=Level.SHOULD,
+    text="A field without a value is left out of a route, not written as null.",
+    source="4.6.0 org.apache.rocketmq.remoting.protocol.RemotingSerializable#toJson",
+)
+ROUTE_FILTER_SERVERS = Clause(
+    id="ROUTE-DATA-010",
+    level=Level.MUST,
+    text="A route's filterServerTable lists, by broker address, the filter servers that"
+    " the broker registered; a later registration without any removes them.",
+    source="4.6.0 org.apache.rocketmq.namesrv.routeinfo.RouteInfoManager"
+    "#registerBroker",
+)
+ROUTE_ONE_QUEUE_DATA_PER_BROKER = Clause(
+    id="ROUTE-DATA-011",
+    level=Level.MUST,
+    text="A route has one queue data per broker name, however often it registered.",
+    source="4.6.0 org.apache.rocketmq.namesrv.routeinfo.RouteInfoManager"
+    "#createAndUpdateQueueData",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueData:
+    """What one broker has of the topic."""
+
+    broker_name: str
+    read_queue_count: int
+    write_queue_count: int
+    permission: int
+    """Bits of spec.routing.topic_config.Permission (Java: perm)."""
+    topic_flags: int = 0
+    """Bits of TopicFlag (Java: topicSynFlag, since 4.9 topicSysFlag)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerData:
+    """Where the brokers of one name are reached."""
+
+    cluster: str
+    broker_name: str
+    addresses: Mapping[int, str]
+    """By broker id, as ``host:port`` (Java: brokerAddrs)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicRoute:
+    """The answer to GET_ROUTEINFO_BY_TOPIC (Java: TopicRouteData)."""
+
+    queue_datas: tuple[QueueData, ...]
+    broker_datas: tuple[BrokerData, ...]
+    filter_servers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By broker address (Java: filterServerTable)."""
+    order_topic_config: str | None = None
+    """``broker:queues;broker:queues`` for an order topic (Java: orderTopicConf)."""
+
+    def queues_of(self, broker_name: str) -> QueueData | None:
+        """Return the queue data of *broker_name*, if the route has one."""
+        return next((q for q in self.queue_datas if q.broker_name == broker_name), None)
+
+    def broker(self, broker_name: str) -> BrokerData | None:
+        """Return the broker data of *broker_name*, if the route has one."""
+        return next(
+            (b for b in self.broker_datas if b.broker_name == broker_name), None
+        )
+
+
+def encode_route(route: TopicRoute, *, flags_name: str = "topicSynFlag") -> bytes:
+    """Return the JSON of *route*; releases since 4.9 have another *flags_name*."""
+    shown: dict[str, object] = {
+        "brokerDatas": [broker_data_as_json(data) for data in route.broker_datas],
+        "filterServerTable": {k: list(v) for k, v in route.filter_servers.items()},
+        "queueDatas": [_queue_data_as_json(d, flags_name) for d in route.queue_datas],
+    }
+    if route.order_topic_config is not None:
+        shown["orderTopicConf"] = route.order_topic_config
+    return fastjson.dumps(shown)
+
+
+def decode_route(data: bytes) -> TopicRoute:
+    """Return the route that *data*, the body of an answer, holds."""
+    found = as_object(fastjson.loads(data))
+    filters = object_in(found, "filterServerTable")
+    order = found.get("orderTopicConf")
+    return TopicRoute(
+        queue_datas=tuple(
+            _queue_data_from_json(as_object(item, "queueDatas"))
+            for item in list_in(found, "queueDatas")
+        ),
+        broker_datas=tuple(
+            broker_data_from_json(as_object(item, "brokerDatas"))
+            for item in list_in(found, "brokerDatas")
+        ),
+        filter_servers={str(key): tuple(value or ()) for key, value in filters.items()},
+        order_topic_config=None if order is None else str(order),
+    )
+
+
+def broker_data_as_json(data: BrokerData) -> dict[str, object]:
+    """Return *data* as the object that JSON shows; broker ids stay integers."""
+    return {
+        "brokerAddrs": dict(data.addresses),
+        "brokerName": data.broker_name,
+        "cluster": data.cluster,
+    }
+
+
+def broker_data_from_json(found: JsonObject) -> BrokerData:
+    """Return the broker data that the object *found* shows."""
+    addresses = object_in(found, "brokerAddrs")
+    return BrokerData(
+        cluster=text_in(found, "cluster"),
+        broker_name=text_in(found, "brokerName"),
+        addresses={as_integer(k, "brokerAddrs"): str(v) for k, v in addresses.items()},
+    )
+
+
+def _queue_data_as_json(data: QueueData, flags_name: str) -> dict[str, object]:
+    return {
+        "brokerName": data.broker_name,
+        "perm": data.permission,
+        "readQueueNums": data.read_queue_count,
+        flags_name: data.topic_flags,
+        "writeQueueNums": data.write_queue_count,
+    }
+
+
+def _queue_data_from_json(found: JsonObject) -> QueueData:
+    flags = "topicSysFlag" if "topicSysFlag" in found else "topicSynFlag"
+    return QueueData(
+        broker_name=text_in(found, "brokerName"),
+        read_queue_count=integer_in(found, "readQueueNums", 0),
+        write_queue_count=integer_in(found, "writeQueueNums", 0),
+        permission=integer_in(found, "perm", 0),
+        topic_flags=integer_in(found, flags, 0),
+    )
