@@ -1,0 +1,185 @@
+"""
+A message's properties are names and values in one string, as a record keeps them.
+
+``name U+0001 value U+0002``, again and again. Producers put their own beside those
+that clients and brokers give a meaning to; :class:`Property` names the latter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from spec.clause import Clause, Level
+from spec.layout import LayoutError
+
+NAME_END = "\x01"
+"""Stands between a name and its value (Java: NAME_VALUE_SEPARATOR)."""
+VALUE_END = "\x02"
+"""Stands after a value (Java: PROPERTY_SEPARATOR)."""
+KEY_SEPARATOR = " "
+"""Stands between the keys in a KEYS property."""
+SIZE_MAX = 32_767
+"""Bytes that a record's properties may have."""
+
+_DECODER = "org.apache.rocketmq.common.message.MessageDecoder"
+
+PROPERTIES_FORM = Clause(
+    id="WIRE-PROPERTIES-001",
+    level=Level.MUST,
+    text="Properties are written as name, byte 1, value, byte 2, for each of them.",
+    source=f"4.6.0 {_DECODER}#messageProperties2String",
+)
+PROPERTIES_END = Clause(
+    id="WIRE-PROPERTIES-002",
+    level=Level.MUST,
+    text="A reader takes properties with and without the separator after the last.",
+    source=f"4.6.0 {_DECODER}#string2messageProperties",
+)
+PROPERTIES_ORDER = Clause(
+    id="WIRE-PROPERTIES-003",
+    level=Level.MUST,
+    text="The order of properties means nothing.",
+    source=f"4.6.0 {_DECODER}#string2messageProperties",
+)
+PROPERTIES_BROKEN_PAIR = Clause(
+    id="WIRE-PROPERTIES-004",
+    level=Level.MUST,
+    text="A pair without a separator or without a value is passed over, and the pairs"
+    " beside it are read.",
+    source=f"4.6.0 {_DECODER}#string2messageProperties",
+)
+PROPERTIES_SECOND_SEPARATOR_DROPS = Clause(
+    id="WIRE-PROPERTIES-005",
+    level=Level.QUIRK,
+    text="A pair whose value holds byte 1 before another character is passed over.",
+    source=f"4.6.0 {_DECODER}#string2messageProperties",
+    until="4.9.0",
+)
+PROPERTIES_SECOND_SEPARATOR_STAYS = Clause(
+    id="WIRE-PROPERTIES-006",
+    level=Level.QUIRK,
+    text="Byte 1 in a value is a part of the value.",
+    source=f"4.9.7 {_DECODER}#string2messageProperties",
+    since="4.9.1",
+)
+PROPERTIES_LAST_SEPARATOR_WRITTEN = Clause(
+    id="WIRE-PROPERTIES-007",
+    level=Level.SHOULD,
+    text="A broker that writes properties anew ends them with byte 2.",
+    source=f"4.6.0 {_DECODER}#messageProperties2String",
+    until="4.9.0",
+)
+PROPERTIES_UNKNOWN_STAY = Clause(
+    id="WIRE-PROPERTIES-008",
+    level=Level.MUST,
+    text="A property that the broker does not know reaches the consumer unchanged.",
+    source=f"4.6.0 {_DECODER}#string2messageProperties",
+)
+KEYS_ARE_SPACED = Clause(
+    id="WIRE-PROPERTIES-009",
+    level=Level.MUST,
+    text="The KEYS property holds the message's keys with a space between them.",
+    source="4.6.0 org.apache.rocketmq.common.message.MessageConst#KEY_SEPARATOR",
+)
+
+
+class Property(StrEnum):
+    """Names of properties that clients and brokers give a meaning to."""
+
+    KEYS = "KEYS"
+    """What the message can be looked up by, see KEY_SEPARATOR."""
+    TAGS = "TAGS"
+    """The message's tag; consumers subscribe to tags of a topic."""
+    WAIT = "WAIT"
+    """Whether the producer waits for the store (Java: PROPERTY_WAIT_STORE_MSG_OK)."""
+    DELAY = "DELAY"
+    """Delay level, from 1."""
+    RETRY_TOPIC = "RETRY_TOPIC"
+    """Topic that a message on a retry topic came from."""
+    REAL_TOPIC = "REAL_TOPIC"
+    """Topic to which a delayed or half message goes in the end."""
+    REAL_QID = "REAL_QID"
+    """Queue to which it goes in the end."""
+    TRAN_MSG = "TRAN_MSG"
+    """``true`` in a half message."""
+    PGROUP = "PGROUP"
+    """Producer group to ask about a half message."""
+    MIN_OFFSET = "MIN_OFFSET"
+    """Of the queue, added by a consumer."""
+    MAX_OFFSET = "MAX_OFFSET"
+    """Of the queue, added by a consumer."""
+    BUYER_ID = "BUYER_ID"
+    ORIGIN_MESSAGE_ID = "ORIGIN_MESSAGE_ID"
+    """Message id of the first delivery of a message that was sent back."""
+    TRANSFER_FLAG = "TRANSFER_FLAG"
+    CORRECTION_FLAG = "CORRECTION_FLAG"
+    MQ2_FLAG = "MQ2_FLAG"
+    RECONSUME_TIME = "RECONSUME_TIME"
+    MSG_REGION = "MSG_REGION"
+    """Region of the broker, added by the broker."""
+    TRACE_ON = "TRACE_ON"
+    """Whether the broker's region is traced, added by the broker."""
+    UNIQ_KEY = "UNIQ_KEY"
+    """The id that the producer gave, see spec.wire.unique_key."""
+    MAX_RECONSUME_TIMES = "MAX_RECONSUME_TIMES"
+    CONSUME_START_TIME = "CONSUME_START_TIME"
+    """In milliseconds, added by a consumer."""
+    TRAN_PREPARED_QUEUE_OFFSET = "TRAN_PREPARED_QUEUE_OFFSET"
+    """Queue offset of the first half message, in one that was put back."""
+    TRANSACTION_CHECK_TIMES = "TRANSACTION_CHECK_TIMES"
+    """How often the producer was asked about a half message."""
+    CHECK_IMMUNITY_TIME_IN_SECONDS = "CHECK_IMMUNITY_TIME_IN_SECONDS"
+    """For how long the producer is not asked about a half message."""
+    TRANSACTION_ID = "__transactionId__"
+    INSTANCE_ID = "INSTANCE_ID"
+    CORRELATION_ID = "CORRELATION_ID"
+    """Request to which a message is the reply; this and the next four since 4.6."""
+    REPLY_TO_CLIENT = "REPLY_TO_CLIENT"
+    TTL = "TTL"
+    ARRIVE_TIME = "ARRIVE_TIME"
+    PUSH_REPLY_TIME = "PUSH_REPLY_TIME"
+    CLUSTER = "CLUSTER"
+    MSG_TYPE = "MSG_TYPE"
+    INNER_NUM = "INNER_NUM"
+    """Messages in a batch that is stored as one record; since 5.0."""
+    CRC32 = "__CRC32#"
+    """Checksum over the whole record; since 5.1."""
+    DLQ_ORIGIN_TOPIC = "DLQ_ORIGIN_TOPIC"
+    """Since 5.0, as the next."""
+    DLQ_ORIGIN_MESSAGE_ID = "DLQ_ORIGIN_MESSAGE_ID"
+
+
+def decode_properties(text: str) -> dict[str, str]:
+    """Return the properties that *text* holds, read as 4.6.0 reads them.
+
+    A pair that is none is passed over. Java's split drops empty pieces at the end,
+    so a value may be followed by separators, and cannot be empty.
+    """
+    found: dict[str, str] = {}
+    for pair in text.split(VALUE_END):
+        pieces = pair.rstrip(NAME_END).split(NAME_END)
+        if len(pieces) == 2:
+            found[pieces[0]] = pieces[1]
+    return found
+
+
+def encode_properties(
+    properties: Mapping[str, str], *, final_separator: bool = True
+) -> str:
+    """Return *properties* as one string.
+
+    4.9.1 to 5.1 leave the last separator out. A name or value with a separator in
+    it cannot be written and is a LayoutError.
+    """
+    for name, value in properties.items():
+        if {NAME_END, VALUE_END} & set(name + value):
+            raise LayoutError(f"a separator in {name!r} or its value", field=name)
+    pairs = (f"{name}{NAME_END}{value}" for name, value in properties.items())
+    text = VALUE_END.join(pairs)
+    return text + VALUE_END if text and final_separator else text
+
+
+def keys_of(properties: Mapping[str, str]) -> list[str]:
+    """Return the keys under which a message with *properties* can be found."""
+    return [k for k in properties.get(Property.KEYS, "").split(KEY_SEPARATOR) if k]
