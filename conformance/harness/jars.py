@@ -5,9 +5,6 @@ What to fetch is pinned: ``jars.lock`` beside this file lists, for each set of w
 modules, every jar of its class path, and for every jar its SHA-256. A jar whose bytes
 differ is never used. Jars live in the user's cache, not in the checkout; a file lock
 lets parallel runs share it. ``python -m conformance.harness.pin_jars`` writes the pins.
-
-Where jars come from is Ivy's own default, or the root of a Maven-style repository in
-``ROCKETMQ_CONFORMANCE_JARS``; proxies are taken from the usual variables.
 """
 
 from __future__ import annotations
@@ -15,9 +12,6 @@ from __future__ import annotations
 import fcntl
 import functools
 import hashlib
-import importlib.util
-import os
-import subprocess
 import sys
 import tempfile
 import tomllib
@@ -25,20 +19,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
-from urllib.parse import urlsplit
 from xml.sax.saxutils import quoteattr
 
-from conformance.harness.java import cache_directory, find_java, trust_options
+from conformance.harness.ivy import JarsUnavailableError, run_ivy
+from conformance.harness.java import cache_directory
 
 LOCK_FILE = Path(__file__).with_name("jars.lock")
 """Which jars belong together, and their SHA-256."""
-
-FETCH_DEADLINE_S = 900
-"""How long Ivy may take for one set of jars."""
-
-
-class JarsUnavailableError(Exception):
-    """The jars cannot be had, or are not the pinned ones."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -129,16 +116,7 @@ def _fetch(missing: Sequence[Coordinate], pins: dict[str, str], root: Path) -> N
     sys.stderr.write(f"fetching {len(missing)} jars into {root} ...\n")
     with tempfile.TemporaryDirectory(dir=root, prefix="fetch-") as temporary:
         folder = Path(temporary)
-        dependencies = [
-            f"<dependency org={quoteattr(jar.organisation)}"
-            f" name={quoteattr(jar.module)} rev={quoteattr(jar.revision)}"
-            " transitive='false' conf='default'>"
-            f"<artifact name={quoteattr(jar.module)} type='jar' ext='jar'"
-            + (f" m:classifier={quoteattr(jar.classifier)}" if jar.classifier else "")
-            + "/></dependency>"
-            for jar in missing
-        ]
-        run_ivy(folder, dependencies, poms=False)
+        run_ivy(folder, _dependencies(missing), poms=False)
         for jar in missing:
             fetched = folder / "jars" / jar.path
             if not fetched.exists():
@@ -149,67 +127,17 @@ def _fetch(missing: Sequence[Coordinate], pins: dict[str, str], root: Path) -> N
     sys.stderr.write(f"fetched {len(missing)} jars, all as pinned\n")
 
 
-def run_ivy(folder: Path, dependencies: Sequence[str], *, poms: bool) -> None:
-    """
-    Retrieve *dependencies* (Ivy's XML) into the folder ``jars`` of *folder*.
-
-    Without *poms* Ivy asks for the named jars only, which takes seconds, not a minute.
-    """
-    mirror = os.environ.get("ROCKETMQ_CONFORMANCE_JARS")
-    place = f" root={quoteattr(mirror)}" if mirror else ""
-    settings = (
-        '<ivysettings><property name="ivy.checksums" value=""/>'
-        '<settings defaultResolver="central"/><resolvers><ibiblio name="central"'
-        f' m2compatible="true" usepoms="{str(poms).lower()}"{place}/>'
-        "</resolvers></ivysettings>"
-    )
-    ivy_file = (
-        '<ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven">'
-        '<info organisation="rocketmq-conformance" module="jars"/>'
-        '<configurations><conf name="default"/></configurations>'
-        f"<dependencies>{''.join(dependencies)}</dependencies></ivy-module>"
-    )
-    (folder / "settings.xml").write_text(settings, encoding="utf-8")
-    (folder / "ivy.xml").write_text(ivy_file, encoding="utf-8")
-    pattern = "[organisation]/[module]/[revision]/[artifact]-[revision]"
-    command = [
-        *(str(find_java()), *trust_options(), *_proxy_options()),
-        *("-jar", str(_ivy_jar()), "-cache", str(folder / "ivy-cache")),
-        *("-settings", str(folder / "settings.xml"), "-ivy", str(folder / "ivy.xml")),
-        *("-types", "jar", "bundle", "-confs", "default", "-retrieve"),
-        str(folder / "jars" / f"{pattern}(-[classifier]).jar"),
+def _dependencies(jars: Sequence[Coordinate]) -> list[str]:
+    """Return Ivy's words for *jars*, those of one module in one dependency."""
+    artifacts: dict[tuple[str, str, str], list[str]] = {}
+    for jar in jars:
+        classifier = f" m:classifier={quoteattr(jar.classifier)}" * bool(jar.classifier)
+        artifacts.setdefault((jar.organisation, jar.module, jar.revision), []).append(
+            f"<artifact name={quoteattr(jar.module)} type='jar' ext='jar'{classifier}/>"
+        )
+    return [
+        f"<dependency org={quoteattr(organisation)} name={quoteattr(module)}"
+        f" rev={quoteattr(revision)} transitive='false' conf='default'>"
+        f"{''.join(wanted)}</dependency>"
+        for (organisation, module, revision), wanted in artifacts.items()
     ]
-    run = subprocess.run(
-        command, capture_output=True, text=True, timeout=FETCH_DEADLINE_S
-    )
-    if run.returncode != 0:
-        raise JarsUnavailableError(_first_problem(run.stdout + run.stderr))
-
-
-def _first_problem(output: str) -> str:
-    words = ("UnknownHost", "timed out", "refused", "unresolved", "not found", "PKIX")
-    lines = [line.strip() for line in output.splitlines()]
-    problem = [line for line in lines if any(word in line for word in words)]
-    reason = (problem or lines or ["no output"])[0]
-    return f"cannot fetch jars (are we offline?): {reason}"
-
-
-def _ivy_jar() -> Path:
-    pyspark = importlib.util.find_spec("pyspark")
-    found: list[Path] = []
-    if pyspark is not None and pyspark.origin is not None:
-        found = sorted((Path(pyspark.origin).parent / "jars").glob("ivy-*.jar"))
-    if not found:
-        raise JarsUnavailableError("no Ivy: install pyspark, whose jars have it")
-    return found[-1]
-
-
-def _proxy_options() -> list[str]:
-    options = []
-    for scheme in ("http", "https"):
-        name = f"{scheme}_proxy"
-        proxy = urlsplit(os.environ.get(name) or os.environ.get(name.upper()) or "")
-        if proxy.hostname:
-            options.append(f"-D{scheme}.proxyHost={proxy.hostname}")
-            options.append(f"-D{scheme}.proxyPort={proxy.port or 80}")
-    return options

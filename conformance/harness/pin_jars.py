@@ -16,14 +16,8 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from conformance.harness.apache import RELEASES, modules
-from conformance.harness.jars import (
-    LOCK_FILE,
-    Coordinate,
-    JarsUnavailableError,
-    file_sha256,
-    run_ivy,
-    set_key,
-)
+from conformance.harness.ivy import JarsUnavailableError, run_ivy
+from conformance.harness.jars import LOCK_FILE, Coordinate, file_sha256, set_key
 
 ALONE = ("org.apache.rocketmq:rocketmq-example:4.6.0",)
 """Modules that run with the class path of another set."""
