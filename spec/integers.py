@@ -24,8 +24,7 @@ TAG_HASH_IS_JAVA_STRING_HASH = Clause(
     id="STORE-TAGS-001",
     level=Level.MUST,
     text="The tags code of a message is Java's String.hashCode of its TAGS property.",
-    source="4.6.0 org.apache.rocketmq.common.message.MessageExtBrokerInner"
-    "#tagsString2tagsCode",
+    source="4.6.0 org.apache.rocketmq.store.MessageExtBrokerInner#tagsString2tagsCode",
 )
 
 INT8_MIN, INT8_MAX = -(2**7), 2**7 - 1

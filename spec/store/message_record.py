@@ -21,9 +21,8 @@ from construct import (
     Bytes,
     GreedyBytes,
     IfThenElse,
-    Int8ub,
+    Int8sb,
     Int16sb,
-    Int16ub,
     Int32sb,
     Int32ub,
     Int64sb,
@@ -43,6 +42,8 @@ MAGIC_V2 = 0xDAA320AB
 """Marks a record whose topic length is two bytes (since 5.0)."""
 
 _APPEND = "4.6.0 org.apache.rocketmq.store.CommitLog$DefaultAppendMessageCallback"
+
+_SEND = "4.6.0 org.apache.rocketmq.broker.processor.SendMessageProcessor"
 
 
 class SystemFlag(IntFlag):
@@ -109,6 +110,81 @@ RECORD_HOSTS = Clause(
     since="4.6",
     issues=("apache/rocketmq#5230", "apache/rocketmq#8043"),
 )
+RECORD_TOPIC_SIZE = Clause(
+    id="STORE-RECORD-008",
+    level=Level.MUST,
+    text="The topic stands after a signed byte that counts it, so it has at most 127"
+    " bytes.",
+    source="4.6.0 org.apache.rocketmq.store.CommitLog#checkMessageAndReturnSize",
+    issues=("apache/rocketmq#1110",),
+)
+RECORD_PROPERTIES_SIZE = Clause(
+    id="STORE-RECORD-009",
+    level=Level.MUST,
+    text="The properties stand after a signed 2-byte count, so they have at most 32767"
+    " bytes.",
+    source=f"{_APPEND}#doAppend",
+)
+RECORD_BODY_SIZE = Clause(
+    id="STORE-RECORD-010",
+    level=Level.MUST,
+    text="The body stands after a 4-byte count, which is 0 where there is none.",
+    source=f"{_APPEND}#doAppend",
+)
+RECORD_FLAG = Clause(
+    id="STORE-RECORD-011",
+    level=Level.MUST,
+    text="The producer's flag is stored and handed out unchanged.",
+    source=f"{_APPEND}#doAppend",
+)
+RECORD_BORN = Clause(
+    id="STORE-RECORD-012",
+    level=Level.MUST,
+    text="The born time is the producer's and the born host the address that its"
+    " connection comes from.",
+    source=f"{_SEND}#sendMessage",
+)
+RECORD_STORE_HOST = Clause(
+    id="STORE-RECORD-013",
+    level=Level.MUST,
+    text="The store host is the address and port under which the broker registers.",
+    source="4.6.0 org.apache.rocketmq.broker.processor.AbstractSendMessageProcessor"
+    "#getStoreHost",
+)
+RECORD_UNKNOWN_FLAGS = Clause(
+    id="STORE-RECORD-014",
+    level=Level.MUST,
+    text="System flags that the broker does not know are stored unchanged.",
+    source=f"{_SEND}#sendMessage",
+)
+RECORD_BODY_UNTOUCHED = Clause(
+    id="STORE-RECORD-015",
+    level=Level.MUST,
+    text="A compressed body is stored as it was sent, with the flag that says so.",
+    source=f"{_APPEND}#doAppend",
+)
+RECORD_HANDED_OUT = Clause(
+    id="STORE-RECORD-016",
+    level=Level.MUST,
+    text="A consumer is handed the same bytes as the commit log holds, records one"
+    " after the other.",
+    source="4.6.0 org.apache.rocketmq.store.DefaultMessageStore#getMessage",
+)
+RECORD_HOSTS_V4 = Clause(
+    id="STORE-RECORD-017",
+    level=Level.MUST,
+    text="A host is 4 address bytes and 4 bytes of port, whatever the flags say.",
+    source="4.4.0 org.apache.rocketmq.store.CommitLog#calMsgLength",
+    until="4.5",
+)
+RECORD_HALF_OFFSET = Clause(
+    id="STORE-RECORD-018",
+    level=Level.MUST,
+    text="The prepared transaction offset is 0 but in the message that a commit makes"
+    " of a half message.",
+    source="4.6.0 org.apache.rocketmq.broker.processor.EndTransactionProcessor"
+    "#processRequest",
+)
 
 
 def _host(flag: SystemFlag) -> Struct:
@@ -120,7 +196,7 @@ def _host(flag: SystemFlag) -> Struct:
 
 
 def _topic_size(version: Any) -> IfThenElse[Any, Any]:
-    return IfThenElse(version == MAGIC_V2, Int16ub, Int8ub)
+    return IfThenElse(version == MAGIC_V2, Int16sb, Int8sb)
 
 
 record_layout = Struct(

@@ -1,0 +1,145 @@
+"""
+The files of a store are named after what they begin with.
+
+Commit log and consume queues are cut into files of one size, each named after the
+offset of its first byte. An index file is named after the time of its creation. A
+few files have fixed names.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import PurePath
+
+from spec.clause import Clause, Level
+from spec.integers import INT64_MAX
+from spec.layout import LayoutError
+
+_UTIL = "4.6.0 org.apache.rocketmq.common.UtilAll"
+_PATHS = "4.6.0 org.apache.rocketmq.store.config.StorePathConfigHelper"
+_QUEUE = "4.6.0 org.apache.rocketmq.store.MappedFileQueue"
+
+NAME_IS_OFFSET = Clause(
+    id="STORE-NAME-001",
+    level=Level.MUST,
+    text="A file of the commit log or of a consume queue is named after the offset of"
+    " its first byte, in 20 decimal digits.",
+    source=f"{_UTIL}#offset2FileName",
+)
+NAME_FOLLOWS = Clause(
+    id="STORE-NAME-002",
+    level=Level.MUST,
+    text="A file's name is the name of the one before it plus the files' size.",
+    source=f"{_QUEUE}#getLastMappedFile",
+)
+NAME_OF_QUEUE = Clause(
+    id="STORE-NAME-003",
+    level=Level.MUST,
+    text="The files of a consume queue lie in consumequeue/TOPIC/QUEUE.",
+    source=f"{_PATHS}#getStorePathConsumeQueue",
+)
+NAME_OF_INDEX = Clause(
+    id="STORE-NAME-004",
+    level=Level.MUST,
+    text="An index file is named after the local time of its creation, in 17 digits"
+    " down to milliseconds.",
+    source=f"{_UTIL}#timeMillisToHumanString",
+)
+ABORT_FILE = Clause(
+    id="STORE-NAME-005",
+    level=Level.MUST,
+    text="A store has an empty file abort while a broker has it open and after one that"
+    " did not stop cleanly.",
+    source="4.6.0 org.apache.rocketmq.store.DefaultMessageStore#createTempFile",
+)
+LOCK_FILE = Clause(
+    id="STORE-NAME-006",
+    level=Level.MUST,
+    text="A second broker on the same store does not start, for the first holds a lock"
+    " on the file lock.",
+    source="4.6.0 org.apache.rocketmq.store.DefaultMessageStore#start",
+)
+
+NAME_DIGITS = 20
+INDEX_NAME_DIGITS = 17
+
+COMMIT_LOG = "commitlog"
+CONSUME_QUEUE = "consumequeue"
+INDEX = "index"
+CONFIG = "config"
+CHECKPOINT = "checkpoint"
+ABORT = "abort"
+LOCK = "lock"
+
+
+class FileKind(StrEnum):
+    """What a file of a store is."""
+
+    COMMIT_LOG = "commit log"
+    CONSUME_QUEUE = "consume queue"
+    INDEX = "index"
+    CHECKPOINT = "checkpoint"
+    ABORT = "abort"
+    LOCK = "lock"
+    CONFIG = "config"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreFile:
+    """What a path inside a store says about the file."""
+
+    kind: FileKind
+    begin_offset: int = 0
+    """Of the first byte, of a file of the commit log or of a consume queue."""
+    topic: str = ""
+    queue_id: int = 0
+
+
+def file_name(offset: int) -> str:
+    """Return the name of the file whose first byte is at *offset*."""
+    if not 0 <= offset <= INT64_MAX:
+        raise LayoutError(f"{offset} is no offset")
+    return f"{offset:0{NAME_DIGITS}d}"
+
+
+def offset_of(name: str) -> int:
+    """Return the offset of the first byte of the file *name*."""
+    if not re.fullmatch(rf"[0-9]{{{NAME_DIGITS}}}", name, re.ASCII):
+        raise LayoutError(f"{name!r} is not {NAME_DIGITS} digits")
+    if int(name) > INT64_MAX:
+        raise LayoutError(f"{name!r} is more than an offset can be")
+    return int(name)
+
+
+def store_file(path: str | PurePath) -> StoreFile:
+    """Return what *path*, in any store or relative to one, says about its file.
+
+    A path that no store has is a LayoutError.
+    """
+    parts = PurePath(path).parts
+    name = parts[-1] if parts else ""
+    before = parts[:-1]
+    if before[-1:] == (COMMIT_LOG,):
+        return StoreFile(kind=FileKind.COMMIT_LOG, begin_offset=offset_of(name))
+    if before[-3:-2] == (CONSUME_QUEUE,):
+        return _queue_file(before[-2], before[-1], name)
+    if before[-1:] == (INDEX,) and re.fullmatch(r"[0-9]{17}", name, re.ASCII):
+        return StoreFile(kind=FileKind.INDEX)
+    if name in {CHECKPOINT, ABORT, LOCK}:
+        return StoreFile(kind=FileKind(name))
+    if before[-1:] == (CONFIG,):
+        return StoreFile(kind=FileKind.CONFIG)
+    raise LayoutError(f"{path} is no path in a store")
+
+
+def _queue_file(topic: str, queue_id: str, name: str) -> StoreFile:
+    if not re.fullmatch(r"[0-9]{1,9}", queue_id, re.ASCII):
+        raise LayoutError(f"{queue_id!r} is no queue id")
+    return StoreFile(
+        kind=FileKind.CONSUME_QUEUE,
+        begin_offset=offset_of(name),
+        topic=topic,
+        queue_id=int(queue_id),
+    )
