@@ -1,0 +1,104 @@
+"""
+An administrator asks a broker for its topics, groups, settings and statistics, and
+changes them while it runs.
+"""
+
+from __future__ import annotations
+
+from spec.clause import Clause, Level
+
+_ADMIN = "4.6.0 org.apache.rocketmq.broker.processor.AdminBrokerProcessor"
+_TOPICS = "4.6.0 org.apache.rocketmq.broker.topic.TopicConfigManager"
+
+CREATE_TOPIC_FIELDS = (
+    "topic",
+    "defaultTopic",
+    "readQueueNums",
+    "writeQueueNums",
+    "perm",
+    "topicFilterType",
+    "topicSysFlag",
+    "order",
+)
+
+CREATE_TOPIC = Clause(
+    id="ADMIN-TOPIC-001",
+    level=Level.MUST,
+    text="A topic that an administrator creates has the queues and permissions asked"
+    " for.",
+    source=f"{_ADMIN}#updateAndCreateTopic",
+)
+CHANGE_TOPIC = Clause(
+    id="ADMIN-TOPIC-002",
+    level=Level.MUST,
+    text="Creating a topic that exists changes its queues and permissions and keeps its"
+    " messages.",
+    source=f"{_ADMIN}#updateAndCreateTopic",
+)
+CLUSTER_NAME_IS_RESERVED = Clause(
+    id="ADMIN-TOPIC-003",
+    level=Level.MUST,
+    text="A topic with the name of the broker's cluster cannot be created.",
+    source=f"{_ADMIN}#updateAndCreateTopic",
+)
+DELETE_TOPIC = Clause(
+    id="ADMIN-TOPIC-004",
+    level=Level.MUST,
+    text="After a topic is deleted its queues are gone: pulls are refused with"
+    " TOPIC_NOT_EXIST (17) and max offsets are 0.",
+    source=f"{_ADMIN}#deleteTopic",
+)
+TOPIC_CONFIG = Clause(
+    id="ADMIN-TOPIC-005",
+    level=Level.MUST,
+    text="The broker's topics are given as a table by name, with a data version that"
+    " each change counts up.",
+    source=f"{_TOPICS}#encode",
+)
+TOPIC_STATS = Clause(
+    id="ADMIN-STATS-001",
+    level=Level.MUST,
+    text="A topic's statistics give each queue's min and max offset and the time of its"
+    " last message.",
+    source=f"{_ADMIN}#getTopicStatsInfo",
+)
+CONSUME_STATS = Clause(
+    id="ADMIN-STATS-002",
+    level=Level.MUST,
+    text="A group's statistics give each queue's end and what the group has committed.",
+    source=f"{_ADMIN}#getConsumeStats",
+)
+COMMITTED_TABLE = Clause(
+    id="ADMIN-STATS-003",
+    level=Level.MUST,
+    text="All committed offsets are given in a table by topic@group, then by queue.",
+    source="4.6.0 org.apache.rocketmq.broker.offset.ConsumerOffsetManager#encode",
+)
+GROUPS_OF_TOPIC = Clause(
+    id="ADMIN-STATS-004",
+    level=Level.MUST,
+    text="The groups that have committed offsets of a topic are listed as its"
+    " consumers.",
+    source=f"{_ADMIN}#queryTopicConsumeByWho",
+)
+GROUP_CONFIG = Clause(
+    id="ADMIN-GROUP-001",
+    level=Level.MUST,
+    text="A consumer group that an administrator creates is in the table of groups with"
+    " its settings, and gone after it is deleted.",
+    source=f"{_ADMIN}#updateAndCreateSubscriptionGroup",
+)
+SETTINGS = Clause(
+    id="ADMIN-CONFIG-001",
+    level=Level.MUST,
+    text="The broker's settings are given as lines of name=value, in the names of"
+    " Java's fields.",
+    source=f"{_ADMIN}#getBrokerConfig",
+)
+RUNTIME_INFO = Clause(
+    id="ADMIN-CONFIG-002",
+    level=Level.MUST,
+    text="A broker says which release it is in brokerVersionDesc of its runtime"
+    " information.",
+    source=f"{_ADMIN}#getBrokerRuntimeInfo",
+)
