@@ -20,5 +20,5 @@ The message store: one commit log, and the queues and index made from it.
     stop(now_ms)
 
 ``config_files.ConfigFiles(files)`` keeps the JSON files of ``config/``. The files
-themselves come from ``files.MemoryFiles()`` or ``reference.shell.disk.DiskFiles(directory)``.
+come from ``files.MemoryFiles()`` or ``reference.shell.disk.DiskFiles(directory)``.
 """

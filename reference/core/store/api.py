@@ -96,7 +96,7 @@ class PutResult(NamedTuple):
     message_id: str = ""
     """The offset message id; for a batch, all of them with commas between."""
     stored_at_ms: int = 0
-    count: int = 0
+    message_count: int = 0
     """Messages stored: 1, or the size of the batch."""
 
     @property
@@ -121,7 +121,7 @@ class GetResult(NamedTuple):
     """The reader is so far behind that a slave should serve it."""
 
     @property
-    def count(self) -> int:
+    def message_count(self) -> int:
         """Return how many records were found."""
         return len(self.records)
 

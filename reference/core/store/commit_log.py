@@ -1,0 +1,208 @@
+"""
+The commit log: every message of every topic, in the order of arrival.
+
+A record never crosses the end of a file. Where the next one does not fit, a blank
+fills the rest, and the record begins the next file. The log also knows which
+offset comes next in each queue, because a record carries it.
+"""
+
+from __future__ import annotations
+
+from reference.core.store.api import NewMessage, PutResult, PutStatus, StoreOptions
+from reference.core.store.batch import BatchError, split_batch
+from reference.core.store.delay_levels import DelayLevels
+from reference.core.store.file_queue import FileQueue
+from reference.core.store.files import Files
+from reference.core.store.layouts import blank_codec
+from reference.core.store.records import (
+    BLANK_MAGIC,
+    BORN_V6,
+    NOT_CONSUMABLE,
+    STORE_V6,
+    TRANSACTION_MASK,
+    Columns,
+    Found,
+    Unreadable,
+    encode_new,
+    find_record,
+    new_size,
+)
+
+BLANK_SIZE_MIN = 8
+"""A record leaves at least this much of its file for a blank.
+
+4.6.0 CommitLog$DefaultAppendMessageCallback#END_FILE_MIN_BLANK_LENGTH.
+"""
+TOPIC_SIZE_MAX = 127
+PROPERTIES_SIZE_MAX = 32767
+
+ILLEGAL = PutResult(PutStatus.MESSAGE_ILLEGAL)
+
+
+class CommitLog:
+    """The log's files and the next offset of every queue."""
+
+    def __init__(
+        self, files: Files, options: StoreOptions, levels: DelayLevels
+    ) -> None:
+        self.queue = FileQueue(files, "commitlog", options.commit_log_file_size)
+        self.next_queue_offsets: dict[tuple[str, int], int] = {}
+        self.last_stored_at_ms = 0
+        """When the last message was stored; 0 if none was since the start."""
+        self.check_crc_on_recover = options.check_crc_on_recover
+        self._size_max = options.max_message_size
+        self._levels = levels
+        self._topics: dict[str, bytes] = {}
+
+    def append(self, message: NewMessage, stored_at_ms: int) -> PutResult:
+        """Store *message* and return where."""
+        topic = self._topics.get(message.topic) or self._encoded_topic(message.topic)
+        properties = encoded(message.properties)
+        flags = flags_with_hosts(message)
+        size = new_size(message, topic, properties, flags)
+        if size > self._size_max or len(properties) > PROPERTIES_SIZE_MAX:
+            return ILLEGAL  # [SEND-PUT-004]
+        if not self._make_room(size):
+            return ILLEGAL
+        key = (message.topic, message.queue_id)
+        queue_offset = self.next_queue_offsets.get(key, 0)
+        is_consumable = (flags & TRANSACTION_MASK) not in NOT_CONSUMABLE
+        if not is_consumable:
+            queue_offset = 0
+        offset = self.queue.end
+        columns = Columns(topic, properties, queue_offset, offset, stored_at_ms)
+        self.queue.append(encode_new(message, columns, flags))
+        if is_consumable:
+            self.next_queue_offsets[key] = queue_offset + 1  # [STORE-RECORD-005]
+        self.last_stored_at_ms = stored_at_ms
+        return PutResult(
+            PutStatus.PUT_OK,
+            offset,
+            size,
+            queue_offset,
+            message_id(message, offset),
+            stored_at_ms,
+            1,
+        )
+
+    def append_batch(self, message: NewMessage, stored_at_ms: int) -> PutResult:
+        """Store the messages in the body of *message*, all in one file or none."""
+        topic = self._topics.get(message.topic) or self._encoded_topic(message.topic)
+        flags = flags_with_hosts(message)
+        try:
+            members = split_batch(message)
+        except BatchError:
+            return PutResult(PutStatus.UNKNOWN_ERROR)
+        sizes = [new_size(one, topic, properties, flags) for one, properties in members]
+        if sum(sizes) > self._size_max:
+            return PutResult(PutStatus.UNKNOWN_ERROR)
+        if not self._make_room(sum(sizes)):
+            return ILLEGAL
+        key = (message.topic, message.queue_id)
+        first_offset, queue_offset = self.queue.end, self.next_queue_offsets.get(key, 0)
+        records, ids, offset = bytearray(), [], first_offset
+        for index, (one, properties) in enumerate(members):
+            columns = Columns(
+                topic, properties, queue_offset + index, offset, stored_at_ms
+            )
+            records += encode_new(one, columns, flags)
+            ids.append(message_id(message, offset))
+            offset += sizes[index]
+        self.queue.append(records)
+        self.next_queue_offsets[key] = queue_offset + len(members)
+        self.last_stored_at_ms = stored_at_ms
+        return PutResult(
+            PutStatus.PUT_OK,
+            first_offset,
+            len(records),
+            queue_offset,
+            ",".join(ids),
+            stored_at_ms,
+            len(members),
+        )
+
+    def find(self, offset: int, *, check_crc: bool) -> Found | Unreadable:
+        """Return what the record at *offset* says to queues and index."""
+        data = self.queue.view_from(offset)
+        if data is None:
+            return Unreadable(-1)
+        return find_record(data, levels=self._levels, check_crc=check_crc)
+
+    def record(self, offset: int, size: int) -> memoryview | None:
+        """Return the *size* bytes at *offset*; None if the log has not all of them.
+
+        Offset 0 means the oldest byte there is (4.6.0 CommitLog#getMessage).
+        """
+        if offset == 0 and self.queue.start > 0:
+            offset = self.queue.start
+        return self.queue.view(offset, size)
+
+    def record_at(self, offset: int) -> memoryview | None:
+        """Return what has the size that stands at *offset*, None without so much."""
+        head = self.record(offset, 4)
+        if head is None:
+            return None
+        return self.record(offset, int.from_bytes(head, "big", signed=True))
+
+    def stored_at(self, offset: int, size: int) -> int:
+        """Return when the record at *offset* was stored; -1 where there is none."""
+        if offset < self.queue.start:
+            return -1
+        data = self.record(offset, size)
+        return -1 if data is None else stored_at_of(data)
+
+    def next_file(self, offset: int) -> int:
+        """Return where the file behind that of *offset* begins."""
+        return offset + self.queue.file_size - offset % self.queue.file_size
+
+    def _make_room(self, size: int) -> bool:
+        """Make the last file have room for *size* bytes and a blank, if any can."""
+        needed = size + BLANK_SIZE_MIN
+        space = self.queue.space()
+        if needed <= space:
+            return True
+        if needed > self.queue.file_size:
+            return False
+        if space > 0:
+            # The rest of a blank may be any bytes, so it stays what it is.
+            self.queue.append(blank_codec.pack(space, BLANK_MAGIC))
+            self.queue.skip(space - BLANK_SIZE_MIN)
+        self.queue.add_file()
+        return True
+
+    def _encoded_topic(self, topic: str) -> bytes:
+        if len(self._topics) > 100_000:
+            self._topics.clear()
+        self._topics[topic] = data = encoded(topic)
+        return data
+
+
+def message_id(message: NewMessage, offset: int) -> str:
+    """Return the offset message id of *message* at *offset*."""
+    host = message.store_host
+    data = host.address + host.port.to_bytes(4, "big") + offset.to_bytes(8, "big")
+    return data.hex().upper()
+
+
+def flags_with_hosts(message: NewMessage) -> int:
+    """Return the system flags of *message* with the bits of its hosts set."""
+    flags = message.system_flags
+    if message.born_host.is_v6:
+        flags |= BORN_V6
+    if message.store_host.is_v6:
+        flags |= STORE_V6
+    return flags
+
+
+def encoded(text: str) -> bytes:
+    """Return *text* in UTF-8; half characters become question marks, as in Java."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace")
+
+
+def stored_at_of(record: memoryview) -> int:
+    """Return when *record* was stored."""
+    born_size = 20 if int.from_bytes(record[36:40], "big") & BORN_V6 else 8
+    return int.from_bytes(record[48 + born_size :][:8], "big", signed=True)

@@ -1,0 +1,78 @@
+"""
+The JSON files of ``config/``: what a broker remembers besides the messages.
+
+Each is written as a whole; what it was before stays beside it as ``.bak``, and is
+read where the file itself is missing or broken (Java: ConfigManager).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from reference.core.store.files import Files
+from spec.layout import LayoutError
+from spec.wire.fastjson import loads
+
+TOPICS = "topics.json"
+SUBSCRIPTION_GROUPS = "subscriptionGroup.json"
+CONSUMER_OFFSETS = "consumerOffset.json"
+DELAY_OFFSETS = "delayOffset.json"
+
+
+class ConfigFiles:
+    """The directory ``config`` of a store."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+
+    def load(self, name: str) -> dict[object, object] | None:
+        """Return the object in the file *name*, or in its .bak; None without either."""
+        for path in (f"config/{name}", f"config/{name}.bak"):
+            text = self._files.read_text(path)
+            value = _object(text) if text else None
+            if value is not None:
+                return value
+        return None
+
+    def save(self, name: str, value: Mapping[str, object]) -> None:
+        """Make *value* the content of the file *name*, its old content that of .bak."""
+        path = f"config/{name}"
+        before = self._files.read_text(path)
+        text = pretty(value)
+        if before == text:
+            return
+        if before:
+            self._files.replace_text(f"{path}.bak", before)
+        self._files.replace_text(path, text)
+
+
+def pretty(value: object, depth: int = 0) -> str:
+    """Return *value* as fastjson's PrettyFormat writes it.
+
+    Tabs indent; a map with integer keys stays in one line up to its closing brace.
+    """
+    inner, outer = "\n" + "\t" * (depth + 1), "\n" + "\t" * depth
+    if isinstance(value, Mapping) and all(isinstance(name, int) for name in value):
+        numbered = [f"{name}:{pretty(value[name], depth + 1)}" for name in value]
+        return f"{{{','.join(numbered)}{outer}}}" if numbered else "{}"
+    if isinstance(value, Mapping):
+        members = [
+            f"{json.dumps(name, ensure_ascii=False)}:{pretty(member, depth + 1)}"
+            for name, member in value.items()
+            if member is not None
+        ]
+        return f"{{{inner}{(',' + inner).join(members)}{outer}}}" if members else "{}"
+    if isinstance(value, list | tuple):
+        items = [pretty(item, depth + 1) for item in value]
+        return f"[{inner}{(',' + inner).join(items)}{outer}]" if items else "[]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _object(text: str) -> dict[object, object] | None:
+    """Return the JSON object in *text*, None if it is none."""
+    try:
+        value = loads(text)
+    except LayoutError:
+        return None
+    return value if isinstance(value, dict) else None

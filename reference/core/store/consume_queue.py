@@ -1,0 +1,141 @@
+"""
+A consume queue: where the messages of one queue are in the commit log.
+
+Unit n is message n: an offset and a size in the log, and a hash of its tags. The
+queue holds nothing that the log does not, so recovery may cut it back and have
+dispatch fill it again.
+"""
+
+from __future__ import annotations
+
+from reference.core.store.file_queue import FileQueue
+from reference.core.store.files import Files
+from reference.core.store.layouts import unit_codec
+
+UNIT_SIZE = 20
+FILLER = unit_codec.pack(0, 2**31 - 1, 0)
+"""Stands for the messages before the first, in a queue that does not begin at 0."""
+
+
+class ConsumeQueue:
+    """The units of one queue."""
+
+    def __init__(self, files: Files, topic: str, queue_id: int, file_size: int) -> None:
+        self.topic = topic
+        self.queue_id = queue_id
+        directory = f"consumequeue/{topic}/{queue_id}"
+        self.queue = FileQueue(files, directory, file_size)
+        self.max_physical_offset = -1
+        """Where the last message's record ends in the log; -1 without messages."""
+        self.min_position = 0
+        """The byte at which the first unit begins whose message still exists."""
+
+    @property
+    def min_offset(self) -> int:
+        """Index of the first message that still exists."""
+        return self.min_position // UNIT_SIZE
+
+    @property
+    def max_offset(self) -> int:
+        """Index that the next message will have."""
+        return self.queue.end // UNIT_SIZE
+
+    def put(self, physical_offset: int, size: int, tags_code: int, index: int) -> bool:
+        """Add the unit of message number *index* unless it is there already.
+
+        4.6.0 ConsumeQueue#putMessagePositionInfo.
+        """
+        if physical_offset + size <= self.max_physical_offset:
+            return False
+        expected, queue = index * UNIT_SIZE, self.queue
+        if queue.space() == 0:
+            is_first = len(queue) == 0
+            queue.add_file(expected)
+            if is_first and index:
+                self._fill_before(expected)
+        if index and expected < queue.end:
+            return False
+        queue.append(unit_codec.pack(physical_offset, size, tags_code))
+        self.max_physical_offset = physical_offset + size
+        return True
+
+    def units_from(self, index: int) -> memoryview | None:
+        """Return the units from number *index* to the end of its file."""
+        if index * UNIT_SIZE < self.min_position:
+            return None
+        return self.queue.view_from(index * UNIT_SIZE)
+
+    def unit(self, index: int) -> tuple[int, int, int] | None:
+        """Return unit number *index*: log offset, size, tags code; None without it."""
+        units = self.units_from(index)
+        return None if units is None else unit_codec.unpack_from(units)
+
+    def next_file(self, index: int) -> int:
+        """Return the index of the first unit in the file behind that of *index*."""
+        per_file = self.queue.file_size // UNIT_SIZE
+        return index + per_file - index % per_file
+
+    def recover(self) -> None:
+        """Find the end in the last three files: the first unit that is none."""
+        bases = self.queue.bases[-3:]
+        end = bases[0] if bases else 0
+        for base in bases:
+            end = base + self._count_valid(base, 2**63) * UNIT_SIZE
+            if end < base + self.queue.file_size:
+                break
+        if bases:
+            self.queue.truncate(end)
+
+    def truncate(self, physical_end: int) -> None:
+        """Forget the messages that lie at or behind *physical_end* in the log."""
+        self.max_physical_offset = physical_end
+        while self.queue.bases:
+            base = self.queue.bases[-1]
+            self.queue.truncate(base + self.queue.file_size)
+            count = self._count_valid(base, physical_end)
+            if count:
+                self.queue.truncate(base + count * UNIT_SIZE)
+                return
+            self.queue.delete_last()
+
+    def correct_min(self, log_start: int) -> None:
+        """Let the queue begin with the first message at or behind *log_start*."""
+        base = self.queue.start
+        data = self.queue.view_from(base)
+        for number, (offset, _, _) in enumerate(unit_codec.iter_unpack(data or b"")):
+            if offset >= log_start:
+                self.min_position = base + number * UNIT_SIZE
+                return
+
+    def delete_before(self, log_start: int) -> None:
+        """Delete the files whose messages all lie before *log_start*."""
+        while len(self.queue) > 1:
+            last_unit = self.queue.start + self.queue.file_size - UNIT_SIZE
+            data = self.queue.view(last_unit, UNIT_SIZE)
+            if data is None or unit_codec.unpack(data)[0] >= log_start:
+                break
+            self.queue.delete_first()
+        self.correct_min(log_start)
+
+    def destroy(self) -> None:
+        """Delete the queue."""
+        self.queue.destroy()
+        self.max_physical_offset = -1
+        self.min_position = 0
+
+    def _count_valid(self, base: int, physical_end: int) -> int:
+        """Return how many units at *base* are valid and point before *physical_end*."""
+        count = 0
+        data = self.queue.view_from(base)
+        for offset, size, _ in unit_codec.iter_unpack(data or b""):
+            if offset < 0 or size <= 0 or offset >= physical_end:
+                break
+            count += 1
+            self.max_physical_offset = offset + size
+        return count
+
+    def _fill_before(self, position: int) -> None:
+        """Fill the new first file up to *position*, where the first unit will be."""
+        self.min_position = position
+        self.queue.flushed = position
+        self.queue.append(FILLER * ((position - self.queue.end) // UNIT_SIZE))

@@ -1,0 +1,81 @@
+"""
+Dispatch: every record of the log, in order, becomes a unit of its queue and items of
+the index.
+
+It runs after the put, so a message can be in the log before any reader sees it
+(Java: ReputMessageService).
+"""
+
+from __future__ import annotations
+
+from reference.core.store.api import Arrival, StoreOptions
+from reference.core.store.checkpoint import CheckpointFile
+from reference.core.store.commit_log import CommitLog
+from reference.core.store.index import Index
+from reference.core.store.queue_table import QueueTable
+from reference.core.store.records import NOT_CONSUMABLE, TRANSACTION_MASK, Found
+
+
+class Dispatcher:
+    """How far the log has been read, and what is made of it."""
+
+    def __init__(
+        self,
+        log: CommitLog,
+        queues: QueueTable,
+        index: Index,
+        *,
+        checkpoint: CheckpointFile,
+        options: StoreOptions,
+    ) -> None:
+        self.position = 0
+        """Offset of the first record that queues and index do not have yet."""
+        self._log = log
+        self._queues = queues
+        self._index = index
+        self._checkpoint = checkpoint
+        self._index_enabled = options.index_enabled
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the log has bytes that were not read."""
+        return self.position < self._log.queue.end
+
+    def run(self) -> list[Arrival]:
+        """Read the log to its end and return what became visible."""
+        arrivals: list[Arrival] = []
+        self.position = max(self.position, self._log.queue.start)
+        while self.is_behind:
+            found = self._log.find(self.position, check_crc=False)
+            if isinstance(found, Found):
+                arrival = self.take(found)
+                if arrival is not None:
+                    arrivals.append(arrival)
+                self.position += found.size
+            elif found.size > 0:
+                self.position += found.size
+            else:
+                # A blank, or garbage: a master gives the rest of the file up.
+                self.position = self._log.next_file(self.position)
+        return arrivals
+
+    def take(self, found: Found) -> Arrival | None:
+        """Put one record into its queue and the index."""
+        arrival = None
+        if found.system_flags & TRANSACTION_MASK not in NOT_CONSUMABLE:
+            queue = self._queues.get_or_make(found.topic, found.queue_id)
+            is_new = queue.put(
+                found.physical_offset, found.size, found.tags_code, found.queue_offset
+            )
+            self._checkpoint.logics_ms = found.stored_at_ms
+            if is_new:
+                arrival = Arrival(
+                    found.topic,
+                    found.queue_id,
+                    found.queue_offset + 1,
+                    found.tags_code,
+                    found.stored_at_ms,
+                )
+        if self._index_enabled:
+            self._index.put(found, self._checkpoint)
+        return arrival

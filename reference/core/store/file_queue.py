@@ -1,0 +1,182 @@
+"""
+A file queue is one long row of bytes, cut into files of equal size.
+
+The commit log is one, and so is each consume queue. A file is named after the
+offset of its first byte, so an offset says which file and where in it. Bytes are
+only ever appended; whole files go at the front when they are old, and the tail
+goes when recovery does not trust it (Java: MappedFileQueue).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import NamedTuple
+
+from reference.core.store.files import Files, FilesError, MappedFile
+from spec.store.file_names import file_name
+
+
+class FlushMark(NamedTuple):
+    """What has to be flushed to bring everything up to *offset* to disk."""
+
+    offset: int
+    files: tuple[MappedFile, ...]
+
+
+class FileQueue:
+    """The mapped files of one directory, and how far they are written."""
+
+    def __init__(self, files: Files, directory: str, file_size: int) -> None:
+        self.directory = directory
+        self.file_size = file_size
+        self.end = 0
+        """Offset behind the last byte written."""
+        self.flushed = 0
+        """Offset behind the last byte that is known to be on disk."""
+        self._files = files
+        self._mapped: list[MappedFile] = []
+        self._bases: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self._mapped)
+
+    @property
+    def bases(self) -> list[int]:
+        """The offsets at which the files begin, oldest first."""
+        return list(self._bases)
+
+    @property
+    def start(self) -> int:
+        """Offset of the first byte that there is; -1 without files."""
+        return self._bases[0] if self._bases else -1
+
+    def load(self) -> None:
+        """Map the files that are there, as if all of them were full.
+
+        Raises FilesError for a file of another size, as 4.6.0 refuses to start.
+        """
+        for name in self._files.names(self.directory):
+            path = f"{self.directory}/{name}"
+            size = self._files.size(path)
+            if not (name.isascii() and name.isdigit()):
+                raise FilesError(f"{path} is not named by an offset")
+            if size != self.file_size:
+                raise FilesError(f"{path} has {size} bytes, not {self.file_size}")
+            self._mapped.append(self._files.open(path, self.file_size))
+            self._bases.append(int(name))
+        if self._bases:
+            self.end = self.flushed = self._bases[-1] + self.file_size
+
+    def file_at(self, offset: int) -> tuple[MappedFile, int] | None:
+        """Return the file that has the byte *offset*, and the file's first offset."""
+        index = bisect_right(self._bases, offset) - 1
+        if index < 0 or offset >= self._bases[index] + self.file_size:
+            return None
+        return self._mapped[index], self._bases[index]
+
+    def view(self, offset: int, size: int) -> memoryview | None:
+        """Return *size* written bytes at *offset*, None if no file has them all."""
+        found = self.file_at(offset)
+        if found is None:
+            return None
+        file, base = found
+        position = offset - base
+        if size < 0 or position + size > min(self.end - base, self.file_size):
+            return None
+        return file.view[position : position + size]
+
+    def view_from(self, offset: int) -> memoryview | None:
+        """Return what is written at *offset* and behind it in the same file."""
+        found = self.file_at(offset)
+        if found is None:
+            return None
+        file, base = found
+        readable = min(self.end - base, self.file_size)
+        return file.view[offset - base : readable] if offset - base < readable else None
+
+    def modified_at_ms(self, index: int) -> int:
+        """Return when the file number *index* was last written."""
+        return self._mapped[index].modified_at_ms
+
+    def space(self) -> int:
+        """Return the bytes that are left in the last file; 0 without one."""
+        return self._bases[-1] + self.file_size - self.end if self._bases else 0
+
+    def add_file(self, start: int = 0) -> None:
+        """Make the next file; the first one is that which has the offset *start*."""
+        if self._bases:
+            base = self._bases[-1] + self.file_size
+        else:
+            base = start - start % self.file_size
+        path = f"{self.directory}/{file_name(base)}"
+        self._mapped.append(self._files.open(path, self.file_size))
+        self._bases.append(base)
+        if self.end < base:
+            self.end = self.flushed = base
+
+    def append(self, data: bytes | bytearray) -> int:
+        """Write *data* behind the last byte, where there is room; return the offset."""
+        offset = self.end
+        self._mapped[-1].write(data, offset - self._bases[-1])
+        self.end = offset + len(data)
+        return offset
+
+    def skip(self, size: int) -> None:
+        """Count *size* bytes as written, whatever they hold."""
+        self.end += size
+
+    def truncate(self, offset: int) -> None:
+        """Forget everything from *offset* on; the file that has it stays."""
+        while self._bases and self._bases[-1] > offset:
+            self.delete_last()
+        self.end = offset if self._bases else 0
+        self.flushed = min(self.flushed, self.end)
+
+    def delete_last(self) -> None:
+        """Delete the last file."""
+        self._delete(len(self._bases) - 1)
+        self.end = self._bases[-1] + self.file_size if self._bases else 0
+        self.flushed = min(self.flushed, self.end)
+
+    def delete_first(self) -> None:
+        """Delete the oldest file."""
+        self._delete(0)
+
+    def destroy(self) -> None:
+        """Delete all files and the directory."""
+        while self._bases:
+            self.delete_last()
+        self._files.delete(self.directory)
+
+    def mark(self) -> FlushMark:
+        """Return what a flush has to do now; another thread may do it."""
+        unflushed = [
+            file
+            for base, file in zip(self._bases, self._mapped, strict=True)
+            if base + self.file_size > self.flushed and base < self.end
+        ]
+        return FlushMark(self.end, tuple(unflushed if self.flushed < self.end else ()))
+
+    def flush(self) -> None:
+        """Return when everything written is on disk."""
+        mark = self.mark()
+        for file in mark.files:
+            file.flush()
+        self.has_flushed(mark)
+
+    def has_flushed(self, mark: FlushMark) -> None:
+        """Note that *mark* was done."""
+        self.flushed = max(self.flushed, min(mark.offset, self.end))
+
+    def close(self) -> None:
+        """Give the mappings back."""
+        for file in self._mapped:
+            file.close()
+        self._mapped.clear()
+        self._bases.clear()
+
+    def _delete(self, index: int) -> None:
+        file = self._mapped.pop(index)
+        base = self._bases.pop(index)
+        file.close()
+        self._files.delete(f"{self.directory}/{file_name(base)}")

@@ -1,0 +1,169 @@
+"""
+The little that the store asks of a disk, and a disk made of memory.
+
+A store keeps three kinds of things: files of a fixed size that it maps and fills
+(commit log, consume queues, index, checkpoint), small texts that it replaces as a
+whole (the JSON of ``config/``), and a mark that exists or not (``abort``). Paths
+are relative to the store and use ``/``.
+
+`MemoryFiles` is for tests and for stores that nobody keeps. The real files are in
+`reference.shell.disk`.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class FilesError(Exception):
+    """The files refuse: no space, wrong size, not allowed, in use."""
+
+
+class MappedFile(Protocol):
+    """A file of a fixed size whose bytes lie in memory."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file; it never changes."""
+
+    @property
+    def view(self) -> memoryview:
+        """All bytes, read-only; what is written shows here at once."""
+
+    @property
+    def modified_at_ms(self) -> int:
+        """When the file was last written."""
+
+    def write(self, data: bytes | bytearray | memoryview, at: int) -> None:
+        """Write *data* at the byte *at*, or raise FilesError and write nothing."""
+
+    def flush(self) -> None:
+        """Return when everything written is on disk."""
+
+    def close(self) -> None:
+        """Give the mapping back; views that are still held stay readable."""
+
+
+class Files(Protocol):
+    """A directory with the store's files."""
+
+    def lock(self) -> None:
+        """Keep every other store out of this directory, or raise FilesError."""
+
+    def unlock(self) -> None:
+        """Let others in again."""
+
+    def names(self, directory: str) -> list[str]:
+        """Return the sorted names in *directory*; none if there is no such."""
+
+    def size(self, path: str) -> int | None:
+        """Return the size of the file *path*, None where there is none."""
+
+    def open(self, path: str, size: int) -> MappedFile:
+        """Return the file *path* mapped; it is made, full of zeros, if need be.
+
+        Raises FilesError if it exists with a smaller size.
+        """
+
+    def delete(self, path: str) -> None:
+        """Delete the file *path*, or the empty directory, if there is one."""
+
+    def read_text(self, path: str) -> str | None:
+        """Return the text of *path*, None where there is none."""
+
+    def replace_text(self, path: str, text: str) -> None:
+        """Make *text* the content of *path*, all or nothing."""
+
+
+class MemoryFile:
+    """A mapped file without a disk."""
+
+    def __init__(self, size: int, files: MemoryFiles) -> None:
+        self.size = size
+        self.bytes = bytearray(size)
+        self.view = memoryview(self.bytes).toreadonly()
+        self._files = files
+        self.modified_at_ms = files.now_ms
+
+    def write(self, data: bytes | bytearray | memoryview, at: int) -> None:
+        """Write *data* at *at*."""
+        end = at + len(data)
+        if not 0 <= at <= end <= self.size:
+            raise FilesError(f"bytes {at} to {end} are not in a file of {self.size}")
+        self._files.spend(len(data))
+        self.bytes[at:end] = data
+        self.modified_at_ms = self._files.now_ms
+
+    def flush(self) -> None:
+        """Do nothing: memory has no disk."""
+
+    def close(self) -> None:
+        """Do nothing: the bytes stay until the file is deleted."""
+
+
+class MemoryFiles:
+    """A directory in memory. What is in it survives the store that wrote it."""
+
+    def __init__(self, space: int | None = None) -> None:
+        self.mapped: dict[str, MemoryFile] = {}
+        self.texts: dict[str, str] = {}
+        self.space = space
+        """Bytes that may still be written; None for no limit."""
+        self.now_ms = 2**62
+        """The time that files written from now on are stamped with."""
+        self._is_locked = False
+
+    def spend(self, size: int) -> None:
+        """Take *size* bytes of the space, or raise FilesError."""
+        if self.space is not None:
+            if size > self.space:
+                raise FilesError(f"no space left for {size} bytes")
+            self.space -= size
+
+    def lock(self) -> None:
+        """Keep other stores out."""
+        if self._is_locked:
+            raise FilesError("another store uses these files")
+        self._is_locked = True
+
+    def unlock(self) -> None:
+        """Let others in again."""
+        self._is_locked = False
+
+    def names(self, directory: str) -> list[str]:
+        """Return the sorted names in *directory*."""
+        prefix = directory + "/"
+        paths = [
+            path for path in (*self.mapped, *self.texts) if path.startswith(prefix)
+        ]
+        return sorted({path.removeprefix(prefix).split("/")[0] for path in paths})
+
+    def size(self, path: str) -> int | None:
+        """Return the size of *path*, None where there is none."""
+        if path in self.texts:
+            return len(self.texts[path].encode())
+        file = self.mapped.get(path)
+        return file.size if file else None
+
+    def open(self, path: str, size: int) -> MemoryFile:
+        """Return the file *path*, made if need be."""
+        file = self.mapped.get(path)
+        if file is None:
+            file = self.mapped[path] = MemoryFile(size, self)
+        if file.size < size:
+            raise FilesError(f"{path} has {file.size} bytes, not {size}")
+        return file
+
+    def delete(self, path: str) -> None:
+        """Delete *path* if there is such a file."""
+        self.mapped.pop(path, None)
+        self.texts.pop(path, None)
+
+    def read_text(self, path: str) -> str | None:
+        """Return the text of *path*."""
+        return self.texts.get(path)
+
+    def replace_text(self, path: str, text: str) -> None:
+        """Make *text* the content of *path*."""
+        self.spend(len(text))
+        self.texts[path] = text

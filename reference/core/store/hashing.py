@@ -1,0 +1,49 @@
+"""
+Java's string hash, fast enough to be taken of every message's keys.
+
+The plain one is `spec.integers.java_string_hash`; the tests hold the two together.
+"""
+
+from __future__ import annotations
+
+from array import array
+from functools import lru_cache
+from operator import mul
+from sys import byteorder
+
+from spec.integers import java_int, java_string_hash
+
+_UTF_16 = "utf-16-le" if byteorder == "little" else "utf-16-be"
+_POWERS_COUNT = 1024
+_POWERS = tuple(pow(31, n, 2**32) for n in range(_POWERS_COUNT))[::-1]
+
+
+@lru_cache(maxsize=16_384)
+def tags_hash(tags: str) -> int:
+    """Return the tags code of *tags*; the same few come again and again."""
+    return java_string_hash(tags) if tags else 0
+
+
+def index_hash(topic: str, key: str) -> int:
+    """Return what the index files a *key* under: 0 or more, 31 bits."""
+    units = key.encode() if key.isascii() else _units(key)
+    count = len(units)
+    if count > _POWERS_COUNT:
+        return _positive(java_string_hash(f"{topic}#{key}"))
+    own = sum(map(mul, units, _POWERS[_POWERS_COUNT - count :]))
+    return _positive(java_int(_prefix_hash(topic) * pow(31, count, 2**32) + own))
+
+
+def _units(text: str) -> array[int]:
+    """Return the UTF-16 code units of *text*."""
+    return array("H", text.encode(_UTF_16, "surrogatepass"))
+
+
+@lru_cache(maxsize=16_384)
+def _prefix_hash(topic: str) -> int:
+    return java_string_hash(f"{topic}#")
+
+
+def _positive(code: int) -> int:
+    """Return what 4.6.0 makes of a hash, IndexFile#indexKeyHashMethod."""
+    return 0 if code == -(2**31) else abs(code)

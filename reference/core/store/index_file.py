@@ -1,0 +1,116 @@
+"""
+An index file: a hash table on disk, from keys to places in the commit log.
+
+A header, then slots, then items. A key's hash chooses a slot; the slot names the
+newest item of that slot, and each item names the one before it. Item 0 is never
+used, so that 0 can mean none. Only hashes are kept: whoever finds an offset must
+look at the message there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reference.core.store.files import Files
+from reference.core.store.layouts import index_header_codec, item_codec, slot_codec
+
+HEADER_SIZE, SLOT_SIZE, ITEM_SIZE = 40, 4, 20
+_SECONDS_MAX = 2**31 - 1
+
+
+class IndexFile:
+    """One index file, open for filling and asking."""
+
+    def __init__(
+        self, files: Files, name: str, *, slot_count: int, item_count: int
+    ) -> None:
+        self.name = name
+        self.path = f"index/{name}"
+        self._slot_count = slot_count
+        self._item_count = item_count
+        self._items_at = HEADER_SIZE + slot_count * SLOT_SIZE
+        size = self._items_at + item_count * ITEM_SIZE
+        self._file = files.open(self.path, size)
+        self._view = self._file.view
+        header: tuple[int, ...] = index_header_codec.unpack_from(self._view)
+        self.begin_ms, self.end_ms, self.begin_offset, self.end_offset = header[:4]
+        self._slots_taken, count = header[4:]
+        self._next_item: int = max(count, 1)
+        """Number of the item that comes next; the header calls it the item count."""
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no further key fits."""
+        return self._next_item >= self._item_count
+
+    def begin_after(self, previous: IndexFile) -> None:
+        """Note where the full file *previous* ended; the first put overwrites it."""
+        self.begin_ms = self.end_ms = previous.end_ms
+        self.begin_offset = self.end_offset = previous.end_offset
+        self._write_header()
+
+    def put(self, key_hash: int, physical_offset: int, stored_at_ms: int) -> None:
+        """Add a key of the message at *physical_offset*; the file must not be full.
+
+        4.6.0 org.apache.rocketmq.store.index.IndexFile#putKey.
+        """
+        slot_at = HEADER_SIZE + key_hash % self._slot_count * SLOT_SIZE
+        number = self._next_item
+        (previous,) = slot_codec.unpack_from(self._view, slot_at)
+        if not 0 < previous <= number:
+            previous = 0
+        seconds = self._seconds_since_begin(stored_at_ms)
+        item = item_codec.pack(key_hash, physical_offset, seconds, previous)
+        self._file.write(item, self._items_at + number * ITEM_SIZE)
+        self._file.write(slot_codec.pack(number), slot_at)
+        if number <= 1:
+            self.begin_ms, self.begin_offset = stored_at_ms, physical_offset
+        self.end_ms, self.end_offset = stored_at_ms, physical_offset
+        self._slots_taken += 1  # counts items: 4.6.0 adds 1 for a taken slot too
+        self._next_item = number + 1
+        self._write_header()
+
+    def may_have(self, begin_ms: int, end_ms: int) -> bool:
+        """Return whether a message stored between the two may be in this file."""
+        if begin_ms < self.begin_ms and end_ms > self.end_ms:
+            return True
+        return any(self.begin_ms <= ms <= self.end_ms for ms in (begin_ms, end_ms))
+
+    def find(self, key_hash: int, begin_ms: int, end_ms: int) -> Iterator[int]:
+        """Yield the places of messages with a key of this hash, the newest first.
+
+        4.6.0 org.apache.rocketmq.store.index.IndexFile#selectPhyOffset.
+        """
+        slot_at = HEADER_SIZE + key_hash % self._slot_count * SLOT_SIZE
+        (number,) = slot_codec.unpack_from(self._view, slot_at)
+        for _ in range(self._next_item):  # a damaged chain may be a ring
+            if not 0 < number <= self._next_item or self._next_item <= 1:
+                return
+            at = self._items_at + number * ITEM_SIZE
+            found_hash, offset, seconds, before = item_codec.unpack_from(self._view, at)
+            if seconds < 0:
+                return
+            stored_at_ms = self.begin_ms + seconds * 1000
+            if found_hash == key_hash and begin_ms <= stored_at_ms <= end_ms:
+                yield offset
+            if before == number or stored_at_ms < begin_ms:
+                return
+            number = before
+
+    def flush(self) -> None:
+        """Return when everything written is on disk."""
+        self._file.flush()
+
+    def close(self) -> None:
+        """Give the mapping back."""
+        self._file.close()
+
+    def _seconds_since_begin(self, stored_at_ms: int) -> int:
+        if self.begin_ms <= 0:
+            return 0
+        return min(max((stored_at_ms - self.begin_ms) // 1000, 0), _SECONDS_MAX)
+
+    def _write_header(self) -> None:
+        values = (self.begin_ms, self.end_ms, self.begin_offset, self.end_offset)
+        counts = (self._slots_taken, self._next_item)
+        self._file.write(index_header_codec.pack(*values, *counts), 0)

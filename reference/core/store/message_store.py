@@ -1,0 +1,302 @@
+"""
+The message store of a broker: log, queues, index and what keeps them together.
+
+It is one machine with one thread. A put appends to the log and nothing else; dispatch
+makes what was put visible to readers; a flush makes it safe. What it is after a
+restart depends only on its files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable
+
+from reference.core.store.api import (
+    SCHEDULE_TOPIC,
+    Arrival,
+    FlushMode,
+    GetResult,
+    NewMessage,
+    PutResult,
+    PutStatus,
+    QueryResult,
+    StoreOptions,
+)
+from reference.core.store.checkpoint import CheckpointFile
+from reference.core.store.commit_log import CommitLog
+from reference.core.store.config_files import ConfigFiles
+from reference.core.store.delay_levels import DelayLevels
+from reference.core.store.dispatch import Dispatcher
+from reference.core.store.file_queue import FlushMark
+from reference.core.store.files import Files, FilesError
+from reference.core.store.index import Index
+from reference.core.store.put_checks import delay_level, refusal
+from reference.core.store.query import query_records
+from reference.core.store.queue_table import QueueTable
+from reference.core.store.reading import Reader, Wish
+from reference.core.store.recovery import (
+    first_file_after_clean_stop,
+    first_file_after_crash,
+    recover,
+)
+from reference.core.store.schedule import Schedule, delayed
+from reference.core.store.search import offset_by_time
+
+ABORT = "abort"
+"""Is there while the store runs; found at a start, it tells of a crash."""
+
+
+class MessageStore:
+    """A store in one directory."""
+
+    def __init__(self, files: Files, options: StoreOptions) -> None:
+        self.options = options
+        self.config = ConfigFiles(files)
+        self.refused = ""
+        """What the files last refused, in one line; empty while all is well."""
+        self._files = files
+        self._levels = DelayLevels(options.delay_levels)
+        self._is_running = False
+        self._build()
+
+    def _build(self) -> None:
+        files, options = self._files, self.options
+        self.log = CommitLog(files, options, self._levels)
+        self.queues = QueueTable(files, options.consume_queue_file_size)
+        self.index = Index(files, options)
+        self.schedule = Schedule(self.log, self.queues, self._levels)
+        self._reader = Reader(self.log, options)
+
+    def start(self, now_ms: int) -> None:
+        """Load what the directory has, recover it, and catch up with dispatch.
+
+        Raises FilesError where 4.6.0 would refuse to start.
+        """
+        del now_ms  # a start looks at no clock; what it does follows from the files
+        self._files.lock()
+        try:
+            self._load()
+        except FilesError:
+            self._files.unlock()
+            raise
+        self._files.replace_text(ABORT, "")
+        self._is_running = True
+
+    def stop(self, now_ms: int) -> None:
+        """Bring everything to disk and take the abort mark away."""
+        if not self._is_running:
+            return
+        self.dispatch()
+        self._is_running = False
+        self.flush_log(now_ms)
+        self.flush_queues(now_ms)
+        self.index.flush()
+        self.schedule.save(self.config)
+        if not self.dispatcher.is_behind:
+            self._files.delete(ABORT)  # [REC-ABORT-001]
+        self._close()
+
+    def put(self, message: NewMessage, now_ms: int) -> PutResult:
+        """Append *message* to the log. Readers see it after the next dispatch."""
+        if not self._is_running:
+            return PutResult(PutStatus.SERVICE_NOT_AVAILABLE)
+        status = refusal(message)
+        if status is not None:
+            return PutResult(status)
+        if "DELAY" in message.properties:
+            level = delay_level(message, self._levels)
+            if level is None:
+                return PutResult(PutStatus.UNKNOWN_ERROR)
+            if level > 0:
+                message = delayed(message, level)
+        return self._append(self.log.append, message, now_ms)
+
+    def put_batch(self, message: NewMessage, now_ms: int) -> PutResult:
+        """Append the messages in the body of *message*, all or none."""
+        if not self._is_running:
+            return PutResult(PutStatus.SERVICE_NOT_AVAILABLE)
+        status = refusal(message, is_batch=True)
+        if status is None and len(message.body) > self.options.max_message_size:
+            status = PutStatus.MESSAGE_ILLEGAL
+        if status is not None:
+            return PutResult(status)
+        return self._append(self.log.append_batch, message, now_ms)
+
+    def dispatch(self) -> list[Arrival]:
+        """Bring queues and index up to the end of the log; return what is new."""
+        try:
+            return self.dispatcher.run()
+        except FilesError as error:
+            self.refused = str(error)
+            return []
+
+    def get(
+        self,
+        topic: str,
+        queue_id: int,
+        offset: int,
+        count_max: int,
+        tags_codes: Container[int] | None = None,
+        accepts: Callable[[memoryview], bool] | None = None,
+    ) -> GetResult:
+        """Return messages of a queue from *offset* on."""
+        wish = Wish(
+            offset=offset, count_max=count_max, tags_codes=tags_codes, accepts=accepts
+        )
+        return self._reader.read(self.queues.get(topic, queue_id), wish)
+
+    def min_offset(self, topic: str, queue_id: int) -> int:
+        """Return the offset of the first message of a queue."""
+        queue = self.queues.get(topic, queue_id)
+        return queue.min_offset if queue else 0
+
+    def max_offset(self, topic: str, queue_id: int) -> int:
+        """Return the offset that the next message of a queue will have."""
+        queue = self.queues.get(topic, queue_id)
+        return queue.max_offset if queue else 0
+
+    def offset_by_time(self, topic: str, queue_id: int, timestamp_ms: int) -> int:
+        """Return the offset of the message stored nearest to a time."""
+        queue = self.queues.get(topic, queue_id)
+        return offset_by_time(self.log, queue, timestamp_ms) if queue else 0
+
+    def stored_at(self, topic: str, queue_id: int, queue_offset: int) -> int:
+        """Return when a message was stored; -1 where there is none."""
+        queue = self.queues.get(topic, queue_id)
+        unit = queue.unit(queue_offset) if queue else None
+        return self.log.stored_at(unit[0], unit[1]) if unit else -1
+
+    def earliest_stored_at(self, topic: str, queue_id: int) -> int:
+        """Return when the first message of a queue was stored; -1 without one."""
+        return self.stored_at(topic, queue_id, self.min_offset(topic, queue_id))
+
+    def record_at(self, physical_offset: int) -> memoryview | None:
+        """Return the record at an offset of the log, None where the log has none.
+
+        As in 4.6.0, nobody checks that a record begins there.
+        """
+        return self.log.record_at(physical_offset)
+
+    def query(
+        self, topic: str, key: str, count_max: int, begin_ms: int, end_ms: int
+    ) -> QueryResult:
+        """Return messages that have *key*, or another key of the same hash."""
+        count_max = min(count_max, self.options.query_count_max)
+        return query_records(
+            self.log,
+            self.index,
+            lambda until_ms: self.index.query(
+                topic, key, count_max=count_max, begin_ms=begin_ms, end_ms=until_ms
+            ),
+            begin_ms=begin_ms,
+            end_ms=end_ms,
+        )
+
+    def deliver_due(self, now_ms: int) -> list[PutResult]:
+        """Put the delayed messages whose time has come under their own topics."""
+        return self.schedule.deliver(
+            now_ms, lambda message: self._append(self.log.append, message, now_ms)
+        )
+
+    def save_delay_offsets(self) -> None:
+        """Remember how far the delay levels were delivered."""
+        self.schedule.save(self.config)
+
+    def log_mark(self) -> FlushMark:
+        """Return what flushing the log means now; another thread may do it."""
+        return self.log.queue.mark()
+
+    def log_flushed(self, mark: FlushMark, stored_at_ms: int) -> None:
+        """Note that *mark* is on disk, whose last message was stored then."""
+        self.log.queue.has_flushed(mark)
+        if stored_at_ms > 0:
+            self.checkpoint.physic_ms = stored_at_ms
+
+    def flush_log(self, now_ms: int) -> None:
+        """Return when every message that was put is on disk."""
+        del now_ms
+        stored_at_ms, mark = self.log.last_stored_at_ms, self.log_mark()
+        for file in mark.files:
+            file.flush()
+        self.log_flushed(mark, stored_at_ms)
+
+    def flush_queues(self, now_ms: int) -> None:
+        """Return when every unit is on disk, and the checkpoint says so."""
+        del now_ms
+        logics_ms = self.checkpoint.logics_ms
+        for queue in self.queues:
+            queue.queue.flush()
+        self.checkpoint.logics_ms = logics_ms
+        self.checkpoint.flush()
+
+    def clean_unused_topics(self, topics: Iterable[str]) -> None:
+        """Delete the queues of every topic but *topics*.
+
+        4.6.0 DefaultMessageStore#cleanUnusedTopic spares only the schedule topic.
+        """
+        kept = {*topics, SCHEDULE_TOPIC}
+        for queue in self.queues:
+            if queue.topic not in kept:
+                self.log.next_queue_offsets.pop((queue.topic, queue.queue_id), None)
+                self.queues.delete(queue)
+
+    def _load(self) -> None:
+        is_clean = self._files.size(ABORT) is None
+        self.schedule.load(self.config)
+        self.log.queue.load()
+        self.queues.load()
+        self.checkpoint = CheckpointFile(self._files)
+        self.index.load(is_clean=is_clean, checkpoint=self.checkpoint)
+        self.dispatcher = Dispatcher(
+            self.log,
+            self.queues,
+            self.index,
+            checkpoint=self.checkpoint,
+            options=self.options,
+        )
+        self._recover(is_clean=is_clean)
+        self.dispatcher.position = max(self.queues.max_physical_offset, 0)
+        self.dispatcher.run()
+        self._rebuild_offsets()
+
+    def _recover(self, *, is_clean: bool) -> None:
+        if is_clean:
+            first = first_file_after_clean_stop(self.log)
+            recover(self.log, self.queues, first=first, dispatch=None)
+        else:
+            first = first_file_after_crash(self.log, self.checkpoint, self.options)
+            recover(self.log, self.queues, first=first, dispatch=self.dispatcher.take)
+
+    def _rebuild_offsets(self) -> None:
+        """Let every queue go on where it ends, and begin where the log does."""
+        for queue in self.queues:
+            key = (queue.topic, queue.queue_id)
+            self.log.next_queue_offsets[key] = queue.max_offset
+            queue.correct_min(self.log.queue.start)
+
+    def _append(
+        self,
+        append: Callable[[NewMessage, int], PutResult],
+        message: NewMessage,
+        now_ms: int,
+    ) -> PutResult:
+        try:
+            result = append(message, now_ms)
+        except FilesError as error:
+            self.refused = str(error)
+            return PutResult(PutStatus.SERVICE_NOT_AVAILABLE)
+        if (
+            self.options.flush_mode is FlushMode.SYNC_FLUSH
+            and message.wait_until_stored
+            and result.is_stored
+        ):
+            self.flush_log(now_ms)
+        return result
+
+    def _close(self) -> None:
+        for queue in self.queues:
+            queue.queue.close()
+        self.log.queue.close()
+        self.index.close()
+        self.checkpoint.close()
+        self._files.unlock()
+        self._build()

@@ -1,0 +1,53 @@
+"""
+What a message must be like before the store looks at it.
+"""
+
+from __future__ import annotations
+
+from reference.core.store.api import NewMessage, PutStatus
+from reference.core.store.delay_levels import DelayLevels
+from reference.core.store.records import NOT_CONSUMABLE, TRANSACTION_MASK, words_of
+
+TOPIC_SIZE_MAX = 127
+PROPERTIES_SIZE_MAX = 32767
+_NO_DIRECTORY = frozenset(("", ".", ".."))
+
+
+def refusal(message: NewMessage, *, is_batch: bool = False) -> PutStatus | None:
+    """Return why the store does not take *message*; None if it does.
+
+    4.6.0 org.apache.rocketmq.store.DefaultMessageStore#putMessage and #putMessages.
+    A topic is also the name of a directory; one that cannot be is refused, where
+    4.6.0 would write outside its own directory or lose the queue at the next start.
+    """
+    topic = message.topic
+    if len(topic) > TOPIC_SIZE_MAX or not _is_directory_name(topic):
+        return PutStatus.MESSAGE_ILLEGAL
+    if not 0 <= message.queue_id < 2**31:
+        return PutStatus.MESSAGE_ILLEGAL
+    if is_batch:
+        has_kind = message.system_flags & TRANSACTION_MASK
+        if has_kind or "DELAY\x01" in message.properties:
+            return PutStatus.MESSAGE_ILLEGAL
+    elif len(message.properties) > PROPERTIES_SIZE_MAX:
+        return PutStatus.PROPERTIES_SIZE_EXCEEDED
+    return None
+
+
+def delay_level(message: NewMessage, levels: DelayLevels) -> int | None:
+    """Return the delay level of *message*, 0 for none, None for one nobody can read.
+
+    4.6.0 CommitLog#putMessage delays neither half messages nor rollbacks.
+    """
+    if message.system_flags & TRANSACTION_MASK in NOT_CONSUMABLE:
+        return 0
+    try:
+        return levels.level_of(words_of(message.properties).get("DELAY"))
+    except ValueError:
+        return None
+
+
+def _is_directory_name(topic: str) -> bool:
+    if "/" in topic or "\0" in topic or topic in _NO_DIRECTORY:
+        return False
+    return topic.isascii() or len(topic.encode("utf-8", "replace")) <= TOPIC_SIZE_MAX

@@ -1,0 +1,52 @@
+"""
+The consume queues of a store, by topic and queue id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reference.core.store.consume_queue import UNIT_SIZE, ConsumeQueue
+from reference.core.store.files import Files
+
+
+class QueueTable:
+    """All consume queues; one is made when its first message arrives."""
+
+    def __init__(self, files: Files, file_size: int) -> None:
+        self._files = files
+        self._file_size = -(-file_size // UNIT_SIZE) * UNIT_SIZE
+        self._queues: dict[tuple[str, int], ConsumeQueue] = {}
+
+    def __iter__(self) -> Iterator[ConsumeQueue]:
+        return iter(list(self._queues.values()))
+
+    def load(self) -> None:
+        """Map the queues that are there; directories that are no queue are left."""
+        for topic in self._files.names("consumequeue"):
+            for name in self._files.names(f"consumequeue/{topic}"):
+                if name.isascii() and name.isdigit():
+                    self._made(topic, int(name)).queue.load()
+
+    def get(self, topic: str, queue_id: int) -> ConsumeQueue | None:
+        """Return the queue, None where there is none."""
+        return self._queues.get((topic, queue_id))
+
+    def get_or_make(self, topic: str, queue_id: int) -> ConsumeQueue:
+        """Return the queue, made if need be."""
+        return self._queues.get((topic, queue_id)) or self._made(topic, queue_id)
+
+    @property
+    def max_physical_offset(self) -> int:
+        """Where the last message that a queue knows of ends in the log; -1 if none."""
+        return max((one.max_physical_offset for one in self), default=-1)
+
+    def delete(self, queue: ConsumeQueue) -> None:
+        """Delete *queue* with its files."""
+        queue.destroy()
+        self._queues.pop((queue.topic, queue.queue_id), None)
+
+    def _made(self, topic: str, queue_id: int) -> ConsumeQueue:
+        queue = ConsumeQueue(self._files, topic, queue_id, self._file_size)
+        self._queues[topic, queue_id] = queue
+        return queue

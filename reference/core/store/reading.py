@@ -1,0 +1,135 @@
+"""
+Reading a queue: which messages a reader gets, and where it goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator
+from dataclasses import dataclass
+from typing import cast
+
+from reference.core.store.api import GetResult, GetStatus, StoreOptions
+from reference.core.store.commit_log import CommitLog
+from reference.core.store.consume_queue import UNIT_SIZE, ConsumeQueue
+from reference.core.store.layouts import unit_codec
+
+SCANNED_SIZE_MIN = 16_000
+"""A read looks at this many bytes of units at least, 800 units, if none match."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What a reader asks for."""
+
+    offset: int
+    count_max: int
+    tags_codes: Container[int] | None = None
+    """Tags codes that the reader wants; None for all."""
+    accepts: Callable[[memoryview], bool] | None = None
+    """A filter that looks at the record itself; None for all."""
+
+
+class Reader:
+    """Reads queues of one log."""
+
+    def __init__(self, log: CommitLog, options: StoreOptions) -> None:
+        self._log = log
+        self._options = options
+
+    def read(self, queue: ConsumeQueue | None, wish: Wish) -> GetResult:
+        """Return what *queue* has for *wish*.
+
+        4.6.0 org.apache.rocketmq.store.DefaultMessageStore#getMessage; a queue that
+        does not exist looks like one that never had a message.
+        """
+        offset = wish.offset
+        if queue is None or queue.max_offset == 0:
+            first = 0 if queue is None else queue.min_offset
+            return GetResult(GetStatus.NO_MESSAGE_IN_QUEUE, 0, first, 0)
+        first, end = queue.min_offset, queue.max_offset
+        if offset < first:
+            return GetResult(GetStatus.OFFSET_TOO_SMALL, first, first, end)
+        if offset == end:
+            return GetResult(GetStatus.OFFSET_OVERFLOW_ONE, offset, first, end)
+        if offset > end:
+            next_offset = end if first else 0
+            return GetResult(GetStatus.OFFSET_OVERFLOW_BADLY, next_offset, first, end)
+        units = queue.units_from(offset)
+        if units is None:
+            next_offset = queue.next_file(offset)
+            return GetResult(GetStatus.OFFSET_FOUND_NULL, next_offset, first, end)
+        return self._collect(units, wish, first, end)
+
+    def _collect(
+        self, units: memoryview, wish: Wish, first: int, end: int
+    ) -> GetResult:
+        """Return the records of *units* that *wish* wants and that fit one answer."""
+        records: list[memoryview] = []
+        status = GetStatus.NO_MATCHED_MESSAGE
+        size_so_far = scanned = physical_offset = skip_before = 0
+        log_end = self._log.queue.end
+        for physical_offset, size, tags_code in _scanned(units, wish):
+            if physical_offset >= skip_before:
+                distance = log_end - physical_offset
+                if records and self._is_full(
+                    len(records), size_so_far, size, distance, wish
+                ):
+                    break
+                found = self._wanted(physical_offset, size, tags_code, wish)
+                if isinstance(found, memoryview):
+                    records.append(found)
+                    size_so_far += size
+                    skip_before = 0
+                else:
+                    status = found
+                    if found is GetStatus.MESSAGE_WAS_REMOVING:
+                        skip_before = self._log.next_file(physical_offset)
+            scanned += 1
+        return GetResult(
+            GetStatus.FOUND if records else status,
+            wish.offset + scanned,
+            first,
+            end,
+            tuple(records),
+            size_so_far,
+            log_end - physical_offset > self._options.memory_size,
+        )
+
+    def _wanted(
+        self, physical_offset: int, size: int, tags_code: int, wish: Wish
+    ) -> memoryview | GetStatus:
+        """Return the record of a unit, or why the reader does not get it."""
+        if wish.tags_codes is not None and tags_code not in wish.tags_codes:
+            return GetStatus.NO_MATCHED_MESSAGE
+        record = self._log.record(physical_offset, size)
+        if record is None:
+            return GetStatus.MESSAGE_WAS_REMOVING
+        if wish.accepts is not None and not wish.accepts(record):
+            return GetStatus.NO_MATCHED_MESSAGE
+        return record
+
+    def _is_full(
+        self, count: int, size_so_far: int, size: int, distance: int, wish: Wish
+    ) -> bool:
+        """Return whether the answer has no room for a further record of *size*.
+
+        4.6.0 DefaultMessageStore#isTheBatchFull. The first record always fits.
+        """
+        if wish.count_max <= count:
+            return True
+        options = self._options
+        if distance > options.memory_size:
+            return (
+                size_so_far + size > options.max_transfer_size_on_disk
+                or count > options.max_transfer_count_on_disk - 1
+            )
+        return (
+            size_so_far + size > options.max_transfer_size_in_memory
+            or count > options.max_transfer_count_in_memory - 1
+        )
+
+
+def _scanned(units: memoryview, wish: Wish) -> Iterator[tuple[int, int, int]]:
+    """Return the units that one read looks at, however many of them match."""
+    size = max(SCANNED_SIZE_MIN, wish.count_max * UNIT_SIZE)
+    return cast(Iterator[tuple[int, int, int]], unit_codec.iter_unpack(units[:size]))

@@ -1,0 +1,121 @@
+"""
+Delayed messages: they wait in the schedule topic until their level's time is over.
+
+The store writes such a message under another topic and keeps where it belongs in two
+properties; when it is due, it is put again under its own name. How far each level
+was delivered is remembered in ``config/delayOffset.json``, so a crash delivers
+some messages twice and none never.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from reference.core.store.api import (
+    SCHEDULE_TOPIC,
+    NewMessage,
+    PutResult,
+    PutStatus,
+)
+from reference.core.store.commit_log import CommitLog
+from reference.core.store.config_files import DELAY_OFFSETS, ConfigFiles
+from reference.core.store.consume_queue import ConsumeQueue
+from reference.core.store.delay_levels import DelayLevels
+from reference.core.store.layouts import unit_codec
+from reference.core.store.queue_table import QueueTable
+from reference.core.store.records import words_of
+from spec.store.message_record import decode_record
+
+REAL_TOPIC, REAL_QUEUE_ID = "REAL_TOPIC", "REAL_QID"
+
+Append = Callable[[NewMessage], PutResult]
+
+
+def delayed(message: NewMessage, level: int) -> NewMessage:
+    """Return *message* as it waits at *level*.
+
+    4.6.0 org.apache.rocketmq.store.CommitLog#putMessage.
+    """
+    words = words_of(message.properties)
+    words["DELAY"] = str(level)
+    words[REAL_TOPIC] = message.topic
+    words[REAL_QUEUE_ID] = str(message.queue_id)
+    properties = "".join(f"{name}\x01{value}\x02" for name, value in words.items())
+    return message._replace(
+        topic=SCHEDULE_TOPIC, queue_id=level - 1, properties=properties
+    )
+
+
+def due(record: memoryview) -> NewMessage:
+    """Return the message that waited as *record*, under its own name again.
+
+    Its properties still have DELAY, REAL_TOPIC and REAL_QID, as in 4.6.0.
+    """
+    waited = decode_record(record, check_crc=False)
+    words = words_of(waited.properties)
+    return NewMessage(
+        topic=words[REAL_TOPIC],
+        queue_id=int(words[REAL_QUEUE_ID]),
+        body=waited.body,
+        properties=waited.properties,
+        flag=waited.flag,
+        system_flags=waited.system_flags,
+        born_at_ms=waited.born_at_ms,
+        born_host=waited.born_host,
+        store_host=waited.store_host,
+        reconsume_times=waited.reconsume_times,
+        wait_until_stored=False,
+    )
+
+
+class Schedule:
+    """How far each delay level was delivered."""
+
+    def __init__(self, log: CommitLog, queues: QueueTable, levels: DelayLevels) -> None:
+        self.offsets: dict[int, int] = {}
+        """By level, the queue offset of the first message that still waits."""
+        self._log = log
+        self._queues = queues
+        self._levels = levels
+
+    def load(self, config: ConfigFiles) -> None:
+        """Read how far the levels were delivered."""
+        value = config.load(DELAY_OFFSETS) or {}
+        table = value.get("offsetTable")
+        if isinstance(table, dict):
+            self.offsets = {int(level): int(offset) for level, offset in table.items()}
+
+    def save(self, config: ConfigFiles) -> None:
+        """Write how far the levels were delivered."""
+        config.save(DELAY_OFFSETS, {"offsetTable": self.offsets})
+
+    def deliver(self, now_ms: int, append: Append) -> list[PutResult]:
+        """Put every message that is due, level by level, and return the results."""
+        results: list[PutResult] = []
+        for level in range(1, self._levels.max_level + 1):
+            queue = self._queues.get(SCHEDULE_TOPIC, level - 1)
+            if queue is not None and queue.max_offset > self.offsets.get(level, 0):
+                results += self._deliver_level(level, queue, now_ms, append)
+        return results
+
+    def _deliver_level(
+        self, level: int, queue: ConsumeQueue, now_ms: int, append: Append
+    ) -> list[PutResult]:
+        results: list[PutResult] = []
+        offset = max(self.offsets.get(level, 0), queue.min_offset)
+        latest_ms = now_ms + self._levels.duration_ms(level)
+        while (units := queue.units_from(offset)) is not None:
+            for physical_offset, size, due_ms in unit_codec.iter_unpack(units):
+                if now_ms < due_ms <= latest_ms:  # later still: the clock went back
+                    self.offsets[level] = offset
+                    return results
+                record = self._log.record(physical_offset, size)
+                if record is not None:
+                    result = append(due(record))
+                    if result.status is not PutStatus.PUT_OK:
+                        self.offsets[level] = offset
+                        return results
+                    results.append(result)
+                offset += 1
+        self.offsets[level] = offset
+        return results

@@ -1,0 +1,217 @@
+"""
+A store's files on a real disk: mapped, sparse, and all below one directory.
+
+Files have their full size from the start, as 4.6.0 makes them, but take space
+only where something was written. Before the first write to a stretch the system
+is asked for its space, because a mapped write that finds the disk full would
+kill the process instead of failing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import mmap
+import os
+import time
+from pathlib import Path
+
+from reference.core.store.files import FilesError
+
+try:
+    import fcntl
+except ImportError:  # not a POSIX system: stores there are not kept apart
+    fcntl = None  # type: ignore[assignment]
+
+_STRETCH_BITS = 14
+"""Space is asked for in stretches of 16 KiB: queues are many and small."""
+
+
+class DiskFile:
+    """A mapped file on disk."""
+
+    def __init__(self, path: Path, size: int) -> None:
+        self.path = path
+        self.size = size
+        self._file_number = _open_sized(path, size)
+        self._map = mmap.mmap(self._file_number, size)
+        self._writable = memoryview(self._map)
+        self.view = self._writable.toreadonly()
+        self._has_space = bytearray((size >> _STRETCH_BITS) + 1)
+        self._written_at_ns = 0
+
+    @property
+    def modified_at_ms(self) -> int:
+        """When the file was last written, as the file system or this process says."""
+        on_disk = os.fstat(self._file_number).st_mtime_ns
+        return max(on_disk, self._written_at_ns) // 1_000_000
+
+    def write(self, data: bytes | bytearray | memoryview, at: int) -> None:
+        """Write *data* at *at*, or raise FilesError before anything is written."""
+        end = at + len(data)
+        if not 0 <= at <= end <= self.size:
+            raise FilesError(f"bytes {at} to {end} are not in {self.path.name}")
+        first, last = at >> _STRETCH_BITS, end - 1 >> _STRETCH_BITS
+        if 0 in self._has_space[first : last + 1]:
+            self._take_space(first, last)
+        self._writable[at:end] = data
+        self._written_at_ns = time.time_ns()
+
+    def flush(self) -> None:
+        """Return when everything written is on disk."""
+        _sync(self._file_number, self.path)
+        self._stamp()
+
+    def close(self) -> None:
+        """Give the mapping back, now or when the last view of it is gone."""
+        self._stamp()
+        self._writable.release()
+        self.view.release()
+        with contextlib.suppress(BufferError):  # a record of it is still being sent
+            self._map.close()
+        os.close(self._file_number)
+
+    def _take_space(self, first: int, last: int) -> None:
+        start, end = first << _STRETCH_BITS, (last + 1) << _STRETCH_BITS
+        size = min(end, self.size) - start
+        if hasattr(os, "posix_fallocate"):
+            try:
+                os.posix_fallocate(self._file_number, start, size)
+            except OSError as error:
+                raise _refused(
+                    f"cannot take {size} bytes of disk", self.path, error
+                ) from error
+        for stretch in range(first, last + 1):
+            self._has_space[stretch] = 1
+
+    def _stamp(self) -> None:
+        """Give the file the time of its last write, which mapped writes do not."""
+        if self._written_at_ns:
+            stamp = self._written_at_ns
+            os.utime(self._file_number, ns=(stamp, stamp))
+
+
+class DiskFiles:
+    """The directory of a store. Nothing outside it is ever opened."""
+
+    def __init__(self, directory: str | os.PathLike[str]) -> None:
+        self.directory = Path(directory)
+        self._lock_number: int | None = None
+
+    def lock(self) -> None:
+        """Keep every other store out, a Java broker too."""
+        path = self._path("lock")
+        number = _open_for_writing(path)
+        if fcntl is not None:
+            try:
+                fcntl.lockf(number, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0)
+            except OSError as error:
+                os.close(number)
+                raise _refused(
+                    "another store is running in", path.parent, error
+                ) from error
+        os.write(number, b"lock")
+        self._lock_number = number
+
+    def unlock(self) -> None:
+        """Let others in again."""
+        if self._lock_number is not None:
+            os.close(self._lock_number)
+            self._lock_number = None
+
+    def names(self, directory: str) -> list[str]:
+        """Return the sorted names in *directory*; none if there is no such."""
+        try:
+            return sorted(os.listdir(self._path(directory)))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+
+    def size(self, path: str) -> int | None:
+        """Return the size of the file *path*, None where there is none."""
+        try:
+            return self._path(path).stat().st_size
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def open(self, path: str, size: int) -> DiskFile:
+        """Return the file *path* mapped; it is made, full of zeros, if need be."""
+        return DiskFile(self._path(path), size)
+
+    def delete(self, path: str) -> None:
+        """Delete the file *path*, or the empty directory, if there is one."""
+        full = self._path(path)
+        try:
+            if full.is_dir():
+                full.rmdir()
+            else:
+                full.unlink(missing_ok=True)
+        except OSError as error:
+            raise _refused("cannot delete", full, error) from error
+
+    def read_text(self, path: str) -> str | None:
+        """Return the text of *path*, None where there is none."""
+        try:
+            return self._path(path).read_text("utf-8", "surrogateescape")
+        except (FileNotFoundError, IsADirectoryError):
+            return None
+
+    def replace_text(self, path: str, text: str) -> None:
+        """Make *text* the content of *path*: a crash leaves the old or the new."""
+        full = self._path(path)
+        waiting = full.with_name(full.name + ".tmp")
+        number = _open_for_writing(waiting, os.O_TRUNC)
+        try:
+            with os.fdopen(number, "wb") as file:
+                file.write(text.encode("utf-8", "surrogateescape"))
+                file.flush()
+                os.fsync(file.fileno())
+            waiting.replace(full)
+        except OSError as error:
+            raise _refused("cannot write", full, error) from error
+
+    def _path(self, path: str) -> Path:
+        parts = path.split("/")
+        if any(part in ("", ".", "..") or "\0" in part for part in parts):
+            raise FilesError(f"{path!r} is not a path inside the store")
+        return self.directory.joinpath(*parts)
+
+
+def _open_sized(path: Path, size: int) -> int:
+    """Return *path* open for mapping, *size* bytes long."""
+    number = _open_for_writing(path)
+    try:
+        found = os.fstat(number).st_size
+        if found == 0:
+            os.ftruncate(number, size)
+        elif found < size:
+            raise FilesError(f"{path} has {found} bytes, not {size}")
+    except OSError as error:
+        os.close(number)
+        raise _refused(f"cannot make {size} bytes of", path, error) from error
+    except FilesError:
+        os.close(number)
+        raise
+    return number
+
+
+def _open_for_writing(path: Path, flags: int = 0) -> int:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | flags, 0o644)
+    except OSError as error:
+        raise _refused("cannot open", path, error) from error
+
+
+def _sync(file_number: int, path: Path) -> None:
+    try:
+        (os.fdatasync if hasattr(os, "fdatasync") else os.fsync)(file_number)
+    except OSError as error:
+        raise _refused("cannot flush", path, error) from error
+
+
+def _refused(what: str, path: Path, error: OSError) -> FilesError:
+    """Return the one line that says what the system refused, and why."""
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    if error.errno == errno.ENOSPC:
+        reason = "no space left on the disk"
+    return FilesError(f"{what} {path}: {reason}")
