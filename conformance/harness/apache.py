@@ -204,12 +204,8 @@ class ApacheCluster:
 
     def _write_files(self, conf: Mapping[str, str]) -> None:
         conf_directory = self.directory / "conf"
-        conf_directory.mkdir(parents=True, exist_ok=True)
         (self.directory / "tmp").mkdir(exist_ok=True)
-        for name in ("namesrv", "broker", "tools"):
-            file = self.directory / f"logback-{name}.log"
-            text = _LOGBACK.format(file=file)
-            (conf_directory / f"logback_{name}.xml").write_text(text, encoding="utf-8")
+        write_logging(self.directory)
         name_server = {
             "listenPort": str(self.namesrv.port),
             "bindAddress": LOOPBACK,
@@ -231,6 +227,15 @@ class ApacheCluster:
 def open_store(release: str, store: Path, *, directory: Path) -> ApacheCluster:
     """Return a cluster, not yet started, on an existing *store* directory."""
     return ApacheCluster(release, directory=directory, store=store)
+
+
+def write_logging(home: Path) -> None:
+    """Write the logback files that 4.x programs insist on below their *home*."""
+    directory = home / "conf"
+    directory.mkdir(parents=True, exist_ok=True)
+    for name in ("namesrv", "broker", "tools"):
+        text = _LOGBACK.format(file=home / f"logback-{name}.log")
+        (directory / f"logback_{name}.xml").write_text(text, encoding="utf-8")
 
 
 def both_spellings(conf: Mapping[str, str]) -> dict[str, str]:

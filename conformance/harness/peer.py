@@ -216,7 +216,9 @@ class Peer:
         while len(self._arrived) < size:
             left_s = deadline - time.monotonic()
             if left_s <= 0:
-                raise NoAnswerError(self._short(wanted, "came in time"), self.transcript)
+                raise NoAnswerError(
+                    self._short(wanted, "came in time"), self.transcript
+                )
             self._socket.settimeout(left_s)
             try:
                 data = self._socket.recv(1 << 18)
@@ -224,7 +226,9 @@ class Peer:
                 continue
             except OSError as error:
                 self._note(Direction.NOTE, note=f"reset: {error}")
-                raise ClosedError(self._short(wanted, "came"), self.transcript) from error
+                raise ClosedError(
+                    self._short(wanted, "came"), self.transcript
+                ) from error
             if not data:
                 self._note(Direction.NOTE, note="the peer closed the connection")
                 reason = self._short(wanted, "came before the peer closed")

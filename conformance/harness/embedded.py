@@ -1,0 +1,129 @@
+"""
+The reference as a target: a name server and a broker in one child process.
+
+It is started by name, ``python -m reference.shell``, as any other implementation
+would be; nothing of it is imported. A mutant is the same from a copy of the sources
+in which one thing was made wrong.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import conformance
+from conformance.harness.address import Address
+from conformance.harness.ports import PortBlock, free_port_block
+from conformance.harness.process import Child, ProcessError, start
+from conformance.harness.running import find_broker
+from conformance.harness.target import EVERYTHING, Target, TargetError
+from conformance.harness.workspace import Workspace
+
+SOURCES = Path(conformance.__file__).parents[1]
+"""The directory that holds the packages spec, reference and conformance."""
+START_TIMEOUT_S = 30.0
+"""It is ready in well under a second; a machine that runs other things may take long."""
+SETTINGS = {
+    "brokerClusterName": "DefaultCluster",
+    "brokerName": "broker-a",
+    "brokerIP1": "127.0.0.1",
+    "mapedFileSizeCommitLog": str(16 * 1024 * 1024),
+    "mapedFileSizeConsumeQueue": str(6000 * 20),
+    "maxHashSlotNum": "5000",
+    "maxIndexNum": "20000",
+}
+"""What the broker is started with: small files, as the Apache targets have them."""
+
+
+class EmbeddedTarget(Target):
+    """The reference, with a store of its own in a temporary directory."""
+
+    capabilities = EVERYTHING
+
+    def __init__(
+        self,
+        text: str,
+        rest: str = "",
+        conf: Mapping[str, str] | None = None,
+        store: Path | None = None,
+    ) -> None:
+        super().__init__(text, rest, {**SETTINGS, **(conf or {})}, store)
+        if rest and type(self) is EmbeddedTarget:
+            raise TargetError(f"{text!r}: nothing but ?settings may follow embedded:")
+        self._workspace: Workspace | None = None
+        self._ports: PortBlock | None = None
+        self._child: Child | None = None
+
+    def start(self) -> None:
+        """Start the process and wait until it says that it is ready."""
+        if self._workspace is None:
+            self._workspace = Workspace()
+            self.store_path = self.store_path or self._workspace.path / "store"
+        if self._ports is None:
+            self._ports = free_port_block()
+        try:
+            self._child = self._launch(self._workspace.path, self._ports)
+            self._child.wait_for_line("ready ", deadline_s=START_TIMEOUT_S)
+        except ProcessError as error:
+            raise TargetError(str(error)) from error
+        self.namesrv = Address("127.0.0.1", self._ports.name_server)
+        self.broker = Address("127.0.0.1", self._ports.broker)
+        found = find_broker(self.namesrv)
+        self.broker_name, self.cluster = found.name, found.cluster
+
+    def sources(self) -> Path:
+        """Return the directory whose packages are run."""
+        return SOURCES
+
+    def stop(self) -> None:
+        """Ask the process to end and wait until it has."""
+        if self._child is not None:
+            self._child.terminate()
+            self._child = None
+
+    def kill(self) -> None:
+        """End the process with SIGKILL."""
+        if self._child is not None:
+            self._child.kill()
+            self._child = None
+
+    def close(self) -> None:
+        """End the process, remove the store, give the ports back."""
+        self.kill()
+        if self._ports is not None:
+            self._ports.release()
+            self._ports = None
+        if self._workspace is not None:
+            self._workspace.close()
+            self._workspace = None
+
+    def _launch(self, directory: Path, ports: PortBlock) -> Child:
+        settings = directory / "broker.conf"
+        lines = [f"{key}={value}\n" for key, value in self.conf.items()]
+        settings.write_text("".join(lines), encoding="utf-8")
+        assert self.store_path is not None
+        words: list[str | Path] = [sys.executable, "-m", "reference.shell"]
+        words += ["--namesrv-port", str(ports.name_server)]
+        words += ["--broker-port", str(ports.broker)]
+        words += ["--store", self.store_path, "-c", settings]
+        return start(
+            self.text.partition("?")[0],
+            words,
+            log=directory / "reference.log",
+            directory=self.sources(),
+        )
+
+
+class MutantTarget(EmbeddedTarget):
+    """The reference with one seeded fault; see :mod:`conformance.mutants`."""
+
+    def sources(self) -> Path:
+        """Return a copy of the sources in which the fault is planted."""
+        from conformance.mutants.planting import MutantError, plant
+
+        assert self._workspace is not None
+        try:
+            return plant(self.rest, self._workspace.path / "sources", source=SOURCES)
+        except MutantError as error:
+            raise TargetError(str(error)) from error

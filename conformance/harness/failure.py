@@ -1,0 +1,153 @@
+"""
+A conformance failure: one clause that the target does not meet, told so that it teaches.
+
+The text begins with the clause's own sentence and level, then says what was sent, what
+came back and what was expected, marks the wrong bytes, shows the conversation, gives a
+hint where the mistake is a known one, and ends with how we know and how to see it again.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from typing import Any
+
+from construct import Construct
+
+from conformance.harness.marking import mark_field
+from conformance.harness.transcript import Direction, Transcript, describe
+from spec.clause import Clause
+from spec.registry import clause as clause_of
+
+SHOWN_VALUE_SIZE = 400
+"""Characters of a value that a failure shows."""
+TEXT_WIDTH = 86
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Bytes that show what is wrong, and how to read them."""
+
+    layout: Construct[Any, Any]
+    data: bytes
+    wrong: str | None = None
+    """Dotted name of the wrong field."""
+    base: int = 0
+    """Offset of the first byte where it was found, in a file for example."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What was found where something else was expected."""
+
+    found: object
+    expected: object
+    what: str = ""
+    """What was looked at, such as the name of a field."""
+
+
+class ConformanceFailure(AssertionError):
+    """The target does not meet one clause."""
+
+    def __init__(
+        self,
+        clause_id: str,
+        findings: list[Finding],
+        *,
+        transcript: Transcript | None = None,
+        evidence: Evidence | None = None,
+        sent: str = "",
+    ) -> None:
+        self.clause = clause_of(clause_id)
+        self.findings = findings
+        self.transcript = transcript
+        self.evidence = evidence
+        self.sent = sent
+        super().__init__(render(self))
+
+
+def render(failure: ConformanceFailure) -> str:
+    """Return the failure as text, without the command that repeats it."""
+    parts = [clause_block(failure.clause), _findings_block(failure)]
+    if failure.evidence is not None:
+        parts.append(_evidence_block(failure.evidence))
+    elif failure.transcript is not None:
+        parts.append(_marked_answer(failure))
+    if failure.transcript is not None:
+        parts.append(_indented(failure.transcript.render()))
+    parts.append(_knowledge_block(failure))
+    return "\n\n".join(part for part in parts if part)
+
+
+def clause_block(clause: Clause) -> str:
+    """Return the clause's id, level and sentence."""
+    sentence = textwrap.fill(
+        clause.text, TEXT_WIDTH, initial_indent="  ", subsequent_indent="  "
+    )
+    return f"{clause.id} ({clause.level}) is not met.\n{sentence}"
+
+
+def shown(value: object) -> str:
+    """Return *value* as a failure shows it."""
+    text = value if isinstance(value, str) else repr(value)
+    if isinstance(value, str) and (not value or value != value.strip()):
+        text = repr(value)
+    if len(text) > SHOWN_VALUE_SIZE:
+        text = f"{text[:SHOWN_VALUE_SIZE]}... ({len(text)} characters)"
+    return text
+
+
+def row(name: str, text: str) -> str:
+    """Return one line of the two-column part; later lines of *text* are aligned."""
+    return f"  {name:<9} " + text.replace("\n", "\n" + " " * 12)
+
+
+def _findings_block(failure: ConformanceFailure) -> str:
+    lines = []
+    sent = failure.sent or _last_sent(failure.transcript)
+    if sent:
+        lines.append(row("sent", sent))
+    for finding in failure.findings:
+        name = f"{finding.what}: " if finding.what else ""
+        lines.append(row("got", name + shown(finding.found)))
+        lines.append(row("expected", name + shown(finding.expected)))
+    return "\n".join(lines)
+
+
+def _last_sent(transcript: Transcript | None) -> str:
+    data = transcript.last(Direction.SENT) if transcript is not None else b""
+    return shown(describe(data)) if data else ""
+
+
+def _evidence_block(evidence: Evidence) -> str:
+    from spec.explain import explain
+
+    text = explain(
+        evidence.layout, evidence.data, wrong=evidence.wrong, base=evidence.base
+    )
+    return _indented(text)
+
+
+def _marked_answer(failure: ConformanceFailure) -> str:
+    """Return the last answer's bytes with the looked-at field marked, if it is there."""
+    assert failure.transcript is not None
+    frame = failure.transcript.last(Direction.RECEIVED)
+    names = [finding.what for finding in failure.findings if finding.what]
+    return _indented(mark_field(frame, names[0] if names else ""))
+
+
+def _knowledge_block(failure: ConformanceFailure) -> str:
+    clause = failure.clause
+    lines = [row("hint", text) for text in _hints(failure)]
+    lines.append(row("learnt", clause.source))
+    lines += [row("issue", issue) for issue in clause.issues]
+    return "\n".join(lines)
+
+
+def _hints(failure: ConformanceFailure) -> list[str]:
+    """Return the hints of the clause: what a mistake looks like, and what it may be."""
+    return [f"{advice} (if it {looks})" for looks, advice in failure.clause.hints]
+
+
+def _indented(text: str) -> str:
+    return textwrap.indent(text, "  ").rstrip()

@@ -1,0 +1,150 @@
+"""
+Judging turns what happened to a test into a verdict about its clauses.
+
+A failure is the clause's, or all of the test's clauses' where nobody says whose. A
+target that cannot be reached, or a fixture that fails, is no verdict: an error.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from conformance.harness.failure import ConformanceFailure, Finding, clause_block, shown
+from conformance.harness.options import Options
+from conformance.harness.outcome import Outcome, of_skip
+from conformance.harness.peer import PeerError, PeerMisbehavedError
+from conformance.harness.process import ProcessError
+from conformance.harness.target import TargetError
+from spec.registry import all_clauses
+
+TEXT_LIMIT = 20_000
+"""Characters of a failure that a report keeps."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What one test says about its clauses."""
+
+    test: str
+    clauses: list[str]
+    """Those that are about the target's release."""
+    outcome: Outcome
+    duration_s: float
+    blamed: list[str] = field(default_factory=list)
+    """The clauses that failed, where some did."""
+    reason: str = ""
+    """Why there is no verdict, or why the failure is a known one."""
+    text: str = ""
+    """The failure as it was printed."""
+    found: str = ""
+    expected: str = ""
+
+    def dump(self) -> str:
+        """Return the verdict as text that a worker can hand over."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def load(cls, text: str) -> Verdict:
+        """Return the verdict that was dumped."""
+        values = json.loads(text)
+        return cls(**{**values, "outcome": Outcome(values["outcome"])})
+
+
+def judge(
+    item: pytest.Item,
+    call: pytest.CallInfo[None],
+    report: pytest.TestReport,
+    *,
+    clauses: list[str],
+) -> Verdict | None:
+    """Return the verdict of a phase of *item*; None for one that says nothing."""
+    if report.passed and report.when != "call":
+        return None
+    verdict = Verdict(
+        test=item.nodeid,
+        clauses=clauses,
+        outcome=Outcome.PASS,
+        duration_s=round(report.duration, 4),
+    )
+    error = call.excinfo.value if call.excinfo is not None else None
+    if report.passed or error is None:
+        return verdict
+    return replaced(verdict, **_of_error(error, report, clauses))
+
+
+def replaced(verdict: Verdict, **values: Any) -> Verdict:
+    """Return *verdict* with other *values*."""
+    return replace(verdict, **values)
+
+
+def _of_error(
+    error: BaseException, report: pytest.TestReport, clauses: list[str]
+) -> dict[str, object]:
+    if report.skipped:
+        outcome, reason = of_skip(str(error))
+        return {"outcome": outcome, "reason": reason}
+    if report.when != "call" or isinstance(
+        error, PeerError | TargetError | ProcessError
+    ):
+        return {"outcome": Outcome.ERROR, "reason": str(error)[:TEXT_LIMIT]}
+    failures = list(failures_in(error))
+    findings = [finding for failure in failures for finding in failure.findings]
+    blamed = list(dict.fromkeys(failure.clause.id for failure in failures))
+    return {
+        "outcome": Outcome.FAIL,
+        "blamed": blamed or clauses,
+        "text": str(error)[:TEXT_LIMIT],
+        "found": "\n".join(shown(finding.found) for finding in findings),
+        "expected": "\n".join(shown(finding.expected) for finding in findings),
+    }
+
+
+def failures_in(error: BaseException) -> Iterator[ConformanceFailure]:
+    """Yield the conformance failures that *error* is or, as a group, holds."""
+    if isinstance(error, ConformanceFailure):
+        yield error
+    elif isinstance(error, BaseExceptionGroup):
+        for part in error.exceptions:
+            yield from failures_in(part)
+
+
+def as_failure(error: BaseException, clauses: list[str]) -> ConformanceFailure | None:
+    """Return *error* as a failure of the test's first clause, where a peer misbehaved."""
+    if not isinstance(error, PeerMisbehavedError) or not clauses:
+        return None
+    finding = Finding(found=error.reason, expected="an answer that can be judged")
+    return ConformanceFailure(clauses[0], [finding], transcript=error.transcript)
+
+
+def text_of_error(
+    error: BaseException, item: pytest.Item, options: Options, clauses: list[str]
+) -> str | None:
+    """Return what to print instead of a traceback; None to print the traceback."""
+    failures = list(failures_in(error))
+    converted = as_failure(error, clauses)
+    if converted is not None:
+        failures.append(converted)
+    if not failures:
+        return None
+    notes = [*getattr(error, "__notes__", [])]
+    parts = [str(failure) for failure in failures] + notes + [again(item, options)]
+    return "\n\n".join(parts)
+
+
+def again(item: pytest.Item, options: Options) -> str:
+    """Return the one command that runs *item* again."""
+    name = item.name
+    if not name.replace("[", "").replace("]", "").replace("-", "").isidentifier():
+        name = name.partition("[")[0]
+    profile = f" --profile {options.profile}" if options.profile else ""
+    return f"  again     rmqc test --target '{options.target}'{profile} -k '{name}'"
+
+
+def clauses_text(clauses: list[str]) -> str:
+    """Return the sentences of *clauses*, for a failure that names none itself."""
+    return "\n".join(clause_block(all_clauses()[name]) for name in clauses)

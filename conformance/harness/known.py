@@ -1,0 +1,79 @@
+"""
+Known failures: clauses that a target is known not to meet, each with a reason.
+
+The tests run all the same. A failure that is listed does not fail the run; an entry
+whose clause passes is stale, and does.
+
+    [[known]]
+    clause = "WIRE-FRAME-002"
+    reason = "reads one byte of the header length; fixed in 0.9"
+    target = "tcp:*"       # optional pattern of the target's text
+    release = "4.6.*"      # optional pattern of its release
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+
+from spec.registry import all_clauses
+
+_KEYS = {"clause", "reason", "target", "release"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """One clause that is known to fail."""
+
+    clause: str
+    reason: str
+    target: str = "*"
+    release: str = "*"
+
+    def matches(self, *, target: str, release: str) -> bool:
+        """Return whether the entry is about *target* as *release*."""
+        named = fnmatchcase(target, self.target)
+        return named and fnmatchcase(release, self.release)
+
+
+def load_known(path: Path | None) -> tuple[Known, ...]:
+    """Return the entries of the file at *path*; no path, no entries."""
+    if path is None:
+        return ()
+    try:
+        read = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise pytest.UsageError(f"--known {path}: {error}") from None
+    entries = read.pop("known", [])
+    if read or not isinstance(entries, list):
+        raise pytest.UsageError(f"--known {path}: only [[known]] entries may be there")
+    return tuple(_entry(entry, path) for entry in entries)
+
+
+def _entry(entry: object, path: Path) -> Known:
+    if not isinstance(entry, dict) or not entry.keys() <= _KEYS:
+        raise pytest.UsageError(f"--known {path}: an entry has only {sorted(_KEYS)}")
+    texts = {key: value for key, value in entry.items() if isinstance(value, str)}
+    if texts != entry or not texts.get("clause") or not texts.get("reason"):
+        raise pytest.UsageError(f"--known {path}: {entry} needs a clause and a reason")
+    if texts["clause"] not in all_clauses():
+        raise pytest.UsageError(f"--known {path}: no clause {texts['clause']}")
+    return Known(**texts)
+
+
+def reason_for(
+    known: tuple[Known, ...], clauses: list[str], *, target: str, release: str
+) -> str | None:
+    """Return why all of *clauses* are known to fail; None if one of them is not."""
+    reasons = {
+        entry.clause: entry.reason
+        for entry in known
+        if entry.matches(target=target, release=release)
+    }
+    if not clauses or any(clause not in reasons for clause in clauses):
+        return None
+    return "; ".join(dict.fromkeys(reasons[clause] for clause in clauses))

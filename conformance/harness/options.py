@@ -1,0 +1,70 @@
+"""The suite's own options and markers, and what they say about this run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+SUITES = ("wire", "store", "routing", "messaging", "recovery", "client")
+"""The rooms whose tests each name a clause."""
+
+DEFAULT_TARGET = "embedded:"
+
+MARKERS = (
+    "clause(*ids): the clauses of the specification that this test is about",
+    "needs(*capabilities): what the target must allow, else the test is unsupported",
+    "read_only: this test writes nothing, and runs under --read-only",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """The values of the suite's options."""
+
+    target: str
+    profile: str | None
+    suites: tuple[str, ...]
+    known: Path | None
+    report: Path | None
+    read_only: bool
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Declare the options."""
+    group = parser.getgroup("conformance", "which peer, which clauses, which report")
+    add = group.addoption
+    add("--target", default=DEFAULT_TARGET, help="the peer (default: %(default)s)")
+    add("--profile", help="judge the target as this release, for example 4.6")
+    add("--suite", default="", help=f"comma-separated, of {', '.join(SUITES)}")
+    add("--known", type=Path, help="TOML file of known failures, each with a reason")
+    add("--report", type=Path, help="directory for report.json")
+    add("--read-only", action="store_true", help="only tests that write nothing")
+
+
+def options_of(config: pytest.Config) -> Options:
+    """Return the options of this run."""
+    suites = tuple(filter(None, str(config.getoption("suite", "")).split(",")))
+    unknown = [name for name in suites if name not in SUITES]
+    if unknown:
+        known = ", ".join(SUITES)
+        raise pytest.UsageError(f"--suite: no suite {unknown[0]!r}; there are {known}")
+    return Options(
+        target=config.getoption("target", DEFAULT_TARGET),
+        profile=config.getoption("profile", None),
+        suites=suites,
+        known=config.getoption("known", None),
+        report=config.getoption("report", None),
+        read_only=bool(config.getoption("read_only", False)),
+    )
+
+
+def suite_of(item: pytest.Item) -> str | None:
+    """Return the suite that *item* is in; None for tests of other rooms."""
+    parts = item.path.parts
+    for room, suite in pairwise(parts):
+        if room == "conformance" and suite in SUITES:
+            return suite
+    return None

@@ -1,0 +1,173 @@
+"""
+The suite as a pytest plugin: options, markers, fixtures, outcomes and the report.
+
+Each hook is a few lines; what it decides is in the module that it calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+from conformance.harness import judging
+from conformance.harness.fixtures import (
+    HOST,
+    OPTIONS,
+    broker,
+    group,
+    namesrv,
+    own_target,
+    start_target,
+    target,
+    topic,
+    unique,
+)
+from conformance.harness.known import load_known, reason_for
+from conformance.harness.live import Host
+from conformance.harness.options import MARKERS, add_options, options_of, suite_of
+from conformance.harness.outcome import Outcome
+from conformance.harness.record import Record
+from conformance.harness.recorder import Recorder
+from conformance.harness.selecting import (
+    applicable,
+    clauses_of,
+    decide_before,
+    refuse_unnamed,
+    select,
+)
+
+__all__ = [
+    "broker",
+    "group",
+    "namesrv",
+    "own_target",
+    "start_target",
+    "target",
+    "topic",
+    "unique",
+]
+
+RECORD = pytest.StashKey[Record]()
+LETTERS = {
+    Outcome.ERROR: "E",
+    Outcome.FAIL: "F",
+    Outcome.KNOWN: "k",
+    Outcome.UNSUPPORTED: "u",
+    Outcome.NOT_APPLICABLE: "-",
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the suite's options."""
+    add_options(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Read the options; a worker is also told where the target is."""
+    for marker in MARKERS:
+        config.addinivalue_line("markers", marker)
+    options = options_of(config)
+    told = getattr(config, "workerinput", {}).get("conformance_target")
+    config.stash[OPTIONS] = options
+    config.stash[HOST] = Host(options, told)
+    record = config.stash[RECORD] = Record(known=load_known(options.known))
+    if not hasattr(config, "workerinput"):
+        recorder = Recorder(record, config.stash[HOST], options)
+        config.pluginmanager.register(recorder, "conformance-recorder")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Start the target once for all workers, and tell this one where it is."""
+    node.workerinput["conformance_target"] = node.config.stash[HOST].told
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop the target."""
+    host = config.stash.get(HOST, None)
+    if host is not None:
+        host.close()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Keep the wanted suites; refuse tests that name no clause."""
+    refuse_unnamed(items)
+    kept = select(items, config.stash[OPTIONS])
+    left = [item for item in items if item not in set(kept)]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = kept
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Decide what needs no run to be decided."""
+    if suite_of(item):
+        target = item.config.stash[HOST].target()
+        decide_before(item, target, item.config.stash[OPTIONS])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Give the report of a test that names clauses its verdict and its text."""
+    report = yield
+    named = clauses_of(item)
+    if not named:
+        return report
+    host, options = item.config.stash[HOST], item.config.stash[OPTIONS]
+    told = host.told
+    clauses = applicable(named, told["release"]) if "release" in told else named
+    verdict = judging.judge(item, call, report, clauses=clauses or named)
+    if verdict is None:
+        return report
+    if verdict.outcome is Outcome.FAIL and call.excinfo is not None:
+        _explain(report, call.excinfo.value, item, clauses=verdict.blamed)
+        reason = reason_for(
+            item.config.stash[RECORD].known,
+            verdict.blamed,
+            target=options.target,
+            release=told.get("release", ""),
+        )
+        text = report.longreprtext[: judging.TEXT_LIMIT]
+        verdict = judging.replaced(verdict, text=text)
+        if reason is not None:
+            verdict = judging.replaced(verdict, outcome=Outcome.KNOWN, reason=reason)
+            report.outcome = "skipped"
+            report.wasxfail = reason  # pytest's own mark of an expected failure
+    report.conformance = verdict.dump()  # type: ignore[attr-defined] # pytest carries it
+    return report
+
+
+def _explain(
+    report: pytest.TestReport,
+    error: BaseException,
+    item: pytest.Item,
+    *,
+    clauses: list[str],
+) -> None:
+    """Put the failure's own text in the place of a traceback."""
+    text = judging.text_of_error(error, item, item.config.stash[OPTIONS], clauses)
+    if text is not None:
+        report.longrepr = text
+    else:
+        report.sections.append(("clauses", judging.clauses_text(clauses)))
+
+
+def pytest_report_teststatus(
+    report: pytest.CollectReport | pytest.TestReport,
+) -> tuple[str, str, str] | None:
+    """Name the outcomes that pytest does not know."""
+    dumped = getattr(report, "conformance", None)
+    if dumped is None:
+        return None
+    outcome = judging.Verdict.load(dumped).outcome
+    if outcome in (Outcome.PASS, Outcome.FAIL):
+        return None
+    return outcome.value, LETTERS[outcome], outcome.value.upper()

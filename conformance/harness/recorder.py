@@ -1,0 +1,61 @@
+"""The hooks that only the process which hands out the tests needs: count and report."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.harness.judging import Verdict
+from conformance.harness.live import Host
+from conformance.harness.options import Options
+from conformance.harness.outcome import Outcome
+from conformance.harness.record import ClauseResult, Record
+from conformance.harness.report import report_of, write_report
+from conformance.harness.summary import write_summary
+
+FINDINGS, HARNESS_FAILED = 1, 3
+
+
+class Recorder:
+    """Counts verdicts, and at the end writes the summary and the report."""
+
+    def __init__(self, record: Record, host: Host, options: Options) -> None:
+        self._record = record
+        self._host = host
+        self._options = options
+        self._results: list[ClauseResult] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Note the verdict that a report carries."""
+        dumped = getattr(report, "conformance", None)
+        if dumped is not None:
+            self._record.add(Verdict.load(dumped))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Put the results together, choose the exit code, write the report."""
+        if not self._record.verdicts:
+            return
+        told = self._host.told
+        self._results = self._record.results(told)
+        session.exitstatus = self._exit_status(session)
+        if self._options.report is not None:
+            write_report(self._options.report, report_of(self._results, told))
+
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter
+    ) -> None:
+        """Say what became of the clauses."""
+        told = self._host.told if self._results else {}
+        heading = f"clauses on {told.get('text') or self._options.target}"
+        if told.get("release"):
+            heading += f" judged as {told['release']}"
+        write_summary(terminalreporter, self._results, heading=heading)
+
+    def _exit_status(self, session: pytest.Session) -> int:
+        """Return 1 for findings, 3 where only the harness or the target failed."""
+        outcomes = {result.outcome for result in self._results}
+        if Outcome.FAIL in outcomes:
+            return FINDINGS
+        if Outcome.ERROR in outcomes and session.exitstatus in (0, FINDINGS):
+            return HARNESS_FAILED
+        return int(session.exitstatus)

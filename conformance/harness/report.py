@@ -1,0 +1,96 @@
+"""
+The report of a run, ``report.json``: one entry a clause, for machines and matrices.
+
+Its form is fixed by ``report.schema.json`` beside this module. Values that may have 64
+bits are text.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+
+from conformance.harness.outcome import Outcome
+from conformance.harness.record import ClauseResult
+from spec.registry import all_clauses
+
+SCHEMA = 1
+FILE_NAME = "report.json"
+
+
+def report_of(
+    results: list[ClauseResult], told: Mapping[str, str]
+) -> dict[str, object]:
+    """Return the report as JSON values."""
+    return {
+        "schema": SCHEMA,
+        "target": _target(told),
+        "suite_version": suite_version(),
+        "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        "results": [_entry(result) for result in results],
+        "totals": totals(results),
+    }
+
+
+def write_report(directory: Path, report: Mapping[str, object]) -> Path:
+    """Write *report* into *directory* and return the file."""
+    directory.mkdir(parents=True, exist_ok=True)
+    file = directory / FILE_NAME
+    file.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    return file
+
+
+def totals(results: list[ClauseResult]) -> dict[str, int]:
+    """Return how many clauses had each outcome, those with none included."""
+    counted = Counter(result.outcome for result in results)
+    return {outcome.value: counted[outcome] for outcome in Outcome}
+
+
+def suite_version() -> str:
+    """Return the version of the suite; 0 where it runs from bare sources."""
+    try:
+        return metadata.version("rocketmq-conformance")
+    except metadata.PackageNotFoundError:
+        return "0"
+
+
+def _target(told: Mapping[str, str]) -> dict[str, object]:
+    return {
+        "text": told.get("text", ""),
+        "release": told.get("release", ""),
+        "capabilities": sorted(filter(None, told.get("capabilities", "").split(","))),
+        "broker": told.get("broker_name", ""),
+        "cluster": told.get("cluster", ""),
+        "error": told.get("error"),
+    }
+
+
+def _entry(result: ClauseResult) -> dict[str, object]:
+    return {
+        "id": result.id,
+        "level": all_clauses()[result.id].level.value,
+        "outcome": result.outcome.value,
+        "tests": result.tests,
+        "duration_s": result.duration_s,
+        "reason": result.reason or None,
+        "failure": _failure(result),
+    }
+
+
+def _failure(result: ClauseResult) -> dict[str, object] | None:
+    verdict = result.failure
+    if verdict is None or not (verdict.text or verdict.outcome is Outcome.ERROR):
+        return None
+    if result.outcome in (Outcome.UNSUPPORTED, Outcome.NOT_APPLICABLE):
+        return None
+    return {
+        "test": verdict.test,
+        "expected": verdict.expected,
+        "found": verdict.found,
+        "text": verdict.text or verdict.reason,
+    }

@@ -1,0 +1,85 @@
+"""A cluster that already runs, known by the address of its name server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from conformance.harness.address import Address
+from conformance.harness.deadline import TooLateError, wait_until
+from conformance.harness.peer import PeerError, PeerMisbehavedError
+from conformance.harness.speaker import RefusedError, Speaker, body_of
+from conformance.harness.target import Capability, Target, TargetError
+from spec.clause import release_key
+
+MASTER_ID = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broker:
+    """A broker as the name server knows it."""
+
+    name: str
+    cluster: str
+    address: Address
+
+
+class RunningTarget(Target):
+    """A cluster of somebody else's: it is asked, not started, stopped or configured."""
+
+    capabilities = frozenset({Capability.WIRE})
+
+    def start(self) -> None:
+        """Find the cluster's first broker, and ask it which release it is."""
+        self.namesrv = Address.parse(self.rest)
+        found = find_broker(self.namesrv, timeout_s=5.0)
+        self.broker = found.address
+        self.broker_name, self.cluster = found.name, found.cluster
+        self.release = _release(found.address) or self.release
+
+
+def find_broker(namesrv: Address, *, timeout_s: float = 20.0) -> Broker:
+    """Return the first master of the cluster, as soon as the name server knows one."""
+    found: list[Broker] = []
+
+    def knows_a_broker() -> bool:
+        with Speaker.connect(namesrv) as speaker:
+            found.extend(brokers_in(body_of(speaker.cluster_info())))
+        return bool(found)
+
+    what = f"the name server at {namesrv} knows a broker"
+    try:
+        wait_until(knows_a_broker, what=what, timeout_s=timeout_s)
+    except (PeerError, PeerMisbehavedError, RefusedError, TooLateError) as error:
+        raise TargetError(str(error)) from error
+    return found[0]
+
+
+def brokers_in(cluster_info: object) -> list[Broker]:
+    """Return the masters that the body of a cluster-info answer lists."""
+    table = _member(cluster_info, "brokerAddrTable")
+    found = []
+    for name, data in sorted(table.items(), key=lambda item: str(item[0])):
+        addresses = _member(data, "brokerAddrs")
+        master = addresses.get(MASTER_ID) or addresses.get(str(MASTER_ID))
+        if isinstance(master, str):
+            cluster = str(data.get("cluster", "")) if isinstance(data, Mapping) else ""
+            address = Address.parse(master)
+            found.append(Broker(name=str(name), cluster=cluster, address=address))
+    return found
+
+
+def _member(body: object, name: str) -> Mapping[object, object]:
+    value = body.get(name) if isinstance(body, Mapping) else None
+    return value if isinstance(value, Mapping) else {}
+
+
+def _release(broker: Address) -> str | None:
+    """Return the release that the broker claims to be; None if it does not say."""
+    try:
+        with Speaker.connect(broker) as speaker:
+            release = speaker.broker_release()
+        release_key(release)
+    except (PeerError, PeerMisbehavedError, RefusedError, ValueError):
+        return None
+    return release

@@ -1,0 +1,76 @@
+"""
+Which tests run: suites, ranges of releases, capabilities, and tests without a clause.
+
+What can be decided before a test runs is decided here, in the order in which a reader
+would ask: is it about this release, may it write, does the target allow what it needs?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from conformance.harness.fixtures import need
+from conformance.harness.options import Options, suite_of
+from conformance.harness.outcome import not_applicable, unsupported
+from conformance.harness.target import Capability, Target
+from spec.registry import all_clauses
+
+WIRE_FIXTURES = {"namesrv", "broker", "topic"}
+OWN_TARGET_FIXTURES = {"start_target", "own_target"}
+
+
+def clauses_of(item: pytest.Item) -> list[str]:
+    """Return the ids of the clauses that *item* names, nearest marker first."""
+    ids = [name for marker in item.iter_markers("clause") for name in marker.args]
+    return list(dict.fromkeys(ids))
+
+
+def select(items: list[pytest.Item], options: Options) -> list[pytest.Item]:
+    """Return the tests of the wanted suites; without --suite, all."""
+    if not options.suites:
+        return items
+    return [item for item in items if suite_of(item) in options.suites]
+
+
+def refuse_unnamed(items: Iterable[pytest.Item]) -> None:
+    """Fail the collection if a test of a suite names no clause, or one that is not."""
+    faults = [fault for item in items if (fault := _fault(item))]
+    if faults:
+        raise pytest.UsageError("\n".join(faults))
+
+
+def _fault(item: pytest.Item) -> str | None:
+    named = clauses_of(item)
+    unknown = [name for name in named if name not in all_clauses()]
+    if unknown:
+        return f"{item.nodeid}: there is no clause {', '.join(map(str, unknown))}"
+    if suite_of(item) and not named:
+        return f"{item.nodeid}: a test of a suite names its clause with a marker"
+    return None
+
+
+def decide_before(item: pytest.Item, target: Target, options: Options) -> None:
+    """End *item* here if it needs no run to know that there is no verdict."""
+    if not applicable(clauses_of(item), target.release):
+        not_applicable(f"its clauses are not about {target.release}")
+    if options.read_only and item.get_closest_marker("read_only") is None:
+        unsupported("it writes, and this run is --read-only")
+    need(target, *_needs(item))
+
+
+def applicable(clauses: Iterable[str], release: str) -> list[str]:
+    """Return those of *clauses* whose range holds *release*."""
+    return [name for name in clauses if all_clauses()[name].applies_to(release)]
+
+
+def _needs(item: pytest.Item) -> list[Capability]:
+    named = [name for marker in item.iter_markers("needs") for name in marker.args]
+    needed = [Capability(name) for name in named]
+    fixtures = set(getattr(item, "fixturenames", ()))
+    if fixtures & WIRE_FIXTURES:
+        needed.append(Capability.WIRE)
+    if fixtures & OWN_TARGET_FIXTURES:
+        needed.append(Capability.RESTART)
+    return list(dict.fromkeys(needed))

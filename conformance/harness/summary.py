@@ -1,0 +1,81 @@
+"""What the terminal says at the end: outcomes by room and level, with reasons."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+import pytest
+
+from conformance.harness.outcome import Outcome
+from conformance.harness.record import ClauseResult
+from spec.clause import Level
+from spec.registry import all_clauses
+
+COLUMNS = tuple(Outcome)
+MOST_REASONS = 12
+
+
+def write_summary(
+    terminal: pytest.TerminalReporter, results: list[ClauseResult], *, heading: str
+) -> None:
+    """Write the table of outcomes, then what failed, then why some were not asked."""
+    if not results:
+        return
+    terminal.section(heading)
+    for line in table(results):
+        terminal.write_line(line)
+    for line in failed(results):
+        terminal.write_line(line, red=True)
+    for line in reasons(results):
+        terminal.write_line(line)
+
+
+def table(results: Iterable[ClauseResult]) -> list[str]:
+    """Return one line for each room and level that has a result."""
+    counted: dict[tuple[str, Level], Counter[Outcome]] = defaultdict(Counter)
+    for result in results:
+        clause = all_clauses()[result.id]
+        counted[clause.id.partition("-")[0], clause.level][result.outcome] += 1
+    total = sum(counted.values(), Counter())
+    rows = [
+        ("", "", *(outcome.value for outcome in COLUMNS)),
+        *(
+            (room, level.value, *_cells(count))
+            for (room, level), count in sorted(counted.items())
+        ),
+        ("clauses", "", *_cells(total)),
+    ]
+    return [_line(row) for row in rows]
+
+
+def failed(results: Iterable[ClauseResult]) -> list[str]:
+    """Return one line for each clause that failed or could not be tried."""
+    return [
+        f"{result.outcome.value:<6} {result.id}  {all_clauses()[result.id].text}"
+        for result in results
+        if result.outcome in (Outcome.FAIL, Outcome.ERROR)
+    ]
+
+
+def reasons(results: Iterable[ClauseResult]) -> list[str]:
+    """Return why clauses are known failures, unsupported or not applicable."""
+    named: dict[tuple[Outcome, str], list[str]] = defaultdict(list)
+    for result in results:
+        if result.outcome not in (Outcome.PASS, Outcome.FAIL, Outcome.ERROR):
+            named[result.outcome, result.reason].append(result.id)
+    lines = [
+        f"{outcome.value}: {reason} ({', '.join(ids)})"
+        for (outcome, reason), ids in named.items()
+    ]
+    more = len(lines) - MOST_REASONS
+    return lines[:MOST_REASONS] + ([f"... and {more} more reasons"] if more > 0 else [])
+
+
+def _cells(count: Counter[Outcome]) -> list[str]:
+    return [str(count[outcome] or "·") for outcome in COLUMNS]
+
+
+def _line(row: Iterable[str]) -> str:
+    first, second, *rest = row
+    return f"{first:<8} {second:<7}" + "".join(f"{cell:>15}" for cell in rest)

@@ -1,0 +1,180 @@
+"""
+A target is what the suites examine: who it is, where it listens, what it allows.
+
+Its text form says which kind it is: ``embedded:``, ``HOST:PORT``, ``jvm:4.6.0``,
+``mutant:ID``, ``store:/path``. A target that the suite starts also ends with it,
+processes, ports and files. What a kind cannot do, its capabilities leave out, and
+tests that need it are counted as unsupported, never as passed.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+from urllib.parse import parse_qsl
+
+from conformance.harness.address import Address
+from conformance.harness.speaker import Speaker
+from spec.clause import release_key
+
+
+class Capability(StrEnum):
+    """Something that a target may allow and a test may need."""
+
+    WIRE = "wire"
+    """Somebody listens."""
+    STORE = "store"
+    """The store's files can be read."""
+    CONFIG = "config"
+    """It can be started with settings of the test's choice."""
+    RESTART = "restart"
+    """It can be stopped in order and started again on the same store."""
+    KILL = "kill"
+    """It can be killed as a power cut would."""
+
+
+EVERYTHING = frozenset(Capability)
+RELEASES = ("4.4.0", "4.5.2", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
+"""The releases that were studied; a profile such as 4.6 means the one of its series."""
+
+KINDS = {
+    "embedded": "conformance.harness.embedded:EmbeddedTarget",
+    "mutant": "conformance.harness.embedded:MutantTarget",
+    "jvm": "conformance.harness.jvm:JvmTarget",
+    "store": "conformance.harness.stored:StoredTarget",
+    "tcp": "conformance.harness.running:RunningTarget",
+}
+
+
+class TargetError(Exception):
+    """The target cannot be had: no verdict about any clause."""
+
+
+class Target:
+    """One peer under examination. Kinds override what they can do."""
+
+    capabilities: frozenset[Capability] = frozenset()
+
+    def __init__(
+        self,
+        text: str,
+        rest: str = "",
+        conf: Mapping[str, str] | None = None,
+        store: Path | None = None,
+    ) -> None:
+        self.text = text
+        self.rest = rest
+        """What followed the kind in the text."""
+        self.conf = dict(conf or {})
+        self.release = "4.6.0"
+        self.namesrv: Address | None = None
+        self.broker: Address | None = None
+        self.broker_name = ""
+        self.cluster = ""
+        self.store_path = store
+
+    def __enter__(self) -> Self:
+        try:
+            self.start()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def start(self) -> None:
+        """Make the target reachable; returns when it is."""
+
+    def stop(self) -> None:
+        """Stop it in order; its store stays."""
+        raise TargetError(f"{self.text} cannot be stopped from here")
+
+    def kill(self) -> None:
+        """Kill it as a power cut would; its store stays."""
+        raise TargetError(f"{self.text} cannot be killed from here")
+
+    def restart(self) -> None:
+        """Stop it in order and start it again on the same store."""
+        self.stop()
+        self.start()
+
+    def close(self) -> None:
+        """Give back everything: processes, ports, files. Closing twice is harmless."""
+
+    def speak_to_namesrv(self) -> Speaker:
+        """Return a fresh connection to the name server."""
+        return Speaker.connect(_listening(self.namesrv, self.text))
+
+    def speak_to_broker(self) -> Speaker:
+        """Return a fresh connection to the broker."""
+        return Speaker.connect(_listening(self.broker, self.text))
+
+
+def parse_target(
+    text: str,
+    *,
+    profile: str | None = None,
+    conf: Mapping[str, str] | None = None,
+    store: Path | None = None,
+) -> Target:
+    """Return the target that *text* names, not yet started.
+
+    *profile* overrides the release that it is judged by, *conf* adds settings, and
+    *store* is an existing store directory to open, which stays when it ends.
+    """
+    kind, rest, settings = _split(text)
+    module, _, name = KINDS[kind].partition(":")
+    made = getattr(importlib.import_module(module), name)
+    target = made(text, rest, {**settings, **(conf or {})}, store)
+    assert isinstance(target, Target)
+    if profile:
+        target.release = release_of_profile(profile)
+    return target
+
+
+def _listening(address: Address | None, text: str) -> Address:
+    if address is None:
+        raise TargetError(f"nobody listens at {text}")
+    return address
+
+
+def _split(text: str) -> tuple[str, str, dict[str, str]]:
+    """Return kind, rest and settings of a target's text."""
+    address, question, query = text.partition("?")
+    settings = dict(parse_qsl(query, strict_parsing=True)) if question else {}
+    kind, colon, rest = address.partition(":")
+    if colon and kind in KINDS:
+        return kind, rest, settings
+    if address == "embedded":
+        return "embedded", "", settings
+    try:
+        Address.parse(address)
+    except ValueError:
+        known = ", ".join(f"{name}:" for name in KINDS)
+        raise TargetError(
+            f"{text!r} is no target: HOST:PORT or one of {known}"
+        ) from None
+    return "tcp", address, settings
+
+
+def release_of_profile(profile: str) -> str:
+    """Return the studied release that *profile*, such as ``4.6``, means."""
+    try:
+        wanted = release_key(profile)
+    except ValueError as error:
+        raise TargetError(f"--profile: {error}") from None
+    for release in RELEASES:
+        if release_key(release)[: len(wanted)] == wanted:
+            return release
+    return ".".join(str(part) for part in (*wanted, 0, 0)[:3])

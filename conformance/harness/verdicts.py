@@ -1,0 +1,80 @@
+"""
+Verdicts: the few ways in which a test says that a clause is not met.
+
+Each names the clause, so that the failure carries its sentence, and takes what was
+found and what was expected in the field's own units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from conformance.harness.failure import ConformanceFailure, Evidence, Finding
+from conformance.harness.transcript import Transcript
+
+
+def expect(
+    clause_id: str,
+    *,
+    found: object,
+    expected: object,
+    what: str = "",
+    transcript: Transcript | None = None,
+    evidence: Evidence | None = None,
+    sent: str = "",
+) -> None:
+    """Fail *clause_id* unless *found* equals *expected*.
+
+    *what* names the thing that was looked at; the name of a header field gets its
+    bytes marked. *evidence* shows other bytes, *sent* replaces the last sent frame.
+    """
+    if found == expected:
+        return
+    finding = Finding(found=found, expected=expected, what=what)
+    raise ConformanceFailure(
+        clause_id, [finding], transcript=transcript, evidence=evidence, sent=sent
+    )
+
+
+def expect_that(
+    clause_id: str,
+    condition: bool,
+    *,
+    found: object,
+    expected: str,
+    what: str = "",
+    transcript: Transcript | None = None,
+    evidence: Evidence | None = None,
+    sent: str = "",
+) -> None:
+    """Fail *clause_id* unless *condition* holds; *expected* says it in words."""
+    if condition:
+        return
+    finding = Finding(found=found, expected=expected, what=what)
+    raise ConformanceFailure(
+        clause_id, [finding], transcript=transcript, evidence=evidence, sent=sent
+    )
+
+
+def expect_fields(
+    clause_id: str,
+    *,
+    found: Mapping[str, object],
+    expected: Mapping[str, object],
+    transcript: Transcript | None = None,
+    evidence: Evidence | None = None,
+    sent: str = "",
+) -> None:
+    """Fail *clause_id* unless *found* has every field of *expected* with its value.
+
+    All wrong fields are listed, not only the first.
+    """
+    wrong = [
+        Finding(found=found.get(name, "(absent)"), expected=value, what=name)
+        for name, value in expected.items()
+        if found.get(name, "(absent)") != value
+    ]
+    if wrong:
+        raise ConformanceFailure(
+            clause_id, wrong, transcript=transcript, evidence=evidence, sent=sent
+        )
