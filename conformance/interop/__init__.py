@@ -1,0 +1,1 @@
+"""Real Java clients and real stores, met by whatever target is examined."""
