@@ -1,0 +1,156 @@
+"""Frames: their two size words, and that TCP's chunks mean nothing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.verdicts import expect, expect_that
+from conformance.strategies.boundaries import OVER_THE_WIRE, near
+from conformance.strategies.frames import cut_at, cuts
+from conformance.wire.server import Server
+from spec.store.message_record import decode_record
+from spec.wire.command import encode_command
+from spec.wire.frame import FRAME_SIZE_MAX
+
+
+@pytest.mark.clause("WIRE-FRAME-002", "WIRE-CONN-028")
+@OVER_THE_WIRE
+@given(padding=near(2**7, 2**8, 2**15, 2**16, 2**17))
+def test_a_header_of_any_size_is_read_whole(server: Server, padding: int) -> None:
+    fields = {**server.question.fields, "padding": "p" * padding}
+    answer = server.ask(fields=fields)
+    expect(
+        "WIRE-FRAME-002",
+        found=server.judged(answer),
+        expected=server.known,
+        what=f"the answer to a header with {padding} more bytes",
+        transcript=server.transcript,
+    )
+
+
+@pytest.mark.clause("WIRE-FRAME-001", "WIRE-CONN-015")
+@OVER_THE_WIRE
+@given(sizes=st.lists(near(2**8, 2**16), min_size=1, max_size=3))
+def test_a_body_nobody_needs_is_skipped_whole(server: Server, sizes: list[int]) -> None:
+    for size in sizes:
+        answer = server.ask(body=b"\x7f" * size)
+        expect(
+            "WIRE-CONN-015",
+            found=server.judged(answer),
+            expected=server.known,
+            what=f"the answer to a request with a body of {size} bytes",
+            transcript=server.transcript,
+        )
+
+
+@pytest.mark.clause("WIRE-FRAME-004")
+@OVER_THE_WIRE
+@given(padding=near(2**8, 2**16), size=near(2**8, 2**16).filter(bool))
+def test_a_body_begins_where_the_header_ends(
+    broker: Speaker, topic: str, padding: int, size: int
+) -> None:
+    body = bytes(index % 251 for index in range(size))
+    sent = succeeded(
+        broker.send_message(topic=topic, body=body, properties={"p": "p" * (padding // 3)})
+    )
+    viewed = succeeded(broker.view_message_by_id(sent.fields["msgId"]))
+    expect(
+        "WIRE-FRAME-004",
+        found=decode_record(viewed.body).body,
+        expected=body,
+        what="the stored body",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("WIRE-FRAME-001", "WIRE-FRAME-002", "WIRE-FRAME-003")
+def test_an_answer_is_one_whole_frame_with_a_json_header(server: Server) -> None:
+    sent = server.peer.send(server.question)
+    frame = server.peer.receive_bytes()
+    size = int.from_bytes(frame[:4], "big")
+    header_size = int.from_bytes(frame[5:8], "big")
+    expect("WIRE-FRAME-001", found=size, expected=len(frame) - 4, what="length")
+    expect("WIRE-FRAME-003", found=frame[4], expected=0, what="serialize_type")
+    header = json.loads(frame[8 : 8 + header_size])
+    expect(
+        "WIRE-FRAME-002", found=header["opaque"], expected=sent.opaque, what="opaque"
+    )
+
+
+@pytest.mark.clause("WIRE-FRAME-006")
+@OVER_THE_WIRE
+@given(data=st.data())
+def test_a_frame_cut_anywhere_waits_for_the_rest(
+    server: Server, data: st.DataObject
+) -> None:
+    frames = encode_command(replace(server.question, opaque=71))
+    frames += encode_command(replace(server.question, opaque=72))
+    for piece in cut_at(frames, data.draw(cuts(len(frames)))):
+        server.peer.send_bytes(piece)
+    found = [server.judged(server.peer.receive_answer(opaque)) for opaque in (71, 72)]
+    expect(
+        "WIRE-FRAME-006",
+        found=found,
+        expected=[server.known] * 2,
+        what="the answers",
+        transcript=server.transcript,
+    )
+
+
+@pytest.mark.clause("WIRE-FRAME-006")
+def test_a_frame_may_come_byte_by_byte(server: Server) -> None:
+    for byte in encode_command(replace(server.question, opaque=73)):
+        server.peer.send_bytes(bytes([byte]))
+    expect(
+        "WIRE-FRAME-006",
+        found=server.judged(server.peer.receive_answer(73)),
+        expected=server.known,
+        what="the answer",
+    )
+
+
+@pytest.mark.clause("WIRE-FRAME-006", "WIRE-CONN-001")
+@OVER_THE_WIRE
+@given(count=st.integers(2, 40))
+def test_frames_glued_together_are_each_answered(server: Server, count: int) -> None:
+    opaques = range(1000, 1000 + count)
+    frames = [encode_command(replace(server.question, opaque=n)) for n in opaques]
+    server.peer.send_bytes(b"".join(frames))
+    answered = {server.peer.receive().opaque for _ in opaques}
+    expect(
+        "WIRE-CONN-001",
+        found=sorted(answered),
+        expected=list(opaques),
+        what="the opaques that were answered",
+    )
+
+
+@pytest.mark.clause("WIRE-FRAME-005")
+def test_a_frame_of_the_largest_size_is_read(server: Server) -> None:
+    empty = len(encode_command(replace(server.question, opaque=74)))
+    body = bytes(FRAME_SIZE_MAX - empty)
+    expect(
+        "WIRE-FRAME-005",
+        found=server.judged(server.ask(opaque=74, body=body)),
+        expected=server.known,
+        what=f"the answer to a frame of {FRAME_SIZE_MAX} bytes",
+    )
+
+
+@pytest.mark.clause("WIRE-FRAME-005")
+def test_a_frame_one_byte_too_large_closes_the_connection(server: Server) -> None:
+    expect_that("WIRE-FRAME-005", server.answers(), found="none", expected="an answer")
+    server.peer.send_bytes((FRAME_SIZE_MAX - 4 + 1).to_bytes(4, "big") + bytes(64))
+    expect(
+        "WIRE-FRAME-005",
+        found=server.peer.received_close(),
+        expected=True,
+        what="whether the connection was closed",
+        transcript=server.transcript,
+    )
