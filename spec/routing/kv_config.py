@@ -78,12 +78,27 @@ KV_ORDER_ON = Clause(
     " ORDER_TOPIC_CONFIG has for the topic.",
     source=f"{_PROCESSOR}#getRouteInfoByTopic",
 )
-KV_MISSING_FIELD = Clause(
+KV_MISSING_KEY = Clause(
     id="ROUTE-KV-010",
     level=Level.MUST,
-    text="A put without a key is refused with code 1.",
-    source="4.6.0 org.apache.rocketmq.common.protocol.header.namesrv"
-    ".PutKVConfigRequestHeader#key",
+    text="A put without a namespace or a key is refused with code 1.",
+    source="4.9.7 org.apache.rocketmq.namesrv.processor.DefaultRequestProcessor"
+    "#putKVConfig",
+    since="4.9",
+)
+KV_NULL_KEY = Clause(
+    id="ROUTE-KV-011",
+    level=Level.QUIRK,
+    text="A put without a key is kept under the key null, which the list of the"
+    " namespace shows without quotes.",
+    source=f"{_MANAGER}#putKVConfig",
+    until="4.8",
+)
+KV_NO_VALUE = Clause(
+    id="ROUTE-KV-012",
+    level=Level.QUIRK,
+    text="A put without a value succeeds, and the key is not found afterwards.",
+    source=f"{_PROCESSOR}#getKVConfig",
 )
 NAMESRV_CONFIG_READ = Clause(
     id="ROUTE-CONFIG-001",

@@ -52,10 +52,9 @@ REGISTRATION_BAD_BODY = Clause(
 REGISTRATION_FIELDS = Clause(
     id="ROUTE-REG-006",
     level=Level.MUST,
-    text="A registration without brokerName, brokerAddr, clusterName, haServerAddr or"
-    " brokerId is refused with code 1.",
+    text="A registration without brokerId is refused with code 1.",
     source="4.6.0 org.apache.rocketmq.common.protocol.header.namesrv"
-    ".RegisterBrokerRequestHeader",
+    ".RegisterBrokerRequestHeader#brokerId",
 )
 REGISTRATION_NO_BODY = Clause(
     id="ROUTE-REG-007",
@@ -270,8 +269,8 @@ BROKER_REPLY_TOPIC = Clause(
 BROKER_TOPIC_CREATED = Clause(
     id="ROUTE-BROKER-008",
     level=Level.MUST,
-    text="A topic created at a broker has a route, with the queues and permission asked"
-    " for, when the answer has come.",
+    text="A topic created at a broker soon has a route, with the queues and permission"
+    " asked for.",
     source="4.6.0 org.apache.rocketmq.broker.processor.AdminBrokerProcessor"
     "#updateAndCreateTopic",
 )

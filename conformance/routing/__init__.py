@@ -1,0 +1,1 @@
+"""What a name server must do, asked by a broker and by a client."""

@@ -1,0 +1,214 @@
+"""
+A broker that exists only in its registrations.
+
+It speaks to the name server as a real one does and has nothing behind it, so a test
+can let it live, change and die at will. Its names and address are unique, and when the
+test ends it is unregistered and its topics are deleted: the name server may be shared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+
+from conformance.harness.address import Address
+from conformance.harness.deadline import wait_until
+from conformance.harness.peer import Peer
+from conformance.harness.speaker import Speaker
+from spec.routing.broker_registration import (
+    BrokerIdentity,
+    RegistrationBody,
+    encode_registration,
+    registration_fields,
+)
+from spec.routing.cluster_info import ClusterInfo, decode_cluster_info
+from spec.routing.route_data import TopicRoute, decode_route
+from spec.routing.topic_config import (
+    DataVersion,
+    TopicConfig,
+    TopicTable,
+    encode_data_version,
+)
+from spec.wire.command import Command
+from spec.wire.request_code import RequestCode
+from spec.wire.response_code import ResponseCode
+
+
+class FakeBroker:
+    """One broker address, with the connection over which it registers."""
+
+    def __init__(self, peer: Peer, identity: BrokerIdentity) -> None:
+        self.peer = peer
+        self.identity = identity
+        self.version = DataVersion(timestamp_ms=1_600_000_000_000, counter=1)
+        """The data version of its last registration."""
+        self.topics_seen: set[str] = set()
+
+    @property
+    def name(self) -> str:
+        """The broker's name."""
+        return self.identity.broker_name
+
+    @property
+    def own_topic(self) -> TopicConfig:
+        """The topic that every broker has: that of its own name."""
+        return TopicConfig(topic=self.name, read_queue_count=1, write_queue_count=1)
+
+    def table(self, *topics: TopicConfig) -> TopicTable:
+        """Return the table of *topics* and its own topic, with the current version."""
+        return TopicTable.of(self.own_topic, *topics, version=self.version)
+
+    def register(
+        self,
+        *topics: TopicConfig,
+        compressed: bool = False,
+        filter_servers: tuple[str, ...] = (),
+        serialize_type: int = 0,
+    ) -> Command:
+        """Register with a new data version and return the answer."""
+        counter = self.version.counter + 1
+        self.version = replace(self.version, counter=counter)
+        return self.register_again(
+            *topics,
+            compressed=compressed,
+            filter_servers=filter_servers,
+            serialize_type=serialize_type,
+        )
+
+    def register_again(
+        self,
+        *topics: TopicConfig,
+        compressed: bool = False,
+        filter_servers: tuple[str, ...] = (),
+        serialize_type: int = 0,
+    ) -> Command:
+        """Register with the data version of last time and return the answer."""
+        body = RegistrationBody(
+            topics=self.table(*topics), filter_servers=filter_servers
+        )
+        self.topics_seen |= set(body.topics.topics)
+        data = encode_registration(body, compressed=compressed)
+        fields = registration_fields(self.identity, data, compressed=compressed)
+        return self.send(fields, data, serialize_type=serialize_type)
+
+    def send(
+        self, fields: dict[str, str], body: bytes, *, serialize_type: int = 0
+    ) -> Command:
+        """Send a registration of these fields and this body; return the answer."""
+        return self.peer.request(
+            Command(
+                code=RequestCode.REGISTER_BROKER,
+                fields=fields,
+                body=body,
+                serialize_type=serialize_type,
+            )
+        )
+
+    def unregister(self) -> Command:
+        """Unregister and return the answer."""
+        return unregister(self.peer, self.identity)
+
+
+def unregister(peer: Peer, identity: BrokerIdentity) -> Command:
+    """Unregister the broker of *identity* over *peer* and return the answer."""
+    code = RequestCode.UNREGISTER_BROKER
+    return peer.request(Command(code=code, fields=identity.fields()))
+
+
+class Stage:
+    """Where fake brokers appear, and from where clients look at the name server."""
+
+    def __init__(self, namesrv: Address, unique: Callable[[str], str]) -> None:
+        self.namesrv = namesrv
+        self.client = Speaker.connect(namesrv)
+        self.unique = unique
+        self._brokers: list[FakeBroker] = []
+        self._peers: list[Peer] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def broker(
+        self,
+        *,
+        name: str | None = None,
+        cluster: str | None = None,
+        broker_id: int = 0,
+        peer: Peer | None = None,
+        address: str | None = None,
+    ) -> FakeBroker:
+        """Return a broker that is not registered yet, with a connection of its own."""
+        name = name or self.unique("broker")
+        identity = BrokerIdentity(
+            cluster=cluster or self.unique("cluster"),
+            broker_name=name,
+            address=address or loopback_address(f"{name}-{broker_id}"),
+            broker_id=broker_id,
+            ha_address=loopback_address(f"{name}-{broker_id}-ha"),
+        )
+        broker = FakeBroker(peer or self.connect(), identity)
+        self._brokers.append(broker)
+        return broker
+
+    def connect(self) -> Peer:
+        """Return a new connection to the name server, closed when the test ends."""
+        peer = Peer(self.namesrv)
+        self._peers.append(peer)
+        return peer
+
+    def route(self, topic: str) -> TopicRoute | None:
+        """Return the route of *topic*, or None where the name server knows none."""
+        answer = self.client.route(topic)
+        if answer.code == ResponseCode.TOPIC_NOT_EXIST:
+            return None
+        assert answer.code == ResponseCode.SUCCESS, f"{answer.code}: {answer.remark}"
+        return decode_route(answer.body)
+
+    def clusters(self) -> ClusterInfo:
+        """Return what the name server says of all clusters."""
+        return decode_cluster_info(self.client.cluster_info().body)
+
+    def wait_until_gone(self, broker: FakeBroker) -> None:
+        """Wait until the name server has forgotten the broker's name."""
+        wait_until(
+            lambda: broker.name not in self.clusters().brokers,
+            what=f"the name server has forgotten {broker.name}",
+        )
+
+    def close(self) -> None:
+        """Take every fake broker and topic out of the name server."""
+        with Speaker.connect(self.namesrv) as sweeper:
+            for broker in self._brokers:
+                unregister(sweeper.peer, broker.identity)
+                for topic in broker.topics_seen:
+                    sweeper.delete_topic_in_namesrv(topic)
+        for peer in self._peers:
+            peer.close()
+        self.client.close()
+
+
+def loopback_address(name: str) -> str:
+    """Return an address on loopback that no other *name* is likely to have."""
+    digest = hashlib.sha256(name.encode()).digest()
+    port = 1024 + int.from_bytes(digest[3:5], "big") % 60_000
+    return f"127.{digest[0]}.{digest[1]}.{1 + digest[2] % 254}:{port}"
+
+
+def version_query(identity: BrokerIdentity, version: DataVersion) -> Command:
+    """Return the question whether *version* is what *identity* registered."""
+    return Command(
+        code=RequestCode.QUERY_DATA_VERSION,
+        fields=identity.fields(),
+        body=encode_data_version(version),
+    )

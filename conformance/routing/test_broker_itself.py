@@ -1,0 +1,188 @@
+"""What the target's own broker registers, and what it registers when topics change."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.harness.address import Address
+from conformance.harness.deadline import wait_until
+from conformance.harness.peer import Peer
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.target import Target
+from conformance.harness.verdicts import expect
+from conformance.routing.fake_broker import Stage
+from spec.routing.route_data import QueueData
+from spec.wire.command import Command
+from spec.wire.request_code import RequestCode
+
+
+def queues_of(stage: Stage, target: Target, topic: str) -> QueueData | None:
+    """Return what the target's broker has of *topic*, as the route says."""
+    route = stage.route(topic)
+    return route and route.queues_of(target.broker_name)
+
+
+def counts(queues: QueueData | None) -> tuple[int, int, int] | None:
+    """Return read queues, write queues and permission."""
+    return queues and (
+        queues.read_queue_count,
+        queues.write_queue_count,
+        queues.permission,
+    )
+
+
+@pytest.mark.clause("ROUTE-BROKER-001")
+def test_a_running_broker_is_registered_where_it_listens(
+    stage: Stage, target: Target
+) -> None:
+    info = stage.clusters()
+    data = info.brokers.get(target.broker_name)
+    expect(
+        "ROUTE-BROKER-001",
+        found=(data is not None, target.broker_name in info.clusters[target.cluster]),
+        expected=(True, True),
+        what="broker is listed, and in its cluster",
+        transcript=stage.client.transcript,
+    )
+    assert data is not None
+    Peer(Address.parse(data.addresses[0])).close()
+
+
+@pytest.mark.clause("ROUTE-BROKER-002")
+@pytest.mark.needs("config")
+def test_the_template_topic_is_inherited_from(stage: Stage, target: Target) -> None:
+    count = int(target.conf.get("defaultTopicQueueNums", "8"))
+    expect(
+        "ROUTE-BROKER-002",
+        found=counts(queues_of(stage, target, "TBW102")),
+        expected=(count, count, 7),
+        what="read queues, write queues and permission of TBW102",
+        transcript=stage.client.transcript,
+    )
+
+
+@pytest.mark.parametrize(
+    ("topic", "expected"),
+    [
+        pytest.param(
+            "SELF_TEST_TOPIC",
+            (1, 1, 6),
+            marks=pytest.mark.clause("ROUTE-BROKER-003"),
+        ),
+        pytest.param(
+            "OFFSET_MOVED_EVENT",
+            (1, 1, 6),
+            marks=pytest.mark.clause("ROUTE-BROKER-003"),
+        ),
+        pytest.param(
+            "BenchmarkTest",
+            (1024, 1024, 6),
+            marks=pytest.mark.clause("ROUTE-BROKER-004"),
+        ),
+        pytest.param(
+            "{cluster}", (16, 16, 7), marks=pytest.mark.clause("ROUTE-BROKER-005")
+        ),
+        pytest.param(
+            "{broker}", (1, 1, 7), marks=pytest.mark.clause("ROUTE-BROKER-006")
+        ),
+        pytest.param(
+            "{cluster}_REPLY_TOPIC",
+            (1, 1, 6),
+            marks=pytest.mark.clause("ROUTE-BROKER-007"),
+        ),
+    ],
+)
+def test_a_broker_has_topics_of_its_own(
+    stage: Stage,
+    target: Target,
+    topic: str,
+    expected: tuple[int, int, int],
+    request: pytest.FixtureRequest,
+) -> None:
+    name = topic.format(cluster=target.cluster, broker=target.broker_name)
+    clause = request.node.get_closest_marker("clause").args[0]
+    expect(
+        clause,
+        found=counts(queues_of(stage, target, name)),
+        expected=expected,
+        what=f"read queues, write queues and permission of {name}",
+        transcript=stage.client.transcript,
+    )
+
+
+def create(
+    broker: Speaker, topic: str, counts: tuple[int, int, int], flags: int
+) -> None:
+    """Create or change *topic* at the broker."""
+    read, write, permission = counts
+    fields = {
+        "topic": topic,
+        "defaultTopic": "TBW102",
+        "readQueueNums": str(read),
+        "writeQueueNums": str(write),
+        "perm": str(permission),
+        "topicFilterType": "SINGLE_TAG",
+        "topicSysFlag": str(flags),
+        "order": "false",
+    }
+    code = RequestCode.UPDATE_AND_CREATE_TOPIC
+    succeeded(broker.peer.request(Command(code=code, fields=fields)))
+
+
+@pytest.mark.clause("ROUTE-BROKER-008", "ROUTE-BROKER-009", "ROUTE-BROKER-010")
+def test_a_created_and_changed_topic_is_in_the_route(
+    stage: Stage, target: Target, broker: Speaker
+) -> None:
+    topic = stage.unique("topic")
+    create(broker, topic, (5, 3, 6), 2)
+    stage.client.wait_for_route(topic)
+    queues = queues_of(stage, target, topic)
+    expect(
+        "ROUTE-BROKER-008",
+        found=counts(queues),
+        expected=(5, 3, 6),
+        what="read queues, write queues and permission",
+        transcript=stage.client.transcript,
+    )
+    expect(
+        "ROUTE-BROKER-010",
+        found=queues and queues.topic_flags,
+        expected=2,
+        what="flags",
+        transcript=stage.client.transcript,
+    )
+    create(broker, topic, (7, 9, 4), 2)
+    wait_until(
+        lambda: counts(queues_of(stage, target, topic)) != (5, 3, 6),
+        what="the route has changed",
+    )
+    expect(
+        "ROUTE-BROKER-009",
+        found=counts(queues_of(stage, target, topic)),
+        expected=(7, 9, 4),
+        what="read queues, write queues and permission after the change",
+        transcript=stage.client.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-BROKER-011")
+def test_a_topic_deleted_at_its_broker_keeps_its_route(
+    stage: Stage, target: Target, broker: Speaker
+) -> None:
+    topic = stage.unique("topic")
+    create(broker, topic, (4, 4, 6), 0)
+    stage.client.wait_for_route(topic)
+    code = RequestCode.DELETE_TOPIC_IN_BROKER
+    succeeded(broker.peer.request(Command(code=code, fields={"topic": topic})))
+    # Another topic's registration, which follows, does not take it away either.
+    later = stage.unique("topic")
+    create(broker, later, (4, 4, 6), 0)
+    stage.client.wait_for_route(later)
+    expect(
+        "ROUTE-BROKER-011",
+        found=counts(queues_of(stage, target, topic)),
+        expected=(4, 4, 6),
+        what="read queues, write queues and permission of the deleted topic",
+        transcript=stage.client.transcript,
+    )
+    stage.client.delete_topic_in_namesrv(topic)

@@ -1,0 +1,321 @@
+"""What a name server makes of a registration, seen in the routes that it gives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.harness.verdicts import expect
+from conformance.routing.fake_broker import Stage, unregister
+from spec.routing.broker_registration import (
+    RegistrationBody,
+    encode_registration,
+    registration_fields,
+)
+from spec.routing.topic_config import TopicConfig, TopicTable
+from spec.wire.frame import SerializeType
+from spec.wire.response_code import ResponseCode
+
+
+@pytest.mark.clause("ROUTE-REG-001", "ROUTE-DATA-001", "ROUTE-DATA-002")
+def test_a_registration_makes_a_route_before_it_is_answered(stage: Stage) -> None:
+    broker = stage.broker()
+    topic = TopicConfig(
+        topic=stage.unique("topic"), read_queue_count=5, write_queue_count=3
+    )
+    answer = broker.register(topic)
+    route = stage.route(topic.topic)
+    expect(
+        "ROUTE-REG-001",
+        found=(answer.code, route is not None),
+        expected=(ResponseCode.SUCCESS, True),
+        what="answer's code, topic has a route",
+        transcript=stage.client.transcript,
+    )
+    assert route is not None
+    queues = route.queues_of(broker.name)
+    expect(
+        "ROUTE-DATA-001",
+        found=queues and (queues.read_queue_count, queues.write_queue_count),
+        expected=(5, 3),
+        what="read and write queues of the broker",
+        transcript=stage.client.transcript,
+    )
+    data = route.broker(broker.name)
+    expect(
+        "ROUTE-DATA-002",
+        found=data and (data.cluster, dict(data.addresses)),
+        expected=(broker.identity.cluster, {0: broker.identity.address}),
+        what="cluster and addresses of the broker",
+        transcript=stage.client.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-REG-019", "ROUTE-DATA-002")
+def test_brokers_of_two_clusters_share_a_topic(stage: Stage) -> None:
+    topic = TopicConfig(topic=stage.unique("topic"))
+    brokers = [stage.broker(), stage.broker()]
+    for count, broker in enumerate(brokers, start=1):
+        broker.register(replace(topic, write_queue_count=count))
+    route = stage.route(topic.topic)
+    assert route is not None
+    expect(
+        "ROUTE-REG-019",
+        found={q.broker_name: q.write_queue_count for q in route.queue_datas},
+        expected={brokers[0].name: 1, brokers[1].name: 2},
+        what="write queues by broker",
+        transcript=stage.client.transcript,
+    )
+    expect(
+        "ROUTE-DATA-002",
+        found={data.broker_name: data.cluster for data in route.broker_datas},
+        expected={broker.name: broker.identity.cluster for broker in brokers},
+        what="clusters by broker",
+        transcript=stage.client.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-REG-009", "ROUTE-DATA-002")
+def test_a_slave_learns_its_master_and_joins_the_route(stage: Stage) -> None:
+    master = stage.broker()
+    slave = stage.broker(name=master.name, cluster=master.identity.cluster, broker_id=1)
+    topic = TopicConfig(topic=stage.unique("topic"))
+    master.register(topic)
+    answer = slave.register(topic)
+    expect(
+        "ROUTE-REG-009",
+        found=(answer.fields.get("masterAddr"), answer.fields.get("haServerAddr")),
+        expected=(master.identity.address, master.identity.ha_address),
+        what="masterAddr and haServerAddr in the answer to the slave",
+        transcript=slave.peer.transcript,
+    )
+    route = stage.route(topic.topic)
+    data = route and route.broker(master.name)
+    expect(
+        "ROUTE-DATA-002",
+        found=data and dict(data.addresses),
+        expected={0: master.identity.address, 1: slave.identity.address},
+        what="addresses by broker id",
+        transcript=stage.client.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-REG-010")
+def test_a_master_and_an_orphaned_slave_learn_no_master(stage: Stage) -> None:
+    master = stage.broker()
+    orphan = stage.broker(broker_id=1)
+    told = [broker.register().fields for broker in (master, orphan)]
+    expect(
+        "ROUTE-REG-010",
+        found=[("masterAddr" in fields, "haServerAddr" in fields) for fields in told],
+        expected=[(False, False), (False, False)],
+        what="whether masterAddr and haServerAddr were told to master and orphan",
+        transcript=orphan.peer.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-REG-011", "ROUTE-LIVE-012")
+def test_a_slaves_topics_make_no_route(stage: Stage) -> None:
+    slave = stage.broker(broker_id=1)
+    topic = TopicConfig(topic=stage.unique("topic"))
+    slave.register(topic)
+    expect(
+        "ROUTE-REG-011",
+        found=stage.route(topic.topic),
+        expected=None,
+        what="route of a topic that only a slave registered",
+        transcript=stage.client.transcript,
+    )
+    data = stage.clusters().brokers.get(slave.name)
+    expect(
+        "ROUTE-LIVE-012",
+        found=data and dict(data.addresses),
+        expected={1: slave.identity.address},
+        what="addresses of the slave's name in the cluster information",
+        transcript=stage.client.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-REG-012")
+def test_a_changed_topic_is_not_seen_without_a_new_version(stage: Stage) -> None:
+    broker = stage.broker()
+    topic = TopicConfig(topic=stage.unique("topic"), write_queue_count=4)
+    broker.register(topic)
+    broker.register_again(replace(topic, write_queue_count=8))
+    route = stage.route(topic.topic)
+    expect(
+        "ROUTE-REG-012",
+        found=[q.write_queue_count for q in route.queue_datas] if route else None,
+        expected=[4],
+        what="write queues after a registration with the same version",
+        transcript=stage.client.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-REG-013")
+def test_a_new_topic_is_not_seen_without_a_new_version(stage: Stage) -> None:
+    broker = stage.broker()
+    topic = TopicConfig(topic=stage.unique("topic"))
+    broker.register()
+    broker.register_again(topic)
+    expect(
+        "ROUTE-REG-013",
+        found=stage.route(topic.topic),
+        expected=None,
+        what="route of a topic that came with the same version",
+        transcript=stage.client.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-REG-014")
+def test_a_new_topic_is_seen_also_without_a_new_version(stage: Stage) -> None:
+    broker = stage.broker()
+    topic = TopicConfig(topic=stage.unique("topic"))
+    broker.register()
+    broker.register_again(topic)
+    expect(
+        "ROUTE-REG-014",
+        found=stage.route(topic.topic) is not None,
+        expected=True,
+        what="a topic that came with the same version has a route",
+        transcript=stage.client.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-REG-015", "ROUTE-DATA-011")
+@pytest.mark.parametrize("step", [1, -1], ids=["newer", "older"])
+def test_another_version_replaces_a_topic(stage: Stage, step: int) -> None:
+    broker = stage.broker()
+    topic = TopicConfig(topic=stage.unique("topic"))
+    broker.register(topic)
+    changed = replace(
+        topic, write_queue_count=2, read_queue_count=7, permission=4, topic_flags=1
+    )
+    counter = broker.version.counter + step
+    broker.version = replace(broker.version, counter=counter)
+    broker.register_again(changed)
+    route = stage.route(topic.topic)
+    expect(
+        "ROUTE-REG-015",
+        found=[
+            (q.write_queue_count, q.read_queue_count, q.permission, q.topic_flags)
+            for q in (route.queue_datas if route else ())
+        ],
+        expected=[(2, 7, 4, 1)],
+        what="write queues, read queues, permission and flags",
+        transcript=stage.client.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-REG-016")
+def test_a_topic_that_is_left_out_keeps_its_route(stage: Stage) -> None:
+    broker = stage.broker()
+    topic = TopicConfig(topic=stage.unique("topic"))
+    broker.register(topic)
+    broker.register()
+    expect(
+        "ROUTE-REG-016",
+        found=stage.route(topic.topic) is not None,
+        expected=True,
+        what="a topic has a route after a registration without it",
+        transcript=stage.client.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-REG-017", "ROUTE-REG-011")
+def test_an_address_has_one_broker_id(stage: Stage) -> None:
+    master = stage.broker()
+    slave = stage.broker(name=master.name, cluster=master.identity.cluster, broker_id=2)
+    topic = TopicConfig(topic=stage.unique("topic"))
+    master.register(topic)
+    slave.register(topic)
+    # The slave becomes a second slave: same address, another id.
+    moved = stage.broker(
+        name=master.name,
+        cluster=master.identity.cluster,
+        broker_id=3,
+        address=slave.identity.address,
+    )
+    moved.register(topic)
+    route = stage.route(topic.topic)
+    data = route and route.broker(master.name)
+    expect(
+        "ROUTE-REG-017",
+        found=data and dict(data.addresses),
+        expected={0: master.identity.address, 3: slave.identity.address},
+        what="addresses by broker id",
+        transcript=stage.client.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-REG-018")
+def test_a_broker_id_has_one_address(stage: Stage) -> None:
+    first = stage.broker()
+    topic = TopicConfig(topic=stage.unique("topic"))
+    first.register(topic)
+    second = stage.broker(
+        name=first.name,
+        cluster=first.identity.cluster,
+        address="127.0.0.1:" + first.identity.address.rpartition(":")[2],
+    )
+    second.register(topic)
+    route = stage.route(topic.topic)
+    data = route and route.broker(first.name)
+    expect(
+        "ROUTE-REG-018",
+        found=data and dict(data.addresses),
+        expected={0: second.identity.address},
+        what="addresses by broker id",
+        transcript=stage.client.transcript,
+    )
+    unregister(first.peer, first.identity)
+
+
+@pytest.mark.clause("ROUTE-REG-020")
+def test_a_first_registration_of_one_topic_is_refused(stage: Stage) -> None:
+    code, _ = _register_one_topic(stage)
+    expect(
+        "ROUTE-REG-020",
+        found=code,
+        expected=ResponseCode.SYSTEM_ERROR,
+        what="code of the answer",
+        transcript=stage.client.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-REG-021")
+def test_a_first_registration_of_one_topic_is_taken(stage: Stage) -> None:
+    code, known = _register_one_topic(stage)
+    expect(
+        "ROUTE-REG-021",
+        found=(code, known),
+        expected=(ResponseCode.SUCCESS, True),
+        what="code of the answer, topic has a route",
+        transcript=stage.client.transcript,
+    )
+
+
+def _register_one_topic(stage: Stage) -> tuple[int, bool]:
+    """Register a broker with one topic; return the code and whether it has a route."""
+    broker = stage.broker()
+    topic = TopicConfig(topic=stage.unique("topic"))
+    broker.topics_seen.add(topic.topic)
+    table = TopicTable.of(topic, version=broker.version)
+    data = encode_registration(RegistrationBody(topics=table))
+    answer = broker.send(registration_fields(broker.identity, data), data)
+    return answer.code, stage.route(topic.topic) is not None
+
+
+@pytest.mark.clause("ROUTE-REG-022")
+def test_a_binary_header_registers_as_well(stage: Stage) -> None:
+    broker = stage.broker()
+    topic = TopicConfig(topic=stage.unique("topic"))
+    answer = broker.register(topic, serialize_type=SerializeType.ROCKETMQ)
+    expect(
+        "ROUTE-REG-022",
+        found=(answer.code, stage.route(topic.topic) is not None),
+        expected=(ResponseCode.SUCCESS, True),
+        what="code of the answer, topic has a route",
+        transcript=broker.peer.transcript,
+    )

@@ -1,0 +1,290 @@
+"""Registrations whose body is compressed, empty, old, wrong or cut."""
+
+from __future__ import annotations
+
+import zlib
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from conformance.harness.verdicts import expect
+from conformance.routing.fake_broker import FakeBroker, Stage, unregister
+from conformance.strategies.routes import topic_configs
+from spec.routing.broker_registration import (
+    RegistrationBody,
+    encode_registration,
+    registration_fields,
+)
+from spec.routing.topic_config import TopicConfig, TopicTable, encode_topic_table
+from spec.wire.command import Command
+from spec.wire.request_code import RequestCode
+from spec.wire.response_code import ResponseCode
+
+ON_ONE_CONNECTION = settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+"""Every example has names of its own, so that they may share the stage."""
+
+ADLER_AND_LAST_BLOCK = 8
+"""A zlib stream can be read to its end without the last bytes of it."""
+
+
+@pytest.mark.clause(
+    "ROUTE-REG-002", "ROUTE-DATA-001", "ROUTE-TOPIC-002", "ROUTE-TOPIC-003"
+)
+@ON_ONE_CONNECTION
+@given(data=st.data(), compressed=st.booleans())
+def test_any_topic_has_the_route_that_was_registered(
+    stage: Stage, data: st.DataObject, compressed: bool
+) -> None:
+    broker = stage.broker(peer=stage.client.peer)
+    topic = data.draw(topic_configs(stage.unique("topic")))
+    broker.register(topic, compressed=compressed)
+    route = stage.route(topic.topic)
+    queues = route and route.queues_of(broker.name)
+    found = queues and (
+        queues.read_queue_count,
+        queues.write_queue_count,
+        queues.permission,
+    )
+    expect(
+        "ROUTE-REG-002" if compressed else "ROUTE-DATA-001",
+        found=found,
+        expected=(topic.read_queue_count, topic.write_queue_count, topic.permission),
+        what="read queues, write queues and permission",
+        transcript=stage.client.transcript,
+    )
+    expect(
+        "ROUTE-TOPIC-003" if compressed else "ROUTE-DATA-001",
+        found=queues and queues.topic_flags,
+        expected=0 if compressed else topic.topic_flags,
+        what="flags of the topic",
+        transcript=stage.client.transcript,
+    )
+    broker.unregister()
+
+
+@pytest.mark.clause("ROUTE-REG-003")
+def test_a_wrong_checksum_is_refused(stage: Stage) -> None:
+    broker, topic, body = _prepared(stage)
+    fields = registration_fields(broker.identity, body)
+    wrong = {**fields, "bodyCrc32": str(int(fields["bodyCrc32"]) ^ 1)}
+    answer = broker.send(wrong, body)
+    expect(
+        "ROUTE-REG-003",
+        found=(answer.code, answer.remark, stage.route(topic.topic)),
+        expected=(ResponseCode.SYSTEM_ERROR, "crc32 not match", None),
+        what="code, remark, route",
+        transcript=broker.peer.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-REG-003")
+def test_the_checksum_is_that_of_the_compressed_bytes(stage: Stage) -> None:
+    broker, topic, _ = _prepared(stage)
+    table = broker.table(topic)
+    inflated = encode_registration(RegistrationBody(topics=table))
+    body = encode_registration(RegistrationBody(topics=table), compressed=True)
+    fields = registration_fields(broker.identity, body, compressed=True)
+    other = registration_fields(broker.identity, inflated)["bodyCrc32"]
+    answers = [broker.send({**fields, "bodyCrc32": other}, body)]
+    answers.append(broker.send(fields, body))
+    expect(
+        "ROUTE-REG-003",
+        found=[answer.code for answer in answers],
+        expected=[ResponseCode.SYSTEM_ERROR, ResponseCode.SUCCESS],
+        what="codes for the checksum of the inflated and of the sent bytes",
+        transcript=broker.peer.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-REG-004")
+@pytest.mark.parametrize("checksum", ["0", None], ids=["zero", "absent"])
+def test_a_registration_without_checksum_is_not_checked(
+    stage: Stage, checksum: str | None
+) -> None:
+    broker, topic, body = _prepared(stage)
+    fields = registration_fields(broker.identity, body)
+    del fields["bodyCrc32"]
+    answer = broker.send(fields | ({"bodyCrc32": checksum} if checksum else {}), body)
+    expect(
+        "ROUTE-REG-004",
+        found=(answer.code, stage.route(topic.topic) is not None),
+        expected=(ResponseCode.SUCCESS, True),
+        what="code, topic has a route",
+        transcript=broker.peer.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-REG-005")
+@pytest.mark.parametrize("body", [b"null", b"0", b"{", b"hello", b"  "])
+def test_a_body_that_is_no_registration_is_refused(stage: Stage, body: bytes) -> None:
+    broker = stage.broker()
+    answer = broker.send(registration_fields(broker.identity, body), body)
+    _expect_refused(stage, broker, answer)
+
+
+@pytest.mark.clause("ROUTE-REG-005")
+@ON_ONE_CONNECTION
+@given(part=st.floats(min_value=0, max_value=1), topics=st.integers(0, 20))
+def test_a_compressed_body_cut_anywhere_is_refused(
+    stage: Stage, part: float, topics: int
+) -> None:
+    broker = stage.broker(peer=stage.client.peer)
+    table = broker.table(*(TopicConfig(topic=f"cut{i}") for i in range(topics)))
+    whole = encode_registration(RegistrationBody(topics=table), compressed=True)
+    body = whole[: 1 + round(part * (len(whole) - ADLER_AND_LAST_BLOCK - 1))]
+    fields = registration_fields(broker.identity, body, compressed=True)
+    _expect_refused(stage, broker, broker.send(fields, body))
+
+
+@pytest.mark.clause("ROUTE-REG-005")
+def test_a_part_that_claims_more_bytes_than_follow_is_refused(stage: Stage) -> None:
+    broker = stage.broker()
+    body = zlib.compress((1_000).to_bytes(4, "big") + b'{"counter":1}')
+    answer = broker.send(
+        registration_fields(broker.identity, body, compressed=True), body
+    )
+    _expect_refused(stage, broker, answer)
+
+
+@pytest.mark.clause("ROUTE-REG-006")
+def test_a_registration_without_a_broker_id_is_refused(stage: Stage) -> None:
+    broker, topic, body = _prepared(stage)
+    fields = registration_fields(broker.identity, body)
+    del fields["brokerId"]
+    answer = broker.send(fields, body)
+    expect(
+        "ROUTE-REG-006",
+        found=(answer.code, stage.route(topic.topic)),
+        expected=(ResponseCode.SYSTEM_ERROR, None),
+        what="code, route",
+        transcript=broker.peer.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-REG-007")
+def test_a_registration_without_body_registers_no_topics(stage: Stage) -> None:
+    broker = stage.broker()
+    answer = broker.send(registration_fields(broker.identity, b""), b"")
+    expect(
+        "ROUTE-REG-007",
+        found=(answer.code, broker.name in stage.clusters().brokers),
+        expected=(ResponseCode.SUCCESS, True),
+        what="code, broker is in the cluster information",
+        transcript=broker.peer.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-REG-008")
+def test_a_very_old_broker_sends_the_topic_table_itself(stage: Stage) -> None:
+    broker, topic, _ = _prepared(stage)
+    body = encode_topic_table(broker.table(topic))
+    answer = broker.peer.request(
+        Command(
+            code=RequestCode.REGISTER_BROKER,
+            version=0,
+            fields=registration_fields(broker.identity, body),
+            body=body,
+        )
+    )
+    expect(
+        "ROUTE-REG-008",
+        found=(answer.code, stage.route(topic.topic) is not None),
+        expected=(ResponseCode.SUCCESS, True),
+        what="code, topic has a route",
+        transcript=broker.peer.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-TOPIC-001")
+def test_what_a_topics_json_leaves_out_has_its_default(stage: Stage) -> None:
+    broker = stage.broker()
+    name = stage.unique("topic")
+    broker.topics_seen.add(name)
+    names = (name, broker.name)
+    table = ",".join(f'"{topic}":{{"topicName":"{topic}"}}' for topic in names)
+    body = (
+        f'{{"topicConfigSerializeWrapper":{{"topicConfigTable":{{{table}}}}}}}'.encode()
+    )
+    broker.topics_seen.add(broker.name)
+    broker.send(registration_fields(broker.identity, body), body)
+    route = stage.route(name)
+    queues = route and route.queues_of(broker.name)
+    expect(
+        "ROUTE-TOPIC-001",
+        found=queues
+        and (
+            queues.read_queue_count,
+            queues.write_queue_count,
+            queues.permission,
+            queues.topic_flags,
+        ),
+        expected=(16, 16, 6, 0),
+        what="read queues, write queues, permission and flags",
+        transcript=broker.peer.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-TOPIC-004")
+def test_attributes_in_a_topics_line_do_not_hide_the_rest(stage: Stage) -> None:
+    code, found = _register_line_of_six(stage)
+    expect(
+        "ROUTE-TOPIC-004",
+        found=(code, found),
+        expected=(ResponseCode.SUCCESS, True),
+        what="code, topic has a route",
+        transcript=stage.client.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-TOPIC-005")
+def test_a_topics_line_of_six_words_is_not_understood(stage: Stage) -> None:
+    code, found = _register_line_of_six(stage)
+    expect(
+        "ROUTE-TOPIC-005",
+        found=(code, found),
+        expected=(ResponseCode.SYSTEM_ERROR, False),
+        what="code, topic has a route",
+        transcript=stage.client.transcript,
+    )
+
+
+def _register_line_of_six(stage: Stage) -> tuple[int, bool]:
+    """Register, compressed, a topic with attributes; return code and success."""
+    broker = stage.broker()
+    topic = TopicConfig(
+        topic=stage.unique("topic"), attributes={"+message.type": "FIFO"}
+    )
+    answer = broker.register(topic, compressed=True)
+    return answer.code, stage.route(topic.topic) is not None
+
+
+def _prepared(stage: Stage) -> tuple[FakeBroker, TopicConfig, bytes]:
+    """Return a broker, a topic and the body of its first registration."""
+    broker = stage.broker()
+    topic = TopicConfig(topic=stage.unique("topic"))
+    broker.topics_seen.add(topic.topic)
+    table = TopicTable.of(broker.own_topic, topic, version=broker.version)
+    return broker, topic, encode_registration(RegistrationBody(topics=table))
+
+
+def _expect_refused(stage: Stage, broker: FakeBroker, answer: Command) -> None:
+    expect(
+        "ROUTE-REG-005",
+        found=(answer.code, broker.name in stage.clusters().brokers),
+        expected=(ResponseCode.SYSTEM_ERROR, False),
+        what="code, broker is registered",
+        transcript=broker.peer.transcript,
+    )
+    still = unregister(broker.peer, broker.identity)
+    expect(
+        "ROUTE-REG-005",
+        found=still.code,
+        expected=ResponseCode.SUCCESS,
+        what="code of the next answer on the same connection",
+        transcript=broker.peer.transcript,
+    )
