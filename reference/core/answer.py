@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from json.encoder import encode_basestring_ascii as quoted
 
 from reference.core.request import Request
@@ -24,7 +24,6 @@ LANGUAGE = "PYTHON"
 _RESPONSE_BIT = 1
 _ONEWAY_BIT = 2
 _LENGTHS = struct.Struct(">II")
-_NO_FIELDS: Mapping[str, object] = {}
 
 
 @dataclass(slots=True)
@@ -33,7 +32,7 @@ class Answer:
 
     code: int = SUCCESS
     remark: str | None = None
-    fields: Mapping[str, object] = _NO_FIELDS
+    fields: Mapping[str, object] = field(default_factory=dict)
     """Header fields; numbers and booleans are written as Java writes them."""
     body: bytes = b""
     records: Sequence[memoryview] = ()

@@ -9,6 +9,7 @@ service closes. So does 4.6.0, whose decoder closes the channel on any exception
 from __future__ import annotations
 
 from json import JSONDecoder
+from json.scanner import make_scanner
 from typing import Any
 
 from reference.core.request import Request
@@ -20,7 +21,7 @@ from spec.wire.frame import FRAME_SIZE_MAX
 _LENGTH_SIZE = 4
 _HEADER_START = 8
 _JSON = 0
-_scan_json = JSONDecoder().scan_once
+_scan_json = make_scanner(JSONDecoder())  # type: ignore[arg-type] # stub is wrong
 
 
 class Connection:
@@ -51,7 +52,7 @@ class Connection:
 
     def _split(self, data: bytes, now_ms: int) -> list[Request]:
         """Return the requests in *data* and keep the start of the next one."""
-        requests = []
+        requests: list[Request] = []
         start = 0
         end = len(data)
         self._wanted = _LENGTH_SIZE

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from reference.core.store.file_queue import FlushMark
 from spec.host import Host
 
 
@@ -50,4 +51,13 @@ class Complain:
     text: str
 
 
-Effect = Send | Close | WakeAt | Dial | Complain
+@dataclass(frozen=True, slots=True)
+class FlushLog:
+    """Bring these files of the commit log to disk, aside, and report back."""
+
+    mark: FlushMark
+    stored_at_ms: int
+    """When the last message before the mark was stored."""
+
+
+Effect = Send | Close | WakeAt | Dial | Complain | FlushLog

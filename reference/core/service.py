@@ -12,7 +12,15 @@ from collections.abc import Callable, Mapping
 
 from reference.core.answer import SYSTEM_ERROR, Answer, encode_answer, refusal
 from reference.core.connection import Connection
-from reference.core.effects import Close, Complain, Dial, Effect, Send, WakeAt
+from reference.core.effects import (
+    Close,
+    Complain,
+    Dial,
+    Effect,
+    FlushLog,
+    Send,
+    WakeAt,
+)
 from reference.core.request import FieldError, Request
 from reference.core.schedule import Schedule
 from spec.host import Host
@@ -79,6 +87,10 @@ class Service:
         self.settle(now_ms)
         return self.take()
 
+    def flushed(self, flush: FlushLog) -> list[Effect]:  # noqa: ARG002
+        """Note that what a FlushLog asked for is done."""
+        return self.take()
+
     def settle(self, now_ms: int) -> None:
         """Finish what the requests of one arrival began, all of them together."""
 
@@ -107,6 +119,10 @@ class Service:
     def complain(self, text: str) -> None:
         """Tell the operator."""
         self._outbox.append(Complain(text))
+
+    def ask(self, effect: Effect) -> None:
+        """Ask the shell for something."""
+        self._outbox.append(effect)
 
     def take(self) -> list[Effect]:
         """Return the effects so far, with a call for attention if a new one is due."""

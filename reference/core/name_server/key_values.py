@@ -59,12 +59,12 @@ def list_key_values(server: NameServer, request: Request) -> Answer:
     return Answer(body=fastjson.dumps({"table": table}))
 
 
-def encode_key_values(key_values: KeyValues) -> bytes:
+def encode_key_values(key_values: KeyValues) -> str:
     """Return the table as its file holds it."""
-    return fastjson.dumps({"configTable": key_values})
+    return fastjson.dumps({"configTable": key_values}).decode()
 
 
-def decode_key_values(data: bytes) -> KeyValues:
+def decode_key_values(data: str) -> KeyValues:
     """Return the table that a file holds."""
     content = fastjson.loads(data)
     table = content.get("configTable") if isinstance(content, dict) else None

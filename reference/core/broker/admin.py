@@ -1,0 +1,162 @@
+"""
+What tools ask of a broker about itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from reference.core.answer import (
+    RELEASE_ORDINAL,
+    SYSTEM_ERROR,
+    Answer,
+    encode_notice,
+    refusal,
+)
+from reference.core.java_properties import read_properties, write_properties
+from reference.core.request import Request
+from spec.store.message_record import decode_record
+from spec.wire import fastjson
+from spec.wire.request_code import RequestCode
+from spec.wire.response_code import ResponseCode
+
+if TYPE_CHECKING:
+    from reference.core.broker.broker import Broker
+
+_FOR_C = "CPP"
+
+
+def runtime_info(broker: Broker, request: Request) -> Answer:
+    """Answer how the broker is doing."""
+    put, got = str(broker.put_count), str(broker.get_count)
+    table = {
+        "brokerVersion": str(RELEASE_ORDINAL),
+        "brokerVersionDesc": "V4_6_0",
+        "bootTimestamp": str(broker.started_at_ms),
+        "commitLogMaxOffset": str(broker.store.log.queue.end),
+        "commitLogMinOffset": str(broker.store.log.queue.start),
+        "dispatchBehindBytes": "0",
+        "earliestMessageTimeStamp": str(_earliest_ms(broker)),
+        "getTotalTps": "0.0 0.0 0.0",
+        "getTransferedTps": "0.0 0.0 0.0",
+        "msgGetTotalTodayMorning": "0",
+        "msgGetTotalTodayNow": got,
+        "msgGetTotalYesterdayMorning": "0",
+        "msgPutTotalTodayMorning": "0",
+        "msgPutTotalTodayNow": put,
+        "msgPutTotalYesterdayMorning": "0",
+        "pageCacheLockTimeMills": "0",
+        "pullThreadPoolQueueHeadWaitTimeMills": "0",
+        "putTps": "0.0 0.0 0.0",
+        "runtime": f"{(request.now_ms - broker.started_at_ms) // 1000} seconds",
+        "sendThreadPoolQueueHeadWaitTimeMills": "0",
+        "startAcceptSendRequestTimeStamp": "0",
+    }
+    return Answer(body=fastjson.dumps({"table": table}))
+
+
+def broker_settings(broker: Broker, _: Request) -> Answer:
+    """Answer the settings, one a line."""
+    version = fastjson.dumps(broker.topics.version()).decode()
+    body = write_properties(broker.options.settings).encode()
+    return Answer(fields={"version": version}, body=body)
+
+
+def update_settings(broker: Broker, request: Request) -> Answer:
+    """Change settings that the broker has."""
+    changes = read_properties(request.body.decode())
+    broker.options.update(changes)
+    if "brokerPermission" in changes:
+        broker.topics.touch(request.now_ms)
+        broker.announce(None)
+    return Answer()
+
+
+def reset_offset(broker: Broker, request: Request) -> Answer:
+    """Tell a group's members to go on from another time."""
+    name, group = request.text("topic"), request.text("group")
+    topic = broker.topics.get(name)
+    if topic is None:
+        return refusal(
+            SYSTEM_ERROR,
+            "[reset-offset] reset offset failed, no topic in this broker. "
+            f"topic={name}",
+        )
+    offsets: dict[int, int] = {}
+    for queue_id in range(topic.write_queue_count):
+        consumed = broker.offsets.query(group, name, queue_id)
+        if consumed == -1:
+            remark = f"THe consumer group <{group}> not exist"
+            return refusal(SYSTEM_ERROR, remark)
+        offsets[queue_id] = _reset_one(broker, request, queue_id, consumed=consumed)
+    members = broker.clients.consumers.get(group)
+    if members is None:
+        remark = (
+            f"Consumer not online, so can not reset offset, Group: {group} "
+            f"Topic: {name} Timestamp: {request.int64('timestamp')}"
+        )
+        return refusal(ResponseCode.CONSUMER_NOT_ONLINE, remark)
+    table = {broker.queue_key(name, q): offset for q, offset in offsets.items()}
+    notice = encode_notice(
+        RequestCode.RESET_CONSUMER_CLIENT_OFFSET,
+        {
+            "topic": name,
+            "group": group,
+            "timestamp": request.text("timestamp"),
+            "isForce": "false",
+        },
+        _offsets_body(broker, name, offsets, for_c=request.language == _FOR_C),
+    )
+    for connection in members.members:
+        broker.send(connection, notice)
+    return Answer(body=fastjson.dumps({"offsetTable": table}))
+
+
+def ask_client(broker: Broker, request: Request) -> Answer | None:
+    """Pass a question on to a member of a group; its answer is passed back."""
+    group, client_id = request.text("consumerGroup"), request.text("clientId")
+    members = broker.clients.consumers.get(group)
+    clients = [] if members is None else list(members.members.values())
+    for client in clients:
+        if client.client_id == client_id:
+            broker.relay(request, client.connection)
+            return None
+    return refusal(SYSTEM_ERROR, f"The Consumer <{group}> <{client_id}> not online")
+
+
+def _earliest_ms(broker: Broker) -> int:
+    """Return when the first message in the commit log was stored; -1 without one."""
+    data = broker.store.record_at(broker.store.log.queue.start)
+    return -1 if data is None else decode_record(data, check_crc=False).stored_at_ms
+
+
+def _reset_one(
+    broker: Broker, request: Request, queue_id: int, *, consumed: int
+) -> int:
+    """Return from where a queue is to be read; not later than now, unless forced."""
+    topic, timestamp_ms = request.text("topic"), request.int64("timestamp")
+    if timestamp_ms == -1:
+        offset = broker.store.max_offset(topic, queue_id)
+    else:
+        offset = broker.store.offset_by_time(topic, queue_id, timestamp_ms)
+    offset = max(offset, 0)
+    return offset if request.truth("isForce") else min(offset, consumed)
+
+
+def _offsets_body(
+    broker: Broker, topic: str, offsets: dict[int, int], *, for_c: bool
+) -> bytes:
+    """Return offsets as clients want them; the one in C++ cannot read object keys."""
+    if for_c:
+        rows = [
+            {
+                "brokerName": broker.options.name,
+                "offset": offset,
+                "queueId": queue_id,
+                "topic": topic,
+            }
+            for queue_id, offset in offsets.items()
+        ]
+        return fastjson.dumps({"offsetTable": rows})
+    table = {broker.queue_key(topic, q): offset for q, offset in offsets.items()}
+    return fastjson.dumps({"offsetTable": table})

@@ -1,0 +1,285 @@
+"""
+The broker: its tables, its store, and what it does without being asked.
+
+What it does when asked is in the modules beside this one; ``dispatch`` says which
+request goes to which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+
+from reference.core.answer import Answer, encode_answer, relay
+from reference.core.broker.clients import Clients
+from reference.core.broker.consumer_offsets import ConsumerOffsets
+from reference.core.broker.held_pulls import HeldPull, HeldPulls, Queue
+from reference.core.broker.locks import QueueLocks
+from reference.core.broker.membership import tell_members
+from reference.core.broker.options import BrokerOptions
+from reference.core.broker.pull import pull_once
+from reference.core.broker.registration import NameServerLink
+from reference.core.broker.subscription_groups import SubscriptionGroups
+from reference.core.broker.topics import PERM_READ, PERM_WRITE, Topic, Topics
+from reference.core.broker.transaction_check import check_transactions
+from reference.core.effects import Effect, FlushLog
+from reference.core.request import Request
+from reference.core.service import Service
+from reference.core.store.api import PutResult
+from reference.core.store.config_files import (
+    CONSUMER_OFFSETS,
+    SUBSCRIPTION_GROUPS,
+    TOPICS,
+    ConfigFiles,
+)
+from reference.core.store.message_store import MessageStore
+from spec.host import Host
+from spec.store.message_record import Record, decode_record
+from spec.wire.request_code import RequestCode
+from spec.wire.unique_key import UniqueKey, encode_unique_key
+
+HOLD_CHECK_MS = 5_000
+"""How often a held pull is tried again for messages that it may not want."""
+CLIENT_SCAN_MS = 10_000
+DELIVERY_MS = 100
+"""How often delayed messages are looked for."""
+
+QUEUE_FLUSH_MS = 1_000
+DELAY_OFFSETS_MS = 10_000
+
+_RELAYED_MAX = 1 << 20
+
+
+class Broker(Service):
+    """A broker, which is a master and alone."""
+
+    def __init__(
+        self,
+        options: BrokerOptions,
+        store: MessageStore,
+        config: ConfigFiles,
+        *,
+        handlers: Mapping[RequestCode, Callable[[Broker, Request], Answer | None]],
+        now_ms: int,
+    ) -> None:
+        super().__init__()
+        self.options = options
+        self.store = store
+        self.clients = Clients()
+        self.offsets = ConsumerOffsets()
+        self.locks = QueueLocks()
+        self.held = HeldPulls()
+        self.topics = Topics(options, now_ms=now_ms, changed=self._topics_changed)
+        self.groups = SubscriptionGroups(
+            options, now_ms=now_ms, changed=self._groups_changed
+        )
+        self.handlers = {
+            int(code): partial(handler, self) for code, handler in handlers.items()
+        }
+        port = options.number("listenPort")
+        self.store_host = Host.of(options.ip, port)
+        self.started_at_ms = now_ms
+        self.put_count = 0
+        self.get_count = 0
+        self.link: NameServerLink | None = None
+        self._config = config
+        self._number = 0
+        self._has_put = False
+        self._is_flushing = False
+        self._relayed: dict[int, tuple[int, int]] = {}
+        self._load()
+
+    @property
+    def may_read(self) -> bool:
+        """Whether this broker hands out messages."""
+        return bool(self.options.permission & PERM_READ)
+
+    @property
+    def may_write(self) -> bool:
+        """Whether this broker takes messages."""
+        return bool(self.options.permission & PERM_WRITE)
+
+    def start(self, name_server: Host, now_ms: int) -> None:
+        """Begin to do what is done without being asked."""
+        self.link = NameServerLink(self, name_server)
+        self.link.start(now_ms)
+        number = self.options.number
+        every = self.schedule.every
+        offsets_ms = number("flushConsumerOffsetInterval")
+        every(offsets_ms, self._keep_offsets, first_ms=now_ms + offsets_ms)
+        every(HOLD_CHECK_MS, self._check_held, first_ms=now_ms + HOLD_CHECK_MS)
+        every(CLIENT_SCAN_MS, self._scan_clients, first_ms=now_ms + CLIENT_SCAN_MS)
+        every(DELIVERY_MS, self._deliver, first_ms=now_ms + DELIVERY_MS)
+        check_ms = number("transactionCheckInterval")
+        every(check_ms, partial(check_transactions, self), first_ms=now_ms + check_ms)
+        flush_ms = number("flushIntervalCommitLog")
+        every(flush_ms, self._flush_log, first_ms=now_ms + flush_ms)
+        every(QUEUE_FLUSH_MS, self.store.flush_queues, first_ms=now_ms + QUEUE_FLUSH_MS)
+        keep_ms = DELAY_OFFSETS_MS
+        every(keep_ms, self._keep_delay_offsets, first_ms=now_ms + keep_ms)
+
+    def stop(self, now_ms: int) -> None:
+        """Say goodbye and keep what is to be kept; the store is stopped after this."""
+        if self.link is not None:
+            self.link.unregister()
+        self._keep_offsets(now_ms)
+
+    def stored(self, result: PutResult) -> None:
+        """Note that something was put, so that it is dispatched before long."""
+        if result.is_stored:
+            self.put_count += 1
+            self._has_put = True
+
+    def settle(self, now_ms: int) -> None:
+        """Let what was put be seen, and wake who waited for it."""
+        if not self._has_put:
+            return
+        self._has_put = False
+        arrivals = self.store.dispatch()
+        for pull in self.held.arrived(arrivals):
+            self._try_again(pull, now_ms)
+
+    def hold(self, queue: Queue, pull: HeldPull) -> None:
+        """Let a pull wait until something arrives or its time is up."""
+        self.held.hold(queue, pull)
+        self.schedule.at(pull.deadline_ms, self._answer_overdue)
+
+    def response(self, response: Request) -> None:
+        """Use a name server's answer, or pass a client's answer to who asked."""
+        if self.link is not None and self.link.answered(response):
+            return
+        asked = self._relayed.pop(response.opaque, None)
+        if asked is not None:
+            connection, opaque = asked
+            answer = Answer(
+                response.code, response.remark, response.fields, response.body
+            )
+            self.send(connection, encode_answer(opaque, answer))
+
+    def relay(self, request: Request, connection: int) -> None:
+        """Pass a question on to a client; see response for the way back."""
+        number = self.next_number()
+        if len(self._relayed) >= _RELAYED_MAX:
+            self._relayed.clear()
+        self._relayed[number] = (request.connection, request.opaque)
+        self.send(connection, relay(request, opaque=number))
+
+    def forget(self, connection: int, now_ms: int) -> None:
+        """Take a lost connection out of everything."""
+        self.held.drop(connection)
+        for group in self.clients.drop(connection):
+            tell_members(self, group, now_ms)
+        if self.link is not None:
+            self.link.lost(connection, now_ms)
+
+    def reached(
+        self,
+        address: Host,  # noqa: ARG002
+        connection: int | None,
+        now_ms: int,
+    ) -> None:
+        """Register by the connection to the name server."""
+        if self.link is not None:
+            self.link.reached(connection, now_ms)
+
+    def announce(self, topics: Iterable[Topic] | None) -> None:
+        """Tell the name server about *topics*, or about everything."""
+        if self.link is not None:
+            self.link.register(topics)
+
+    def record_at(self, offset: int) -> Record | None:
+        """Return the message at a place in the commit log, if one begins there."""
+        data = self.store.record_at(offset)
+        return None if data is None else decode_record(data)
+
+    def next_number(self) -> int:
+        """Return another number each time: what Java does with a random one."""
+        self._number += 1
+        return self._number
+
+    def unique_key(self, now_ms: int) -> str:
+        """Return a unique key for a message that the broker itself makes."""
+        number = self.next_number()
+        key = UniqueKey(
+            address=self.store_host.address,
+            process_id=0,
+            class_loader_hash=0,
+            since_month_ms=now_ms & 0x7FFFFFFF,
+            counter=number & 0xFFFF,
+        )
+        return encode_unique_key(key)
+
+    def queue_key(self, topic: str, queue_id: int) -> tuple[tuple[str, object], ...]:
+        """Return a queue as the key of a map whose keys are objects."""
+        return (
+            ("brokerName", self.options.name),
+            ("queueId", queue_id),
+            ("topic", topic),
+        )
+
+    def delete_unknown_topics(self) -> None:
+        """Delete the queues of topics that are not configured."""
+        self.store.clean_unused_topics(self.topics.table.keys())
+
+    def _try_again(self, pull: HeldPull, now_ms: int) -> None:
+        pull.request.now_ms = now_ms
+        answer = pull_once(self, pull.request, may_hold=False)
+        if answer is not None:
+            frame = encode_answer(pull.request.opaque, answer)
+            self.send(pull.request.connection, frame)
+
+    def _answer_overdue(self, now_ms: int) -> None:
+        for pull in self.held.overdue(now_ms):
+            self._try_again(pull, now_ms)
+
+    def _check_held(self, now_ms: int) -> None:
+        for topic, queue_id in self.held.queues():
+            end = self.store.max_offset(topic, queue_id)
+            for pull in self.held.grown((topic, queue_id), end):
+                self._try_again(pull, now_ms)
+
+    def _scan_clients(self, now_ms: int) -> None:
+        for connection in self.clients.silent(now_ms):
+            self.close(connection, "the client has been silent for too long")
+
+    def _deliver(self, now_ms: int) -> None:
+        if self.store.deliver_due(now_ms):
+            self._has_put = True
+
+    def _keep_offsets(self, now_ms: int) -> None:  # noqa: ARG002
+        if self.offsets.is_dirty:
+            self._config.save(CONSUMER_OFFSETS, self.offsets.as_json())
+            self.offsets.is_dirty = False
+
+    def flushed(self, flush: FlushLog) -> list[Effect]:
+        """Note that a part of the log is on disk."""
+        self.store.log_flushed(flush.mark, flush.stored_at_ms)
+        self._is_flushing = False
+        return self.take()
+
+    def _flush_log(self, now_ms: int) -> None:  # noqa: ARG002
+        if not self._is_flushing:
+            self._is_flushing = True
+            stored_at_ms = self.store.log.last_stored_at_ms
+            self.ask(FlushLog(self.store.log_mark(), stored_at_ms))
+
+    def _keep_delay_offsets(self, now_ms: int) -> None:  # noqa: ARG002
+        self.store.save_delay_offsets()
+
+    def _topics_changed(self, topic: Topic | None) -> None:
+        self._config.save(TOPICS, self.topics.as_json())
+        self.announce(None if topic is None else [topic])
+
+    def _groups_changed(self) -> None:
+        self._config.save(SUBSCRIPTION_GROUPS, self.groups.as_json())
+
+    def _load(self) -> None:
+        loads = (
+            (TOPICS, self.topics.load),
+            (SUBSCRIPTION_GROUPS, self.groups.load),
+            (CONSUMER_OFFSETS, self.offsets.load),
+        )
+        for name, load in loads:
+            content = self._config.load(name)
+            if content is not None:
+                load(content)

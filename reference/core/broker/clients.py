@@ -1,0 +1,127 @@
+"""
+Who is connected to the broker, for which groups, and wanting what.
+
+Clients say so in heartbeats. When the members of a consumer group or its
+subscriptions change, every member is told, and divides the queues anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from reference.core.broker.subscription import Subscription
+
+CLIENT_EXPIRY_MS = 120_000
+"""A client that sends no heartbeat for longer than this is dropped."""
+
+
+@dataclass(slots=True)
+class Client:
+    """One client, as it said in its last heartbeat by one connection."""
+
+    connection: int
+    client_id: str
+    language: str
+    version: int
+    seen_at_ms: int
+
+
+@dataclass(slots=True)
+class ConsumerGroup:
+    """The living members of a consumer group, and what they want."""
+
+    name: str
+    consume_type: str = "CONSUME_PASSIVELY"
+    message_model: str = "CLUSTERING"
+    consume_from: str = "CONSUME_FROM_LAST_OFFSET"
+    members: dict[int, Client] = field(default_factory=dict)
+    """By connection."""
+    subscriptions: dict[str, Subscription] = field(default_factory=dict)
+    """By topic."""
+
+    def join(self, client: Client) -> bool:
+        """Note a life sign; return whether the member is new."""
+        known = self.members.get(client.connection)
+        if known is None or known.client_id != client.client_id:
+            self.members[client.connection] = client
+        else:
+            known.seen_at_ms = client.seen_at_ms
+        return known is None
+
+    def subscribe(self, wanted: Iterable[Subscription]) -> bool:
+        """Take over what a member wants; return whether topics came or went.
+
+        A newer text for a known topic is taken over without being a change.
+        """
+        new = {subscription.topic: subscription for subscription in wanted}
+        changed = new.keys() != self.subscriptions.keys()
+        for topic in self.subscriptions.keys() - new.keys():
+            del self.subscriptions[topic]
+        for topic, subscription in new.items():
+            old = self.subscriptions.get(topic)
+            if old is None or subscription.version > old.version:
+                self.subscriptions[topic] = subscription
+        return changed
+
+
+class Clients:
+    """The consumer groups and producer groups that have living members."""
+
+    def __init__(self) -> None:
+        self.consumers: dict[str, ConsumerGroup] = {}
+        self.producers: dict[str, dict[int, Client]] = {}
+        self._turn = 0
+
+    def subscription(self, group: str, topic: str) -> Subscription | None:
+        """Return what the members of *group* want of *topic*."""
+        found = self.consumers.get(group)
+        return None if found is None else found.subscriptions.get(topic)
+
+    def groups_subscribed_to(self, topic: str) -> Iterator[str]:
+        """Yield the groups whose members want something of *topic*."""
+        for name, group in self.consumers.items():
+            if topic in group.subscriptions:
+                yield name
+
+    def leave_consumer(self, group: str, connection: int) -> ConsumerGroup | None:
+        """Take a member out of a consumer group; return the group it was in."""
+        found = self.consumers.get(group)
+        if found is not None:
+            found.members.pop(connection, None)
+            if not found.members:
+                del self.consumers[group]
+        return found
+
+    def leave_producer(self, group: str, connection: int) -> None:
+        """Take a member out of a producer group."""
+        members = self.producers.get(group, {})
+        members.pop(connection, None)
+        if not members:
+            self.producers.pop(group, None)
+
+    def drop(self, connection: int) -> list[ConsumerGroup]:
+        """Take a lost connection out of all groups; return the consumer groups."""
+        for name in list(self.producers):
+            self.leave_producer(name, connection)
+        groups = [g for g in self.consumers.values() if connection in g.members]
+        for group in groups:
+            self.leave_consumer(group.name, connection)
+        return groups
+
+    def silent(self, now_ms: int) -> set[int]:
+        """Return the connections of clients that have not been heard of for long."""
+        everyone = [c for g in self.consumers.values() for c in g.members.values()]
+        everyone += [c for members in self.producers.values() for c in members.values()]
+        limit_ms = now_ms - CLIENT_EXPIRY_MS
+        return {
+            client.connection for client in everyone if client.seen_at_ms < limit_ms
+        }
+
+    def any_producer(self, group: str) -> Client | None:
+        """Return one living member of a producer group, another each time."""
+        members = list(self.producers.get(group, {}).values())
+        if not members:
+            return None
+        self._turn += 1
+        return members[self._turn % len(members)]

@@ -1,0 +1,162 @@
+"""
+How a broker is set up: the settings of broker.conf that the reference heeds.
+
+Names are Java's, with Java's defaults, so that a real broker's file works here.
+Settings that are not known are kept, and answered to tools that ask for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from reference.core.store.api import FlushMode, StoreOptions
+
+DEFAULTS: Mapping[str, str] = {
+    "brokerName": "broker-a",
+    "brokerClusterName": "DefaultCluster",
+    "brokerId": "0",
+    "brokerIP1": "127.0.0.1",
+    "brokerPermission": "6",
+    "defaultTopicQueueNums": "8",
+    "autoCreateTopicEnable": "true",
+    "autoCreateSubscriptionGroup": "true",
+    "clusterTopicEnable": "true",
+    "brokerTopicEnable": "true",
+    "traceTopicEnable": "false",
+    "msgTraceTopicName": "RMQ_SYS_TRACE_TOPIC",
+    "rejectTransactionMessage": "false",
+    "longPollingEnable": "true",
+    "shortPollingTimeMills": "1000",
+    "notifyConsumerIdsChangedEnable": "true",
+    "enablePropertyFilter": "false",
+    "flushConsumerOffsetInterval": "5000",
+    "registerNameServerPeriod": "30000",
+    "transactionTimeOut": "6000",
+    "transactionCheckMax": "15",
+    "transactionCheckInterval": "60000",
+    "startAcceptSendRequestTimeStamp": "0",
+    "regionId": "DefaultRegion",
+    "traceOn": "true",
+    "listenPort": "10911",
+    "haListenPort": "10912",
+    "fileReservedTime": "72",
+    "defaultQueryMaxNum": "32",
+    "flushDiskType": "ASYNC_FLUSH",
+    "flushIntervalCommitLog": "500",
+    "mapedFileSizeCommitLog": "1073741824",
+    "mapedFileSizeConsumeQueue": "6000000",
+    "maxHashSlotNum": "5000000",
+    "maxIndexNum": "20000000",
+    "messageIndexEnable": "true",
+    "messageIndexSafe": "false",
+    "maxMessageSize": "4194304",
+    "checkCRCOnRecover": "true",
+    "maxTransferBytesOnMessageInMemory": "262144",
+    "maxTransferCountOnMessageInMemory": "32",
+    "maxTransferBytesOnMessageInDisk": "65536",
+    "maxTransferCountOnMessageInDisk": "8",
+    "maxMsgsNumBatch": "64",
+    "messageDelayLevel": "1s 5s 10s 30s 1m 2m 3m 4m 5m 6m 7m 8m 9m 10m 20m 30m 1h 2h",
+}
+"""Settings as 4.6.0 has them when its file says nothing, but for names and addresses,
+which it takes from the machine."""
+
+
+class OptionError(ValueError):
+    """A setting's value is not of its type."""
+
+
+@dataclass(slots=True)
+class BrokerOptions:
+    """The settings of one broker; tools may change them while it runs."""
+
+    settings: dict[str, str] = field(default_factory=lambda: dict(DEFAULTS))
+    name: str = field(init=False)
+    cluster: str = field(init=False)
+    address: str = field(init=False)
+    """Where clients find this broker, as ``127.0.0.1:10911``."""
+    region: str = field(init=False)
+    is_traced: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Fill in the defaults and read what every request needs."""
+        self.settings = {**DEFAULTS, **self.settings}
+        self._read()
+
+    @property
+    def ip(self) -> str:
+        """The host part of the address."""
+        return self.settings["brokerIP1"]
+
+    @property
+    def broker_id(self) -> int:
+        """0 for a master."""
+        return self.number("brokerId")
+
+    @property
+    def permission(self) -> int:
+        """What the broker as a whole allows: 4 to read, 2 to write."""
+        return self.number("brokerPermission")
+
+    def number(self, name: str) -> int:
+        """Return the setting *name*, a number."""
+        try:
+            return int(self.settings[name])
+        except ValueError:
+            value = self.settings[name]
+            raise OptionError(f"{name} is {value!r}, which is no number") from None
+
+    def truth(self, name: str) -> bool:
+        """Return the setting *name*, true or false."""
+        return self.settings[name].lower() == "true"
+
+    def update(self, changes: Mapping[str, str]) -> None:
+        """Take over the settings in *changes* that are known; 4.6.0 does the same."""
+        known = {n: value for n, value in changes.items() if n in self.settings}
+        self.settings.update(known)
+        self._read()
+
+    def store_options(self) -> StoreOptions:
+        """Return what concerns the message store."""
+        mode = self.settings["flushDiskType"]
+        if mode not in set(FlushMode):
+            raise OptionError(f"flushDiskType is {mode!r}, which is no way to flush")
+        return StoreOptions(
+            commit_log_file_size=self.number("mapedFileSizeCommitLog"),
+            consume_queue_file_size=self.number("mapedFileSizeConsumeQueue"),
+            index_slot_count=self.number("maxHashSlotNum"),
+            index_item_count=self.number("maxIndexNum"),
+            index_enabled=self.truth("messageIndexEnable"),
+            index_safe=self.truth("messageIndexSafe"),
+            max_message_size=self.number("maxMessageSize"),
+            flush_mode=FlushMode(mode),
+            check_crc_on_recover=self.truth("checkCRCOnRecover"),
+            max_transfer_size_in_memory=self.number(
+                "maxTransferBytesOnMessageInMemory"
+            ),
+            max_transfer_count_in_memory=self.number(
+                "maxTransferCountOnMessageInMemory"
+            ),
+            max_transfer_size_on_disk=self.number("maxTransferBytesOnMessageInDisk"),
+            max_transfer_count_on_disk=self.number("maxTransferCountOnMessageInDisk"),
+            query_count_max=self.number("maxMsgsNumBatch"),
+            delay_levels=self.settings["messageDelayLevel"],
+        )
+
+    def _read(self) -> None:
+        # Java spells the settings' setters without the p that its fields have.
+        for spelt, meant in _SPELLINGS.items():
+            if spelt in self.settings:
+                self.settings[meant] = self.settings.pop(spelt)
+        self.name = self.settings["brokerName"]
+        self.cluster = self.settings["brokerClusterName"]
+        self.address = f"{self.ip}:{self.number('listenPort')}"
+        self.region = self.settings["regionId"]
+        self.is_traced = self.truth("traceOn")
+
+
+_SPELLINGS = {
+    "mappedFileSizeCommitLog": "mapedFileSizeCommitLog",
+    "mappedFileSizeConsumeQueue": "mapedFileSizeConsumeQueue",
+}

@@ -1,0 +1,272 @@
+"""
+Sending: a message, or a batch of them, goes into the store.
+
+The everyday request is SEND_MESSAGE_V2, whose fields have one-letter names; the
+first one spells them out. What is checked, and in which order, is what 4.6.0 checks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from reference.core.answer import SYSTEM_ERROR, Answer, refusal
+from reference.core.broker.retry import dead_letter_instead
+from reference.core.broker.topics import (
+    DEFAULT_TOPIC,
+    PERM_READ,
+    PERM_WRITE,
+    RETRY_PREFIX,
+    UNIT_FLAG,
+    UNIT_SUBSCRIPTION_FLAG,
+    Topic,
+)
+from reference.core.broker.transactions import is_prepared, prepare
+from reference.core.request import Request
+from reference.core.store.api import NewMessage, PutResult, PutStatus
+from spec.wire.properties import decode_properties, encode_properties
+from spec.wire.request_code import RequestCode
+from spec.wire.response_code import ResponseCode
+
+if TYPE_CHECKING:
+    from reference.core.broker.broker import Broker
+
+SEE_FAQ = "\nSee http://rocketmq.apache.org/docs/faq/ for further details."
+TOPIC_LENGTH_MAX = 127
+MULTI_TAGS_FLAG = 2
+_ILLEGAL = (
+    "the message is illegal, maybe msg body or properties length not matched. "
+    "msg body length limit 128k, msg properties length limit 32k."
+)
+_NAME_END, _VALUE_END = "\x01", "\x02"
+
+_STORED = {
+    PutStatus.PUT_OK: ResponseCode.SUCCESS,
+    PutStatus.FLUSH_DISK_TIMEOUT: ResponseCode.FLUSH_DISK_TIMEOUT,
+    PutStatus.FLUSH_SLAVE_TIMEOUT: ResponseCode.FLUSH_SLAVE_TIMEOUT,
+    PutStatus.SLAVE_NOT_AVAILABLE: ResponseCode.SLAVE_NOT_AVAILABLE,
+}
+_NOT_STORED = {
+    PutStatus.CREATE_FILE_FAILED: (
+        ResponseCode.SYSTEM_ERROR,
+        "create mapped file failed, server is busy or broken.",
+    ),
+    PutStatus.MESSAGE_ILLEGAL: (ResponseCode.MESSAGE_ILLEGAL, _ILLEGAL),
+    PutStatus.PROPERTIES_SIZE_EXCEEDED: (ResponseCode.MESSAGE_ILLEGAL, _ILLEGAL),
+    PutStatus.SERVICE_NOT_AVAILABLE: (
+        ResponseCode.SERVICE_NOT_AVAILABLE,
+        "service not available now, maybe disk full, maybe your broker machine memory "
+        "too small.",
+    ),
+    PutStatus.OS_PAGE_CACHE_BUSY: (
+        ResponseCode.SYSTEM_ERROR,
+        "[PC_SYNCHRONIZED]broker busy, start flow control for a while",
+    ),
+}
+
+
+class Names(NamedTuple):
+    """What the header fields of a send are called."""
+
+    topic: str
+    default_topic: str
+    default_queue_count: str
+    queue_id: str
+    system_flags: str
+    born_at_ms: str
+    flag: str
+    properties: str
+    reconsume_times: str
+    unit_mode: str
+    reconsume_times_max: str
+    batch: str
+
+
+SPELT_OUT = Names(
+    "topic",
+    "defaultTopic",
+    "defaultTopicQueueNums",
+    "queueId",
+    "sysFlag",
+    "bornTimestamp",
+    "flag",
+    "properties",
+    "reconsumeTimes",
+    "unitMode",
+    "maxReconsumeTimes",
+    "batch",
+)
+LETTERS = Names(*"bcdefghijklm")
+
+
+def send_message(broker: Broker, request: Request) -> Answer:
+    """Store a message, or a batch when the header says so."""
+    spelt_out = request.code == RequestCode.SEND_MESSAGE
+    names = SPELT_OUT if spelt_out else LETTERS
+    topic, refused = _check(broker, request, names)
+    if topic is None:
+        return refused
+    queue_id = request.int32(names.queue_id)
+    if queue_id < 0:
+        queue_id = broker.next_number() % topic.write_queue_count
+    if request.truth(names.batch):
+        return _send_batch(broker, request, names, topic=topic, queue_id=queue_id)
+    message, refused = _message(broker, request, names, topic=topic, queue_id=queue_id)
+    if message is None:
+        return refused
+    if is_prepared(message.properties):
+        if broker.options.truth("rejectTransactionMessage"):
+            return refusal(
+                ResponseCode.NO_PERMISSION,
+                f"the broker[{broker.options.ip}] sending transaction message is "
+                "forbidden",
+            )
+        message = prepare(message)
+    result = broker.store.put(message, request.now_ms)
+    return _answer(broker, result, queue_id)
+
+
+def _send_batch(
+    broker: Broker, request: Request, names: Names, *, topic: Topic, queue_id: int
+) -> Answer:
+    """Check what only batches have to keep; act; answer with all message ids."""
+    if len(topic.name) > TOPIC_LENGTH_MAX:
+        return refusal(
+            ResponseCode.MESSAGE_ILLEGAL,
+            f"message topic length too long {len(topic.name)}",
+        )
+    if topic.name.startswith(RETRY_PREFIX):
+        return refusal(
+            ResponseCode.MESSAGE_ILLEGAL,
+            f"batch request does not support retry group {topic.name}",
+        )
+    message = _new_message(broker, request, names, topic=topic, queue_id=queue_id)
+    result = broker.store.put_batch(message, request.now_ms)
+    return _answer(broker, result, queue_id)
+
+
+def _check(
+    broker: Broker, request: Request, names: Names
+) -> tuple[Topic | None, Answer]:
+    """Return the topic to send to; None, with the refusal, when that cannot be."""
+    start_ms = broker.options.number("startAcceptSendRequestTimeStamp")
+    if request.now_ms < start_ms:
+        remark = f"broker unable to service, until {start_ms}"
+        return None, refusal(SYSTEM_ERROR, remark)
+    name = request.text(names.topic)
+    topic = broker.topics.get(name)
+    if topic is not None and topic.is_ordered and not broker.may_write:
+        remark = f"the broker[{broker.options.ip}] sending message is forbidden"
+        return None, refusal(ResponseCode.NO_PERMISSION, remark)
+    if name == DEFAULT_TOPIC:
+        remark = f"the topic[{name}] is conflict with system reserved words."
+        return None, refusal(SYSTEM_ERROR, remark)
+    if topic is None:
+        topic = _create_topic(broker, request, names, name=name)
+        if topic is None:
+            remark = f"topic[{name}] not exist, apply first please!{SEE_FAQ}"
+            return None, refusal(ResponseCode.TOPIC_NOT_EXIST, remark)
+    queue_id = request.int32(names.queue_id)
+    if queue_id >= max(topic.write_queue_count, topic.read_queue_count):
+        peer = broker.connections[request.connection].remote
+        remark = f"request queueId[{queue_id}] is illegal, {topic} Producer: {peer}"
+        return None, refusal(SYSTEM_ERROR, remark)
+    return topic, Answer()
+
+
+def _create_topic(
+    broker: Broker, request: Request, names: Names, *, name: str
+) -> Topic | None:
+    is_retry = name.startswith(RETRY_PREFIX)
+    flag = 0
+    if request.truth(names.unit_mode):
+        flag = UNIT_SUBSCRIPTION_FLAG if is_retry else UNIT_FLAG
+    topic = broker.topics.create_like(
+        name,
+        default=request.text(names.default_topic),
+        queue_count=request.int32(names.default_queue_count),
+        flag=flag,
+        now_ms=request.now_ms,
+    )
+    if topic is None and is_retry:
+        topic = broker.topics.create_once(
+            name,
+            queue_count=1,
+            permission=PERM_READ | PERM_WRITE,
+            now_ms=request.now_ms,
+            flag=flag,
+        )
+    return topic
+
+
+def _message(
+    broker: Broker, request: Request, names: Names, *, topic: Topic, queue_id: int
+) -> tuple[NewMessage | None, Answer]:
+    """Return the message to store; a retried once too often goes elsewhere."""
+    message = _new_message(broker, request, names, topic=topic, queue_id=queue_id)
+    cluster = broker.options.cluster
+    message = message._replace(
+        properties=with_property(message.properties, "CLUSTER", cluster)
+    )
+    if not topic.name.startswith(RETRY_PREFIX):
+        return message, Answer()
+    times_max = request.optional_int32(names.reconsume_times_max, -1)
+    return dead_letter_instead(broker, message, request, times_max=times_max)
+
+
+def _new_message(
+    broker: Broker, request: Request, names: Names, *, topic: Topic, queue_id: int
+) -> NewMessage:
+    system_flags = request.int32(names.system_flags)
+    if topic.has_many_tags:
+        system_flags |= MULTI_TAGS_FLAG
+    properties = request.optional_text(names.properties) or ""
+    return NewMessage(
+        topic.name,
+        queue_id,
+        request.body,
+        properties,
+        request.int32(names.flag),
+        system_flags,
+        request.int64(names.born_at_ms),
+        broker.connections[request.connection].remote,
+        broker.store_host,
+        request.optional_int32(names.reconsume_times),
+        0,
+        "WAIT\x01false" not in properties,
+    )
+
+
+def with_property(properties: str, name: str, value: str) -> str:
+    """Return *properties* with one more, as 4.6.0 writes them back.
+
+    Pairs that are not a name and a value are lost on the way; a property without a
+    value is such a pair.
+    """
+    whole = properties.endswith(_VALUE_END) or not properties
+    pairs = properties if whole else properties + _VALUE_END
+    is_odd = (
+        _NAME_END + _VALUE_END in pairs
+        or pairs.count(_NAME_END) != pairs.count(_VALUE_END)
+        or name + _NAME_END in pairs
+    )
+    if not is_odd:
+        return f"{pairs}{name}{_NAME_END}{value}{_VALUE_END}"
+    return encode_properties({**decode_properties(properties), name: value})
+
+
+def _answer(broker: Broker, result: PutResult, queue_id: int) -> Answer:
+    fields: dict[str, object] = {
+        "MSG_REGION": broker.options.region,
+        "TRACE_ON": broker.options.is_traced,
+    }
+    code = _STORED.get(result.status)
+    if code is None:
+        refused, remark = _NOT_STORED.get(
+            result.status, (ResponseCode.SYSTEM_ERROR, "UNKNOWN_ERROR")
+        )
+        return Answer(int(refused), remark, fields)
+    broker.stored(result)
+    fields["msgId"] = result.message_id
+    fields["queueId"] = queue_id
+    fields["queueOffset"] = result.queue_offset
+    return Answer(int(code), None, fields)

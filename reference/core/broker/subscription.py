@@ -1,0 +1,94 @@
+"""
+Which messages of a topic a consumer wants: all, or those with certain tags.
+
+Tags are compared by hash, as the consume queue has them; the client compares the
+text. ``A || B`` wants tag A or tag B.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from spec.integers import java_string_hash
+
+ALL = "*"
+TAG = "TAG"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subscription:
+    """What a consumer wants of one topic."""
+
+    topic: str
+    text: str
+    """As the consumer wrote it (Java: subString)."""
+    codes: frozenset[int] | None
+    """Hashes of the wanted tags; None wants everything."""
+    tags: tuple[str, ...] = ()
+    expression_type: str = TAG
+    version: int = 0
+    class_filter: bool = False
+
+    @property
+    def is_by_tag(self) -> bool:
+        """Whether it is about tags, and not an expression over properties."""
+        return self.expression_type == TAG
+
+    def wants(self, tags_code: int) -> bool:
+        """Return whether a message with this tags code is wanted."""
+        return self.codes is None or tags_code in self.codes
+
+    def as_json(self) -> dict[str, object]:
+        """Return it as bodies spell it."""
+        return {
+            "classFilterMode": self.class_filter,
+            "codeSet": sorted(self.codes or ()),
+            "expressionType": self.expression_type,
+            "subString": self.text,
+            "subVersion": self.version,
+            "tagsSet": list(self.tags),
+            "topic": self.topic,
+        }
+
+
+class SubscriptionError(ValueError):
+    """A subscription's text cannot be understood."""
+
+
+def parse_subscription(
+    topic: str, text: str | None, expression_type: str | None
+) -> Subscription:
+    """Return what a pull that brings its own subscription wants."""
+    if expression_type not in {None, TAG}:
+        if not text:
+            raise SubscriptionError(f"Expression can't be null! {expression_type}")
+        return Subscription(
+            topic=topic, text=text, codes=None, expression_type=str(expression_type)
+        )
+    if not text or text == ALL:
+        return Subscription(topic=topic, text=ALL, codes=None)
+    parts = text.split("||")
+    if not any(parts):
+        raise SubscriptionError("subString split error")
+    tags = tuple(part.strip() for part in parts if part.strip())
+    codes = frozenset(java_string_hash(tag) for tag in tags)
+    return Subscription(topic=topic, text=text, codes=codes, tags=tags)
+
+
+def subscription_of(value: Mapping[str, Any]) -> Subscription:
+    """Return the subscription that a heartbeat spells."""
+    text = str(value.get("subString") or ALL)
+    class_filter = bool(value.get("classFilterMode"))
+    everything = class_filter or text == ALL
+    codes = frozenset(int(code) for code in value.get("codeSet") or ())
+    return Subscription(
+        topic=str(value["topic"]),
+        text=text,
+        codes=None if everything else codes,
+        tags=tuple(str(tag) for tag in value.get("tagsSet") or ()),
+        expression_type=str(value.get("expressionType") or TAG),
+        version=int(value.get("subVersion") or 0),
+        class_filter=class_filter,
+    )

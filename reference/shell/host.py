@@ -1,0 +1,183 @@
+"""
+The host of a service: it carries bytes and time to it, and performs its effects.
+
+It has no opinion on the protocol. A peer that does not read what it is sent is not
+read from either, so that what waits for it stays small.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+from collections.abc import Iterable
+from itertools import count
+from typing import cast
+
+from reference.core.effects import (
+    Close,
+    Complain,
+    Dial,
+    Effect,
+    FlushLog,
+    Send,
+    WakeAt,
+)
+from reference.core.service import Service
+from reference.shell.clock import now_ms
+from spec.host import Host
+
+_numbers = count(1)
+WRITE_BUFFER_MAX = 4 * 1024 * 1024
+"""Bytes that may wait for a peer before it is not read from any more."""
+
+
+class ServiceHost:
+    """A service with the connections it has."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self._transports: dict[int, asyncio.Transport] = {}
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._servers: list[asyncio.Server] = []
+
+    async def listen(self, host: str, port: int) -> None:
+        """Take connections at a port."""
+        server = await self._loop.create_server(
+            lambda: Peer(self), host, port, backlog=1024, reuse_address=True
+        )
+        self._servers.append(server)
+
+    async def stop(self) -> None:
+        """Take no more connections, and end the ones there are."""
+        for server in self._servers:
+            server.close()
+        if self._timer is not None:
+            self._timer.cancel()
+        for transport in list(self._transports.values()):
+            transport.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def perform(self, effects: Iterable[Effect]) -> None:
+        """Do what the service asks, in order."""
+        for effect in effects:
+            if type(effect) is Send:
+                transport = self._transports.get(effect.connection)
+                if transport is not None:
+                    transport.write(effect.data)
+            else:
+                self._perform_rarer(effect)
+
+    def opened(self, transport: asyncio.Transport) -> int:
+        """Note a connection that a peer has opened; return its number."""
+        number = self._note(transport)
+        address, port = transport.get_extra_info("peername")[:2]
+        self.perform(self.service.opened(number, Host.of(address, port)))
+        return number
+
+    def received(self, number: int, data: bytes) -> None:
+        """Hand over what a peer has sent."""
+        self.perform(self.service.received(number, data, now_ms()))
+
+    def closed(self, number: int) -> None:
+        """Note that a connection is gone."""
+        self._transports.pop(number, None)
+        self.perform(self.service.closed(number, now_ms()))
+
+    def _perform_rarer(self, effect: Effect) -> None:
+        match effect:
+            case Close(number, _):
+                transport = self._transports.get(number)
+                if transport is not None:
+                    transport.close()
+            case WakeAt(at_ms):
+                self._wake_at(at_ms)
+            case Dial(address):
+                self._aside(self._dial(address))
+            case FlushLog():
+                self._aside(self._flush(effect))
+            case Complain(text):
+                sys.stderr.write(f"{text}\n")
+
+    def _note(self, transport: asyncio.Transport) -> int:
+        number = next(_numbers)
+        transport.set_write_buffer_limits(high=WRITE_BUFFER_MAX)
+        self._transports[number] = transport
+        return number
+
+    def _wake_at(self, at_ms: int) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        delay_s = max(at_ms - now_ms(), 0) / 1000
+        self._timer = self._loop.call_later(delay_s, self._wake)
+
+    def _wake(self) -> None:
+        self._timer = None
+        self.perform(self.service.woken(now_ms()))
+
+    def _aside(self, work: asyncio._CoroutineLike[None]) -> None:
+        task = self._loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _dial(self, address: Host) -> None:
+        host, port = str(address).rsplit(":", 1)
+        number = None
+        try:
+            _, peer = await self._loop.create_connection(
+                lambda: Peer(self, dialled=True), host.strip("[]"), int(port)
+            )
+        except OSError as error:
+            sys.stderr.write(f"cannot connect to {address}: {error}\n")
+        else:
+            number = peer.number = self._note(peer.transport)
+        self.perform(self.service.dialled(address, number, now_ms()))
+
+    async def _flush(self, flush: FlushLog) -> None:
+        await self._loop.run_in_executor(None, _flush_files, flush)
+        self.perform(self.service.flushed(flush))
+
+
+class Peer(asyncio.Protocol):
+    """One connection, as the event loop sees it."""
+
+    transport: asyncio.Transport
+
+    def __init__(self, host: ServiceHost, *, dialled: bool = False) -> None:
+        self.number = 0
+        self._host = host
+        self._was_dialled = dialled
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Tell the service; who dialled tells it itself."""
+        self.transport = cast(asyncio.Transport, transport)
+        link = transport.get_extra_info("socket")
+        if link is not None:
+            link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if not self._was_dialled:
+            self.number = self._host.opened(self.transport)
+
+    def data_received(self, data: bytes) -> None:
+        """Hand the bytes over."""
+        self._host.received(self.number, data)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        """Tell the service."""
+        self._host.closed(self.number)
+
+    def pause_writing(self) -> None:
+        """Stop reading from a peer that does not read."""
+        self.transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        """Read again."""
+        self.transport.resume_reading()
+
+
+def _flush_files(flush: FlushLog) -> None:
+    for file in flush.mark.files:
+        file.flush()

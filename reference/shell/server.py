@@ -1,0 +1,118 @@
+"""
+A name server and a broker in one process.
+
+They share a thread and nothing else: the broker registers with the name server over
+a connection, as it would with any.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from reference.core.broker.broker import Broker
+from reference.core.broker.dispatch import HANDLERS
+from reference.core.broker.options import BrokerOptions
+from reference.core.name_server.dispatch import NameServer
+from reference.core.name_server.key_values import (
+    KeyValues,
+    decode_key_values,
+    encode_key_values,
+)
+from reference.core.store.message_store import MessageStore
+from reference.shell.clock import now_ms
+from reference.shell.disk import DiskFiles
+from reference.shell.host import ServiceHost
+from spec.host import Host
+
+VIP_PORT_DISTANCE = 2
+"""Clients may use this many ports below the broker's (Java: the VIP channel)."""
+REGISTRATION_TIMEOUT_S = 3.0
+_KEY_VALUES = "namesrv/kvConfig.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """Where to listen, where to store, and the settings of broker.conf."""
+
+    host: str
+    name_server_port: int
+    broker_port: int
+    store: Path
+    settings: Mapping[str, str]
+
+
+async def serve(setup: Setup) -> None:
+    """Serve until a signal says to stop; then stop in good order."""
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopping.set)
+    files = DiskFiles(setup.store)
+    options = _options(setup)
+    store = MessageStore(files, options.store_options())
+    store.start(now_ms())
+    name_server = NameServer(
+        _load_key_values(files), save=lambda table: _save_key_values(files, table)
+    )
+    broker = Broker(options, store, store.config, handlers=HANDLERS, now_ms=now_ms())
+    hosts = ServiceHost(name_server), ServiceHost(broker)
+    try:
+        await _start(setup, *hosts)
+        await _until_registered(broker)
+        sys.stdout.write(
+            f"ready namesrv={setup.host}:{setup.name_server_port} "
+            f"broker={setup.host}:{setup.broker_port} store={setup.store}\n"
+        )
+        sys.stdout.flush()
+        await stopping.wait()
+        broker.stop(now_ms())
+        hosts[1].perform(broker.take())
+    finally:
+        for host in reversed(hosts):
+            await host.stop()
+        store.stop(now_ms())
+
+
+async def _start(setup: Setup, names: ServiceHost, brokers: ServiceHost) -> None:
+    name_server, broker = names.service, brokers.service
+    assert isinstance(name_server, NameServer)
+    assert isinstance(broker, Broker)
+    await names.listen(setup.host, setup.name_server_port)
+    await brokers.listen(setup.host, setup.broker_port)
+    await brokers.listen(setup.host, setup.broker_port - VIP_PORT_DISTANCE)
+    name_server.start(now_ms())
+    names.perform(name_server.take())
+    wildcard = setup.host in {"0.0.0.0", "::"}  # noqa: S104
+    near = "127.0.0.1" if wildcard else setup.host
+    broker.start(Host.of(near, setup.name_server_port), now_ms())
+    brokers.perform(broker.take())
+
+
+async def _until_registered(broker: Broker) -> None:
+    """Wait until the name server has the broker's topics, but not for ever."""
+    deadline_s = asyncio.get_running_loop().time() + REGISTRATION_TIMEOUT_S
+    while asyncio.get_running_loop().time() < deadline_s:
+        if broker.link is not None and broker.link.is_registered:
+            return
+        await asyncio.sleep(0.001)
+
+
+def _options(setup: Setup) -> BrokerOptions:
+    settings = {"brokerIP1": setup.host, **setup.settings}
+    settings["listenPort"] = str(setup.broker_port)
+    settings.setdefault("haListenPort", str(setup.broker_port + 1))
+    return BrokerOptions(settings)
+
+
+def _load_key_values(files: DiskFiles) -> KeyValues:
+    text = files.read_text(_KEY_VALUES)
+    return decode_key_values(text) if text else {}
+
+
+def _save_key_values(files: DiskFiles, table: KeyValues) -> None:
+    files.replace_text(_KEY_VALUES, encode_key_values(table))
