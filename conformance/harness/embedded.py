@@ -23,7 +23,7 @@ from conformance.harness.workspace import Workspace
 SOURCES = Path(conformance.__file__).parents[1]
 """The directory that holds the packages spec, reference and conformance."""
 START_TIMEOUT_S = 30.0
-"""It is ready in well under a second; a machine that runs other things may take long."""
+"""It is ready in well under a second, unless the machine is busy with other things."""
 SETTINGS = {
     "brokerClusterName": "DefaultCluster",
     "brokerName": "broker-a",

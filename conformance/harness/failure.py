@@ -1,9 +1,9 @@
 """
-A conformance failure: one clause that the target does not meet, told so that it teaches.
+A conformance failure is one clause that the target does not meet, told to teach.
 
 The text begins with the clause's own sentence and level, then says what was sent, what
 came back and what was expected, marks the wrong bytes, shows the conversation, gives a
-hint where the mistake is a known one, and ends with how we know and how to see it again.
+hint where the mistake is a known one, and ends with how we know and how to repeat it.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _evidence_block(evidence: Evidence) -> str:
 
 
 def _marked_answer(failure: ConformanceFailure) -> str:
-    """Return the last answer's bytes with the looked-at field marked, if it is there."""
+    """Return the last answer's bytes with the looked-at field marked."""
     assert failure.transcript is not None
     frame = failure.transcript.last(Direction.RECEIVED)
     names = [finding.what for finding in failure.findings if finding.what]

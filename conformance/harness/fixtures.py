@@ -38,13 +38,13 @@ class TargetStarter(Protocol):
 
 @pytest.fixture(scope="session")
 def target(pytestconfig: pytest.Config) -> LiveTarget:
-    """The run's target, shared by all tests: ask for its addresses, never stop it."""
+    """Return the run's target, which all tests share and none may stop."""
     return pytestconfig.stash[HOST].target()
 
 
 @pytest.fixture
 def namesrv(target: LiveTarget) -> Iterator[Speaker]:
-    """A fresh connection to the name server."""
+    """Yield a fresh connection to the name server."""
     need(target, Capability.WIRE)
     with target.speak_to_namesrv() as speaker:
         yield speaker
@@ -52,7 +52,7 @@ def namesrv(target: LiveTarget) -> Iterator[Speaker]:
 
 @pytest.fixture
 def broker(target: LiveTarget) -> Iterator[Speaker]:
-    """A fresh connection to the broker."""
+    """Yield a fresh connection to the broker."""
     need(target, Capability.WIRE)
     with target.speak_to_broker() as speaker:
         yield speaker
@@ -66,13 +66,13 @@ def unique() -> Callable[[str], str]:
 
 @pytest.fixture
 def group() -> str:
-    """The name of a group that nobody else uses; the broker has not heard of it."""
+    """Return the name of a group that nobody else uses, new to the broker."""
     return unique_name("group")
 
 
 @pytest.fixture
 def topic(target: LiveTarget) -> str:
-    """A topic of this test's own with 4 queues, known to broker and name server."""
+    """Return a topic of the test's own with 4 queues, known to broker and routes."""
     need(target, Capability.WIRE)
     return create_topic(target, unique_name("topic"))
 
@@ -103,7 +103,7 @@ def start_target(
 
 @pytest.fixture
 def own_target(start_target: TargetStarter) -> Target:
-    """A started target of the test's own, which it may stop, kill and restart."""
+    """Return a started target of the test's own, to stop, kill and restart."""
     return start_target()
 
 

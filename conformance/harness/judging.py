@@ -114,7 +114,7 @@ def failures_in(error: BaseException) -> Iterator[ConformanceFailure]:
 
 
 def as_failure(error: BaseException, clauses: list[str]) -> ConformanceFailure | None:
-    """Return *error* as a failure of the test's first clause, where a peer misbehaved."""
+    """Return *error* as a failure of the first clause, where a peer misbehaved."""
     if not isinstance(error, PeerMisbehavedError) or not clauses:
         return None
     finding = Finding(found=error.reason, expected="an answer that can be judged")

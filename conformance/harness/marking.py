@@ -19,7 +19,7 @@ _WORDS = {"length": (0, 4), "serialize_type": (4, 5), "header_length": (5, 8)}
 
 
 def mark_field(frame: bytes, name: str) -> str:
-    """Return rows of *frame* with the field *name* marked; its start if it is not there."""
+    """Return rows of *frame* with the field *name* marked, or its first rows."""
     if not frame:
         return ""
     start, end = find_field(frame, name)

@@ -30,6 +30,7 @@ class Options:
     known: Path | None
     report: Path | None
     read_only: bool
+    require_target: bool
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -42,6 +43,8 @@ def add_options(parser: pytest.Parser) -> None:
     add("--known", type=Path, help="TOML file of known failures, each with a reason")
     add("--report", type=Path, help="directory for report.json")
     add("--read-only", action="store_true", help="only tests that write nothing")
+    needed = "end the run at once if the target does not start"
+    add("--require-target", action="store_true", help=needed)
 
 
 def options_of(config: pytest.Config) -> Options:
@@ -58,6 +61,7 @@ def options_of(config: pytest.Config) -> Options:
         known=config.getoption("known", None),
         report=config.getoption("report", None),
         read_only=bool(config.getoption("read_only", False)),
+        require_target=bool(config.getoption("require_target", False)),
     )
 
 

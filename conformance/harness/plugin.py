@@ -29,7 +29,7 @@ from conformance.harness.live import Host
 from conformance.harness.options import MARKERS, add_options, options_of, suite_of
 from conformance.harness.outcome import Outcome
 from conformance.harness.record import Record
-from conformance.harness.recorder import Recorder
+from conformance.harness.recorder import HARNESS_FAILED, Recorder
 from conformance.harness.selecting import (
     applicable,
     clauses_of,
@@ -76,6 +76,16 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         recorder = Recorder(record, config.stash[HOST], options)
         config.pluginmanager.register(recorder, "conformance-recorder")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """End the run where it makes no sense without a target."""
+    config = session.config
+    if config.stash[OPTIONS].require_target and not hasattr(config, "workerinput"):
+        error = config.stash[HOST].told.get("error")
+        if error:
+            pytest.exit(error, returncode=HARNESS_FAILED)
 
 
 @pytest.hookimpl(optionalhook=True)

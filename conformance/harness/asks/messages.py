@@ -95,7 +95,12 @@ class MessageAsker(Asker):
     ) -> Command:
         """Send a batch whose body is already encoded."""
         return self.send_message(
-            topic=topic, body=body, queue_id=queue_id, group=group, code=code, batch=True
+            topic=topic,
+            body=body,
+            queue_id=queue_id,
+            group=group,
+            code=code,
+            batch=True,
         )
 
     def pull(
@@ -209,7 +214,9 @@ def batch_body(
 
     A message is size, magic (0), checksum (0), flag, body and properties.
     """
-    return b"".join(_batch_message(body, properties, flag) for body, properties in messages)
+    return b"".join(
+        _batch_message(body, properties, flag) for body, properties in messages
+    )
 
 
 def _batch_message(body: bytes, properties: Mapping[str, str], flag: int) -> bytes:

@@ -69,7 +69,9 @@ class OffsetAsker(Asker):
         right after a send may see it as it was before.
         """
         wait_until(
-            lambda: _offset_of(self.max_offset(topic=topic, queue_id=queue_id)) >= offset,
+            lambda: (
+                _offset_of(self.max_offset(topic=topic, queue_id=queue_id)) >= offset
+            ),
             what=f"queue {queue_id} of {topic} holds {offset} messages",
             timeout_s=timeout_s,
         )

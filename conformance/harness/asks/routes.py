@@ -95,7 +95,9 @@ class RouteAsker(Asker):
         if body is None:
             body = registration_body(topics, version, filter_servers)
         crc = zlib.crc32(body) & 0x7FFFFFFF if body_crc is None else body_crc
-        fields = broker_fields(broker_name, broker_address, cluster, broker_id=broker_id)
+        fields = broker_fields(
+            broker_name, broker_address, cluster, broker_id=broker_id
+        )
         fields |= {"haServerAddr": ha_address, "compressed": False, "bodyCrc32": crc}
         return self.ask(RequestCode.REGISTER_BROKER, fields, body)
 
@@ -108,7 +110,9 @@ class RouteAsker(Asker):
         broker_id: int = 0,
     ) -> Command:
         """Take a broker out of all routes."""
-        fields = broker_fields(broker_name, broker_address, cluster, broker_id=broker_id)
+        fields = broker_fields(
+            broker_name, broker_address, cluster, broker_id=broker_id
+        )
         return self.ask(RequestCode.UNREGISTER_BROKER, fields)
 
     def query_data_version(
@@ -121,7 +125,9 @@ class RouteAsker(Asker):
         broker_id: int = 0,
     ) -> Command:
         """Ask whether a broker's topics changed since *version*."""
-        fields = broker_fields(broker_name, broker_address, cluster, broker_id=broker_id)
+        fields = broker_fields(
+            broker_name, broker_address, cluster, broker_id=broker_id
+        )
         return self.ask(RequestCode.QUERY_DATA_VERSION, fields, json_body(version))
 
     def knows(self, topic: str) -> bool:

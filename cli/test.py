@@ -1,0 +1,135 @@
+"""``rmqc test``: run the conformance suites against one target or several."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from conformance.harness.embedded import SOURCES
+from conformance.harness.options import DEFAULT_TARGET, SUITES
+from conformance.harness.target import TargetError, parse_target, release_of_profile
+
+PLUGIN = "conformance.harness.plugin"
+MOST_JOBS = 4
+"""More workers than this only wait for the one target that they share."""
+
+CONFORMS, FINDINGS, USAGE, NOT_RUN = 0, 1, 2, 3
+EXIT_CODES = {
+    pytest.ExitCode.OK: CONFORMS,
+    pytest.ExitCode.TESTS_FAILED: FINDINGS,
+    pytest.ExitCode.INTERRUPTED: NOT_RUN,
+    pytest.ExitCode.INTERNAL_ERROR: NOT_RUN,
+    pytest.ExitCode.USAGE_ERROR: USAGE,
+    pytest.ExitCode.NO_TESTS_COLLECTED: USAGE,
+}
+GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, CONFORMS)
+
+
+@click.command(
+    context_settings={
+        "ignore_unknown_options": True,
+        "help_option_names": ["-h", "--help"],
+    }
+)
+@click.option(
+    "--target",
+    "targets",
+    multiple=True,
+    metavar="TARGET",
+    help="What to test; may be given several times: embedded: (the reference, the"
+    " default), HOST:PORT of a name server, jvm:RELEASE[?conf=value&...], mutant:ID,"
+    " store:/path.",
+)
+@click.option("--profile", metavar="RELEASE", help="Judge it as this release, as 4.6.")
+@click.option("--suite", metavar="A,B", help=f"Only these of {','.join(SUITES)}.")
+@click.option(
+    "--known",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="TOML file of known failures, each with a reason; a stale entry fails.",
+)
+@click.option(
+    "--report",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Directory for report.json and junit.xml.",
+)
+@click.option("--read-only", is_flag=True, help="Only tests that write nothing.")
+@click.option("--jobs", type=int, help="Parallel workers; 0 runs in this process.")
+@click.argument("pytest_args", nargs=-1, type=click.UNPROCESSED)
+def test(
+    targets: tuple[str, ...],
+    profile: str | None,
+    suite: str | None,
+    known: Path | None,
+    report: Path | None,
+    read_only: bool,
+    jobs: int | None,
+    pytest_args: tuple[str, ...],
+) -> None:
+    """Run the conformance suites against a target.
+
+    Further arguments go to pytest, for example -k NAME or -x.
+
+    Exit codes: 0 the target conforms, 1 it does not, 2 usage, 3 the harness or the
+    target failed to run.
+    """
+    names = targets or (DEFAULT_TARGET,)
+    _check(names, profile)
+    words = [*_paths(suite), *_plain(profile=profile, suite=suite)]
+    words += [f"--known={known.resolve()}"] if known else []
+    words += ["--read-only"] if read_only else []
+    words += ["-n", str(_jobs(jobs, pytest_args)), *pytest_args]
+    codes = [_run(name, words, _report_for(report, name, names)) for name in names]
+    sys.exit(next(code for code in GRAVEST_FIRST if code in codes))
+
+
+def _check(names: tuple[str, ...], profile: str | None) -> None:
+    """Refuse what is no target before anything runs."""
+    try:
+        for name in names:
+            parse_target(name).close()
+        if profile:
+            release_of_profile(profile)
+    except (TargetError, ValueError) as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _paths(suite: str | None) -> list[str]:
+    """Return the folders of the wanted suites, those that exist."""
+    room = SOURCES / "conformance"
+    wanted = suite.split(",") if suite else SUITES
+    folders = [room / name for name in wanted if (room / name).is_dir()]
+    return [str(folder) for folder in folders if any(folder.glob("test_*.py"))]
+
+
+def _plain(**options: str | None) -> list[str]:
+    return [f"--{name}={value}" for name, value in options.items() if value]
+
+
+def _jobs(jobs: int | None, pytest_args: tuple[str, ...]) -> int:
+    """Return how many workers to use; one test is faster without any."""
+    if jobs is not None:
+        return jobs
+    chosen = any(word == "-k" or "::" in word for word in pytest_args)
+    return 0 if chosen else min(MOST_JOBS, os.cpu_count() or 1)
+
+
+def _report_for(report: Path | None, name: str, names: tuple[str, ...]) -> list[str]:
+    """Return the options that write the reports, a folder for each of several."""
+    if report is None:
+        return []
+    slug = re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-")
+    directory = (report / slug if len(names) > 1 else report).resolve()
+    return [f"--report={directory}", f"--junitxml={directory / 'junit.xml'}"]
+
+
+def _run(name: str, words: list[str], reports: list[str]) -> int:
+    """Run pytest once, against *name*, and return our exit code."""
+    fixed = ["-p", PLUGIN, f"--rootdir={SOURCES}", "--import-mode=importlib", "-q"]
+    fixed += ["-p", "no:cacheprovider", "--require-target", f"--target={name}"]
+    code = pytest.main([*fixed, *reports, *words])
+    return EXIT_CODES.get(pytest.ExitCode(code), NOT_RUN)
