@@ -95,7 +95,7 @@ def build(layout: Construct[Any, Any], values: Mapping[str, Any]) -> bytes:
     """Return the bytes of *values*; a value that does not fit is a LayoutError."""
     try:
         return bytes(layout.build(values))
-    except (ConstructError, KeyError) as error:
+    except (ConstructError, KeyError, TypeError, ValueError, OverflowError) as error:
         raise LayoutError(_first_line(error)) from error
 
 

@@ -1,0 +1,1 @@
+"""Tests of the specification's own declarations: no peer is asked anything here."""
