@@ -31,6 +31,8 @@ class Options:
     report: Path | None
     read_only: bool
     require_target: bool
+    only_clauses: frozenset[str]
+    """Empty for all."""
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -43,6 +45,7 @@ def add_options(parser: pytest.Parser) -> None:
     add("--known", type=Path, help="TOML file of known failures, each with a reason")
     add("--report", type=Path, help="directory for report.json")
     add("--read-only", action="store_true", help="only tests that write nothing")
+    add("--only-clauses", default="", help="only tests that name one of these ids")
     needed = "end the run at once if the target does not start"
     add("--require-target", action="store_true", help=needed)
 
@@ -54,6 +57,7 @@ def options_of(config: pytest.Config) -> Options:
     if unknown:
         known = ", ".join(SUITES)
         raise pytest.UsageError(f"--suite: no suite {unknown[0]!r}; there are {known}")
+    only = config.getoption("only_clauses", "")
     return Options(
         target=config.getoption("target", DEFAULT_TARGET),
         profile=config.getoption("profile", None),
@@ -61,6 +65,7 @@ def options_of(config: pytest.Config) -> Options:
         known=config.getoption("known", None),
         report=config.getoption("report", None),
         read_only=bool(config.getoption("read_only", False)),
+        only_clauses=frozenset(filter(None, str(only).split(","))),
         require_target=bool(config.getoption("require_target", False)),
     )
 

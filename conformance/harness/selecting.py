@@ -28,10 +28,13 @@ def clauses_of(item: pytest.Item) -> list[str]:
 
 
 def select(items: list[pytest.Item], options: Options) -> list[pytest.Item]:
-    """Return the tests of the wanted suites; without --suite, all."""
-    if not options.suites:
-        return items
-    return [item for item in items if suite_of(item) in options.suites]
+    """Return the tests of the wanted suites and clauses; without a wish, all."""
+    if options.suites:
+        items = [item for item in items if suite_of(item) in options.suites]
+    if options.only_clauses:
+        wanted = options.only_clauses
+        items = [item for item in items if wanted.intersection(clauses_of(item))]
+    return items
 
 
 def refuse_unnamed(items: Iterable[pytest.Item]) -> None:

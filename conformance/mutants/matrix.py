@@ -1,0 +1,89 @@
+"""
+The kill matrix: which clauses failed on which mutant, and which should have.
+
+A mutant is examined by a run of its own, in a process of its own, of just the tests
+that name the clauses which must notice it.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.harness.embedded import SOURCES
+from conformance.harness.options import SUITES
+from conformance.harness.outcome import Outcome
+from conformance.mutants.planting import Mutant
+
+EXAMINATION_TIMEOUT_S = 300.0
+MARKS = {Outcome.FAIL: "✗", Outcome.PASS: "·", Outcome.ERROR: "E"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kill:
+    """What a run on one mutant showed."""
+
+    mutant: Mutant
+    outcomes: dict[str, Outcome]
+    """By clause, of those that the run's tests name."""
+    output: str
+    """What pytest printed."""
+
+    @property
+    def missed(self) -> list[str]:
+        """The clauses that should have failed and did not."""
+        expected = self.mutant.caught_by
+        return [name for name in expected if self.outcomes.get(name) != Outcome.FAIL]
+
+    @property
+    def caught(self) -> bool:
+        """Whether every clause that must notice the fault did."""
+        return not self.missed
+
+
+def examine(fault: Mutant) -> Kill:
+    """Run the tests of the clauses that must notice *fault* on the mutant."""
+    outcomes, output = run_clauses(f"mutant:{fault.id}", fault.caught_by)
+    return Kill(mutant=fault, outcomes=outcomes, output=output)
+
+
+def run_clauses(target: str, clauses: Iterable[str]) -> tuple[dict[str, Outcome], str]:
+    """Return the outcomes of the tests on *target* that name one of *clauses*."""
+    folders = [SOURCES / "conformance" / name for name in SUITES]
+    words = [sys.executable, "-m", "pytest", "-q", "--import-mode=importlib"]
+    words += ["-p", "conformance.harness.plugin", "-p", "no:cacheprovider"]
+    words += ["--require-target", f"--target={target}"]
+    words += [f"--only-clauses={','.join(clauses)}"]
+    words += [str(folder) for folder in folders if any(folder.glob("test_*.py"))]
+    with tempfile.TemporaryDirectory() as directory:
+        ended = subprocess.run(
+            [*words, f"--report={directory}"],
+            cwd=SOURCES,
+            capture_output=True,
+            text=True,
+            timeout=EXAMINATION_TIMEOUT_S,
+            check=False,
+        )
+        return _outcomes(Path(directory) / "report.json"), ended.stdout + ended.stderr
+
+
+def _outcomes(file: Path) -> dict[str, Outcome]:
+    if not file.exists():
+        return {}
+    report = json.loads(file.read_text(encoding="utf-8"))
+    return {entry["id"]: Outcome(entry["outcome"]) for entry in report["results"]}
+
+
+def matrix_lines(kills: Iterable[Kill]) -> Iterator[str]:
+    """Yield one line a mutant: caught or not, and which clauses failed."""
+    for kill in kills:
+        verdict = "caught" if kill.caught else "MISSED"
+        failed = [name for name, said in kill.outcomes.items() if said == Outcome.FAIL]
+        named = " ".join(failed) or "no clause failed"
+        missed = f"  (not: {' '.join(kill.missed)})" if kill.missed else ""
+        yield f"{verdict}  {kill.mutant.id:<28} {named}{missed}"

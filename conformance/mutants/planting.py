@@ -1,0 +1,97 @@
+"""
+A mutant is the reference with one seeded fault, described by one small TOML file.
+
+The fault is one textual edit of one file. It must match exactly once, so that a change
+of the reference cannot silently turn a mutant into the reference itself. The edit is
+made in a copy: ``mutant:ID`` runs from there.
+
+    says = "the header length is read from 8 bits"
+    file = "spec/wire/frame.py"
+    find = "& 0xFFFFFF"
+    replace = "& 0xFF"
+    caught_by = ["WIRE-FRAME-002"]
+"""
+
+from __future__ import annotations
+
+import shutil
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+CATALOGUE = Path(__file__).parent
+COPIED = ("spec", "reference")
+_KEYS = {"says", "file", "find", "replace", "caught_by"}
+
+
+class MutantError(Exception):
+    """There is no such mutant, or it no longer fits the sources."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mutant:
+    """One fault and the clauses that must notice it."""
+
+    id: str
+    says: str
+    """What is wrong, as a sentence about the peer."""
+    file: str
+    find: str
+    replace: str
+    caught_by: tuple[str, ...]
+    """Each of these clauses fails on the mutant."""
+
+
+def all_mutants() -> dict[str, Mutant]:
+    """Return every described mutant by id, which is the name of its file."""
+    files = sorted(CATALOGUE.glob("*.toml"))
+    return {file.stem: _read(file) for file in files}
+
+
+def mutant(mutant_id: str) -> Mutant:
+    """Return the mutant of this id."""
+    file = CATALOGUE / f"{mutant_id}.toml"
+    if not mutant_id.replace("_", "").isalnum() or not file.is_file():
+        known = ", ".join(sorted(path.stem for path in CATALOGUE.glob("*.toml")))
+        raise MutantError(f"no mutant {mutant_id!r}; there are {known}")
+    return _read(file)
+
+
+def plant(mutant_id: str, directory: Path, *, source: Path) -> Path:
+    """Copy the packages below *source* to *directory*, with the fault in the copy.
+
+    A copy that is there already, because the mutant is restarted, is used again.
+    """
+    fault = mutant(mutant_id)
+    if directory.exists():
+        return directory
+    ignored = shutil.ignore_patterns("__pycache__", "tests")
+    for package in COPIED:
+        shutil.copytree(source / package, directory / package, ignore=ignored)
+    path = directory / fault.file
+    path.write_text(spoiled(fault, source), encoding="utf-8")
+    return directory
+
+
+def spoiled(fault: Mutant, source: Path) -> str:
+    """Return the text of the fault's file below *source* with the edit made."""
+    path = source / fault.file
+    if not path.is_file():
+        raise MutantError(f"mutant {fault.id}: there is no {fault.file}")
+    text = path.read_text(encoding="utf-8")
+    count = text.count(fault.find)
+    if count != 1:
+        raise MutantError(
+            f"mutant {fault.id}: {fault.find!r} is {count} times in {fault.file}"
+        )
+    return text.replace(fault.find, fault.replace)
+
+
+def _read(file: Path) -> Mutant:
+    values = tomllib.loads(file.read_text(encoding="utf-8"))
+    if values.keys() != _KEYS:
+        raise MutantError(
+            f"{file.name}: a mutant has exactly {', '.join(sorted(_KEYS))}"
+        )
+    caught_by = tuple(values.pop("caught_by"))
+    return Mutant(id=file.stem, caught_by=caught_by, **values)
