@@ -53,13 +53,17 @@ class FakeBroker:
         return self.identity.broker_name
 
     @property
-    def own_topic(self) -> TopicConfig:
-        """The topic that every broker has: that of its own name."""
-        return TopicConfig(topic=self.name, read_queue_count=1, write_queue_count=1)
+    def own_topics(self) -> tuple[TopicConfig, TopicConfig]:
+        """The topics that every broker has: that of its name, that of its cluster.
+
+        Releases since 5.0 refuse a first registration of one topic, so two are needed.
+        """
+        own = TopicConfig(topic=self.name, read_queue_count=1, write_queue_count=1)
+        return own, TopicConfig(topic=self.identity.cluster)
 
     def table(self, *topics: TopicConfig) -> TopicTable:
-        """Return the table of *topics* and its own topic, with the current version."""
-        return TopicTable.of(self.own_topic, *topics, version=self.version)
+        """Return the table of *topics* and its own ones, with the current version."""
+        return TopicTable.of(*self.own_topics, *topics, version=self.version)
 
     def register(
         self,

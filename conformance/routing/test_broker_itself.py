@@ -19,16 +19,14 @@ from spec.wire.request_code import RequestCode
 def queues_of(stage: Stage, target: Target, topic: str) -> QueueData | None:
     """Return what the target's broker has of *topic*, as the route says."""
     route = stage.route(topic)
-    return route and route.queues_of(target.broker_name)
+    return route.queues_of(target.broker_name) if route else None
 
 
 def counts(queues: QueueData | None) -> tuple[int, int, int] | None:
     """Return read queues, write queues and permission."""
-    return queues and (
-        queues.read_queue_count,
-        queues.write_queue_count,
-        queues.permission,
-    )
+    if queues is None:
+        return None
+    return queues.read_queue_count, queues.write_queue_count, queues.permission
 
 
 @pytest.mark.clause("ROUTE-BROKER-001")

@@ -75,7 +75,7 @@ def test_topics_are_listed_altogether_and_by_cluster(stage: Stage) -> None:
     expect(
         "ROUTE-LIST-002",
         found=some.topics,
-        expected={mine.name, topics[0].topic, topics[1].topic},
+        expected={mine.name, cluster, topics[0].topic, topics[1].topic},
         what="topics of one cluster",
         transcript=stage.client.transcript,
     )

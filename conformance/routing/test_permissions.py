@@ -41,7 +41,7 @@ def test_a_wipe_takes_the_write_bit_of_one_broker(
     expect(
         "ROUTE-PERM-002",
         found=(answer.code, answer.fields.get("wipeTopicCount")),
-        expected=(ResponseCode.SUCCESS, "2"),
+        expected=(ResponseCode.SUCCESS, "3"),
         what="code, wipeTopicCount",
         transcript=stage.client.transcript,
     )
@@ -95,7 +95,7 @@ def test_adding_the_write_permission_sets_it_to_six(
     expect(
         "ROUTE-PERM-004",
         found=(answer.fields.get("addTopicCount"), permissions(stage, topic)),
-        expected=("2", {broker.name: 6}),
+        expected=("3", {broker.name: 6}),
         what="addTopicCount, permission",
         transcript=stage.client.transcript,
     )

@@ -16,7 +16,7 @@ from spec.routing.broker_registration import (
     encode_registration,
     registration_fields,
 )
-from spec.routing.topic_config import TopicConfig, TopicTable, encode_topic_table
+from spec.routing.topic_config import TopicConfig, encode_topic_table
 from spec.wire.command import Command
 from spec.wire.request_code import RequestCode
 from spec.wire.response_code import ResponseCode
@@ -268,7 +268,7 @@ def _prepared(stage: Stage) -> tuple[FakeBroker, TopicConfig, bytes]:
     broker = stage.broker()
     topic = TopicConfig(topic=stage.unique("topic"))
     broker.topics_seen.add(topic.topic)
-    table = TopicTable.of(broker.own_topic, topic, version=broker.version)
+    table = broker.table(topic)
     return broker, topic, encode_registration(RegistrationBody(topics=table))
 
 

@@ -1,0 +1,1 @@
+"""Generators of what the suites try, named after what they make."""
