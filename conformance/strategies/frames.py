@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from hypothesis import strategies as st
 
@@ -19,7 +20,7 @@ def cuts(size: int, *, most: int = 6) -> st.SearchStrategy[list[int]]:
 def cut_at(data: bytes, places: Sequence[int]) -> list[bytes]:
     """Return the pieces of *data* between *places*."""
     edges = [0, *places, len(data)]
-    return [data[low:high] for low, high in zip(edges, edges[1:], strict=False)]
+    return [data[low:high] for low, high in pairwise(edges)]
 
 
 def no_json_headers() -> st.SearchStrategy[bytes]:

@@ -13,7 +13,7 @@ from conformance.wire.server import Server
 
 @pytest.fixture(params=["namesrv", "broker"])
 def server(request: pytest.FixtureRequest, unique: Callable[[str], str]) -> Server:
-    """A fresh connection to either server, with its question."""
+    """Return a fresh connection to either server, with its question."""
     speaker = request.getfixturevalue(request.param)
     assert isinstance(speaker, Speaker)
     make = servers.name_server if request.param == "namesrv" else servers.broker

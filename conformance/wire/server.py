@@ -41,7 +41,9 @@ class Server:
 
     def judged(self, answer: Command) -> tuple[int, dict[str, str]]:
         """Return the parts of *answer* that are known beforehand."""
-        fields = {name: answer.fields.get(name, "(absent)") for name in self.answer_fields}
+        fields = {
+            name: answer.fields.get(name, "(absent)") for name in self.answer_fields
+        }
         return answer.code, fields
 
     @property
@@ -54,7 +56,7 @@ class Server:
         return self.judged(self.ask()) == self.known
 
     def reconnected(self) -> Server:
-        """Return the same server over a connection of its own, which the caller closes."""
+        """Return the same server over a connection that the caller closes."""
         return replace(self, peer=Peer(self.peer.address))
 
 

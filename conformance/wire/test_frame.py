@@ -57,7 +57,9 @@ def test_a_body_begins_where_the_header_ends(
 ) -> None:
     body = bytes(index % 251 for index in range(size))
     sent = succeeded(
-        broker.send_message(topic=topic, body=body, properties={"p": "p" * (padding // 3)})
+        broker.send_message(
+            topic=topic, body=body, properties={"p": "p" * (padding // 3)}
+        )
     )
     viewed = succeeded(broker.view_message_by_id(sent.fields["msgId"]))
     expect(

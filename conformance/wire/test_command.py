@@ -1,0 +1,157 @@
+"""Commands: opaque and flag, and that requests on one connection do not disturb."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.verdicts import expect, expect_that
+from conformance.strategies.boundaries import OVER_THE_WIRE, int32s
+from conformance.wire.server import QUIET_S, Server
+from spec.wire.command import Command, encode_command
+from spec.wire.request_code import RequestCode
+from spec.wire.response_code import ResponseCode
+
+ONE_WAY = 2
+
+
+@pytest.mark.clause("WIRE-COMMAND-003", "WIRE-COMMAND-004")
+@OVER_THE_WIRE
+@given(opaques=st.lists(int32s(), min_size=1, max_size=8))
+def test_an_answer_has_the_opaque_of_its_request(
+    server: Server, opaques: list[int]
+) -> None:
+    for opaque in opaques:
+        server.peer.send_bytes(encode_command(replace(server.question, opaque=opaque)))
+    found = [server.peer.receive().opaque for _ in opaques]
+    expect(
+        "WIRE-COMMAND-003",
+        found=sorted(found),
+        expected=sorted(opaques),
+        what="opaque",
+        transcript=server.transcript,
+    )
+
+
+@pytest.mark.clause("WIRE-COMMAND-004")
+def test_two_connections_may_use_the_same_opaque(server: Server) -> None:
+    other = server.reconnected()
+    with other.peer:
+        for one in (server, other):
+            one.peer.send(replace(one.question, opaque=7))
+        found = [one.judged(one.peer.receive_answer(7)) for one in (other, server)]
+    expect("WIRE-COMMAND-004", found=found, expected=[server.known] * 2, what="answers")
+
+
+@pytest.mark.clause("WIRE-COMMAND-001", "WIRE-COMMAND-010")
+@OVER_THE_WIRE
+@given(bits=int32s())
+def test_only_two_bits_of_the_flag_mean_something(server: Server, bits: int) -> None:
+    answer = server.ask(flag=bits & ~3)
+    expect(
+        "WIRE-COMMAND-010",
+        found=server.judged(answer),
+        expected=server.known,
+        what=f"the answer to a request with the flag {bits & ~3:#x}",
+        transcript=server.transcript,
+    )
+    expect("WIRE-COMMAND-001", found=answer.flag & 1, expected=1, what="flag")
+
+
+@pytest.mark.clause("WIRE-COMMAND-006")
+def test_an_answer_that_nobody_waits_for_is_dropped(server: Server) -> None:
+    for opaque in (0, 1, -1, 2**31 - 1):
+        server.peer.send_bytes(encode_command(Command(code=0, opaque=opaque, flag=1)))
+        server.peer.send_bytes(
+            encode_command(replace(server.question, opaque=opaque, flag=1))
+        )
+    expect_that(
+        "WIRE-COMMAND-006", server.answers(), found="none", expected="an answer"
+    )
+    expect(
+        "WIRE-COMMAND-006",
+        found=server.peer.is_silent(QUIET_S),
+        expected=True,
+        what="whether nothing else came",
+        transcript=server.transcript,
+    )
+
+
+@pytest.mark.clause("WIRE-COMMAND-002")
+def test_a_oneway_request_is_done_and_not_answered(
+    namesrv: Speaker, unique: Callable[[str], str]
+) -> None:
+    space = unique("oneway")
+    fields: dict[str, str | int | bool | None] = {"namespace": space, "key": "k"}
+    namesrv.tell(RequestCode.PUT_KV_CONFIG, {**fields, "value": "v"})
+    silent = namesrv.peer.is_silent(QUIET_S)
+    expect("WIRE-COMMAND-002", found=silent, expected=True, what="silence")
+    answer = succeeded(namesrv.get_kv(namespace=space, key="k"))
+    expect(
+        "WIRE-COMMAND-002",
+        found=answer.fields.get("value"),
+        expected="v",
+        what="value",
+        transcript=namesrv.transcript,
+    )
+
+
+@pytest.mark.clause("WIRE-COMMAND-002", "WIRE-CONN-019")
+def test_a_oneway_request_is_not_answered_when_it_fails(server: Server) -> None:
+    failing = replace(server.question, fields={}, flag=ONE_WAY)
+    server.peer.send(failing)
+    server.peer.send(replace(server.question, flag=ONE_WAY))
+    expect(
+        "WIRE-CONN-019",
+        found=server.peer.is_silent(QUIET_S),
+        expected=True,
+        what="whether nothing came",
+        transcript=server.transcript,
+    )
+    expect_that("WIRE-CONN-019", server.answers(), found="none", expected="an answer")
+
+
+@pytest.mark.clause("WIRE-CONN-001")
+def test_many_requests_may_be_on_their_way_at_once(server: Server) -> None:
+    opaques = range(5000, 5200)
+    for opaque in opaques:
+        server.peer.send(replace(server.question, opaque=opaque))
+    answers = [server.peer.receive() for _ in opaques]
+    expect(
+        "WIRE-CONN-001",
+        found=sorted(answer.opaque for answer in answers),
+        expected=list(opaques),
+        what="the opaques that were answered",
+    )
+    wrong = [answer for answer in answers if server.judged(answer) != server.known]
+    expect("WIRE-CONN-001", found=wrong, expected=[], what="wrong answers")
+
+
+@pytest.mark.clause("WIRE-CONN-025")
+def test_a_new_connection_is_not_greeted(server: Server) -> None:
+    expect(
+        "WIRE-CONN-025",
+        found=server.peer.is_silent(QUIET_S),
+        expected=True,
+        what="whether nothing came",
+    )
+
+
+@pytest.mark.clause("WIRE-CONN-023")
+def test_a_broker_takes_messages_at_its_port_for_producers(
+    broker: Speaker, topic: str
+) -> None:
+    vip = broker.address._replace(port=broker.address.port - 2)
+    with Speaker.connect(vip) as producer:
+        sent = succeeded(producer.send_message(topic=topic, body=b"by the vip port"))
+    expect(
+        "WIRE-CONN-023",
+        found=succeeded(broker.view_message_by_id(sent.fields["msgId"])).code,
+        expected=ResponseCode.SUCCESS,
+        what="code of a view of the message",
+    )

@@ -1,0 +1,151 @@
+"""Header fields: those that a request cannot do without, and those it can."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.harness.speaker import Speaker, request
+from conformance.harness.verdicts import expect, expect_that
+from conformance.strategies.boundaries import OVER_THE_WIRE, texts
+from conformance.wire.server import Server
+from spec.wire.command import Command
+from spec.wire.request_code import RequestCode
+from spec.wire.response_code import ResponseCode
+
+WHOLE = {
+    RequestCode.GET_MAX_OFFSET: {"topic": "t", "queueId": "0"},
+    RequestCode.GET_MIN_OFFSET: {"topic": "t", "queueId": "0"},
+    RequestCode.SEARCH_OFFSET_BY_TIMESTAMP: {
+        "topic": "t",
+        "queueId": "0",
+        "timestamp": "0",
+    },
+    RequestCode.VIEW_MESSAGE_BY_ID: {"offset": "0"},
+    RequestCode.QUERY_CONSUMER_OFFSET: {
+        "consumerGroup": "g",
+        "topic": "t",
+        "queueId": "0",
+    },
+}
+INTEGERS = ("queueId", "timestamp", "offset")
+NO_INTEGERS = ("", "x", "1.5", "0x10", "1e3", " 1", "9" * 30, "ten", "1L")
+
+integer_fields = st.sampled_from(
+    [
+        (code, name)
+        for code, whole in WHOLE.items()
+        for name in whole
+        if name in INTEGERS
+    ]
+)
+
+
+@pytest.mark.clause("WIRE-CONN-016", "WIRE-COMMAND-009")
+@OVER_THE_WIRE
+@given(missing=integer_fields)
+def test_a_request_without_a_number_it_needs_fails(
+    broker: Speaker, missing: tuple[RequestCode, str]
+) -> None:
+    code, name = missing
+    fields = {key: value for key, value in WHOLE[code].items() if key != name}
+    _is_refused(broker, Command(code=code, fields=fields), "WIRE-CONN-016")
+
+
+@pytest.mark.clause("WIRE-CONN-016", "WIRE-COMMAND-009")
+def test_a_request_without_any_field_fails(broker: Speaker) -> None:
+    for code in WHOLE:
+        _is_refused(broker, Command(code=code), "WIRE-CONN-016")
+
+
+@pytest.mark.clause("WIRE-CONN-017")
+@OVER_THE_WIRE
+@given(field=integer_fields, value=st.sampled_from(NO_INTEGERS))
+def test_a_request_with_words_for_a_number_fails(
+    broker: Speaker, field: tuple[RequestCode, str], value: str
+) -> None:
+    code, name = field
+    fields = {**WHOLE[code], name: value}
+    _is_refused(broker, Command(code=code, fields=fields), "WIRE-CONN-017")
+
+
+@pytest.mark.clause("WIRE-CONN-018")
+def test_a_field_in_other_letters_is_another_field(broker: Speaker) -> None:
+    for name in ("queueid", "QueueId", "queueID", "queue_id"):
+        fields = {"topic": "t", name: "0"}
+        question = Command(code=RequestCode.GET_MAX_OFFSET, fields=fields)
+        _is_refused(broker, question, "WIRE-CONN-018")
+
+
+@pytest.mark.clause("WIRE-CONN-028", "WIRE-JSON-003")
+@OVER_THE_WIRE
+@given(extra=st.dictionaries(texts(), texts(), max_size=5))
+def test_fields_that_nobody_knows_change_nothing(
+    server: Server, extra: dict[str, str]
+) -> None:
+    answer = server.ask(fields={**extra, **server.question.fields})
+    expect(
+        "WIRE-CONN-028",
+        found=server.judged(answer),
+        expected=server.known,
+        what="the answer",
+        transcript=server.transcript,
+    )
+
+
+@pytest.mark.clause("WIRE-COMMAND-007")
+def test_an_absent_text_is_nobodys_name(broker: Speaker, topic: str) -> None:
+    fields = {"topic": topic, "queueId": "0", "commitOffset": "1"}
+    question = Command(code=RequestCode.UPDATE_CONSUMER_OFFSET, fields=fields)
+    expect(
+        "WIRE-COMMAND-007",
+        found=broker.peer.request(question).code,
+        expected=ResponseCode.SUCCESS,
+        what="code of a commit without consumerGroup",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("WIRE-COMMAND-008")
+def test_an_unreadable_number_that_may_be_absent_is_absent(
+    broker: Speaker, topic: str
+) -> None:
+    fields: dict[str, str | int | bool | None] = {
+        "producerGroup": "suite_producer",
+        "topic": topic,
+        "defaultTopic": "TBW102",
+        "defaultTopicQueueNums": 4,
+        "queueId": 0,
+        "sysFlag": 0,
+        "bornTimestamp": 0,
+        "flag": 0,
+        "reconsumeTimes": "many",
+    }
+    sent = request(RequestCode.SEND_MESSAGE, fields, b"body")
+    expect(
+        "WIRE-COMMAND-008",
+        found=broker.peer.request(sent).code,
+        expected=ResponseCode.SUCCESS,
+        what="code",
+        transcript=broker.transcript,
+    )
+
+
+def _is_refused(broker: Speaker, question: Command, clause: str) -> None:
+    answer = broker.peer.request(question)
+    expect(
+        clause,
+        found=answer.code,
+        expected=ResponseCode.SYSTEM_ERROR,
+        what="code",
+        transcript=broker.transcript,
+    )
+    expect_that(
+        "WIRE-COMMAND-009",
+        bool(answer.remark),
+        found=answer.remark,
+        expected="some words",
+        what="remark",
+        transcript=broker.transcript,
+    )

@@ -1,0 +1,270 @@
+"""JSON headers: what is in them, and what a reader puts up with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.verdicts import expect, expect_that
+from conformance.strategies.boundaries import OVER_THE_WIRE, int32s, texts
+from conformance.strategies.frames import frame_of
+from conformance.wire.server import Server
+from spec.wire.command import Command, decode_command
+
+MEMBERS = {"code", "language", "version", "opaque", "flag", "remark", "extFields"}
+REQUIRED = {"code", "language", "version", "opaque", "flag"}
+OPAQUE = 4711
+
+LENIENT = {
+    "single quotes": lambda text: text.replace('"', "'"),
+    "bare names": lambda text: text.replace('"code"', "code").replace('"flag"', "flag"),
+    "a comma at the end": lambda text: text[:-1] + ",}",
+    "a comment": lambda text: "/* a comment */" + text,
+    "a number in quotes": lambda text: text.replace("4711", '"4711"'),
+}
+TOO_LARGE = {
+    "opaque": 2**31,
+    "flag": -(2**31) - 1,
+    "version": 2**31,
+    "code": 2**40,
+}
+
+
+def members_of(server: Server) -> dict[str, object]:
+    """Return the members of the header of the server's question."""
+    question = server.question
+    return {
+        "code": int(question.code),
+        "language": "JAVA",
+        "version": 317,
+        "opaque": OPAQUE,
+        "flag": 0,
+        "extFields": dict(question.fields),
+    }
+
+
+def is_answered(server: Server, header: bytes, clause: str, what: str) -> Command:
+    """Send *header* in a frame; fail *clause* unless the answer is the known one."""
+    server.peer.send_bytes(frame_of(header))
+    answer = server.peer.receive()
+    expect(
+        clause,
+        found=(answer.opaque, server.judged(answer)),
+        expected=(OPAQUE, server.known),
+        what=f"opaque and answer to a header with {what}",
+        transcript=server.transcript,
+    )
+    return answer
+
+
+def is_closed(server: Server, header: bytes, clause: str) -> None:
+    """Send *header* on a connection of its own, and fail *clause* unless it closes."""
+    one = server.reconnected()
+    with one.peer:
+        one.peer.send_bytes(frame_of(header))
+        expect(
+            clause,
+            found=one.peer.received_close(),
+            expected=True,
+            what="whether the connection was closed",
+            transcript=one.transcript,
+        )
+
+
+@pytest.mark.clause("WIRE-JSON-001", "WIRE-JSON-002", "WIRE-JSON-005", "WIRE-JSON-006")
+def test_an_answers_header_has_the_members_of_a_command(server: Server) -> None:
+    server.peer.send(server.question)
+    frame = server.peer.receive_bytes()
+    header = json.loads(frame[8 : 8 + int.from_bytes(frame[5:8], "big")])
+    expect("WIRE-JSON-001", found=REQUIRED - set(header), expected=set(), what="absent")
+    expect(
+        "WIRE-JSON-001",
+        found=set(header) - MEMBERS - {"serializeTypeCurrentRPC"},
+        expected=set(),
+        what="unknown members",
+    )
+    wrong = {k: v for k, v in header.get("extFields", {}).items() if type(v) is not str}
+    expect("WIRE-JSON-002", found=wrong, expected={}, what="values that are no strings")
+    language = header["language"]
+    expect_that(
+        "WIRE-JSON-005",
+        isinstance(language, str) and language.isupper(),
+        found=language,
+        expected="a name in capitals",
+        what="language",
+    )
+    nulls = [name for name, value in header.items() if value is None]
+    expect("WIRE-JSON-006", found=nulls, expected=[], what="members that are null")
+    expect_that(
+        "WIRE-JSON-001", decode_command(frame).is_response, found=0, expected="1"
+    )
+
+
+@pytest.mark.clause("WIRE-JSON-004")
+@OVER_THE_WIRE
+@given(data=st.data(), space=st.sampled_from(["", " ", "\n", "\t \r\n"]))
+def test_order_and_white_space_mean_nothing(
+    server: Server, data: st.DataObject, space: str
+) -> None:
+    members = data.draw(st.permutations(list(members_of(server).items())))
+    inner = f"{space},{space}".join(
+        f"{json.dumps(name)}{space}:{space}{json.dumps(value)}"
+        for name, value in members
+    )
+    header = f"{space}{{{space}{inner}{space}}}{space}"
+    is_answered(server, header.encode(), "WIRE-JSON-004", "another order")
+
+
+@pytest.mark.clause("WIRE-JSON-003")
+@OVER_THE_WIRE
+@given(
+    extra=st.dictionaries(
+        st.text("abcdefgh", min_size=1).map("x_".__add__),
+        st.recursive(
+            st.none() | st.booleans() | st.integers(-100, 100) | st.text("ab\"'\\{}"),
+            lambda inner: (
+                st.lists(inner, max_size=2)
+                | st.dictionaries(st.text("ab"), inner, max_size=2)
+            ),
+            max_leaves=4,
+        ),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_members_that_nobody_knows_change_nothing(
+    server: Server, extra: dict[str, object]
+) -> None:
+    header = json.dumps({**extra, **members_of(server)}).encode()
+    is_answered(server, header, "WIRE-JSON-003", "unknown members")
+
+
+@pytest.mark.clause("WIRE-JSON-007")
+@pytest.mark.parametrize("ascii_only", [True, False])
+@OVER_THE_WIRE
+@given(text=texts())
+def test_any_character_may_be_written_plainly_or_escaped(
+    namesrv: Speaker, unique: Callable[[str], str], ascii_only: bool, text: str
+) -> None:
+    space = unique("unicode")
+    fields = {"namespace": space, "key": "k", "value": text}
+    members = {"code": 100, "opaque": OPAQUE, "flag": 0, "extFields": fields}
+    header = json.dumps(members, ensure_ascii=ascii_only).encode()
+    namesrv.peer.send_bytes(frame_of(header))
+    succeeded(namesrv.peer.receive())
+    answer = succeeded(namesrv.get_kv(namespace=space, key="k"))
+    expect(
+        "WIRE-JSON-007",
+        found=answer.fields.get("value"),
+        expected=text,
+        what="value",
+        transcript=namesrv.transcript,
+    )
+
+
+@pytest.mark.clause("WIRE-CONN-006", "WIRE-CONN-014")
+@OVER_THE_WIRE
+@given(
+    language=st.sampled_from(("JAVA", "CPP", "GO", "RUST", "OTHER", "java", "KLINGON"))
+)
+def test_any_language_is_served(server: Server, language: str) -> None:
+    header = json.dumps({**members_of(server), "language": language}).encode()
+    answer = is_answered(server, header, "WIRE-CONN-006", f"language {language}")
+    usual = server.ask()
+    expect(
+        "WIRE-CONN-014",
+        found=answer.language,
+        expected=usual.language,
+        what="language",
+        transcript=server.transcript,
+    )
+
+
+@pytest.mark.clause("WIRE-CONN-007", "WIRE-CONN-014")
+@OVER_THE_WIRE
+@given(version=int32s())
+def test_any_version_is_served(server: Server, version: int) -> None:
+    header = json.dumps({**members_of(server), "version": version}).encode()
+    answer = is_answered(server, header, "WIRE-CONN-007", f"version {version}")
+    expect(
+        "WIRE-CONN-014",
+        found=answer.version,
+        expected=server.ask().version,
+        what="version",
+        transcript=server.transcript,
+    )
+
+
+@pytest.mark.clause("WIRE-CONN-006", "WIRE-CONN-007", "WIRE-JSON-001")
+def test_language_version_and_flag_may_be_absent(server: Server) -> None:
+    for name in ("language", "version", "flag"):
+        members = {k: v for k, v in members_of(server).items() if k != name}
+        is_answered(server, json.dumps(members).encode(), "WIRE-CONN-007", f"no {name}")
+
+
+@pytest.mark.clause("WIRE-CONN-008")
+@OVER_THE_WIRE
+@given(remark=texts(max_size=300))
+def test_a_requests_remark_changes_nothing(server: Server, remark: str) -> None:
+    header = json.dumps({**members_of(server), "remark": remark}).encode()
+    is_answered(server, header, "WIRE-CONN-008", "a remark")
+
+
+@pytest.mark.clause("WIRE-CONN-009")
+def test_a_request_without_opaque_is_answered(server: Server) -> None:
+    members = {k: v for k, v in members_of(server).items() if k != "opaque"}
+    server.peer.send_bytes(frame_of(json.dumps(members).encode()))
+    expect(
+        "WIRE-CONN-009",
+        found=server.judged(server.peer.receive()),
+        expected=server.known,
+        what="the answer",
+        transcript=server.transcript,
+    )
+
+
+@pytest.mark.clause("WIRE-CONN-010")
+@pytest.mark.parametrize("name", TOO_LARGE)
+def test_a_number_of_more_than_32_bits_closes_the_connection(
+    server: Server, name: str
+) -> None:
+    header = json.dumps({**members_of(server), name: TOO_LARGE[name]}).encode()
+    is_closed(server, header, "WIRE-CONN-010")
+
+
+@pytest.mark.clause("WIRE-CONN-011", "WIRE-CONN-012")
+def test_a_reader_of_json_is_lenient(server: Server) -> None:
+    for name, spoil in LENIENT.items():
+        header = spoil(json.dumps(members_of(server))).encode()
+        clause = "WIRE-CONN-011" if "number" in name else "WIRE-CONN-012"
+        is_answered(server, header, clause, name)
+
+
+@pytest.mark.clause("WIRE-CONN-013")
+@pytest.mark.parametrize("tail", ["x", "}", "{}", '"', "1"])
+def test_anything_after_the_object_closes_the_connection(
+    server: Server, tail: str
+) -> None:
+    is_closed(
+        server, json.dumps(members_of(server)).encode() + tail.encode(), "WIRE-CONN-013"
+    )
+
+
+def _with_bad_utf8(server: Server) -> bytes:
+    header = json.dumps({**members_of(server), "remark": "XX"})
+    return header.encode().replace(b"XX", b"\xff\xfe")
+
+
+@pytest.mark.clause("WIRE-CONN-026")
+def test_bytes_that_are_not_utf8_are_read_as_something(server: Server) -> None:
+    is_answered(server, _with_bad_utf8(server), "WIRE-CONN-026", "bad UTF-8")
+
+
+@pytest.mark.clause("WIRE-CONN-027")
+def test_bytes_that_are_not_utf8_close_the_connection(server: Server) -> None:
+    is_closed(server, _with_bad_utf8(server), "WIRE-CONN-027")

@@ -1,0 +1,126 @@
+"""ROCKETMQ headers: RocketMQ's own binary notation, understood and answered in JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.verdicts import expect
+from conformance.strategies.boundaries import OVER_THE_WIRE, int32s, near, texts
+from conformance.strategies.frames import frame_of, word
+from conformance.wire.server import Server
+from spec.wire.command import Command
+from spec.wire.frame import SerializeType
+from spec.wire.header_rocketmq import encode_entries
+from spec.wire.request_code import RequestCode
+
+
+@pytest.mark.clause(
+    "WIRE-FRAME-003", "WIRE-BINARY-001", "WIRE-BINARY-003", "WIRE-BINARY-006"
+)
+@OVER_THE_WIRE
+@given(opaque=int32s().filter(bool))
+def test_a_binary_request_is_answered_in_json(server: Server, opaque: int) -> None:
+    answer = server.ask(opaque=opaque, serialize_type=SerializeType.ROCKETMQ)
+    expect(
+        "WIRE-BINARY-001",
+        found=(answer.opaque, server.judged(answer)),
+        expected=(opaque, server.known),
+        what="opaque and answer",
+        transcript=server.transcript,
+    )
+    expect(
+        "WIRE-BINARY-006",
+        found=answer.serialize_type,
+        expected=SerializeType.JSON,
+        what="serialize_type",
+        transcript=server.transcript,
+    )
+
+
+@pytest.mark.clause("WIRE-BINARY-002")
+@OVER_THE_WIRE
+@given(text=texts(max_size=200))
+def test_values_of_a_binary_header_are_read_in_utf8(
+    namesrv: Speaker, unique: Callable[[str], str], text: str
+) -> None:
+    space = unique("binary")
+    fields = {"namespace": space, "key": "k", "value": text}
+    code = RequestCode.PUT_KV_CONFIG
+    succeeded(
+        namesrv.peer.request(
+            Command(code=code, fields=fields, serialize_type=SerializeType.ROCKETMQ)
+        )
+    )
+    answer = succeeded(namesrv.get_kv(namespace=space, key="k"))
+    expect(
+        "WIRE-BINARY-002",
+        found=answer.fields.get("value"),
+        expected=text,
+        what="value",
+        transcript=namesrv.transcript,
+    )
+
+
+@pytest.mark.clause("WIRE-BINARY-002", "WIRE-FRAME-002")
+@OVER_THE_WIRE
+@given(size=near(2**7, 2**8, 2**15, 2**16))
+def test_a_binary_value_of_any_size_is_skipped_whole(server: Server, size: int) -> None:
+    fields = {"padding": "p" * size, **server.question.fields}
+    answer = server.ask(fields=fields, serialize_type=SerializeType.ROCKETMQ)
+    expect(
+        "WIRE-BINARY-002",
+        found=server.judged(answer),
+        expected=server.known,
+        what=f"the answer to a header with a value of {size} bytes",
+        transcript=server.transcript,
+    )
+
+
+@pytest.mark.clause("WIRE-BINARY-003")
+@OVER_THE_WIRE
+@given(remark=texts(max_size=100))
+def test_a_binary_remark_is_skipped_whole(server: Server, remark: str) -> None:
+    answer = server.ask(remark=remark, serialize_type=SerializeType.ROCKETMQ)
+    expect(
+        "WIRE-BINARY-003",
+        found=server.judged(answer),
+        expected=server.known,
+        what="the answer to a header with a remark",
+        transcript=server.transcript,
+    )
+
+
+@pytest.mark.clause("WIRE-CONN-006")
+def test_any_language_byte_is_served(server: Server) -> None:
+    for language in ("JAVA", "CPP", "OTHER", "GO"):
+        answer = server.ask(language=language, serialize_type=SerializeType.ROCKETMQ)
+        expect(
+            "WIRE-CONN-006",
+            found=server.judged(answer),
+            expected=server.known,
+            what=f"the answer to a header of language {language}",
+            transcript=server.transcript,
+        )
+
+
+@pytest.mark.parametrize("claimed", [1, 100, 2**20])
+@pytest.mark.clause("WIRE-FRAME-009")
+def test_binary_fields_past_the_headers_end_close_the_connection(
+    server: Server, claimed: int
+) -> None:
+    entries = encode_entries({"topic": "t", "queueId": "0"})
+    start = bytes(13) + word(0)
+    server.peer.send_bytes(
+        frame_of(start + word(len(entries) + claimed) + entries, kind=1)
+    )
+    expect(
+        "WIRE-FRAME-009",
+        found=server.peer.received_close(),
+        expected=True,
+        what="whether the connection was closed",
+        transcript=server.transcript,
+    )

@@ -1,0 +1,72 @@
+"""Requests with codes that nobody knows, and what releases do about them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.harness.speaker import Speaker
+from conformance.harness.verdicts import expect, expect_that
+from conformance.strategies.boundaries import OVER_THE_WIRE
+from conformance.wire import server as servers
+from conformance.wire.server import QUIET_S, Server
+from spec.wire.command import Command
+from spec.wire.response_code import ResponseCode
+
+UNKNOWN = (-1, 9999, 70_000, 2**31 - 1, -(2**31))
+unknown_codes = st.one_of(st.sampled_from(UNKNOWN), st.integers(300_000, 2**31 - 1))
+
+
+@pytest.mark.clause("WIRE-CONN-002")
+def test_a_broker_leaves_unknown_requests_unanswered(broker: Speaker) -> None:
+    _stays_silent(servers.broker(broker.peer, "nowhere"), "WIRE-CONN-002")
+
+
+@pytest.mark.clause("WIRE-CONN-004")
+def test_a_name_server_leaves_unknown_requests_unanswered(namesrv: Speaker) -> None:
+    _stays_silent(servers.name_server(namesrv.peer, "nowhere"), "WIRE-CONN-004")
+
+
+@pytest.mark.clause("WIRE-CONN-003")
+@OVER_THE_WIRE
+@given(code=unknown_codes)
+def test_a_broker_says_that_it_does_not_know_a_request(
+    broker: Speaker, code: int
+) -> None:
+    _says_so(broker, code, "WIRE-CONN-003")
+
+
+@pytest.mark.clause("WIRE-CONN-005")
+@OVER_THE_WIRE
+@given(code=unknown_codes)
+def test_a_name_server_says_that_it_does_not_know_a_request(
+    namesrv: Speaker, code: int
+) -> None:
+    _says_so(namesrv, code, "WIRE-CONN-005")
+
+
+def _stays_silent(server: Server, clause: str) -> None:
+    for code in UNKNOWN:
+        server.peer.send(replace(server.question, code=code))
+    expect_that(clause, server.answers(), found="none", expected="the known answer")
+    expect(
+        clause,
+        found=server.peer.is_silent(QUIET_S),
+        expected=True,
+        what="whether nothing else came",
+        transcript=server.transcript,
+    )
+
+
+def _says_so(speaker: Speaker, code: int, clause: str) -> None:
+    answer = speaker.peer.request(Command(code=code))
+    expect(
+        clause,
+        found=answer.code,
+        expected=ResponseCode.REQUEST_CODE_NOT_SUPPORTED,
+        what="code",
+        transcript=speaker.transcript,
+    )
