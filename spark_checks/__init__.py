@@ -1,0 +1,1 @@
+"""What only a whole store can tell: audits of a store directory on Spark."""

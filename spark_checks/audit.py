@@ -1,0 +1,243 @@
+"""
+An audit: every invariant asked of one store.
+
+First the files' names and sizes, then one pass over all bytes, then, only where
+that pass found two sides to disagree, the rows themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from functools import reduce
+
+from pyspark.errors import PySparkException
+from pyspark.sql import Column, DataFrame, Row, SparkSession, Window
+from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
+
+from spark_checks.broker_conf import BrokerConf
+from spark_checks.digest import Digest, digest
+from spark_checks.findings import (
+    FINDING_COLUMNS,
+    LISTED_MAX,
+    Finding,
+    Invariant,
+    Severity,
+)
+from spark_checks.invariants import files, queues, records, side_files
+from spark_checks.session import SparkError
+from spark_checks.sources.store_files import Store, list_store, queue_of, read_whole
+from spark_checks.summary import summary_of
+from spark_checks.tables import Situation, Tables, is_record, open_tables
+from spec.layout import LayoutError
+from spec.wire import fastjson
+
+Check = Callable[[Tables], DataFrame]
+Progress = Callable[[str], None]
+
+ROW_CHECKS: Mapping[Invariant, Check] = {
+    records.NO_DAMAGE: records.damaged_regions,
+    records.BODY_CHECKSUM: records.wrong_checksums,
+    records.OWN_PLACE: records.wrong_places,
+    records.FILE_WRITTEN_TO_ITS_END: records.unwritten_ends,
+    records.QUEUE_OFFSETS_DENSE: records.broken_counts,
+    queues.POINTS_AT_RECORD: queues.units_without_record,
+    queues.SIZE: queues.wrong_sizes,
+    queues.TAGS_CODE: queues.wrong_tags_codes,
+    queues.PLACE: queues.misplaced_units,
+    queues.EVERY_RECORD: queues.records_without_unit,
+    queues.NO_HOLES: queues.holes,
+}
+"""Which function finds the rows that break an invariant."""
+FILE_CHECKS: tuple[Invariant, ...] = (
+    files.NAMES,
+    files.SIZES,
+    files.NONE_MISSING,
+    files.WHOLE_UNITS,
+    side_files.CHECKPOINT_READABLE,
+    side_files.CHECKPOINT_NOT_AHEAD,
+    side_files.INDEX_HEADER,
+    side_files.INDEX_SIZE,
+    side_files.CONFIGURATION_READABLE,
+)
+INVARIANTS: tuple[Invariant, ...] = (*FILE_CHECKS, *ROW_CHECKS)
+SUSPECTS_MAX = 200
+"""More queues than this are not picked out one by one: all are read again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """What an audit of one store found."""
+
+    store: str
+    summary: Mapping[str, object]
+    findings: tuple[Finding, ...] = field(default=())
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing was found that a broker would not put right by itself."""
+        return all(found.severity is not Severity.ERROR for found in self.findings)
+
+
+def audit_store(
+    session: SparkSession,
+    url: str,
+    *,
+    conf: BrokerConf | None = None,
+    only: Collection[str] = (),
+    progress: Progress = lambda step: None,
+) -> Audit:
+    """Return what an audit of the store at *url* finds.
+
+    *only* restricts it to invariants of these ids. Raises NotAStoreError and
+    SparkError.
+    """
+    conf = conf or BrokerConf()
+    progress("listing files")
+    store = list_store(url)
+    situation = situation_of(store, conf)
+    tables = open_tables(session, store, situation, conf.delays)
+    try:
+        progress(f"reading {sum(file.size for file in store.files):,} bytes")
+        seen = digest(tables)
+        found = _file_findings(store, conf, seen)
+        found += row_findings(tables, seen, progress)
+    except PySparkException as error:
+        raise SparkError(str(error).splitlines()[0]) from error
+    wanted = [finding for finding in found if not only or finding.invariant.id in only]
+    wanted.sort(key=lambda f: (f.severity, f.invariant.id, f.file, f.offset))
+    return Audit(store=url, summary=summary_of(store, seen), findings=tuple(wanted))
+
+
+def situation_of(store: Store, conf: BrokerConf) -> Situation:
+    """Return what the invariants must know of *store*."""
+    size = conf.queue_file_size or files.queue_file_size(store)
+    queue_files = [queue_of(file.path) for file in store.files]
+    other = {
+        path.split("/")[1]
+        for path in store.directories
+        if path.startswith("batchconsumequeue/")
+    }
+    configured = _configured_topics(store)
+    with_queues = frozenset(queue[0] for queue in queue_files if queue)
+    return Situation(
+        min_offset=store.min_offset,
+        left_open=store.was_left_open,
+        queue_file_size=size or Situation().queue_file_size,
+        known_topics=None if configured is None else configured | with_queues,
+        other_topics=frozenset(other),
+    )
+
+
+def row_findings(tables: Tables, seen: Digest, progress: Progress) -> list[Finding]:
+    """Return what is wrong with rows, after a closer look at those that may be."""
+    suspects = seen.suspects(tables)
+    if not suspects and not seen.log_is_suspect:
+        return []
+    progress(f"comparing {len(suspects)} queues row by row")
+    situation = replace(
+        tables.situation, log_end=seen.log_end, last_file_base=seen.last_file_base
+    )
+    narrow = narrowed(replace(tables, situation=situation), suspects)
+    try:
+        return run_checks(narrow)
+    finally:
+        narrow.log.unpersist()
+        narrow.units.unpersist()
+
+
+def narrowed(tables: Tables, suspects: Collection[tuple[str, int]]) -> Tables:
+    """Return the rows of suspect queues, those they point at, and odd ones, kept."""
+    suspected = _is_in(suspects)
+    units = tables.units.where(suspected).persist()
+    pointed = units.select(F.col("commit_log_offset").alias("offset")).distinct()
+    odd = (
+        ~is_record()
+        | (F.col("body_crc") != F.col("computed_crc"))
+        | (F.col("physical_offset") != F.col("offset"))
+    )
+    log = (
+        tables.log.join(pointed.withColumn("pointed", F.lit(True)), "offset", "left")
+        .where(odd | suspected | F.col("pointed"))
+        .drop("pointed")
+        .persist()
+    )
+    return replace(tables, log=log, units=units)
+
+
+def run_checks(
+    tables: Tables, checks: Mapping[Invariant, Check] = ROW_CHECKS
+) -> list[Finding]:
+    """Return what *checks* find in *tables*, in one job."""
+    by_id = {invariant.id: invariant for invariant in checks}
+    parts = [
+        check(tables).select(F.lit(invariant.id).alias("invariant"), "*")
+        for invariant, check in checks.items()
+    ]
+    place = Window.partitionBy("invariant", "file")
+    rows = (
+        reduce(DataFrame.unionByName, parts)
+        .withColumn("rank", F.row_number().over(place.orderBy("offset")))
+        .withColumn("total", F.count(F.lit(1)).over(place))
+        .where(F.col("rank") <= LISTED_MAX)
+        .collect()
+    )
+    return [_finding(row, by_id[row.invariant]) for row in rows]
+
+
+def _finding(row: Row, invariant: Invariant) -> Finding:
+    found = Finding(
+        invariant=invariant,
+        severity=Severity(row.severity),
+        **{name: row[name] for name in _TEXT_AND_PLACE},
+    )
+    more = row.total - LISTED_MAX if row["rank"] == LISTED_MAX else 0
+    return found.with_more(more)
+
+
+_TEXT_AND_PLACE = tuple(
+    column.split()[0] for column in FINDING_COLUMNS.split(", ")[1:]
+)
+
+
+def _is_in(suspects: Collection[tuple[str, int]]) -> Column:
+    """Whether a row is of one of the *suspects*."""
+    if len(suspects) > SUSPECTS_MAX:
+        return F.lit(True)
+    by_topic: dict[str, list[int]] = {}
+    for topic, queue_id in suspects:
+        by_topic.setdefault(topic, []).append(queue_id)
+    return reduce(
+        Column.__or__,
+        [
+            (F.col("topic") == topic) & F.col("queue_id").isin(*ids)
+            for topic, ids in by_topic.items()
+        ],
+        F.lit(False),
+    )
+
+
+def _file_findings(store: Store, conf: BrokerConf, seen: Digest) -> list[Finding]:
+    return [
+        *files.check_files(
+            store,
+            log_size=conf.commit_log_file_size,
+            queue_size=conf.queue_file_size,
+        ),
+        *side_files.check_checkpoint(store, seen),
+        *side_files.check_index_headers(store, seen),
+        *side_files.check_configuration(store),
+    ]
+
+
+def _configured_topics(store: Store) -> frozenset[str] | None:
+    """Return the topics of the store's configuration; None if it cannot be read."""
+    file = next((f for f in store.files if f.path == "config/topics.json"), None)
+    if file is None:
+        return None
+    try:
+        found = fastjson.loads(read_whole(store.url, file))
+    except LayoutError:
+        return None
+    topics = found.get("topicConfigTable") if isinstance(found, dict) else None
+    return frozenset(map(str, topics)) if isinstance(topics, dict) else None

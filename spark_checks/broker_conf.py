@@ -1,0 +1,69 @@
+"""
+What an audit takes from a broker's configuration, or guesses without one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from spark_checks.tables import DELAYS_DEFAULT, delay_levels
+from spec.store.consume_queue import UNIT_SIZE
+
+
+class ConfError(Exception):
+    """The configuration file cannot be used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerConf:
+    """Settings that change what a right store looks like; None is: see the files."""
+
+    commit_log_file_size: int | None = None
+    queue_file_size: int | None = None
+    delays: Mapping[int, int] = field(
+        default_factory=lambda: delay_levels(DELAYS_DEFAULT)
+    )
+    """Milliseconds of each delay level."""
+
+
+def read_broker_conf(path: Path) -> BrokerConf:
+    """Return the settings in the broker configuration at *path*."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfError(f"{path} cannot be read: {error}") from None
+    found = dict(_settings(text))
+    queue_size = _size(found, "ConsumeQueue", path)
+    return BrokerConf(
+        commit_log_file_size=_size(found, "CommitLog", path),
+        queue_file_size=queue_size and -(-queue_size // UNIT_SIZE) * UNIT_SIZE,
+        delays=_delays(found.get("messageDelayLevel", DELAYS_DEFAULT), path),
+    )
+
+
+def _settings(text: str) -> list[tuple[str, str]]:
+    lines = [line.strip() for line in text.splitlines()]
+    pairs = [line.partition("=") for line in lines if line and line[0] not in "#!"]
+    return [(name.strip(), value.strip()) for name, _, value in pairs]
+
+
+def _size(found: Mapping[str, str], what: str, path: Path) -> int | None:
+    """Return the size of a kind of file; 4.x misspells the setting's name."""
+    name = next(
+        (n for n in (f"mapedFileSize{what}", f"mappedFileSize{what}") if n in found),
+        None,
+    )
+    if name is None:
+        return None
+    if not found[name].isdecimal() or int(found[name]) == 0:
+        raise ConfError(f"{path}: {name}={found[name]} is not a size")
+    return int(found[name])
+
+
+def _delays(text: str, path: Path) -> Mapping[int, int]:
+    try:
+        return delay_levels(text)
+    except (ValueError, KeyError):
+        raise ConfError(f"{path}: messageDelayLevel={text} is no list of times") from None

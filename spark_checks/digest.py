@@ -1,0 +1,175 @@
+"""
+A first pass that reads everything once and decides where to look closer.
+
+Records and units of one queue are each boiled down to a count, a range and a hash
+that does not depend on order. Where both sides agree, every record has its unit and
+every unit its record, and no row of that queue has to be compared. A store in order
+costs this one pass; only queues that disagree are read again, row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyspark.sql import Column, DataFrame, Row
+from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
+
+from spark_checks.tables import Tables, is_record, needs_record, needs_unit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueDigest:
+    """One side of one queue, boiled down."""
+
+    count: int
+    matched_count: int
+    """Records that need a unit, or units that need a record."""
+    first: int | None
+    """Smallest queue offset."""
+    last: int | None
+    hash: int | None
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Digest:
+    """What the first pass found."""
+
+    records: dict[tuple[str, int], QueueDigest]
+    units: dict[tuple[str, int], QueueDigest]
+    regions: int
+    """Rows of the log that are no record, the blanks and the unwritten end apart."""
+    bad_checksums: int
+    bad_places: int
+    record_count: int
+    log_end: int
+    """Commit-log offset after the last record."""
+    last_stored_at_ms: int | None
+    last_file_base: int
+    """Of the last file that has a record."""
+    tails: int
+    """Files that are not written to the end."""
+
+    def suspects(self, tables: Tables) -> list[tuple[str, int]]:
+        """Return the queues that must be read again."""
+        queues = sorted({*self.records, *self.units})
+        return [queue for queue in queues if self._is_suspect(queue, tables)]
+
+    @property
+    def log_is_suspect(self) -> bool:
+        """Whether single records must be read again."""
+        return bool(self.regions or self.bad_checksums or self.bad_places) or (
+            self.tails > 1
+        )
+
+    def _is_suspect(self, queue: tuple[str, int], tables: Tables) -> bool:
+        records, units = self.records.get(queue), self.units.get(queue)
+        if units is not None and not _is_dense(units, units.count):
+            return True
+        log_side = (records.matched_count, records.hash) if records else (0, None)
+        queue_side = (units.matched_count, units.hash) if units else (0, None)
+        if (log_side[0] or queue_side[0]) and log_side != queue_side:
+            return True
+        if records is None or not records.matched_count:
+            return False
+        starts_late = records.first != 0 and tables.situation.min_offset == 0
+        return starts_late or not _is_dense(records, records.matched_count)
+
+
+def _is_dense(digest: QueueDigest, count: int) -> bool:
+    """Return whether *count* different offsets would fill the range."""
+    if digest.first is None or digest.last is None:
+        return True
+    return digest.last - digest.first + 1 == count
+
+
+def digest(tables: Tables) -> Digest:
+    """Return the digest of *tables*, made in one job."""
+    rows = _log_side(tables).unionByName(_unit_side(tables)).collect()
+    log_rows = [row for row in rows if row.side == "log"]
+    record_rows = [row for row in log_rows if row.kind == "record"]
+    written = [row.end for row in record_rows if row.end is not None]
+    times = [row.last_ms for row in record_rows if row.last_ms is not None]
+    return Digest(
+        records=_by_queue(record_rows),
+        units=_by_queue([row for row in rows if row.side == "queue"]),
+        regions=sum(row.rows for row in log_rows if row.kind == "damaged"),
+        tails=sum(row.rows for row in log_rows if row.kind == "tail"),
+        bad_checksums=sum(row.bad_checksums for row in record_rows),
+        bad_places=sum(row.bad_places for row in record_rows),
+        record_count=sum(row.rows for row in record_rows),
+        log_end=max(written, default=tables.situation.min_offset),
+        last_stored_at_ms=max(times, default=None),
+        last_file_base=max((row.last_file for row in record_rows), default=0),
+    )
+
+
+def _by_queue(rows: Sequence[Row]) -> dict[tuple[str, int], QueueDigest]:
+    return {
+        (row.topic, row.queue_id): QueueDigest(
+            count=row.rows,
+            matched_count=row.matched,
+            first=row.first,
+            last=row.last,
+            hash=row.hash,
+            bytes=row.bytes,
+        )
+        for row in rows
+    }
+
+
+def _log_side(tables: Tables) -> DataFrame:
+    """Return a row for every queue in the log, and one for every other kind."""
+    needed = needs_unit(tables.situation)
+    identity = F.xxhash64("queue_offset", "offset", "size", "tags_code")
+    return tables.log.groupBy("kind", "topic", "queue_id").agg(
+        F.lit("log").alias("side"),
+        *_measures(needed, identity, needed),
+        _count(is_record() & (F.col("body_crc") != F.col("computed_crc"))).alias(
+            "bad_checksums"
+        ),
+        _count(is_record() & (F.col("physical_offset") != F.col("offset"))).alias(
+            "bad_places"
+        ),
+        F.max(F.col("offset") + F.col("size")).alias("end"),
+        F.max("stored_at_ms").alias("last_ms"),
+        F.max("file_base").alias("last_file"),
+    )
+
+
+def _unit_side(tables: Tables) -> DataFrame:
+    """Return a row for every queue that has units."""
+    needed = needs_record(tables.situation)
+    identity = F.xxhash64(
+        "queue_offset",
+        "commit_log_offset",
+        F.col("size").cast("bigint"),
+        "tags_code",
+    )
+    nothing = F.lit(None).cast("bigint")
+    return tables.units.groupBy("topic", "queue_id").agg(
+        F.lit("queue").alias("side"),
+        F.lit("unit").alias("kind"),
+        *_measures(needed, identity, F.lit(True)),
+        F.lit(0).cast("bigint").alias("bad_checksums"),
+        F.lit(0).cast("bigint").alias("bad_places"),
+        *(nothing.alias(name) for name in ("end", "last_ms", "last_file")),
+    )
+
+
+def _measures(needed: Column, identity: Column, ranged: Column) -> list[Column]:
+    """Return what both sides count alike."""
+    offset = F.when(ranged, F.col("queue_offset"))
+    return [
+        F.count(F.lit(1)).alias("rows"),
+        _count(needed).alias("matched"),
+        F.min(offset).alias("first"),
+        F.max(offset).alias("last"),
+        F.bit_xor(F.when(needed, identity)).alias("hash"),
+        F.sum(F.when(needed, F.col("size").cast("bigint"))).alias("bytes"),
+    ]
+
+
+def _count(condition: Column) -> Column:
+    return F.count(F.when(condition, F.lit(1)))

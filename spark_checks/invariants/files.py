@@ -1,0 +1,151 @@
+"""
+What must be true of a store's files before one byte of them is read: their names,
+their sizes, and that none is missing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from spark_checks.findings import Finding, Invariant, Severity
+from spark_checks.sources.store_files import Store, StoreFile, queue_of
+from spec.store import commit_log, consume_queue, file_names
+from spec.store.consume_queue import UNIT_SIZE
+
+NAMES = Invariant(
+    id="INV-FILE-001",
+    title="A store's directories hold only files named after their offset or time",
+    requirement=file_names.NAME_IS_OFFSET,
+    cost="A broker of 4.x does not start, for it takes every file here for its own.",
+)
+SIZES = Invariant(
+    id="INV-FILE-002",
+    title="The files of a commit log, and those of all consume queues, are equally"
+    " large",
+    requirement=commit_log.LOG_FILE_SIZE,
+    cost="The broker does not load the files from here on; what was in the missing"
+    " part is lost.",
+)
+NONE_MISSING = Invariant(
+    id="INV-FILE-003",
+    title="A file begins where the one before ends",
+    requirement=file_names.NAME_FOLLOWS,
+    cost="The messages of the missing files are lost; offsets behind the gap point"
+    " into the wrong file.",
+)
+WHOLE_UNITS = Invariant(
+    id="INV-FILE-004",
+    title="A consume-queue file holds whole units",
+    requirement=consume_queue.QUEUE_FILE_SIZE,
+    cost="The broker does not load the queue.",
+)
+
+
+def check_files(
+    store: Store, *, log_size: int | None = None, queue_size: int | None = None
+) -> Iterator[Finding]:
+    """Yield what is wrong with the files of *store*.
+
+    The sizes are those of the configuration, or None to go by what most files have.
+    """
+    groups = _groups(store)
+    queue_size = queue_size or queue_file_size(store)
+    log_size = log_size or commit_log_file_size(store)
+    for directory, files in groups.items():
+        yield from _wrong_names(files)
+        size = log_size if directory == "commitlog" else queue_size
+        if directory != "index" and size:
+            yield from _wrong_sizes(files, size)
+            yield from _gaps(files, size)
+
+
+def commit_log_file_size(store: Store) -> int | None:
+    """Return the size of the commit log's files, as names and sizes agree on it."""
+    files = [file for file in store.under("commitlog") if file.base is not None]
+    steps = [(b.base or 0) - (a.base or 0) for a, b in pairwise(files)]
+    votes = Counter([file.size for file in files if file.size] + steps)
+    return _elected(votes, {file.size for file in files})
+
+
+def queue_file_size(store: Store) -> int | None:
+    """Return the size of consume-queue files, which is one for the whole store."""
+    files = [file for file in store.files if queue_of(file.path)]
+    sizes = [file.size for file in files if file.size and file.base is not None]
+    return _elected(Counter(sizes), {size for size in sizes if size % UNIT_SIZE == 0})
+
+
+def _elected(votes: Counter[int], known: set[int]) -> int | None:
+    """Return the most frequent of *known*, the largest where several are."""
+    counted = {size: votes[size] for size in known if size > 0}
+    return max(counted, key=lambda size: (counted[size], size), default=None)
+
+
+def _groups(store: Store) -> dict[str, list[StoreFile]]:
+    groups: dict[str, list[StoreFile]] = {}
+    for file in store.files:
+        in_queue = queue_of(file.path) is not None
+        if in_queue or file.directory == "commitlog" or file.directory == "index":
+            groups.setdefault(file.directory, []).append(file)
+    return groups
+
+
+def _wrong_names(files: Sequence[StoreFile]) -> Iterator[Finding]:
+    for file in files:
+        is_index = file.directory == "index"
+        if file.is_named_by_time if is_index else file.base is not None:
+            continue
+        digits = file_names.INDEX_NAME_DIGITS if is_index else file_names.NAME_DIGITS
+        yield Finding(
+            invariant=NAMES,
+            severity=Severity.ERROR,
+            file=file.path,
+            offset=0,
+            length=file.size,
+            expected=f"a name of {digits} digits",
+            found=file.name,
+            message=f"{file.path} is not a file of this directory.",
+        )
+
+
+def _wrong_sizes(files: Sequence[StoreFile], size: int) -> Iterator[Finding]:
+    for file in files:
+        if file.base is None or file.size == size:
+            continue
+        is_queue = queue_of(file.path) is not None
+        part_of_unit = is_queue and file.size % UNIT_SIZE != 0
+        yield Finding(
+            invariant=WHOLE_UNITS if part_of_unit else SIZES,
+            severity=Severity.ERROR,
+            file=file.path,
+            offset=min(file.size, size),
+            length=abs(size - file.size),
+            expected=f"{size} bytes",
+            found=f"{file.size} bytes",
+            message=f"{file.path} has {file.size} bytes where the others have {size}."
+            if file.size
+            else f"{file.path} is empty.",
+        )
+
+
+def _gaps(files: Sequence[StoreFile], size: int) -> Iterator[Finding]:
+    named = [file for file in files if file.base is not None]
+    for before, after in pairwise(named):
+        expected, found = (before.base or 0) + size, after.base or 0
+        if found == expected:
+            continue
+        is_gap = found > expected
+        missing = file_names.file_name(expected)
+        yield Finding(
+            invariant=NONE_MISSING,
+            severity=Severity.ERROR,
+            file=f"{before.directory}/{missing}" if is_gap else after.path,
+            offset=0,
+            length=abs(found - expected),
+            expected=missing,
+            found=after.name,
+            message=f"The files between {before.path} and {after.name} are missing."
+            if is_gap
+            else f"{after.path} begins before {before.name} ends.",
+        )

@@ -1,0 +1,270 @@
+"""
+What must be true between consume queues and commit log, in both directions.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
+
+from spark_checks.findings import Invariant
+from spark_checks.invariants.records import with_lives
+from spark_checks.invariants.rows import ERROR, finding
+from spark_checks.tables import (
+    LIGHT_QUEUE_PREFIX,
+    Tables,
+    is_record,
+    needs_record,
+    queue_file,
+)
+from spec.store import consume_queue
+from spec.store.consume_queue import EXTENSION_ADDRESS_MAX, UNIT_SIZE
+
+POINTS_AT_RECORD = Invariant(
+    id="INV-CQ-001",
+    title="A unit points at the beginning of a record",
+    requirement=consume_queue.UNIT_POINTS_AT_ITS_RECORD,
+    cost="A consumer cannot be given this message; a pull that reaches it stalls or"
+    " skips.",
+)
+SIZE = Invariant(
+    id="INV-CQ-002",
+    title="A unit has the size of its record",
+    requirement=consume_queue.UNIT_POINTS_AT_ITS_RECORD,
+    cost="Consumers are given a cut message, or bytes of the next one with it.",
+)
+TAGS_CODE = Invariant(
+    id="INV-CQ-003",
+    title="A unit has the tags code of its record",
+    requirement=consume_queue.UNIT_TAGS_CODE,
+    cost="Consumers that subscribe to tags miss the message; a delayed one comes at"
+    " the wrong time.",
+)
+PLACE = Invariant(
+    id="INV-CQ-004",
+    title="A unit points at the record of its own queue and queue offset",
+    requirement=consume_queue.UNIT_POINTS_AT_ITS_RECORD,
+    cost="Consumers get another message than the one that was put here.",
+)
+EVERY_RECORD = Invariant(
+    id="INV-CQ-005",
+    title="Every record has a unit",
+    requirement=consume_queue.UNIT_EVERY_MESSAGE,
+    cost="Consumers never see these messages unless the queue is built anew.",
+)
+NO_HOLES = Invariant(
+    id="INV-CQ-006",
+    title="The units of a queue have no hole among them",
+    requirement=consume_queue.UNIT_ZEROS,
+    cost="A broker takes the hole for the queue's end when it recovers.",
+)
+
+
+def units_without_record(tables: Tables) -> DataFrame:
+    """Return the units that point at a place where no record begins."""
+    begins = tables.log.where(is_record()).select(
+        F.col("offset").alias("commit_log_offset")
+    )
+    rows = tables.units.where(needs_record(tables.situation)).join(
+        begins, "commit_log_offset", "left_anti"
+    )
+    ahead = F.col("commit_log_offset") >= tables.situation.log_end
+    return finding(
+        rows,
+        severity=F.when(ahead, tables.situation.tail_severity).otherwise(ERROR),
+        file=queue_file(),
+        offset=F.col("position"),
+        length=F.lit(UNIT_SIZE),
+        expected=F.lit("the commit-log offset of a record"),
+        found=F.col("commit_log_offset").cast("string"),
+        message=F.format_string(
+            "Unit %d of queue %d of %s points at commit-log offset %d, where no record"
+            " begins.",
+            *_unit_place(),
+            F.col("commit_log_offset"),
+        ),
+    )
+
+
+def wrong_sizes(tables: Tables) -> DataFrame:
+    """Return the units whose size is not their record's."""
+    rows = _joined(tables).where(F.col("size") != F.col("record_size"))
+    return finding(
+        rows,
+        file=queue_file(),
+        offset=F.col("position"),
+        length=F.lit(UNIT_SIZE),
+        expected=F.col("record_size").cast("string"),
+        found=F.col("size").cast("string"),
+        message=F.format_string(
+            "Unit %d of queue %d of %s says %d bytes, its record has %d.",
+            *_unit_place(),
+            F.col("size"),
+            F.col("record_size"),
+        ),
+    )
+
+
+def wrong_tags_codes(tables: Tables) -> DataFrame:
+    """Return the units whose tags code is not what their record's tag gives."""
+    rows = _joined(tables).where(
+        _is_own()
+        & (F.col("tags_code") != F.col("record_tags_code"))
+        & (F.col("tags_code") > EXTENSION_ADDRESS_MAX)
+    )
+    return finding(
+        rows,
+        file=queue_file(),
+        offset=F.col("position"),
+        length=F.lit(UNIT_SIZE),
+        expected=F.col("record_tags_code").cast("string"),
+        found=F.col("tags_code").cast("string"),
+        message=F.format_string(
+            "Unit %d of queue %d of %s has another tags code than its record's"
+            " properties give.",
+            *_unit_place(),
+        ),
+    )
+
+
+def misplaced_units(tables: Tables) -> DataFrame:
+    """Return the units that point at a record of another queue or queue offset."""
+    rows = _joined(tables).where(~_is_own())
+    return finding(
+        rows,
+        file=queue_file(),
+        offset=F.col("position"),
+        length=F.lit(UNIT_SIZE),
+        expected=_place("topic", "queue_id", "queue_offset"),
+        found=_place("record_topic", "record_queue_id", "record_queue_offset"),
+        message=F.format_string(
+            "Unit %d of queue %d of %s points at a record that says it is %s.",
+            *_unit_place(),
+            _place("record_topic", "record_queue_id", "record_queue_offset"),
+        ),
+    )
+
+
+def records_without_unit(tables: Tables) -> DataFrame:
+    """Return the records that have no unit, as runs of missing units.
+
+    At the end of a queue they may only not be there yet. A topic of which nothing
+    is known any more has been deleted, and its records need no units.
+    """
+    situation = tables.situation
+    places = tables.units.select("topic", "queue_id", "queue_offset")
+    ends = places.groupBy("topic", "queue_id").agg(
+        F.max("queue_offset").alias("last_unit")
+    )
+    missing = (
+        _last_lives(tables)
+        .join(places, ["topic", "queue_id", "queue_offset"], "left_anti")
+        .join(ends, ["topic", "queue_id"], "left")
+    )
+    runs = _runs(missing, situation.queue_file_size // UNIT_SIZE)
+    behind = F.col("first") > F.coalesce("last_unit", F.lit(-1))
+    severity = F.when(behind, situation.tail_severity).otherwise(ERROR)
+    if situation.known_topics is not None:
+        runs = runs.where(F.col("topic").isin(*situation.known_topics, ""))
+    return finding(
+        runs,
+        severity=severity,
+        file=F.format_string(
+            "consumequeue/%s/%d/%020d", "topic", "queue_id", "file_base"
+        ),
+        offset=F.col("first") * UNIT_SIZE - F.col("file_base"),
+        length=F.col("units") * UNIT_SIZE,
+        expected=F.format_string(
+            "units of the records from commit-log offset %d to %d", "begin", "end"
+        ),
+        found=F.lit("zeros, or no file"),
+        message=F.format_string(
+            "%d records of queue %d of %s, from queue offset %d, have no unit.",
+            *(F.col(name) for name in ("units", "queue_id", "topic", "first")),
+        ),
+    )
+
+
+def holes(tables: Tables) -> DataFrame:
+    """Return the holes before units of deleted records, where the log cannot tell."""
+    queue = Window.partitionBy("topic", "queue_id").orderBy("queue_offset")
+    rows = (
+        tables.units.withColumn("before", F.lag("queue_offset").over(queue))
+        .withColumn("missing", F.col("queue_offset") - F.col("before") - 1)
+        .where(
+            (F.col("missing") > 0)
+            & (F.col("commit_log_offset") < tables.situation.min_offset)
+        )
+    )
+    length = F.least(F.col("missing") * UNIT_SIZE, F.col("position"))
+    return finding(
+        rows,
+        file=queue_file(),
+        offset=F.col("position") - length,
+        length=length,
+        expected=F.lit("units"),
+        found=F.lit("zeros, or no file"),
+        message=F.format_string(
+            "Before unit %d of queue %d of %s, %d units are missing.",
+            *_unit_place(),
+            F.col("missing"),
+        ),
+    )
+
+
+def _joined(tables: Tables) -> DataFrame:
+    """Return the units with the record that each points at."""
+    records = tables.log.where(is_record()).select(
+        F.col("offset").alias("commit_log_offset"),
+        *(
+            F.col(name).alias(f"record_{name}")
+            for name in ("size", "topic", "queue_id", "queue_offset", "tags_code")
+        ),
+    )
+    return tables.units.where(needs_record(tables.situation)).join(
+        records, "commit_log_offset"
+    )
+
+
+def _is_own() -> Column:
+    """Whether the record that a unit points at says that it is this unit's."""
+    return (
+        (F.col("topic") == F.col("record_topic"))
+        & (F.col("queue_id") == F.col("record_queue_id"))
+        & (F.col("queue_offset") == F.col("record_queue_offset"))
+    )
+
+
+def _last_lives(tables: Tables) -> DataFrame:
+    """Return the records that need a unit and belong to the last life of a queue."""
+    lives = with_lives(tables)
+    queue = Window.partitionBy("topic", "queue_id")
+    return lives.withColumn("last_life", F.max("life").over(queue)).where(
+        (F.col("life") == F.col("last_life"))
+        & ~F.col("topic").startswith(LIGHT_QUEUE_PREFIX)
+    )
+
+
+def _runs(missing: DataFrame, units_per_file: int) -> DataFrame:
+    """Return runs of neighbouring missing units, none longer than a file."""
+    queue = Window.partitionBy("topic", "queue_id").orderBy("queue_offset")
+    base = F.floor(F.col("queue_offset") / units_per_file) * units_per_file * UNIT_SIZE
+    return (
+        missing.withColumn("run", F.col("queue_offset") - F.row_number().over(queue))
+        .withColumn("file_base", base)
+        .groupBy("topic", "queue_id", "last_unit", "run", "file_base")
+        .agg(
+            F.min("queue_offset").alias("first"),
+            F.count(F.lit(1)).alias("units"),
+            F.min("offset").alias("begin"),
+            F.max("offset").alias("end"),
+        )
+    )
+
+
+def _place(topic: str, queue_id: str, queue_offset: str) -> Column:
+    return F.format_string("%s, queue %d, offset %d", topic, queue_id, queue_offset)
+
+
+def _unit_place() -> tuple[Column, Column, Column]:
+    return F.col("queue_offset"), F.col("queue_id"), F.col("topic")

@@ -1,0 +1,174 @@
+"""
+Spark, started for audits: quiet, on loopback, and leaving nothing behind.
+
+Starting it costs a few seconds and happens once. What it writes for itself goes to
+a directory that is removed at the end; what it says goes to a file in there, and is
+looked at only when it fails.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from spark_checks.java_home import NoJavaError, prepare_java_home
+
+ROOT = Path(__file__).resolve().parents[1]
+"""The directory that holds the packages which workers need."""
+SHIPPED = ("spec", "spark_checks")
+_QUIET = """\
+rootLogger.level = error
+rootLogger.appenderRef.stderr.ref = stderr
+appender.stderr.type = Console
+appender.stderr.name = stderr
+appender.stderr.target = SYSTEM_ERR
+appender.stderr.layout.type = PatternLayout
+appender.stderr.layout.pattern = %p %c{1}: %m%n
+"""
+
+
+class SparkError(Exception):
+    """Spark could not be started, or failed on the way."""
+
+
+@contextmanager
+def spark_session(master: str = "local[*]") -> Iterator[SparkSession]:
+    """Lend a session on *master*, and stop it and its Java at the end."""
+    with tempfile.TemporaryDirectory(prefix="rmqc-audit-") as name:
+        directory = Path(name)
+        log = directory / "spark.log"
+        try:
+            with _environment(directory), _stderr_to(log):
+                session = _start(master, directory)
+        except NoJavaError as error:
+            raise SparkError(str(error)) from None
+        except Exception as error:  # Py4J raises many kinds; all mean the same here
+            raise SparkError(_why(error, log)) from error
+        try:
+            yield session
+        finally:
+            _stop(session)
+
+
+def _start(master: str, directory: Path) -> SparkSession:
+    """Return a session, configured and with the sources registered."""
+    builder = SparkSession.builder.master(master).appName("rmqc audit")
+    for name, value in _settings(master, directory).items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    if not master.startswith("local"):
+        session.sparkContext.addPyFile(str(_zipped(directory)))
+    # Their modules import what Spark's workers import; nothing does so earlier.
+    from spark_checks.sources.commit_log import CommitLogSource
+    from spark_checks.sources.consume_queue import ConsumeQueueSource
+
+    session.dataSource.register(CommitLogSource)
+    session.dataSource.register(ConsumeQueueSource)
+    return session
+
+
+def _settings(master: str, directory: Path) -> Mapping[str, str]:
+    """Return Spark's settings for audits on *master*."""
+    quiet = directory / "log4j2.properties"
+    quiet.write_text(_QUIET, encoding="utf-8")
+    java_options = f"-Dlog4j2.configurationFile={quiet} -XX:TieredStopAtLevel=4"
+    return {
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "2g",
+        "spark.driver.extraJavaOptions": java_options,
+        "spark.local.dir": str(directory),
+        "spark.sql.warehouse.dir": str(directory / "warehouse"),
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.shuffle.partitions": str(_shuffle_partitions(master)),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.structuredLogging.enabled": "false",
+        "spark.python.worker.reuse": "true",
+    }
+
+
+def _shuffle_partitions(master: str) -> int:
+    """Return how many parts a shuffle has: a few for one machine, many for more."""
+    return 2 * (os.cpu_count() or 2) if master.startswith("local") else 64
+
+
+@contextmanager
+def _environment(directory: Path) -> Iterator[None]:
+    """Lend Spark the variables that it reads when it starts."""
+    path = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    wanted = {
+        "JAVA_HOME": str(prepare_java_home(directory / "java")),
+        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
+        "PYTHONPATH": os.pathsep.join(path),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+    }
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
+def _stderr_to(log: Path) -> Iterator[None]:
+    """Send what children print on the standard error to *log*."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    try:
+        with log.open("wb") as file:
+            os.dup2(file.fileno(), 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+def _zipped(directory: Path) -> Path:
+    """Return an archive of the packages that workers elsewhere import."""
+    archive = directory / "rmqc-workers.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        for package in SHIPPED:
+            for source in sorted((ROOT / package).rglob("*.py")):
+                if "tests" not in source.parts:
+                    file.write(source, source.relative_to(ROOT))
+    return archive
+
+
+def _stop(session: SparkSession) -> None:
+    """Stop *session* and end the Java process behind it."""
+    gateway = session.sparkContext._gateway
+    session.stop()
+    if gateway is not None:
+        gateway.shutdown()
+        process = getattr(gateway, "proc", None)
+        if process is not None:
+            process.stdin.close()
+            process.wait(timeout=30)
+    from pyspark import SparkContext
+
+    SparkContext._gateway = None
+    SparkContext._jvm = None
+
+
+def _why(error: Exception, log: Path) -> str:
+    """Return in one line why Spark failed."""
+    said = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+    lines = [line for line in said.splitlines() if "rror" in line or "xception" in line]
+    found = lines[0] if lines else (str(error).splitlines() or [repr(error)])[0]
+    return f"Spark did not start: {found.strip()}"

@@ -1,0 +1,1 @@
+"""Readers that turn the files of a store into Spark tables."""

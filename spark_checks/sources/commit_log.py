@@ -1,0 +1,168 @@
+"""
+The Spark source ``rocketmq.commitlog``: a row for every record of a commit log.
+
+A partition is a range of one file. Rows come in Arrow batches, a window at a time,
+so that memory does not grow with the file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+from spark_checks.sources.record_columns import (
+    Delays,
+    Ints,
+    RecordColumns,
+    read_columns,
+)
+from spark_checks.sources.record_scan import (
+    FileRange,
+    ReadAt,
+    Region,
+    scan_range,
+)
+from spark_checks.sources.schemas import LOG_COLUMNS, arrow_schema, spark_schema
+from spark_checks.sources.store_files import reading
+
+RANGE_SIZE = 128 * 1024 * 1024
+"""Bytes of a file that one partition reads."""
+_schema = arrow_schema(LOG_COLUMNS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogRange(InputPartition):
+    """A range of one commit-log file."""
+
+    path: str
+    base: int
+    file_size: int
+    start: int
+    end: int
+
+
+class CommitLogSource(DataSource):
+    """Reads a commit log. Options: ``url``, ``files`` (JSON), ``delays`` (JSON)."""
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the name for ``spark.read.format``."""
+        return "rocketmq.commitlog"
+
+    def schema(self) -> str:
+        """Return the columns of a row."""
+        return spark_schema(LOG_COLUMNS)
+
+    def reader(self, schema: StructType) -> DataSourceReader:  # noqa: ARG002
+        """Return the reader of the store that the options name."""
+        return CommitLogReader(self.options)
+
+
+class CommitLogReader(DataSourceReader):
+    """Cuts the files into ranges, and reads one range."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self.url = options["url"]
+        self.files: list[tuple[str, int, int]] = json.loads(options["files"])
+        levels = json.loads(options.get("delays", "{}"))
+        self.delays = {int(level): int(delay) for level, delay in levels.items()}
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """Return the ranges of all files."""
+        return [
+            LogRange(
+                path=path,
+                base=base,
+                file_size=size,
+                start=start,
+                end=min(start + RANGE_SIZE, size),
+            )
+            for path, base, size in self.files
+            for start in range(0, size, RANGE_SIZE)
+        ]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of one range."""
+        if not isinstance(partition, LogRange):
+            raise TypeError(f"{partition!r} is not a range of a commit log")
+        where = FileRange(
+            base=partition.base,
+            file_size=partition.file_size,
+            start=partition.start,
+            end=partition.end,
+        )
+        with reading(self.url, partition.path) as read_at:
+            yield from batches(read_at, where, self.delays)
+
+
+def batches(
+    read_at: ReadAt, where: FileRange, delays: Delays
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of the range *where* as Arrow batches."""
+    scan = scan_range(read_at, where)
+    found = next(scan, None)
+    while found is not None:
+        if isinstance(found, Region):
+            yield _region_row(found, where)
+            found = next(scan, None)
+            continue
+        columns, refused = read_columns(found, delays)
+        if columns is not None:
+            yield _record_rows(columns, where)
+        try:
+            found = scan.send(refused)
+        except StopIteration:
+            found = None
+
+
+def _record_rows(columns: RecordColumns, where: FileRange) -> pa.RecordBatch:
+    fixed = columns.fixed
+    count = len(columns.topics)
+    known: dict[str, Ints | pa.Array] = {
+        **fixed,
+        "file_base": np.full(count, where.base),
+        "file_size": np.full(count, where.file_size),
+        "offset": fixed["position"] + where.base,
+        "tags_code": columns.tags_codes,
+        "computed_crc": columns.body_crcs,
+        "kind": pa.repeat(pa.scalar("record"), count),
+        "reason": pa.nulls(count, pa.string()),
+        "topic": _texts(columns.topics),
+    }
+    arrays = [
+        known[field.name]
+        if isinstance(known[field.name], pa.Array)
+        else pa.array(known[field.name].astype(field.type.to_pandas_dtype()))
+        for field in _schema
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=_schema)
+
+
+def _texts(topics: list[bytes]) -> pa.Array:
+    """Return *topics* as text; few are different, so each is decoded once."""
+    numbers: dict[bytes, int] = {}
+    indices = [numbers.setdefault(topic, len(numbers)) for topic in topics]
+    texts = pa.array([topic.decode("utf-8", "replace") for topic in numbers])
+    return texts.take(pa.array(indices, pa.int32()))
+
+
+def _region_row(region: Region, where: FileRange) -> pa.RecordBatch:
+    row: dict[str, Any] = {
+        "file_base": where.base,
+        "file_size": where.file_size,
+        "position": region.position,
+        "offset": where.base + region.position,
+        "size": region.size,
+        "kind": region.kind,
+        "reason": region.reason,
+    }
+    return pa.RecordBatch.from_pylist([row], schema=_schema)
+
+

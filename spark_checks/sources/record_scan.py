@@ -1,0 +1,261 @@
+"""
+Finding the records of a commit-log file, also when the file is damaged.
+
+A broker walks a file by the sizes that the records state and stops at the first
+bad one. An audit goes on: it looks for the next place where a record's magic
+stands and its physical offset is that very place, which is 12 bytes that agree
+and no accident. The same rule lets several readers share one file: each takes a
+range of positions, begins at the first such place in it and goes on past its end
+until the next reader's first place. No length is followed before it is checked
+against what is left of the file.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+
+from spec.derive.numpy_dtype import leading_fields
+from spec.store.blank import BLANK_MAGIC
+from spec.store.message_record import (
+    MAGIC_V1,
+    MAGIC_V2,
+    SMALLEST_SIZE,
+    record_layout,
+)
+
+WINDOW_SIZE = 8 * 1024 * 1024
+"""Bytes read at once."""
+RECORD_SIZE_MAX = 64 * 1024 * 1024
+"""No record is believed to be larger; a broker's limit is 4 MiB by default."""
+
+ReadAt = Callable[[int, int], bytes]
+"""Returns the bytes at a position, as many as asked for or as are left."""
+
+_placed = {placed.name: placed for placed in leading_fields(record_layout)}
+_head = struct.Struct(">iI")
+_physical_offset = struct.Struct(">q")
+_PHYSICAL_OFFSET_AT = _placed["physical_offset"].offset
+_MAGIC_AT = _placed["magic"].offset
+_HEAD_END = _PHYSICAL_OFFSET_AT + 8
+_MAGICS = tuple(magic.to_bytes(4, "big") for magic in (MAGIC_V1, MAGIC_V2))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRange:
+    """What one reader reads: the records that begin in a range of one file."""
+
+    base: int
+    """Commit-log offset of the file's first byte, which is its name."""
+    file_size: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """Bytes of a file, and where in them records seem to begin."""
+
+    data: bytes
+    position: int
+    """Where in the file *data* begins."""
+    starts: list[int]
+    """Where in *data* records begin; each fits, by its own size, into *data*."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Region:
+    """Bytes of a file that are no record."""
+
+    position: int
+    size: int
+    kind: str
+    """``blank`` ends a file; ``tail`` is not written yet; ``damaged`` is neither."""
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A record of a window that is none, after all."""
+
+    start: int
+    """Where in the window's data it begins."""
+    reason: str
+
+
+def chain(data: bytes, position: int) -> tuple[list[int], int]:
+    """Return where records begin in *data* from *position* on, and where they stop.
+
+    It follows sizes as long as magic and size are plausible and the record is
+    all there.
+    """
+    starts: list[int] = []
+    unpack, end = _head.unpack_from, len(data) - SMALLEST_SIZE
+    while position <= end:
+        size, magic = unpack(data, position)
+        if magic != MAGIC_V1 and magic != MAGIC_V2:
+            break
+        if size < SMALLEST_SIZE or position + size > len(data):
+            break
+        starts.append(position)
+        position += size
+    return starts, position
+
+
+def find_record(read_at: ReadAt, where: FileRange, *, start: int, end: int) -> int:
+    """Return the first position in [start, end) where surely a record begins, or -1."""
+    while start < end:
+        data = read_at(start, min(WINDOW_SIZE, where.file_size - start))
+        if len(data) < _HEAD_END:
+            return -1
+        found = _first_sure(data, base=where.base + start)
+        if found >= 0:
+            return start + found if start + found < end else -1
+        start += len(data) - _HEAD_END + 1
+    return -1
+
+
+def is_sure(read_at: ReadAt, where: FileRange, position: int) -> bool:
+    """Return whether the record at *position* says so itself, by its offset."""
+    data = read_at(position, _HEAD_END)
+    return len(data) == _HEAD_END and _first_sure(data, base=where.base + position) == 0
+
+
+def _first_sure(data: bytes, *, base: int) -> int:
+    """Return where *data* first holds a magic and an offset that is right there."""
+    found = [_first_of(magic, data, base=base) for magic in _MAGICS]
+    return min((at for at in found if at >= 0), default=-1)
+
+
+def _first_of(magic: bytes, data: bytes, *, base: int) -> int:
+    at = data.find(magic, _MAGIC_AT)
+    while at >= 0:
+        start = at - _MAGIC_AT
+        if start + _HEAD_END > len(data):
+            return -1
+        stated = _physical_offset.unpack_from(data, start + _PHYSICAL_OFFSET_AT)[0]
+        if stated == base + start:
+            return start
+        at = data.find(magic, at + 1)
+    return -1
+
+
+def why_no_record(data: bytes, left: int) -> str | None:
+    """Return why no record begins *data*, *left* bytes before the file's end."""
+    if left < SMALLEST_SIZE or len(data) < 8:
+        return f"{left} bytes are left, a record has at least {SMALLEST_SIZE}"
+    size, magic = _head.unpack_from(data)
+    if magic not in (MAGIC_V1, MAGIC_V2):
+        return f"{magic:#010x} is not a message's magic"
+    if not SMALLEST_SIZE <= size <= left:
+        return f"size {size} is not between {SMALLEST_SIZE} and the {left} bytes left"
+    if size > RECORD_SIZE_MAX:
+        return f"size {size} is more than an audit believes ({RECORD_SIZE_MAX})"
+    return None
+
+
+def blank_at(data: bytes) -> int | None:
+    """Return the size that a blank at the start of *data* states; None without one."""
+    if len(data) < 8:
+        return None
+    size, magic = _head.unpack_from(data)
+    return int(size) if magic == BLANK_MAGIC else None
+
+
+def only_zeros(read_at: ReadAt, *, start: int, end: int) -> bool:
+    """Return whether all bytes in [start, end) are zero."""
+    while start < end:
+        data = read_at(start, min(WINDOW_SIZE, end - start))
+        if data.strip(b"\0"):
+            return False
+        if not data:
+            return True
+        start += len(data)
+    return True
+
+
+def scan_range(
+    read_at: ReadAt, where: FileRange
+) -> Generator[Window | Region, Refused | None, None]:
+    """Yield windows of records and regions of anything else, in order of position.
+
+    Records in a window are plausible by magic and size only. A consumer that
+    finds the fields of one to contradict its size sends that back
+    (``generator.send``): the record is then a damaged region.
+    """
+    position = where.start
+    if position:
+        position = find_record(read_at, where, start=position, end=where.end)
+    while 0 <= position < where.file_size:
+        if position >= where.end and is_sure(read_at, where, position):
+            return
+        data = read_at(position, _window_size(read_at, where, position))
+        starts, stop = chain(data, 0)
+        if position + stop > where.end:
+            starts, stop = _within(read_at, where, position, starts, stop)
+        refused = None
+        if starts:
+            refused = yield Window(data=data, position=position, starts=starts)
+        if refused is not None:
+            region = _damaged(read_at, where, position + refused.start, refused.reason)
+        elif starts:
+            position += stop
+            continue
+        else:
+            region = _region(read_at, where, position, data)
+        yield region
+        position = region.position + region.size
+
+
+def _within(
+    read_at: ReadAt, where: FileRange, position: int, starts: list[int], stop: int
+) -> tuple[list[int], int]:
+    """Return the starts before the next reader's first record, and where that is."""
+    for index, start in enumerate(starts):
+        if position + start >= where.end and is_sure(read_at, where, position + start):
+            return starts[:index], start
+    return starts, stop
+
+
+def _window_size(read_at: ReadAt, where: FileRange, position: int) -> int:
+    """Return how much to read: a window, or a whole record where that is more."""
+    left = where.file_size - position
+    head = read_at(position, 8)
+    if why_no_record(head, left) is None:
+        return max(min(WINDOW_SIZE, left), _head.unpack(head)[0])
+    return min(WINDOW_SIZE, left)
+
+
+def _region(read_at: ReadAt, where: FileRange, position: int, data: bytes) -> Region:
+    """Return what begins at *position*, where no record does."""
+    left = where.file_size - position
+    blank_size = blank_at(data)
+    if blank_size == left:
+        return Region(position=position, size=left, kind="blank")
+    if blank_size is not None:
+        reason = f"a blank of {blank_size} bytes stands {left} bytes before the end"
+        return _damaged(read_at, where, position, reason)
+    following = find_record(
+        read_at, where, start=position + 1, end=where.file_size
+    )
+    if following < 0 and not data[:8].strip(b"\0"):
+        clean = only_zeros(read_at, start=position, end=where.file_size)
+        reason = None if clean else "older bytes follow the written part"
+        return Region(position=position, size=left, kind="tail", reason=reason)
+    stated = why_no_record(data, left) or "unreadable"
+    end = where.file_size if following < 0 else following
+    return Region(
+        position=position, size=end - position, kind="damaged", reason=stated
+    )
+
+
+def _damaged(
+    read_at: ReadAt, where: FileRange, position: int, reason: str
+) -> Region:
+    """Return the damaged region from *position* to the next sure record or the end."""
+    following = find_record(read_at, where, start=position + 1, end=where.file_size)
+    end = where.file_size if following < 0 else following
+    return Region(
+        position=position, size=end - position, kind="damaged", reason=reason
+    )

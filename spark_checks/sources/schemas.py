@@ -1,0 +1,63 @@
+"""
+The tables that the readers make: one of the commit log, one of the consume queues.
+
+Names and types of a record's fields follow from its layout. The rest says where
+the row was found and what kind of thing it is.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pyarrow as pa
+
+from spec.derive.arrow_schema import column_types
+from spec.store.message_record import record_layout
+
+_PLACE: Final = {"file_base": "int64", "file_size": "int64", "position": "int64"}
+_FROM_RECORD: Final = (
+    "queue_id",
+    "queue_offset",
+    "physical_offset",
+    "system_flags",
+    "born_at_ms",
+    "stored_at_ms",
+    "body_crc",
+)
+_record_types = column_types(record_layout, system_flags=0)
+
+LOG_COLUMNS: Final[dict[str, str]] = {
+    **_PLACE,
+    "offset": "int64",
+    "size": "int64",
+    "kind": "string",
+    "reason": "string",
+    **{name: _record_types[name] for name in _FROM_RECORD},
+    "topic": "string",
+    "tags_code": "int64",
+    "computed_crc": "int32",
+}
+"""A row is a record, or a region that is none (kind: blank, tail or damaged)."""
+
+UNIT_COLUMNS: Final[dict[str, str]] = {
+    **_PLACE,
+    "topic": "string",
+    "queue_id": "int32",
+    "queue_offset": "int64",
+    "commit_log_offset": "int64",
+    "size": "int32",
+    "tags_code": "int64",
+}
+"""A row is a unit that is not all zeros; zeros are not written yet, or a hole."""
+
+_SPARK_TYPES: Final = {"int32": "int", "int64": "bigint", "string": "string"}
+
+
+def spark_schema(columns: dict[str, str]) -> str:
+    """Return *columns* in the words of Spark's schemas."""
+    return ", ".join(f"`{name}` {_SPARK_TYPES[kind]}" for name, kind in columns.items())
+
+
+def arrow_schema(columns: dict[str, str]) -> pa.Schema:
+    """Return *columns* as an Arrow schema."""
+    return pa.schema([(name, getattr(pa, kind)()) for name, kind in columns.items()])

@@ -1,0 +1,163 @@
+"""
+The files of a store, wherever they are: a local path or any URL that Arrow opens.
+
+Listing happens once, in the driver; workers open single files by their place.
+Everything is opened for reading only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+from pyarrow import fs
+
+from spark_checks.sources.record_scan import ReadAt
+
+_offset_name = re.compile(r"[0-9]{20}")
+_time_name = re.compile(r"[0-9]{17}")
+
+
+class NotAStoreError(Exception):
+    """There is no store at the given place, or it cannot be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreFile:
+    """A file of a store."""
+
+    path: str
+    """Relative to the store, with slashes."""
+    size: int
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def directory(self) -> str:
+        """The path without the name."""
+        return self.path.rpartition("/")[0]
+
+    @property
+    def base(self) -> int | None:
+        """The offset that the name states; None if it states none."""
+        return int(self.name) if _offset_name.fullmatch(self.name) else None
+
+    @property
+    def is_named_by_time(self) -> bool:
+        """Whether the name is a moment to the millisecond, as an index file's is."""
+        return _time_name.fullmatch(self.name) is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store:
+    """A store directory as it was when it was listed."""
+
+    url: str
+    files: tuple[StoreFile, ...]
+    """In the order of their paths."""
+    directories: frozenset[str]
+
+    def under(self, directory: str) -> tuple[StoreFile, ...]:
+        """Return the files directly in *directory*."""
+        return tuple(file for file in self.files if file.directory == directory)
+
+    @property
+    def commit_log(self) -> tuple[StoreFile, ...]:
+        """The commit-log files that are named and filled as such, in order."""
+        return tuple(
+            file
+            for file in self.under("commitlog")
+            if file.base is not None and file.size > 0
+        )
+
+    @property
+    def consume_queues(self) -> tuple[StoreFile, ...]:
+        """The consume-queue files that are named and filled as such, in order."""
+        return tuple(
+            file
+            for file in self.files
+            if queue_of(file.path) is not None
+            and file.base is not None
+            and file.size > 0
+        )
+
+    @property
+    def min_offset(self) -> int:
+        """The first commit-log offset that is still there."""
+        return min((file.base or 0 for file in self.commit_log), default=0)
+
+    @property
+    def was_left_open(self) -> bool:
+        """Whether a broker runs on this store, or ended without closing it."""
+        return any(file.path == "abort" for file in self.files)
+
+
+def queue_of(path: str) -> tuple[str, int] | None:
+    """Return topic and queue id of a path below ``consumequeue``; None elsewhere."""
+    parts = path.split("/")
+    if len(parts) != 4 or parts[0] != "consumequeue" or not parts[2].isdecimal():
+        return None
+    return parts[1], int(parts[2])
+
+
+def list_store(url: str) -> Store:
+    """Return the store at *url*, or raise NotAStoreError."""
+    try:
+        system, root = open_filesystem(url)
+        if system.get_file_info(root).type != fs.FileType.Directory:
+            raise NotAStoreError(f"{url} is not a directory")
+        found = system.get_file_info(fs.FileSelector(root, recursive=True))
+    except (OSError, pa.ArrowException) as error:
+        raise NotAStoreError(f"{url} cannot be read: {_first_line(error)}") from None
+    start = len(root.rstrip("/")) + 1
+    files = tuple(
+        StoreFile(path=info.path[start:], size=info.size or 0)
+        for info in sorted(found, key=lambda info: str(info.path))
+        if info.type == fs.FileType.File
+    )
+    directories = frozenset(
+        info.path[start:] for info in found if info.type == fs.FileType.Directory
+    )
+    if "commitlog" not in directories and "consumequeue" not in directories:
+        raise NotAStoreError(
+            f"{url} is not a store: it has neither commitlog nor consumequeue"
+        )
+    return Store(url=url, files=files, directories=directories)
+
+
+def open_filesystem(url: str) -> tuple[fs.FileSystem, str]:
+    """Return the file system of *url* and the path in it."""
+    if "://" in url:
+        system, path = fs.FileSystem.from_uri(url)
+        return system, path
+    return fs.LocalFileSystem(), str(Path(url).absolute())
+
+
+@contextmanager
+def reading(url: str, path: str) -> Iterator[ReadAt]:
+    """Open the file at *path* of the store *url* and lend a reader of its bytes."""
+    system, root = open_filesystem(url)
+    with system.open_input_file(f"{root.rstrip('/')}/{path}") as file:
+
+        def read_at(position: int, size: int) -> bytes:
+            data: bytes = file.read_at(size, position)
+            return data
+
+        yield read_at
+
+
+def read_whole(url: str, file: StoreFile, *, size_max: int = 1 << 26) -> bytes:
+    """Return the bytes of a small file, and never more than *size_max*."""
+    with reading(url, file.path) as read_at:
+        return read_at(0, min(file.size, size_max))
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

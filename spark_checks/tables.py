@@ -1,0 +1,133 @@
+"""
+A store as tables: the records of its commit log, the units of its consume queues.
+
+Nothing is read until a question is asked. The words that questions share are here
+too: which records must have a unit, which units must have a record.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
+
+from spark_checks.sources.store_files import Store, StoreFile
+from spec.integers import INT32_MAX
+from spec.store.message_record import SystemFlag
+
+INNER_BATCH = 1 << 7
+"""A record of many messages, kept in another kind of queue (since 5.0)."""
+LIGHT_QUEUE_PREFIX = "%LMQ%"
+"""Such queues share the records of other topics (since 4.9)."""
+DELAYS_DEFAULT = "1s 5s 10s 30s 1m 2m 3m 4m 5m 6m 7m 8m 9m 10m 20m 30m 1h 2h"
+"""The delay of each level (messageDelayLevel)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """What an invariant must know of the store besides its rows."""
+
+    min_offset: int = 0
+    """First commit-log offset that is still there."""
+    log_end: int = 0
+    """Commit-log offset after the last record."""
+    last_file_base: int = 0
+    """Offset at which the last file that has a record begins."""
+    left_open: bool = False
+    """A broker runs on the store, or ended without closing it."""
+    queue_file_size: int = 6_000_000
+    known_topics: frozenset[str] | None = None
+    """Topics that have queues or a configuration; None if nobody can say."""
+    other_topics: frozenset[str] = frozenset()
+    """Topics whose queues are of another kind (since 5.0)."""
+
+    @property
+    def tail_severity(self) -> str:
+        """How bad it is when only the end of a queue or log is not there."""
+        return "warning" if self.left_open else "error"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tables:
+    """The rows of a store, and its situation."""
+
+    log: DataFrame
+    units: DataFrame
+    situation: Situation = field(default_factory=Situation)
+
+
+def open_tables(
+    session: SparkSession,
+    store: Store,
+    situation: Situation,
+    delays: Mapping[int, int],
+) -> Tables:
+    """Return the tables of *store*."""
+    log = (
+        session.read.format("rocketmq.commitlog")
+        .option("url", store.url)
+        .option("files", _listing(store.commit_log))
+        .option("delays", json.dumps(dict(delays)))
+        .load()
+    )
+    units = (
+        session.read.format("rocketmq.consumequeue")
+        .option("url", store.url)
+        .option("files", _listing(store.consume_queues))
+        .option("partitions", str(session.sparkContext.defaultParallelism))
+        .load()
+    )
+    return Tables(log=log, units=units, situation=situation)
+
+
+def _listing(files: tuple[StoreFile, ...]) -> str:
+    return json.dumps([[file.path, file.base, file.size] for file in files])
+
+
+def delay_levels(text: str) -> dict[int, int]:
+    """Return the milliseconds of each level of a messageDelayLevel setting."""
+    units = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+    return {
+        level: int(part[:-1]) * units[part[-1]]
+        for level, part in enumerate(text.split(), start=1)
+    }
+
+
+def is_record() -> Column:
+    """Whether a row of the log is a record."""
+    return F.col("kind") == "record"
+
+
+def needs_unit(situation: Situation) -> Column:
+    """Whether a row of the log is a record that must have a unit."""
+    rollback = int(SystemFlag.TRANSACTION_ROLLBACK)
+    transaction = F.col("system_flags").bitwiseAND(rollback)
+    half = transaction.isin(int(SystemFlag.TRANSACTION_PREPARED), rollback)
+    batch = F.col("system_flags").bitwiseAND(INNER_BATCH) != 0
+    elsewhere = F.col("topic").isin(*situation.other_topics)
+    if not situation.other_topics:
+        elsewhere = F.lit(False)
+    return is_record() & ~half & ~batch & ~elsewhere
+
+
+def needs_record(situation: Situation) -> Column:
+    """Whether a unit must point at a record: no filler, and none of a deleted file."""
+    offset = F.col("commit_log_offset")
+    filler = (offset == 0) & (F.col("size") == INT32_MAX) & (F.col("tags_code") == 0)
+    there = (offset >= situation.min_offset) | (offset < 0)
+    return ~filler & there & ~F.col("topic").startswith(LIGHT_QUEUE_PREFIX)
+
+
+def log_file() -> Column:
+    """The name of the commit-log file of a row of the log."""
+    return F.format_string("commitlog/%020d", F.col("file_base"))
+
+
+def queue_file() -> Column:
+    """The name of the consume-queue file of a unit."""
+    return F.format_string(
+        "consumequeue/%s/%d/%020d", F.col("topic"), F.col("queue_id"), F.col("file_base")
+    )

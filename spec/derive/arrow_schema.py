@@ -1,0 +1,33 @@
+"""
+The column types of a layout: what a table of such things has for columns.
+
+Arrow and Spark both know types by the names used here. Java's numbers are signed,
+so an unsigned field takes the next wider signed type. Nothing here imports Arrow:
+the answer is plain data.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from construct import Struct
+
+from spec.derive.numpy_dtype import leading_fields
+
+_WIDER = {"u1": "int16", "u2": "int32", "u4": "int64"}
+
+
+def column_types(layout: Struct[Any, Any], **known: int) -> dict[str, str]:
+    """Return the Arrow type name of every leading field of *layout*, by its name."""
+    return {
+        placed.name: _type_name(placed.format)
+        for placed in leading_fields(layout, **known)
+    }
+
+
+def _type_name(numpy_format: str) -> str:
+    """Return the Arrow name of a numpy format."""
+    code = numpy_format.lstrip("<>=|")
+    if code.startswith("V"):
+        return "binary"
+    return _WIDER.get(code, f"int{8 * int(code[1:])}")
