@@ -1,0 +1,204 @@
+"""
+Bytes, explained: every field of a layout with its place and its value, then the hex.
+
+A line is a field: a mark, where it begins and ends, its name, its value. The mark
+is ``✗`` where something is wrong, and the hex has carets under those bytes. Names,
+places and sentences come from the declaration; nothing is said twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from ipaddress import ip_address
+from typing import Any
+
+from construct import Struct
+
+from spec.layout import LayoutError, Trace, parse
+from spec.store.message_record import SystemFlag
+
+GOOD, WRONG = "·", "✗"
+ROW_SIZE = 16
+ROWS_MAX = 16
+"""Rows of hex that are shown without being asked for by a wrong field."""
+SHOWN_MAX = 48
+"""Characters of a long value that are shown."""
+_HEX_NAMES = frozenset({"magic", "body_crc"})
+_TIME_RANGE = range(10**11, 10**14)
+"""Values of a ``_ms`` field that are shown as a time: the years 1973 to 5138."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedField:
+    """One line of an explanation."""
+
+    name: str
+    start: int
+    end: int
+    text: str
+    """The value, in the form in which its reader thinks."""
+    meaning: str
+    is_wrong: bool = False
+
+    def line(self, width: int, base: int = 0) -> str:
+        """Return the field as one line whose names take *width* characters."""
+        mark = WRONG if self.is_wrong else GOOD
+        place = f"{self.start + base:>5}..{self.end + base}"
+        return f"  {mark} {place:<13} {self.name:<{width}}  {self.text}".rstrip()
+
+
+def explain(
+    layout: Struct,
+    data: bytes | memoryview,
+    *,
+    wrong: str | Collection[str] | None = None,
+    base: int = 0,
+) -> str:
+    """Return *data* as *layout* reads it, the fields named by *wrong* marked.
+
+    *base* is added to every place that is shown. Where the bytes stop fitting the
+    layout, that field is marked too and the reason stands in the place of its value.
+    """
+    data = bytes(data)
+    found = explained_fields(layout, data, wrong=wrong)
+    width = max([len(one.name) for one in found] + [16])
+    lines = [one.line(width, base) for one in found]
+    end = max([one.end for one in found], default=len(data))
+    spans = [(one.start, one.end) for one in found if one.is_wrong]
+    return "\n".join([*lines, "", *hex_rows(data[:end], spans, base=base)])
+
+
+def explained_fields(
+    layout: Struct, data: bytes, *, wrong: str | Collection[str] | None = None
+) -> list[ExplainedField]:
+    """Return the fields of *data* in the order of their bytes."""
+    marked = {wrong} if isinstance(wrong, str) else set(wrong or ())
+    trace = Trace()
+    failure: LayoutError | None = None
+    try:
+        parse(layout, data, trace)
+    except LayoutError as error:
+        failure = error
+    found = [
+        ExplainedField(
+            name=span.path,
+            start=span.start,
+            end=span.end,
+            text=show_value(span.path, span.value),
+            meaning=span.meaning,
+            is_wrong=_is_marked(span.path, marked),
+        )
+        for span in trace
+        if not isinstance(span.value, dict)
+    ]
+    if failure is not None:
+        start, end = min(failure.offset, len(data)), len(data)
+        text = failure.reason
+        found.append(ExplainedField(failure.field, start, end, text, "", is_wrong=True))
+    return found
+
+
+def _is_marked(path: str, marked: set[str]) -> bool:
+    """Return whether *path* or a structure that it is in has been named."""
+    parts = path.split(".")
+    return any(".".join(parts[: i + 1]) in marked for i in range(len(parts)))
+
+
+def show_value(name: str, value: Any) -> str:
+    """Return the value of the field *name* in the form in which its reader thinks.
+
+    Magics and checksums are hex, times have a date, flags their names, addresses
+    their dots; long texts are cut and say how long they are.
+    """
+    last = name.rsplit(".", 1)[-1]
+    if isinstance(value, bytes):
+        return _show_address(value) if last == "address" else show_bytes(value)
+    if not isinstance(value, int):
+        return str(value)
+    if last in _HEX_NAMES:
+        return f"0x{value & 0xFFFFFFFF:08X}"
+    if last.endswith("_ms") and value in _TIME_RANGE:
+        shown = datetime.fromtimestamp(value / 1000, UTC)
+        return f"{value} ({shown.isoformat(timespec='milliseconds')})"
+    if last == "system_flags" and value:
+        return f"{value} ({show_flags(value)})"
+    return str(value)
+
+
+def show_flags(flags: int) -> str:
+    """Return the names of the system flags *flags* and what is left of them."""
+    known = 0
+    names = []
+    if flags & SystemFlag.TRANSACTION_ROLLBACK == SystemFlag.TRANSACTION_ROLLBACK:
+        names.append("TRANSACTION_ROLLBACK")
+        flags &= ~int(SystemFlag.TRANSACTION_ROLLBACK)
+    for flag in SystemFlag:
+        known |= int(flag)
+        if flags & flag:
+            names.append(flag.name or "")
+    rest = flags & ~known
+    return " | ".join([*names, *([f"{rest:#x}"] if rest else [])])
+
+
+def show_bytes(value: bytes) -> str:
+    """Return *value* as text where it is text, as hex where it is not."""
+    size = f"({len(value)} bytes)"
+    try:
+        text = value[: SHOWN_MAX * 4].decode("utf-8")
+    except UnicodeDecodeError:
+        text = None
+    if text is not None and sum(not c.isprintable() for c in text) * 4 <= len(text):
+        shown = repr(text[:SHOWN_MAX])
+        return shown if len(value) <= SHOWN_MAX else f"{shown[:-1]}… {size}"
+    shown = value[: SHOWN_MAX // 3].hex(" ")
+    return shown if len(value) <= SHOWN_MAX // 3 else f"{shown} … {size}"
+
+
+def _show_address(value: bytes) -> str:
+    return str(ip_address(value)) if len(value) in {4, 16} else show_bytes(value)
+
+
+def hex_rows(
+    data: bytes, wrong: Collection[tuple[int, int]] = (), *, base: int = 0
+) -> Iterator[str]:
+    """Yield *data* as rows of hex, with carets under the spans in *wrong*.
+
+    Of many rows the first are shown, and those with something wrong in them.
+    """
+    skipped = 0
+    for start in range(0, len(data), ROW_SIZE):
+        row = data[start : start + ROW_SIZE]
+        places = range(start, start + len(row))
+        carets = [any(a <= place < b for a, b in wrong) for place in places]
+        shown = start < ROWS_MAX * ROW_SIZE if not wrong else start < 4 * ROW_SIZE
+        if not shown and (not any(carets) or _is_deep(start, wrong)):
+            skipped += len(row)
+            continue
+        if skipped:
+            yield f"    …     {skipped} bytes"
+            skipped = 0
+        yield _hex_row(base + start, row)
+        if any(carets):
+            yield _caret_row(carets)
+    if skipped:
+        yield f"    …     {skipped} bytes"
+
+
+def _is_deep(start: int, wrong: Collection[tuple[int, int]]) -> bool:
+    """Return whether the row at *start* lies deep inside a long wrong field."""
+    return all(start >= a + 4 * ROW_SIZE for a, b in wrong if start < b)
+
+
+def _hex_row(place: int, row: bytes) -> str:
+    text = "".join(chr(b) if 32 <= b < 127 else "." for b in row)
+    return f"    {place:04x}  {row.hex(' '):<{3 * ROW_SIZE - 1}}  |{text}|"
+
+
+def _caret_row(carets: list[bool]) -> str:
+    """Return carets under the marked bytes and the gaps between two of them."""
+    cells = []
+    for here, after in zip(carets, [*carets[1:], False], strict=True):
+        cells.append(("^^" if here else "  ") + ("^" if here and after else " "))
+    return (" " * 10 + "".join(cells)).rstrip()
