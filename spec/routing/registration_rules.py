@@ -130,6 +130,7 @@ ADDRESS_HAS_ONE_ID = Clause(
     level=Level.MUST,
     text="An address that registers with another broker id loses the old one.",
     source=f"{_TABLES}#registerBroker",
+    since="4.5",
 )
 ID_HAS_ONE_ADDRESS = Clause(
     id="ROUTE-REG-018",

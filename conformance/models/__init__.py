@@ -1,0 +1,1 @@
+"""Models: what a peer should know, as dictionaries and lists."""
