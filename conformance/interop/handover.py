@@ -72,6 +72,7 @@ def write(broker: Speaker) -> list[Sent]:
     """Create the topics, send all messages, commit offsets; return what was sent."""
     for topic, queue_count in TOPICS.items():
         succeeded(broker.create_topic(topic=topic, queue_count=queue_count))
+    succeeded(broker.update_group(group=GROUP))
     sent = [send(broker, number) for number in range(MESSAGE_COUNT)]
     for topic, queue_id in queues():
         broker.wait_for_max_offset(

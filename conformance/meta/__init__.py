@@ -1,0 +1,1 @@
+"""The suite examined: what it claims about itself is checked here."""
