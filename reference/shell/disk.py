@@ -57,6 +57,16 @@ class DiskFile:
         self._writable[at:end] = data
         self._written_at_ns = time.time_ns()
 
+    def clear(self, at: int) -> None:
+        """Make all bytes from *at* on zero, and give their space back."""
+        try:
+            os.ftruncate(self._file_number, at)
+            os.ftruncate(self._file_number, self.size)
+        except OSError as error:
+            raise _refused("cannot clear the end of", self.path, error) from error
+        first = at >> _STRETCH_BITS
+        self._has_space[first:] = bytes(len(self._has_space) - first)
+
     def flush(self) -> None:
         """Return when everything written is on disk."""
         _sync(self._file_number, self.path)

@@ -64,11 +64,10 @@ class Dispatcher:
         arrival = None
         if found.system_flags & TRANSACTION_MASK not in NOT_CONSUMABLE:
             queue = self._queues.get_or_make(found.topic, found.queue_id)
-            is_new = queue.put(
-                found.physical_offset, found.size, found.tags_code, found.queue_offset
-            )
             self._checkpoint.logics_ms = found.stored_at_ms
-            if is_new:
+            if queue is not None and queue.put(
+                found.physical_offset, found.size, found.tags_code, found.queue_offset
+            ):
                 arrival = Arrival(
                     found.topic,
                     found.queue_id,

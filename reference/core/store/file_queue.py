@@ -126,10 +126,16 @@ class FileQueue:
         self.end += size
 
     def truncate(self, offset: int) -> None:
-        """Forget everything from *offset* on; the file that has it stays."""
+        """Forget everything from *offset* on; the file that has it stays.
+
+        What is forgotten is also cleared: 4.6.0 leaves it in the file, where a later
+        recovery may take it for new.
+        """
         while self._bases and self._bases[-1] > offset:
             self.delete_last()
         self.end = offset if self._bases else 0
+        if self.space() > 0:
+            self._mapped[-1].clear(offset - self._bases[-1])
         self.flushed = min(self.flushed, self.end)
 
     def delete_last(self) -> None:

@@ -37,6 +37,9 @@ class MappedFile(Protocol):
     def write(self, data: bytes | bytearray | memoryview, at: int) -> None:
         """Write *data* at the byte *at*, or raise FilesError and write nothing."""
 
+    def clear(self, at: int) -> None:
+        """Make all bytes from *at* on zero, as if they had never been written."""
+
     def flush(self) -> None:
         """Return when everything written is on disk."""
 
@@ -93,6 +96,10 @@ class MemoryFile:
         self._files.spend(len(data))
         self.bytes[at:end] = data
         self.modified_at_ms = self._files.now_ms
+
+    def clear(self, at: int) -> None:
+        """Make all bytes from *at* on zero."""
+        self.bytes[at:] = bytes(self.size - at)
 
     def flush(self) -> None:
         """Do nothing: memory has no disk."""

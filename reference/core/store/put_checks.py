@@ -21,7 +21,7 @@ def refusal(message: NewMessage, *, is_batch: bool = False) -> PutStatus | None:
     4.6.0 would write outside its own directory or lose the queue at the next start.
     """
     topic = message.topic
-    if len(topic) > TOPIC_SIZE_MAX or not _is_directory_name(topic):
+    if len(topic) > TOPIC_SIZE_MAX or not is_directory_name(topic):
         return PutStatus.MESSAGE_ILLEGAL
     if not 0 <= message.queue_id < 2**31:
         return PutStatus.MESSAGE_ILLEGAL
@@ -47,7 +47,8 @@ def delay_level(message: NewMessage, levels: DelayLevels) -> int | None:
         return None
 
 
-def _is_directory_name(topic: str) -> bool:
+def is_directory_name(topic: str) -> bool:
+    """Return whether *topic* can be the name of its queues' directory."""
     if "/" in topic or "\0" in topic or topic in _NO_DIRECTORY:
         return False
     return topic.isascii() or len(topic.encode("utf-8", "replace")) <= TOPIC_SIZE_MAX

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from reference.core.store.consume_queue import UNIT_SIZE, ConsumeQueue
 from reference.core.store.files import Files
+from reference.core.store.put_checks import is_directory_name
 
 
 class QueueTable:
@@ -32,9 +33,12 @@ class QueueTable:
         """Return the queue, None where there is none."""
         return self._queues.get((topic, queue_id))
 
-    def get_or_make(self, topic: str, queue_id: int) -> ConsumeQueue:
-        """Return the queue, made if need be."""
-        return self._queues.get((topic, queue_id)) or self._made(topic, queue_id)
+    def get_or_make(self, topic: str, queue_id: int) -> ConsumeQueue | None:
+        """Return the queue, made if need be; None if its directory cannot be named."""
+        queue = self._queues.get((topic, queue_id))
+        if queue is None and queue_id >= 0 and is_directory_name(topic):
+            queue = self._made(topic, queue_id)
+        return queue
 
     @property
     def max_physical_offset(self) -> int:
