@@ -168,7 +168,9 @@ class DiskStoreMachine(StoreMachine):
 
 
 TestStoreInMemory = StoreMachine.TestCase
-TestStoreInMemory.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)
+TestStoreInMemory.settings = settings(
+    max_examples=40, stateful_step_count=30, deadline=None
+)
 TestStoreOnDisk = DiskStoreMachine.TestCase
 TestStoreOnDisk.settings = settings(
     max_examples=12, stateful_step_count=30, deadline=None
