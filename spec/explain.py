@@ -25,6 +25,8 @@ ROWS_MAX = 16
 """Rows of hex that are shown without being asked for by a wrong field."""
 SHOWN_MAX = 48
 """Characters of a long value that are shown."""
+_SEPARATORS = "\x01\x02\t\r\n"
+"""Characters in readable text that are shown as escapes: those of properties too."""
 _HEX_NAMES = frozenset({"magic", "body_crc"})
 _TIME_RANGE = range(10**11, 10**14)
 """Values of a ``_ms`` field that are shown as a time: the years 1973 to 5138."""
@@ -149,7 +151,7 @@ def show_bytes(value: bytes) -> str:
         text = value[: SHOWN_MAX * 4].decode("utf-8")
     except UnicodeDecodeError:
         text = None
-    if text is not None and sum(not c.isprintable() for c in text) * 4 <= len(text):
+    if text is not None and all(c.isprintable() or c in _SEPARATORS for c in text):
         shown = repr(text[:SHOWN_MAX])
         return shown if len(value) <= SHOWN_MAX else f"{shown[:-1]}… {size}"
     shown = value[: SHOWN_MAX // 3].hex(" ")

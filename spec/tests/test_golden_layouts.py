@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spec.derive.table import rows, table
-from spec.tests.layouts import LAYOUTS
+from spec.layouts import LAYOUTS
 
 PRINTS = Path(__file__).parents[2] / "fixtures" / "layouts"
 

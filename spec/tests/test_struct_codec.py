@@ -13,8 +13,8 @@ from spec.derive.codecs import frame_codec, record_codec, unit_codec
 from spec.derive.struct_codec import StructCodec, compile_codec
 from spec.derive.walk import UnsuitableLayoutError
 from spec.layout import LayoutError, Trace, build, field, parse
+from spec.layouts import LAYOUTS
 from spec.store.message_record import encode_record
-from spec.tests.layouts import LAYOUTS
 from spec.tests.strategies import commands, mutated, records
 from spec.wire.command import encode_command
 

@@ -1,0 +1,138 @@
+"""
+``rmqc inspect``: explain the bytes of a file, of hex digits or of an id.
+
+The file is only read. What it is follows from its path, where it lies in a store,
+and otherwise from its content.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import click
+
+from spec.layout import LayoutError
+from spec.recognise import KINDS, Recognition, recognise
+from spec.store.file_names import FileKind, StoreFile, store_file
+
+READ_MAX = 17 * 1024 * 1024
+"""Bytes that are read at once: the largest frame, and a little."""
+
+
+class Unreadable(click.ClickException):
+    """The input is no file, no hex, or nothing that RocketMQ writes."""
+
+    exit_code = 2
+
+
+@click.command()
+@click.argument("what", metavar="FILE[@OFFSET] | HEX | MSGID | UNIQKEY")
+@click.option(
+    "--as",
+    "kind",
+    type=click.Choice(sorted(KINDS)),
+    help="Read the bytes as this, whatever they look like.",
+)
+@click.option(
+    "--count",
+    type=click.IntRange(1, 10_000),
+    default=1,
+    show_default=True,
+    help="Explain so many things, one after the other.",
+)
+def inspect(what: str, kind: str | None, count: int) -> None:
+    """Explain bytes: what they are, field by field, and what is wrong with them.
+
+    OFFSET is a byte position in FILE, decimal or 0x hex; in a commit-log file it may
+    also be an offset of the whole log. Exit codes: 0 nothing is wrong, 1 a checksum
+    is, 2 the bytes are nothing that RocketMQ writes.
+    """
+    path, position = _place(what)
+    file = _file_of(path) if path else None
+    is_sound = True
+    for number in range(count):
+        found = _recognised(path, _read(path, position, what), file, position, kind)
+        if number:
+            click.echo()
+        click.echo(f"{found.kind}, {found.size} bytes")
+        click.echo(found.text)
+        is_sound &= found.is_sound
+        position += found.size
+        if path is None or position >= path.stat().st_size:
+            break
+    sys.exit(0 if is_sound else 1)
+
+
+def _recognised(
+    path: Path | None,
+    data: bytes,
+    file: StoreFile | None,
+    position: int,
+    kind: str | None,
+) -> Recognition:
+    try:
+        if kind is not None:
+            return KINDS[kind](data, position)
+        return recognise(data, file=file, position=position)
+    except LayoutError as error:
+        name = f"{path}@{position}: " if path else ""
+        raise Unreadable(f"{name}{error.reason}") from error
+
+
+def _place(what: str) -> tuple[Path | None, int]:
+    """Return the file and the position that *what* names; no file for hex."""
+    path = Path(what)
+    if _exists(path):
+        return path, 0
+    name, at, digits = what.rpartition("@")
+    if at and _exists(Path(name)):
+        return Path(name), _position(Path(name), digits)
+    if re.fullmatch(r"(0[xX])?[0-9A-Fa-f\s:]+", what, re.ASCII):
+        return None, 0
+    raise Unreadable(f"{what!r} is neither a file nor hex digits")
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False  # a name that no file can have, such as one far too long
+
+
+def _position(path: Path, digits: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,19}|0[xX][0-9A-Fa-f]{1,16}", digits, re.ASCII):
+        raise Unreadable(f"{digits!r} is no offset")
+    offset = int(digits, 16) if digits[:2] in {"0x", "0X"} else int(digits)
+    size = path.stat().st_size if path.is_file() else 0
+    file = _file_of(path)
+    if file and file.kind is FileKind.COMMIT_LOG and offset >= size:
+        offset -= file.begin_offset
+    if path.is_file() and not 0 <= offset < size:
+        raise Unreadable(f"{path}: offset {digits} is not in its {size} bytes")
+    return offset
+
+
+def _file_of(path: Path) -> StoreFile | None:
+    try:
+        return store_file(path.absolute())
+    except LayoutError:
+        return None
+
+
+def _read(path: Path | None, position: int, what: str) -> bytes:
+    """Return the bytes to look at: of the file, or of the hex digits *what*."""
+    if path is None:
+        digits = re.sub(r"^0[xX]|[\s:]", "", what)
+        if len(digits) % 2:
+            raise Unreadable(f"{len(digits)} hex digits are no whole number of bytes")
+        return bytes.fromhex(digits)
+    if not path.is_file():
+        raise Unreadable(f"{path} is not a file")
+    try:
+        with path.open("rb") as stream:
+            stream.seek(position)
+            return stream.read(READ_MAX)
+    except OSError as error:
+        raise Unreadable(f"{path}: {error.strerror}") from error

@@ -1,0 +1,34 @@
+"""Every layout of the specification, by the name of its golden print."""
+
+from __future__ import annotations
+
+from construct import Struct
+
+from spec.store.blank import blank_layout
+from spec.store.checkpoint import checkpoint_layout
+from spec.store.consume_queue import unit_layout
+from spec.store.index_file import header_layout as index_header_layout
+from spec.store.index_file import item_layout, slot_layout
+from spec.store.message_record import record_layout
+from spec.wire.frame import frame_layout
+from spec.wire.header_rocketmq import entry_layout
+from spec.wire.header_rocketmq import header_layout as command_header_layout
+from spec.wire.message_id import message_id_layout, message_id_v6_layout
+from spec.wire.unique_key import unique_key_layout, unique_key_v6_layout
+
+LAYOUTS: dict[str, Struct] = {
+    "blank": blank_layout,
+    "checkpoint": checkpoint_layout,
+    "consume_queue_unit": unit_layout,
+    "frame": frame_layout,
+    "header_rocketmq": command_header_layout,
+    "header_rocketmq_entry": entry_layout,
+    "index_header": index_header_layout,
+    "index_item": item_layout,
+    "index_slot": slot_layout,
+    "message_id": message_id_layout,
+    "message_id_v6": message_id_v6_layout,
+    "message_record": record_layout,
+    "unique_key": unique_key_layout,
+    "unique_key_v6": unique_key_v6_layout,
+}
