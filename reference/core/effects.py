@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reference.core.store.file_queue import FlushMark
+from reference.core.store.files import MappedFile
 from spec.host import Host
 
 
@@ -52,12 +52,11 @@ class Complain:
 
 
 @dataclass(frozen=True, slots=True)
-class FlushLog:
-    """Bring these files of the commit log to disk, aside, and report back."""
+class Flush:
+    """Bring these files to disk, aside, and report back under this number."""
 
-    mark: FlushMark
-    stored_at_ms: int
-    """When the last message before the mark was stored."""
+    files: tuple[MappedFile, ...]
+    number: int
 
 
-Effect = Send | Close | WakeAt | Dial | Complain | FlushLog
+Effect = Send | Close | WakeAt | Dial | Complain | Flush

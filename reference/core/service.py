@@ -17,7 +17,6 @@ from reference.core.effects import (
     Complain,
     Dial,
     Effect,
-    FlushLog,
     Send,
     WakeAt,
 )
@@ -87,8 +86,8 @@ class Service:
         self.settle(now_ms)
         return self.take()
 
-    def flushed(self, flush: FlushLog) -> list[Effect]:  # noqa: ARG002
-        """Note that what a FlushLog asked for is done."""
+    def flushed(self, number: int) -> list[Effect]:  # noqa: ARG002
+        """Note that what a Flush asked for is done."""
         return self.take()
 
     def settle(self, now_ms: int) -> None:

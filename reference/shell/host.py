@@ -19,7 +19,7 @@ from reference.core.effects import (
     Complain,
     Dial,
     Effect,
-    FlushLog,
+    Flush,
     Send,
     WakeAt,
 )
@@ -58,9 +58,9 @@ class ServiceHost:
             self._timer.cancel()
         for transport in list(self._transports.values()):
             transport.close()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._tasks:
+            # Files that are being flushed must not be closed meanwhile.
+            await asyncio.wait(self._tasks)
 
     def perform(self, effects: Iterable[Effect]) -> None:
         """Do what the service asks, in order."""
@@ -98,7 +98,7 @@ class ServiceHost:
                 self._wake_at(at_ms)
             case Dial(address):
                 self._aside(self._dial(address))
-            case FlushLog():
+            case Flush():
                 self._aside(self._flush(effect))
             case Complain(text):
                 sys.stderr.write(f"{text}\n")
@@ -137,9 +137,9 @@ class ServiceHost:
             number = peer.number = self._note(peer.transport)
         self.perform(self.service.dialled(address, number, now_ms()))
 
-    async def _flush(self, flush: FlushLog) -> None:
+    async def _flush(self, flush: Flush) -> None:
         await self._loop.run_in_executor(None, _flush_files, flush)
-        self.perform(self.service.flushed(flush))
+        self.perform(self.service.flushed(flush.number))
 
 
 class Peer(asyncio.Protocol):
@@ -178,6 +178,6 @@ class Peer(asyncio.Protocol):
         self.transport.resume_reading()
 
 
-def _flush_files(flush: FlushLog) -> None:
-    for file in flush.mark.files:
+def _flush_files(flush: Flush) -> None:
+    for file in flush.files:
         file.flush()

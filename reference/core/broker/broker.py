@@ -14,6 +14,7 @@ from reference.core.answer import Answer, encode_answer, relay
 from reference.core.broker.clients import Clients
 from reference.core.broker.consumer_offsets import ConsumerOffsets
 from reference.core.broker.held_pulls import HeldPull, HeldPulls, Queue
+from reference.core.broker.housekeeping import Housekeeping
 from reference.core.broker.locks import QueueLocks
 from reference.core.broker.membership import tell_members
 from reference.core.broker.options import BrokerOptions
@@ -21,8 +22,7 @@ from reference.core.broker.pull import pull_once
 from reference.core.broker.registration import NameServerLink
 from reference.core.broker.subscription_groups import SubscriptionGroups
 from reference.core.broker.topics import PERM_READ, PERM_WRITE, Topic, Topics
-from reference.core.broker.transaction_check import check_transactions
-from reference.core.effects import Effect, FlushLog
+from reference.core.effects import Effect
 from reference.core.request import Request
 from reference.core.service import Service
 from reference.core.store.api import PutResult
@@ -37,15 +37,6 @@ from spec.host import Host
 from spec.store.message_record import Record, decode_record
 from spec.wire.request_code import RequestCode
 from spec.wire.unique_key import UniqueKey, encode_unique_key
-
-HOLD_CHECK_MS = 5_000
-"""How often a held pull is tried again for messages that it may not want."""
-CLIENT_SCAN_MS = 10_000
-DELIVERY_MS = 100
-"""How often delayed messages are looked for."""
-
-QUEUE_FLUSH_MS = 1_000
-DELAY_OFFSETS_MS = 10_000
 
 _RELAYED_MAX = 1 << 20
 
@@ -82,10 +73,10 @@ class Broker(Service):
         self.put_count = 0
         self.get_count = 0
         self.link: NameServerLink | None = None
+        self.housekeeping = Housekeeping(self, config)
         self._config = config
         self._number = 0
         self._has_put = False
-        self._is_flushing = False
         self._relayed: dict[int, tuple[int, int]] = {}
         self._load()
 
@@ -103,26 +94,13 @@ class Broker(Service):
         """Begin to do what is done without being asked."""
         self.link = NameServerLink(self, name_server)
         self.link.start(now_ms)
-        number = self.options.number
-        every = self.schedule.every
-        offsets_ms = number("flushConsumerOffsetInterval")
-        every(offsets_ms, self._keep_offsets, first_ms=now_ms + offsets_ms)
-        every(HOLD_CHECK_MS, self._check_held, first_ms=now_ms + HOLD_CHECK_MS)
-        every(CLIENT_SCAN_MS, self._scan_clients, first_ms=now_ms + CLIENT_SCAN_MS)
-        every(DELIVERY_MS, self._deliver, first_ms=now_ms + DELIVERY_MS)
-        check_ms = number("transactionCheckInterval")
-        every(check_ms, partial(check_transactions, self), first_ms=now_ms + check_ms)
-        flush_ms = number("flushIntervalCommitLog")
-        every(flush_ms, self._flush_log, first_ms=now_ms + flush_ms)
-        every(QUEUE_FLUSH_MS, self.store.flush_queues, first_ms=now_ms + QUEUE_FLUSH_MS)
-        keep_ms = DELAY_OFFSETS_MS
-        every(keep_ms, self._keep_delay_offsets, first_ms=now_ms + keep_ms)
+        self.housekeeping.start(now_ms)
 
     def stop(self, now_ms: int) -> None:
         """Say goodbye and keep what is to be kept; the store is stopped after this."""
         if self.link is not None:
             self.link.unregister()
-        self._keep_offsets(now_ms)
+        self.housekeeping.keep_offsets(now_ms)
 
     def stored(self, result: PutResult) -> None:
         """Note that something was put, so that it is dispatched before long."""
@@ -143,6 +121,18 @@ class Broker(Service):
         """Let a pull wait until something arrives or its time is up."""
         self.held.hold(queue, pull)
         self.schedule.at(pull.deadline_ms, self._answer_overdue)
+
+    def check_held(self, now_ms: int) -> None:
+        """Try held pulls again whose queues have grown, by whatever it is."""
+        for topic, queue_id in self.held.queues():
+            end = self.store.max_offset(topic, queue_id)
+            for pull in self.held.grown((topic, queue_id), end):
+                self._try_again(pull, now_ms)
+
+    def flushed(self, number: int) -> list[Effect]:
+        """Note that the files of a Flush are on disk."""
+        self.housekeeping.flushed(number)
+        return self.take()
 
     def response(self, response: Request) -> None:
         """Use a name server's answer, or pass a client's answer to who asked."""
@@ -231,40 +221,6 @@ class Broker(Service):
     def _answer_overdue(self, now_ms: int) -> None:
         for pull in self.held.overdue(now_ms):
             self._try_again(pull, now_ms)
-
-    def _check_held(self, now_ms: int) -> None:
-        for topic, queue_id in self.held.queues():
-            end = self.store.max_offset(topic, queue_id)
-            for pull in self.held.grown((topic, queue_id), end):
-                self._try_again(pull, now_ms)
-
-    def _scan_clients(self, now_ms: int) -> None:
-        for connection in self.clients.silent(now_ms):
-            self.close(connection, "the client has been silent for too long")
-
-    def _deliver(self, now_ms: int) -> None:
-        if self.store.deliver_due(now_ms):
-            self._has_put = True
-
-    def _keep_offsets(self, now_ms: int) -> None:  # noqa: ARG002
-        if self.offsets.is_dirty:
-            self._config.save(CONSUMER_OFFSETS, self.offsets.as_json())
-            self.offsets.is_dirty = False
-
-    def flushed(self, flush: FlushLog) -> list[Effect]:
-        """Note that a part of the log is on disk."""
-        self.store.log_flushed(flush.mark, flush.stored_at_ms)
-        self._is_flushing = False
-        return self.take()
-
-    def _flush_log(self, now_ms: int) -> None:  # noqa: ARG002
-        if not self._is_flushing:
-            self._is_flushing = True
-            stored_at_ms = self.store.log.last_stored_at_ms
-            self.ask(FlushLog(self.store.log_mark(), stored_at_ms))
-
-    def _keep_delay_offsets(self, now_ms: int) -> None:  # noqa: ARG002
-        self.store.save_delay_offsets()
 
     def _topics_changed(self, topic: Topic | None) -> None:
         self._config.save(TOPICS, self.topics.as_json())

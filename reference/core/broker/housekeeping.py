@@ -1,0 +1,110 @@
+"""
+What a broker does now and then without being asked: keep offsets, bring files to
+disk, deliver what was delayed, look for silent clients, ask about transactions.
+
+Bringing files to disk takes long, so it is asked of the shell, which does it aside
+and reports back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from reference.core.broker.transaction_check import check_transactions
+from reference.core.effects import Flush
+from reference.core.store.config_files import CONSUMER_OFFSETS, ConfigFiles
+from reference.core.store.file_queue import FileQueue, FlushMark
+from reference.core.store.files import MappedFile
+
+if TYPE_CHECKING:
+    from reference.core.broker.broker import Broker
+
+HOLD_CHECK_MS = 5_000
+"""How often a held pull is tried again for messages that it may not want."""
+CLIENT_SCAN_MS = 10_000
+DELIVERY_MS = 100
+"""How often delayed messages are looked for."""
+QUEUE_FLUSH_MS = 1_000
+DELAY_OFFSETS_MS = 10_000
+
+
+class Housekeeping:
+    """The broker's own business."""
+
+    def __init__(self, broker: Broker, config: ConfigFiles) -> None:
+        self._broker = broker
+        self._config = config
+        self._flushes: dict[int, Callable[[], None]] = {}
+
+    def start(self, now_ms: int) -> None:
+        """Begin."""
+        number = self._broker.options.number
+        jobs: Sequence[tuple[int, Callable[[int], None]]] = (
+            (number("flushConsumerOffsetInterval"), self.keep_offsets),
+            (HOLD_CHECK_MS, self._broker.check_held),
+            (CLIENT_SCAN_MS, self._scan_clients),
+            (DELIVERY_MS, self._deliver),
+            (number("flushIntervalCommitLog"), self._flush_log),
+            (QUEUE_FLUSH_MS, self._flush_queues),
+            (DELAY_OFFSETS_MS, self._keep_delay_offsets),
+            (
+                number("transactionCheckInterval"),
+                partial(check_transactions, self._broker),
+            ),
+        )
+        for period_ms, job in jobs:
+            self._broker.schedule.every(period_ms, job, first_ms=now_ms + period_ms)
+
+    def keep_offsets(self, now_ms: int) -> None:  # noqa: ARG002
+        """Write how far consumers are, if that has changed."""
+        offsets = self._broker.offsets
+        if offsets.is_dirty:
+            self._config.save(CONSUMER_OFFSETS, offsets.as_json())
+            offsets.is_dirty = False
+
+    def flushed(self, number: int) -> None:
+        """Use the news that files are on disk."""
+        self._flushes.pop(number)()
+
+    def _flush_log(self, now_ms: int) -> None:  # noqa: ARG002
+        store = self._broker.store
+        mark, stored_at_ms = store.log_mark(), store.log.last_stored_at_ms
+        self._flush(mark.files, partial(store.log_flushed, mark, stored_at_ms))
+
+    def _flush_queues(self, now_ms: int) -> None:  # noqa: ARG002
+        store = self._broker.store
+        marks = [(queue.queue, queue.queue.mark()) for queue in store.queues]
+        dirty = [(files, mark) for files, mark in marks if mark.files]
+        files = tuple(file for _, mark in dirty for file in mark.files)
+        logics_ms = store.checkpoint.logics_ms
+        self._flush(files, partial(self._queues_flushed, dirty, logics_ms))
+
+    def _queues_flushed(
+        self, marks: Sequence[tuple[FileQueue, FlushMark]], logics_ms: int
+    ) -> None:
+        for files, mark in marks:
+            files.has_flushed(mark)
+        checkpoint = self._broker.store.checkpoint
+        # What was dispatched meanwhile is not on disk: the checkpoint is not ahead.
+        newest_ms, checkpoint.logics_ms = checkpoint.logics_ms, logics_ms
+        checkpoint.flush()
+        checkpoint.logics_ms = newest_ms
+
+    def _flush(self, files: tuple[MappedFile, ...], done: Callable[[], None]) -> None:
+        if files:
+            number = self._broker.next_number()
+            self._flushes[number] = done
+            self._broker.ask(Flush(files, number))
+
+    def _keep_delay_offsets(self, now_ms: int) -> None:  # noqa: ARG002
+        self._broker.store.save_delay_offsets()
+
+    def _scan_clients(self, now_ms: int) -> None:
+        for connection in self._broker.clients.silent(now_ms):
+            self._broker.close(connection, "the client has been silent for too long")
+
+    def _deliver(self, now_ms: int) -> None:
+        for result in self._broker.store.deliver_due(now_ms):
+            self._broker.stored(result)
