@@ -8,31 +8,33 @@ from __future__ import annotations
 
 from reference.core.store.files import Files
 from reference.core.store.layouts import checkpoint_codec
-
-CHECKPOINT_SIZE = 4096
-_SAFETY_MS = 3000
+from spec.store.checkpoint import FILE_SIZE, SAFETY_MS
+from spec.store.file_names import CHECKPOINT
 
 
 class CheckpointFile:
     """The three times of the file ``checkpoint``."""
 
     def __init__(self, files: Files) -> None:
-        self._file = files.open("checkpoint", CHECKPOINT_SIZE)
-        times: tuple[int, int, int] = checkpoint_codec.unpack_from(self._file.view)
-        self.physic_ms, self.logics_ms, self.index_ms = times
+        self._file = files.open(CHECKPOINT, FILE_SIZE)
+        values: tuple[int, ...] = checkpoint_codec.unpack_from(self._file.view)
+        self.physic_ms, self.logics_ms, self.index_ms = values[:3]
+        self._since_5_0 = values[3:]
 
     def trusted_ms(self, *, with_index: bool) -> int:
         """Return the store time up to which everything is surely on disk.
 
         4.6.0 org.apache.rocketmq.store.StoreCheckpoint#getMinTimestamp.
         """
-        trusted = max(min(self.physic_ms, self.logics_ms) - _SAFETY_MS, 0)
+        trusted = max(
+            min(self.physic_ms, self.logics_ms) - SAFETY_MS, 0
+        )  # [REC-CHECKPOINT-001]
         return min(trusted, self.index_ms) if with_index else trusted
 
     def flush(self) -> None:
         """Write the times and return when they are on disk."""
         times = (self.physic_ms, self.logics_ms, self.index_ms)
-        self._file.write(checkpoint_codec.pack(*times), 0)
+        self._file.write(checkpoint_codec.pack(*times, *self._since_5_0), 0)
         self._file.flush()
 
     def close(self) -> None:

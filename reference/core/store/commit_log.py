@@ -15,7 +15,6 @@ from reference.core.store.file_queue import FileQueue
 from reference.core.store.files import Files
 from reference.core.store.layouts import blank_codec
 from reference.core.store.records import (
-    BLANK_MAGIC,
     BORN_V6,
     NOT_CONSUMABLE,
     STORE_V6,
@@ -27,14 +26,9 @@ from reference.core.store.records import (
     find_record,
     new_size,
 )
-
-BLANK_SIZE_MIN = 8
-"""A record leaves at least this much of its file for a blank.
-
-4.6.0 CommitLog$DefaultAppendMessageCallback#END_FILE_MIN_BLANK_LENGTH.
-"""
-TOPIC_SIZE_MAX = 127
-PROPERTIES_SIZE_MAX = 32767
+from spec.store.blank import BLANK_MAGIC, BLANK_SIZE_MIN, room_for
+from spec.store.file_names import COMMIT_LOG
+from spec.wire.properties import SIZE_MAX as PROPERTIES_SIZE_MAX
 
 ILLEGAL = PutResult(PutStatus.MESSAGE_ILLEGAL)
 
@@ -45,7 +39,7 @@ class CommitLog:
     def __init__(
         self, files: Files, options: StoreOptions, levels: DelayLevels
     ) -> None:
-        self.queue = FileQueue(files, "commitlog", options.commit_log_file_size)
+        self.queue = FileQueue(files, COMMIT_LOG, options.commit_log_file_size)
         self.next_queue_offsets: dict[tuple[str, int], int] = {}
         self.last_stored_at_ms = 0
         """When the last message was stored; 0 if none was since the start."""
@@ -61,7 +55,7 @@ class CommitLog:
         flags = flags_with_hosts(message)
         size = new_size(message, topic, properties, flags)
         if size > self._size_max or len(properties) > PROPERTIES_SIZE_MAX:
-            return ILLEGAL  # [SEND-PUT-004]
+            return ILLEGAL
         if not self._make_room(size):
             return ILLEGAL
         key = (message.topic, message.queue_id)
@@ -157,15 +151,14 @@ class CommitLog:
 
     def _make_room(self, size: int) -> bool:
         """Make the last file have room for *size* bytes and a blank, if any can."""
-        needed = size + BLANK_SIZE_MIN
         space = self.queue.space()
-        if needed <= space:
+        if room_for(size, left=space):  # [STORE-BLANK-003]
             return True
-        if needed > self.queue.file_size:
+        if not room_for(size, left=self.queue.file_size):
             return False
         if space > 0:
             # The rest of a blank may be any bytes, so it stays what it is.
-            self.queue.append(blank_codec.pack(space, BLANK_MAGIC))
+            self.queue.append(blank_codec.pack(space, BLANK_MAGIC))  # [STORE-BLANK-001]
             self.queue.skip(space - BLANK_SIZE_MIN)
         self.queue.add_file()
         return True

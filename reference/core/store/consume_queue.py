@@ -11,8 +11,9 @@ from __future__ import annotations
 from reference.core.store.file_queue import FileQueue
 from reference.core.store.files import Files
 from reference.core.store.layouts import unit_codec
+from spec.store.consume_queue import UNIT_SIZE
+from spec.store.file_names import CONSUME_QUEUE
 
-UNIT_SIZE = 20
 FILLER = unit_codec.pack(0, 2**31 - 1, 0)
 """Stands for the messages before the first, in a queue that does not begin at 0."""
 
@@ -23,7 +24,7 @@ class ConsumeQueue:
     def __init__(self, files: Files, topic: str, queue_id: int, file_size: int) -> None:
         self.topic = topic
         self.queue_id = queue_id
-        directory = f"consumequeue/{topic}/{queue_id}"
+        directory = f"{CONSUME_QUEUE}/{topic}/{queue_id}"
         self.queue = FileQueue(files, directory, file_size)
         self.max_physical_offset = -1
         """Where the last message's record ends in the log; -1 without messages."""

@@ -13,9 +13,12 @@ from collections.abc import Iterator
 
 from reference.core.store.files import Files
 from reference.core.store.layouts import index_header_codec, item_codec, slot_codec
-
-HEADER_SIZE, SLOT_SIZE, ITEM_SIZE = 40, 4, 20
-_SECONDS_MAX = 2**31 - 1
+from spec.store.index_file import (
+    file_size,
+    item_position,
+    seconds_between,
+    slot_position,
+)
 
 
 class IndexFile:
@@ -28,9 +31,7 @@ class IndexFile:
         self.path = f"index/{name}"
         self._slot_count = slot_count
         self._item_count = item_count
-        self._items_at = HEADER_SIZE + slot_count * SLOT_SIZE
-        size = self._items_at + item_count * ITEM_SIZE
-        self._file = files.open(self.path, size)
+        self._file = files.open(self.path, file_size(slot_count, item_count))
         self._view = self._file.view
         header: tuple[int, ...] = index_header_codec.unpack_from(self._view)
         self.begin_ms, self.end_ms, self.begin_offset, self.end_offset = header[:4]
@@ -54,14 +55,14 @@ class IndexFile:
 
         4.6.0 org.apache.rocketmq.store.index.IndexFile#putKey.
         """
-        slot_at = HEADER_SIZE + key_hash % self._slot_count * SLOT_SIZE
+        slot_at = slot_position(key_hash, self._slot_count)  # [INDEX-SLOT-001]
         number = self._next_item
         (previous,) = slot_codec.unpack_from(self._view, slot_at)
         if not 0 < previous <= number:
             previous = 0
-        seconds = self._seconds_since_begin(stored_at_ms)
+        seconds = seconds_between(self.begin_ms, stored_at_ms)
         item = item_codec.pack(key_hash, physical_offset, seconds, previous)
-        self._file.write(item, self._items_at + number * ITEM_SIZE)
+        self._file.write(item, item_position(number, self._slot_count))
         self._file.write(slot_codec.pack(number), slot_at)
         if number <= 1:
             self.begin_ms, self.begin_offset = stored_at_ms, physical_offset
@@ -81,12 +82,12 @@ class IndexFile:
 
         4.6.0 org.apache.rocketmq.store.index.IndexFile#selectPhyOffset.
         """
-        slot_at = HEADER_SIZE + key_hash % self._slot_count * SLOT_SIZE
+        slot_at = slot_position(key_hash, self._slot_count)
         (number,) = slot_codec.unpack_from(self._view, slot_at)
         for _ in range(self._next_item):  # a damaged chain may be a ring
             if not 0 < number <= self._next_item or self._next_item <= 1:
                 return
-            at = self._items_at + number * ITEM_SIZE
+            at = item_position(number, self._slot_count)
             found_hash, offset, seconds, before = item_codec.unpack_from(self._view, at)
             if seconds < 0:
                 return
@@ -104,11 +105,6 @@ class IndexFile:
     def close(self) -> None:
         """Give the mapping back."""
         self._file.close()
-
-    def _seconds_since_begin(self, stored_at_ms: int) -> int:
-        if self.begin_ms <= 0:
-            return 0
-        return min(max((stored_at_ms - self.begin_ms) // 1000, 0), _SECONDS_MAX)
 
     def _write_header(self) -> None:
         values = (self.begin_ms, self.end_ms, self.begin_offset, self.end_offset)

@@ -6,10 +6,14 @@ from __future__ import annotations
 
 from reference.core.store.api import NewMessage, PutStatus
 from reference.core.store.delay_levels import DelayLevels
-from reference.core.store.records import NOT_CONSUMABLE, TRANSACTION_MASK, words_of
+from reference.core.store.records import (
+    NOT_CONSUMABLE,
+    TOPIC_SIZE_MAX,
+    TRANSACTION_MASK,
+    words_of,
+)
+from spec.wire.properties import SIZE_MAX as PROPERTIES_SIZE_MAX
 
-TOPIC_SIZE_MAX = 127
-PROPERTIES_SIZE_MAX = 32767
 _NO_DIRECTORY = frozenset(("", ".", ".."))
 
 

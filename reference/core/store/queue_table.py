@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reference.core.store.consume_queue import UNIT_SIZE, ConsumeQueue
+from reference.core.store.consume_queue import ConsumeQueue
 from reference.core.store.files import Files
 from reference.core.store.put_checks import is_directory_name
+from spec.store.consume_queue import UNIT_SIZE
 
 
 class QueueTable:

@@ -10,8 +10,9 @@ from typing import cast
 
 from reference.core.store.api import GetResult, GetStatus, StoreOptions
 from reference.core.store.commit_log import CommitLog
-from reference.core.store.consume_queue import UNIT_SIZE, ConsumeQueue
+from reference.core.store.consume_queue import ConsumeQueue
 from reference.core.store.layouts import unit_codec
+from spec.store.consume_queue import UNIT_SIZE
 
 SCANNED_SIZE_MIN = 16_000
 """A read looks at this many bytes of units at least, 800 units, if none match."""

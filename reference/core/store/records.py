@@ -8,16 +8,16 @@ is for, and the words that it can be found by.
 
 from __future__ import annotations
 
-import zlib
-from struct import Struct
 from typing import NamedTuple
 
 from reference.core.store.api import SCHEDULE_TOPIC, NewMessage
 from reference.core.store.delay_levels import DelayLevels
 from reference.core.store.hashing import tags_hash
-from spec.store.message_record import MAGIC_V1, SystemFlag
+from reference.core.store.layouts import record_codec
+from spec.integers import body_crc
+from spec.store.blank import BLANK_MAGIC
+from spec.store.message_record import FIXED_SIZE_V4, MAGIC_V1, SystemFlag
 
-BLANK_MAGIC = 0xCBD43194
 BORN_V6 = int(SystemFlag.BORN_HOST_V6)
 STORE_V6 = int(SystemFlag.STORE_HOST_V6)
 TRANSACTION_MASK = int(SystemFlag.TRANSACTION_ROLLBACK)
@@ -27,13 +27,7 @@ NOT_CONSUMABLE = (
 )
 """Kinds of messages that enter no queue."""
 
-_HEADS = {
-    flags: Struct(
-        f">iIiiiqqiq{20 if flags & BORN_V6 else 8}sq{20 if flags & STORE_V6 else 8}siqi"
-    )
-    for flags in (0, BORN_V6, STORE_V6, BORN_V6 | STORE_V6)
-}
-_V6_MASK = BORN_V6 | STORE_V6
+TOPIC_SIZE_MAX = 127
 
 
 class Found(NamedTuple):
@@ -71,42 +65,40 @@ class Columns(NamedTuple):
 
 def encode_new(message: NewMessage, columns: Columns, system_flags: int) -> bytes:
     """Return the record of *message*."""
-    topic, properties, queue_offset, physical_offset, stored_at_ms = columns
-    body = message.body
-    head = _HEADS[system_flags & _V6_MASK]
-    born, store = message.born_host, message.store_host
-    return b"".join(
+    body, born, store = message.body, message.born_host, message.store_host
+    return record_codec.encode(
         (
-            head.pack(
-                head.size + len(body) + len(topic) + len(properties) + 3,
-                MAGIC_V1,
-                _crc(body),
-                message.queue_id,
-                message.flag,
-                queue_offset,
-                physical_offset,
-                system_flags,
-                message.born_at_ms,
-                born.address + born.port.to_bytes(4, "big"),
-                stored_at_ms,
-                store.address + store.port.to_bytes(4, "big"),
-                message.reconsume_times,
-                message.prepared_transaction_offset,
-                len(body),
-            ),
+            new_size(message, columns.topic, columns.properties, system_flags),
+            MAGIC_V1,  # [STORE-RECORD-002]
+            body_crc(body),  # [STORE-RECORD-004]
+            message.queue_id,
+            message.flag,
+            columns.queue_offset,
+            columns.physical_offset,  # [STORE-RECORD-006]
+            system_flags,
+            message.born_at_ms,
+            born.address,  # [STORE-RECORD-007]
+            born.port,
+            columns.stored_at_ms,
+            store.address,
+            store.port,
+            message.reconsume_times,
+            message.prepared_transaction_offset,
             body,
-            bytes((len(topic),)),
-            topic,
-            len(properties).to_bytes(2, "big"),
-            properties,
+            columns.topic,
+            columns.properties,
         )
     )
 
 
 def new_size(message: NewMessage, topic: bytes, properties: bytes, flags: int) -> int:
     """Return the bytes that the record of *message* takes."""
-    head = _HEADS[flags & _V6_MASK]
-    return head.size + len(message.body) + len(topic) + len(properties) + 3
+    size = FIXED_SIZE_V4 + len(message.body) + len(topic) + len(properties)
+    if flags & BORN_V6:
+        size += 12
+    if flags & STORE_V6:
+        size += 12
+    return size
 
 
 def find_record(
@@ -117,55 +109,44 @@ def find_record(
     4.6.0 org.apache.rocketmq.store.CommitLog#checkMessageAndReturnSize: the record's
     own offset is not compared with its place.
     """
+    size = int.from_bytes(data[:4], "big", signed=True)
+    magic = int.from_bytes(data[4:8], "big")
+    if magic == BLANK_MAGIC:
+        return Unreadable(0)  # [REC-SCAN-002]
+    if magic != MAGIC_V1 or not 0 < size <= len(data):
+        return Unreadable(-1)  # [REC-SCAN-001]
     try:
-        size = int.from_bytes(data[:4], "big", signed=True)
-        magic = int.from_bytes(data[4:8], "big")
-        if magic == BLANK_MAGIC:
-            return Unreadable(0)
-        if magic != MAGIC_V1 or not 0 < size <= len(data):
-            return Unreadable(-1)
         return _read(data, size, levels, check_crc)
-    except (ValueError, IndexError, UnicodeDecodeError):
+    except ValueError:  # LayoutError is one, and so is a DELAY that is no number
         return Unreadable(-1)
 
 
 def _read(
     data: memoryview, size: int, levels: DelayLevels, check_crc: bool
 ) -> Found | Unreadable:
-    flags = int.from_bytes(data[36:40], "big")
-    head = _HEADS[flags & _V6_MASK]
-    if len(data) < head.size:
+    values, end = record_codec.decode_from(data)
+    (_, _, crc, queue_id, _, queue_offset, physical_offset, flags, *rest) = values
+    (_, _, _, stored_at_ms, _, _, _, _, body, topic_bytes, properties) = rest
+    if len(topic_bytes) > TOPIC_SIZE_MAX:
         return Unreadable(-1)
-    values = head.unpack_from(data)
-    body_end = head.size + max(values[14], 0)
-    topic_end = body_end + 1 + data[body_end]
-    properties_at = topic_end + 2
-    properties_size = int.from_bytes(data[topic_end:properties_at], "big")
-    end = properties_at + properties_size
-    if end > len(data) or data[body_end] > 127 or properties_size > 32767:
+    if check_crc and body and body_crc(body) != crc:  # [REC-SCAN-005]
         return Unreadable(-1)
-    if check_crc and values[14] > 0 and _crc(data[head.size : body_end]) != values[2]:
-        return Unreadable(-1)
-    if end != size:
+    if end != size:  # [REC-SCAN-003]
         return Unreadable(size)
-    topic = str(data[body_end + 1 : topic_end], "utf-8", "replace")
-    words = words_of(str(data[properties_at:end], "utf-8", "replace"))
+    topic = str(topic_bytes, "utf-8", "replace")
+    words = words_of(str(properties, "utf-8", "replace"))
     return Found(
         size,
         topic,
-        values[3],
-        values[5],
-        values[6],
-        _tags_code(topic, words, values[10], levels),
-        values[10],
-        values[7],
+        queue_id,
+        queue_offset,
+        physical_offset,
+        _tags_code(topic, words, stored_at_ms, levels),
+        stored_at_ms,
+        flags,
         words.get("KEYS", ""),
         words.get("UNIQ_KEY"),
     )
-
-
-def _crc(body: bytes | memoryview) -> int:
-    return zlib.crc32(body) & 0x7FFFFFFF
 
 
 def words_of(properties: str) -> dict[str, str]:

@@ -5,8 +5,9 @@ Searching a queue by time.
 from __future__ import annotations
 
 from reference.core.store.commit_log import CommitLog
-from reference.core.store.consume_queue import UNIT_SIZE, ConsumeQueue
+from reference.core.store.consume_queue import ConsumeQueue
 from reference.core.store.layouts import unit_codec
+from spec.store.consume_queue import UNIT_SIZE
 
 
 def offset_by_time(log: CommitLog, queue: ConsumeQueue, timestamp_ms: int) -> int:
