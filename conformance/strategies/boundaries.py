@@ -54,7 +54,7 @@ def texts(*, max_size: int = 40, without: str = "") -> st.SearchStrategy[str]:
         if not set(text) & set(without)
     ]
     anything = st.text(
-        st.characters(exclude_categories=("Cs",), exclude_characters="\x00" + without),
+        st.characters(exclude_categories=["Cs"], exclude_characters="\x00" + without),
         min_size=1,
         max_size=max_size,
     )

@@ -20,7 +20,7 @@ MEMBERS = {"code", "language", "version", "opaque", "flag", "remark", "extFields
 REQUIRED = {"code", "language", "version", "opaque", "flag"}
 OPAQUE = 4711
 
-LENIENT = {
+LENIENT: dict[str, Callable[[str], str]] = {
     "single quotes": lambda text: text.replace('"', "'"),
     "bare names": lambda text: text.replace('"code"', "code").replace('"flag"', "flag"),
     "a comma at the end": lambda text: text[:-1] + ",}",

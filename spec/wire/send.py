@@ -341,6 +341,15 @@ BATCH_TOO_LARGE = Clause(
     text="A batch whose body has more than 4,194,304 bytes is refused with"
     " MESSAGE_ILLEGAL (13).",
     source=f"{_STORE}#putMessages",
+    until="4.9",
+)
+BATCH_TOO_LARGE_IS_ERROR = Clause(
+    id="SEND-BATCH-005",
+    level=Level.MUST,
+    text="A batch whose records have more than 4,194,304 bytes is refused with"
+    " SYSTEM_ERROR (1).",
+    source="5.3.3 org.apache.rocketmq.store.MessageExtEncoder#encode",
+    since="5.0",
 )
 ONE_WAY_SEND = Clause(
     id="SEND-ONEWAY-001",

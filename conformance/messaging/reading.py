@@ -1,0 +1,44 @@
+"""Reading back what a broker stored, by id, and by pulling once the queue has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from conformance.harness.speaker import Speaker, succeeded
+from spec.store.message_record import Record, decode_record, decode_records
+from spec.wire.command import Command
+from spec.wire.message_id import decode_message_id
+
+
+def record_of(broker: Speaker, answer: Command) -> Record:
+    """Return the record of the message to whose send this is the *answer*."""
+    viewed = broker.view_message_by_id(succeeded(answer).fields["msgId"])
+    return decode_record(succeeded(viewed).body)
+
+
+def offset_of(answer: Command) -> int:
+    """Return where in the commit log the message lies that was sent."""
+    _, offset = decode_message_id(succeeded(answer).fields["msgId"])
+    return offset
+
+
+def send_bodies(
+    broker: Speaker, topic: str, bodies: Iterable[bytes], *, queue_id: int = 0
+) -> list[Command]:
+    """Send each of *bodies* to a fresh queue, wait until it holds them; the answers."""
+    answers = [
+        succeeded(broker.send_message(topic=topic, body=body, queue_id=queue_id))
+        for body in bodies
+    ]
+    broker.wait_for_max_offset(topic=topic, offset=len(answers), queue_id=queue_id)
+    return answers
+
+
+def records_of(pulled: Command) -> list[Record]:
+    """Return the records of a pull's answer, which must have found some."""
+    return list(decode_records(succeeded(pulled).body))
+
+
+def bodies_of(pulled: Command) -> list[bytes]:
+    """Return the bodies of a pull's answer, which must have found some."""
+    return [record.body for record in records_of(pulled)]

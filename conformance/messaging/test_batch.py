@@ -1,0 +1,88 @@
+"""Batches: several messages in one request, each stored for itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.harness.speaker import Speaker, batch_body, succeeded
+from conformance.harness.verdicts import expect
+from conformance.messaging.reading import records_of
+from conformance.strategies.boundaries import OVER_THE_WIRE
+from conformance.strategies.messages import bodies, properties
+from spec.wire.properties import decode_properties
+from spec.wire.response_code import ResponseCode
+
+messages = st.tuples(bodies(most=2**10), properties(most=3))
+
+
+@pytest.mark.clause("SEND-BATCH-001", "SEND-BATCH-002", "WIRE-MESSAGEID-004")
+@OVER_THE_WIRE
+@given(batch=st.lists(messages, min_size=1, max_size=8))
+def test_the_messages_of_a_batch_are_stored_in_order(
+    broker: Speaker, unique: Any, batch: list[tuple[bytes, dict[str, str]]]
+) -> None:
+    topic = unique("batch")
+    succeeded(broker.create_topic(topic=topic))
+    succeeded(broker.send_message(topic=topic, queue_id=1))
+    answer = succeeded(
+        broker.send_batch(topic=topic, body=batch_body(batch), queue_id=1)
+    )
+    expect(
+        "SEND-BATCH-001",
+        found=answer.fields["queueOffset"],
+        expected="1",
+        what="queueOffset",
+        transcript=broker.transcript,
+    )
+    ids = answer.fields["msgId"].split(",")
+    expect("WIRE-MESSAGEID-004", found=len(ids), expected=len(batch), what="ids")
+    broker.wait_for_max_offset(topic=topic, queue_id=1, offset=1 + len(batch))
+    records = records_of(broker.pull(topic=topic, queue_id=1, offset=1))
+    expect(
+        "SEND-BATCH-001",
+        found=[record.queue_offset for record in records],
+        expected=list(range(1, 1 + len(batch))),
+        what="queue offsets",
+    )
+    own = [
+        (
+            record.body,
+            set(sent.items()) - set(decode_properties(record.properties).items()),
+        )
+        for record, (_, sent) in zip(records, batch, strict=True)
+    ]
+    expect(
+        "SEND-BATCH-002",
+        found=own,
+        expected=[(body, set()) for body, _ in batch],
+        what="bodies, and properties that were lost",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("SEND-BATCH-002")
+def test_tags_select_messages_of_a_batch(broker: Speaker, topic: str) -> None:
+    batch = [(b"%d" % n, {"TAGS": "ab"[n % 2], "KEYS": f"k{n}"}) for n in range(6)]
+    succeeded(broker.send_batch(topic=topic, body=batch_body(batch)))
+    broker.wait_for_max_offset(topic=topic, offset=6)
+    pulled = records_of(broker.pull(topic=topic, offset=0, subscription="b"))
+    found = [record.body for record in pulled]
+    expect("SEND-BATCH-002", found=found, expected=[b"1", b"3", b"5"], what="bodies")
+
+
+@pytest.mark.clause("SEND-BATCH-003")
+def test_a_batch_to_a_retry_topic_is_illegal(broker: Speaker, known_group: str) -> None:
+    topic = f"%RETRY%{known_group}"
+    succeeded(broker.create_topic(topic=topic, queue_count=1))
+    answer = broker.send_batch(topic=topic, body=batch_body([(b"b", {})]))
+    expect(
+        "SEND-BATCH-003",
+        found=answer.code,
+        expected=ResponseCode.MESSAGE_ILLEGAL,
+        what="code",
+        transcript=broker.transcript,
+    )

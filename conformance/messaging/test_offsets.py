@@ -1,0 +1,196 @@
+"""Offsets: what a queue holds, and what a group says that it has consumed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.verdicts import expect
+from conformance.messaging.reading import records_of, send_bodies
+from conformance.strategies.boundaries import OVER_THE_WIRE
+from spec.wire.command import Command
+from spec.wire.pull import PullFlag
+from spec.wire.response_code import ResponseCode
+
+offsets = st.one_of(
+    st.sampled_from([0, 1, 2**31 - 1, 2**31, 2**63 - 1]), st.integers(0, 9)
+)
+COMMIT = int(PullFlag.COMMIT_OFFSET | PullFlag.SUBSCRIPTION)
+
+
+def offset_in(answer: Command) -> int:
+    """Return the offset that *answer*, a success, names."""
+    return int(succeeded(answer).fields["offset"])
+
+
+@pytest.mark.clause("OFFSET-COMMIT-001", "OFFSET-COMMIT-004")
+@OVER_THE_WIRE
+@given(committed=st.lists(offsets, min_size=1, max_size=5))
+def test_the_last_committed_offset_counts(
+    broker: Speaker, topic: str, known_group: str, committed: list[int]
+) -> None:
+    for offset in committed:
+        succeeded(broker.update_offset(group=known_group, topic=topic, offset=offset))
+        expect(
+            "OFFSET-COMMIT-001",
+            found=offset_in(broker.query_offset(group=known_group, topic=topic)),
+            expected=offset,
+            what="offset",
+            transcript=broker.transcript,
+        )
+
+
+@pytest.mark.clause("OFFSET-COMMIT-002")
+def test_offsets_of_groups_topics_and_queues_are_apart(
+    broker: Speaker, unique: Callable[[str], str]
+) -> None:
+    groups, topics = [unique("g"), unique("g")], [unique("t"), unique("t")]
+    for group, topic in zip(groups, topics, strict=True):
+        succeeded(broker.update_group(group=group))
+        succeeded(broker.create_topic(topic=topic))
+    places = [(g, t, q) for g in groups for t in topics for q in (0, 1)]
+    for offset, (group, topic, queue_id) in enumerate(places):
+        succeeded(
+            broker.update_offset(
+                group=group, topic=topic, queue_id=queue_id, offset=offset
+            )
+        )
+    found = [
+        offset_in(broker.query_offset(group=g, topic=t, queue_id=q))
+        for g, t, q in places
+    ]
+    expected = list(range(len(places)))
+    expect("OFFSET-COMMIT-002", found=found, expected=expected, what="offsets")
+
+
+@pytest.mark.clause("OFFSET-COMMIT-003")
+def test_an_offset_may_be_committed_oneway(
+    broker: Speaker, topic: str, known_group: str
+) -> None:
+    broker.update_offset(group=known_group, topic=topic, offset=5, oneway=True)
+    silent = broker.peer.is_silent(0.2)
+    expect("OFFSET-COMMIT-003", found=silent, expected=True, what="silence")
+    found = offset_in(broker.query_offset(group=known_group, topic=topic))
+    expect("OFFSET-COMMIT-003", found=found, expected=5, what="offset")
+
+
+@pytest.mark.clause("OFFSET-COMMIT-005")
+def test_an_offset_of_an_unknown_topic_is_kept(
+    broker: Speaker, known_group: str, unique: Callable[[str], str]
+) -> None:
+    topic = unique("nowhere")
+    succeeded(broker.update_offset(group=known_group, topic=topic, offset=5))
+    found = offset_in(broker.query_offset(group=known_group, topic=topic))
+    expect("OFFSET-COMMIT-005", found=found, expected=5, what="offset")
+
+
+@pytest.mark.clause("OFFSET-COMMIT-006")
+def test_an_offset_of_an_unknown_topic_is_refused(
+    broker: Speaker, known_group: str, unique: Callable[[str], str]
+) -> None:
+    answer = broker.update_offset(group=known_group, topic=unique("t"), offset=5)
+    expected = ResponseCode.TOPIC_NOT_EXIST
+    expect("OFFSET-COMMIT-006", found=answer.code, expected=expected, what="code")
+
+
+@pytest.mark.clause("OFFSET-COMMIT-007")
+def test_an_offset_of_an_unknown_group_is_refused(
+    broker: Speaker, group: str, topic: str
+) -> None:
+    answer = broker.update_offset(group=group, topic=topic, offset=5)
+    expected = ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST
+    expect("OFFSET-COMMIT-007", found=answer.code, expected=expected, what="code")
+
+
+@pytest.mark.clause("OFFSET-QUERY-001")
+def test_a_new_group_begins_at_the_beginning(
+    broker: Speaker, topic: str, known_group: str
+) -> None:
+    send_bodies(broker, topic, [b"a", b"b", b"c"])
+    found = offset_in(broker.query_offset(group=known_group, topic=topic))
+    expect("OFFSET-QUERY-001", found=found, expected=0, what="offset")
+
+
+@pytest.mark.clause("OFFSET-QUERY-002")
+def test_a_new_group_begins_at_0_where_nothing_is(
+    broker: Speaker, topic: str, known_group: str
+) -> None:
+    found = offset_in(broker.query_offset(group=known_group, topic=topic, queue_id=3))
+    expect("OFFSET-QUERY-002", found=found, expected=0, what="offset")
+
+
+@pytest.mark.clause("OFFSET-QUERY-003")
+def test_a_new_group_has_no_offset_where_nothing_is(
+    broker: Speaker, topic: str, known_group: str
+) -> None:
+    answer = broker.query_offset(group=known_group, topic=topic, queue_id=3)
+    expected = ResponseCode.QUERY_NOT_FOUND
+    expect("OFFSET-QUERY-003", found=answer.code, expected=expected, what="code")
+
+
+@pytest.mark.clause("OFFSET-MAX-001", "OFFSET-MIN-001", "OFFSET-TIME-001")
+def test_a_queue_knows_its_ends(broker: Speaker, topic: str) -> None:
+    for count in (1, 2, 3):
+        succeeded(broker.send_message(topic=topic, queue_id=2))
+        broker.wait_for_max_offset(topic=topic, queue_id=2, offset=count)
+        found = offset_in(broker.max_offset(topic=topic, queue_id=2))
+        expect("OFFSET-MAX-001", found=found, expected=count, what="offset")
+        found = offset_in(broker.min_offset(topic=topic, queue_id=2))
+        expect("OFFSET-MIN-001", found=found, expected=0, what="offset")
+    first = records_of(broker.pull(topic=topic, queue_id=2, offset=0))[0]
+    answer = succeeded(broker.earliest_store_time(topic=topic, queue_id=2))
+    found = int(answer.fields["timestamp"])
+    expect(
+        "OFFSET-TIME-001", found=found, expected=first.stored_at_ms, what="timestamp"
+    )
+
+
+@pytest.mark.clause("OFFSET-MAX-002", "OFFSET-TIME-001", "OFFSET-SEARCH-007")
+def test_a_queue_that_was_never_used_is_empty(
+    broker: Speaker, topic: str, unique: Callable[[str], str]
+) -> None:
+    for name, queue_id in ((topic, 1), (topic, 99), (unique("nowhere"), 0)):
+        where: dict[str, Any] = {"topic": name, "queue_id": queue_id}
+        found = [
+            offset_in(broker.max_offset(**where)),
+            offset_in(broker.min_offset(**where)),
+        ]
+        expect("OFFSET-MAX-002", found=found, expected=[0, 0], what="max and min")
+        earliest = succeeded(broker.earliest_store_time(**where)).fields["timestamp"]
+        expect("OFFSET-TIME-001", found=earliest, expected="-1", what="timestamp")
+        searched = offset_in(broker.search_offset(**where, timestamp_ms=1))
+        expect("OFFSET-SEARCH-007", found=searched, expected=0, what="offset")
+
+
+@pytest.mark.clause("PULL-COMMIT-001")
+def test_a_pull_commits_where_it_says_so(
+    broker: Speaker, topic: str, known_group: str
+) -> None:
+    send_bodies(broker, topic, [b"a", b"b"])
+    for pulled_at, offset in ((0, 7), (2, 3), (50, 0)):
+        broker.pull(
+            topic=topic,
+            offset=pulled_at,
+            group=known_group,
+            system_flags=COMMIT,
+            commit_offset=offset,
+        )
+        found = offset_in(broker.query_offset(group=known_group, topic=topic))
+        expect("PULL-COMMIT-001", found=found, expected=offset, what="committed offset")
+
+
+@pytest.mark.clause("PULL-COMMIT-002")
+def test_a_pull_commits_nothing_where_it_does_not_say_so(
+    broker: Speaker, topic: str, known_group: str
+) -> None:
+    send_bodies(broker, topic, [b"a", b"b"])
+    succeeded(broker.update_offset(group=known_group, topic=topic, offset=1))
+    for pulled_at in (0, 2, 50):
+        broker.pull(topic=topic, offset=pulled_at, group=known_group, commit_offset=2)
+    found = offset_in(broker.query_offset(group=known_group, topic=topic))
+    expect("PULL-COMMIT-002", found=found, expected=1, what="committed offset")

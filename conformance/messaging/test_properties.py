@@ -1,0 +1,123 @@
+"""Properties: text with two separators, which the broker keeps and adds to."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.harness.live import LiveTarget
+from conformance.harness.speaker import Speaker
+from conformance.harness.verdicts import expect, expect_fields, expect_that
+from conformance.messaging.reading import record_of
+from conformance.strategies.boundaries import OVER_THE_WIRE, texts
+from conformance.strategies.messages import SEPARATORS, properties
+from spec.wire.properties import Property, decode_properties
+
+
+def stored(broker: Speaker, topic: str, sent: dict[str, str] | str | None) -> str:
+    """Return the properties that the broker stored of a message sent with *sent*."""
+    answer = broker.send_message(topic=topic, properties=sent)
+    return record_of(broker, answer).properties
+
+
+@pytest.mark.clause("SEND-PROPS-001", "WIRE-PROPERTIES-001", "WIRE-PROPERTIES-008")
+@OVER_THE_WIRE
+@given(sent=properties())
+def test_properties_reach_the_consumer(
+    broker: Speaker, topic: str, sent: dict[str, str]
+) -> None:
+    text = stored(broker, topic, sent)
+    expect_fields(
+        "SEND-PROPS-001",
+        found=decode_properties(text),
+        expected=sent,
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("WIRE-PROPERTIES-002", "WIRE-PROPERTIES-003")
+@OVER_THE_WIRE
+@given(pairs=st.permutations([("a", "1"), ("b", "2"), ("c", "3")]), last=st.booleans())
+def test_order_and_last_separator_mean_nothing(
+    broker: Speaker, topic: str, pairs: list[tuple[str, str]], last: bool
+) -> None:
+    text = "\x02".join(f"{name}\x01{value}" for name, value in pairs)
+    found = decode_properties(stored(broker, topic, text + "\x02" * last))
+    expect_fields("WIRE-PROPERTIES-002", found=found, expected=dict(pairs))
+
+
+@pytest.mark.clause("WIRE-PROPERTIES-004")
+@pytest.mark.parametrize("broken", ["", "alone", "alone\x01", "\x02", "x\x02y"])
+def test_a_broken_pair_is_passed_over(broker: Speaker, topic: str, broken: str) -> None:
+    text = stored(broker, topic, f"a\x011\x02{broken}\x02b\x012\x02")
+    found = decode_properties(text)
+    expect_fields("WIRE-PROPERTIES-004", found=found, expected={"a": "1", "b": "2"})
+    for name in ("alone", "x", "y", ""):
+        expect_that(
+            "WIRE-PROPERTIES-004",
+            name not in found,
+            found=text,
+            expected=f"no property {name!r}",
+        )
+
+
+@pytest.mark.clause("WIRE-PROPERTIES-005")
+def test_a_pair_with_a_second_separator_is_passed_over(
+    broker: Speaker, topic: str
+) -> None:
+    text = stored(broker, topic, "a\x011\x02b\x012\x013\x02c\x014\x02")
+    found = {k: v for k, v in decode_properties(text).items() if k in "abc"}
+    expect("WIRE-PROPERTIES-005", found=found, expected={"a": "1", "c": "4"})
+
+
+@pytest.mark.clause("WIRE-PROPERTIES-006")
+def test_a_second_separator_stays_in_the_value(broker: Speaker, topic: str) -> None:
+    text = stored(broker, topic, "a\x011\x02b\x012\x013\x02c\x014\x02")
+    expect_that(
+        "WIRE-PROPERTIES-006",
+        "b\x012\x013" in text,
+        found=text,
+        expected="the pair as it was sent",
+        what="properties",
+    )
+
+
+@pytest.mark.clause("WIRE-PROPERTIES-007")
+def test_stored_properties_end_with_a_separator(broker: Speaker, topic: str) -> None:
+    for sent in ({}, {"a": "1"}, {"KEYS": "k", "TAGS": "t"}):
+        text = stored(broker, topic, sent)
+        expect("WIRE-PROPERTIES-007", found=text[-1:], expected="\x02", what="the end")
+
+
+@pytest.mark.clause("SEND-PROPS-003")
+@OVER_THE_WIRE
+@given(value=texts(without=SEPARATORS))
+def test_the_broker_adds_its_clusters_name(
+    broker: Speaker, target: LiveTarget, topic: str, value: str
+) -> None:
+    found = decode_properties(stored(broker, topic, {"own": value}))
+    expect_fields(
+        "SEND-PROPS-003",
+        found=found,
+        expected={"own": value, "CLUSTER": target.cluster},
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("SEND-PROPS-004")
+def test_the_broker_adds_a_unique_key_where_there_is_none(
+    broker: Speaker, topic: str
+) -> None:
+    found = [decode_properties(stored(broker, topic, None)) for _ in range(2)]
+    keys = {properties.get(Property.UNIQ_KEY) for properties in found}
+    expect("SEND-PROPS-004", found=len(keys - {None}), expected=2, what="unique keys")
+
+
+@pytest.mark.clause("CLIENT-UNIQKEY-007")
+@OVER_THE_WIRE
+@given(key=texts(without=SEPARATORS + " "))
+def test_a_producers_unique_key_stays(broker: Speaker, topic: str, key: str) -> None:
+    text = stored(broker, topic, {"UNIQ_KEY": key})
+    found = decode_properties(text).get("UNIQ_KEY")
+    expect("CLIENT-UNIQKEY-007", found=found, expected=key, what="UNIQ_KEY")

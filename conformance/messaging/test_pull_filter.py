@@ -1,0 +1,187 @@
+"""Filters: a pull names the tags it wants, or its group's heartbeat does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.harness.speaker import (
+    Speaker,
+    consumer_data,
+    subscription_data,
+    succeeded,
+)
+from conformance.harness.verdicts import expect
+from conformance.messaging.reading import bodies_of
+from conformance.strategies.boundaries import OVER_THE_WIRE
+from conformance.strategies.messages import tags
+from spec.integers import java_string_hash
+from spec.wire.response_code import ResponseCode
+
+NO_SUBSCRIPTION = 0
+
+
+def send_tagged(broker: Speaker, topic: str, given_tags: list[str | None]) -> None:
+    """Send one message for each tag, its body the tag, and wait until they are there."""
+    for tag in given_tags:
+        properties = {"TAGS": tag} if tag else {}
+        succeeded(
+            broker.send_message(
+                topic=topic, body=(tag or "none").encode(), properties=properties
+            )
+        )
+    broker.wait_for_max_offset(topic=topic, offset=len(given_tags))
+
+
+def bodies_for(broker: Speaker, topic: str, expression: str | None) -> list[str]:
+    """Return the bodies of the messages that *expression* selects."""
+    answer = broker.pull(topic=topic, offset=0, subscription=expression)
+    if answer.code == ResponseCode.PULL_RETRY_IMMEDIATELY:
+        return []
+    return [body.decode() for body in bodies_of(answer)]
+
+
+@pytest.mark.clause("PULL-FILTER-001", "STORE-TAGS-001")
+@OVER_THE_WIRE
+@given(sent=st.lists(tags(), min_size=1, max_size=8), wanted=tags())
+def test_a_tag_selects_its_messages(
+    broker: Speaker, unique: Any, sent: list[str], wanted: str
+) -> None:
+    topic = unique("tags")
+    succeeded(broker.create_topic(topic=topic))
+    send_tagged(broker, topic, list(sent))
+    code = java_string_hash(wanted)
+    expect(
+        "PULL-FILTER-001",
+        found=bodies_for(broker, topic, wanted),
+        expected=[tag for tag in sent if java_string_hash(tag) == code],
+        what=f"messages selected by {wanted!r} from {sent}",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("PULL-FILTER-002")
+@pytest.mark.parametrize(
+    "expression", ["a||b", "a || b", " b||a ", "a||||b", "a || c || b", "||a||b||"]
+)
+def test_tags_with_bars_between_select_all_of_theirs(
+    broker: Speaker, topic: str, expression: str
+) -> None:
+    send_tagged(broker, topic, ["a", "b", "d", None, "a"])
+    found = bodies_for(broker, topic, expression)
+    expect("PULL-FILTER-002", found=found, expected=["a", "b", "a"], what="bodies")
+
+
+@pytest.mark.clause("PULL-FILTER-003")
+@pytest.mark.parametrize("expression", ["*", "", None])
+def test_no_tag_selects_everything(
+    broker: Speaker, topic: str, expression: str | None
+) -> None:
+    send_tagged(broker, topic, ["a", None, "b"])
+    found = bodies_for(broker, topic, expression)
+    expect("PULL-FILTER-003", found=found, expected=["a", "none", "b"], what="bodies")
+
+
+@pytest.mark.clause("PULL-FILTER-004")
+def test_a_pull_that_selects_nothing_goes_on_behind(
+    broker: Speaker, topic: str
+) -> None:
+    send_tagged(broker, topic, ["a", None, "b"])
+    answer = broker.pull(topic=topic, offset=1, subscription="c")
+    expect(
+        "PULL-FILTER-004",
+        found=(answer.code, answer.fields["nextBeginOffset"]),
+        expected=(ResponseCode.PULL_RETRY_IMMEDIATELY, "3"),
+        what="code and nextBeginOffset",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("PULL-FILTER-005")
+def test_tags_with_one_hash_are_not_told_apart(broker: Speaker, topic: str) -> None:
+    send_tagged(broker, topic, ["Aa", "BB", "Cc"])
+    found = [bodies_for(broker, topic, tag) for tag in ("Aa", "BB")]
+    expect("PULL-FILTER-005", found=found, expected=[["Aa", "BB"]] * 2, what="bodies")
+
+
+@pytest.mark.clause("PULL-FILTER-006")
+def test_nothing_but_bars_is_no_subscription(broker: Speaker, topic: str) -> None:
+    for expression in ("||", "||||"):
+        expect(
+            "PULL-FILTER-006",
+            found=broker.pull(topic=topic, offset=0, subscription=expression).code,
+            expected=ResponseCode.SUBSCRIPTION_PARSE_FAILED,
+            what="code",
+            transcript=broker.transcript,
+        )
+
+
+@pytest.mark.clause("PULL-FILTER-007")
+def test_sql_is_refused_where_it_is_not_switched_on(
+    broker: Speaker, topic: str
+) -> None:
+    answer = broker.pull(
+        topic=topic, offset=0, subscription="a > 1", expression_type="SQL92"
+    )
+    expect(
+        "PULL-FILTER-007",
+        found=answer.code,
+        expected=ResponseCode.SYSTEM_ERROR,
+        what="code",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("PULL-GROUP-001")
+def test_a_pull_without_subscription_needs_a_heartbeat(
+    broker: Speaker, topic: str, known_group: str
+) -> None:
+    answer = broker.pull(
+        topic=topic, offset=0, group=known_group, system_flags=NO_SUBSCRIPTION
+    )
+    expect(
+        "PULL-GROUP-001",
+        found=answer.code,
+        expected=ResponseCode.SUBSCRIPTION_NOT_EXIST,
+        what="code",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("PULL-GROUP-002", "PULL-GROUP-003")
+def test_a_pull_may_use_the_subscription_of_the_heartbeat(
+    broker: Speaker, topic: str, group: str
+) -> None:
+    subscription = subscription_data(
+        topic=topic,
+        expression="a",
+        tags=["a"],
+        codes=[java_string_hash("a")],
+        version=5,
+    )
+    consumer = consumer_data(group=group, subscriptions=[subscription])
+    succeeded(broker.heartbeat(client_id=f"{group}@1", consumers=[consumer]))
+    send_tagged(broker, topic, ["a", "b", "a"])
+    pulls = [
+        broker.pull(
+            topic=topic,
+            offset=0,
+            group=group,
+            system_flags=NO_SUBSCRIPTION,
+            subscription="b",
+            subscription_version=version,
+        )
+        for version in (5, 4, 6)
+    ]
+    found = [bodies_of(answer) for answer in pulls[:2]]
+    expect("PULL-GROUP-002", found=found, expected=[[b"a", b"a"]] * 2, what="bodies")
+    expect(
+        "PULL-GROUP-003",
+        found=pulls[2].code,
+        expected=ResponseCode.SUBSCRIPTION_NOT_LATEST,
+        what="code of a pull with a newer subVersion",
+        transcript=broker.transcript,
+    )

@@ -1,0 +1,114 @@
+"""Held pulls: a consumer at the end of a queue waits for the next message."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from conformance.harness.speaker import Speaker, request, succeeded
+from conformance.harness.verdicts import expect, expect_that
+from conformance.messaging.reading import bodies_of, send_bodies
+from spec.wire.pull import PullFlag
+from spec.wire.request_code import RequestCode
+from spec.wire.response_code import ResponseCode
+
+HOLD = int(PullFlag.SUSPEND | PullFlag.SUBSCRIPTION)
+LONG_MS = 15_000
+QUIET_S = 0.3
+
+
+def begin_pull(
+    consumer: Speaker,
+    topic: str,
+    *,
+    offset: int,
+    expression: str = "*",
+    suspend_ms: int = LONG_MS,
+) -> int:
+    """Send a pull that asks to be held, and return its opaque."""
+    fields: dict[str, str | int | bool | None] = {
+        "consumerGroup": "suite_consumer",
+        "topic": topic,
+        "queueId": 0,
+        "queueOffset": offset,
+        "maxMsgNums": 32,
+        "sysFlag": HOLD,
+        "commitOffset": 0,
+        "suspendTimeoutMillis": suspend_ms,
+        "subscription": expression,
+        "subVersion": 0,
+        "expressionType": "TAG",
+    }
+    return consumer.peer.send(request(RequestCode.PULL_MESSAGE, fields)).opaque
+
+
+@pytest.mark.clause("PULL-HOLD-001")
+@pytest.mark.parametrize("before", [0, 2])
+def test_a_held_pull_gets_the_message_that_arrives(
+    broker: Speaker, topic: str, before: int
+) -> None:
+    send_bodies(broker, topic, [b"old"] * before)
+    with Speaker.connect(broker.address) as consumer:
+        opaque = begin_pull(consumer, topic, offset=before)
+        silent = consumer.peer.is_silent(QUIET_S)
+        expect("PULL-HOLD-001", found=silent, expected=True, what="silence before")
+        succeeded(broker.send_message(topic=topic, body=b"awaited"))
+        answer = consumer.peer.receive_answer(opaque)
+        found = bodies_of(answer)
+    expect("PULL-HOLD-001", found=found, expected=[b"awaited"], what="bodies")
+    found_next = answer.fields["nextBeginOffset"]
+    expected = str(before + 1)
+    expect("PULL-HOLD-001", found=found_next, expected=expected, what="nextBeginOffset")
+
+
+@pytest.mark.clause("PULL-HOLD-003", "PULL-HOLD-005")
+def test_a_held_pull_waits_for_its_tag(broker: Speaker, topic: str) -> None:
+    with Speaker.connect(broker.address) as consumer:
+        opaque = begin_pull(consumer, topic, offset=0, expression="wanted")
+        other = {"TAGS": "other"}
+        succeeded(broker.send_message(topic=topic, body=b"o", properties=other))
+        broker.wait_for_max_offset(topic=topic, offset=1)
+        silent = consumer.peer.is_silent(QUIET_S)
+        expect("PULL-HOLD-003", found=silent, expected=True, what="silence")
+        beside = succeeded(consumer.max_offset(topic=topic)).fields["offset"]
+        expect("PULL-HOLD-005", found=beside, expected="1", what="a question beside it")
+        wanted = {"TAGS": "wanted"}
+        succeeded(broker.send_message(topic=topic, body=b"w", properties=wanted))
+        found = bodies_of(consumer.peer.receive_answer(opaque))
+    expect("PULL-HOLD-003", found=found, expected=[b"w"], what="bodies")
+
+
+@pytest.mark.clause("PULL-HOLD-002")
+def test_a_held_pull_ends_in_time(broker: Speaker, topic: str) -> None:
+    suspend_ms = 300
+    began = time.monotonic()
+    opaque = begin_pull(broker, topic, offset=0, suspend_ms=suspend_ms)
+    answer = broker.peer.receive_answer(opaque, timeout_s=7)
+    took_ms = (time.monotonic() - began) * 1000
+    expect(
+        "PULL-HOLD-002",
+        found=answer.code,
+        expected=ResponseCode.PULL_NOT_FOUND,
+        what="code",
+        transcript=broker.transcript,
+    )
+    expect_that(
+        "PULL-HOLD-002",
+        took_ms >= suspend_ms,
+        found=round(took_ms),
+        expected=f"{suspend_ms} or more",
+        what="milliseconds until the answer",
+    )
+
+
+@pytest.mark.clause("PULL-HOLD-004")
+def test_a_pull_from_past_the_end_is_not_held(broker: Speaker, topic: str) -> None:
+    opaque = begin_pull(broker, topic, offset=7)
+    expect(
+        "PULL-HOLD-004",
+        found=broker.peer.receive_answer(opaque, timeout_s=3).code,
+        expected=ResponseCode.PULL_OFFSET_MOVED,
+        what="code",
+        transcript=broker.transcript,
+    )

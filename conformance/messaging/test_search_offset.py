@@ -1,0 +1,96 @@
+"""Search by time: exact on every release, between two messages by each its own rule."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.harness.deadline import wait_until
+from conformance.harness.speaker import Speaker, now_ms, succeeded
+from conformance.harness.verdicts import expect, expect_that
+from conformance.messaging.reading import record_of
+
+GAP_MS = 12
+
+
+def send_apart(broker: Speaker, topic: str, count: int = 4) -> list[int]:
+    """Send messages some milliseconds apart, and return their store times."""
+    times: list[int] = []
+    for _ in range(count):
+        wait_until(
+            lambda: not times or now_ms() >= times[-1] + GAP_MS,
+            what=f"{GAP_MS} ms have passed since the last message",
+        )
+        record = record_of(broker, broker.send_message(topic=topic))
+        times.append(record.stored_at_ms)
+    broker.wait_for_max_offset(topic=topic, offset=count)
+    return times
+
+
+def found_at(broker: Speaker, topic: str, times: list[int]) -> list[int]:
+    """Return the offsets that searches by *times* find."""
+    return [
+        int(
+            succeeded(broker.search_offset(topic=topic, timestamp_ms=at)).fields[
+                "offset"
+            ]
+        )
+        for at in times
+    ]
+
+
+@pytest.mark.clause("OFFSET-SEARCH-001", "OFFSET-SEARCH-002")
+def test_a_store_time_finds_its_message(broker: Speaker, topic: str) -> None:
+    times = send_apart(broker, topic)
+    found = found_at(broker, topic, times)
+    expect("OFFSET-SEARCH-001", found=found, expected=[0, 1, 2, 3], what="offsets")
+    early = found_at(broker, topic, [times[0] - 1, 0, -1])
+    expect("OFFSET-SEARCH-002", found=early, expected=[0, 0, 0], what="offsets")
+
+
+@pytest.mark.clause("OFFSET-SEARCH-001")
+def test_a_store_time_of_many_finds_one_of_them(broker: Speaker, topic: str) -> None:
+    answers = [broker.send_message(topic=topic) for _ in range(40)]
+    times = [record_of(broker, answer).stored_at_ms for answer in answers]
+    broker.wait_for_max_offset(topic=topic, offset=len(times))
+    for at in sorted(set(times)):
+        found = found_at(broker, topic, [at])[0]
+        expect_that(
+            "OFFSET-SEARCH-001",
+            found < len(times) and times[found] == at,
+            found=found,
+            expected=f"one of {[n for n, time in enumerate(times) if time == at]}",
+            what="offset",
+        )
+
+
+@pytest.mark.clause("OFFSET-SEARCH-003")
+def test_a_later_time_finds_the_last_message(broker: Speaker, topic: str) -> None:
+    times = send_apart(broker, topic)
+    found = found_at(broker, topic, [times[-1] + 1, times[-1] + 10**6, 2**62])
+    expect("OFFSET-SEARCH-003", found=found, expected=[3, 3, 3], what="offsets")
+
+
+@pytest.mark.clause("OFFSET-SEARCH-004")
+def test_a_later_time_finds_the_end(broker: Speaker, topic: str) -> None:
+    times = send_apart(broker, topic)
+    found = found_at(broker, topic, [times[-1] + 1, times[-1] + 10**6, 2**62])
+    expect("OFFSET-SEARCH-004", found=found, expected=[4, 4, 4], what="offsets")
+
+
+def _between(times: list[int]) -> list[int]:
+    """Return the times just after the first message and just before the second."""
+    return [times[0] + 1, times[0] + 2, times[1] - 2, times[1] - 1]
+
+
+@pytest.mark.clause("OFFSET-SEARCH-005")
+def test_a_time_between_two_finds_the_nearer(broker: Speaker, topic: str) -> None:
+    times = send_apart(broker, topic)
+    found = found_at(broker, topic, _between(times))
+    expect("OFFSET-SEARCH-005", found=found, expected=[0, 0, 1, 1], what="offsets")
+
+
+@pytest.mark.clause("OFFSET-SEARCH-006")
+def test_a_time_between_two_finds_the_later(broker: Speaker, topic: str) -> None:
+    times = send_apart(broker, topic)
+    found = found_at(broker, topic, _between(times))
+    expect("OFFSET-SEARCH-006", found=found, expected=[1, 1, 1, 1], what="offsets")

@@ -1,0 +1,299 @@
+"""Sending: what the answer says, and that the record is what was sent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.harness.speaker import Speaker, request, succeeded
+from conformance.harness.verdicts import expect, expect_fields, expect_that
+from conformance.messaging.reading import (
+    bodies_of,
+    offset_of,
+    record_of,
+    records_of,
+    send_bodies,
+)
+from conformance.strategies.boundaries import OVER_THE_WIRE, int32s
+from conformance.strategies.messages import bodies, born_times
+from spec.host import Host
+from spec.store.message_record import SystemFlag
+from spec.wire.message_id import decode_message_id
+from spec.wire.properties import decode_properties
+from spec.wire.request_code import RequestCode
+from spec.wire.send import ANSWER_FIELDS
+
+SEND_CODES = (RequestCode.SEND_MESSAGE, RequestCode.SEND_MESSAGE_V2)
+
+
+@pytest.mark.clause("SEND-ANSWER-001", "SEND-ANSWER-004")
+@pytest.mark.parametrize("code", SEND_CODES)
+def test_an_answer_names_id_queue_and_offset(
+    broker: Speaker, topic: str, code: int
+) -> None:
+    answer = succeeded(broker.send_message(topic=topic, queue_id=3, code=code))
+    missing = [name for name in ANSWER_FIELDS if name not in answer.fields]
+    expect("SEND-ANSWER-001", found=missing, expected=[], what="absent fields")
+    expect_fields(
+        "SEND-ANSWER-001",
+        found=answer.fields,
+        expected={"queueId": "3", "queueOffset": "0"},
+        transcript=broker.transcript,
+    )
+    missing = [name for name in ("MSG_REGION", "TRACE_ON") if name not in answer.fields]
+    expect("SEND-ANSWER-004", found=missing, expected=[], what="absent fields")
+
+
+@pytest.mark.clause("SEND-ANSWER-002", "WIRE-MESSAGEID-001", "SEND-HOST-002")
+def test_the_id_in_the_answer_is_the_records_place(broker: Speaker, topic: str) -> None:
+    for number in range(3):
+        answer = broker.send_message(topic=topic, body=b"%d" % number)
+        record = record_of(broker, answer)
+        host, offset = decode_message_id(answer.fields["msgId"])
+        expect_fields(
+            "SEND-ANSWER-002",
+            found={"body": record.body, "physical_offset": record.physical_offset},
+            expected={"body": b"%d" % number, "physical_offset": offset},
+            transcript=broker.transcript,
+        )
+        expect("SEND-HOST-002", found=record.store_host, expected=host)
+        message_id = answer.fields["msgId"]
+        expect("WIRE-MESSAGEID-001", found=message_id, expected=message_id.upper())
+        expect("WIRE-MESSAGEID-001", found=len(message_id), expected=32, what="digits")
+        expect(
+            "WIRE-MESSAGEID-001",
+            found=host.port,
+            expected=broker.address.port,
+            what="port",
+        )
+
+
+@pytest.mark.clause("SEND-ANSWER-003")
+@OVER_THE_WIRE
+@given(queues=st.lists(st.integers(0, 3), min_size=1, max_size=12))
+def test_offsets_count_up_in_each_queue(
+    broker: Speaker, unique: Any, queues: list[int]
+) -> None:
+    topic = unique("counting")
+    succeeded(broker.create_topic(topic=topic))
+    counts = dict.fromkeys(range(4), 0)
+    for queue_id in queues:
+        answer = succeeded(broker.send_message(topic=topic, queue_id=queue_id))
+        expect(
+            "SEND-ANSWER-003",
+            found=answer.fields["queueOffset"],
+            expected=str(counts[queue_id]),
+            what="queueOffset",
+            transcript=broker.transcript,
+        )
+        counts[queue_id] += 1
+
+
+@pytest.mark.clause("SEND-HEADER-001")
+@pytest.mark.parametrize("code", SEND_CODES)
+@OVER_THE_WIRE
+@given(flag=int32s(), born=born_times(), times=st.integers(0, 2**31 - 1), body=bodies())
+def test_both_spellings_of_the_header_are_stored_whole(
+    broker: Speaker,
+    topic: str,
+    code: int,
+    flag: int,
+    born: int,
+    times: int,
+    body: bytes,
+) -> None:
+    answer = broker.send_message(
+        topic=topic,
+        body=body,
+        queue_id=2,
+        properties={"name": "value"},
+        flag=flag,
+        born_at_ms=born,
+        reconsume_times=times,
+        code=code,
+    )
+    record = record_of(broker, answer)
+    found = {
+        "topic": record.topic,
+        "queue_id": record.queue_id,
+        "flag": record.flag,
+        "born_at_ms": record.born_at_ms,
+        "reconsume_times": record.reconsume_times,
+        "name": decode_properties(record.properties).get("name"),
+        "body": record.body,
+    }
+    expected = {
+        "topic": topic,
+        "queue_id": 2,
+        "flag": flag,
+        "born_at_ms": born,
+        "reconsume_times": times,
+        "name": "value",
+        "body": body,
+    }
+    expect_fields(
+        "SEND-HEADER-001", found=found, expected=expected, transcript=broker.transcript
+    )
+
+
+@pytest.mark.clause("SEND-FLAG-001", "SEND-TIME-001", "SEND-RETRY-001")
+@OVER_THE_WIRE
+@given(flag=int32s(), born=born_times(), times=st.integers(0, 2**31 - 1))
+def test_flag_born_time_and_deliveries_are_the_producers(
+    broker: Speaker, topic: str, flag: int, born: int, times: int
+) -> None:
+    record = record_of(
+        broker,
+        broker.send_message(
+            topic=topic, flag=flag, born_at_ms=born, reconsume_times=times
+        ),
+    )
+    expect("SEND-FLAG-001", found=record.flag, expected=flag, what="flag")
+    expect("SEND-TIME-001", found=record.born_at_ms, expected=born, what="born_at_ms")
+    expect("SEND-RETRY-001", found=record.reconsume_times, expected=times)
+
+
+@pytest.mark.clause("SEND-FLAG-002")
+@pytest.mark.parametrize("flags", [0, 1, 1 << 8, 1 | 1 << 8, 1 | 2 << 8, 1 | 3 << 8])
+def test_the_broker_neither_packs_nor_unpacks_a_body(
+    broker: Speaker, topic: str, flags: int
+) -> None:
+    body = b"this is not packed, whatever the flags say " * 200
+    answer = broker.send_message(topic=topic, body=body, system_flags=flags)
+    record = record_of(broker, answer)
+    kept = SystemFlag.COMPRESSED | 7 << 8
+    expect_fields(
+        "SEND-FLAG-002",
+        found={"system_flags": record.system_flags & kept, "body": record.body},
+        expected={"system_flags": flags, "body": body},
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("SEND-HOST-001")
+def test_the_born_host_is_the_producers_end_of_the_connection(
+    broker: Speaker, topic: str
+) -> None:
+    with Speaker.connect(broker.address) as producer:
+        answer = producer.send_message(topic=topic)
+        own = producer.peer.local_address
+    expect(
+        "SEND-HOST-001",
+        found=record_of(broker, answer).born_host,
+        expected=Host.of(own.host, own.port),
+        what="born_host",
+    )
+
+
+@pytest.mark.clause("SEND-TIME-002")
+def test_store_times_never_decrease(broker: Speaker, topic: str) -> None:
+    send_bodies(broker, topic, [b"m"] * 30)
+    times = [r.stored_at_ms for r in records_of(broker.pull(topic=topic, offset=0))]
+    expect("SEND-TIME-002", found=times, expected=sorted(times), what="stored_at_ms")
+
+
+@pytest.mark.clause("SEND-BODY-001")
+@OVER_THE_WIRE
+@given(batch=st.lists(bodies(), min_size=1, max_size=3))
+def test_bodies_arrive_byte_for_byte(
+    broker: Speaker, unique: Any, batch: list[bytes]
+) -> None:
+    topic = unique("bodies")
+    succeeded(broker.create_topic(topic=topic))
+    send_bodies(broker, topic, batch)
+    found: list[bytes] = []
+    while len(found) < len(batch):
+        found += bodies_of(broker.pull(topic=topic, offset=len(found)))
+    expect(
+        "SEND-BODY-001",
+        found=found,
+        expected=batch,
+        what="the bodies that were pulled",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("SEND-QUEUE-001")
+@OVER_THE_WIRE
+@given(queue_id=st.one_of(st.just(-1), st.integers(-(2**31), -1)))
+def test_the_broker_chooses_where_no_queue_is_named(
+    broker: Speaker, topic: str, queue_id: int
+) -> None:
+    answer = succeeded(broker.send_message(topic=topic, queue_id=queue_id))
+    chosen = int(answer.fields["queueId"])
+    expect_that(
+        "SEND-QUEUE-001",
+        0 <= chosen < 4,
+        found=chosen,
+        expected="one of the topic's 4 queues",
+        what="queueId",
+        transcript=broker.transcript,
+    )
+    record = record_of(broker, answer)
+    expect("SEND-QUEUE-001", found=record.queue_id, expected=chosen, what="queue_id")
+
+
+@pytest.mark.clause("SEND-ONEWAY-001")
+def test_a_message_sent_oneway_is_stored(broker: Speaker, topic: str) -> None:
+    for code in SEND_CODES:
+        broker.send_message(topic=topic, body=b"oneway", code=code, oneway=True)
+    broker.wait_for_max_offset(topic=topic, offset=2)
+    found = bodies_of(broker.pull(topic=topic, offset=0))
+    expect("SEND-ONEWAY-001", found=found, expected=[b"oneway"] * 2, what="bodies")
+    silent = broker.peer.is_silent(0.2)
+    expect("SEND-ONEWAY-001", found=silent, expected=True, what="silence afterwards")
+
+
+@pytest.mark.clause("SEND-HEADER-002", "SEND-RETRY-001")
+def test_properties_and_deliveries_may_be_absent(broker: Speaker, topic: str) -> None:
+    fields: dict[str, str | int | bool | None] = {
+        "producerGroup": "suite_producer",
+        "topic": topic,
+        "defaultTopic": "TBW102",
+        "defaultTopicQueueNums": 4,
+        "queueId": 0,
+        "sysFlag": 0,
+        "bornTimestamp": 1,
+        "flag": 0,
+    }
+    answer = broker.peer.request(request(RequestCode.SEND_MESSAGE, fields, b"bare"))
+    record = record_of(broker, answer)
+    expect_fields(
+        "SEND-HEADER-002",
+        found={"body": record.body, "reconsume_times": record.reconsume_times},
+        expected={"body": b"bare", "reconsume_times": 0},
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("SEND-ANSWER-003")
+def test_two_producers_at_once_share_no_offset(broker: Speaker, topic: str) -> None:
+    with Speaker.connect(broker.address) as other:
+        opaques = []
+        for number in range(50):
+            producer = (broker, other)[number % 2]
+            sent = request(RequestCode.SEND_MESSAGE, _fields(topic), b"%d" % number)
+            opaques.append((producer, producer.peer.send(sent).opaque))
+        answers = [producer.peer.receive_answer(opaque) for producer, opaque in opaques]
+    offsets = sorted(int(succeeded(a).fields["queueOffset"]) for a in answers)
+    expect("SEND-ANSWER-003", found=offsets, expected=list(range(50)), what="offsets")
+    places = {offset_of(answer) for answer in answers}
+    expect("SEND-ANSWER-002", found=len(places), expected=50, what="different ids")
+
+
+def _fields(topic: str) -> dict[str, str | int | bool | None]:
+    return {
+        "producerGroup": "suite_producer",
+        "topic": topic,
+        "defaultTopic": "TBW102",
+        "defaultTopicQueueNums": 4,
+        "queueId": 0,
+        "sysFlag": 0,
+        "bornTimestamp": 1,
+        "flag": 0,
+        "properties": "",
+        "reconsumeTimes": 0,
+    }
