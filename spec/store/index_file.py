@@ -235,7 +235,7 @@ def encode_header(header: IndexHeader) -> bytes:
     return build(header_layout, {name: getattr(header, name) for name in names})
 
 
-def decode_header(data: bytes | memoryview) -> IndexHeader:
+def decode_header(data: bytes | bytearray | memoryview) -> IndexHeader:
     """Return the header that begins *data*; what follows it is not looked at."""
     parsed = parse(header_layout, data[:HEADER_SIZE])
     found = IndexHeader(**{name: parsed[name] for name in IndexHeader.__slots__})
@@ -252,7 +252,7 @@ def encode_item(item: IndexItem) -> bytes:
     return build(item_layout, {name: getattr(item, name) for name in names})
 
 
-def decode_item(data: bytes | memoryview) -> IndexItem:
+def decode_item(data: bytes | bytearray | memoryview) -> IndexItem:
     """Return the item that begins *data*; what follows it is not looked at."""
     parsed = parse(item_layout, data[:ITEM_SIZE])
     return IndexItem(**{name: parsed[name] for name in IndexItem.__slots__})
@@ -263,13 +263,13 @@ def encode_slot(newest_item: int) -> bytes:
     return build(slot_layout, {"newest_item": newest_item})
 
 
-def decode_slot(data: bytes | memoryview) -> int:
+def decode_slot(data: bytes | bytearray | memoryview) -> int:
     """Return the number of the newest item of the slot that begins *data*."""
     return int(parse(slot_layout, data[:SLOT_SIZE]).newest_item)
 
 
 def items_of_slot(
-    data: bytes | memoryview, key_hash: int, slot_count: int
+    data: bytes | bytearray | memoryview, key_hash: int, slot_count: int
 ) -> Iterator[IndexItem]:
     """Yield the items of the slot of *key_hash*, newest first.
 

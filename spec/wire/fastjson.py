@@ -97,10 +97,10 @@ def _refuse_depth(value: object, text: str) -> None:
     if text.count("[") + text.count("{") <= DEPTH_MAX:
         return
     level = [value]
-    for _ in range(DEPTH_MAX + 1):
+    for _ in range(DEPTH_MAX):
         inner = [list(v.values()) if isinstance(v, dict) else v for v in level]
         level = [item for v in inner if isinstance(v, list) for item in v]
-    if level:
+    if any(isinstance(v, dict | list) for v in level):
         raise LayoutError(f"nested deeper than {DEPTH_MAX}")
 
 
@@ -125,13 +125,17 @@ class _Reader:
             self.fail(f"{self.peek()!r} where {wanted!r} should be")
         self.at += 1
 
+    def enter(self, bracket: str, depth: int) -> None:
+        """Take the bracket that begins a value inside *depth* others."""
+        if depth >= DEPTH_MAX:
+            self.fail(f"nested deeper than {DEPTH_MAX}")
+        self.take(bracket)
+
     def end(self) -> None:
         if self.peek():
             self.fail(f"{self.peek()!r} after the value")
 
     def value(self, depth: int) -> object:
-        if depth > DEPTH_MAX:
-            self.fail(f"nested deeper than {DEPTH_MAX}")
         first = self.peek()
         if first == "{":
             return self.mapping(depth)
@@ -147,7 +151,7 @@ class _Reader:
         return _WORDS[word]
 
     def mapping(self, depth: int) -> dict[object, object]:
-        self.take("{")
+        self.enter("{", depth)
         found: dict[object, object] = {}
         while self.peek() != "}":
             if found:
@@ -170,7 +174,7 @@ class _Reader:
         return self.name()
 
     def array(self, depth: int) -> list[object]:
-        self.take("[")
+        self.enter("[", depth)
         found: list[object] = []
         while self.peek() != "]":
             if found:
