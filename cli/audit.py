@@ -104,7 +104,7 @@ def _progress() -> Iterator[Progress]:
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield lambda step: None
+        yield lambda _step: None
         return
     with console.status("") as status:
         yield lambda step: status.update(step)

@@ -85,7 +85,7 @@ def audit_store(
     *,
     conf: BrokerConf | None = None,
     only: Collection[str] = (),
-    progress: Progress = lambda step: None,
+    progress: Progress = lambda _step: None,
 ) -> Audit:
     """Return what an audit of the store at *url* finds.
 
@@ -126,6 +126,7 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
         queue_file_size=size or Situation().queue_file_size,
         known_topics=None if configured is None else configured | with_queues,
         other_topics=frozenset(other),
+        delays_are_known=conf.delays_are_known,
     )
 
 
@@ -195,9 +196,7 @@ def _finding(row: Row, invariant: Invariant) -> Finding:
     return found.with_more(more)
 
 
-_TEXT_AND_PLACE = tuple(
-    column.split()[0] for column in FINDING_COLUMNS.split(", ")[1:]
-)
+_TEXT_AND_PLACE = tuple(column.split()[0] for column in FINDING_COLUMNS.split(", ")[1:])
 
 
 def _is_in(suspects: Collection[tuple[str, int]]) -> Column:

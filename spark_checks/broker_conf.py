@@ -26,6 +26,8 @@ class BrokerConf:
         default_factory=lambda: delay_levels(DELAYS_DEFAULT)
     )
     """Milliseconds of each delay level."""
+    delays_are_known: bool = False
+    """Somebody said so; these are not only the defaults."""
 
 
 def read_broker_conf(path: Path) -> BrokerConf:
@@ -40,6 +42,7 @@ def read_broker_conf(path: Path) -> BrokerConf:
         commit_log_file_size=_size(found, "CommitLog", path),
         queue_file_size=queue_size and -(-queue_size // UNIT_SIZE) * UNIT_SIZE,
         delays=_delays(found.get("messageDelayLevel", DELAYS_DEFAULT), path),
+        delays_are_known=True,
     )
 
 
@@ -66,4 +69,6 @@ def _delays(text: str, path: Path) -> Mapping[int, int]:
     try:
         return delay_levels(text)
     except (ValueError, KeyError):
-        raise ConfError(f"{path}: messageDelayLevel={text} is no list of times") from None
+        raise ConfError(
+            f"{path}: messageDelayLevel={text} is no list of times"
+        ) from None

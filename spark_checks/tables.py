@@ -43,6 +43,8 @@ class Situation:
     """Topics that have queues or a configuration; None if nobody can say."""
     other_topics: frozenset[str] = frozenset()
     """Topics whose queues are of another kind (since 5.0)."""
+    delays_are_known: bool = True
+    """The delay of each level is configured, not guessed."""
 
     @property
     def tail_severity(self) -> str:
@@ -122,12 +124,15 @@ def needs_record(situation: Situation) -> Column:
 
 
 def log_file() -> Column:
-    """The name of the commit-log file of a row of the log."""
+    """Return the name of the commit-log file of a row of the log."""
     return F.format_string("commitlog/%020d", F.col("file_base"))
 
 
 def queue_file() -> Column:
-    """The name of the consume-queue file of a unit."""
+    """Return the name of the consume-queue file of a unit."""
     return F.format_string(
-        "consumequeue/%s/%d/%020d", F.col("topic"), F.col("queue_id"), F.col("file_base")
+        "consumequeue/%s/%d/%020d",
+        F.col("topic"),
+        F.col("queue_id"),
+        F.col("file_base"),
     )

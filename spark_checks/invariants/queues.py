@@ -10,6 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 from spark_checks.findings import Invariant
 from spark_checks.invariants.records import with_lives
 from spark_checks.invariants.rows import ERROR, finding
+from spark_checks.sources.record_columns import SCHEDULE_TOPIC
 from spark_checks.tables import (
     LIGHT_QUEUE_PREFIX,
     Tables,
@@ -19,6 +20,9 @@ from spark_checks.tables import (
 )
 from spec.store import consume_queue
 from spec.store.consume_queue import EXTENSION_ADDRESS_MAX, UNIT_SIZE
+
+DELAY_MAX_MS = 400 * 86_400_000
+"""No configured delay is believed to be longer."""
 
 POINTS_AT_RECORD = Invariant(
     id="INV-CQ-001",
@@ -112,6 +116,8 @@ def wrong_tags_codes(tables: Tables) -> DataFrame:
         & (F.col("tags_code") != F.col("record_tags_code"))
         & (F.col("tags_code") > EXTENSION_ADDRESS_MAX)
     )
+    if not tables.situation.delays_are_known:
+        rows = _without_other_delays(rows)
     return finding(
         rows,
         file=queue_file(),
@@ -220,10 +226,28 @@ def _joined(tables: Tables) -> DataFrame:
             F.col(name).alias(f"record_{name}")
             for name in ("size", "topic", "queue_id", "queue_offset", "tags_code")
         ),
+        F.col("stored_at_ms").alias("record_stored_at_ms"),
     )
     return tables.units.where(needs_record(tables.situation)).join(
         records, "commit_log_offset"
     )
+
+
+def _without_other_delays(rows: DataFrame) -> DataFrame:
+    """Return *rows* without those that only show that a level has another delay.
+
+    A queue of delayed messages is one level. All its units agree on the delay, and
+    it is a whole number of seconds, which a damaged time hardly ever is.
+    """
+    delay = F.col("tags_code") - F.col("record_stored_at_ms")
+    delays = rows.groupBy("topic", "queue_id").agg(F.mode(delay, True).alias("usual"))
+    configured = (
+        (F.col("topic") == SCHEDULE_TOPIC.decode())
+        & (delay == F.col("usual"))
+        & (delay % 1000 == 0)
+        & delay.between(0, DELAY_MAX_MS)
+    )
+    return rows.join(F.broadcast(delays), ["topic", "queue_id"]).where(~configured)
 
 
 def _is_own() -> Column:

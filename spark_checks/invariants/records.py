@@ -72,9 +72,7 @@ def damaged_regions(tables: Tables) -> DataFrame:
 
 def wrong_checksums(tables: Tables) -> DataFrame:
     """Return the records whose body is not the one that was checksummed."""
-    rows = tables.log.where(
-        is_record() & (F.col("body_crc") != F.col("computed_crc"))
-    )
+    rows = tables.log.where(is_record() & (F.col("body_crc") != F.col("computed_crc")))
     return finding(
         rows,
         file=log_file(),
@@ -93,9 +91,7 @@ def wrong_checksums(tables: Tables) -> DataFrame:
 
 def wrong_places(tables: Tables) -> DataFrame:
     """Return the records that say they are elsewhere."""
-    rows = tables.log.where(
-        is_record() & (F.col("physical_offset") != F.col("offset"))
-    )
+    rows = tables.log.where(is_record() & (F.col("physical_offset") != F.col("offset")))
     return finding(
         rows,
         file=log_file(),

@@ -164,5 +164,3 @@ def _region_row(region: Region, where: FileRange) -> pa.RecordBatch:
         "reason": region.reason,
     }
     return pa.RecordBatch.from_pylist([row], schema=_schema)
-
-

@@ -20,7 +20,12 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from spark_checks.sources.record_scan import ReadAt
-from spark_checks.sources.schemas import UNIT_COLUMNS, arrow_schema, spark_schema
+from spark_checks.sources.schemas import (
+    UNIT_COLUMNS,
+    arrow_schema,
+    as_dtype,
+    spark_schema,
+)
 from spark_checks.sources.store_files import queue_of, reading
 from spec.derive.numpy_dtype import dtype_spec
 from spec.store.consume_queue import UNIT_SIZE, unit_layout
@@ -30,7 +35,7 @@ UNITS_AT_ONCE = 200_000
 PARTITION_SIZE = 32 * 1024 * 1024
 """Bytes of files that one partition reads, unless a single file has more."""
 _schema = arrow_schema(UNIT_COLUMNS)
-_dtype = np.dtype(dtype_spec(unit_layout))  # type: ignore[call-overload] # a dict
+_dtype = as_dtype(dtype_spec(unit_layout))
 
 QueueFile = tuple[str, int, int]
 """Path, offset in the queue that the name states, size."""

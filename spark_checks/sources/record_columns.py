@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from spark_checks.sources.record_scan import Refused, Window
+from spark_checks.sources.schemas import as_dtype
 from spec.derive.numpy_dtype import dtype_spec
 from spec.integers import tags_code
 from spec.store.message_record import MAGIC_V2, SystemFlag, record_layout
@@ -81,14 +82,14 @@ def read_columns(
 
 @cache
 def _dtype(host_flags: int) -> np.dtype[Any]:
-    return np.dtype(dtype_spec(record_layout, system_flags=host_flags))
+    return as_dtype(dtype_spec(record_layout, system_flags=host_flags))
 
 
 def _gather(data: bytes, starts: Ints) -> dict[str, Ints]:
     """Return the fixed fields of the records that begin at *starts*."""
     plain = _view(data, 0)[starts]
     host_flags = plain["system_flags"] & _HOST_FLAGS
-    names = [name for name, kind in plain.dtype.fields.items() if kind[0].kind != "V"]
+    names = [name for name in plain.dtype.names or () if plain[name].dtype.kind != "V"]
     fixed = {name: plain[name].astype(np.int64) for name in names}
     fixed["fixed_size"] = np.full(len(starts), plain.dtype.itemsize, dtype=np.int64)
     for flags in np.unique(host_flags[host_flags != 0]):
@@ -127,9 +128,7 @@ def _places(
     length_at = body + fixed["body_size"]
     inside = (fixed["body_size"] >= 0) & (length_at < limit)
     at = np.where(inside, length_at, starts)
-    topic_size = np.where(
-        wide, data[at].astype(np.int64) << 8 | data[at + 1], data[at]
-    )
+    topic_size = np.where(wide, data[at].astype(np.int64) << 8 | data[at + 1], data[at])
     topic = at + np.where(wide, 2, 1)
     size_at = topic + topic_size
     inside &= size_at <= limit + 1
@@ -140,9 +139,7 @@ def _places(
     return body, topic, topic_size, properties, end
 
 
-def _refused(
-    start: int, fixed: Mapping[str, Ints], end: Ints, first: int
-) -> Refused:
+def _refused(start: int, fixed: Mapping[str, Ints], end: Ints, first: int) -> Refused:
     """Return why the record of index *first* is none."""
     size = int(fixed["size"][first])
     if end[first] < 0:

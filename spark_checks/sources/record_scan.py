@@ -223,7 +223,7 @@ def _window_size(read_at: ReadAt, where: FileRange, position: int) -> int:
     left = where.file_size - position
     head = read_at(position, 8)
     if why_no_record(head, left) is None:
-        return max(min(WINDOW_SIZE, left), _head.unpack(head)[0])
+        return max(min(WINDOW_SIZE, left), int(_head.unpack(head)[0]))
     return min(WINDOW_SIZE, left)
 
 
@@ -236,26 +236,18 @@ def _region(read_at: ReadAt, where: FileRange, position: int, data: bytes) -> Re
     if blank_size is not None:
         reason = f"a blank of {blank_size} bytes stands {left} bytes before the end"
         return _damaged(read_at, where, position, reason)
-    following = find_record(
-        read_at, where, start=position + 1, end=where.file_size
-    )
+    following = find_record(read_at, where, start=position + 1, end=where.file_size)
     if following < 0 and not data[:8].strip(b"\0"):
         clean = only_zeros(read_at, start=position, end=where.file_size)
-        reason = None if clean else "older bytes follow the written part"
-        return Region(position=position, size=left, kind="tail", reason=reason)
-    stated = why_no_record(data, left) or "unreadable"
+        older = None if clean else "older bytes follow the written part"
+        return Region(position=position, size=left, kind="tail", reason=older)
+    why = why_no_record(data, left) or "unreadable"
     end = where.file_size if following < 0 else following
-    return Region(
-        position=position, size=end - position, kind="damaged", reason=stated
-    )
+    return Region(position=position, size=end - position, kind="damaged", reason=why)
 
 
-def _damaged(
-    read_at: ReadAt, where: FileRange, position: int, reason: str
-) -> Region:
+def _damaged(read_at: ReadAt, where: FileRange, position: int, reason: str) -> Region:
     """Return the damaged region from *position* to the next sure record or the end."""
     following = find_record(read_at, where, start=position + 1, end=where.file_size)
     end = where.file_size if following < 0 else following
-    return Region(
-        position=position, size=end - position, kind="damaged", reason=reason
-    )
+    return Region(position=position, size=end - position, kind="damaged", reason=reason)

@@ -7,11 +7,13 @@ the row was found and what kind of thing it is.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
+import numpy as np
 import pyarrow as pa
 
 from spec.derive.arrow_schema import column_types
+from spec.derive.numpy_dtype import DtypeSpec
 from spec.store.message_record import record_layout
 
 _PLACE: Final = {"file_base": "int64", "file_size": "int64", "position": "int64"}
@@ -61,3 +63,9 @@ def spark_schema(columns: dict[str, str]) -> str:
 def arrow_schema(columns: dict[str, str]) -> pa.Schema:
     """Return *columns* as an Arrow schema."""
     return pa.schema([(name, getattr(pa, kind)()) for name, kind in columns.items()])
+
+
+def as_dtype(spec: DtypeSpec) -> np.dtype[Any]:
+    """Return the numpy dtype that *spec* describes."""
+    found: np.dtype[Any] = np.dtype(dict(spec))  # type: ignore[call-overload] # a dict
+    return found

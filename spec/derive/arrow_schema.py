@@ -8,8 +8,6 @@ the answer is plain data.
 
 from __future__ import annotations
 
-from typing import Any
-
 from construct import Struct
 
 from spec.derive.numpy_dtype import leading_fields
@@ -17,7 +15,7 @@ from spec.derive.numpy_dtype import leading_fields
 _WIDER = {"u1": "int16", "u2": "int32", "u4": "int64"}
 
 
-def column_types(layout: Struct[Any, Any], **known: int) -> dict[str, str]:
+def column_types(layout: Struct, **known: int) -> dict[str, str]:
     """Return the Arrow type name of every leading field of *layout*, by its name."""
     return {
         placed.name: _type_name(placed.format)

@@ -51,9 +51,7 @@ class PlacedField:
     """A numpy format: ``>i4`` is a big-endian signed 32-bit integer."""
 
 
-def leading_fields(
-    layout: Struct[Any, Any], **known: int
-) -> tuple[PlacedField, ...]:
+def leading_fields(layout: Struct, **known: int) -> tuple[PlacedField, ...]:
     """Return the fixed-size fields with which *layout* begins.
 
     *known* holds the values on which choices in the layout depend, such as the
@@ -64,7 +62,7 @@ def leading_fields(
     return tuple(_placed(layout, Container(known)))
 
 
-def dtype_spec(layout: Struct[Any, Any], **known: int) -> DtypeSpec:
+def dtype_spec(layout: Struct, **known: int) -> DtypeSpec:
     """Return the leading fields of *layout* as what ``numpy.dtype`` takes."""
     fields = leading_fields(layout, **known)
     return {
@@ -79,7 +77,7 @@ class _VariableError(Exception):
     """The rest of the layout has no fixed place."""
 
 
-def _placed(layout: Struct[Any, Any], context: Any) -> Iterator[PlacedField]:
+def _placed(layout: Struct, context: Any) -> Iterator[PlacedField]:
     offset = 0
     try:
         for name, part in _flat(layout, context, prefix=""):
@@ -93,7 +91,7 @@ def _placed(layout: Struct[Any, Any], context: Any) -> Iterator[PlacedField]:
 
 
 def _flat(
-    layout: Struct[Any, Any], context: Any, *, prefix: str
+    layout: Struct, context: Any, *, prefix: str
 ) -> Iterator[tuple[str, Construct[Any, Any]]]:
     """Yield name and layout of every field, choices made and nesting undone."""
     for part in layout.subcons:

@@ -1,0 +1,1 @@
+"""Tests of the audits: hand-made tables, built stores, seeded faults."""
