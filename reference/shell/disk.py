@@ -51,8 +51,8 @@ class DiskFile:
         end = at + len(data)
         if not 0 <= at <= end <= self.size:
             raise FilesError(f"bytes {at} to {end} are not in {self.path.name}")
-        first, last = at >> _STRETCH_BITS, end - 1 >> _STRETCH_BITS
-        if 0 in self._has_space[first : last + 1]:
+        first, last = at >> _STRETCH_BITS, end >> _STRETCH_BITS
+        if first != last or not self._has_space[first]:
             self._take_space(first, last)
         self._writable[at:end] = data
         self._written_at_ns = time.time_ns()
@@ -82,6 +82,9 @@ class DiskFile:
         os.close(self._file_number)
 
     def _take_space(self, first: int, last: int) -> None:
+        """Have the disk keep space for some stretches, or raise FilesError."""
+        if 0 not in self._has_space[first : last + 1]:
+            return
         start, end = first << _STRETCH_BITS, (last + 1) << _STRETCH_BITS
         size = min(end, self.size) - start
         if hasattr(os, "posix_fallocate"):

@@ -8,6 +8,8 @@ offset comes next in each queue, because a record carries it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from reference.core.store.api import NewMessage, PutResult, PutStatus, StoreOptions
 from reference.core.store.batch import BatchError, split_batch
 from reference.core.store.delay_levels import DelayLevels
@@ -120,7 +122,23 @@ class CommitLog:
         data = self.queue.view_from(offset)
         if data is None:
             return Unreadable(-1)
-        return find_record(data, levels=self._levels, check_crc=check_crc)
+        return find_record(data, 0, levels=self._levels, check_crc=check_crc)
+
+    def find_all(self, offset: int) -> Iterator[Found | Unreadable]:
+        """Yield what stands at *offset* and behind it, to the end of what is written.
+
+        The caller may stop; after garbage, the next file is tried.
+        """
+        while offset < self.queue.end:
+            data = self.queue.view_from(offset)
+            base, at = offset, 0
+            while data is not None and at < len(data):
+                found = find_record(data, at, levels=self._levels, check_crc=False)
+                yield found
+                if found.size <= 0:
+                    break
+                at += found.size
+            offset = self.next_file(base)
 
     def record(self, offset: int, size: int) -> memoryview | None:
         """Return the *size* bytes at *offset*; None if the log has not all of them.

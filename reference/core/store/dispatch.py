@@ -45,14 +45,12 @@ class Dispatcher:
         """Read the log to its end and return what became visible."""
         arrivals: list[Arrival] = []
         self.position = max(self.position, self._log.queue.start)
-        while self.is_behind:
-            found = self._log.find(self.position, check_crc=False)
+        for found in self._log.find_all(self.position):
             if isinstance(found, Found):
                 arrival = self.take(found)
                 if arrival is not None:
                     arrivals.append(arrival)
-                self.position += found.size
-            elif found.size > 0:
+            if found.size > 0:
                 self.position += found.size
             else:
                 # A blank, or garbage: a master gives the rest of the file up.

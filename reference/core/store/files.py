@@ -86,6 +86,7 @@ class MemoryFile:
         self.bytes = bytearray(size)
         self.view = memoryview(self.bytes).toreadonly()
         self._files = files
+        self._end = 0
         self.modified_at_ms = files.now_ms
 
     def write(self, data: bytes | bytearray | memoryview, at: int) -> None:
@@ -95,11 +96,14 @@ class MemoryFile:
             raise FilesError(f"bytes {at} to {end} are not in a file of {self.size}")
         self._files.spend(len(data))
         self.bytes[at:end] = data
+        self._end = max(self._end, end)
         self.modified_at_ms = self._files.now_ms
 
     def clear(self, at: int) -> None:
         """Make all bytes from *at* on zero."""
-        self.bytes[at:] = bytes(self.size - at)
+        if at < self._end:
+            self.bytes[at : self._end] = bytes(self._end - at)
+            self._end = at
 
     def flush(self) -> None:
         """Do nothing: memory has no disk."""

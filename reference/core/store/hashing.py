@@ -1,7 +1,8 @@
 """
 Java's string hash, fast enough to be taken of every message's keys.
 
-The plain one is `spec.integers.java_string_hash`; the tests hold the two together.
+The plain ones are in ``spec.integers`` and ``spec.store.index_file``; the tests
+hold the two together.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from functools import lru_cache
 from operator import mul
 from sys import byteorder
 
-from spec.integers import java_int, java_string_hash
+from spec.integers import java_string_hash
+from spec.store.index_file import key_hash
 
 _UTF_16 = "utf-16-le" if byteorder == "little" else "utf-16-be"
 _POWERS_COUNT = 1024
@@ -29,9 +31,11 @@ def index_hash(topic: str, key: str) -> int:
     units = key.encode() if key.isascii() else _units(key)
     count = len(units)
     if count > _POWERS_COUNT:
-        return _positive(java_string_hash(f"{topic}#{key}"))
-    own = sum(map(mul, units, _POWERS[_POWERS_COUNT - count :]))
-    return _positive(java_int(_prefix_hash(topic) * pow(31, count, 2**32) + own))
+        return key_hash(topic, key)
+    powers = _POWERS[_POWERS_COUNT - count :]
+    own = sum(map(mul, units, powers))
+    first = powers[0] * 31 if count else 1
+    return _positive(_prefix_hash(topic) * first + own)
 
 
 def _units(text: str) -> array[int]:
@@ -45,5 +49,6 @@ def _prefix_hash(topic: str) -> int:
 
 
 def _positive(code: int) -> int:
-    """Return what 4.6.0 makes of a hash, IndexFile#indexKeyHashMethod."""
-    return 0 if code == -(2**31) else abs(code)
+    """Return the absolute value of *code* as Java's int, 0 for the smallest int."""
+    code &= 0xFFFFFFFF
+    return code if code < 2**31 else -code & 0x7FFFFFFF

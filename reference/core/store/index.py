@@ -54,10 +54,12 @@ class Index:
         if found.system_flags & TRANSACTION_MASK == _ROLLBACK:
             return
         for key in keys_of(found):
-            file = self._file_with_room(found.stored_at_ms, checkpoint)
+            if file.is_full:
+                file = self._file_with_room(found.stored_at_ms, checkpoint)
             file.put(
                 index_hash(found.topic, key), found.physical_offset, found.stored_at_ms
             )
+        file.write_header()
 
     def query(
         self, topic: str, key: str, *, count_max: int, begin_ms: int, end_ms: int
@@ -109,6 +111,7 @@ class Index:
         self._row.append(file)
         if last is not None:
             file.begin_after(last)
+            last.write_header()
             last.flush()
             checkpoint.index_ms = last.end_ms
             checkpoint.flush()

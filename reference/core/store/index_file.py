@@ -48,12 +48,13 @@ class IndexFile:
         """Note where the full file *previous* ended; the first put overwrites it."""
         self.begin_ms = self.end_ms = previous.end_ms
         self.begin_offset = self.end_offset = previous.end_offset
-        self._write_header()
+        self.write_header()
 
     def put(self, key_hash: int, physical_offset: int, stored_at_ms: int) -> None:
         """Add a key of the message at *physical_offset*; the file must not be full.
 
-        4.6.0 org.apache.rocketmq.store.index.IndexFile#putKey.
+        The header follows when the message has no further keys (4.6.0
+        org.apache.rocketmq.store.index.IndexFile#putKey writes it after each).
         """
         slot_at = slot_position(key_hash, self._slot_count)  # [INDEX-SLOT-001]
         number = self._next_item
@@ -67,9 +68,8 @@ class IndexFile:
         if number <= 1:
             self.begin_ms, self.begin_offset = stored_at_ms, physical_offset
         self.end_ms, self.end_offset = stored_at_ms, physical_offset
-        self._slots_taken += 1  # counts items: 4.6.0 adds 1 for a taken slot too
+        self._slots_taken += 1  # [INDEX-HEADER-005]
         self._next_item = number + 1
-        self._write_header()
 
     def may_have(self, begin_ms: int, end_ms: int) -> bool:
         """Return whether a message stored between the two may be in this file."""
@@ -106,7 +106,8 @@ class IndexFile:
         """Give the mapping back."""
         self._file.close()
 
-    def _write_header(self) -> None:
+    def write_header(self) -> None:
+        """Let the file tell of all keys that were put."""
         values = (self.begin_ms, self.end_ms, self.begin_offset, self.end_offset)
         counts = (self._slots_taken, self._next_item)
         self._file.write(index_header_codec.pack(*values, *counts), 0)

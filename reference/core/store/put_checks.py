@@ -10,9 +10,9 @@ from reference.core.store.records import (
     NOT_CONSUMABLE,
     TOPIC_SIZE_MAX,
     TRANSACTION_MASK,
-    words_of,
 )
 from spec.wire.properties import SIZE_MAX as PROPERTIES_SIZE_MAX
+from spec.wire.properties import decode_properties
 
 _NO_DIRECTORY = frozenset(("", ".", ".."))
 
@@ -46,7 +46,7 @@ def delay_level(message: NewMessage, levels: DelayLevels) -> int | None:
     if message.system_flags & TRANSACTION_MASK in NOT_CONSUMABLE:
         return 0
     try:
-        return levels.level_of(words_of(message.properties).get("DELAY"))
+        return levels.level_of(decode_properties(message.properties).get("DELAY"))
     except ValueError:
         return None
 

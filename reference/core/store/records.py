@@ -17,6 +17,7 @@ from reference.core.store.layouts import record_codec
 from spec.integers import body_crc
 from spec.store.blank import BLANK_MAGIC
 from spec.store.message_record import FIXED_SIZE_V4, MAGIC_V1, SystemFlag
+from spec.wire.properties import decode_properties
 
 BORN_V6 = int(SystemFlag.BORN_HOST_V6)
 STORE_V6 = int(SystemFlag.STORE_HOST_V6)
@@ -102,39 +103,39 @@ def new_size(message: NewMessage, topic: bytes, properties: bytes, flags: int) -
 
 
 def find_record(
-    data: memoryview, *, levels: DelayLevels, check_crc: bool
+    data: memoryview, at: int, *, levels: DelayLevels, check_crc: bool
 ) -> Found | Unreadable:
-    """Return what the record that begins *data* says, as 4.6.0 reads it back.
+    """Return what the record at the byte *at* says, as 4.6.0 reads it back.
 
     4.6.0 org.apache.rocketmq.store.CommitLog#checkMessageAndReturnSize: the record's
     own offset is not compared with its place.
     """
-    size = int.from_bytes(data[:4], "big", signed=True)
-    magic = int.from_bytes(data[4:8], "big")
+    size = int.from_bytes(data[at : at + 4], "big", signed=True)
+    magic = int.from_bytes(data[at + 4 : at + 8], "big")
     if magic == BLANK_MAGIC:
         return Unreadable(0)  # [REC-SCAN-002]
-    if magic != MAGIC_V1 or not 0 < size <= len(data):
+    if magic != MAGIC_V1 or not 0 < size <= len(data) - at:
         return Unreadable(-1)  # [REC-SCAN-001]
     try:
-        return _read(data, size, levels, check_crc)
+        return _read(data, at, levels=levels, check_crc=check_crc, size=size)
     except ValueError:  # LayoutError is one, and so is a DELAY that is no number
         return Unreadable(-1)
 
 
 def _read(
-    data: memoryview, size: int, levels: DelayLevels, check_crc: bool
+    data: memoryview, at: int, *, size: int, levels: DelayLevels, check_crc: bool
 ) -> Found | Unreadable:
-    values, end = record_codec.decode_from(data)
+    values, end = record_codec.decode_from(data, at)
     (_, _, crc, queue_id, _, queue_offset, physical_offset, flags, *rest) = values
     (_, _, _, stored_at_ms, _, _, _, _, body, topic_bytes, properties) = rest
     if len(topic_bytes) > TOPIC_SIZE_MAX:
         return Unreadable(-1)
     if check_crc and body and body_crc(body) != crc:  # [REC-SCAN-005]
         return Unreadable(-1)
-    if end != size:  # [REC-SCAN-003]
+    if end - at != size:  # [REC-SCAN-003]
         return Unreadable(size)
     topic = str(topic_bytes, "utf-8", "replace")
-    words = words_of(str(properties, "utf-8", "replace"))
+    words = decode_properties(str(properties, "utf-8", "replace"))
     return Found(
         size,
         topic,
@@ -147,12 +148,6 @@ def _read(
         words.get("KEYS", ""),
         words.get("UNIQ_KEY"),
     )
-
-
-def words_of(properties: str) -> dict[str, str]:
-    """Return *properties* by name, as MessageDecoder#string2messageProperties does."""
-    pairs = [item.split("\x01") for item in properties.split("\x02")]
-    return {pair[0]: pair[1] for pair in pairs if len(pair) == 2 and pair[1]}
 
 
 def _tags_code(

@@ -23,8 +23,8 @@ from reference.core.store.consume_queue import ConsumeQueue
 from reference.core.store.delay_levels import DelayLevels
 from reference.core.store.layouts import unit_codec
 from reference.core.store.queue_table import QueueTable
-from reference.core.store.records import words_of
 from spec.store.message_record import decode_record
+from spec.wire.properties import decode_properties
 
 REAL_TOPIC, REAL_QUEUE_ID = "REAL_TOPIC", "REAL_QID"
 
@@ -36,7 +36,7 @@ def delayed(message: NewMessage, level: int) -> NewMessage:
 
     4.6.0 org.apache.rocketmq.store.CommitLog#putMessage.
     """
-    words = words_of(message.properties)
+    words = decode_properties(message.properties)
     words["DELAY"] = str(level)
     words[REAL_TOPIC] = message.topic
     words[REAL_QUEUE_ID] = str(message.queue_id)
@@ -52,7 +52,7 @@ def due(record: memoryview) -> NewMessage:
     Its properties still have DELAY, REAL_TOPIC and REAL_QID, as in 4.6.0.
     """
     waited = decode_record(record, check_crc=False)
-    words = words_of(waited.properties)
+    words = decode_properties(waited.properties)
     return NewMessage(
         topic=words[REAL_TOPIC],
         queue_id=int(words[REAL_QUEUE_ID]),
