@@ -25,7 +25,7 @@ NO_SUBSCRIPTION = 0
 
 
 def send_tagged(broker: Speaker, topic: str, given_tags: list[str | None]) -> None:
-    """Send one message for each tag, its body the tag, and wait until they are there."""
+    """Send one message for each tag, its body the tag, and wait for them all."""
     for tag in given_tags:
         properties = {"TAGS": tag} if tag else {}
         succeeded(

@@ -1,1 +1,1 @@
-"""Models: what a peer should know, as dictionaries and lists."""
+"""What a peer should hold, as plain lists and dictionaries."""

@@ -1,0 +1,194 @@
+"""Administration: topics, groups, statistics and settings of a running broker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from conformance.harness.deadline import wait_until
+from conformance.harness.live import LiveTarget
+from conformance.harness.speaker import Speaker, body_of, succeeded
+from conformance.harness.verdicts import expect, expect_fields, expect_that
+from conformance.messaging.reading import bodies_of, records_of, send_bodies
+from spec.wire.command import Command
+from spec.wire.response_code import ResponseCode
+
+
+def mapping_of(answer: Command) -> Mapping[Any, Any]:
+    """Return the JSON object in the body of *answer*."""
+    found = body_of(answer)
+    assert isinstance(found, Mapping), f"the body is {found!r}"
+    return found
+
+
+def by_queue(table: Mapping[Any, Any]) -> dict[int, Any]:
+    """Return a table whose keys are queues, each an object, by queue id."""
+    return {dict(key)["queueId"]: value for key, value in table.items()}
+
+
+def config_of(broker: Speaker, topic: str) -> tuple[Mapping[str, Any], int]:
+    """Return a topic's configuration, and the counter of the table's version."""
+    table = mapping_of(broker.all_topic_config())
+    return table["topicConfigTable"].get(topic, {}), table["dataVersion"]["counter"]
+
+
+@pytest.mark.clause("ADMIN-TOPIC-001", "ADMIN-TOPIC-005")
+@pytest.mark.parametrize(("write", "read", "perm"), [(1, 1, 6), (16, 3, 4), (2, 8, 2)])
+def test_a_created_topic_is_as_it_was_asked_for(
+    broker: Speaker, unique: Callable[[str], str], write: int, read: int, perm: int
+) -> None:
+    topic = unique("made")
+    before = config_of(broker, topic)[1]
+    succeeded(
+        broker.create_topic(
+            topic=topic, queue_count=write, read_queue_count=read, permissions=perm
+        )
+    )
+    wait_until(lambda: bool(config_of(broker, topic)[0]), what=f"{topic} is listed")
+    found, counter = config_of(broker, topic)
+    expect_fields(
+        "ADMIN-TOPIC-001",
+        found=found,
+        expected={
+            "topicName": topic,
+            "writeQueueNums": write,
+            "readQueueNums": read,
+            "perm": perm,
+        },
+        transcript=broker.transcript,
+    )
+    grown = counter > before
+    expect("ADMIN-TOPIC-005", found=grown, expected=True, what="a higher counter")
+
+
+@pytest.mark.clause("ADMIN-TOPIC-002")
+def test_a_changed_topic_keeps_its_messages(broker: Speaker, topic: str) -> None:
+    send_bodies(broker, topic, [b"kept"])
+    succeeded(broker.create_topic(topic=topic, queue_count=6, permissions=6))
+    wait_until(
+        lambda: config_of(broker, topic)[0].get("writeQueueNums") == 6,
+        what=f"{topic} has 6 queues",
+    )
+    found = broker.send_message(topic=topic, queue_id=5).code
+    expect("ADMIN-TOPIC-002", found=found, expected=ResponseCode.SUCCESS, what="code")
+    kept = bodies_of(broker.pull(topic=topic, offset=0))
+    expect("ADMIN-TOPIC-002", found=kept, expected=[b"kept"], what="bodies")
+
+
+@pytest.mark.clause("ADMIN-TOPIC-003")
+def test_a_topic_is_not_called_like_the_cluster(
+    broker: Speaker, target: LiveTarget
+) -> None:
+    answer = broker.create_topic(topic=target.cluster)
+    refused = answer.code != ResponseCode.SUCCESS
+    expect_that(
+        "ADMIN-TOPIC-003",
+        refused,
+        found=answer.code,
+        expected="an error",
+        what="code",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("ADMIN-TOPIC-004")
+def test_a_deleted_topic_is_gone(broker: Speaker, topic: str) -> None:
+    send_bodies(broker, topic, [b"a", b"b"])
+    succeeded(broker.delete_topic(topic=topic))
+    expect(
+        "ADMIN-TOPIC-004",
+        found=broker.pull(topic=topic, offset=0).code,
+        expected=ResponseCode.TOPIC_NOT_EXIST,
+        what="code",
+        transcript=broker.transcript,
+    )
+    wait_until(
+        lambda: succeeded(broker.max_offset(topic=topic)).fields["offset"] == "0",
+        what="the deleted topic's max offset is 0",
+    )
+
+
+@pytest.mark.clause("ADMIN-STATS-001")
+def test_a_topics_statistics_give_every_queue(broker: Speaker, topic: str) -> None:
+    send_bodies(broker, topic, [b"a", b"b", b"c"])
+    send_bodies(broker, topic, [b"d"], queue_id=1)
+    last = records_of(broker.pull(topic=topic, offset=2))[0].stored_at_ms
+    table = by_queue(mapping_of(broker.topic_stats(topic=topic))["offsetTable"])
+    expect("ADMIN-STATS-001", found=sorted(table), expected=[0, 1, 2, 3], what="queues")
+    expect_fields(
+        "ADMIN-STATS-001",
+        found=table[0],
+        expected={"minOffset": 0, "maxOffset": 3, "lastUpdateTimestamp": last},
+        transcript=broker.transcript,
+    )
+    found = table[1]["maxOffset"], table[2]["maxOffset"]
+    expect("ADMIN-STATS-001", found=found, expected=(1, 0), what="max offsets")
+
+
+@pytest.mark.clause("ADMIN-STATS-002", "ADMIN-STATS-003", "ADMIN-STATS-004")
+def test_a_groups_statistics_give_what_it_committed(
+    broker: Speaker, topic: str, known_group: str
+) -> None:
+    send_bodies(broker, topic, [b"a", b"b", b"c"])
+    succeeded(broker.update_offset(group=known_group, topic=topic, offset=2))
+    stats = mapping_of(broker.consume_stats(group=known_group, topic=topic))
+    expect_fields(
+        "ADMIN-STATS-002",
+        found=by_queue(stats["offsetTable"])[0],
+        expected={"brokerOffset": 3, "consumerOffset": 2},
+        transcript=broker.transcript,
+    )
+    table = mapping_of(broker.all_consumer_offsets())["offsetTable"]
+    found = {int(k): v for k, v in table[f"{topic}@{known_group}"].items()}
+    expect("ADMIN-STATS-003", found=found, expected={0: 2}, what="committed offsets")
+    groups = mapping_of(broker.group_topics(topic=topic))["groupList"]
+    expect("ADMIN-STATS-004", found=groups, expected=[known_group], what="groups")
+
+
+@pytest.mark.clause("ADMIN-GROUP-001")
+def test_a_group_is_listed_until_it_is_deleted(broker: Speaker, group: str) -> None:
+    settings = {
+        "retryQueueNums": 3,
+        "retryMaxTimes": 5,
+        "consumeBroadcastEnable": False,
+    }
+    succeeded(broker.update_group(group=group, settings=settings))
+    table = mapping_of(broker.all_groups())["subscriptionGroupTable"]
+    expect_fields("ADMIN-GROUP-001", found=table.get(group, {}), expected={**settings})
+    succeeded(broker.delete_group(group=group))
+    table = mapping_of(broker.all_groups())["subscriptionGroupTable"]
+    expect("ADMIN-GROUP-001", found=group in table, expected=False, what="still listed")
+
+
+@pytest.mark.clause("ADMIN-CONFIG-001")
+def test_settings_are_lines_with_the_names_of_java(
+    broker: Speaker, target: LiveTarget
+) -> None:
+    text = succeeded(broker.broker_config()).body.decode()
+    found = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+    expect_fields(
+        "ADMIN-CONFIG-001",
+        found=found,
+        expected={
+            "brokerName": target.broker_name,
+            "brokerClusterName": target.cluster,
+            "listenPort": str(broker.address.port),
+        },
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("ADMIN-CONFIG-002")
+def test_a_broker_says_its_release(broker: Speaker) -> None:
+    table = mapping_of(broker.broker_runtime_info())["table"]
+    found = str(table.get("brokerVersionDesc"))
+    expect_that(
+        "ADMIN-CONFIG-002",
+        found.startswith("V") and found.count("_") == 2,
+        found=found,
+        expected="a release such as V4_6_0",
+        what="brokerVersionDesc",
+        transcript=broker.transcript,
+    )

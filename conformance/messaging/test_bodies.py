@@ -1,0 +1,71 @@
+"""Bodies in fastjson's dialect, as brokers write and read them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.verdicts import expect, expect_that
+from spec.wire.request_code import RequestCode
+
+
+@pytest.mark.clause("WIRE-FASTJSON-001")
+def test_integer_keys_are_written_bare(
+    broker: Speaker, topic: str, known_group: str
+) -> None:
+    succeeded(
+        broker.update_offset(group=known_group, topic=topic, offset=2, queue_id=1)
+    )
+    body = succeeded(broker.all_consumer_offsets()).body.decode()
+    expected = f'"{topic}@{known_group}":{{1:2}}'
+    expect_that(
+        "WIRE-FASTJSON-001",
+        expected in re.sub(r"\s", "", body),
+        found=body[-200:],
+        expected=f"{expected} somewhere",
+        what="body",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("WIRE-FASTJSON-002")
+def test_objects_are_written_whole_as_keys(broker: Speaker, topic: str) -> None:
+    succeeded(broker.send_message(topic=topic))
+    body = succeeded(broker.topic_stats(topic=topic)).body.decode()
+    found = re.sub(r"\s", "", body)
+    expect_that(
+        "WIRE-FASTJSON-002",
+        '"offsetTable":{{"' in found and '"queueId":0' in found,
+        found=found[:120],
+        expected="queues as keys, each an object",
+        what="body",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("WIRE-FASTJSON-004")
+def test_null_members_are_left_out(broker: Speaker, topic: str, group: str) -> None:
+    succeeded(broker.heartbeat(client_id="c", producer_groups=[group]))
+    answers = (
+        broker.all_topic_config(),
+        broker.all_groups(),
+        broker.producer_connections(group=group),
+        broker.topic_stats(topic=topic),
+    )
+    found = [b":null" in re.sub(rb"\s", b"", succeeded(a).body) for a in answers]
+    expect("WIRE-FASTJSON-004", found=found, expected=[False] * 4, what="nulls")
+
+
+@pytest.mark.clause("WIRE-FASTJSON-003")
+@pytest.mark.parametrize("key", ["1", '"1"', "'1'"])
+def test_integer_keys_are_read_bare_and_in_quotes(
+    broker: Speaker, group: str, key: str
+) -> None:
+    text = f'{{"groupName":"{group}","unknown":{{{key}:2}},"retryQueueNums":3}}'
+    code = RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP
+    succeeded(broker.ask(code, body=text.encode()))
+    listed = succeeded(broker.all_groups()).body.decode()
+    found = group in listed
+    expect("WIRE-FASTJSON-003", found=found, expected=True, what="the group is listed")

@@ -1,0 +1,87 @@
+"""Locks: one client of a group at a time consumes a queue in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from conformance.harness.live import LiveTarget
+from conformance.harness.speaker import Speaker, body_of, queue_data, succeeded
+from conformance.harness.verdicts import expect
+
+
+class Locker:
+    """Locks queues of one topic and says which."""
+
+    def __init__(self, broker: Speaker, broker_name: str, topic: str) -> None:
+        self.broker = broker
+        self.broker_name = broker_name
+        self.topic = topic
+
+    def queues(self, queue_ids: tuple[int, ...]) -> list[dict[str, object]]:
+        """Return the queues of *queue_ids* as lock bodies name them."""
+        return [
+            queue_data(
+                topic=self.topic, broker_name=self.broker_name, queue_id=queue_id
+            )
+            for queue_id in queue_ids
+        ]
+
+    def lock(self, group: str, client_id: str, *queue_ids: int) -> list[int]:
+        """Return the ids of the queues that *client_id* holds of those it locks."""
+        answer = self.broker.lock_queues(
+            group=group, client_id=client_id, queues=self.queues(queue_ids)
+        )
+        found = body_of(answer)
+        assert isinstance(found, dict)
+        return sorted(queue["queueId"] for queue in found["lockOKMQSet"])
+
+    def unlock(self, group: str, client_id: str, *queue_ids: int) -> None:
+        """Unlock queues."""
+        queues = self.queues(queue_ids)
+        succeeded(
+            self.broker.unlock_queues(group=group, client_id=client_id, queues=queues)
+        )
+
+
+@pytest.fixture
+def locker(broker: Speaker, target: LiveTarget, topic: str) -> Locker:
+    """Return a locker of the topic's queues."""
+    return Locker(broker, target.broker_name, topic)
+
+
+@pytest.mark.clause("GROUP-LOCK-001")
+def test_a_client_holds_what_it_locks(locker: Locker, group: str) -> None:
+    for _ in range(2):
+        found = locker.lock(group, "first", 0, 2)
+        expect("GROUP-LOCK-001", found=found, expected=[0, 2], what="queues")
+    expect("GROUP-LOCK-001", found=locker.lock(group, "first"), expected=[])
+
+
+@pytest.mark.clause("GROUP-LOCK-002")
+def test_another_client_gets_only_what_is_free(locker: Locker, group: str) -> None:
+    locker.lock(group, "first", 0, 1)
+    found = locker.lock(group, "second", 0, 1, 2)
+    expect("GROUP-LOCK-002", found=found, expected=[2], what="queues")
+    found = locker.lock(group, "first", 0, 1, 2)
+    expect("GROUP-LOCK-002", found=found, expected=[0, 1], what="queues")
+
+
+@pytest.mark.clause("GROUP-LOCK-003")
+def test_groups_do_not_lock_each_other_out(
+    locker: Locker, unique: Callable[[str], str]
+) -> None:
+    found = [locker.lock(unique("group"), f"client{n}", 0) for n in range(2)]
+    expect("GROUP-LOCK-003", found=found, expected=[[0], [0]], what="queues")
+
+
+@pytest.mark.clause("GROUP-LOCK-004")
+def test_only_its_holder_unlocks_a_queue(locker: Locker, group: str) -> None:
+    locker.lock(group, "first", 0, 1)
+    locker.unlock(group, "second", 0)
+    found = locker.lock(group, "second", 0)
+    expect("GROUP-LOCK-004", found=found, expected=[], what="queues")
+    locker.unlock(group, "first", 0)
+    found = locker.lock(group, "second", 0, 1)
+    expect("GROUP-LOCK-004", found=found, expected=[0], what="queues")

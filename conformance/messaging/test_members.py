@@ -1,0 +1,198 @@
+"""Groups: who is a member, and that the others are told when that changes."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.harness.deadline import wait_until
+from conformance.harness.speaker import (
+    Speaker,
+    body_of,
+    consumer_data,
+    subscription_data,
+    succeeded,
+)
+from conformance.harness.verdicts import expect, expect_fields
+from spec.wire.request_code import RequestCode
+from spec.wire.response_code import ResponseCode
+
+CHANGED = RequestCode.NOTIFY_CONSUMER_IDS_CHANGED
+QUIET_S = 0.3
+
+
+def join(speaker: Speaker, group: str, client_id: str, *topics: str) -> None:
+    """Send the heartbeat of a consumer of *topics*."""
+    subscriptions = [subscription_data(topic=topic) for topic in topics]
+    consumer = consumer_data(group=group, subscriptions=subscriptions)
+    succeeded(speaker.heartbeat(client_id=client_id, consumers=[consumer]))
+
+
+def members(speaker: Speaker, group: str) -> list[str]:
+    """Return the ids of the members of *group*, sorted."""
+    answer = speaker.consumer_list(group=group)
+    if answer.code != ResponseCode.SUCCESS:
+        return []
+    found = body_of(answer)
+    assert isinstance(found, dict)
+    return sorted(found["consumerIdList"])
+
+
+def is_told(speaker: Speaker, group: str, clause: str) -> None:
+    """Fail *clause* unless the member is told, oneway, that its group changed."""
+    request = speaker.peer.receive_request(CHANGED)
+    expect(
+        clause,
+        found=(request.fields.get("consumerGroup"), request.is_oneway),
+        expected=(group, True),
+        what="the group, and whether it is told oneway",
+        transcript=speaker.transcript,
+    )
+
+
+@pytest.mark.clause("GROUP-MEMBER-001", "GROUP-MEMBER-003")
+def test_members_are_listed_and_told_of_each_other(broker: Speaker, group: str) -> None:
+    join(broker, group, "first")
+    is_told(broker, group, "GROUP-MEMBER-003")
+    expect("GROUP-MEMBER-001", found=members(broker, group), expected=["first"])
+    with Speaker.connect(broker.address) as second:
+        join(second, group, "second")
+        is_told(second, group, "GROUP-MEMBER-003")
+        is_told(broker, group, "GROUP-MEMBER-003")
+        found = members(second, group)
+    expect(
+        "GROUP-MEMBER-001", found=found, expected=["first", "second"], what="members"
+    )
+
+
+@pytest.mark.clause("GROUP-MEMBER-004")
+def test_a_second_heartbeat_is_told_to_nobody(
+    broker: Speaker, group: str, topic: str
+) -> None:
+    join(broker, group, "first", topic)
+    is_told(broker, group, "GROUP-MEMBER-003")
+    broker.peer.is_silent(QUIET_S)
+    with Speaker.connect(broker.address) as other:
+        join(other, group, "second", topic)
+        is_told(broker, group, "GROUP-MEMBER-003")
+        for _ in range(3):
+            join(broker, group, "first", topic)
+            join(other, group, "second", topic)
+        silent = broker.peer.is_silent(QUIET_S)
+    expect("GROUP-MEMBER-004", found=silent, expected=True, what="silence")
+
+
+@pytest.mark.clause("GROUP-MEMBER-005")
+def test_a_client_that_unregisters_is_gone(broker: Speaker, group: str) -> None:
+    join(broker, group, "first")
+    is_told(broker, group, "GROUP-MEMBER-003")
+    with Speaker.connect(broker.address) as second:
+        join(second, group, "second")
+        is_told(broker, group, "GROUP-MEMBER-003")
+        succeeded(second.unregister_client(client_id="second", consumer_group=group))
+        is_told(broker, group, "GROUP-MEMBER-005")
+        expect("GROUP-MEMBER-005", found=members(second, group), expected=["first"])
+
+
+@pytest.mark.clause("GROUP-MEMBER-006")
+def test_a_client_whose_connection_closes_is_gone(broker: Speaker, group: str) -> None:
+    join(broker, group, "first")
+    is_told(broker, group, "GROUP-MEMBER-003")
+    with Speaker.connect(broker.address) as second:
+        join(second, group, "second")
+        is_told(broker, group, "GROUP-MEMBER-003")
+    is_told(broker, group, "GROUP-MEMBER-006")
+    wait_until(
+        lambda: members(broker, group) == ["first"],
+        what="the closed client is no member any more",
+    )
+
+
+@pytest.mark.clause("GROUP-MEMBER-007")
+def test_a_new_subscription_is_told(broker: Speaker, group: str, topic: str) -> None:
+    join(broker, group, "first", topic)
+    is_told(broker, group, "GROUP-MEMBER-003")
+    broker.peer.is_silent(QUIET_S)
+    join(broker, group, "first", topic, f"{topic}_more")
+    is_told(broker, group, "GROUP-MEMBER-007")
+
+
+@pytest.mark.clause("GROUP-MEMBER-002")
+def test_a_group_without_members_is_an_error(broker: Speaker, group: str) -> None:
+    expect(
+        "GROUP-MEMBER-002",
+        found=broker.consumer_list(group=group).code,
+        expected=ResponseCode.SYSTEM_ERROR,
+        what="code",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("GROUP-CONNECTION-001")
+def test_a_groups_connections_are_listed(
+    broker: Speaker, group: str, topic: str
+) -> None:
+    join(broker, group, "client@1", topic)
+    found = body_of(broker.consumer_connections(group=group))
+    assert isinstance(found, dict)
+    own = broker.peer.local_address
+    expect_fields(
+        "GROUP-CONNECTION-001",
+        found=found["connectionSet"][0],
+        expected={
+            "clientId": "client@1",
+            "clientAddr": f"{own.host}:{own.port}",
+            "language": "OTHER",
+            "version": 333,
+        },
+        transcript=broker.transcript,
+    )
+    expect_fields(
+        "GROUP-CONNECTION-001",
+        found=found,
+        expected={
+            "consumeType": "CONSUME_PASSIVELY",
+            "messageModel": "CLUSTERING",
+            "consumeFromWhere": "CONSUME_FROM_LAST_OFFSET",
+        },
+    )
+    topics = sorted(found["subscriptionTable"])
+    expect("GROUP-CONNECTION-001", found=topics, expected=[topic], what="topics")
+
+
+@pytest.mark.clause("GROUP-CONNECTION-002")
+def test_a_group_without_members_is_not_online(broker: Speaker, group: str) -> None:
+    found = broker.consumer_connections(group=group).code
+    expected = ResponseCode.CONSUMER_NOT_ONLINE
+    expect("GROUP-CONNECTION-002", found=found, expected=expected, what="code")
+
+
+@pytest.mark.clause("GROUP-CONNECTION-003", "GROUP-CONNECTION-004")
+def test_a_producer_groups_connections_are_listed(broker: Speaker, group: str) -> None:
+    found_code = broker.producer_connections(group=group).code
+    expected = ResponseCode.SYSTEM_ERROR
+    expect("GROUP-CONNECTION-004", found=found_code, expected=expected, what="code")
+    succeeded(broker.heartbeat(client_id="p@1", producer_groups=[group]))
+    found = body_of(broker.producer_connections(group=group))
+    assert isinstance(found, dict)
+    own = broker.peer.local_address
+    expect_fields(
+        "GROUP-CONNECTION-003",
+        found=found["connectionSet"][0],
+        expected={"clientId": "p@1", "clientAddr": f"{own.host}:{own.port}"},
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("GROUP-RETRY-001")
+def test_a_groups_first_heartbeat_creates_its_retry_topic(
+    broker: Speaker, group: str
+) -> None:
+    join(broker, group, "first")
+    answer = broker.pull(topic=f"%RETRY%{group}", offset=0, group=group)
+    expect(
+        "GROUP-RETRY-001",
+        found=answer.code,
+        expected=ResponseCode.PULL_NOT_FOUND,
+        what="code of a pull from the retry topic",
+        transcript=broker.transcript,
+    )

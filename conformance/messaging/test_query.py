@@ -1,0 +1,199 @@
+"""Look-ups: by id in the commit log, by key and unique key in the index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.harness.deadline import wait_until
+from conformance.harness.speaker import Speaker, now_ms, succeeded
+from conformance.harness.verdicts import expect, expect_that
+from conformance.messaging.reading import offset_of, record_of
+from conformance.strategies.boundaries import OVER_THE_WIRE, texts
+from conformance.strategies.messages import SEPARATORS
+from spec.store.message_record import decode_records
+from spec.wire.command import Command
+from spec.wire.response_code import ResponseCode
+
+HOUR_MS = 3_600_000
+SPACES = " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0"
+keys = texts(without=SEPARATORS + SPACES).filter(lambda key: key == key.strip())
+
+
+def send_with_keys(
+    broker: Speaker, topic: str, keys_of_each: list[str]
+) -> list[Command]:
+    """Send a message for each text of keys, its body its number; the answers."""
+    return [
+        succeeded(
+            broker.send_message(
+                topic=topic,
+                body=b"%d" % number,
+                properties={"KEYS": text} if text else {},
+            )
+        )
+        for number, text in enumerate(keys_of_each)
+    ]
+
+
+def found_by(broker: Speaker, topic: str, key: str, **how: Any) -> list[bytes]:
+    """Return the bodies that a query by *key* gives now."""
+    answer = broker.query_message(topic=topic, key=key, **how)
+    if answer.code == ResponseCode.QUERY_NOT_FOUND:
+        return []
+    return [record.body for record in decode_records(succeeded(answer).body)]
+
+
+def wait_for(broker: Speaker, topic: str, key: str, count: int) -> None:
+    """Wait until the index, which is filled behind, gives *count* messages of *key*."""
+    wait_until(
+        lambda: len(found_by(broker, topic, key)) >= count,
+        what=f"the index gives {count} messages of {key!r}",
+    )
+
+
+@pytest.mark.clause("QUERY-ID-001")
+def test_a_message_is_found_by_its_id(broker: Speaker, topic: str) -> None:
+    for number, answer in enumerate(send_with_keys(broker, topic, ["", "a", "b c"])):
+        record = record_of(broker, answer)
+        found = (record.physical_offset, record.body)
+        expected = (offset_of(answer), b"%d" % number)
+        expect("QUERY-ID-001", found=found, expected=expected, what="place and body")
+
+
+@pytest.mark.clause("QUERY-ID-002")
+@pytest.mark.parametrize("offset", [-1, 2**40, 2**63 - 1, -(2**63)])
+def test_there_is_no_message_outside_the_log(broker: Speaker, offset: int) -> None:
+    expect(
+        "QUERY-ID-002",
+        found=broker.view_message(commit_log_offset=offset).code,
+        expected=ResponseCode.SYSTEM_ERROR,
+        what="code",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("QUERY-KEY-001", "WIRE-PROPERTIES-009")
+@OVER_THE_WIRE
+@given(own=st.lists(keys, min_size=1, max_size=4, unique=True))
+def test_a_message_is_found_by_each_of_its_keys(
+    broker: Speaker, unique: Callable[[str], str], own: list[str]
+) -> None:
+    topic = unique("keys")
+    succeeded(broker.create_topic(topic=topic))
+    answer = send_with_keys(broker, topic, [" ".join(own)])[0]
+    for key in own:
+        wait_for(broker, topic, key, 1)
+        records = decode_records(broker.query_message(topic=topic, key=key).body)
+        found = {record.physical_offset for record in records}
+        expect(
+            "QUERY-KEY-001",
+            found=found,
+            expected={offset_of(answer)},
+            what=f"places of the messages found by {key!r} of {own}",
+            transcript=broker.transcript,
+        )
+
+
+@pytest.mark.clause("QUERY-KEY-002", "QUERY-KEY-003")
+def test_a_key_of_many_gives_the_newest_in_order(broker: Speaker, topic: str) -> None:
+    send_with_keys(broker, topic, [f"k{n} all" for n in range(6)])
+    wait_for(broker, topic, "all", 6)
+    found = found_by(broker, topic, "all")
+    expected = [b"%d" % number for number in range(6)]
+    expect("QUERY-KEY-002", found=found, expected=expected, what="bodies")
+    for count in (1, 2, 5):
+        found = found_by(broker, topic, "all", max_count=count)
+        expect("QUERY-KEY-003", found=found, expected=expected[-count:], what="bodies")
+
+
+@pytest.mark.clause("QUERY-KEY-004", "QUERY-KEY-005")
+def test_a_key_of_no_message_finds_nothing(
+    broker: Speaker, topic: str, unique: Callable[[str], str]
+) -> None:
+    other = unique("other")
+    succeeded(broker.create_topic(topic=other))
+    send_with_keys(broker, other, ["shared"])
+    send_with_keys(broker, topic, ["own"])
+    wait_for(broker, other, "shared", 1)
+    wait_for(broker, topic, "own", 1)
+    for clause, key in (("QUERY-KEY-004", "none"), ("QUERY-KEY-005", "shared")):
+        expect(
+            clause,
+            found=broker.query_message(topic=topic, key=key).code,
+            expected=ResponseCode.QUERY_NOT_FOUND,
+            what=f"code for the key {key!r}",
+            transcript=broker.transcript,
+        )
+
+
+@pytest.mark.clause("QUERY-KEY-006")
+def test_a_time_without_messages_gives_none(broker: Speaker, topic: str) -> None:
+    send_with_keys(broker, topic, ["k"])
+    wait_for(broker, topic, "k", 1)
+    now = now_ms()
+    found = found_by(broker, topic, "k", begin_ms=now - HOUR_MS, end_ms=now + HOUR_MS)
+    expect("QUERY-KEY-006", found=found, expected=[b"0"], what="bodies around now")
+    later = broker.query_message(
+        topic=topic, key="k", begin_ms=now + HOUR_MS, end_ms=now + 2 * HOUR_MS
+    )
+    expect(
+        "QUERY-KEY-006",
+        found=later.code,
+        expected=ResponseCode.QUERY_NOT_FOUND,
+        what="code",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("QUERY-KEY-007")
+def test_keys_with_one_hash_are_not_told_apart(broker: Speaker, topic: str) -> None:
+    send_with_keys(broker, topic, ["Aa", "BB", "Cc"])
+    wait_for(broker, topic, "Aa", 2)
+    found = [found_by(broker, topic, key) for key in ("Aa", "BB")]
+    expect("QUERY-KEY-007", found=found, expected=[[b"0", b"1"]] * 2, what="bodies")
+
+
+@pytest.mark.clause("QUERY-KEY-008")
+def test_a_key_given_twice_gives_the_message_twice(broker: Speaker, topic: str) -> None:
+    send_with_keys(broker, topic, ["k k"])
+    wait_for(broker, topic, "k", 2)
+    found = found_by(broker, topic, "k")
+    expect("QUERY-KEY-008", found=found, expected=[b"0", b"0"], what="bodies")
+
+
+@pytest.mark.clause("QUERY-UNIQUE-001", "QUERY-UNIQUE-002")
+def test_a_message_is_found_by_its_unique_key(
+    broker: Speaker, topic: str, unique: Callable[[str], str]
+) -> None:
+    key = unique("UNIQUE").upper()
+    succeeded(
+        broker.send_message(topic=topic, body=b"one", properties={"UNIQ_KEY": key})
+    )
+    wait_for(broker, topic, key, 1)
+    for count in (32, 1, 0, -1):
+        found = found_by(broker, topic, key, unique=True, max_count=count)
+        clause = "QUERY-UNIQUE-002" if count < 1 else "QUERY-UNIQUE-001"
+        expect(clause, found=found, expected=[b"one"], what=f"bodies, at most {count}")
+
+
+@pytest.mark.clause("QUERY-ANSWER-001")
+def test_an_answer_says_how_far_the_index_is(broker: Speaker, topic: str) -> None:
+    answer = send_with_keys(broker, topic, ["k"])[0]
+    record = record_of(broker, answer)
+    wait_for(broker, topic, "k", 1)
+    fields = broker.query_message(topic=topic, key="k").fields
+    place, stored = "indexLastUpdatePhyoffset", "indexLastUpdateTimestamp"
+    reached = int(fields[place]) >= record.physical_offset
+    expect_that(
+        "QUERY-ANSWER-001",
+        reached and int(fields[stored]) >= record.stored_at_ms,
+        found=(fields[place], fields[stored]),
+        expected=f"{record.physical_offset} and {record.stored_at_ms}, or later",
+        what="offset and store time",
+        transcript=broker.transcript,
+    )

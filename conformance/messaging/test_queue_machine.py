@@ -1,0 +1,193 @@
+"""A machine sends, pulls and commits at will, and compares the broker with lists."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    rule,
+    run_state_machine_as_test,
+)
+
+from conformance.harness.fixtures import unique_name
+from conformance.harness.live import LiveTarget
+from conformance.harness.peer import Peer
+from conformance.harness.speaker import Speaker, batch_body, succeeded
+from conformance.harness.verdicts import expect
+from conformance.messaging.reading import bodies_of
+from conformance.models.queues import Queues
+from conformance.strategies.messages import bodies
+from spec.wire.pull import PullFlag
+from spec.wire.response_code import ResponseCode
+
+MACHINE_SETTINGS = settings(
+    max_examples=10,
+    stateful_step_count=20,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+queue_ids = st.integers(0, 2)
+groups = st.sampled_from(["one", "two"])
+small_bodies = bodies(most=2**12)
+COMMIT = int(PullFlag.COMMIT_OFFSET | PullFlag.SUBSCRIPTION)
+
+
+class QueueMachine(RuleBasedStateMachine):
+    """Does everything to a topic of the broker, and to a model of it."""
+
+    target: ClassVar[LiveTarget]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.model = Queues()
+        assert self.target.broker is not None
+        self.broker = Speaker(Peer(self.target.broker))
+        self.topic = unique_name("machine")
+        self.run = unique_name("run")
+
+    def teardown(self) -> None:
+        """Close the connection."""
+        self.broker.close()
+
+    @initialize()
+    def begin(self) -> None:
+        """Create the topic, both groups, and one message in every queue."""
+        succeeded(self.broker.create_topic(topic=self.topic, queue_count=3))
+        for group in ("one", "two"):
+            succeeded(self.broker.update_group(group=self.named(group)))
+        for queue_id in range(3):
+            self.send(queue_id, b"first")
+            self.broker.wait_for_max_offset(
+                topic=self.topic, queue_id=queue_id, offset=1
+            )
+
+    def named(self, group: str) -> str:
+        """Return this run's name of *group*."""
+        return f"{self.run}_{group}"
+
+    @rule(queue_id=queue_ids, body=small_bodies)
+    def send(self, queue_id: int, body: bytes) -> None:
+        """Send one message: its offset is the queue's size."""
+        answer = succeeded(
+            self.broker.send_message(topic=self.topic, queue_id=queue_id, body=body)
+        )
+        self.same("SEND-ANSWER-003", answer.fields["queueOffset"], queue_id, body)
+
+    @rule(queue_id=queue_ids, batch=st.lists(small_bodies, min_size=1, max_size=4))
+    def send_batch(self, queue_id: int, batch: list[bytes]) -> None:
+        """Send a batch: the answer names the offset of its first message."""
+        body = batch_body([(each, {}) for each in batch])
+        answer = succeeded(
+            self.broker.send_batch(topic=self.topic, queue_id=queue_id, body=body)
+        )
+        self.same("SEND-BATCH-001", answer.fields["queueOffset"], queue_id, *batch)
+
+    def same(self, clause: str, found: str, queue_id: int, *sent: bytes) -> None:
+        """Fail *clause* unless the broker gave *sent* the offset of the model."""
+        expected = str(self.model.send(queue_id, *sent))
+        expect(
+            clause,
+            found=found,
+            expected=expected,
+            what="queueOffset",
+            transcript=self.broker.transcript,
+        )
+
+    @rule(queue_id=queue_ids, back=st.integers(0, 6), count=st.integers(1, 8))
+    def pull(self, queue_id: int, back: int, count: int) -> None:
+        """Pull from somewhere near the queue's end."""
+        size = self.settled(queue_id)
+        offset = max(0, size - back)
+        answer = self.broker.pull(
+            topic=self.topic, queue_id=queue_id, offset=offset, max_count=count
+        )
+        expected = self.model.pull(queue_id, offset, count)
+        found = [] if answer.code == ResponseCode.PULL_NOT_FOUND else bodies_of(answer)
+        expect(
+            "PULL-FOUND-001",
+            found=found,
+            expected=expected,
+            what=f"bodies from offset {offset} of {size}",
+            transcript=self.broker.transcript,
+        )
+        expect(
+            "PULL-FOUND-002",
+            found=answer.fields["nextBeginOffset"],
+            expected=str(offset + len(expected)),
+            what="nextBeginOffset",
+            transcript=self.broker.transcript,
+        )
+
+    @rule(group=groups, queue_id=queue_ids, offset=st.integers(0, 40))
+    def commit(self, group: str, queue_id: int, offset: int) -> None:
+        """Commit an offset, forwards or backwards."""
+        succeeded(
+            self.broker.update_offset(
+                group=self.named(group),
+                topic=self.topic,
+                queue_id=queue_id,
+                offset=offset,
+            )
+        )
+        self.model.commit(group, queue_id, offset)
+
+    @rule(group=groups, queue_id=queue_ids, offset=st.integers(0, 40))
+    def pull_and_commit(self, group: str, queue_id: int, offset: int) -> None:
+        """Commit an offset with a pull."""
+        succeeded(
+            self.broker.pull(
+                topic=self.topic,
+                group=self.named(group),
+                queue_id=queue_id,
+                offset=0,
+                system_flags=COMMIT,
+                commit_offset=offset,
+            )
+        )
+        self.model.commit(group, queue_id, offset)
+
+    @rule(group=groups, queue_id=queue_ids)
+    def query(self, group: str, queue_id: int) -> None:
+        """Compare what a group has committed."""
+        answer = self.broker.query_offset(
+            group=self.named(group), topic=self.topic, queue_id=queue_id
+        )
+        expect(
+            "OFFSET-COMMIT-001",
+            found=succeeded(answer).fields["offset"],
+            expected=str(self.model.queried(group, queue_id)),
+            what=f"offset of group {group} in queue {queue_id}",
+            transcript=self.broker.transcript,
+        )
+
+    def settled(self, queue_id: int) -> int:
+        """Wait until the broker's queue has caught up, and return its size."""
+        size = self.model.size(queue_id)
+        self.broker.wait_for_max_offset(
+            topic=self.topic, queue_id=queue_id, offset=size
+        )
+        found = succeeded(self.broker.max_offset(topic=self.topic, queue_id=queue_id))
+        expect("OFFSET-MAX-001", found=found.fields["offset"], expected=str(size))
+        return size
+
+
+@pytest.mark.clause(
+    "SEND-ANSWER-003",
+    "SEND-BATCH-001",
+    "PULL-FOUND-001",
+    "PULL-FOUND-002",
+    "OFFSET-COMMIT-001",
+    "OFFSET-MAX-001",
+    "PULL-COMMIT-001",
+)
+def test_a_broker_does_what_lists_do(target: LiveTarget) -> None:
+    class Machine(QueueMachine):
+        pass
+
+    Machine.target = target
+    run_state_machine_as_test(Machine, settings=MACHINE_SETTINGS)
