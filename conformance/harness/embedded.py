@@ -70,7 +70,8 @@ class EmbeddedTarget(Target):
         self.namesrv = Address("127.0.0.1", self._ports.name_server)
         self.broker = Address("127.0.0.1", self._ports.broker)
         found = find_broker(self.namesrv)
-        self.broker_name, self.cluster = found.name, found.cluster
+        self.broker_name = found.name or self.conf.get("brokerName", "broker-a")
+        self.cluster = found.cluster or "DefaultCluster"
 
     def sources(self) -> Path:
         """Return the directory whose packages are run."""

@@ -12,11 +12,12 @@ import textwrap
 from dataclasses import dataclass
 from typing import Any
 
-from construct import Construct
+from construct import Struct
 
 from conformance.harness.marking import mark_field
 from conformance.harness.transcript import Direction, Transcript, describe
 from spec.clause import Clause
+from spec.explain import explain
 from spec.registry import clause as clause_of
 
 SHOWN_VALUE_SIZE = 400
@@ -28,7 +29,7 @@ TEXT_WIDTH = 86
 class Evidence:
     """Bytes that show what is wrong, and how to read them."""
 
-    layout: Construct[Any, Any]
+    layout: Struct[Any, Any]
     data: bytes
     wrong: str | None = None
     """Dotted name of the wrong field."""
@@ -120,8 +121,6 @@ def _last_sent(transcript: Transcript | None) -> str:
 
 
 def _evidence_block(evidence: Evidence) -> str:
-    from spec.explain import explain
-
     text = explain(
         evidence.layout, evidence.data, wrong=evidence.wrong, base=evidence.base
     )

@@ -39,7 +39,8 @@ class JvmTarget(Target):
             raise TargetError(str(error)) from error
         assert self.namesrv is not None
         found = find_broker(self.namesrv)
-        self.broker_name, self.cluster = found.name, found.cluster
+        self.broker_name = found.name or self.conf.get("brokerName", "broker-a")
+        self.cluster = found.cluster or "DefaultCluster"
 
     def stop(self) -> None:
         """Stop both programs in order."""

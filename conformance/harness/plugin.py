@@ -28,6 +28,7 @@ from conformance.harness.known import load_known, reason_for
 from conformance.harness.live import Host
 from conformance.harness.options import MARKERS, add_options, options_of, suite_of
 from conformance.harness.outcome import Outcome
+from conformance.harness.profiles import load_profile
 from conformance.harness.record import Record
 from conformance.harness.recorder import HARNESS_FAILED, Recorder
 from conformance.harness.selecting import (
@@ -68,6 +69,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Read the options; a worker is also told where the target is."""
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
+    load_profile(config)
     options = options_of(config)
     told = getattr(config, "workerinput", {}).get("conformance_target")
     config.stash[OPTIONS] = options

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from conformance.mutants.matrix import examine, matrix_lines
+from conformance.mutants.matrix import examine_all, matrix_lines
 from conformance.mutants.planting import MutantError, all_mutants, mutant
 
 
@@ -22,7 +22,7 @@ def main(ids: list[str]) -> int:
         wanted = (
             all_mutants() if ids == ["all"] else {name: mutant(name) for name in ids}
         )
-        kills = [examine(one) for one in wanted.values()]
+        kills = examine_all(wanted.values())
     except MutantError as error:
         sys.stderr.write(f"{error}\n")
         return 2

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,16 +49,28 @@ class Kill:
 
 def examine(fault: Mutant) -> Kill:
     """Run the tests of the clauses that must notice *fault* on the mutant."""
-    outcomes, output = run_clauses(f"mutant:{fault.id}", fault.caught_by)
+    first = len(fault.caught_by) == 1
+    outcomes, output = run_clauses(
+        f"mutant:{fault.id}", fault.caught_by, until_first_failure=first
+    )
     return Kill(mutant=fault, outcomes=outcomes, output=output)
 
 
-def run_clauses(target: str, clauses: Iterable[str]) -> tuple[dict[str, Outcome], str]:
+def examine_all(faults: Iterable[Mutant], *, jobs: int = 2) -> list[Kill]:
+    """Run each of *faults*, *jobs* at a time."""
+    with ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(examine, faults))
+
+
+def run_clauses(
+    target: str, clauses: Iterable[str], *, until_first_failure: bool = False
+) -> tuple[dict[str, Outcome], str]:
     """Return the outcomes of the tests on *target* that name one of *clauses*."""
     folders = [SOURCES / "conformance" / name for name in SUITES]
     words = [sys.executable, "-m", "pytest", "-q", "--import-mode=importlib"]
     words += ["-p", "conformance.harness.plugin", "-p", "no:cacheprovider"]
-    words += ["--require-target", f"--target={target}"]
+    words += ["-x"] if until_first_failure else []
+    words += ["--hypothesis-profile=glance", "--require-target", f"--target={target}"]
     words += [f"--only-clauses={','.join(clauses)}"]
     words += [str(folder) for folder in folders if any(folder.glob("test_*.py"))]
     with tempfile.TemporaryDirectory() as directory:
