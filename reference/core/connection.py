@@ -8,19 +8,23 @@ service closes. So does 4.6.0, whose decoder closes the channel on any exception
 
 from __future__ import annotations
 
+from dataclasses import replace
 from json import JSONDecoder
 from json.scanner import make_scanner
 from typing import Any
 
+from reference.core.lenient_json import plain_json
 from reference.core.request import Request
 from spec.host import Host
 from spec.layout import LayoutError
-from spec.wire.command import decode_command
-from spec.wire.frame import FRAME_SIZE_MAX
+from spec.wire.command import Command, command_of, decode_command
+from spec.wire.frame import FRAME_SIZE_MAX, decode_frame
 
 _LENGTH_SIZE = 4
 _HEADER_START = 8
 _JSON = 0
+_INT_END = 2**31
+_NUMBERS = ("code", "opaque", "flag", "version")
 _scan_json = make_scanner(JSONDecoder())  # type: ignore[arg-type] # stub is wrong
 
 
@@ -89,7 +93,7 @@ def decode_request(frame: bytes) -> Request:
         header = _plain_json(frame, stop) if stop <= len(frame) else None
         if header is not None:
             return _from_header(header, frame[stop:])
-    command = decode_command(frame)
+    command = _lenient_command(frame)
     return Request(
         command.code,
         command.opaque,
@@ -102,6 +106,17 @@ def decode_request(frame: bytes) -> Request:
     )
 
 
+def _lenient_command(frame: bytes) -> Command:
+    """Return the command of a frame whose header is odd, if it can be read at all."""
+    try:
+        return decode_command(frame)
+    except LayoutError:
+        if len(frame) < _HEADER_START or frame[4] != _JSON:
+            raise
+    parts = decode_frame(frame)
+    return command_of(replace(parts, header=plain_json(parts.header)))
+
+
 def _plain_json(frame: bytes, stop: int) -> dict[str, Any] | None:
     """Return the header up to *stop* if it is one plain JSON object, or None."""
     try:
@@ -112,8 +127,8 @@ def _plain_json(frame: bytes, stop: int) -> dict[str, Any] | None:
     if read != len(text) or type(header) is not dict:
         return None
     fields = header.get("extFields")
-    numbers = header.get("code", 0), header.get("opaque", 0), header.get("flag", 0)
-    plain = all(type(number) is int for number in numbers)
+    numbers = [header.get(name, 0) for name in _NUMBERS]
+    plain = all(type(n) is int and -_INT_END <= n < _INT_END for n in numbers)
     return header if plain and (fields is None or type(fields) is dict) else None
 
 

@@ -59,6 +59,10 @@ class Request:
             raise FieldError(name)
         return value if isinstance(value, str) else _json_text(value)
 
+    def text_or_null(self, name: str) -> str:
+        """Return the text field *name*; ``null``, as Java writes it, where absent."""
+        return "null" if self.fields.get(name) is None else self.text(name)
+
     def optional_text(self, name: str) -> str | None:
         """Return the text field *name*, or None where it is absent."""
         return None if self.fields.get(name) is None else self.text(name)

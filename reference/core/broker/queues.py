@@ -48,8 +48,8 @@ def query_consumer_offset(broker: Broker, request: Request) -> Answer:
     A group that never said starts at 0 while the queue's first message is still in
     memory; otherwise the client decides where it starts.
     """
-    group = request.text("consumerGroup")
-    topic, queue_id = request.text("topic"), request.int32("queueId")
+    group = request.text_or_null("consumerGroup")
+    topic, queue_id = request.text_or_null("topic"), request.int32("queueId")
     offset = broker.offsets.query(group, topic, queue_id)
     if offset >= 0:
         return Answer(fields={"offset": offset})
@@ -65,8 +65,8 @@ def query_consumer_offset(broker: Broker, request: Request) -> Answer:
 def update_consumer_offset(broker: Broker, request: Request) -> Answer:
     """Note how far a group is in a queue."""
     broker.offsets.commit(
-        request.text("consumerGroup"),
-        request.text("topic"),
+        request.text_or_null("consumerGroup"),
+        request.text_or_null("topic"),
         request.int32("queueId"),
         request.int64("commitOffset"),
     )

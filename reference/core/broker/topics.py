@@ -24,7 +24,7 @@ DEAD_LETTER_PREFIX = "%DLQ%"
 OFFSET_MOVED_TOPIC = "OFFSET_MOVED_EVENT"
 UNIT_FLAG = 1
 UNIT_SUBSCRIPTION_FLAG = 2
-_HARMLESS = re.compile(r"(?!\.{1,2}\Z)[^/\\\x00]{1,255}")
+_HARMLESS = re.compile(r"(?!\.{1,2}\Z)[^/\\\x00]+")
 
 
 class TopicNameError(ValueError):

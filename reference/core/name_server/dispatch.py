@@ -35,7 +35,7 @@ from reference.core.name_server.routes import (
     unit_topics,
     wipe_write_permission,
 )
-from reference.core.name_server.settings import get_settings, update_settings
+from reference.core.name_server.settings import SETTINGS, get_settings, update_settings
 from reference.core.name_server.tables import Tables
 from reference.core.request import Request
 from reference.core.service import Service
@@ -57,7 +57,7 @@ class NameServer(Service):
         super().__init__()
         self.tables = Tables()
         self.key_values: KeyValues = key_values if key_values is not None else {}
-        self.settings: dict[str, str] = {"orderMessageEnable": "false"}
+        self.settings = dict(SETTINGS)
         self._save = save
         self.handlers = {
             int(code): partial(handler, self) for code, handler in HANDLERS.items()

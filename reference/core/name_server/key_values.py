@@ -16,21 +16,22 @@ from spec.wire.response_code import ResponseCode
 if TYPE_CHECKING:
     from reference.core.name_server.dispatch import NameServer
 
-KeyValues = dict[str, dict[str, str]]
-"""Values by namespace and key."""
+KeyValues = dict[str | None, dict[str | None, str | None]]
+"""Values by namespace and key. 4.6.0 takes a field that is absent for a null."""
 
 
 def put_key_value(server: NameServer, request: Request) -> Answer:
     """Set a key of a namespace."""
-    namespace, key = request.text("namespace"), request.text("key")
-    server.key_values.setdefault(namespace, {})[key] = request.text("value")
+    namespace, key = _names(request)
+    value = request.optional_text("value")
+    server.key_values.setdefault(namespace, {})[key] = value
     server.key_values_changed()
     return Answer()
 
 
 def get_key_value(server: NameServer, request: Request) -> Answer:
     """Answer a key of a namespace."""
-    namespace, key = request.text("namespace"), request.text("key")
+    namespace, key = _names(request)
     value = server.key_values.get(namespace, {}).get(key)
     if value is None:
         return refusal(
@@ -42,7 +43,7 @@ def get_key_value(server: NameServer, request: Request) -> Answer:
 
 def delete_key_value(server: NameServer, request: Request) -> Answer:
     """Remove a key of a namespace, whether or not it is there."""
-    namespace, key = request.text("namespace"), request.text("key")
+    namespace, key = _names(request)
     server.key_values.get(namespace, {}).pop(key, None)
     server.key_values_changed()
     return Answer()
@@ -50,13 +51,17 @@ def delete_key_value(server: NameServer, request: Request) -> Answer:
 
 def list_key_values(server: NameServer, request: Request) -> Answer:
     """Answer all keys of a namespace."""
-    namespace = request.text("namespace")
+    namespace = request.optional_text("namespace")
     table = server.key_values.get(namespace)
     if table is None:
         return refusal(
             ResponseCode.QUERY_NOT_FOUND, f"No config item, Namespace: {namespace}"
         )
     return Answer(body=fastjson.dumps({"table": table}))
+
+
+def _names(request: Request) -> tuple[str | None, str | None]:
+    return request.optional_text("namespace"), request.optional_text("key")
 
 
 def encode_key_values(key_values: KeyValues) -> str:

@@ -26,7 +26,7 @@ _UNIT_SUBSCRIPTION = 2
 
 def route_of_topic(server: NameServer, request: Request) -> Answer:
     """Say which brokers have a topic's queues, and where those brokers are."""
-    topic = request.text("topic")
+    topic = request.text_or_null("topic")
     queues = server.tables.queues.get(topic, [])
     names = {queue.broker_name: None for queue in queues}
     brokers = [server.tables.brokers[n] for n in names if n in server.tables.brokers]
@@ -68,7 +68,7 @@ def all_topics(server: NameServer, _: Request) -> Answer:
 
 def topics_of_cluster(server: NameServer, request: Request) -> Answer:
     """List the topics of a cluster; 4.6.0 lists none for an unknown one."""
-    names = server.tables.clusters.get(request.text("cluster"), set())
+    names = server.tables.clusters.get(request.text_or_null("cluster"), set())
     return _topic_list(
         topic
         for topic, queues in server.tables.queues.items()
@@ -104,13 +104,13 @@ def foreign_unit_subscription_topics(server: NameServer, _: Request) -> Answer:
 
 def delete_topic(server: NameServer, request: Request) -> Answer:
     """Forget a topic; its brokers bring it back unless they forget it too."""
-    server.tables.queues.pop(request.text("topic"), None)
+    server.tables.queues.pop(request.text_or_null("topic"), None)
     return Answer()
 
 
 def wipe_write_permission(server: NameServer, request: Request) -> Answer:
     """Take the write permission from all queues of a broker."""
-    wiped = server.tables.wipe_write_permission(request.text("brokerName"))
+    wiped = server.tables.wipe_write_permission(request.text_or_null("brokerName"))
     return Answer(fields={"wipeTopicCount": wiped})
 
 

@@ -4,6 +4,7 @@ The name server's own settings, which tools may read and change while it runs.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from reference.core.answer import Answer
@@ -12,6 +13,16 @@ from reference.core.request import Request
 
 if TYPE_CHECKING:
     from reference.core.name_server.dispatch import NameServer
+
+
+SETTINGS: Mapping[str, str] = {
+    "clusterTest": "false",
+    "listenPort": "9876",
+    "orderMessageEnable": "false",
+    "productEnvName": "center",
+    "serverChannelMaxIdleTimeSeconds": "120",
+}
+"""What a name server of 4.6.0 can be told, as far as it concerns this one."""
 
 
 def get_settings(server: NameServer, _: Request) -> Answer:
