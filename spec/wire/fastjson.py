@@ -248,4 +248,4 @@ def _key(key: object) -> str:
         return "{" + ",".join(f"{_write(n)}:{_write(v)}" for n, v in key) + "}"
     if isinstance(key, int) and not isinstance(key, bool):
         return str(int(key))
-    return _write(str(key))
+    return "null" if key is None else _write(str(key))
