@@ -17,7 +17,7 @@ _Marked = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 @cache
-def tests_by_clause(root: Path) -> dict[str, list[str]]:
+def clause_tests(root: Path) -> dict[str, list[str]]:
     """Return the tests that name each clause, as ``file::test``, by clause id."""
     found: dict[str, list[str]] = {}
     for path in sorted((root / "conformance").rglob("*.py")):

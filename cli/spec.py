@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from cli.clause_tests import evidence, tests_by_clause
+from cli.clause_tests import evidence, clause_tests
 from spec.clause import Clause
 from spec.derive.table import rows
 from spec.layouts import LAYOUTS
@@ -58,7 +58,7 @@ def show(clause_id: str) -> None:
         "source": one.source,
         "issues": ", ".join(one.issues),
         "untestable": one.untestable or "",
-        "tests": "\n           ".join(tests_by_clause(ROOT).get(one.id, [])),
+        "tests": "\n           ".join(clause_tests(ROOT).get(one.id, [])),
         "evidence": ", ".join(f"{k} {v}" for k, v in _evidence(one.id).items()),
     }
     click.echo(f"{one.id} ({one.level})\n\n  {one.text}\n")
@@ -100,7 +100,7 @@ def export(form: str, out: str | None) -> None:
 
 def as_json() -> str:
     """Return every clause as JSON, one object a clause, in the order of the ids."""
-    tests, observed = tests_by_clause(ROOT), evidence(ROOT)
+    tests, observed = clause_tests(ROOT), evidence(ROOT)
     exported = [
         {
             "id": one.id,
@@ -121,7 +121,7 @@ def as_json() -> str:
 
 def as_markdown() -> str:
     """Return every clause and every layout as tables of a Markdown page."""
-    tests = tests_by_clause(ROOT)
+    tests = clause_tests(ROOT)
     lines = ["# Clauses", ""]
     for room, clauses in groupby(all_clauses().values(), key=_room):
         lines += [f"## {room}", "", "| id | level | releases | clause | tests |"]

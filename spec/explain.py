@@ -23,6 +23,8 @@ GOOD, WRONG = "·", "✗"
 ROW_SIZE = 16
 ROWS_MAX = 16
 """Rows of hex that are shown without being asked for by a wrong field."""
+WRONG_ROWS_MAX = 4
+"""Rows that are shown of each wrong field, and before the first."""
 SHOWN_MAX = 48
 """Characters of a long value that are shown."""
 _SEPARATORS = "\x01\x02\t\r\n"
@@ -147,15 +149,22 @@ def show_flags(flags: int) -> str:
 def show_bytes(value: bytes) -> str:
     """Return *value* as text where it is text, as hex where it is not."""
     size = f"({len(value)} bytes)"
-    try:
-        text = value[: SHOWN_MAX * 4].decode("utf-8")
-    except UnicodeDecodeError:
-        text = None
+    text = _text_of(value)
     if text is not None and all(c.isprintable() or c in _SEPARATORS for c in text):
         shown = repr(text[:SHOWN_MAX])
         return shown if len(value) <= SHOWN_MAX else f"{shown[:-1]}… {size}"
     shown = value[: SHOWN_MAX // 3].hex(" ")
     return shown if len(value) <= SHOWN_MAX // 3 else f"{shown} … {size}"
+
+
+def _text_of(value: bytes) -> str | None:
+    """Return the beginning of *value* as text, None where it is none."""
+    head = value[: SHOWN_MAX * 4]
+    try:
+        return head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        cut = len(head) < len(value) and error.start > len(head) - 4
+        return head[: error.start].decode("utf-8") if cut else None
 
 
 def _show_address(value: bytes) -> str:
@@ -169,28 +178,30 @@ def hex_rows(
 
     Of many rows the first are shown, and those with something wrong in them.
     """
-    skipped = 0
-    for start in range(0, len(data), ROW_SIZE):
+    end = 0
+    for start in _shown_rows(len(data), wrong):
         row = data[start : start + ROW_SIZE]
+        if start > end:
+            yield f"    …     {start - end} bytes"
+        yield _hex_row(base + start, row)
         places = range(start, start + len(row))
         carets = [any(a <= place < b for a, b in wrong) for place in places]
-        shown = start < ROWS_MAX * ROW_SIZE if not wrong else start < 4 * ROW_SIZE
-        if not shown and (not any(carets) or _is_deep(start, wrong)):
-            skipped += len(row)
-            continue
-        if skipped:
-            yield f"    …     {skipped} bytes"
-            skipped = 0
-        yield _hex_row(base + start, row)
         if any(carets):
             yield _caret_row(carets)
-    if skipped:
-        yield f"    …     {skipped} bytes"
+        end = start + len(row)
+    if end < len(data):
+        yield f"    …     {len(data) - end} bytes"
 
 
-def _is_deep(start: int, wrong: Collection[tuple[int, int]]) -> bool:
-    """Return whether the row at *start* lies deep inside a long wrong field."""
-    return all(start >= a + 4 * ROW_SIZE for a, b in wrong if start < b)
+def _shown_rows(size: int, wrong: Collection[tuple[int, int]]) -> list[int]:
+    """Return where the rows begin that are shown: the first, and those of the wrong."""
+    count = WRONG_ROWS_MAX if wrong else ROWS_MAX
+    shown = set(range(0, min(size, count * ROW_SIZE), ROW_SIZE))
+    for a, b in wrong:
+        first = a // ROW_SIZE * ROW_SIZE
+        last = min(b, size, first + WRONG_ROWS_MAX * ROW_SIZE)
+        shown |= set(range(first, last, ROW_SIZE))
+    return sorted(shown)
 
 
 def _hex_row(place: int, row: bytes) -> str:

@@ -206,13 +206,10 @@ def _frame(data: bytes, position: int) -> Recognition:
         _note(" ", "opaque", command.opaque),
         _note(" ", "flag", command.flag),
         _note(" ", "language", f"{_safe(command.language)}, version {command.version}"),
-        *(
-            []
-            if command.remark is None
-            else [_note(" ", "remark", _safe(command.remark))]
-        ),
-        *(f"    {_safe(n)} = {_safe(v)}" for n, v in command.fields.items()),
     ]
+    if command.remark is not None:
+        notes.append(_note(" ", "remark", _safe(command.remark)))
+    notes += [f"    {_safe(n)} = {_safe(v)}" for n, v in command.fields.items()]
     if frame.serialize_type == SerializeType.ROCKETMQ:
         inner = explain(command_header_layout, frame.header, base=position + 8)
         notes = [inner, "", *notes]

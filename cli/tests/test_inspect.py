@@ -1,0 +1,122 @@
+"""What ``rmqc inspect`` prints, and the exit code that it ends with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cli.inspect import inspect
+from spec.store.message_record import Record, encode_record
+from spec.wire.command import Command, encode_command
+
+FIRST = encode_record(
+    Record(topic="T", queue_id=0, queue_offset=0, physical_offset=4096, body=b"one")
+)
+SECOND = encode_record(
+    Record(
+        topic="T",
+        queue_id=0,
+        queue_offset=1,
+        physical_offset=4096 + len(FIRST),
+        body=b"two",
+    )
+)
+
+
+def run(*arguments: str) -> Result:
+    """Return what the command did with *arguments*; an exception fails the test."""
+    return CliRunner().invoke(inspect, list(arguments), catch_exceptions=False)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """Return a commit-log file of two records."""
+    path = tmp_path / "commitlog" / "00000000000000004096"
+    path.parent.mkdir()
+    path.write_bytes((FIRST + SECOND).ljust(4096, b"\0"))
+    return path
+
+
+def test_a_file_is_explained_from_its_beginning(log: Path) -> None:
+    result = run(str(log))
+    assert result.exit_code == 0
+    assert result.output.startswith(f"message record, {len(FIRST)} bytes\n")
+    assert "'one'" in result.output
+
+
+@pytest.mark.parametrize("base", [0, 4096])
+def test_an_offset_is_of_the_file_or_of_the_log(log: Path, base: int) -> None:
+    for at in (f"{base + len(FIRST)}", f"{base + len(FIRST):#x}"):
+        result = run(f"{log}@{at}")
+        assert result.exit_code == 0
+        assert "'two'" in result.output
+
+
+def test_several_things_are_explained_one_after_the_other(log: Path) -> None:
+    result = run(str(log), "--count", "2")
+    assert result.exit_code == 0
+    assert result.output.count("message record, ") == 2
+
+
+def test_a_damaged_record_is_a_finding(log: Path) -> None:
+    data = bytearray(log.read_bytes())
+    data[89] ^= 1
+    log.write_bytes(data)
+    result = run(str(log))
+    assert result.exit_code == 1
+    assert "✗ body_crc" in result.output
+
+
+@pytest.mark.parametrize("form", ["{}", "0x{}", " {} "])
+def test_hex_digits_are_explained(form: str) -> None:
+    digits = encode_command(Command(105, fields={"topic": "T"})).hex()
+    result = run(form.format(digits))
+    assert result.exit_code == 0
+    assert "105 (GET_ROUTEINFO_BY_TOPIC)" in result.output
+
+
+def test_a_message_id_and_a_unique_key_are_told_apart() -> None:
+    assert "10911" in run("7F00000100002A9F00000000000010E1").output
+    assert "counter" in run("7F0000013D0C18B4AAC25D2A3F5E0003").output
+
+
+def test_a_kind_can_be_demanded() -> None:
+    key = "7F00000100002A9F00000000000010E1"
+    assert run(key, "--as", "unique key").output.startswith("unique key, 16 bytes")
+
+
+@pytest.mark.parametrize(
+    "what",
+    ["", "nosuch", "abc", "zz", "00", "x" * 5000, "\0", "a@b", "[" * 99, "0x", "é"],
+)
+def test_what_is_nothing_is_one_clear_line(what: str) -> None:
+    result = run(what)
+    assert result.exit_code == 2
+    assert len(result.output.strip().splitlines()) == 1
+    assert result.output.startswith("Error: ")
+
+
+@pytest.mark.parametrize("at", ["@-1", "@x", "@0xZZ", "@999999999999999999999", "@300"])
+def test_an_offset_that_is_none_is_one_clear_line(log: Path, at: str) -> None:
+    result = run(f"{log}{at}")
+    assert result.exit_code == 2
+    assert len(result.output.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("size", range(0, len(FIRST), 7))
+def test_a_truncated_file_is_one_clear_line(log: Path, size: int) -> None:
+    log.write_bytes(FIRST[:size])
+    result = run(str(log))
+    assert result.exit_code == 2
+    assert len(result.output.strip().splitlines()) == 1
+
+
+def test_a_directory_and_a_foreign_file_are_one_clear_line(tmp_path: Path) -> None:
+    foreign = tmp_path / "letter.txt"
+    foreign.write_text("Dear reader,\n" * 9, encoding="utf-8")
+    for path in (tmp_path, foreign):
+        result = run(str(path))
+        assert result.exit_code == 2
+        assert len(result.output.strip().splitlines()) == 1
