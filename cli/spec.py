@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from cli.clause_tests import evidence, clause_tests
+from cli.clause_tests import clause_tests, evidence
 from spec.clause import Clause
 from spec.derive.table import rows
 from spec.layouts import LAYOUTS
