@@ -82,17 +82,23 @@ class MessageStore:
         self._is_running = True
 
     def stop(self, now_ms: int) -> None:
-        """Bring everything to disk and take the abort mark away."""
+        """Bring everything to disk and take the abort mark away.
+
+        Where that fails, the mark stays, and the next start recovers.
+        """
         if not self._is_running:
             return
         self.dispatch()
         self._is_running = False
-        self.flush_log(now_ms)
-        self.flush_queues(now_ms)
-        self.index.flush()
-        self.schedule.save(self.config)
-        if not self.dispatcher.is_behind:
-            self._files.delete(ABORT)  # [REC-ABORT-001]
+        try:
+            self.flush_log(now_ms)
+            self.flush_queues(now_ms)
+            self.index.flush()
+            self.schedule.save(self.config)
+            if not self.dispatcher.is_behind:
+                self._files.delete(ABORT)  # [STORE-NAME-005]
+        except FilesError as error:
+            self.refused = str(error)
         self._close()
 
     def put(self, message: NewMessage, now_ms: int) -> PutResult:
