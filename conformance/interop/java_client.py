@@ -38,6 +38,8 @@ class JavaClient:
     namesrv: Address
     directory: Path
     """Home of the programs: their logs, and what they print."""
+    options: tuple[str, ...] = ()
+    """More options for the Java machine, such as system properties of the client."""
 
     def run(
         self, class_name: str, arguments: Sequence[str] = (), *, class_path: str = ""
@@ -46,7 +48,7 @@ class JavaClient:
         write_logging(self.directory)
         words: list[str | Path] = [
             *(find_java(), *FAST_START, "-Xmx256m", f"-Duser.home={self.directory}"),
-            f"-Drocketmq.home.dir={self.directory}",
+            *(f"-Drocketmq.home.dir={self.directory}", *self.options),
             *("-cp", class_path or self.class_path(), class_name, *arguments),
         ]
         short = class_name.rpartition(".")[2]

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.harness.apache import RELEASES
 from conformance.harness.target import parse_target
 from conformance.interop.handover import (
     MESSAGE_COUNT,
@@ -27,8 +28,8 @@ from conformance.interop.handover import (
 from spec.store.message_record import Record
 
 PAIRS = [
-    ("embedded:", "jvm:4.6.0"),
-    ("jvm:4.6.0", "embedded:"),
+    *(("embedded:", f"jvm:{release}") for release in RELEASES),
+    *((f"jvm:{release}", "embedded:") for release in RELEASES),
     ("jvm:4.6.0", "jvm:4.6.0"),
 ]
 
