@@ -53,7 +53,8 @@ JSON_LANGUAGE_IS_A_NAME = Clause(
 JSON_NO_REMARK = Clause(
     id="WIRE-JSON-006",
     level=Level.SHOULD,
-    text="A header without remark or extFields leaves that member out.",
+    text="A header without a remark leaves that member out, and one without fields"
+    " leaves extFields out or empty.",
     source="4.6.0 org.apache.rocketmq.remoting.protocol.RemotingSerializable#encode",
 )
 JSON_NON_ASCII = Clause(
