@@ -50,7 +50,7 @@ NAME_OF_INDEX = Clause(
 ABORT_FILE = Clause(
     id="STORE-NAME-005",
     level=Level.MUST,
-    text="A store has an empty file abort while a broker has it open and after one that"
+    text="A store has a file abort while a broker has it open and after one that"
     " did not stop cleanly.",
     source="4.6.0 org.apache.rocketmq.store.DefaultMessageStore#createTempFile",
 )

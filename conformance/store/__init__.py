@@ -1,0 +1,1 @@
+"""What a broker writes to its store, read with the decoders of the specification."""

@@ -1,0 +1,187 @@
+"""
+A store directory, read file by file with the decoders of the specification.
+
+It only reads, also while a broker writes: what is there at the moment is what is
+returned. Nothing here judges; the tests do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from spec.store import file_names
+from spec.store.checkpoint import Checkpoint, decode_checkpoint
+from spec.store.commit_log import PlacedRecord, Scan, Stop, scan
+from spec.store.consume_queue import UNIT_SIZE, Unit, decode_units
+from spec.store.file_names import offset_of
+from spec.store.index_file import (
+    HEADER_SIZE,
+    ITEM_SIZE,
+    SLOT_SIZE,
+    IndexHeader,
+    IndexItem,
+    decode_header,
+    decode_item,
+    decode_slot,
+    item_position,
+)
+
+INDEX_NAME_SIZE = file_names.INDEX_NAME_DIGITS
+SLOT_SHARE = 4
+"""Items of an index file per slot, by default: how its slots are told apart."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogFile:
+    """One file of the commit log and what it holds."""
+
+    name: str
+    data: bytes
+    scan: Scan
+
+    @property
+    def begin_offset(self) -> int:
+        """Offset of its first byte in the commit log."""
+        return offset_of(self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueFiles:
+    """The consume queue of one queue of a topic."""
+
+    topic: str
+    queue_id: int
+    files: tuple[tuple[str, bytes], ...]
+    """Names and contents, in the order of the names."""
+
+    @property
+    def first_queue_offset(self) -> int:
+        """The queue offset of the first unit of the first file."""
+        return offset_of(self.files[0][0]) // UNIT_SIZE if self.files else 0
+
+    def units(self) -> list[Unit]:
+        """Return the written units over all files."""
+        found: list[Unit] = []
+        for _, data in self.files:
+            written = decode_units(data)
+            found += written
+            if len(written) * UNIT_SIZE < len(data):
+                break
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexFile:
+    """One index file; *slot_count* is how many slots it has room for."""
+
+    name: str
+    data: bytes
+    slot_count: int
+
+    @property
+    def header(self) -> IndexHeader:
+        """The first 40 bytes."""
+        return decode_header(self.data)
+
+    @property
+    def room(self) -> int:
+        """How many places for items it has, place 0 included."""
+        return (len(self.data) - item_position(0, self.slot_count)) // ITEM_SIZE
+
+    def slot(self, number: int) -> int:
+        """Return the number of the newest item of a slot."""
+        begin = HEADER_SIZE + number * SLOT_SIZE
+        return decode_slot(self.data[begin : begin + SLOT_SIZE])
+
+    def item(self, number: int) -> IndexItem:
+        """Return an item by its number."""
+        begin = item_position(number, self.slot_count)
+        return decode_item(self.data[begin : begin + ITEM_SIZE])
+
+    def items(self) -> dict[int, IndexItem]:
+        """Return all items by number."""
+        return {
+            number: self.item(number) for number in range(1, self.header.index_count)
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class StoreFiles:
+    """A store directory."""
+
+    path: Path
+    index_slot_count: int | None = None
+    """Slots of an index file, where the test that started the broker knows."""
+
+    def log_files(self) -> list[LogFile]:
+        """Return the commit log's files that hold anything, in order."""
+        found: list[LogFile] = []
+        for path in _files(self.path / file_names.COMMIT_LOG):
+            data = path.read_bytes()
+            scanned = scan(data, offset_of(path.name))
+            if scanned.stop is Stop.ZEROS and not scanned.records and found:
+                break  # allocated ahead of need
+            found.append(LogFile(name=path.name, data=data, scan=scanned))
+        return found
+
+    def records(self) -> list[PlacedRecord]:
+        """Return all records, in the order of the commit log."""
+        return [placed for file in self.log_files() for placed in file.scan.records]
+
+    def queues(self) -> dict[tuple[str, int], QueueFiles]:
+        """Return all consume queues by topic and queue id."""
+        found = {}
+        for topic in _directories(self.path / file_names.CONSUME_QUEUE):
+            for queue in _directories(topic):
+                files = tuple((file.name, file.read_bytes()) for file in _files(queue))
+                found[topic.name, int(queue.name)] = QueueFiles(
+                    topic=topic.name, queue_id=int(queue.name), files=files
+                )
+        return found
+
+    def queue(self, topic: str, queue_id: int) -> QueueFiles:
+        """Return one consume queue; one that nobody wrote to has no files."""
+        path = self.path / file_names.CONSUME_QUEUE / topic / str(queue_id)
+        files = tuple((file.name, file.read_bytes()) for file in _files(path))
+        return QueueFiles(topic=topic, queue_id=queue_id, files=files)
+
+    def index_files(self) -> list[IndexFile]:
+        """Return the index files, oldest first."""
+        return [
+            IndexFile(
+                name=path.name,
+                data=(data := path.read_bytes()),
+                slot_count=self.index_slot_count or _slots_of_size(len(data)),
+            )
+            for path in _files(self.path / file_names.INDEX)
+        ]
+
+    def checkpoint(self) -> Checkpoint:
+        """Return the checkpoint."""
+        return decode_checkpoint(self.checkpoint_bytes())
+
+    def checkpoint_bytes(self) -> bytes:
+        """Return the whole checkpoint file."""
+        return (self.path / file_names.CHECKPOINT).read_bytes()
+
+    def config(self, name: str) -> Path:
+        """Return the path of the configuration file *name*."""
+        return self.path / file_names.CONFIG / name
+
+
+def _slots_of_size(size: int) -> int:
+    """Return the slots of an index file of *size* bytes with four items a slot."""
+    return (size - HEADER_SIZE) // (SLOT_SIZE + SLOT_SHARE * ITEM_SIZE)
+
+
+def _files(directory: Path) -> list[Path]:
+    if not directory.is_dir():
+        return []
+    return sorted(path for path in directory.iterdir() if path.is_file())
+
+
+def _directories(directory: Path) -> list[Path]:
+    if not directory.is_dir():
+        return []
+    return sorted(path for path in directory.iterdir() if path.is_dir())

@@ -1,0 +1,177 @@
+"""The files in config: topics, groups and offsets, written when they change."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from conformance.harness.deadline import wait_until
+from conformance.harness.fixtures import TargetStarter, create_topic, unique_name
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.verdicts import expect
+from conformance.store.store_files import StoreFiles
+from conformance.store.workload import Outgoing, send_all
+from conformance.store.written import SMALL_FILES, Written, wait_until_dispatched
+from spec.routing.topic_config import TopicConfig, TopicTable, decode_topic_table
+from spec.store.commit_log import Stop
+from spec.store.config_files import (
+    BACKUP_SUFFIX,
+    CONSUMER_OFFSETS_FILE,
+    DELAY_OFFSETS_FILE,
+    GROUPS_FILE,
+    TOPICS_FILE,
+    decode_consumer_offsets,
+    decode_delay_offsets,
+    decode_groups,
+)
+from spec.store.file_names import ABORT
+
+pytestmark = pytest.mark.needs("store", "wire", "config")
+
+
+def topics_of(files: StoreFiles, suffix: str = "") -> TopicTable:
+    """Return what topics.json, or its backup, holds."""
+    path = files.config(TOPICS_FILE + suffix)
+    return decode_topic_table(path.read_bytes()) if path.exists() else TopicTable()
+
+
+def wait_for_topic(written: Written, topic: str) -> TopicConfig:
+    """Return *topic* as topics.json has it, once it has it."""
+    wait_until(
+        lambda: topic in topics_of(written.files).topics,
+        what=f"{topic} is in {TOPICS_FILE}",
+    )
+    return topics_of(written.files).topics[topic]
+
+
+@pytest.mark.clause("STORE-CONFIG-001", "STORE-CONFIG-002", "STORE-CONFIG-008")
+def test_a_created_topic_is_written_and_the_file_before_kept(written: Written) -> None:
+    names = [unique_name("config") for _ in range(2)]
+    counters = []
+    for name in names:
+        create_topic(written.target, name, queue_count=3)
+        topic = wait_for_topic(written, name)
+        counters.append(topics_of(written.files).version.counter)
+        expect(
+            "STORE-CONFIG-001",
+            found=(topic.read_queue_count, topic.write_queue_count, topic.permission),
+            expected=(3, 3, 6),
+            what="read queues, write queues and permission",
+        )
+    expect(
+        "STORE-CONFIG-002",
+        found=counters[1] > counters[0],
+        expected=True,
+        what=f"the counter grew: {counters}",
+    )
+    before = topics_of(written.files, BACKUP_SUFFIX).topics
+    expect(
+        "STORE-CONFIG-008",
+        found=[name in before for name in names],
+        expected=[True, False],
+        what="the topic before the last, and the last, are in the backup",
+    )
+
+
+@pytest.mark.clause("STORE-CONFIG-003")
+def test_the_brokers_own_topics_are_written_too(written: Written) -> None:
+    topics = topics_of(written.files).topics
+    template = topics.get("TBW102")
+    expect(
+        "STORE-CONFIG-003",
+        found=(template and template.permission, "SELF_TEST_TOPIC" in topics),
+        expected=(7, True),
+        what="permission of TBW102, SELF_TEST_TOPIC is there",
+    )
+
+
+@pytest.mark.clause("STORE-CONFIG-004")
+def test_a_created_group_is_written(written: Written) -> None:
+    group = unique_name("group")
+    path = written.files.config(GROUPS_FILE)
+    with written.target.speak_to_broker() as broker:
+        succeeded(broker.update_group(group=group, settings={"retryMaxTimes": 5}))
+    wait_until(
+        lambda: path.exists() and group in decode_groups(path.read_bytes()),
+        what=f"{group} is in {GROUPS_FILE}",
+    )
+    expect(
+        "STORE-CONFIG-004",
+        found=decode_groups(path.read_bytes())[group].retry_max_times,
+        expected=5,
+        what="retryMaxTimes",
+    )
+
+
+@pytest.mark.clause(
+    "STORE-CONFIG-005", "STORE-CONFIG-006", "STORE-CONFIG-007", "STORE-CONFIG-009"
+)
+@pytest.mark.needs("restart")
+def test_an_orderly_stop_writes_everything(start_target: TargetStarter) -> None:
+    target = start_target(SMALL_FILES)
+    assert target.store_path is not None
+    files = StoreFiles(target.store_path)
+    topic, group = create_topic(target, unique_name("stop")), unique_name("group")
+    last = [Outgoing(topic=topic, queue_id=1, properties={"KEYS": "k"})] * 3
+    sent = send_all(target, last)
+    wait_until_dispatched(files, sent[-1])
+    with target.speak_to_broker() as broker:
+        commit(broker, topic, group)
+        deliver_delayed(broker, topic, files)
+    target.stop()
+    offsets = files.config(CONSUMER_OFFSETS_FILE).read_bytes()
+    expect(
+        "STORE-CONFIG-005",
+        found=decode_consumer_offsets(offsets).offsets.get((topic, group)),
+        expected={0: 0, 1: 3},
+        what="committed offsets by queue",
+    )
+    bare = re.compile(rb'"%s@%s"\s*:\s*\{\s*0\s*:' % (topic.encode(), group.encode()))
+    expect(
+        "STORE-CONFIG-006",
+        found=bool(bare.search(offsets)),
+        expected=True,
+        what="the queue id 0 is a key without quotes",
+    )
+    delays = decode_delay_offsets(files.config(DELAY_OFFSETS_FILE).read_bytes())
+    expect(
+        "STORE-CONFIG-007",
+        found=delays.get(1),
+        expected=1,
+        what="offset of the next message of delay level 1",
+    )
+    expect(
+        "STORE-CONFIG-009",
+        found=(
+            (files.path / ABORT).exists(),
+            [file.name for file in files.log_files() if file.scan.stop is Stop.BROKEN],
+        ),
+        expected=(False, []),
+        what="the file abort is there, broken files of the commit log",
+    )
+
+
+def commit(broker: Speaker, topic: str, group: str) -> None:
+    """Commit offsets of two queues."""
+    for queue_id, offset in ((0, 0), (1, 3)):
+        succeeded(
+            broker.update_offset(
+                group=group, topic=topic, queue_id=queue_id, offset=offset
+            )
+        )
+
+
+def deliver_delayed(broker: Speaker, topic: str, files: StoreFiles) -> None:
+    """Send a message that is due after a second, and wait until it is delivered."""
+    succeeded(broker.send_message(topic=topic, queue_id=2, properties={"DELAY": "1"}))
+    wait_until(
+        lambda: bool(files.queue(topic, 2).units()),
+        what="the delayed message is in its own queue",
+    )
+    path = files.config(DELAY_OFFSETS_FILE)
+    wait_until(
+        lambda: path.exists() and 1 in decode_delay_offsets(path.read_bytes()),
+        what=f"{DELAY_OFFSETS_FILE} has the level",
+        timeout_s=30,
+    )

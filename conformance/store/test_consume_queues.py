@@ -1,0 +1,197 @@
+"""Consume queues: one unit for every message, in its place, pointing at its record."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from conformance.harness.verdicts import expect, expect_that
+from conformance.store.store_files import QueueFiles, StoreFiles
+from conformance.store.written import QUEUE_FILE_SIZE, Written
+from spec.integers import tags_code
+from spec.store.commit_log import PlacedRecord
+from spec.store.consume_queue import UNIT_SIZE, Unit
+from spec.store.file_names import file_name
+from spec.store.message_record import SystemFlag
+from spec.wire.properties import decode_properties
+
+pytestmark = pytest.mark.needs("store")
+
+SCHEDULE_TOPIC = "SCHEDULE_TOPIC_XXXX"
+LEVEL_14_MS = 10 * 60 * 1000
+TRANSACTION_BITS = int(SystemFlag.TRANSACTION_ROLLBACK)
+
+
+def numbered(queue: QueueFiles) -> list[tuple[int, Unit]]:
+    """Return the units of *queue* that point at records, with their queue offsets."""
+    units = enumerate(queue.units(), queue.first_queue_offset)
+    return [(number, unit) for number, unit in units if not unit.is_filler]
+
+
+def is_queued(placed: PlacedRecord) -> bool:
+    """Return whether a record has a place in a consume queue."""
+    state = placed.record.system_flags & TRANSACTION_BITS
+    return state in (0, int(SystemFlag.TRANSACTION_COMMIT))
+
+
+@pytest.mark.clause("STORE-QUEUE-001", "STORE-QUEUE-002", "STORE-QUEUE-003")
+def test_every_unit_points_at_its_record(files: StoreFiles) -> None:
+    queues = files.queues()
+    at = {placed.offset: placed for placed in files.records()}
+    for (topic, queue_id), queue in queues.items():
+        for number, unit in numbered(queue):
+            placed = at.get(unit.commit_log_offset)
+            record = placed.record if placed else None
+            expect(
+                "STORE-QUEUE-003",
+                found=placed
+                and record
+                and (placed.size, record.topic, record.queue_id, record.queue_offset),
+                expected=(unit.size, topic, queue_id, number),
+                what=f"size, topic, queue and queue offset at {unit.commit_log_offset}",
+            )
+
+
+@pytest.mark.clause("STORE-QUEUE-007")
+def test_every_queued_record_has_one_unit(files: StoreFiles) -> None:
+    records = files.records()
+    last = records[-1].offset if records else -1
+    units = [
+        unit.commit_log_offset
+        for queue in files.queues().values()
+        for _, unit in numbered(queue)
+        if unit.commit_log_offset <= last
+    ]
+    begin = min(units, default=0)
+    expect(
+        "STORE-QUEUE-007",
+        found=sorted(units),
+        expected=[p.offset for p in records if is_queued(p) and p.offset >= begin],
+        what="offsets that units point at",
+    )
+
+
+@pytest.mark.clause("STORE-QUEUE-006")
+def test_offsets_rise_from_unit_to_unit(files: StoreFiles) -> None:
+    for key, queue in files.queues().items():
+        offsets = [unit.commit_log_offset for _, unit in numbered(queue)]
+        expect(
+            "STORE-QUEUE-006",
+            found=[(a, b) for a, b in pairwise(offsets) if b <= a],
+            expected=[],
+            what=f"offsets of {key} that do not rise",
+        )
+
+
+@pytest.mark.clause("STORE-QUEUE-004", "STORE-TAGS-001")
+def test_the_tags_code_is_the_hash_of_the_tag(files: StoreFiles) -> None:
+    queues = files.queues()
+    at = {placed.offset: placed.record for placed in files.records()}
+    for (topic, _), queue in queues.items():
+        if topic == SCHEDULE_TOPIC:
+            continue
+        for _, unit in numbered(queue):
+            properties = decode_properties(at[unit.commit_log_offset].properties)
+            tag = properties.get("TAGS")
+            expect(
+                "STORE-QUEUE-004",
+                found=unit.tags_code,
+                expected=tags_code(tag),
+                what=f"tags code of a message with the tag {tag!r}",
+            )
+
+
+@pytest.mark.clause("STORE-QUEUE-005")
+@pytest.mark.needs("wire", "config")
+def test_a_delayed_messages_unit_has_the_time_of_delivery(written: Written) -> None:
+    at = {placed.offset: placed.record for placed in written.files.records()}
+    delayed = at[written.delayed.commit_log_offset]
+    units = dict(numbered(written.files.queue(delayed.topic, delayed.queue_id)))
+    expect(
+        "STORE-QUEUE-005",
+        found=units[delayed.queue_offset].tags_code,
+        expected=delayed.stored_at_ms + LEVEL_14_MS,
+        what="tags code of the delayed message",
+    )
+
+
+@pytest.mark.clause("STORE-QUEUE-007", "STORE-QUEUE-001")
+@pytest.mark.needs("wire", "config")
+def test_messages_are_units_in_the_order_of_sending(written: Written) -> None:
+    for topic in written.topics:
+        for queue_id in range(4):
+            sent = [
+                (message.queue_offset, message.commit_log_offset)
+                for message in written.sent
+                if (message.message.topic, message.queue_id) == (topic, queue_id)
+            ]
+            units = numbered(written.files.queue(topic, queue_id))
+            places = {number: unit.commit_log_offset for number, unit in units}
+            expect(
+                "STORE-QUEUE-001",
+                found=[
+                    (
+                        number,
+                        units[number].commit_log_offset if number in units else None,
+                    )
+                    for number, _ in sent
+                ],
+                expected=sent,
+                what=f"queue offsets and commit-log offsets of {topic}, {queue_id}",
+            )
+
+
+@pytest.mark.clause("STORE-QUEUE-008")
+def test_zeros_follow_the_last_unit(files: StoreFiles) -> None:
+    for key, queue in files.queues().items():
+        data = b"".join(content for _, content in queue.files)
+        rest = data[len(queue.units()) * UNIT_SIZE :]
+        expect(
+            "STORE-QUEUE-008",
+            found=rest.strip(b"\0"),
+            expected=b"",
+            what=f"bytes after the last unit of {key} that are not zero",
+        )
+
+
+@pytest.mark.clause("STORE-QUEUE-010", "STORE-NAME-001", "STORE-NAME-002")
+def test_queue_files_are_named_after_their_first_byte(files: StoreFiles) -> None:
+    for key, queue in files.queues().items():
+        if not queue.files:
+            continue
+        sizes = {len(data) for _, data in queue.files}
+        size = max(sizes)
+        expect_that(
+            "STORE-QUEUE-010",
+            sizes == {size} and size % UNIT_SIZE == 0,
+            found=sizes,
+            expected="one size, a multiple of 20",
+            what=f"sizes of the files of {key}",
+        )
+        begin = int(queue.files[0][0])
+        expect(
+            "STORE-NAME-002",
+            found=[name for name, _ in queue.files],
+            expected=[file_name(begin + n * size) for n in range(len(queue.files))],
+            what=f"names of the files of {key}",
+        )
+
+
+@pytest.mark.clause("STORE-QUEUE-010", "STORE-NAME-003")
+@pytest.mark.needs("wire", "config")
+def test_queue_files_have_the_configured_size_rounded_up(written: Written) -> None:
+    queue = written.files.queue(written.topics[0], 0)
+    expect(
+        "STORE-QUEUE-010",
+        found={len(data) for _, data in queue.files},
+        expected={QUEUE_FILE_SIZE},
+        what="sizes of the files of one queue",
+    )
+    expect_that(
+        "STORE-NAME-003",
+        len(queue.files) > 1,
+        found=f"{len(queue.files)} files",
+        expected="several, for there are more than 50 messages",
+        what=f"consumequeue/{queue.topic}/{queue.queue_id}",
+    )

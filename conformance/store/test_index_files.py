@@ -1,0 +1,257 @@
+"""Index files: every key of every message is found along a chain of items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import takewhile
+
+import pytest
+
+from conformance.harness.verdicts import expect, expect_that
+from conformance.store.store_files import IndexFile, StoreFiles
+from conformance.store.written import ITEM_ROOM, SLOT_COUNT, Written
+from spec.integers import INT32_MIN, java_string_hash
+from spec.store.commit_log import PlacedRecord
+from spec.store.index_file import (
+    IndexItem,
+    file_size,
+    items_of_slot,
+    key_hash,
+    seconds_between,
+)
+from spec.store.message_record import SystemFlag
+from spec.wire.properties import decode_properties
+
+pytestmark = pytest.mark.needs("store")
+
+NONE = IndexItem(key_hash=0, commit_log_offset=0)
+"""What a place holds that was never written."""
+ROLLBACK = int(SystemFlag.TRANSACTION_ROLLBACK)
+
+
+def keys_of(placed: PlacedRecord) -> Iterator[str]:
+    """Yield the keys that a record is indexed under, in their order."""
+    properties = decode_properties(placed.record.properties)
+    if placed.record.system_flags & ROLLBACK == ROLLBACK:
+        return
+    if "UNIQ_KEY" in properties:
+        yield properties["UNIQ_KEY"]
+    for key in properties.get("KEYS", "").split(" "):
+        if key:
+            yield key
+
+
+def all_items(files: StoreFiles) -> list[IndexItem]:
+    """Return the items of all files, oldest first."""
+    return [item for file in files.index_files() for item in file.items().values()]
+
+
+def full_files(files: StoreFiles) -> list[IndexFile]:
+    """Return the files that another one follows."""
+    return files.index_files()[:-1]
+
+
+@pytest.mark.clause("INDEX-KEY-001", "INDEX-KEY-003", "INDEX-ITEM-001")
+def test_every_key_has_an_item_in_the_order_of_the_log(files: StoreFiles) -> None:
+    items = [(item.key_hash, item.commit_log_offset) for item in all_items(files)]
+    end = items[-1][1] if items else -1
+    begin = items[0][1] if items else 0
+    expected = [
+        (key_hash(placed.record.topic, key), placed.offset)
+        for placed in files.records()
+        for key in keys_of(placed)
+        if begin <= placed.offset <= end
+    ]
+    found = [item for item in items if item[1] <= end]
+    same = takewhile(
+        lambda pair: pair[0] == pair[1], zip(found, expected, strict=False)
+    )
+    differs = len(list(same))
+    expect(
+        "INDEX-KEY-003",
+        found=(len(found), found[differs : differs + 3]),
+        expected=(len(expected), expected[differs : differs + 3]),
+        what=f"number of items; hashes and offsets from item {differs} on",
+    )
+
+
+@pytest.mark.clause("INDEX-SLOT-001", "INDEX-SLOT-002", "INDEX-ITEM-002")
+def test_every_item_is_on_the_chain_of_its_slot(files: StoreFiles) -> None:
+    for file in files.index_files():
+        newest: dict[int, int] = {}
+        for number, item in file.items().items():
+            slot = item.key_hash % file.slot_count
+            expect(
+                "INDEX-ITEM-002",
+                found=item.previous_item,
+                expected=newest.get(slot, 0),
+                what=f"previous of item {number} of {file.name}",
+            )
+            newest[slot] = number
+        expect(
+            "INDEX-SLOT-002",
+            found={n: file.slot(n) for n in range(file.slot_count) if file.slot(n)},
+            expected=newest,
+            what=f"newest item by slot of {file.name}",
+        )
+
+
+@pytest.mark.clause("INDEX-SLOT-001", "INDEX-KEY-001")
+@pytest.mark.needs("wire", "config")
+def test_a_key_leads_to_all_its_messages(written: Written) -> None:
+    records = {placed.offset: placed for placed in written.files.records()}
+    index = written.files.index_files()
+    for sent in written.sent:
+        placed = records[sent.commit_log_offset]
+        for key in keys_of(placed):
+            wanted = key_hash(placed.record.topic, key)
+            hits = [
+                item.commit_log_offset
+                for file in index
+                for item in items_of_slot(file.data, wanted, file.slot_count)
+                if item.key_hash == wanted
+            ]
+            expect_that(
+                "INDEX-SLOT-001",
+                sent.commit_log_offset in hits,
+                found=hits,
+                expected=f"{sent.commit_log_offset} among them",
+                what=f"offsets that the key {key!r} leads to",
+            )
+
+
+@pytest.mark.clause("INDEX-KEY-002")
+@pytest.mark.needs("wire", "config")
+def test_a_key_with_the_smallest_hash_is_kept_under_zero(written: Written) -> None:
+    offsets = {
+        sent.commit_log_offset
+        for sent in written.sent
+        for key in sent.message.properties.get("KEYS", "").split()
+        if java_string_hash(f"{sent.message.topic}#{key}") == INT32_MIN
+    }
+    found = {
+        item.commit_log_offset for item in all_items(written.files) if not item.key_hash
+    }
+    expect(
+        "INDEX-KEY-002",
+        found=found,
+        expected=offsets,
+        what="offsets of items with the hash 0",
+    )
+
+
+@pytest.mark.clause("INDEX-KEY-004")
+@pytest.mark.needs("wire", "config")
+def test_a_rolled_back_record_has_no_item(written: Written) -> None:
+    indexed = {item.commit_log_offset for item in all_items(written.files)}
+    expect(
+        "INDEX-KEY-004",
+        found=[sent.commit_log_offset in indexed for sent in written.unqueued],
+        expected=[True, False],
+        what="a prepared and a rolled back record are indexed",
+    )
+
+
+@pytest.mark.clause("INDEX-HEADER-001", "INDEX-HEADER-003", "INDEX-HEADER-004")
+def test_the_header_spans_from_the_first_item_to_the_last(files: StoreFiles) -> None:
+    stored = {placed.offset: placed.record.stored_at_ms for placed in files.records()}
+    for file in files.index_files():
+        items = list(file.items().values())
+        if not items or items[0].commit_log_offset not in stored:
+            continue
+        first, last = items[0].commit_log_offset, items[-1].commit_log_offset
+        header = file.header
+        expect(
+            "INDEX-HEADER-003",
+            found=(header.begin_offset, header.begin_stored_at_ms),
+            expected=(first, stored[first]),
+            what=f"begin offset and time of {file.name}",
+        )
+        expect(
+            "INDEX-HEADER-004",
+            found=(header.end_offset, header.end_stored_at_ms),
+            expected=(last, stored[last]),
+            what=f"end offset and time of {file.name}",
+        )
+
+
+@pytest.mark.clause("INDEX-HEADER-002", "INDEX-ITEM-005")
+def test_items_are_counted_from_one(files: StoreFiles) -> None:
+    for file in files.index_files():
+        written = [
+            n
+            for n in range(file.room)
+            if file.item(n) != IndexItem(key_hash=0, commit_log_offset=0)
+        ]
+        expect(
+            "INDEX-HEADER-002",
+            found=file.header.index_count,
+            expected=(max(written) if written else 0) + 1,
+            what=f"index count of {file.name}",
+        )
+        expect(
+            "INDEX-ITEM-005",
+            found=file.item(0),
+            expected=NONE,
+            what=f"item 0 of {file.name}",
+        )
+
+
+@pytest.mark.clause("INDEX-HEADER-005")
+def test_the_slot_count_counts_items(files: StoreFiles) -> None:
+    for file in files.index_files():
+        expect(
+            "INDEX-HEADER-005",
+            found=file.header.slot_count,
+            expected=len(file.items()),
+            what=f"slot count of {file.name}",
+        )
+
+
+@pytest.mark.clause("INDEX-HEADER-006")
+def test_the_slot_count_counts_slots(files: StoreFiles) -> None:
+    for file in files.index_files():
+        expect(
+            "INDEX-HEADER-006",
+            found=file.header.slot_count,
+            expected=sum(1 for n in range(file.slot_count) if file.slot(n)),
+            what=f"slot count of {file.name}",
+        )
+
+
+@pytest.mark.clause("INDEX-ITEM-003", "INDEX-ITEM-004")
+def test_seconds_count_from_the_begin_time(files: StoreFiles) -> None:
+    stored = {placed.offset: placed.record.stored_at_ms for placed in files.records()}
+    before_ms = 0
+    for file in files.index_files():
+        header = file.header
+        for number, item in file.items().items():
+            if item.commit_log_offset not in stored:
+                continue
+            begin_ms = before_ms if number == 1 else header.begin_stored_at_ms
+            expect(
+                "INDEX-ITEM-004" if number == 1 else "INDEX-ITEM-003",
+                found=item.seconds,
+                expected=seconds_between(begin_ms, stored[item.commit_log_offset]),
+                what=f"seconds of item {number} of {file.name}",
+            )
+        before_ms = header.end_stored_at_ms
+
+
+@pytest.mark.clause("INDEX-FILE-001", "INDEX-FILE-002")
+@pytest.mark.needs("wire", "config")
+def test_index_files_have_the_configured_room(written: Written) -> None:
+    expect(
+        "INDEX-FILE-001",
+        found={len(file.data) for file in written.files.index_files()},
+        expected={file_size(SLOT_COUNT, ITEM_ROOM)},
+        what="sizes of the index files",
+    )
+    full = full_files(written.files)
+    expect_that(
+        "INDEX-FILE-002",
+        bool(full) and {len(file.items()) for file in full} == {ITEM_ROOM - 1},
+        found=[len(file.items()) for file in full],
+        expected=f"{ITEM_ROOM - 1} in every file that another one follows",
+        what="items of the full index files",
+    )

@@ -1,0 +1,229 @@
+"""Every message that was sent is a record with the fields that were sent."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.harness.failure import Evidence
+from conformance.harness.verdicts import expect, expect_fields
+from conformance.store.workload import Sent
+from conformance.store.written import Written
+from spec.host import Host
+from spec.integers import body_crc
+from spec.store.commit_log import PlacedRecord
+from spec.store.message_record import MAGIC_V1, Record, encode_record, record_layout
+from spec.wire.message_id import decode_message_id
+from spec.wire.properties import decode_properties
+
+pytestmark = pytest.mark.needs("store", "wire", "config")
+
+
+@pytest.fixture
+def pairs(written: Written) -> list[tuple[Sent, Record]]:
+    """All messages that were sent, each with the record at the offset answered."""
+    at = {placed.offset: placed.record for placed in written.files.records()}
+    everything = (*written.sent, *written.unqueued)
+    missing = [sent for sent in everything if sent.commit_log_offset not in at]
+    expect(
+        "STORE-ACCEPT-007",
+        found=[sent.commit_log_offset for sent in missing],
+        expected=[],
+        what="answered offsets without a record",
+    )
+    return [(sent, at[sent.commit_log_offset]) for sent in everything]
+
+
+def evidence(record: Record, wrong: str) -> Evidence:
+    """Return the bytes of *record* with a field marked."""
+    data = encode_record(record)
+    base = record.physical_offset
+    return Evidence(layout=record_layout, data=data, wrong=wrong, base=base)
+
+
+@pytest.mark.clause("STORE-ACCEPT-002", "STORE-RECORD-010", "STORE-RECORD-015")
+def test_every_body_is_stored_as_sent(pairs: list[tuple[Sent, Record]]) -> None:
+    for sent, record in pairs:
+        clause = "STORE-RECORD-015" if sent.message.system_flags & 1 else None
+        expect(
+            clause or "STORE-ACCEPT-002",
+            found=record.body,
+            expected=sent.message.body,
+            what="body",
+            evidence=evidence(record, "body"),
+        )
+
+
+@pytest.mark.clause("STORE-ACCEPT-001")
+def test_every_property_is_stored_as_sent(pairs: list[tuple[Sent, Record]]) -> None:
+    for sent, record in pairs:
+        expect_fields(
+            "STORE-ACCEPT-001",
+            found=decode_properties(record.properties),
+            expected=sent.message.properties,
+            evidence=evidence(record, "properties"),
+        )
+
+
+@pytest.mark.clause(
+    "STORE-RECORD-011", "STORE-RECORD-012", "STORE-RECORD-014", "STORE-ACCEPT-003"
+)
+def test_flags_and_times_are_stored_as_sent(pairs: list[tuple[Sent, Record]]) -> None:
+    for sent, record in pairs:
+        for clause, name in (
+            ("STORE-RECORD-011", "flag"),
+            ("STORE-RECORD-012", "born_at_ms"),
+            ("STORE-RECORD-014", "system_flags"),
+            ("STORE-ACCEPT-003", "reconsume_times"),
+        ):
+            expect(
+                clause,
+                found=getattr(record, name),
+                expected=getattr(sent.message, name),
+                what=name,
+                evidence=evidence(record, name),
+            )
+
+
+@pytest.mark.clause("STORE-RECORD-012", "STORE-RECORD-013", "STORE-RECORD-007")
+def test_hosts_are_the_two_ends_of_the_connection(
+    pairs: list[tuple[Sent, Record]], written: Written
+) -> None:
+    assert written.target.broker is not None
+    for sent, record in pairs:
+        expect(
+            "STORE-RECORD-012",
+            found=record.born_host,
+            expected=Host.of(*sent.from_address),
+            what="born_host",
+            evidence=evidence(record, "born_host"),
+        )
+        expect(
+            "STORE-RECORD-013",
+            found=record.store_host,
+            expected=Host.of(*written.target.broker),
+            what="store_host",
+            evidence=evidence(record, "store_host"),
+        )
+
+
+@pytest.mark.clause("STORE-ACCEPT-004", "STORE-ACCEPT-007", "STORE-RECORD-006")
+def test_the_message_id_names_the_records_place(
+    pairs: list[tuple[Sent, Record]],
+) -> None:
+    for sent, record in pairs:
+        expect(
+            "STORE-ACCEPT-004",
+            found=decode_message_id(sent.message_id),
+            expected=(record.store_host, record.physical_offset),
+            what="host and offset of the answer's msgId",
+            evidence=evidence(record, "physical_offset"),
+        )
+
+
+@pytest.mark.clause("STORE-ACCEPT-005", "STORE-RECORD-005")
+def test_the_answer_names_queue_and_queue_offset(
+    pairs: list[tuple[Sent, Record]],
+) -> None:
+    for sent, record in pairs:
+        expect(
+            "STORE-ACCEPT-005",
+            found=(sent.message.topic, sent.queue_id, sent.queue_offset),
+            expected=(record.topic, record.queue_id, record.queue_offset),
+            what="topic, queueId and queueOffset of the answer",
+            evidence=evidence(record, "queue_offset"),
+        )
+
+
+@pytest.mark.clause("STORE-ACCEPT-006")
+def test_records_lie_in_the_order_of_the_answers(written: Written) -> None:
+    offsets = [sent.commit_log_offset for sent in written.sent]
+    expect(
+        "STORE-ACCEPT-006",
+        found=offsets,
+        expected=sorted(offsets),
+        what="offsets in the order of sending",
+    )
+
+
+@pytest.mark.clause("STORE-ACCEPT-008")
+def test_unqueued_records_take_no_queue_offset(written: Written) -> None:
+    at = {placed.offset: placed.record for placed in written.files.records()}
+    expect(
+        "STORE-ACCEPT-008",
+        found=[at[sent.commit_log_offset].queue_offset for sent in written.unqueued],
+        expected=[0 for _ in written.unqueued],
+        what="queue offsets of a prepared and a rolled back record",
+    )
+
+
+@pytest.mark.clause("STORE-ACCEPT-009", "STORE-RECORD-018")
+def test_a_half_message_and_its_commit_are_two_records(written: Written) -> None:
+    topic = written.topics[0]
+    found = {p.offset: p for p in written.files.records()}
+    half = found[written.half.commit_log_offset].record
+    properties = decode_properties(half.properties)
+    expect(
+        "STORE-ACCEPT-009",
+        found=(
+            half.topic,
+            half.queue_id,
+            properties.get("REAL_TOPIC"),
+            properties.get("REAL_QID"),
+        ),
+        expected=("RMQ_SYS_TRANS_HALF_TOPIC", 0, topic, "0"),
+        what="topic, queue, REAL_TOPIC and REAL_QID of the half message",
+        evidence=evidence(half, "topic"),
+    )
+    prepared = {
+        placed.record.prepared_transaction_offset: placed.record.topic
+        for placed in found.values()
+        if placed.record.prepared_transaction_offset
+    }
+    expect(
+        "STORE-RECORD-018",
+        found=prepared,
+        expected={half.physical_offset: topic},
+        what="topics by prepared transaction offset, where it is not 0",
+    )
+
+
+@pytest.mark.clause("STORE-ACCEPT-010")
+def test_a_delayed_message_waits_in_the_schedule_topic(written: Written) -> None:
+    at = {placed.offset: placed.record for placed in written.files.records()}
+    record = at[written.delayed.commit_log_offset]
+    properties = decode_properties(record.properties)
+    level = int(written.delayed.message.properties["DELAY"])
+    expect(
+        "STORE-ACCEPT-010",
+        found=(
+            record.topic,
+            record.queue_id,
+            properties.get("REAL_TOPIC"),
+            properties.get("REAL_QID"),
+        ),
+        expected=("SCHEDULE_TOPIC_XXXX", level - 1, written.topics[0], "0"),
+        what="topic, queue, REAL_TOPIC and REAL_QID",
+        evidence=evidence(record, "topic"),
+    )
+
+
+@pytest.mark.clause("STORE-RECORD-002", "STORE-RECORD-008", "STORE-RECORD-009")
+def test_a_record_of_a_short_topic_is_byte_for_byte_the_first_version(
+    written: Written,
+) -> None:
+    for file in written.files.log_files():
+        for placed in file.scan.records:
+            begin = placed.offset - file.begin_offset
+            expect(
+                "STORE-RECORD-002",
+                found=file.data[begin : begin + placed.size],
+                expected=encode_record(_first_version(placed)),
+                what="bytes of the record",
+            )
+
+
+def _first_version(placed: PlacedRecord) -> Record:
+    """Return the record, which must be of the first version."""
+    assert placed.record.magic == MAGIC_V1
+    assert body_crc(placed.record.body) >= 0
+    return placed.record

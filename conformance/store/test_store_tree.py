@@ -1,0 +1,137 @@
+"""The files of a store beside messages, queues and index: names, locks, times."""
+
+from __future__ import annotations
+
+import fcntl
+import re
+
+import pytest
+
+from conformance.harness.deadline import wait_until
+from conformance.harness.verdicts import expect, expect_that
+from conformance.store.store_files import StoreFiles
+from conformance.store.written import Written
+from spec.layout import LayoutError
+from spec.store.checkpoint import FILE_SIZE
+from spec.store.file_names import ABORT, LOCK, FileKind, store_file
+
+pytestmark = pytest.mark.needs("store")
+
+
+@pytest.mark.clause("STORE-NAME-004")
+def test_index_files_are_named_after_a_time(files: StoreFiles) -> None:
+    names = [file.name for file in files.index_files()]
+    wanted = re.compile(
+        r"20[0-9]{2}(0[1-9]|1[0-2])([0-2][0-9]|3[01])"
+        r"([01][0-9]|2[0-3])[0-5][0-9][0-5][0-9][0-9]{3}"
+    )
+    expect(
+        "STORE-NAME-004",
+        found=[name for name in names if not wanted.fullmatch(name)],
+        expected=[],
+        what="names that are no time",
+    )
+
+
+@pytest.mark.clause("STORE-NAME-001", "STORE-NAME-003", "STORE-NAME-004")
+def test_every_file_in_the_three_directories_is_known(files: StoreFiles) -> None:
+    wrong = {}
+    kinds = set()
+    for directory in ("commitlog", "consumequeue", "index"):
+        for path in (files.path / directory).rglob("*"):
+            if path.is_file():
+                relative = path.relative_to(files.path)
+                try:
+                    kinds.add(store_file(relative).kind)
+                except LayoutError as error:
+                    wrong[str(relative)] = error.reason
+    expect("STORE-NAME-001", found=wrong, expected={}, what="files of unknown kinds")
+    expect_that(
+        "STORE-NAME-003",
+        FileKind.COMMIT_LOG in kinds,
+        found=sorted(kinds),
+        expected="commit log among them",
+        what="kinds of files",
+    )
+
+
+@pytest.mark.clause("STORE-CHECKPOINT-001", "STORE-CHECKPOINT-002")
+def test_the_checkpoint_is_one_page_of_times(files: StoreFiles) -> None:
+    data = files.checkpoint_bytes()
+    expect(
+        "STORE-CHECKPOINT-002",
+        found=(len(data), data[40:].strip(b"\0")),
+        expected=(FILE_SIZE, b""),
+        what="size, bytes after the fields that are not zero",
+    )
+    last_ms = max((p.record.stored_at_ms for p in files.records()), default=0)
+    checkpoint = files.checkpoint()
+    times = (checkpoint.physic_ms, checkpoint.logics_ms, checkpoint.index_ms)
+    expect(
+        "STORE-CHECKPOINT-001",
+        found=[time_ms for time_ms in times if not 0 <= time_ms <= last_ms],
+        expected=[],
+        what=f"times that are negative or after the last record's {last_ms}",
+    )
+
+
+@pytest.mark.clause("STORE-CHECKPOINT-001")
+@pytest.mark.needs("wire", "config")
+def test_the_checkpoint_reaches_the_last_record(written: Written) -> None:
+    stored = {placed.record.stored_at_ms for placed in written.files.records()}
+
+    def reached() -> bool:
+        checkpoint = written.files.checkpoint()
+        return bool({checkpoint.physic_ms} & stored and {checkpoint.logics_ms} & stored)
+
+    wait_until(
+        reached,
+        what="the checkpoint has the store times of some record and some unit",
+        timeout_s=75,
+    )
+    checkpoint = written.files.checkpoint()
+    expect_that(
+        "STORE-CHECKPOINT-001",
+        {checkpoint.physic_ms, checkpoint.logics_ms} <= stored,
+        found=(checkpoint.physic_ms, checkpoint.logics_ms),
+        expected="the store times of two records",
+        what="first two times",
+    )
+
+
+@pytest.mark.clause("STORE-NAME-005", "STORE-NAME-006")
+@pytest.mark.needs("wire", "config")
+def test_a_running_broker_shows_abort_and_holds_the_lock(written: Written) -> None:
+    expect(
+        "STORE-NAME-005",
+        found=(written.files.path / ABORT).is_file(),
+        expected=True,
+        what="the file abort is there",
+    )
+    with (written.files.path / LOCK).open("rb+") as lock:
+        try:
+            fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB, 1)
+            held = False
+        except OSError:
+            held = True
+    expect("STORE-NAME-006", found=held, expected=True, what="somebody holds the lock")
+
+
+@pytest.mark.clause("STORE-CONFIG-010")
+@pytest.mark.needs("wire", "config")
+def test_the_file_abort_is_empty(written: Written) -> None:
+    content = (written.files.path / ABORT).read_bytes()
+    expect("STORE-CONFIG-010", found=content, expected=b"", what="content of abort")
+
+
+@pytest.mark.clause("STORE-CONFIG-011")
+@pytest.mark.needs("wire", "config")
+def test_the_file_abort_has_a_process_id(written: Written) -> None:
+    content = (written.files.path / ABORT).read_bytes()
+    expect_that(
+        "STORE-CONFIG-011",
+        content.strip().isdigit(),
+        found=content,
+        expected="decimal digits",
+        what="content of abort",
+    )

@@ -1,0 +1,123 @@
+"""A started target with small files, what was sent to it, and the files it made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from conformance.harness.deadline import wait_until
+from conformance.harness.fixtures import create_topic, unique_name
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.target import Target
+from conformance.store.store_files import StoreFiles
+from conformance.store.workload import (
+    Outgoing,
+    Sent,
+    delayed_message,
+    half_message,
+    planned_messages,
+    send,
+    send_all,
+    unqueued_messages,
+)
+
+LOG_FILE_SIZE = 64 * 1024
+QUEUE_FILE_SIZE = 20 * 50
+SLOT_COUNT = 50
+ITEM_ROOM = 300
+
+SMALL_FILES: Mapping[str, str] = {
+    "mapedFileSizeCommitLog": str(LOG_FILE_SIZE),
+    # One byte less than 50 units: the broker rounds up.
+    "mapedFileSizeConsumeQueue": str(QUEUE_FILE_SIZE - 1),
+    "maxHashSlotNum": str(SLOT_COUNT),
+    "maxIndexNum": str(ITEM_ROOM),
+    "flushConsumeQueueThoroughInterval": "1000",
+}
+"""Broker settings with which a few hundred messages fill several files of each kind."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What the store suite looks at when it knows what was sent."""
+
+    target: Target
+    files: StoreFiles
+    topics: tuple[str, str]
+    sent: tuple[Sent, ...]
+    """Messages with a place in a consume queue, in the order of sending."""
+    unqueued: tuple[Sent, ...]
+    """Messages without one: their flags say prepared or rollback."""
+    delayed: Sent
+    half: Sent
+    """A half message that was committed."""
+
+    def send(self, message: Outgoing) -> Sent:
+        """Send one more message over a fresh connection."""
+        return send_all(self.target, [message])[0]
+
+
+def write(target: Target) -> Written:
+    """Send the workload to *target* and wait until queues and index have it."""
+    assert target.store_path is not None
+    topics = (
+        create_topic(target, unique_name("store")),
+        create_topic(target, unique_name("store")),
+    )
+    files = StoreFiles(target.store_path, SLOT_COUNT)
+    sent = send_all(target, planned_messages(topics))
+    unqueued = send_all(target, unqueued_messages(topics[0]))
+    delayed = send_all(target, [delayed_message(topics[0])])[0]
+    half = _send_transaction(target, topics[0])
+    last = send_all(target, [Outgoing(topic=topics[1], properties={"KEYS": "last"})])[0]
+    wait_until_dispatched(files, last)
+    return Written(
+        target=target,
+        files=files,
+        topics=topics,
+        sent=(*sent, last),
+        unqueued=tuple(unqueued),
+        delayed=delayed,
+        half=half,
+    )
+
+
+def wait_until_dispatched(files: StoreFiles, last: Sent) -> None:
+    """Wait until the queue and the index have *last*, which must have a key."""
+    assert decode_properties_of(last), "only a message with a key is indexed"
+
+    def dispatched() -> bool:
+        units = files.queue(last.message.topic, last.queue_id).units()
+        index = files.index_files()
+        return (
+            bool(units)
+            and units[-1].commit_log_offset >= last.commit_log_offset
+            and bool(index)
+            and index[-1].header.end_offset >= last.commit_log_offset
+        )
+
+    wait_until(dispatched, what="the last message is in its queue and in the index")
+
+
+def decode_properties_of(sent: Sent) -> dict[str, str]:
+    """Return the properties of a message that make it indexed."""
+    wanted = ("KEYS", "UNIQ_KEY")
+    return {k: v for k, v in sent.message.properties.items() if k in wanted}
+
+
+def _send_transaction(target: Target, topic: str) -> Sent:
+    """Send a half message, commit it and return it."""
+    assert target.broker is not None
+    group = unique_name("producer")
+    with Speaker.connect(target.broker) as speaker:
+        half = send(speaker, half_message(topic, group))
+        succeeded(
+            speaker.end_transaction(
+                group=group,
+                commit_log_offset=half.commit_log_offset,
+                queue_offset=half.queue_offset,
+                decision=8,
+                message_id=half.message_id,
+            )
+        )
+    return half
