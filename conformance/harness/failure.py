@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
-from typing import Any
 
 from construct import Struct
 
@@ -29,7 +28,7 @@ TEXT_WIDTH = 86
 class Evidence:
     """Bytes that show what is wrong, and how to read them."""
 
-    layout: Struct[Any, Any]
+    layout: Struct
     data: bytes
     wrong: str | None = None
     """Dotted name of the wrong field."""
@@ -145,7 +144,7 @@ def _knowledge_block(failure: ConformanceFailure) -> str:
 
 def _hints(failure: ConformanceFailure) -> list[str]:
     """Return the hints of the clause: what a mistake looks like, and what it may be."""
-    return [f"{advice} (if it {looks})" for looks, advice in failure.clause.hints]
+    return [f"{advice} (seen: {looks})" for looks, advice in failure.clause.hints]
 
 
 def _indented(text: str) -> str:

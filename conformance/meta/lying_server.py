@@ -1,0 +1,68 @@
+"""
+A lying server answers every request as a function says, over a real connection.
+
+It is what the harness itself is tried on: a peer that is wrong in one known way.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from conformance.harness.address import Address
+from spec.wire.command import Command, decode_command, encode_command
+
+Lie = Callable[[Command], bytes | None]
+"""Makes the bytes of an answer; None says nothing, empty bytes close."""
+
+
+class LyingServer:
+    """Accepts connections, each in a thread of its own, until it is left."""
+
+    def __init__(self, lie: Lie) -> None:
+        self._lie = lie
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = Address(*self._listener.getsockname()[:2])
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        # shutdown, unlike close, wakes a thread that waits in accept.
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._thread.join(5.0)
+        self._listener.close()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._talk, args=(connection,), daemon=True).start()
+
+    def _talk(self, connection: socket.socket) -> None:
+        with connection, connection.makefile("rb") as arriving:
+            while len(head := arriving.read(4)) == 4:
+                command = decode_command(head + arriving.read(int.from_bytes(head)))
+                answer = self._lie(command)
+                if answer == b"":
+                    return
+                if answer is not None:
+                    connection.sendall(answer)
+
+
+def honest(request: Command, **changes: object) -> bytes:
+    """Return a success, with *changes* to the answer that would be right."""
+    values: dict[str, object] = {"code": 0, "opaque": request.opaque, "flag": 1}
+    return encode_command(Command(**{**values, **changes}))  # type: ignore[arg-type] # by name
