@@ -117,6 +117,7 @@ class DiskFiles:
         number = _open_for_writing(path)
         if fcntl is not None:
             try:
+                # [STORE-NAME-006]
                 fcntl.lockf(number, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0)
             except OSError as error:
                 os.close(number)

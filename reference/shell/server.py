@@ -11,7 +11,7 @@ import asyncio
 import signal
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reference.core.broker.broker import Broker
@@ -24,7 +24,7 @@ from reference.core.name_server.key_values import (
     encode_key_values,
 )
 from reference.core.store.message_store import MessageStore
-from reference.shell.clock import now_ms
+from reference.shell.clock import now_ms, zone_offset_ms
 from reference.shell.disk import DiskFiles
 from reference.shell.host import ServiceHost
 from spec.host import Host
@@ -54,7 +54,9 @@ async def serve(setup: Setup) -> None:
         loop.add_signal_handler(number, stopping.set)
     files = DiskFiles(setup.store)
     options = _options(setup)
-    store = MessageStore(files, options.store_options())
+    store = MessageStore(
+        files, replace(options.store_options(), zone_offset_ms=zone_offset_ms())
+    )
     store.start(now_ms())
     name_server = NameServer(
         _load_key_values(files), save=lambda table: _save_key_values(files, table)

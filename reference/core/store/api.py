@@ -180,5 +180,7 @@ class StoreOptions:
     """Physical memory x accessMessageInMemoryMaxRatio: older bytes are on disk."""
     query_count_max: int = 64
     """maxMsgsNumBatch."""
+    zone_offset_ms: int = 0
+    """Local time minus UTC, for the names of index files."""
     delay_levels: str = DEFAULT_DELAY_LEVELS
     """messageDelayLevel."""

@@ -34,6 +34,7 @@ class CheckpointFile:
     def flush(self) -> None:
         """Write the times and return when they are on disk."""
         times = (self.physic_ms, self.logics_ms, self.index_ms)
+        # [STORE-CHECKPOINT-001] [STORE-CHECKPOINT-002]
         self._file.write(checkpoint_codec.pack(*times, *self._since_5_0), 0)
         self._file.flush()
 

@@ -64,10 +64,10 @@ class CommitLog:
         queue_offset = self.next_queue_offsets.get(key, 0)
         is_consumable = (flags & TRANSACTION_MASK) not in NOT_CONSUMABLE
         if not is_consumable:
-            queue_offset = 0
+            queue_offset = 0  # [STORE-ACCEPT-008]
         offset = self.queue.end
         columns = Columns(topic, properties, queue_offset, offset, stored_at_ms)
-        self.queue.append(encode_new(message, columns, flags))
+        self.queue.append(encode_new(message, columns, flags))  # [STORE-ACCEPT-007]
         if is_consumable:
             self.next_queue_offsets[key] = queue_offset + 1  # [STORE-RECORD-005]
         self.last_stored_at_ms = stored_at_ms
@@ -104,7 +104,7 @@ class CommitLog:
             records += encode_new(one, columns, flags)
             ids.append(message_id(message, offset))
             offset += sizes[index]
-        self.queue.append(records)
+        self.queue.append(records)  # [SEND-BATCH-001]
         self.next_queue_offsets[key] = queue_offset + len(members)
         self.last_stored_at_ms = stored_at_ms
         return PutResult(
@@ -176,9 +176,10 @@ class CommitLog:
             return False
         if space > 0:
             # The rest of a blank may be any bytes, so it stays what it is.
-            self.queue.append(blank_codec.pack(space, BLANK_MAGIC))  # [STORE-BLANK-001]
+            # [STORE-BLANK-001] [STORE-BLANK-002]
+            self.queue.append(blank_codec.pack(space, BLANK_MAGIC))
             self.queue.skip(space - BLANK_SIZE_MIN)
-        self.queue.add_file()
+        self.queue.add_file()  # [STORE-LOG-004]
         return True
 
     def _encoded_topic(self, topic: str) -> bytes:
@@ -192,7 +193,7 @@ def message_id(message: NewMessage, offset: int) -> str:
     """Return the offset message id of *message* at *offset*."""
     host = message.store_host
     data = host.address + host.port.to_bytes(4, "big") + offset.to_bytes(8, "big")
-    return data.hex().upper()
+    return data.hex().upper()  # [STORE-ACCEPT-004]
 
 
 def flags_with_hosts(message: NewMessage) -> int:

@@ -40,10 +40,8 @@ class ConfigFiles:
         path = f"config/{name}"
         before = self._files.read_text(path)
         text = pretty(value)
-        if before == text:
-            return
         if before:
-            self._files.replace_text(f"{path}.bak", before)
+            self._files.replace_text(f"{path}.bak", before)  # [STORE-CONFIG-008]
         self._files.replace_text(path, text)
 
 
@@ -55,6 +53,7 @@ def pretty(value: object, depth: int = 0) -> str:
     inner, outer = "\n" + "\t" * (depth + 1), "\n" + "\t" * depth
     if isinstance(value, Mapping) and all(isinstance(name, int) for name in value):
         numbered = [f"{name}:{pretty(value[name], depth + 1)}" for name in value]
+        # [STORE-CONFIG-006]
         return f"{{{','.join(numbered)}{outer}}}" if numbered else "{}"
     if isinstance(value, Mapping):
         members = [

@@ -24,7 +24,7 @@ class ConsumeQueue:
     def __init__(self, files: Files, topic: str, queue_id: int, file_size: int) -> None:
         self.topic = topic
         self.queue_id = queue_id
-        directory = f"{CONSUME_QUEUE}/{topic}/{queue_id}"
+        directory = f"{CONSUME_QUEUE}/{topic}/{queue_id}"  # [STORE-NAME-003]
         self.queue = FileQueue(files, directory, file_size)
         self.max_physical_offset = -1
         """Where the last message's record ends in the log; -1 without messages."""
@@ -47,7 +47,7 @@ class ConsumeQueue:
         4.6.0 ConsumeQueue#putMessagePositionInfo.
         """
         if physical_offset + size <= self.max_physical_offset:
-            return False
+            return False  # [STORE-QUEUE-006]
         expected, queue = index * UNIT_SIZE, self.queue
         if queue.space() == 0:
             is_first = len(queue) == 0
@@ -56,6 +56,7 @@ class ConsumeQueue:
                 self._fill_before(expected)
         if index and expected < queue.end:
             return False
+        # [STORE-QUEUE-001] [STORE-QUEUE-002]
         queue.append(unit_codec.pack(physical_offset, size, tags_code))
         self.max_physical_offset = physical_offset + size
         return True
@@ -130,7 +131,7 @@ class ConsumeQueue:
         data = self.queue.view_from(base)
         for offset, size, _ in unit_codec.iter_unpack(data or b""):
             if offset < 0 or size <= 0 or offset >= physical_end:
-                break
+                break  # [STORE-QUEUE-008]
             count += 1
             self.max_physical_offset = offset + size
         return count
@@ -139,4 +140,5 @@ class ConsumeQueue:
         """Fill the new first file up to *position*, where the first unit will be."""
         self.min_position = position
         self.queue.flushed = position
+        # [STORE-QUEUE-009]
         self.queue.append(FILLER * ((position - self.queue.end) // UNIT_SIZE))

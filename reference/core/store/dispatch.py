@@ -60,6 +60,7 @@ class Dispatcher:
     def take(self, found: Found) -> Arrival | None:
         """Put one record into its queue and the index."""
         arrival = None
+        # [STORE-QUEUE-007]
         if found.system_flags & TRANSACTION_MASK not in NOT_CONSUMABLE:
             queue = self._queues.get_or_make(found.topic, found.queue_id)
             self._checkpoint.logics_ms = found.stored_at_ms

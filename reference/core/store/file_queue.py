@@ -60,7 +60,7 @@ class FileQueue:
             size = self._files.size(path)
             if not (name.isascii() and name.isdigit()):
                 raise FilesError(f"{path} is not named by an offset")
-            if size != self.file_size:
+            if size != self.file_size:  # [STORE-LOG-002]
                 raise FilesError(f"{path} has {size} bytes, not {self.file_size}")
             self._mapped.append(self._files.open(path, self.file_size))
             self._bases.append(int(name))
@@ -105,10 +105,10 @@ class FileQueue:
     def add_file(self, start: int = 0) -> None:
         """Make the next file; the first one is that which has the offset *start*."""
         if self._bases:
-            base = self._bases[-1] + self.file_size
+            base = self._bases[-1] + self.file_size  # [STORE-NAME-002]
         else:
             base = start - start % self.file_size
-        path = f"{self.directory}/{file_name(base)}"
+        path = f"{self.directory}/{file_name(base)}"  # [STORE-NAME-001]
         self._mapped.append(self._files.open(path, self.file_size))
         self._bases.append(base)
         if self.end < base:
@@ -135,7 +135,7 @@ class FileQueue:
             self.delete_last()
         self.end = offset if self._bases else 0
         if self.space() > 0:
-            self._mapped[-1].clear(offset - self._bases[-1])
+            self._mapped[-1].clear(offset - self._bases[-1])  # [STORE-LOG-003]
         self.flushed = min(self.flushed, self.end)
 
     def delete_last(self) -> None:

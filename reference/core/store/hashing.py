@@ -35,6 +35,7 @@ def index_hash(topic: str, key: str) -> int:
     powers = _POWERS[_POWERS_COUNT - count :]
     own = sum(map(mul, units, powers))
     first = powers[0] * 31 if count else 1
+    # [INDEX-KEY-001] [INDEX-KEY-002]
     return _positive(_prefix_hash(topic) * first + own)
 
 

@@ -26,6 +26,9 @@ class Index:
         self._files = files
         self._slot_count = options.index_slot_count
         self._item_count = options.index_item_count
+        self._zone_offset_ms = options.zone_offset_ms
+        self.started_at_ms = 0
+        """No file is named after an earlier time."""
         self._row: list[IndexFile] = []
 
     def load(self, *, is_clean: bool, checkpoint: CheckpointFile) -> None:
@@ -35,8 +38,12 @@ class Index:
         deleted, and dispatch fills them again only from where recovery begins.
         """
         for name in self._files.names("index"):
+            if not (name.isascii() and name.isdigit()):
+                continue
             file = self._open(name)
-            if not is_clean and file.end_ms > checkpoint.index_ms:
+            if (
+                not is_clean and file.end_ms > checkpoint.index_ms
+            ):  # [REC-CHECKPOINT-002]
                 file.close()
                 self._files.delete(file.path)
             else:
@@ -52,14 +59,16 @@ class Index:
         if found.physical_offset < file.end_offset:
             return
         if found.system_flags & TRANSACTION_MASK == _ROLLBACK:
-            return
-        for key in keys_of(found):
+            return  # [INDEX-KEY-004]
+        keys = keys_of(found)
+        for key in keys:
             if file.is_full:
                 file = self._file_with_room(found.stored_at_ms, checkpoint)
             file.put(
                 index_hash(found.topic, key), found.physical_offset, found.stored_at_ms
             )
-        file.write_header()
+        if keys:
+            file.write_header()
 
     def query(
         self, topic: str, key: str, *, count_max: int, begin_ms: int, end_ms: int
@@ -106,8 +115,9 @@ class Index:
         last = self._row[-1] if self._row else None
         if last is not None and not last.is_full:
             return last
-        taken = [file.name for file in self._row[-1:]]
-        file = self._open(index_name(now_ms, taken[0] if taken else ""))
+        made_at_ms = max(now_ms, self.started_at_ms) + self._zone_offset_ms
+        name = index_name(made_at_ms, last.name if last else "")  # [STORE-NAME-004]
+        file = self._open(name)
         self._row.append(file)
         if last is not None:
             file.begin_after(last)
@@ -129,4 +139,5 @@ class Index:
 def keys_of(found: Found) -> list[str]:
     """Return what a message can be found by: its unique key, then its keys."""
     keys = [key for key in found.keys.split(KEY_SEPARATOR) if key]
+    # [INDEX-KEY-003]
     return keys if found.unique_key is None else [found.unique_key, *keys]

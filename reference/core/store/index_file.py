@@ -31,22 +31,23 @@ class IndexFile:
         self.path = f"index/{name}"
         self._slot_count = slot_count
         self._item_count = item_count
+        # [INDEX-FILE-001]
         self._file = files.open(self.path, file_size(slot_count, item_count))
         self._view = self._file.view
         header: tuple[int, ...] = index_header_codec.unpack_from(self._view)
         self.begin_ms, self.end_ms, self.begin_offset, self.end_offset = header[:4]
         self._slots_taken, count = header[4:]
-        self._next_item: int = max(count, 1)
+        self._next_item: int = max(count, 1)  # [INDEX-HEADER-002] [INDEX-ITEM-005]
         """Number of the item that comes next; the header calls it the item count."""
 
     @property
     def is_full(self) -> bool:
         """Whether no further key fits."""
-        return self._next_item >= self._item_count
+        return self._next_item >= self._item_count  # [INDEX-FILE-002]
 
     def begin_after(self, previous: IndexFile) -> None:
         """Note where the full file *previous* ended; the first put overwrites it."""
-        self.begin_ms = self.end_ms = previous.end_ms
+        self.begin_ms = self.end_ms = previous.end_ms  # [INDEX-ITEM-004]
         self.begin_offset = self.end_offset = previous.end_offset
         self.write_header()
 
@@ -62,11 +63,14 @@ class IndexFile:
         if not 0 < previous <= number:
             previous = 0
         seconds = seconds_between(self.begin_ms, stored_at_ms)
+        # [INDEX-ITEM-001] [INDEX-ITEM-002] [INDEX-ITEM-003]
         item = item_codec.pack(key_hash, physical_offset, seconds, previous)
         self._file.write(item, item_position(number, self._slot_count))
-        self._file.write(slot_codec.pack(number), slot_at)
+        self._file.write(slot_codec.pack(number), slot_at)  # [INDEX-SLOT-002]
         if number <= 1:
+            # [INDEX-HEADER-003]
             self.begin_ms, self.begin_offset = stored_at_ms, physical_offset
+        # [INDEX-HEADER-004]
         self.end_ms, self.end_offset = stored_at_ms, physical_offset
         self._slots_taken += 1  # [INDEX-HEADER-005]
         self._next_item = number + 1
@@ -110,4 +114,5 @@ class IndexFile:
         """Let the file tell of all keys that were put."""
         values = (self.begin_ms, self.end_ms, self.begin_offset, self.end_offset)
         counts = (self._slots_taken, self._next_item)
+        # [INDEX-HEADER-001]
         self._file.write(index_header_codec.pack(*values, *counts), 0)

@@ -1,7 +1,7 @@
 """
 Names of index files: when they were made, as ``yyyyMMddHHmmssSSS``.
 
-4.6.0 writes local time; here it is UTC. Readers only rely on the order.
+They are in local time; readers only rely on their order.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def index_name(now_ms: int, previous: str) -> str:
-    """Return the name of a file made at *now_ms*, behind that called *previous*."""
+    """Return the name of a file made at a local time, behind *previous*."""
     moment = _EPOCH + timedelta(milliseconds=now_ms)
     name = f"{moment:%Y%m%d%H%M%S}{moment.microsecond // 1000:03d}".zfill(17)
     return name if name > previous else str(int(previous) + 1).zfill(17)

@@ -71,14 +71,14 @@ class MessageStore:
 
         Raises FilesError where 4.6.0 would refuse to start.
         """
-        del now_ms  # a start looks at no clock; what it does follows from the files
+        self.index.started_at_ms = now_ms
         self._files.lock()
         try:
             self._load()
         except FilesError:
             self._files.unlock()
             raise
-        self._files.replace_text(ABORT, "")
+        self._files.replace_text(ABORT, "")  # [STORE-NAME-005]
         self._is_running = True
 
     def stop(self, now_ms: int) -> None:

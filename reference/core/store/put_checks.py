@@ -26,7 +26,7 @@ def refusal(message: NewMessage, *, is_batch: bool = False) -> PutStatus | None:
     """
     topic = message.topic
     if len(topic) > TOPIC_SIZE_MAX or not is_directory_name(topic):
-        return PutStatus.MESSAGE_ILLEGAL
+        return PutStatus.MESSAGE_ILLEGAL  # [SEND-TOPIC-002]
     if not 0 <= message.queue_id < 2**31:
         return PutStatus.MESSAGE_ILLEGAL
     if is_batch:

@@ -17,6 +17,7 @@ class QueueTable:
 
     def __init__(self, files: Files, file_size: int) -> None:
         self._files = files
+        # [STORE-QUEUE-010]
         self._file_size = -(-file_size // UNIT_SIZE) * UNIT_SIZE
         self._queues: dict[tuple[str, int], ConsumeQueue] = {}
 

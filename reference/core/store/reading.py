@@ -46,14 +46,17 @@ class Reader:
         offset = wish.offset
         if queue is None or queue.max_offset == 0:
             first = 0 if queue is None else queue.min_offset
+            # [PULL-EMPTY-001] [PULL-EMPTY-002]
             return GetResult(GetStatus.NO_MESSAGE_IN_QUEUE, 0, first, 0)
         first, end = queue.min_offset, queue.max_offset
         if offset < first:
+            # [PULL-BEGIN-001]
             return GetResult(GetStatus.OFFSET_TOO_SMALL, first, first, end)
         if offset == end:
+            # [PULL-END-001]
             return GetResult(GetStatus.OFFSET_OVERFLOW_ONE, offset, first, end)
         if offset > end:
-            next_offset = end if first else 0
+            next_offset = end if first else 0  # [PULL-END-003]
             return GetResult(GetStatus.OFFSET_OVERFLOW_BADLY, next_offset, first, end)
         units = queue.units_from(offset)
         if units is None:
@@ -88,7 +91,7 @@ class Reader:
             scanned += 1
         return GetResult(
             GetStatus.FOUND if records else status,
-            wish.offset + scanned,
+            wish.offset + scanned,  # [PULL-FOUND-002] [PULL-FILTER-004]
             first,
             end,
             tuple(records),
@@ -101,7 +104,7 @@ class Reader:
     ) -> memoryview | GetStatus:
         """Return the record of a unit, or why the reader does not get it."""
         if wish.tags_codes is not None and tags_code not in wish.tags_codes:
-            return GetStatus.NO_MATCHED_MESSAGE
+            return GetStatus.NO_MATCHED_MESSAGE  # [PULL-FILTER-005]
         record = self._log.record(physical_offset, size)
         if record is None:
             return GetStatus.MESSAGE_WAS_REMOVING
@@ -117,7 +120,7 @@ class Reader:
         4.6.0 DefaultMessageStore#isTheBatchFull. The first record always fits.
         """
         if wish.count_max <= count:
-            return True
+            return True  # [PULL-COUNT-001] [PULL-COUNT-002]
         options = self._options
         if distance > options.memory_size:
             return (

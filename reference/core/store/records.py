@@ -69,6 +69,7 @@ def encode_new(message: NewMessage, columns: Columns, system_flags: int) -> byte
     body, born, store = message.body, message.born_host, message.store_host
     return record_codec.encode(
         (
+            # [STORE-RECORD-001]
             new_size(message, columns.topic, columns.properties, system_flags),
             MAGIC_V1,  # [STORE-RECORD-002]
             body_crc(body),  # [STORE-RECORD-004]
@@ -157,5 +158,5 @@ def _tags_code(
     if topic == SCHEDULE_TOPIC and "DELAY" in words:
         level = levels.level_of(words["DELAY"])
         if level > 0:
-            return levels.deliver_at_ms(level, stored_at_ms)
-    return tags_hash(words.get("TAGS", ""))
+            return levels.deliver_at_ms(level, stored_at_ms)  # [STORE-QUEUE-005]
+    return tags_hash(words.get("TAGS", ""))  # [STORE-QUEUE-004] [STORE-TAGS-001]

@@ -37,6 +37,7 @@ def delayed(message: NewMessage, level: int) -> NewMessage:
     4.6.0 org.apache.rocketmq.store.CommitLog#putMessage.
     """
     words = decode_properties(message.properties)
+    # [STORE-ACCEPT-010]
     words["DELAY"] = str(level)
     words[REAL_TOPIC] = message.topic
     words[REAL_QUEUE_ID] = str(message.queue_id)
@@ -57,10 +58,10 @@ def due(record: memoryview) -> NewMessage:
         topic=words[REAL_TOPIC],
         queue_id=int(words[REAL_QUEUE_ID]),
         body=waited.body,
-        properties=waited.properties,
+        properties=waited.properties,  # [DELAY-SEND-002] [DELAY-SEND-003]
         flag=waited.flag,
         system_flags=waited.system_flags,
-        born_at_ms=waited.born_at_ms,
+        born_at_ms=waited.born_at_ms,  # [DELAY-SEND-004]
         born_host=waited.born_host,
         store_host=waited.store_host,
         reconsume_times=waited.reconsume_times,
@@ -106,7 +107,8 @@ class Schedule:
         latest_ms = now_ms + self._levels.duration_ms(level)
         while (units := queue.units_from(offset)) is not None:
             for physical_offset, size, due_ms in unit_codec.iter_unpack(units):
-                if now_ms < due_ms <= latest_ms:  # later still: the clock went back
+                # [DELAY-SEND-001] Due later than that, the clock went back.
+                if now_ms < due_ms <= latest_ms:
                     self.offsets[level] = offset
                     return results
                 record = self._log.record(physical_offset, size)

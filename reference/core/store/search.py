@@ -61,7 +61,7 @@ def _nearest(
         if stored_at_ms < 0:
             return None
         if stored_at_ms == timestamp_ms:
-            return middle
+            return middle  # [OFFSET-SEARCH-001]
         if stored_at_ms > timestamp_ms:
             high, behind = middle - 1, (middle, stored_at_ms)
         else:
@@ -74,9 +74,9 @@ def _nearer(
 ) -> int:
     """Return the unit of the two whose time is nearer, or the only one there is."""
     if before[1] is None:
-        return behind[0]
+        return behind[0]  # [OFFSET-SEARCH-002]
     if behind[1] is None:
-        return before[0]
+        return before[0]  # [OFFSET-SEARCH-003]
     if timestamp_ms - before[1] > behind[1] - timestamp_ms:
-        return behind[0]
+        return behind[0]  # [OFFSET-SEARCH-005]
     return before[0]
