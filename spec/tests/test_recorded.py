@@ -21,7 +21,6 @@ from spec.store.consume_queue import decode_units, encode_unit
 from spec.store.file_names import offset_of, store_file
 from spec.store.message_record import encode_record
 from spec.wire import fastjson
-from spec.wire.command import decode_command, encode_command
 from spec.wire.properties import Property, decode_properties, keys_of
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -150,20 +149,10 @@ def test_every_file_of_a_log_queue_and_index_is_recognised(store: str) -> None:
 
 
 @pytest.mark.parametrize("name", FRAMES)
-def test_a_frame_is_written_as_it_was(name: str) -> None:
+def test_a_recorded_frame_is_recognised_and_read_quickly(name: str) -> None:
     data = (FIXTURES / "wire" / name).read_bytes()
-    command = decode_command(data)
-    # Java writes an empty extFields where the answer has a header without values
-    assert encode_command(command) in {data, _without_empty_fields(data)}
     assert frame_codec.encode(frame_codec.decode(data)) == data
     assert recognise(data).kind == "frame"
-
-
-def _without_empty_fields(data: bytes) -> bytes:
-    empty = b'"extFields":{},'
-    shorter = data.replace(empty, b"", 1)
-    sizes = (len(shorter) - 4, int.from_bytes(data[4:8], "big") - len(empty))
-    return b"".join(size.to_bytes(4, "big") for size in sizes) + shorter[8:]
 
 
 def test_there_are_recordings() -> None:
