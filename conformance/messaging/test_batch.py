@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from conformance.harness.speaker import Speaker, batch_body, succeeded
 from conformance.harness.verdicts import expect
 from conformance.messaging.reading import records_of
-from conformance.strategies.boundaries import OVER_THE_WIRE
+from conformance.strategies.boundaries import ON_A_TOPIC_EACH
 from conformance.strategies.messages import bodies, properties
 from spec.wire.properties import decode_properties
 from spec.wire.response_code import ResponseCode
@@ -20,7 +20,7 @@ messages = st.tuples(bodies(most=2**10), properties(most=3))
 
 
 @pytest.mark.clause("SEND-BATCH-001", "SEND-BATCH-002", "WIRE-MESSAGEID-004")
-@OVER_THE_WIRE
+@ON_A_TOPIC_EACH
 @given(batch=st.lists(messages, min_size=1, max_size=8))
 def test_the_messages_of_a_batch_are_stored_in_order(
     broker: Speaker, unique: Any, batch: list[tuple[bytes, dict[str, str]]]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from conformance.harness.speaker import Speaker, succeeded
 from conformance.harness.verdicts import expect, expect_fields
 from conformance.messaging.reading import bodies_of, records_of, send_bodies
-from conformance.strategies.boundaries import OVER_THE_WIRE
+from conformance.strategies.boundaries import ON_A_TOPIC_EACH, OVER_THE_WIRE
 from spec.wire.command import Command
 from spec.wire.pull import ANSWER_BYTES_MAX, ANSWER_COUNT_MAX
 from spec.wire.response_code import ResponseCode
@@ -69,7 +69,7 @@ def test_an_empty_queue_sends_others_to_its_beginning(
 @pytest.mark.clause(
     "PULL-FOUND-001", "PULL-FOUND-002", "PULL-FOUND-003", "PULL-COUNT-001"
 )
-@OVER_THE_WIRE
+@ON_A_TOPIC_EACH
 @given(data=st.data())
 def test_a_pull_gets_the_next_messages_in_order(
     broker: Speaker, unique: Any, data: st.DataObject

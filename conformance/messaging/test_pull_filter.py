@@ -16,7 +16,7 @@ from conformance.harness.speaker import (
 )
 from conformance.harness.verdicts import expect
 from conformance.messaging.reading import bodies_of
-from conformance.strategies.boundaries import OVER_THE_WIRE
+from conformance.strategies.boundaries import ON_A_TOPIC_EACH
 from conformance.strategies.messages import tags
 from spec.integers import java_string_hash
 from spec.wire.response_code import ResponseCode
@@ -45,7 +45,7 @@ def bodies_for(broker: Speaker, topic: str, expression: str | None) -> list[str]
 
 
 @pytest.mark.clause("PULL-FILTER-001", "STORE-TAGS-001")
-@OVER_THE_WIRE
+@ON_A_TOPIC_EACH
 @given(sent=st.lists(tags(), min_size=1, max_size=8), wanted=tags())
 def test_a_tag_selects_its_messages(
     broker: Speaker, unique: Any, sent: list[str], wanted: str

@@ -13,7 +13,7 @@ from conformance.harness.deadline import wait_until
 from conformance.harness.speaker import Speaker, now_ms, succeeded
 from conformance.harness.verdicts import expect, expect_that
 from conformance.messaging.reading import offset_of, record_of
-from conformance.strategies.boundaries import OVER_THE_WIRE, texts
+from conformance.strategies.boundaries import ON_A_TOPIC_EACH, texts
 from conformance.strategies.messages import SEPARATORS
 from spec.store.message_record import decode_records
 from spec.wire.command import Command
@@ -78,7 +78,7 @@ def test_there_is_no_message_outside_the_log(broker: Speaker, offset: int) -> No
 
 
 @pytest.mark.clause("QUERY-KEY-001", "WIRE-PROPERTIES-009")
-@OVER_THE_WIRE
+@ON_A_TOPIC_EACH
 @given(own=st.lists(keys, min_size=1, max_size=4, unique=True))
 def test_a_message_is_found_by_each_of_its_keys(
     broker: Speaker, unique: Callable[[str], str], own: list[str]

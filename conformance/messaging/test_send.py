@@ -17,7 +17,7 @@ from conformance.messaging.reading import (
     records_of,
     send_bodies,
 )
-from conformance.strategies.boundaries import OVER_THE_WIRE, int32s
+from conformance.strategies.boundaries import ON_A_TOPIC_EACH, OVER_THE_WIRE, int32s
 from conformance.strategies.messages import bodies, born_times
 from spec.host import Host
 from spec.store.message_record import SystemFlag
@@ -72,7 +72,7 @@ def test_the_id_in_the_answer_is_the_records_place(broker: Speaker, topic: str) 
 
 
 @pytest.mark.clause("SEND-ANSWER-003")
-@OVER_THE_WIRE
+@ON_A_TOPIC_EACH
 @given(queues=st.lists(st.integers(0, 3), min_size=1, max_size=12))
 def test_offsets_count_up_in_each_queue(
     broker: Speaker, unique: Any, queues: list[int]
@@ -94,7 +94,7 @@ def test_offsets_count_up_in_each_queue(
 
 @pytest.mark.clause("SEND-HEADER-001")
 @pytest.mark.parametrize("code", SEND_CODES)
-@OVER_THE_WIRE
+@ON_A_TOPIC_EACH
 @given(flag=int32s(), born=born_times(), times=st.integers(0, 2**31 - 1), body=bodies())
 def test_both_spellings_of_the_header_are_stored_whole(
     broker: Speaker,
@@ -196,7 +196,7 @@ def test_store_times_never_decrease(broker: Speaker, topic: str) -> None:
 
 
 @pytest.mark.clause("SEND-BODY-001")
-@OVER_THE_WIRE
+@ON_A_TOPIC_EACH
 @given(batch=st.lists(bodies(), min_size=1, max_size=3))
 def test_bodies_arrive_byte_for_byte(
     broker: Speaker, unique: Any, batch: list[bytes]

@@ -271,7 +271,8 @@ HOLD_ENDS = Clause(
 HOLD_BY_TAG = Clause(
     id="PULL-HOLD-003",
     level=Level.MUST,
-    text="A held pull is not woken by a message that it does not select.",
+    text="A held pull is not woken by the arrival of a message that it does not select;"
+    " at most the look that the broker takes every five seconds answers it.",
     source=f"{_HOLD}#notifyMessageArriving",
 )
 NO_HOLD_WHEN_MOVED = Clause(
