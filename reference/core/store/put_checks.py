@@ -4,6 +4,8 @@ What a message must be like before the store looks at it.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from reference.core.store.api import NewMessage, PutStatus
 from reference.core.store.delay_levels import DelayLevels
 from reference.core.store.records import (
@@ -11,8 +13,9 @@ from reference.core.store.records import (
     TOPIC_SIZE_MAX,
     TRANSACTION_MASK,
 )
+from reference.core.store.words import word
 from spec.wire.properties import SIZE_MAX as PROPERTIES_SIZE_MAX
-from spec.wire.properties import decode_properties
+from spec.wire.properties import Property
 
 _NO_DIRECTORY = frozenset(("", ".", ".."))
 
@@ -46,11 +49,12 @@ def delay_level(message: NewMessage, levels: DelayLevels) -> int | None:
     if message.system_flags & TRANSACTION_MASK in NOT_CONSUMABLE:
         return 0
     try:
-        return levels.level_of(decode_properties(message.properties).get("DELAY"))
+        return levels.level_of(word(message.properties, Property.DELAY))
     except ValueError:
         return None
 
 
+@lru_cache(maxsize=16_384)
 def is_directory_name(topic: str) -> bool:
     """Return whether *topic* can be the name of its queues' directory."""
     if "/" in topic or "\0" in topic or topic in _NO_DIRECTORY:

@@ -14,10 +14,11 @@ from reference.core.store.api import SCHEDULE_TOPIC, NewMessage
 from reference.core.store.delay_levels import DelayLevels
 from reference.core.store.hashing import tags_hash
 from reference.core.store.layouts import record_codec
+from reference.core.store.words import word
 from spec.integers import body_crc
 from spec.store.blank import BLANK_MAGIC
 from spec.store.message_record import FIXED_SIZE_V4, MAGIC_V1, SystemFlag
-from spec.wire.properties import decode_properties
+from spec.wire.properties import Property
 
 BORN_V6 = int(SystemFlag.BORN_HOST_V6)
 STORE_V6 = int(SystemFlag.STORE_HOST_V6)
@@ -136,7 +137,7 @@ def _read(
     if end - at != size:  # [REC-SCAN-003]
         return Unreadable(size)
     topic = str(topic_bytes, "utf-8", "replace")
-    words = decode_properties(str(properties, "utf-8", "replace"))
+    words = str(properties, "utf-8", "replace")
     return Found(
         size,
         topic,
@@ -146,17 +147,17 @@ def _read(
         _tags_code(topic, words, stored_at_ms, levels),
         stored_at_ms,
         flags,
-        words.get("KEYS", ""),
-        words.get("UNIQ_KEY"),
+        word(words, Property.KEYS) or "",
+        word(words, Property.UNIQ_KEY),
     )
 
 
-def _tags_code(
-    topic: str, words: dict[str, str], stored_at_ms: int, levels: DelayLevels
-) -> int:
+def _tags_code(topic: str, words: str, stored_at_ms: int, levels: DelayLevels) -> int:
     """Return the third field of the queue's unit: a hash, or a time of delivery."""
-    if topic == SCHEDULE_TOPIC and "DELAY" in words:
-        level = levels.level_of(words["DELAY"])
+    if topic == SCHEDULE_TOPIC:
+        level = levels.level_of(word(words, Property.DELAY))
         if level > 0:
             return levels.deliver_at_ms(level, stored_at_ms)  # [STORE-QUEUE-005]
-    return tags_hash(words.get("TAGS", ""))  # [STORE-QUEUE-004] [STORE-TAGS-001]
+    return tags_hash(
+        word(words, Property.TAGS) or ""
+    )  # [STORE-QUEUE-004] [STORE-TAGS-001]

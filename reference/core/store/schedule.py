@@ -24,9 +24,7 @@ from reference.core.store.delay_levels import DelayLevels
 from reference.core.store.layouts import unit_codec
 from reference.core.store.queue_table import QueueTable
 from spec.store.message_record import decode_record
-from spec.wire.properties import decode_properties
-
-REAL_TOPIC, REAL_QUEUE_ID = "REAL_TOPIC", "REAL_QID"
+from spec.wire.properties import Property, decode_properties, encode_properties
 
 Append = Callable[[NewMessage], PutResult]
 
@@ -38,10 +36,10 @@ def delayed(message: NewMessage, level: int) -> NewMessage:
     """
     words = decode_properties(message.properties)
     # [STORE-ACCEPT-010]
-    words["DELAY"] = str(level)
-    words[REAL_TOPIC] = message.topic
-    words[REAL_QUEUE_ID] = str(message.queue_id)
-    properties = "".join(f"{name}\x01{value}\x02" for name, value in words.items())
+    words[Property.DELAY] = str(level)
+    words[Property.REAL_TOPIC] = message.topic
+    words[Property.REAL_QID] = str(message.queue_id)
+    properties = encode_properties(words)
     return message._replace(
         topic=SCHEDULE_TOPIC, queue_id=level - 1, properties=properties
     )
@@ -55,8 +53,8 @@ def due(record: memoryview) -> NewMessage:
     waited = decode_record(record, check_crc=False)
     words = decode_properties(waited.properties)
     return NewMessage(
-        topic=words[REAL_TOPIC],
-        queue_id=int(words[REAL_QUEUE_ID]),
+        topic=words[Property.REAL_TOPIC],
+        queue_id=int(words[Property.REAL_QID]),
         body=waited.body,
         properties=waited.properties,  # [DELAY-SEND-002] [DELAY-SEND-003]
         flag=waited.flag,
