@@ -141,10 +141,27 @@ def row_findings(tables: Tables, seen: Digest, progress: Progress) -> list[Findi
     )
     narrow = narrowed(replace(tables, situation=situation), suspects)
     try:
-        return run_checks(narrow)
+        return run_checks(narrow, _worth_asking(seen, suspects))
     finally:
         narrow.log.unpersist()
         narrow.units.unpersist()
+
+
+def _worth_asking(
+    seen: Digest, suspects: Collection[tuple[str, int]]
+) -> Mapping[Invariant, Check]:
+    """Return the checks that may find something, after what the first pass saw."""
+    counts = {
+        records.NO_DAMAGE: seen.regions,
+        records.BODY_CHECKSUM: seen.bad_checksums,
+        records.OWN_PLACE: seen.bad_places,
+        records.FILE_WRITTEN_TO_ITS_END: seen.tails - 1,
+    }
+    return {
+        invariant: check
+        for invariant, check in ROW_CHECKS.items()
+        if counts.get(invariant, len(suspects)) > 0
+    }
 
 
 def narrowed(tables: Tables, suspects: Collection[tuple[str, int]]) -> Tables:

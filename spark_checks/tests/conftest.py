@@ -1,0 +1,33 @@
+"""One Spark session for all tests of this room."""
+
+from __future__ import annotations
+
+import gc
+import warnings
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_checks.session import spark_session
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let pass that PySpark leaves the closing of its sockets to the collector."""
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()):
+            for ignored in (
+                "ignore::ResourceWarning",
+                "ignore::pytest.PytestUnraisableExceptionWarning",
+            ):
+                item.add_marker(pytest.mark.filterwarnings(ignored))
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """Lend a local session."""
+    with spark_session("local[2]") as session:
+        yield session
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()

@@ -1,0 +1,138 @@
+"""Real stores are silent; results are written as promised; Java is found."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from pyspark.sql import SparkSession
+
+from cli.audit import audit as audit_command
+from spark_checks import report
+from spark_checks.audit import INVARIANTS, Audit, audit_store
+from spark_checks.broker_conf import ConfError, read_broker_conf
+from spark_checks.findings import Finding, Severity
+from spark_checks.java_home import wrap_java
+from spark_checks.tests.building import StoreBuilder, flip
+from spec.registry import all_clauses
+
+ROOT = Path(__file__).resolve().parents[2]
+STORES = sorted((ROOT / "fixtures" / "store").glob("*-*"))
+
+
+@pytest.mark.parametrize("store", STORES, ids=lambda path: path.name)
+def test_a_real_store_is_silent(spark: SparkSession, store: Path) -> None:
+    audit = audit_store(spark, str(store))
+    assert [found.message for found in audit.findings] == []
+    assert audit.summary["commitlog"]
+
+
+def test_every_invariant_rests_on_a_clause() -> None:
+    ids = [invariant.id for invariant in INVARIANTS]
+    assert len(set(ids)) == len(ids)
+    for invariant in INVARIANTS:
+        assert all_clauses()[invariant.requirement.id] is invariant.requirement
+
+
+def _damaged() -> Audit:
+    finding = Finding(
+        invariant=INVARIANTS[0],
+        severity=Severity.ERROR,
+        file="commitlog/<b>",
+        offset=2**40,
+        length=1,
+        expected="x",
+        found="y",
+        message="It is <script>.",
+    )
+    summary = {
+        "commitlog": {
+            "files": 1,
+            "records": 2,
+            "bytes": 3,
+            "min_offset": "0",
+            "max_offset": "9",
+        },
+        "topics": {"T": {"queues": {"0": {"min": "0", "max": "2", "messages": 2}}}},
+        "index": {"files": 0, "entries": 0},
+        "config": {},
+    }
+    return Audit(store="/store", summary=summary, findings=(finding,))
+
+
+def test_json_has_offsets_as_strings() -> None:
+    found = json.loads(report.as_json([_damaged()]))
+    assert found["verdict"] == "fail"
+    assert found["violations"][0]["offset"] == str(2**40)
+    assert set(found["violations"][0]) == {
+        "invariant", "severity", "file", "offset", "length", "expected", "found",
+        "message", "requirement", "cost",
+    }  # fmt: skip
+
+
+def test_html_is_escaped_and_a_table_is_plain() -> None:
+    page = report.as_html([_damaged()])
+    assert "It is &lt;script&gt;." in page
+    assert "<script>" not in page
+    assert "\x1b" not in report.as_table([_damaged()])
+
+
+def test_a_wrong_path_or_id_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
+    nothing = CliRunner().invoke(audit_command, [str(tmp_path)])
+    assert nothing.exit_code == 2
+    assert nothing.output.count("\n") == 1
+    assert "is not a store" in nothing.output
+    unknown = CliRunner().invoke(audit_command, [str(tmp_path), "--only", "INV-X-1"])
+    assert unknown.exit_code == 2
+    assert "INV-X-1" in unknown.output
+
+
+def test_the_command_says_json_and_nothing_else_in_a_pipe(tmp_path: Path) -> None:
+    builder = StoreBuilder()
+    hit = [builder.put("Orders") for _ in range(5)][2]
+    flip(builder.write(tmp_path / "bad"), hit.log_file, hit.position + 90)
+    builder.write(tmp_path / "good")
+    command = [sys.executable, "-m", "cli", "audit", "bad", "good", "--format", "json"]
+    run = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        check=False,
+        timeout=300,
+    )
+    assert (run.returncode, run.stderr) == (1, b"")
+    bad, good = json.loads(run.stdout)
+    assert (bad["verdict"], good["verdict"]) == ("fail", "pass")
+    assert bad["violations"][0]["invariant"] == "INV-LOG-002"
+
+
+def test_a_broker_conf_gives_sizes_and_delays(tmp_path: Path) -> None:
+    path = tmp_path / "broker.conf"
+    path.write_text(
+        "# sizes\nmapedFileSizeCommitLog=65536\nmapedFileSizeConsumeQueue = 390\n"
+        "messageDelayLevel=2s 1m\n",
+        encoding="utf-8",
+    )
+    conf = read_broker_conf(path)
+    assert (conf.commit_log_file_size, conf.queue_file_size) == (65_536, 400)
+    assert conf.delays == {1: 2_000, 2: 60_000}
+    path.write_text("mapedFileSizeCommitLog=many\n", encoding="utf-8")
+    with pytest.raises(ConfError, match="many"):
+        read_broker_conf(path)
+
+
+def test_a_wrapped_java_is_spared_the_module_it_lacks(tmp_path: Path) -> None:
+    java = tmp_path / "real-java"
+    java.write_text('#!/bin/bash\nprintf "%s|" "$@"\n', encoding="utf-8")
+    java.chmod(0o755)
+    home = wrap_java(java, tmp_path / "home")
+    options = ["-Xmx1g", "--add-modules=jdk.incubator.vector", "-cp", "a b"]
+    said = subprocess.run(
+        [home / "bin" / "java", *options], capture_output=True, check=True
+    )
+    assert said.stdout == b"-Xmx1g|-cp|a b|"

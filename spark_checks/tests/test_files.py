@@ -1,0 +1,157 @@
+"""Names, sizes and side files are judged without reading the log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from spark_checks.digest import Digest
+from spark_checks.invariants.files import check_files
+from spark_checks.invariants.side_files import (
+    check_checkpoint,
+    check_configuration,
+    check_index_headers,
+)
+from spark_checks.sources.store_files import NotAStoreError, list_store
+from spark_checks.tests.building import BEGAN_AT_MS, StoreBuilder
+from spec.store.checkpoint import Checkpoint, encode_checkpoint
+from spec.store.index_file import IndexHeader, encode_header, file_size
+
+SEEN = Digest(
+    records={},
+    units={},
+    regions=0,
+    bad_checksums=0,
+    bad_places=0,
+    record_count=100,
+    log_end=40_000,
+    last_stored_at_ms=BEGAN_AT_MS + 1000,
+    last_file_base=32_768,
+    tails=1,
+)
+QUEUE = "consumequeue/Orders/0"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Return a store of several commit-log and consume-queue files."""
+    builder = StoreBuilder()
+    for _ in range(300):
+        builder.put("Orders")
+    return builder.write(tmp_path)
+
+
+def _found(root: Path) -> list[tuple[str, str, int]]:
+    store = list_store(str(root))
+    findings = [
+        *check_files(store),
+        *check_checkpoint(store, SEEN),
+        *check_index_headers(store, SEEN),
+        *check_configuration(store),
+    ]
+    return [(found.invariant.id, found.file, found.offset) for found in findings]
+
+
+def test_a_store_in_order_has_nothing(root: Path) -> None:
+    assert _found(root) == []
+
+
+def _cut(name: str, size: int) -> Callable[[Path], None]:
+    return lambda root: (root / name).write_bytes((root / name).read_bytes()[:size])
+
+
+def _remove(name: str) -> Callable[[Path], None]:
+    return lambda root: (root / name).unlink()
+
+
+def _put(name: str, data: bytes) -> Callable[[Path], None]:
+    def put(root: Path) -> None:
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_bytes(data)
+
+    return put
+
+
+AHEAD = encode_checkpoint(Checkpoint(physic_ms=BEGAN_AT_MS + 9000, logics_ms=-1))
+INDEX = "index/20260101120000000"
+EMPTY_INDEX = bytes(file_size(100, 400) - 40)
+
+
+@pytest.mark.parametrize(
+    ("harm", "expected"),
+    [
+        (_put("commitlog/notes.txt", b"?"), ("INV-FILE-001", "commitlog/notes.txt", 0)),
+        (
+            _put(f"{QUEUE}/00000000000000000400~", b""),
+            ("INV-FILE-001", f"{QUEUE}/00000000000000000400~", 0),
+        ),
+        (
+            _remove("commitlog/00000000000000016384"),
+            ("INV-FILE-003", "commitlog/00000000000000016384", 0),
+        ),
+        (
+            _remove(f"{QUEUE}/00000000000000000800"),
+            ("INV-FILE-003", f"{QUEUE}/00000000000000000800", 0),
+        ),
+        (
+            _cut("commitlog/00000000000000032768", 9000),
+            ("INV-FILE-002", "commitlog/00000000000000032768", 9000),
+        ),
+        (
+            _cut("commitlog/00000000000000032768", 0),
+            ("INV-FILE-002", "commitlog/00000000000000032768", 0),
+        ),
+        (
+            _cut(f"{QUEUE}/00000000000000000400", 200),
+            ("INV-FILE-002", f"{QUEUE}/00000000000000000400", 200),
+        ),
+        (
+            _cut(f"{QUEUE}/00000000000000000400", 390),
+            ("INV-FILE-004", f"{QUEUE}/00000000000000000400", 390),
+        ),
+        (_remove("checkpoint"), ("INV-CHECK-001", "checkpoint", 0)),
+        (_cut("checkpoint", 100), ("INV-CHECK-001", "checkpoint", 0)),
+        (_put("checkpoint", AHEAD), ("INV-CHECK-002", "checkpoint", 0)),
+        (_put("checkpoint", AHEAD), ("INV-CHECK-002", "checkpoint", 8)),
+        (
+            _put("config/topics.json", b'{"topicConfigTable":{'),
+            ("INV-CONFIG-001", "config/topics.json", 0),
+        ),
+        (
+            _put(INDEX, encode_header(IndexHeader(index_count=9999)) + EMPTY_INDEX),
+            ("INV-INDEX-001", INDEX, 36),
+        ),
+        (
+            _put(INDEX, encode_header(IndexHeader(end_offset=50_000)) + EMPTY_INDEX),
+            ("INV-INDEX-001", INDEX, 24),
+        ),
+        (_put(INDEX, b"short"), ("INV-INDEX-002", INDEX, 0)),
+    ],
+)
+def test_a_harmed_file_is_named(
+    root: Path, harm: Callable[[Path], None], expected: tuple[str, str, int]
+) -> None:
+    harm(root)
+    found = _found(root)
+    at_zero = [(invariant, file, 0) for invariant, file, _ in found]
+    wanted = found if expected[2] or expected[0] != "INV-CONFIG-001" else at_zero
+    assert expected in wanted
+    assert {file for _, file, _ in found} == {expected[1]}
+
+
+def test_a_configured_size_overrules_what_the_files_say(root: Path) -> None:
+    found = list(check_files(list_store(str(root)), log_size=20_000))
+    assert {finding.invariant.id for finding in found} == {
+        "INV-FILE-002",
+        "INV-FILE-003",
+    }
+
+
+@pytest.mark.parametrize("name", ["missing", "file", "empty"])
+def test_what_is_no_store_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(NotAStoreError, match=name):
+        list_store(str(tmp_path / name))
