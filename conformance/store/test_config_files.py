@@ -18,11 +18,9 @@ from spec.store.commit_log import Stop
 from spec.store.config_files import (
     BACKUP_SUFFIX,
     CONSUMER_OFFSETS_FILE,
-    DELAY_OFFSETS_FILE,
     GROUPS_FILE,
     TOPICS_FILE,
     decode_consumer_offsets,
-    decode_delay_offsets,
     decode_groups,
 )
 from spec.store.file_names import ABORT
@@ -104,9 +102,7 @@ def test_a_created_group_is_written(written: Written) -> None:
     )
 
 
-@pytest.mark.clause(
-    "STORE-CONFIG-005", "STORE-CONFIG-006", "STORE-CONFIG-007", "STORE-CONFIG-009"
-)
+@pytest.mark.clause("STORE-CONFIG-005", "STORE-CONFIG-006", "STORE-CONFIG-009")
 @pytest.mark.needs("restart")
 def test_an_orderly_stop_writes_everything(start_target: TargetStarter) -> None:
     target = start_target(SMALL_FILES)
@@ -118,7 +114,6 @@ def test_an_orderly_stop_writes_everything(start_target: TargetStarter) -> None:
     wait_until_dispatched(files, sent[-1])
     with target.speak_to_broker() as broker:
         commit(broker, topic, group)
-        deliver_delayed(broker, topic, files)
     target.stop()
     offsets = files.config(CONSUMER_OFFSETS_FILE).read_bytes()
     expect(
@@ -133,13 +128,6 @@ def test_an_orderly_stop_writes_everything(start_target: TargetStarter) -> None:
         found=bool(bare.search(offsets)),
         expected=True,
         what="the queue id 0 is a key without quotes",
-    )
-    delays = decode_delay_offsets(files.config(DELAY_OFFSETS_FILE).read_bytes())
-    expect(
-        "STORE-CONFIG-007",
-        found=delays.get(1),
-        expected=1,
-        what="offset of the next message of delay level 1",
     )
     expect(
         "STORE-CONFIG-009",
@@ -160,18 +148,3 @@ def commit(broker: Speaker, topic: str, group: str) -> None:
                 group=group, topic=topic, queue_id=queue_id, offset=offset
             )
         )
-
-
-def deliver_delayed(broker: Speaker, topic: str, files: StoreFiles) -> None:
-    """Send a message that is due after a second, and wait until it is delivered."""
-    succeeded(broker.send_message(topic=topic, queue_id=2, properties={"DELAY": "1"}))
-    wait_until(
-        lambda: bool(files.queue(topic, 2).units()),
-        what="the delayed message is in its own queue",
-    )
-    path = files.config(DELAY_OFFSETS_FILE)
-    wait_until(
-        lambda: path.exists() and 1 in decode_delay_offsets(path.read_bytes()),
-        what=f"{DELAY_OFFSETS_FILE} has the level",
-        timeout_s=30,
-    )

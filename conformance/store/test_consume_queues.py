@@ -130,13 +130,7 @@ def test_messages_are_units_in_the_order_of_sending(written: Written) -> None:
             places = {number: unit.commit_log_offset for number, unit in units}
             expect(
                 "STORE-QUEUE-001",
-                found=[
-                    (
-                        number,
-                        units[number].commit_log_offset if number in units else None,
-                    )
-                    for number, _ in sent
-                ],
+                found=[(number, places.get(number)) for number, _ in sent],
                 expected=sent,
                 what=f"queue offsets and commit-log offsets of {topic}, {queue_id}",
             )

@@ -170,7 +170,7 @@ def fill_until_eight_and(written: Written, spare: int) -> tuple[LogFile, int, in
     Return the file that was filled, where the record was to begin and where it does.
     """
     topic = written.topics[1]
-    probe = written.send(Outgoing(topic=topic, body=b""))
+    probe = written.send(Outgoing(topic=topic, body=b"x"))
     while True:
         last = written.files.log_files()[-1]
         placed = last.scan.records[-1]
@@ -181,8 +181,8 @@ def fill_until_eight_and(written: Written, spare: int) -> tuple[LogFile, int, in
             break
         # Too little is left for a record: let the next file begin.
         probe = written.send(Outgoing(topic=topic, body=bytes(left)))
-        probe = written.send(Outgoing(topic=topic, body=b""))
-    sent = written.send(Outgoing(topic=topic, body=bytes(size - placed.size)))
+        probe = written.send(Outgoing(topic=topic, body=b"x"))
+    sent = written.send(Outgoing(topic=topic, body=bytes(1 + size - placed.size)))
     files = {file.name: file for file in written.files.log_files()}
     return files[last.name], last.scan.end_offset, sent.commit_log_offset
 

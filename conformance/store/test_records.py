@@ -201,7 +201,7 @@ def test_a_delayed_message_waits_in_the_schedule_topic(written: Written) -> None
             properties.get("REAL_TOPIC"),
             properties.get("REAL_QID"),
         ),
-        expected=("SCHEDULE_TOPIC_XXXX", level - 1, written.topics[0], "0"),
+        expected=("SCHEDULE_TOPIC_XXXX", level - 1, written.topics[0], "3"),
         what="topic, queue, REAL_TOPIC and REAL_QID",
         evidence=evidence(record, "topic"),
     )

@@ -13,6 +13,7 @@ from conformance.store.store_files import StoreFiles
 from conformance.store.written import Written
 from spec.layout import LayoutError
 from spec.store.checkpoint import FILE_SIZE
+from spec.store.config_files import DELAY_OFFSETS_FILE, decode_delay_offsets
 from spec.store.file_names import ABORT, LOCK, FileKind, store_file
 
 pytestmark = pytest.mark.needs("store")
@@ -134,4 +135,24 @@ def test_the_file_abort_has_a_process_id(written: Written) -> None:
         found=content,
         expected="decimal digits",
         what="content of abort",
+    )
+
+
+@pytest.mark.clause("STORE-CONFIG-007")
+@pytest.mark.needs("wire", "config")
+def test_a_delivered_message_moves_the_offset_of_its_level(written: Written) -> None:
+    path = written.files.config(DELAY_OFFSETS_FILE)
+
+    def moved() -> bool:
+        return path.exists() and decode_delay_offsets(path.read_bytes()).get(1, 0) > 0
+
+    wait_until(
+        moved, what=f"{DELAY_OFFSETS_FILE} has an offset of level 1", timeout_s=30
+    )
+    offsets = decode_delay_offsets(path.read_bytes())
+    expect(
+        "STORE-CONFIG-007",
+        found=(offsets.get(1), offsets.get(14, 0)),
+        expected=(1, 0),
+        what="offsets of level 1, which was delivered, and of level 14, which was not",
     )

@@ -102,9 +102,11 @@ def unqueued_messages(topic: str) -> list[Outgoing]:
     return [Outgoing(topic=topic, properties=keys, system_flags=int(f)) for f in flags]
 
 
-def delayed_message(topic: str) -> Outgoing:
-    """Return a message that the broker keeps for ten minutes."""
-    return Outgoing(topic=topic, properties={"DELAY": "14", "TAGS": "TagA"})
+def delayed_message(topic: str, *, level: int) -> Outgoing:
+    """Return a message that is kept: one second at level 1, ten minutes at 14."""
+    return Outgoing(
+        topic=topic, queue_id=3, properties={"DELAY": str(level), "TAGS": "TagA"}
+    )
 
 
 def half_message(topic: str, group: str) -> Outgoing:

@@ -33,6 +33,7 @@ SMALL_FILES: Mapping[str, str] = {
     "maxHashSlotNum": str(SLOT_COUNT),
     "maxIndexNum": str(ITEM_ROOM),
     "flushConsumeQueueThoroughInterval": "1000",
+    "flushDelayOffsetInterval": "1000",
 }
 """Broker settings with which a few hundred messages fill several files of each kind."""
 
@@ -49,6 +50,9 @@ class Written:
     unqueued: tuple[Sent, ...]
     """Messages without one: their flags say prepared or rollback."""
     delayed: Sent
+    """A delayed message that waits all the time."""
+    delivered: Sent
+    """A delayed message that was due after a second, and is in its own queue."""
     half: Sent
     """A half message that was committed."""
 
@@ -67,7 +71,8 @@ def write(target: Target) -> Written:
     files = StoreFiles(target.store_path, SLOT_COUNT)
     sent = send_all(target, planned_messages(topics))
     unqueued = send_all(target, unqueued_messages(topics[0]))
-    delayed = send_all(target, [delayed_message(topics[0])])[0]
+    delayed = send_all(target, [delayed_message(topics[0], level=14)])[0]
+    delivered = send_all(target, [delayed_message(topics[0], level=1)])[0]
     half = _send_transaction(target, topics[0])
     last = send_all(target, [Outgoing(topic=topics[1], properties={"KEYS": "last"})])[0]
     wait_until_dispatched(files, last)
@@ -78,6 +83,7 @@ def write(target: Target) -> Written:
         sent=(*sent, last),
         unqueued=tuple(unqueued),
         delayed=delayed,
+        delivered=delivered,
         half=half,
     )
 
