@@ -1,0 +1,212 @@
+"""Six outcomes: made-up tests are run on a lying cluster, and the report is read."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from conformance.harness.embedded import SOURCES
+from conformance.meta.lying_cluster import lying_cluster
+
+SCHEMA = json.loads(
+    (SOURCES / "conformance/harness/report.schema.json").read_text(encoding="utf-8")
+)
+PRELUDE = """
+import pytest
+from hypothesis import given, strategies as st
+from conformance.harness.target import Capability
+from conformance.harness.verdicts import expect
+
+def fails(clause, transcript=None):
+    expect(clause, found=1, expected=2, what="code", transcript=transcript)
+"""
+
+PASSES = """
+@pytest.mark.clause("WIRE-FRAME-001")
+def test_passes(broker):
+    assert broker.max_offset(topic="T").code == 0
+"""
+FAILS = """
+@pytest.mark.clause("WIRE-FRAME-001", "WIRE-FRAME-002")
+def test_fails(broker):
+    broker.max_offset(topic="T")
+    fails("WIRE-FRAME-002", broker.transcript)
+"""
+
+
+class Run:
+    """What a run of made-up tests left."""
+
+    def __init__(
+        self, ended: subprocess.CompletedProcess[str], directory: Path
+    ) -> None:
+        self.code = ended.returncode
+        self.output = ended.stdout + ended.stderr
+        file = directory / "report.json"
+        text = file.read_text(encoding="utf-8") if file.exists() else "{}"
+        self.report: dict[str, Any] = json.loads(text)
+        entries = self.report.get("results", [])
+        self.outcomes = {entry["id"]: entry["outcome"] for entry in entries}
+        self.failures = {entry["id"]: entry["failure"] for entry in entries}
+
+
+def run(directory: Path, tests: str, *options: str) -> Run:
+    """Run *tests* as a suite would be, on a lying cluster that says it is 4.9.7."""
+    folder = directory / "conformance" / "wire"
+    folder.mkdir(parents=True)
+    (folder / "test_made.py").write_text(PRELUDE + tests, encoding="utf-8")
+    words = [sys.executable, "-m", "pytest", str(folder), f"--rootdir={folder}"]
+    words += ["-p", "conformance.harness.plugin", "-p", "no:cacheprovider", "-q"]
+    words += ["--import-mode=importlib", f"--report={directory}"]
+    with lying_cluster() as cluster:
+        ended = subprocess.run(
+            [*words, f"--target={cluster.address}", *options],
+            cwd=SOURCES,
+            capture_output=True,
+            text=True,
+            timeout=120.0,
+            check=False,
+        )
+    return Run(ended, directory)
+
+
+def known_file(directory: Path, clause: str) -> str:
+    """Return the option that names a file with *clause* as a known failure."""
+    file = directory / "known.toml"
+    entry = f'[[known]]\nclause = "{clause}"\nreason = "it is so"\ntarget = "127.*"\n'
+    file.write_text(entry, encoding="utf-8")
+    return f"--known={file}"
+
+
+def test_a_pass_and_a_failure_are_told_apart(tmp_path: Path) -> None:
+    ended = run(tmp_path, PASSES + FAILS)
+    assert ended.outcomes == {"WIRE-FRAME-001": "pass", "WIRE-FRAME-002": "fail"}
+    assert ended.code == 1
+    assert ended.report["target"]["release"] == "4.9.7"
+    assert ended.report["totals"]["pass"] == 1
+    failure = ended.failures["WIRE-FRAME-002"]
+    assert (failure["found"], failure["expected"]) == ("1", "2")
+    jsonschema.validate(ended.report, SCHEMA)
+
+
+def test_a_failure_teaches(tmp_path: Path) -> None:
+    output = run(tmp_path, FAILS).output
+    for part in (
+        "WIRE-FRAME-002 (MUST) is not met.",
+        "low 24 bits",
+        "got       code: 1",
+        "expected  code: 2",
+        "request 30 GET_MAX_OFFSET",
+        "^^^^^^^^",
+        "RemotingCommand#getHeaderLength",
+        "rmqc test --target '127.0.0.1:",
+        "-k 'test_fails'",
+    ):
+        assert part in output, part
+    assert "Traceback" not in output
+
+
+def test_what_stopped_before_its_verdict_is_not_green(tmp_path: Path) -> None:
+    ended = run(tmp_path, FAILS)
+    assert ended.outcomes["WIRE-FRAME-001"] == "unsupported"
+
+
+def test_a_known_failure_fails_nothing(tmp_path: Path) -> None:
+    ended = run(tmp_path, PASSES + FAILS, known_file(tmp_path, "WIRE-FRAME-002"))
+    assert ended.outcomes["WIRE-FRAME-002"] == "known"
+    assert ended.code == 0
+    assert "it is so" in ended.output
+
+
+def test_a_stale_known_failure_fails(tmp_path: Path) -> None:
+    ended = run(tmp_path, PASSES, known_file(tmp_path, "WIRE-FRAME-001"))
+    assert ended.outcomes == {"WIRE-FRAME-001": "fail"}
+    assert ended.code == 1
+    assert "remove the entry" in ended.failures["WIRE-FRAME-001"]["text"]
+
+
+def test_another_release_is_not_applicable(tmp_path: Path) -> None:
+    tests = '@pytest.mark.clause("STORE-RECORD-003")\ndef test_v2(): fails("X")\n'
+    ended = run(tmp_path, tests)
+    assert ended.outcomes == {"STORE-RECORD-003": "not-applicable"}
+    assert ended.code == 0
+
+
+def test_a_profile_overrides_the_release(tmp_path: Path) -> None:
+    tests = '@pytest.mark.clause("STORE-RECORD-003")\ndef test_v2(): pass\n'
+    ended = run(tmp_path, tests, "--profile=5.3")
+    assert ended.outcomes == {"STORE-RECORD-003": "pass"}
+    assert ended.report["target"]["release"] == "5.3.3"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "@pytest.mark.needs(Capability.KILL)\ndef test_it(): pass",
+        "def test_it(own_target): pass",
+        "def test_it():\n    pytest.skip('not today')",
+    ],
+)
+def test_what_the_target_does_not_allow_is_unsupported(
+    tmp_path: Path, line: str
+) -> None:
+    ended = run(tmp_path, f'@pytest.mark.clause("WIRE-FRAME-001")\n{line}\n')
+    assert ended.outcomes == {"WIRE-FRAME-001": "unsupported"}
+    assert ended.code == 0
+
+
+def test_read_only_leaves_writers_out(tmp_path: Path) -> None:
+    marked = '@pytest.mark.read_only\n@pytest.mark.clause("WIRE-FRAME-003")\n'
+    tests = PASSES + marked + "def test_reads(): pass\n"
+    ended = run(tmp_path, tests, "--read-only")
+    assert ended.outcomes == {"WIRE-FRAME-001": "unsupported", "WIRE-FRAME-003": "pass"}
+
+
+def test_a_broken_fixture_is_an_error(tmp_path: Path) -> None:
+    tests = """
+@pytest.fixture
+def broken():
+    raise OSError("the disk is full")
+
+@pytest.mark.clause("WIRE-FRAME-001")
+def test_it(broken): pass
+"""
+    ended = run(tmp_path, tests)
+    assert ended.outcomes == {"WIRE-FRAME-001": "error"}
+    assert ended.code == 3
+    jsonschema.validate(ended.report, SCHEMA)
+
+
+def test_a_test_without_a_clause_is_refused(tmp_path: Path) -> None:
+    ended = run(tmp_path, "def test_nameless(): pass\n")
+    assert "names its clause with a marker" in ended.output
+    assert ended.code == 4
+
+
+def test_a_clause_that_is_not_is_refused(tmp_path: Path) -> None:
+    tests = '@pytest.mark.clause("WIRE-FRAME-999")\ndef test_it(): pass\n'
+    assert "there is no clause WIRE-FRAME-999" in run(tmp_path, tests).output
+
+
+def test_a_generated_case_is_shown_shrunk(tmp_path: Path) -> None:
+    tests = """
+@pytest.mark.clause("WIRE-FRAME-002")
+@given(size=st.integers(0, 2**16))
+def test_sizes(size):
+    expect("WIRE-FRAME-002", found=size % 256, expected=size, what="header_size")
+"""
+    ended = run(tmp_path, tests)
+    assert "expected  header_size: 256" in ended.output
+    assert "size=256" in ended.output
+
+
+def test_workers_share_one_target_and_one_report(tmp_path: Path) -> None:
+    ended = run(tmp_path, PASSES + FAILS, "-n", "2")
+    assert ended.outcomes == {"WIRE-FRAME-001": "pass", "WIRE-FRAME-002": "fail"}
+    assert ended.code == 1
