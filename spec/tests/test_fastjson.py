@@ -78,5 +78,8 @@ def test_object_keys_are_written_whole() -> None:
     assert fastjson.dumps(fastjson.loads(text)) == text
 
 
-def test_control_characters_are_escaped_and_others_are_not() -> None:
-    assert fastjson.dumps("K\x01é\x02") == '"K\\u0001é\\u0002"'.encode()
+def test_characters_are_escaped_as_fastjson_escapes_them() -> None:
+    value = 'K\x01\x0b\x1f\x7f\x9f\u2028é/"\\\n'
+    text = '"K\\u0001\\u000B\\u001F\\u007F\\u009F\\u2028é/\\"\\\\\\n"'
+    assert fastjson.dumps(value) == text.encode()
+    assert fastjson.loads(text) == value

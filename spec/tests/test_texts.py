@@ -38,6 +38,20 @@ def test_properties_are_read_as_4_6_0_reads_them(
     assert decode_properties(text) == found
 
 
+SINCE_4_9_1 = [
+    ("a\x01b\x02\x01c\x02", {"a": "b"}),
+    ("a\x01b\x01c\x02d\x01\x02", {"a": "b\x01c"}),
+    ("a\x01b\x01\x02", {"a": "b\x01"}),
+]
+
+
+@pytest.mark.parametrize(("text", "found"), SINCE_4_9_1)
+def test_properties_are_read_as_4_9_1_reads_them(
+    text: str, found: dict[str, str]
+) -> None:
+    assert decode_properties(text, splits_once=True) == found
+
+
 @pytest.mark.parametrize("bad", [{"a\x01": "b"}, {"a": "b\x02"}])
 def test_a_separator_cannot_be_written(bad: dict[str, str]) -> None:
     with pytest.raises(LayoutError):

@@ -50,6 +50,9 @@ _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,300})(\.\d{1,300})?([eE][+-]?\d{1,3})?")
 _NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$.\-]*")
 _PLAIN = {'"': re.compile(r'[^"\\]*'), "'": re.compile(r"[^'\\]*")}
 _ESCAPES = dict(zip("\"'\\/bfnrtv", "\"'\\/\b\f\n\r\t\v", strict=True))
+_SPECIAL = re.compile('[\x00-\x1f"\\\\\x7f-\x9f\u2028\u2029]')
+"""What fastjson escapes: more than JSON asks for."""
+_SHORT = {c: f"\\{letter}" for letter, c in _ESCAPES.items() if letter not in "'/v"}
 _WORDS: Mapping[str, object] = {"true": True, "false": False, "null": None}
 
 
@@ -240,7 +243,15 @@ def _write(value: object) -> str:
         return "{" + ",".join(f"{_key(k)}:{_write(v)}" for k, v in members) + "}"
     if isinstance(value, Sequence) and not isinstance(value, str):
         return "[" + ",".join(map(_write, value)) + "]"
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    if isinstance(value, str):
+        return f'"{_SPECIAL.sub(_escaped, value)}"'
+    return json.dumps(value, allow_nan=False)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    """Return a character as fastjson escapes it: its hex digits are upper-case."""
+    character = found.group()
+    return _SHORT.get(character) or f"\\u{ord(character):04X}"
 
 
 def _key(key: object) -> str:

@@ -63,6 +63,14 @@ PROPERTIES_SECOND_SEPARATOR_STAYS = Clause(
     source=f"4.9.7 {_DECODER}#string2messageProperties",
     since="4.9.1",
 )
+PROPERTIES_EMPTY_NAME_STAYS = Clause(
+    id="WIRE-PROPERTIES-010",
+    level=Level.QUIRK,
+    text="A pair with an empty name is read as a property of that name.",
+    source=f"4.6.0 {_DECODER}#string2messageProperties",
+    until="4.9.0",
+    untestable="no answer shows a property that has no name",
+)
 PROPERTIES_LAST_SEPARATOR_WRITTEN = Clause(
     id="WIRE-PROPERTIES-007",
     level=Level.SHOULD,
@@ -150,15 +158,20 @@ class Property(StrEnum):
     DLQ_ORIGIN_MESSAGE_ID = "DLQ_ORIGIN_MESSAGE_ID"
 
 
-def decode_properties(text: str) -> dict[str, str]:
+def decode_properties(text: str, *, splits_once: bool = False) -> dict[str, str]:
     """Return the properties that *text* holds, read as 4.6.0 reads them.
 
     A pair that is none is passed over. Java's split drops empty pieces at the end,
-    so a value may be followed by separators, and cannot be empty.
+    so a value may be followed by separators, and cannot be empty. With *splits_once*
+    they are read as since 4.9.1: a name ends at the first separator and is not empty.
     """
     found: dict[str, str] = {}
     for pair in text.split(VALUE_END):
-        pieces = pair.rstrip(NAME_END).split(NAME_END)
+        if splits_once:
+            name, _, value = pair.partition(NAME_END)
+            pieces = [name, value] if name and value else []
+        else:
+            pieces = pair.rstrip(NAME_END).split(NAME_END)
         if len(pieces) == 2:
             found[pieces[0]] = pieces[1]
     return found
