@@ -1,0 +1,1 @@
+"""What no peer can see of the name server from outside."""
