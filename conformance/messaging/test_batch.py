@@ -74,15 +74,26 @@ def test_tags_select_messages_of_a_batch(broker: Speaker, topic: str) -> None:
     expect("SEND-BATCH-002", found=found, expected=[b"1", b"3", b"5"], what="bodies")
 
 
-@pytest.mark.clause("SEND-BATCH-003")
-def test_a_batch_to_a_retry_topic_is_illegal(broker: Speaker, known_group: str) -> None:
-    topic = f"%RETRY%{known_group}"
+def _is_illegal_on_a_retry_topic(broker: Speaker, group: str, clause: str) -> None:
+    topic = f"%RETRY%{group}"
     succeeded(broker.create_topic(topic=topic, queue_count=1))
     answer = broker.send_batch(topic=topic, body=batch_body([(b"b", {})]))
     expect(
-        "SEND-BATCH-003",
+        clause,
         found=answer.code,
         expected=ResponseCode.MESSAGE_ILLEGAL,
         what="code",
         transcript=broker.transcript,
     )
+
+
+@pytest.mark.clause("SEND-BATCH-003")
+def test_a_batch_to_a_retry_topic_is_illegal(broker: Speaker, known_group: str) -> None:
+    _is_illegal_on_a_retry_topic(broker, known_group, "SEND-BATCH-003")
+
+
+@pytest.mark.clause("SEND-BATCH-006")
+def test_a_batch_to_a_retry_topic_is_illegal_again(
+    broker: Speaker, known_group: str
+) -> None:
+    _is_illegal_on_a_retry_topic(broker, known_group, "SEND-BATCH-006")

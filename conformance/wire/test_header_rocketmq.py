@@ -18,12 +18,10 @@ from spec.wire.header_rocketmq import encode_entries
 from spec.wire.request_code import RequestCode
 
 
-@pytest.mark.clause(
-    "WIRE-FRAME-003", "WIRE-BINARY-001", "WIRE-BINARY-003", "WIRE-BINARY-006"
-)
+@pytest.mark.clause("WIRE-FRAME-003", "WIRE-BINARY-001", "WIRE-BINARY-003")
 @OVER_THE_WIRE
 @given(opaque=int32s().filter(bool))
-def test_a_binary_request_is_answered_in_json(server: Server, opaque: int) -> None:
+def test_a_binary_request_is_understood(server: Server, opaque: int) -> None:
     answer = server.ask(opaque=opaque, serialize_type=SerializeType.ROCKETMQ)
     expect(
         "WIRE-BINARY-001",
@@ -32,13 +30,32 @@ def test_a_binary_request_is_answered_in_json(server: Server, opaque: int) -> No
         what="opaque and answer",
         transcript=server.transcript,
     )
+
+
+def _is_answered_in(server: Server, notation: SerializeType, clause: str) -> None:
+    answer = server.ask(serialize_type=SerializeType.ROCKETMQ)
     expect(
-        "WIRE-BINARY-006",
+        clause,
         found=answer.serialize_type,
-        expected=SerializeType.JSON,
+        expected=notation,
         what="serialize_type",
         transcript=server.transcript,
     )
+
+
+@pytest.mark.clause("WIRE-BINARY-006")
+def test_a_binary_request_is_answered_in_json(server: Server) -> None:
+    _is_answered_in(server, SerializeType.JSON, "WIRE-BINARY-006")
+
+
+@pytest.mark.clause("WIRE-BINARY-008")
+def test_a_binary_request_is_answered_in_its_notation(server: Server) -> None:
+    _is_answered_in(server, SerializeType.ROCKETMQ, "WIRE-BINARY-008")
+
+
+@pytest.mark.clause("WIRE-BINARY-009")
+def test_a_binary_request_is_answered_in_json_again(server: Server) -> None:
+    _is_answered_in(server, SerializeType.JSON, "WIRE-BINARY-009")
 
 
 @pytest.mark.clause("WIRE-BINARY-002")

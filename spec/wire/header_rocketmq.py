@@ -66,6 +66,25 @@ ANSWER_IS_JSON = Clause(
     text="A request with a ROCKETMQ header is answered with a JSON header.",
     source="4.6.0 org.apache.rocketmq.remoting.protocol.RemotingCommand"
     "#serializeTypeCurrentRPC",
+    until="4.9.3",
+)
+ANSWER_IS_LIKE_REQUEST = Clause(
+    id="WIRE-BINARY-008",
+    level=Level.MUST,
+    text="A request with a ROCKETMQ header is answered with a ROCKETMQ header.",
+    source="4.9.7 org.apache.rocketmq.remoting.netty.NettyRemotingAbstract"
+    "#processRequestCommand",
+    since="4.9.4",
+    until="4.9",
+)
+ANSWER_IS_JSON_AGAIN = Clause(
+    id="WIRE-BINARY-009",
+    level=Level.QUIRK,
+    text="A request with a ROCKETMQ header is answered with a JSON header, as before"
+    " 4.9.4.",
+    source="5.3.3 org.apache.rocketmq.remoting.netty.NettyRemotingAbstract"
+    "#writeResponse",
+    since="5.0",
 )
 EMPTY_VALUE_IS_NULL = Clause(
     id="WIRE-BINARY-007",

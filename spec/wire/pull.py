@@ -166,7 +166,7 @@ COUNT = Clause(
 COUNT_BELOW_ONE = Clause(
     id="PULL-COUNT-002",
     level=Level.QUIRK,
-    text="A pull for less than one message gets one.",
+    text="A pull for no messages gets one.",
     source="4.6.0 org.apache.rocketmq.store.DefaultMessageStore#isTheBatchFull",
 )
 COUNT_LIMIT = Clause(

@@ -334,6 +334,16 @@ BATCH_TO_RETRY_TOPIC = Clause(
     level=Level.MUST,
     text="A batch to a retry topic is refused with MESSAGE_ILLEGAL (13).",
     source=f"{_SEND}#sendBatchMessage",
+    until="4.6",
+)
+BATCH_TO_RETRY_TOPIC_AGAIN = Clause(
+    id="SEND-BATCH-006",
+    level=Level.MUST,
+    text="A batch to a retry topic is refused with MESSAGE_ILLEGAL (13), which 4.9 did"
+    " not.",
+    source="5.3.3 org.apache.rocketmq.broker.processor.SendMessageProcessor"
+    "#sendBatchMessage",
+    since="5.0",
 )
 BATCH_TOO_LARGE = Clause(
     id="SEND-BATCH-004",
