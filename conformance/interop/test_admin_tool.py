@@ -1,0 +1,83 @@
+"""
+Operators' own tool, mqadmin of 4.6.0, finds what it expects: topics, routes, messages.
+
+Each command is a Java program of its own, so one test runs a list of them and checks
+the words that an operator would look for.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.target import Target, parse_target
+from conformance.interop.java_client import JavaClient
+
+TARGETS = ("embedded:", "jvm:4.6.0")
+TOPIC, GROUP, KEY = "AdminTopic", "admin_group", "order-7"
+UNIQUE_KEY = "7F0000010000000000000000ABCDEF01"
+"""It begins with 127.0.0.1: the tool first takes it for the address of a broker."""
+
+
+@pytest.mark.parametrize("text", TARGETS)
+def test_mqadmin_shows_topics_routes_and_messages(text: str, tmp_path: Path) -> None:
+    with parse_target(text) as target:
+        assert target.namesrv is not None
+        tool = JavaClient(release="4.6.0", namesrv=target.namesrv, directory=tmp_path)
+        cluster = ("-c", target.cluster)
+        created = tool.admin("updateTopic", *cluster, "-t", TOPIC, "-r", "2", "-w", "2")
+        assert f"create topic to {target.broker} success." in created
+        message_id = send_one(target)
+
+        assert TOPIC in tool.admin("topicList").splitlines()
+        assert '"writeQueueNums":2' in tool.admin("topicRoute", "-t", TOPIC)
+        assert rows(tool.admin("topicStatus", "-t", TOPIC)) == {
+            ("broker-a", "0", "0", "1"),
+            ("broker-a", "1", "0", "0"),
+        }
+        assert f"{target.broker}" in tool.admin("clusterList")
+        check_lookups(tool, message_id)
+        assert "success" in tool.admin("updateSubGroup", *cluster, "-g", GROUP)
+        assert "success" in tool.admin("deleteTopic", *cluster, "-t", TOPIC)
+        assert TOPIC not in tool.admin("topicList").splitlines()
+
+
+def check_lookups(tool: JavaClient, message_id: str) -> None:
+    """Check that each way to look the message up finds it."""
+    topic = ("-t", TOPIC)
+    by_id = tool.admin("queryMsgById", "-i", message_id)
+    assert field(by_id, "OffsetID") == message_id
+    assert field(by_id, "Keys") == f"[{KEY}]"
+    assert UNIQUE_KEY in tool.admin("queryMsgByKey", *topic, "-k", KEY)
+    by_unique_key = tool.admin("queryMsgByUniqueKey", *topic, "-i", UNIQUE_KEY)
+    assert field(by_unique_key, "CommitLog Offset") == field(by_id, "CommitLog Offset")
+    place = ("-b", "broker-a", "-i", "0", "-o", "0")
+    by_offset = tool.admin("queryMsgByOffset", *topic, *place)
+    assert field(by_offset, "OffsetID") == message_id
+
+
+def send_one(target: Target) -> str:
+    """Send the message that the tool looks for; return its offset id."""
+    assert target.broker is not None
+    properties = {"KEYS": KEY, "UNIQ_KEY": UNIQUE_KEY, "WAIT": "true", "TAGS": "T"}
+    with Speaker.connect(target.broker) as broker:
+        answer = broker.send_message(topic=TOPIC, body=b"seen", properties=properties)
+        broker.wait_for_max_offset(topic=TOPIC, offset=1)
+    return succeeded(answer).fields["msgId"]
+
+
+def rows(table: str) -> set[tuple[str, ...]]:
+    """Return the first four words of each line below a table's heading."""
+    lines = [line.split() for line in table.splitlines() if line.strip()]
+    return {tuple(words[:4]) for words in lines if not words[0].startswith("#")}
+
+
+def field(output: str, name: str) -> str:
+    """Return what mqadmin printed after *name* and a colon."""
+    for line in output.splitlines():
+        label, colon, value = line.partition(":")
+        if colon and label == name:
+            return value.strip()
+    raise AssertionError(f"no {name!r} in: {output}")
