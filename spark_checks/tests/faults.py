@@ -38,6 +38,7 @@ def seed_all(root: Path, faults: dict[str, Seed]) -> Seeded:
     for _ in range(25):
         for topic in topics:
             builder.put(topic, tags="TagA")
+            builder.put("Sound")  # damaged neighbours would be one damaged region
     builder.write(root)
     expected = {
         name: faults[name](root, builder.placed[topic, 0])

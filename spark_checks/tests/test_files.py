@@ -59,7 +59,10 @@ def test_a_store_in_order_has_nothing(root: Path) -> None:
 
 
 def _cut(name: str, size: int) -> Callable[[Path], None]:
-    return lambda root: (root / name).write_bytes((root / name).read_bytes()[:size])
+    def cut(root: Path) -> None:
+        (root / name).write_bytes((root / name).read_bytes()[:size])
+
+    return cut
 
 
 def _remove(name: str) -> Callable[[Path], None]:
