@@ -9,15 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conformance.harness.live import LiveTarget
 from conformance.harness.speaker import Speaker, succeeded
 from conformance.harness.verdicts import expect, expect_that
 from conformance.strategies.boundaries import OVER_THE_WIRE, int32s
 from conformance.wire.server import QUIET_S, Server
 from spec.wire.command import Command, encode_command
+from spec.wire.language import Version
 from spec.wire.request_code import RequestCode
 from spec.wire.response_code import ResponseCode
 
 ONE_WAY = 2
+VERSIONS = {
+    version.name.removeprefix("V").replace("_", "."): int(version)
+    for version in Version
+}
+"""The place of each studied release in the list of releases."""
 
 
 @pytest.mark.clause("WIRE-COMMAND-003", "WIRE-COMMAND-004")
@@ -130,6 +137,19 @@ def test_many_requests_may_be_on_their_way_at_once(server: Server) -> None:
     )
     wrong = [answer for answer in answers if server.judged(answer) != server.known]
     expect("WIRE-CONN-001", found=wrong, expected=[], what="wrong answers")
+
+
+@pytest.mark.clause("WIRE-VERSION-001")
+def test_an_answers_version_is_its_releases_place(
+    server: Server, target: LiveTarget
+) -> None:
+    expect(
+        "WIRE-VERSION-001",
+        found=server.ask().version,
+        expected=VERSIONS.get(target.release),
+        what="version",
+        transcript=server.transcript,
+    )
 
 
 @pytest.mark.clause("WIRE-CONN-025")

@@ -25,7 +25,6 @@ LENIENT: dict[str, Callable[[str], str]] = {
     "bare names": lambda text: text.replace('"code"', "code").replace('"flag"', "flag"),
     "a comma at the end": lambda text: text[:-1] + ",}",
     "a comment": lambda text: "/* a comment */" + text,
-    "a number in quotes": lambda text: text.replace("4711", '"4711"'),
 }
 TOO_LARGE = {
     "opaque": 2**31,
@@ -237,12 +236,17 @@ def test_a_number_of_more_than_32_bits_closes_the_connection(
     is_closed(server, header, "WIRE-CONN-010")
 
 
-@pytest.mark.clause("WIRE-CONN-011", "WIRE-CONN-012")
-def test_a_reader_of_json_is_lenient(server: Server) -> None:
-    for name, spoil in LENIENT.items():
-        header = spoil(json.dumps(members_of(server))).encode()
-        clause = "WIRE-CONN-011" if "number" in name else "WIRE-CONN-012"
-        is_answered(server, header, clause, name)
+@pytest.mark.clause("WIRE-CONN-011")
+def test_a_number_may_stand_in_quotes(server: Server) -> None:
+    header = json.dumps(members_of(server)).replace("4711", '"4711"').encode()
+    is_answered(server, header, "WIRE-CONN-011", "a number in quotes")
+
+
+@pytest.mark.clause("WIRE-CONN-012")
+@pytest.mark.parametrize("liberty", LENIENT)
+def test_a_reader_of_json_is_lenient(server: Server, liberty: str) -> None:
+    header = LENIENT[liberty](json.dumps(members_of(server))).encode()
+    is_answered(server, header, "WIRE-CONN-012", liberty)
 
 
 @pytest.mark.clause("WIRE-CONN-013")

@@ -110,6 +110,7 @@ LENIENT_JSON = Clause(
     text="A JSON header may have single quotes, bare names, a comma after the last"
     " member and comments.",
     source="4.6.0 org.apache.rocketmq.remoting.protocol.RemotingSerializable#decode",
+    until="5.3",
 )
 JSON_WITH_TAIL = Clause(
     id="WIRE-CONN-013",
