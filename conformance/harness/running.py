@@ -40,7 +40,7 @@ class RunningTarget(Target):
         found = find_broker(self.namesrv)
         self.broker = found.address
         self.broker_name, self.cluster = found.name, found.cluster
-        if self.broker is not None:
+        if self.broker is not None and not self.has_profile:
             self.release = _release(self.broker) or self.release
 
 

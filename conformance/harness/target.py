@@ -71,6 +71,8 @@ class Target:
         """What followed the kind in the text."""
         self.conf = dict(conf or {})
         self.release = "4.6.0"
+        self.has_profile = False
+        """Whether a profile says which release it is, whatever it says itself."""
         self.namesrv: Address | None = None
         self.broker: Address | None = None
         self.broker_name = ""
@@ -140,6 +142,7 @@ def parse_target(
     assert isinstance(target, Target)
     if profile:
         target.release = release_of_profile(profile)
+        target.has_profile = True
     return target
 
 

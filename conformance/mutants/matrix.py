@@ -49,10 +49,7 @@ class Kill:
 
 def examine(fault: Mutant) -> Kill:
     """Run the tests of the clauses that must notice *fault* on the mutant."""
-    first = len(fault.caught_by) == 1
-    outcomes, output = run_clauses(
-        f"mutant:{fault.id}", fault.caught_by, until_first_failure=first
-    )
+    outcomes, output = run_clauses(f"mutant:{fault.id}", fault.caught_by)
     return Kill(mutant=fault, outcomes=outcomes, output=output)
 
 
@@ -62,14 +59,11 @@ def examine_all(faults: Iterable[Mutant], *, jobs: int = 2) -> list[Kill]:
         return list(pool.map(examine, faults))
 
 
-def run_clauses(
-    target: str, clauses: Iterable[str], *, until_first_failure: bool = False
-) -> tuple[dict[str, Outcome], str]:
+def run_clauses(target: str, clauses: Iterable[str]) -> tuple[dict[str, Outcome], str]:
     """Return the outcomes of the tests on *target* that name one of *clauses*."""
     folders = [SOURCES / "conformance" / name for name in SUITES]
     words = [sys.executable, "-m", "pytest", "-q", "--import-mode=importlib"]
     words += ["-p", "conformance.harness.plugin", "-p", "no:cacheprovider"]
-    words += ["-x"] if until_first_failure else []
     words += ["--hypothesis-profile=glance", "--require-target", f"--target={target}"]
     words += [f"--only-clauses={','.join(clauses)}"]
     words += [str(folder) for folder in folders if any(folder.glob("test_*.py"))]
