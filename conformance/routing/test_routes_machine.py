@@ -26,6 +26,7 @@ from conformance.harness.verdicts import expect
 from conformance.models.route_table import Queues, RouteTable
 from conformance.routing.fake_broker import FakeBroker, Stage, unregister
 from conformance.strategies.routes import permissions, queue_counts
+from spec.clause import release_key
 from spec.routing.broker_registration import BrokerIdentity
 from spec.routing.kv_config import decode_key_value_table
 from spec.routing.topic_config import TopicConfig
@@ -45,6 +46,8 @@ class NameServerMachine(RuleBasedStateMachine):
         assert target.namesrv is not None
         self.stage = Stage(target.namesrv, unique)
         self.model = RouteTable(target.release)
+        # Since 5.0 an unregistration is answered before it has taken effect.
+        self.patience_s = 2.0 if release_key(target.release) >= (5,) else 0.0
         clusters = [unique("cluster") for _ in "12"]
         self.cluster_of = {unique("broker"): clusters[i // 2] for i in range(3)}
         self.topics = [unique("topic") for _ in range(4)]
@@ -74,21 +77,16 @@ class NameServerMachine(RuleBasedStateMachine):
         """Register an address of a name under an id, with some of the topics."""
         broker = self._broker(name, address)
         broker.identity = replace(broker.identity, broker_id=broker_id)
-        read, write, permission = counts
-        topics = [
-            TopicConfig(
-                topic=self.topics[i],
-                read_queue_count=read,
-                write_queue_count=write,
-                permission=permission,
-            )
-            for i in sorted(chosen)
-        ]
-        register = broker.register if new_version else broker.register_again
-        answer = register(*topics, compressed=compressed)
-        assert answer.code == ResponseCode.SUCCESS, answer.remark
-        table = broker.table(*topics).topics
-        self.model.register(broker.identity, table, broker.version.counter)
+        topics = self._topics(chosen, counts)
+        self._register(broker, topics, new_version=new_version, compressed=compressed)
+
+    @rule(name=NAMES, chosen=st.sets(TOPICS, min_size=1), new_version=st.booleans())
+    def register_master(self, name: int, chosen: set[int], new_version: bool) -> None:
+        """Register a name's first address as its master, as happens most in life."""
+        broker = self._broker(name, 0)
+        broker.identity = replace(broker.identity, broker_id=0)
+        topics = self._topics(chosen, (len(chosen), 4, 6))
+        self._register(broker, topics, new_version=new_version, compressed=False)
 
     @rule(name=NAMES, broker_id=IDS)
     def unregister(self, name: int, broker_id: int) -> None:
@@ -144,7 +142,7 @@ class NameServerMachine(RuleBasedStateMachine):
             wait_until(
                 lambda: (self._routes(), self._clusters()) == expected,
                 what="routes and clusters are those of the model",
-                timeout_s=2,
+                timeout_s=self.patience_s,
             )
         except TooLateError:
             expect(
@@ -182,6 +180,33 @@ class NameServerMachine(RuleBasedStateMachine):
                 )
                 unregister(self.stage.client.peer, identity)
         self.stage.close()
+
+    def _register(
+        self,
+        broker: FakeBroker,
+        topics: list[TopicConfig],
+        *,
+        new_version: bool,
+        compressed: bool,
+    ) -> None:
+        register = broker.register if new_version else broker.register_again
+        answer = register(*topics, compressed=compressed)
+        assert answer.code == ResponseCode.SUCCESS, answer.remark
+        table = broker.table(*topics).topics
+        self.model.register(broker.identity, table, broker.version.counter)
+
+    def _topics(self, chosen: set[int], counts: Queues) -> list[TopicConfig]:
+        """Return the chosen topics with these queues."""
+        read, write, permission = counts
+        return [
+            TopicConfig(
+                topic=self.topics[i],
+                read_queue_count=read,
+                write_queue_count=write,
+                permission=permission,
+            )
+            for i in sorted(chosen)
+        ]
 
     def _broker(self, name: int, address: int) -> FakeBroker:
         """Return the broker behind an address, the same one every time."""
