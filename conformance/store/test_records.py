@@ -11,7 +11,13 @@ from conformance.store.written import Written
 from spec.host import Host
 from spec.integers import body_crc
 from spec.store.commit_log import PlacedRecord
-from spec.store.message_record import MAGIC_V1, Record, encode_record, record_layout
+from spec.store.message_record import (
+    MAGIC_V1,
+    Record,
+    SystemFlag,
+    encode_record,
+    record_layout,
+)
 from spec.wire.message_id import decode_message_id
 from spec.wire.properties import decode_properties
 
@@ -20,17 +26,30 @@ pytestmark = pytest.mark.needs("store", "wire", "config")
 
 @pytest.fixture
 def pairs(written: Written) -> list[tuple[Sent, Record]]:
-    """All messages that were sent, each with the record at the offset answered."""
+    """Return the messages with a record at the offset answered, each with it."""
     at = {placed.offset: placed.record for placed in written.files.records()}
-    everything = (*written.sent, *written.unqueued)
-    missing = [sent for sent in everything if sent.commit_log_offset not in at]
+    found = [
+        (sent, at[sent.commit_log_offset])
+        for sent in (*written.sent, *written.unqueued)
+        if sent.commit_log_offset in at
+    ]
+    assert found, "no message has a record where its answer says"
+    return found
+
+
+@pytest.mark.clause("STORE-ACCEPT-007", "STORE-LOG-001")
+def test_every_answered_offset_has_its_record(written: Written) -> None:
+    at = {placed.offset for placed in written.files.records()}
     expect(
         "STORE-ACCEPT-007",
-        found=[sent.commit_log_offset for sent in missing],
+        found=[
+            sent.commit_log_offset
+            for sent in (*written.sent, *written.unqueued)
+            if sent.commit_log_offset not in at
+        ],
         expected=[],
         what="answered offsets without a record",
     )
-    return [(sent, at[sent.commit_log_offset]) for sent in everything]
 
 
 def evidence(record: Record, wrong: str) -> Evidence:
@@ -156,9 +175,26 @@ def test_unqueued_records_take_no_queue_offset(written: Written) -> None:
     )
 
 
+@pytest.mark.clause("STORE-RECORD-005")
+def test_queue_offsets_count_from_zero(pairs: list[tuple[Sent, Record]]) -> None:
+    found: dict[tuple[str, int], list[int]] = {}
+    for sent, record in pairs:
+        if not sent.message.system_flags & int(SystemFlag.TRANSACTION_ROLLBACK):
+            queue = (record.topic, record.queue_id)
+            found.setdefault(queue, []).append(record.queue_offset)
+    for queue, offsets in found.items():
+        expect(
+            "STORE-RECORD-005",
+            found=offsets,
+            expected=list(range(len(offsets))),
+            what=f"queue offsets of {queue} in the order of sending",
+        )
+
+
 @pytest.mark.clause("STORE-ACCEPT-009", "STORE-RECORD-018")
 def test_a_half_message_and_its_commit_are_two_records(written: Written) -> None:
     topic = written.topics[0]
+    expect("STORE-ACCEPT-009", found=written.refused, expected=(), what="refusals")
     found = {p.offset: p for p in written.files.records()}
     half = found[written.half.commit_log_offset].record
     properties = decode_properties(half.properties)

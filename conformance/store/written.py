@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
-from conformance.harness.deadline import wait_until
+from conformance.harness.deadline import TooLateError, wait_until
 from conformance.harness.fixtures import create_topic, unique_name
-from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.speaker import Speaker
 from conformance.harness.target import Target
 from conformance.store.store_files import StoreFiles
 from conformance.store.workload import (
@@ -20,6 +21,8 @@ from conformance.store.workload import (
     send_all,
     unqueued_messages,
 )
+from spec.wire.command import Command
+from spec.wire.response_code import ResponseCode
 
 LOG_FILE_SIZE = 64 * 1024
 QUEUE_FILE_SIZE = 20 * 50
@@ -55,6 +58,8 @@ class Written:
     """A delayed message that was due after a second, and is in its own queue."""
     half: Sent
     """A half message that was committed."""
+    refused: tuple[str, ...]
+    """What the broker refused of all this, and how; a test's business, not ours."""
 
     def send(self, message: Outgoing) -> Sent:
         """Send one more message over a fresh connection."""
@@ -73,9 +78,14 @@ def write(target: Target) -> Written:
     unqueued = send_all(target, unqueued_messages(topics[0]))
     delayed = send_all(target, [delayed_message(topics[0], level=14)])[0]
     delivered = send_all(target, [delayed_message(topics[0], level=1)])[0]
-    half = _send_transaction(target, topics[0])
+    half, commit = _send_transaction(target, topics[0])
     last = send_all(target, [Outgoing(topic=topics[1], properties={"KEYS": "last"})])[0]
-    wait_until_dispatched(files, last)
+    refused = []
+    if commit.code != ResponseCode.SUCCESS:
+        refused.append(f"the commit: code {commit.code}: {commit.remark}")
+    # Where queue or index never get there, it is the tests of these that must say so.
+    with suppress(TooLateError):
+        wait_until_dispatched(files, last)
     return Written(
         target=target,
         files=files,
@@ -85,6 +95,7 @@ def write(target: Target) -> Written:
         delayed=delayed,
         delivered=delivered,
         half=half,
+        refused=tuple(refused),
     )
 
 
@@ -111,19 +122,17 @@ def decode_properties_of(sent: Sent) -> dict[str, str]:
     return {k: v for k, v in sent.message.properties.items() if k in wanted}
 
 
-def _send_transaction(target: Target, topic: str) -> Sent:
-    """Send a half message, commit it and return it."""
+def _send_transaction(target: Target, topic: str) -> tuple[Sent, Command]:
+    """Send a half message, commit it; return it and the answer to the commit."""
     assert target.broker is not None
     group = unique_name("producer")
     with Speaker.connect(target.broker) as speaker:
         half = send(speaker, half_message(topic, group))
-        succeeded(
-            speaker.end_transaction(
-                group=group,
-                commit_log_offset=half.commit_log_offset,
-                queue_offset=half.queue_offset,
-                decision=8,
-                message_id=half.message_id,
-            )
+        commit = speaker.end_transaction(
+            group=group,
+            commit_log_offset=half.commit_log_offset,
+            queue_offset=half.queue_offset,
+            decision=8,
+            message_id=half.message_id,
         )
-    return half
+    return half, commit
