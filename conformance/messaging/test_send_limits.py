@@ -9,7 +9,7 @@ from conformance.harness.verdicts import expect
 from conformance.messaging.reading import record_of
 from spec.store.message_record import record_size
 from spec.wire.response_code import ResponseCode
-from spec.wire.send import MESSAGE_SIZE_MAX, PROPERTIES_SIZE_MAX, TOPIC_SIZE_MAX
+from spec.wire.send_limits import MESSAGE_SIZE_MAX, PROPERTIES_SIZE_MAX, TOPIC_SIZE_MAX
 
 ILLEGAL = ResponseCode.MESSAGE_ILLEGAL
 

@@ -9,7 +9,7 @@ import pytest
 from conformance.harness.speaker import Speaker, succeeded
 from conformance.harness.verdicts import expect, expect_that
 from spec.wire.response_code import ResponseCode
-from spec.wire.send import DEFAULT_QUEUE_COUNT
+from spec.wire.send_topic import DEFAULT_QUEUE_COUNT
 
 TOO_HIGH = (4, 5, 255, 256, 2**31 - 1)
 

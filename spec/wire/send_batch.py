@@ -1,0 +1,63 @@
+"""
+A batch is several messages of one topic and queue in one request.
+
+Each has a size, a magic and a checksum that nobody reads, then a flag, the body after
+its count and the properties after theirs. The broker stores each for itself.
+"""
+
+from __future__ import annotations
+
+from spec.clause import Clause, Level
+
+_SEND = "4.6.0 org.apache.rocketmq.broker.processor.SendMessageProcessor"
+_APPEND = (
+    "4.6.0 org.apache.rocketmq.store.CommitLog$DefaultAppendMessageCallback#doAppend"
+)
+_STORE = "4.6.0 org.apache.rocketmq.store.DefaultMessageStore"
+
+BATCH_OFFSETS = Clause(
+    id="SEND-BATCH-001",
+    level=Level.MUST,
+    text="The messages of a batch get queue offsets one after the other, in their"
+    " order, and the answer names the first.",
+    source=_APPEND,
+)
+BATCH_PROPERTIES = Clause(
+    id="SEND-BATCH-002",
+    level=Level.MUST,
+    text="Each message of a batch has the body and properties that it was sent with.",
+    source="4.6.0 org.apache.rocketmq.store.CommitLog$MessageExtBatchEncoder#encode",
+    issues=("apache/rocketmq#3476",),
+)
+BATCH_TO_RETRY_TOPIC = Clause(
+    id="SEND-BATCH-003",
+    level=Level.MUST,
+    text="A batch to a retry topic is refused with MESSAGE_ILLEGAL (13).",
+    source=f"{_SEND}#sendBatchMessage",
+    until="4.6",
+)
+BATCH_TO_RETRY_TOPIC_AGAIN = Clause(
+    id="SEND-BATCH-006",
+    level=Level.MUST,
+    text="A batch to a retry topic is refused with MESSAGE_ILLEGAL (13), which 4.9 did"
+    " not.",
+    source="5.3.3 org.apache.rocketmq.broker.processor.SendMessageProcessor"
+    "#sendBatchMessage",
+    since="5.0",
+)
+BATCH_TOO_LARGE = Clause(
+    id="SEND-BATCH-004",
+    level=Level.MUST,
+    text="A batch whose body has more than 4,194,304 bytes is refused with"
+    " MESSAGE_ILLEGAL (13).",
+    source=f"{_STORE}#putMessages",
+    until="4.9",
+)
+BATCH_TOO_LARGE_IS_ERROR = Clause(
+    id="SEND-BATCH-005",
+    level=Level.MUST,
+    text="A batch whose records have more than 4,194,304 bytes is refused with"
+    " SYSTEM_ERROR (1).",
+    source="5.3.3 org.apache.rocketmq.store.MessageExtEncoder#encode",
+    since="5.0",
+)
