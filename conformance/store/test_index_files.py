@@ -7,10 +7,12 @@ from itertools import takewhile
 
 import pytest
 
+from conformance.harness.target import Target
 from conformance.harness.verdicts import expect, expect_that
 from conformance.store.store_files import IndexFile, StoreFiles
 from conformance.store.written import ITEM_ROOM, SLOT_COUNT, Written
 from spec.integers import INT32_MIN, java_string_hash
+from spec.registry import clause
 from spec.store.commit_log import PlacedRecord
 from spec.store.index_file import (
     IndexItem,
@@ -41,6 +43,16 @@ def keys_of(placed: PlacedRecord) -> Iterator[str]:
             yield key
 
 
+def hashes_of(placed: PlacedRecord, release: str) -> list[int]:
+    """Return the hashes that a record is indexed under, in their order."""
+    keys = list(keys_of(placed))
+    tag = decode_properties(placed.record.properties).get("TAGS")
+    rolled_back = placed.record.system_flags & ROLLBACK == ROLLBACK
+    if tag and not rolled_back and clause("INDEX-KEY-005").applies_to(release):
+        keys.append(f"T#{tag}")
+    return [key_hash(placed.record.topic, key) for key in keys]
+
+
 def all_items(files: StoreFiles) -> list[IndexItem]:
     """Return the items of all files, oldest first."""
     return [item for file in files.index_files() for item in file.items().values()]
@@ -52,14 +64,16 @@ def full_files(files: StoreFiles) -> list[IndexFile]:
 
 
 @pytest.mark.clause("INDEX-KEY-001", "INDEX-KEY-003", "INDEX-ITEM-001")
-def test_every_key_has_an_item_in_the_order_of_the_log(files: StoreFiles) -> None:
+def test_every_key_has_an_item_in_the_order_of_the_log(
+    files: StoreFiles, target: Target
+) -> None:
     items = [(item.key_hash, item.commit_log_offset) for item in all_items(files)]
     end = items[-1][1] if items else -1
     begin = items[0][1] if items else 0
     expected = [
-        (key_hash(placed.record.topic, key), placed.offset)
+        (hashed, placed.offset)
         for placed in files.records()
-        for key in keys_of(placed)
+        for hashed in hashes_of(placed, target.release)
         if begin <= placed.offset <= end
     ]
     found = [item for item in items if item[1] <= end]
@@ -73,6 +87,26 @@ def test_every_key_has_an_item_in_the_order_of_the_log(files: StoreFiles) -> Non
         expected=(len(expected), expected[differs : differs + 3]),
         what=f"number of items; hashes and offsets from item {differs} on",
     )
+
+
+@pytest.mark.clause("INDEX-KEY-005")
+@pytest.mark.needs("wire", "config")
+def test_a_tag_has_an_item_after_those_of_the_keys(
+    written: Written, target: Target
+) -> None:
+    indexed: dict[int, list[int]] = {}
+    for item in all_items(written.files):
+        indexed.setdefault(item.commit_log_offset, []).append(item.key_hash)
+    records = {placed.offset: placed for placed in written.files.records()}
+    for sent in written.sent:
+        if "TAGS" in sent.message.properties:
+            placed = records[sent.commit_log_offset]
+            expect(
+                "INDEX-KEY-005",
+                found=indexed.get(placed.offset),
+                expected=hashes_of(placed, target.release),
+                what=f"hashes of the items of the message at {placed.offset}",
+            )
 
 
 @pytest.mark.clause("INDEX-SLOT-001", "INDEX-SLOT-002", "INDEX-ITEM-002")

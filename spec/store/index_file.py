@@ -149,6 +149,14 @@ INDEX_KEYS_OF_MESSAGE = Clause(
     " order.",
     source=f"4.6.0 {_SERVICE}#buildIndex",
 )
+INDEX_TAG_OF_MESSAGE = Clause(
+    id="INDEX-KEY-005",
+    level=Level.MUST,
+    text="A message with a tag has one more item, after those of its keys: what is"
+    " hashed is the topic, #T# and the tag.",
+    source=f"5.4.0 {_SERVICE}#buildIndex",
+    since="5.4",
+)
 INDEX_NO_ROLLBACK = Clause(
     id="INDEX-KEY-004",
     level=Level.MUST,
