@@ -46,7 +46,9 @@ class Record:
         """Return the outcome of every clause that a test of this run names."""
         by_clause: dict[str, list[tuple[Outcome, Verdict]]] = defaultdict(list)
         for verdict in self.verdicts:
-            for name in verdict.clauses:
+            # A clause that was blamed counts even where it is not about the release:
+            # its test has run, so it says something that the release does not do.
+            for name in dict.fromkeys([*verdict.clauses, *verdict.blamed]):
                 by_clause[name].append((_outcome_for(name, verdict), verdict))
         results = [_result(name, said) for name, said in sorted(by_clause.items())]
         stale = self.stale(results, told)

@@ -223,7 +223,7 @@ def test_a_topic_that_is_left_out_keeps_its_route(stage: Stage) -> None:
     )
 
 
-@pytest.mark.clause("ROUTE-REG-017", "ROUTE-REG-011")
+@pytest.mark.clause("ROUTE-REG-017")
 def test_an_address_has_one_broker_id(stage: Stage) -> None:
     master = stage.broker()
     slave = stage.broker(name=master.name, cluster=master.identity.cluster, broker_id=2)
