@@ -58,6 +58,11 @@ GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, CONFORMS)
     help="Directory for report.json and junit.xml.",
 )
 @click.option("--read-only", is_flag=True, help="Only tests that write nothing.")
+@click.option(
+    "--against-evidence",
+    is_flag=True,
+    help="Fail where an outcome is not the recorded one of the release.",
+)
 @click.option("--jobs", type=int, help="Parallel workers; 0 runs in this process.")
 @click.argument("pytest_args", nargs=-1, type=click.UNPROCESSED)
 def test(
@@ -67,6 +72,7 @@ def test(
     known: Path | None,
     report: Path | None,
     read_only: bool,
+    against_evidence: bool,
     jobs: int | None,
     pytest_args: tuple[str, ...],
 ) -> None:
@@ -82,6 +88,7 @@ def test(
     words = [*_paths(suite), *_plain(profile=profile, suite=suite)]
     words += [f"--known={known.resolve()}"] if known else []
     words += ["--read-only"] if read_only else []
+    words += ["--against-evidence"] if against_evidence else []
     words += ["-n", str(_jobs(jobs, pytest_args)), *pytest_args]
     codes = [_run(name, words, _report_for(report, name, names)) for name in names]
     sys.exit(next(code for code in GRAVEST_FIRST if code in codes))

@@ -31,6 +31,8 @@ class Options:
     report: Path | None
     read_only: bool
     require_target: bool
+    against_evidence: bool
+    """Whether an outcome unlike the recorded one of the release is a finding."""
     only_clauses: frozenset[str]
     """Empty for all."""
 
@@ -46,6 +48,8 @@ def add_options(parser: pytest.Parser) -> None:
     add("--report", type=Path, help="directory for report.json")
     add("--read-only", action="store_true", help="only tests that write nothing")
     add("--only-clauses", default="", help="only tests that name one of these ids")
+    differs = "fail where the recorded evidence of the release says otherwise"
+    add("--against-evidence", action="store_true", help=differs)
     needed = "end the run at once if the target does not start"
     add("--require-target", action="store_true", help=needed)
 
@@ -65,6 +69,7 @@ def options_of(config: pytest.Config) -> Options:
         known=config.getoption("known", None),
         report=config.getoption("report", None),
         read_only=bool(config.getoption("read_only", False)),
+        against_evidence=bool(config.getoption("against_evidence", False)),
         only_clauses=frozenset(filter(None, str(only).split(","))),
         require_target=bool(config.getoption("require_target", False)),
     )

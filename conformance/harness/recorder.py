@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.harness.differences import Comparison, compare, is_release
 from conformance.harness.judging import Verdict
 from conformance.harness.live import Host
 from conformance.harness.options import Options
 from conformance.harness.outcome import Outcome
 from conformance.harness.record import ClauseResult, Record
 from conformance.harness.report import report_of, write_report
-from conformance.harness.summary import write_summary
+from conformance.harness.summary import write_differences, write_summary
+from spec.observed import all_evidence
 
 FINDINGS, HARNESS_FAILED = 1, 3
 
@@ -23,6 +25,7 @@ class Recorder:
         self._host = host
         self._options = options
         self._results: list[ClauseResult] = []
+        self._comparison: Comparison | None = None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note the verdict that a report carries."""
@@ -37,6 +40,7 @@ class Recorder:
             return
         told = self._host.told
         self._results = self._record.results(told)
+        self._comparison = self._compared(told.get("release", ""))
         session.exitstatus = self._exit_status(session)
         if self._options.report is not None:
             write_report(self._options.report, report_of(self._results, told))
@@ -50,11 +54,28 @@ class Recorder:
         if told.get("release"):
             heading += f" judged as {told['release']}"
         write_summary(terminalreporter, self._results, heading=heading)
+        if self._comparison is not None:
+            write_differences(terminalreporter, self._comparison)
+
+    def _compared(self, release: str) -> Comparison | None:
+        """Return how the outcomes stand to those recorded of *release*, if any are."""
+        observed = all_evidence().get(release)
+        if observed is None:
+            return None
+        outcomes = {result.id: result.outcome.value for result in self._results}
+        return compare(outcomes, observed)
+
+    def _contradicts_evidence(self) -> bool:
+        if self._comparison is None or not self._options.against_evidence:
+            return False
+        release = self._comparison.observed.release
+        whole = is_release(self._options.target, release)
+        return self._comparison.contradicts(whole=whole and not self._options.read_only)
 
     def _exit_status(self, session: pytest.Session) -> int:
         """Return 1 for findings, 3 where only the harness or the target failed."""
         outcomes = {result.outcome for result in self._results}
-        if Outcome.FAIL in outcomes:
+        if Outcome.FAIL in outcomes or self._contradicts_evidence():
             return FINDINGS
         if Outcome.ERROR in outcomes and session.exitstatus in (0, FINDINGS):
             return HARNESS_FAILED

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import pytest
 
+from conformance.harness.differences import Comparison, difference_lines
 from conformance.harness.outcome import Outcome
 from conformance.harness.record import ClauseResult
 from spec.clause import Level
@@ -29,6 +30,14 @@ def write_summary(
         terminal.write_line(line, red=True)
     for line in reasons(results):
         terminal.write_line(line)
+
+
+def write_differences(terminal: pytest.TerminalReporter, found: Comparison) -> None:
+    """Write how the run stands to what was recorded of the release."""
+    heading, *lines = difference_lines(found)
+    terminal.write_line(heading)
+    for line in lines:
+        terminal.write_line(line, yellow=True)
 
 
 def table(results: Iterable[ClauseResult]) -> list[str]:
