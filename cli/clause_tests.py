@@ -1,14 +1,13 @@
 """
-Which tests ask for which clause, and what real releases were observed to do.
+Which tests ask for which clause.
 
-Both are read as text: the tests' source is not imported, so that the specification
+They are read as text: the tests' source is not imported, so that the specification
 can be exported where pytest is missing or a test cannot be loaded.
 """
 
 from __future__ import annotations
 
 import ast
-import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -67,18 +66,3 @@ def _ids(mark: ast.expr) -> Iterator[str]:
     for argument in mark.args:
         if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
             yield argument.value
-
-
-@cache
-def evidence(root: Path) -> dict[str, dict[str, str]]:
-    """Return what each release was observed to do, by clause id and release.
-
-    Each file of ``spec/evidence`` is the report of a run, named after the release.
-    """
-    found: dict[str, dict[str, str]] = {}
-    for path in sorted((root / "spec" / "evidence").glob("*.json")):
-        report = json.loads(path.read_text(encoding="utf-8"))
-        results = report.get("results", []) if isinstance(report, dict) else []
-        for result in results:
-            found.setdefault(result["id"], {})[path.stem] = result["outcome"]
-    return found

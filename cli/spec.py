@@ -5,16 +5,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from itertools import groupby
 from pathlib import Path
 
 import click
 
-from cli.clause_tests import clause_tests, evidence
+from cli.clause_tests import clause_tests
 from spec.clause import Clause
 from spec.derive.table import rows
 from spec.layouts import LAYOUTS
+from spec.observed import evidence_line, evidence_of
 from spec.registry import UnknownClauseError, all_clauses, clause
 
 ROOT = Path(__file__).parents[1]
@@ -59,7 +59,7 @@ def show(clause_id: str) -> None:
         "issues": ", ".join(one.issues),
         "untestable": one.untestable or "",
         "tests": "\n           ".join(clause_tests(ROOT).get(one.id, [])),
-        "evidence": ", ".join(f"{k} {v}" for k, v in _evidence(one.id).items()),
+        "evidence": ", ".join(f"{k} {v}" for k, v in evidence_of(one.id).items()),
     }
     click.echo(f"{one.id} ({one.level})\n\n  {one.text}\n")
     for name, value in shown.items():
@@ -71,10 +71,6 @@ def show(clause_id: str) -> None:
 
 def _releases(one: Clause) -> str:
     return f"{one.since} to {one.until}" if one.until else f"since {one.since}"
-
-
-def _evidence(clause_id: str) -> Mapping[str, str]:
-    return evidence(ROOT).get(clause_id, {})
 
 
 @spec.command()
@@ -100,7 +96,7 @@ def export(form: str, out: str | None) -> None:
 
 def as_json() -> str:
     """Return every clause as JSON, one object a clause, in the order of the ids."""
-    tests, observed = clause_tests(ROOT), evidence(ROOT)
+    tests = clause_tests(ROOT)
     exported = [
         {
             "id": one.id,
@@ -112,7 +108,7 @@ def as_json() -> str:
             "issues": list(one.issues),
             "untestable": one.untestable,
             "tests": tests.get(one.id, []),
-            "evidence": observed.get(one.id, {}),
+            "evidence": evidence_of(one.id),
         }
         for one in all_clauses().values()
     ]
@@ -124,14 +120,15 @@ def as_markdown() -> str:
     tests = clause_tests(ROOT)
     lines = ["# Clauses", ""]
     for room, clauses in groupby(all_clauses().values(), key=_room):
-        lines += [f"## {room}", "", "| id | level | releases | clause | tests |"]
-        lines += ["|---|---|---|---|---|"]
+        lines += [f"## {room}", "", "| id | level | releases | clause | tests | seen |"]
+        lines += ["|---|---|---|---|---|---|"]
         for one in clauses:
             count = len(tests.get(one.id, []))
             asked = str(count) if count or not one.untestable else one.untestable
             text = f"{one.text}<br>`{one.source}`".replace("|", "\\|")
             lines.append(
                 f"| {one.id} | {one.level} | {_releases(one)} | {text} | {asked} |"
+                f" {evidence_line(one.id)} |"
             )
         lines.append("")
     return "\n".join([*lines, *_layout_tables()]) + "\n"

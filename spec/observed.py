@@ -120,6 +120,16 @@ def evidence_of(clause_id: str) -> dict[str, str]:
     }
 
 
+def evidence_line(clause_id: str) -> str:
+    """Return the releases that were seen to meet a clause, and any that were not."""
+    seen = evidence_of(clause_id).items()
+    return ", ".join(
+        release if outcome == "pass" else f"{release} {outcome}"
+        for release, outcome in seen
+        if outcome != "not-applicable"
+    )
+
+
 def _text(values: Mapping[str, Any], name: str) -> str:
     value = values.get(name)
     if not isinstance(value, str) or not value:
