@@ -1,0 +1,120 @@
+"""
+A batch consume queue has one unit a batch, and a unit says how many messages that is.
+
+Since 5.0 a topic may have the attribute queue.type=BatchCQ. A batch sent to it is then
+stored as one record, and queue offsets go up by the messages in it. A unit of the
+consume queue names the first queue offset, so a reader must search for the unit and
+cannot compute its place, as it can in a plain consume queue.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from construct import Int16sb, Int32sb, Int64sb, Struct
+
+from spec.clause import Clause, Level
+from spec.layout import LayoutError, build, field, parse
+
+UNIT_SIZE = 46
+"""Bytes of a unit (Java: CQ_STORE_UNIT_SIZE)."""
+UNITS_PER_FILE_DEFAULT = 300_000
+"""Units of a file unless mapperFileSizeBatchConsumeQueue says otherwise."""
+NOT_COMPACTED = -1
+"""Stands for the place in a compacted log where there is none (Java: INVALID_POS)."""
+
+_QUEUE = "5.3.3 org.apache.rocketmq.store.queue.BatchConsumeQueue"
+
+BATCH_UNIT_FIELDS = Clause(
+    id="STORE-BATCHQUEUE-001",
+    level=Level.MUST,
+    text="A unit of a batch consume queue has 46 bytes: those of a plain unit, then"
+    " store time, first queue offset, message count, compacted offset and 4 more.",
+    source=f"{_QUEUE}#CQ_STORE_UNIT_SIZE",
+    since="5.0",
+)
+BATCH_UNIT_BASE = Clause(
+    id="STORE-BATCHQUEUE-002",
+    level=Level.MUST,
+    text="A unit's first queue offset is that of the unit before plus the messages in"
+    " that.",
+    source=f"{_QUEUE}#putBatchMessagePositionInfo",
+    since="5.0",
+)
+BATCH_UNIT_COUNT = Clause(
+    id="STORE-BATCHQUEUE-003",
+    level=Level.MUST,
+    text="A unit's count is the INNER_NUM property of the record at which it points.",
+    source="5.3.3 org.apache.rocketmq.store.CommitLog#checkMessageAndReturnSize",
+    since="5.0",
+)
+BATCH_UNIT_REST = Clause(
+    id="STORE-BATCHQUEUE-004",
+    level=Level.MUST,
+    text="A new unit's compacted offset is -1 and its last 4 bytes are 0.",
+    source=f"{_QUEUE}#putBatchMessagePositionInfo",
+    since="5.0",
+)
+
+batch_unit_layout = Struct(
+    field("commit_log_offset", Int64sb, "where the record begins in the commit log"),
+    field("size", Int32sb, "bytes of the record"),
+    field("tags_code", Int64sb, "hash of the tag"),
+    field("stored_at_ms", Int64sb, "store time of the record"),
+    field("first_queue_offset", Int64sb, "of the batch (Java: msgBaseOffset)"),
+    field("message_count", Int16sb, "messages in the record (Java: batchSize)"),
+    field("compacted_offset", Int32sb, "place in a compacted log, or -1"),
+    field("reserved", Int32sb, "0"),
+)
+assert batch_unit_layout.sizeof() == UNIT_SIZE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchUnit:
+    """One entry of a batch consume queue."""
+
+    commit_log_offset: int
+    size: int
+    tags_code: int = 0
+    stored_at_ms: int
+    first_queue_offset: int
+    """Queue offset of the record's first message, counted in messages."""
+    message_count: int
+    compacted_offset: int = NOT_COMPACTED
+    reserved: int = 0
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the unit points at a record."""
+        return self.commit_log_offset >= 0 and self.size > 0
+
+    @property
+    def next_queue_offset(self) -> int:
+        """The queue offset after the record's last message."""
+        return self.first_queue_offset + self.message_count
+
+
+def encode_batch_unit(unit: BatchUnit) -> bytes:
+    """Return the 46 bytes of *unit*."""
+    names = BatchUnit.__slots__
+    return build(batch_unit_layout, {name: getattr(unit, name) for name in names})
+
+
+def decode_batch_unit(data: bytes | memoryview) -> BatchUnit:
+    """Return the unit that begins *data*; what follows it is not looked at."""
+    parsed = parse(batch_unit_layout, data[:UNIT_SIZE])
+    return BatchUnit(**{name: parsed[name] for name in BatchUnit.__slots__})
+
+
+def decode_batch_units(data: bytes | memoryview) -> list[BatchUnit]:
+    """Return the units of *data* up to the first that has not been written."""
+    if len(data) % UNIT_SIZE:
+        whole = len(data) // UNIT_SIZE * UNIT_SIZE
+        raise LayoutError(f"{len(data) - whole} bytes of a unit of 46", offset=whole)
+    found: list[BatchUnit] = []
+    for position in range(0, len(data), UNIT_SIZE):
+        unit = decode_batch_unit(data[position : position + UNIT_SIZE])
+        if not unit.is_written:
+            break
+        found.append(unit)
+    return found
