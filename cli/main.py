@@ -14,7 +14,9 @@ import click
 
 COMMANDS = {
     "audit": "Audit store directories with Spark.",
+    "evidence": "Record what real releases do, or compare with what was recorded.",
     "inspect": "Explain bytes: a file, an offset in it, hex, a message id, a key.",
+    "report": "Make something of the reports of runs: several targets side by side.",
     "serve": "Run the reference name server and broker.",
     "spec": "List, show and export the clauses of the specification.",
     "test": "Run the conformance suites against a target.",

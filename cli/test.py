@@ -55,7 +55,8 @@ GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, CONFORMS)
 @click.option(
     "--report",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Directory for report.json and junit.xml.",
+    help="Directory for report.json and junit.xml; of several targets, one for each"
+    " and matrix.html.",
 )
 @click.option("--read-only", is_flag=True, help="Only tests that write nothing.")
 @click.option(
@@ -91,6 +92,8 @@ def test(
     words += ["--against-evidence"] if against_evidence else []
     words += ["-n", str(_jobs(jobs, pytest_args)), *pytest_args]
     codes = [_run(name, words, _report_for(report, name, names)) for name in names]
+    if report is not None and len(names) > 1:
+        _write_matrix(report)
     sys.exit(next(code for code in GRAVEST_FIRST if code in codes))
 
 
@@ -132,6 +135,19 @@ def _report_for(report: Path | None, name: str, names: tuple[str, ...]) -> list[
     slug = re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-")
     directory = (report / slug if len(names) > 1 else report).resolve()
     return [f"--report={directory}", f"--junitxml={directory / 'junit.xml'}"]
+
+
+def _write_matrix(report: Path) -> None:
+    """Put the reports of all targets side by side, where there are several."""
+    from conformance.harness.matrix import matrix_of, render
+    from conformance.harness.report import read_report
+
+    files = sorted(report.glob("*/report.json"))
+    if files:
+        page = report / "matrix.html"
+        made = matrix_of([read_report(file) for file in files])
+        page.write_text(render(made, page.suffix), encoding="utf-8")
+        click.echo(f"{page}: {len(files)} targets side by side")
 
 
 def _run(name: str, words: list[str], reports: list[str]) -> int:

@@ -14,6 +14,9 @@ from collections import Counter
 from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
+from typing import Any
+
+import jsonschema
 
 from conformance.harness.outcome import Outcome
 from conformance.harness.record import ClauseResult
@@ -21,6 +24,11 @@ from spec.registry import all_clauses
 
 SCHEMA = 1
 FILE_NAME = "report.json"
+_SCHEMA_FILE = Path(__file__).with_name("report.schema.json")
+
+
+class ReportError(ValueError):
+    """A file is not the report of a run."""
 
 
 def report_of(
@@ -43,6 +51,21 @@ def write_report(directory: Path, report: Mapping[str, object]) -> Path:
     file = directory / FILE_NAME
     file.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     return file
+
+
+def read_report(file: Path) -> dict[str, Any]:
+    """Return the report in *file*, as its schema has it."""
+    try:
+        report = json.loads(file.read_text(encoding="utf-8"))
+        schema = json.loads(_SCHEMA_FILE.read_text(encoding="utf-8"))
+        jsonschema.validate(report, schema)
+    except (OSError, ValueError) as error:
+        raise ReportError(f"{file}: {error}") from None
+    except jsonschema.ValidationError as error:
+        where = error.json_path.removeprefix("$.")
+        raise ReportError(f"{file}: no report: {where}: {error.message}") from None
+    assert isinstance(report, dict)
+    return report
 
 
 def totals(results: list[ClauseResult]) -> dict[str, int]:

@@ -1,0 +1,217 @@
+"""
+``rmqc evidence``: what real releases were observed to do, recorded and compared.
+"""
+
+from __future__ import annotations
+
+import datetime
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cli.clause_tests import clause_tests
+from conformance.harness.differences import compare, difference_lines, is_release
+from conformance.harness.embedded import SOURCES
+from conformance.harness.observing import java_in_use, observed_in
+from conformance.harness.options import SUITES
+from conformance.harness.report import FILE_NAME, ReportError, read_report
+from spec.observed import (
+    OUTCOMES,
+    EvidenceError,
+    Observed,
+    all_evidence,
+    encode_observed,
+)
+from spec.registry import all_clauses
+
+RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
+"""The releases whose behaviour is evidence."""
+
+FINDINGS, USAGE, NOT_RUN = 1, 2, 3
+FOLDER = SOURCES / "spec" / "evidence"
+
+
+class RunError(Exception):
+    """The suites did not run on a release: nothing was observed."""
+
+
+def released(command: Callable[..., None]) -> Callable[..., None]:
+    """Give *command* the options of those that run the suites on releases."""
+    options = (
+        click.argument(
+            "files",
+            metavar="[REPORT]...",
+            nargs=-1,
+            type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        ),
+        click.option(
+            "--release",
+            "releases",
+            multiple=True,
+            type=click.Choice(RELEASES),
+            help="Only this one; may be given several times.",
+        ),
+        click.option(
+            "--logs",
+            type=click.Path(file_okay=False, path_type=Path),
+            help="Keep the reports and the output of the runs in this directory.",
+        ),
+        click.option("--jobs", type=int, default=1, show_default=True),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.group()
+def evidence() -> None:
+    """Record what real releases do, or compare with what was recorded."""
+
+
+@evidence.command()
+@released
+def record(
+    files: tuple[Path, ...], releases: tuple[str, ...], logs: Path | None, jobs: int
+) -> None:
+    """Write what real releases do into spec/evidence, one file a release.
+
+    The suites run on one release after the other; or REPORTs of whole runs on jvm:
+    targets are taken, where such runs were made anyway. Exit codes: 0 recorded, 1
+    recorded, but a release fails a clause, 2 usage, 3 a release did not run.
+    """
+    failing = []
+    with _reports(files, releases, logs, jobs) as reports:
+        for report in reports:
+            observed = _observed(report)
+            _write(observed)
+            failing += _failing(observed)
+            click.echo(_figures(observed))
+    for line in failing:
+        click.echo(line)
+    sys.exit(FINDINGS if failing else 0)
+
+
+@evidence.command()
+@released
+def check(
+    files: tuple[Path, ...], releases: tuple[str, ...], logs: Path | None, jobs: int
+) -> None:
+    """Compare what releases do now with what was recorded; write nothing.
+
+    The suites run on one release after the other; or REPORTs are compared, of any
+    target, with the release that it was judged as. Exit codes: 0 as recorded, 1 not
+    so, 2 usage or no evidence, 3 a release did not run.
+    """
+    contradicted = False
+    with _reports(files, releases, logs, jobs) as reports:
+        for report in reports:
+            text, release = report["target"]["text"], report["target"]["release"]
+            observed = all_evidence().get(release)
+            if observed is None:
+                raise click.UsageError(f"{text}: there is no evidence of {release!r}")
+            outcomes = {one["id"]: one["outcome"] for one in report["results"]}
+            found = compare(outcomes, observed)
+            whole = is_release(text, release)
+            contradicted |= found.contradicts(whole=whole)
+            click.echo("\n".join([f"{text}:", *difference_lines(found)]))
+            if whole and found.lost:
+                click.echo(f"not judged any more: {' '.join(found.lost)}")
+    sys.exit(FINDINGS if contradicted else 0)
+
+
+@evidence.command("list")
+def list_() -> None:
+    """List the recorded releases: when, on what, and how many clauses of each kind."""
+    for observed in all_evidence().values():
+        click.echo(_figures(observed))
+
+
+def tested_clauses() -> set[str]:
+    """Return the clauses that a test of a suite names."""
+    folders = tuple(f"conformance/{suite}/" for suite in SUITES)
+    return {
+        clause_id
+        for clause_id, tests in clause_tests(SOURCES).items()
+        if clause_id in all_clauses()
+        and any(test.startswith(folders) for test in tests)
+    }
+
+
+@contextmanager
+def _reports(
+    files: Sequence[Path], releases: Sequence[str], logs: Path | None, jobs: int
+) -> Iterator[Iterator[dict[str, Any]]]:
+    """Yield the reports that were given, or those of runs that are made now."""
+    if files and releases:
+        raise click.UsageError("either REPORTs or --release, not both")
+    try:
+        if files:
+            yield (read_report(file) for file in files)
+        else:
+            with tempfile.TemporaryDirectory() as scratch:
+                yield _runs(releases or RELEASES, logs or Path(scratch), jobs)
+    except (ReportError, EvidenceError) as error:
+        raise click.UsageError(str(error)) from None
+    except RunError as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(NOT_RUN)
+
+
+def _runs(releases: Sequence[str], logs: Path, jobs: int) -> Iterator[dict[str, Any]]:
+    """Yield the report of a run on each of *releases*, one after the other."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    for count, release in enumerate(releases, start=1):
+        told = f"the suites on jvm:{release}, {count} of {len(releases)} releases"
+        with console.status(told):
+            yield _run(release, (logs / release).resolve(), jobs)
+
+
+def _run(release: str, directory: Path, jobs: int) -> dict[str, Any]:
+    """Run the suites on *release*, its report and output into *directory*."""
+    directory.mkdir(parents=True, exist_ok=True)
+    words = [sys.executable, "-m", "cli", "test", f"--target=jvm:{release}"]
+    words += [f"--report={directory}", f"--jobs={jobs}"]
+    report, log = directory / FILE_NAME, directory / "output.txt"
+    report.unlink(missing_ok=True)
+    with log.open("w", encoding="utf-8") as output:
+        subprocess.run(words, cwd=SOURCES, stdout=output, stderr=output, check=False)
+    if not report.exists():
+        tail = log.read_text(encoding="utf-8").strip().splitlines()[-1:]
+        raise RunError(f"the suites did not run on {release}: {''.join(tail)}")
+    return read_report(report)
+
+
+def _observed(report: dict[str, Any]) -> Observed:
+    today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+    tested = tested_clauses()
+    return observed_in(report, tested=tested, recorded=today, java=java_in_use())
+
+
+def _write(observed: Observed) -> None:
+    file = FOLDER / f"{observed.release}.json"
+    try:
+        file.write_text(encode_observed(observed), encoding="utf-8")
+    except OSError as error:
+        raise click.UsageError(f"{file}: {error.strerror}") from None
+
+
+def _failing(observed: Observed) -> list[str]:
+    """Return a line for each clause that a real release does not meet."""
+    return [
+        f"{observed.release} {outcome} {name}  {all_clauses()[name].text}"
+        for name, outcome in sorted(observed.outcomes.items())
+        if outcome in ("fail", "error", "known")
+    ]
+
+
+def _figures(observed: Observed) -> str:
+    totals = ", ".join(f"{observed.totals[name]} {name}" for name in OUTCOMES)
+    return f"{observed.release}  {observed.recorded}  Java {observed.java}  {totals}"
