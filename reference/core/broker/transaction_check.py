@@ -67,12 +67,12 @@ def _walk(broker: Broker, queue_id: int, now_ms: int) -> None:
     offset = half
     while offset < end:
         if offset in walk.done:
-            walk.finished.add(walk.done.pop(offset))
+            walk.finished.add(walk.done.pop(offset))  # [TXN-CHECK-008]
         elif not _treat(broker, walk, offset, now_ms):
             break
         offset += 1
     if offset != half:
-        broker.offsets.commit(GROUP, HALF_TOPIC, queue_id, offset)
+        broker.offsets.commit(GROUP, HALF_TOPIC, queue_id, offset)  # [TXN-CHECK-016]
     while noted in walk.finished:
         noted += 1
     if noted != walk.operations_offset:
@@ -91,15 +91,15 @@ def _treat(broker: Broker, walk: Walk, offset: int, now_ms: int) -> bool:
         return True
     if half.stored_at_ms >= now_ms:
         return False
-    immunity_ms, is_own = _immunity_ms(broker, properties)
-    if age_ms < immunity_ms and is_own:
-        return _wait_behind(broker, walk, half, now_ms)
-    if 0 <= age_ms < immunity_ms:
-        return False
+    immunity_ms, is_own = _immunity_ms(broker, properties)  # [TXN-CHECK-012]
     times = int(properties.get(Property.TRANSACTION_CHECK_TIMES, "0")) + 1
-    properties[Property.TRANSACTION_CHECK_TIMES] = str(times)
+    properties[Property.TRANSACTION_CHECK_TIMES] = str(times)  # [TXN-CHECK-020]
     renewed = replace(half, properties=encode_properties(properties))
-    result = _put_again(broker, renewed, now_ms)
+    if age_ms < immunity_ms and is_own:
+        return _wait_behind(broker, walk, renewed, now_ms)
+    if 0 <= age_ms < immunity_ms:  # [TXN-CHECK-004] [TXN-CHECK-005]
+        return False  # [TXN-CHECK-015]
+    result = _put_again(broker, renewed, now_ms)  # [TXN-CHECK-006]
     if not result.is_stored:
         return False
     _ask(broker, replace(renewed, physical_offset=result.physical_offset), result)
@@ -108,8 +108,9 @@ def _treat(broker: Broker, walk: Walk, offset: int, now_ms: int) -> bool:
 
 def _is_given_up(broker: Broker, properties: dict[str, str], age_ms: int) -> bool:
     times = int(properties.get(Property.TRANSACTION_CHECK_TIMES, "0"))
-    if times >= broker.options.number("transactionCheckMax"):
+    if times >= broker.options.number("transactionCheckMax"):  # [TXN-CHECK-009]
         return True
+    # [TXN-CHECK-011]
     return age_ms > broker.options.number("fileReservedTime") * _HOUR_MS
 
 
@@ -130,6 +131,7 @@ def _wait_behind(broker: Broker, walk: Walk, half: Record, now_ms: int) -> bool:
     if first is not None and int(first) in walk.done:
         walk.finished.add(walk.done.pop(int(first)))
         return True
+    # [TXN-CHECK-013]
     properties[Property.TRAN_PREPARED_QUEUE_OFFSET] = first or str(half.queue_offset)
     renewed = replace(half, properties=encode_properties(properties))
     return _put_again(broker, renewed, now_ms).is_stored
@@ -168,23 +170,23 @@ def _ask(broker: Broker, half: Record, result: PutResult) -> None:
     """Ask a member of the producer group what became of the transaction."""
     properties = decode_properties(half.properties)
     client = broker.clients.any_producer(properties.get(Property.PGROUP, ""))
-    if client is None:
+    if client is None:  # [TXN-CHECK-014]
         return
-    shown = replace(
+    shown = replace(  # [TXN-CHECK-003]
         half,
         topic=properties.get(Property.REAL_TOPIC, half.topic),
         queue_id=int(properties.get(Property.REAL_QID, "0")),
         queue_offset=result.queue_offset,
     )
     key = properties.get(Property.UNIQ_KEY, "")
-    fields = {
+    fields = {  # [TXN-CHECK-002]
         "commitLogOffset": str(result.physical_offset),
         "tranStateTableOffset": str(result.queue_offset),
         "msgId": key,
         "transactionId": key,
         "offsetMsgId": encode_message_id(half.store_host, result.physical_offset),
     }
-    notice = encode_notice(
+    notice = encode_notice(  # [TXN-CHECK-001]
         RequestCode.CHECK_TRANSACTION_STATE, fields, encode_record(shown)
     )
     broker.send(client.connection, notice)

@@ -24,6 +24,7 @@ HALF_TOPIC = "RMQ_SYS_TRANS_HALF_TOPIC"
 OPERATIONS_TOPIC = "RMQ_SYS_TRANS_OP_HALF_TOPIC"
 DONE_TAG = "d"
 TRANSACTION_BITS = 0xC
+UNKNOWN = 0x0
 COMMIT = 0x8
 ROLLBACK = 0xC
 
@@ -32,7 +33,9 @@ def is_prepared(properties: str) -> bool:
     """Return whether a message with *properties* is half of a transaction."""
     if "TRAN_MSG" not in properties:
         return False
-    return decode_properties(properties).get(Property.TRAN_MSG, "").lower() == "true"
+    return (
+        decode_properties(properties).get(Property.TRAN_MSG, "").lower() == "true"
+    )  # [TXN-HALF-005]
 
 
 def prepare(message: NewMessage) -> NewMessage:
@@ -44,17 +47,19 @@ def prepare(message: NewMessage) -> NewMessage:
         topic=HALF_TOPIC,
         queue_id=0,
         properties=encode_properties(properties),
-        system_flags=message.system_flags & ~TRANSACTION_BITS,
+        system_flags=message.system_flags & ~TRANSACTION_BITS,  # [TXN-HALF-002]
     )
 
 
 def end_transaction(broker: Broker, request: Request) -> Answer | None:
-    """Commit or roll back; anything else is left unanswered, as 4.6.0 does."""
+    """Commit or roll back; a producer that does not know is left unanswered."""
     decision = request.int32("commitOrRollback")
-    if decision not in {COMMIT, ROLLBACK}:
+    if decision == UNKNOWN:  # [TXN-END-004]
         return None
+    if decision not in {COMMIT, ROLLBACK}:  # [TXN-END-017]
+        return refusal(SYSTEM_ERROR, "commitOrRollback field wrong")
     record = broker.record_at(request.int64("commitLogOffset"))
-    if record is None:
+    if record is None:  # [TXN-END-005]
         return refusal(SYSTEM_ERROR, "Find prepared transaction message failed")
     wrong = _what_is_wrong(record, request)
     if wrong is not None:
@@ -71,16 +76,14 @@ def end_transaction(broker: Broker, request: Request) -> Answer | None:
 
 def note_done(broker: Broker, half: Record, now_ms: int) -> None:
     """Note that the transaction of a half message has come to its end."""
-    broker.topics.create_once(
-        OPERATIONS_TOPIC, queue_count=1, permission=6, now_ms=now_ms
-    )
+    # The topic is not configured: 4.6.0 puts what it likes. [TXN-NOTE-004]
     note = NewMessage(
         topic=OPERATIONS_TOPIC,
         queue_id=half.queue_id,
-        body=str(half.queue_offset).encode(),
+        body=str(half.queue_offset).encode(),  # [TXN-NOTE-002]
         properties=encode_properties(
             {
-                Property.TAGS: DONE_TAG,
+                Property.TAGS: DONE_TAG,  # [TXN-NOTE-001]
                 Property.UNIQ_KEY: broker.unique_key(now_ms),
             }
         ),
@@ -95,9 +98,11 @@ def note_done(broker: Broker, half: Record, now_ms: int) -> None:
 def _what_is_wrong(record: Record, request: Request) -> str | None:
     """Return why *request* cannot be about the half message *record*, if so."""
     properties = decode_properties(record.properties)
-    if properties.get(Property.PGROUP) != request.text("producerGroup"):
+    if properties.get(Property.PGROUP) != request.text(
+        "producerGroup"
+    ):  # [TXN-END-006]
         return "The producer group wrong"
-    if record.queue_offset != request.int64("tranStateTableOffset"):
+    if record.queue_offset != request.int64("tranStateTableOffset"):  # [TXN-END-007]
         return "The transaction state table offset wrong"
     if record.physical_offset != request.int64("commitLogOffset"):
         return "The commit log offset wrong"
@@ -111,13 +116,15 @@ def _final_message(record: Record, request: Request) -> NewMessage:
     topic = properties.pop(Property.REAL_TOPIC)
     queue_id = int(properties.pop(Property.REAL_QID))
     # 4.6.0 writes the properties before it removes these two, so they stay.
+    # [TXN-END-010]
     return NewMessage(
         topic=topic,
         queue_id=queue_id,
         body=record.body,
         properties=record.properties,
         flag=record.flag,
-        system_flags=(record.system_flags & ~TRANSACTION_BITS) | COMMIT,
+        system_flags=(record.system_flags & ~TRANSACTION_BITS)
+        | COMMIT,  # [TXN-END-002]
         born_at_ms=record.born_at_ms,
         born_host=record.born_host,
         store_host=record.store_host,

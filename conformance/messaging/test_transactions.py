@@ -1,0 +1,369 @@
+"""Transactions: half messages are hidden until their producer has decided."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.harness.live import LiveTarget
+from conformance.harness.speaker import Speaker, body_of, now_ms, succeeded
+from conformance.harness.verdicts import expect, expect_fields
+from conformance.messaging.half import Half, send_half
+from conformance.messaging.reading import (
+    bodies_of,
+    record_of,
+    records_of,
+    send_bodies,
+)
+from spec.store.message_record import Record, SystemFlag
+from spec.wire.command import Command
+from spec.wire.properties import decode_properties
+from spec.wire.request_code import RequestCode
+from spec.wire.response_code import ResponseCode
+from spec.wire.transactions import HALF_TOPIC, OPERATIONS_TOPIC, Decision
+
+PREPARED = int(SystemFlag.TRANSACTION_PREPARED)
+LONG_AGO_MS = 60_000
+QUIET_S = 0.3
+
+
+def delivered(broker: Speaker, topic: str, count: int) -> list[Record]:
+    """Wait until queue 0 of *topic* has *count* messages and return them."""
+    broker.wait_for_max_offset(topic=topic, offset=count)
+    return records_of(broker.pull(topic=topic, offset=0))
+
+
+def only_later_ones(broker: Speaker, topic: str) -> list[bytes]:
+    """Send an ordinary message to queue 0 and return the bodies that are there then."""
+    succeeded(broker.send_message(topic=topic, body=b"ordinary"))
+    broker.wait_for_max_offset(topic=topic, offset=1)
+    return bodies_of(broker.pull(topic=topic, offset=0))
+
+
+def expect_code(clause: str, broker: Speaker, answer: Command, code: int) -> None:
+    """Fail *clause* unless *answer* has this code."""
+    expect(
+        clause,
+        found=answer.code,
+        expected=code,
+        what="code",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("TXN-HALF-001", "TXN-HALF-002", "TXN-HALF-003")
+def test_a_half_message_is_not_in_its_queue(
+    broker: Speaker, topic: str, group: str
+) -> None:
+    half = send_half(broker, topic, group=group, system_flags=PREPARED)
+    other = send_half(broker, topic, group=group, queue_id=3)
+    expect(
+        "TXN-HALF-001",
+        found=only_later_ones(broker, topic),
+        expected=[b"ordinary"],
+        what="bodies in the queue",
+        transcript=broker.transcript,
+    )
+    record = record_of(broker, half.answer)
+    expect(
+        "TXN-HALF-002",
+        found=record.system_flags & Decision.ROLLBACK,
+        expected=0,
+        what="transaction bits of the half message's record",
+    )
+    expect_fields(
+        "TXN-HALF-003",
+        found=other.answer.fields,
+        expected={
+            "queueId": "3",
+            "queueOffset": str(record_of(broker, other.answer).queue_offset),
+        },
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("TXN-HALF-005")
+@pytest.mark.parametrize(("value", "is_half"), [("TRUE", True), ("false", False)])
+def test_a_half_message_says_so_in_any_case(
+    broker: Speaker, topic: str, group: str, value: str, is_half: bool
+) -> None:
+    half = send_half(broker, topic, group=group, properties={"TRAN_MSG": value})
+    expect(
+        "TXN-HALF-005",
+        found=record_of(broker, half.answer).topic == topic,
+        expected=not is_half,
+        what=f"the record of a message with TRAN_MSG {value} is of its own topic",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("TXN-HALF-006")
+def test_a_half_messages_answer_has_no_transaction_id(
+    broker: Speaker, topic: str, group: str
+) -> None:
+    half = send_half(broker, topic, group=group)
+    expect(
+        "TXN-HALF-006",
+        found=half.answer.fields.get("transactionId"),
+        expected=None,
+        what="transactionId",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("TXN-HALF-007")
+def test_an_answer_names_the_transaction(
+    broker: Speaker, topic: str, group: str
+) -> None:
+    half = send_half(broker, topic, group=group)
+    expect(
+        "TXN-HALF-007",
+        found=half.answer.fields.get("transactionId"),
+        expected=half.unique_key,
+        what="transactionId",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("TXN-END-001", "TXN-END-002", "TXN-END-010")
+def test_a_commit_delivers_the_message_as_it_was_sent(
+    broker: Speaker, topic: str, group: str
+) -> None:
+    sent = {"KEYS": "k", "TAGS": "t", "own": "ä"}
+    half = send_half(broker, topic, group=group, flag=9, born_at_ms=99, properties=sent)
+    expect_code("TXN-END-001", broker, half.end(broker), ResponseCode.SUCCESS)
+    (record,) = delivered(broker, topic, 1)
+    stored = record_of(broker, half.answer)
+    expect_fields(
+        "TXN-END-001",
+        found={
+            "body": record.body,
+            "flag": record.flag,
+            "born_at_ms": record.born_at_ms,
+            "born_host": record.born_host,
+        },
+        expected={
+            "body": b"half",
+            "flag": 9,
+            "born_at_ms": 99,
+            "born_host": stored.born_host,
+        },
+        transcript=broker.transcript,
+    )
+    properties = decode_properties(record.properties)
+    expect_fields(
+        "TXN-END-001", found=properties, expected={**sent, "UNIQ_KEY": half.unique_key}
+    )
+    expect(
+        "TXN-END-002",
+        found=(
+            record.system_flags & Decision.ROLLBACK,
+            record.prepared_transaction_offset,
+        ),
+        expected=(Decision.COMMIT, half.commit_log_offset),
+        what="transaction bits, prepared transaction offset",
+    )
+    expect_fields(
+        "TXN-END-010",
+        found=properties,
+        expected={"TRAN_MSG": "true", "REAL_TOPIC": topic, "REAL_QID": "0"},
+    )
+
+
+@pytest.mark.clause("TXN-END-003")
+def test_a_rollback_delivers_nothing(broker: Speaker, topic: str, group: str) -> None:
+    half = send_half(broker, topic, group=group)
+    answer = half.end(broker, Decision.ROLLBACK)
+    expect_code("TXN-END-003", broker, answer, ResponseCode.SUCCESS)
+    expect(
+        "TXN-END-003",
+        found=only_later_ones(broker, topic),
+        expected=[b"ordinary"],
+        what="bodies in the queue",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("TXN-END-004")
+def test_no_decision_is_not_answered(broker: Speaker, topic: str, group: str) -> None:
+    half = send_half(broker, topic, group=group)
+    broker.peer.send(ending(half, Decision.UNKNOWN))
+    expect(
+        "TXN-END-004",
+        found=broker.peer.is_silent(QUIET_S),
+        expected=True,
+        what="silence after a decision that is none",
+        transcript=broker.transcript,
+    )
+    expect(
+        "TXN-END-004",
+        found=only_later_ones(broker, topic),
+        expected=[b"ordinary"],
+        what="bodies in the queue",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("TXN-END-017")
+@pytest.mark.parametrize("decision", [1, 4, 16, -1])
+def test_a_decision_that_is_none_of_the_three_is_refused(
+    broker: Speaker, topic: str, group: str, decision: int
+) -> None:
+    half = send_half(broker, topic, group=group)
+    answer = broker.peer.request(ending(half, decision))
+    expect_code("TXN-END-017", broker, answer, ResponseCode.SYSTEM_ERROR)
+
+
+def ending(half: Half, decision: int) -> Command:
+    """Return END_TRANSACTION with a *decision* that Half.end would not make."""
+    fields = {
+        "producerGroup": half.group,
+        "tranStateTableOffset": half.queue_offset,
+        "commitLogOffset": half.commit_log_offset,
+        "commitOrRollback": int(decision),
+        "fromTransactionCheck": "false",
+        "msgId": half.unique_key,
+    }
+    texts = {name: str(value) for name, value in fields.items()}
+    return Command(code=RequestCode.END_TRANSACTION, fields=texts)
+
+
+@pytest.mark.clause("TXN-END-005", "TXN-END-012")
+def test_what_is_no_half_message_cannot_be_decided(
+    broker: Speaker, topic: str, group: str
+) -> None:
+    (ordinary,) = send_bodies(broker, topic, [b"ordinary"])
+    place = record_of(broker, ordinary).physical_offset
+    for clause, offset in (("TXN-END-005", 2**40), ("TXN-END-012", place)):
+        answer = broker.end_transaction(
+            group=group,
+            commit_log_offset=offset,
+            queue_offset=0,
+            decision=Decision.COMMIT,
+            message_id="none",
+        )
+        expect_code(clause, broker, answer, ResponseCode.SYSTEM_ERROR)
+
+
+@pytest.mark.clause("TXN-END-006", "TXN-END-007")
+def test_a_stranger_cannot_decide(broker: Speaker, topic: str, group: str) -> None:
+    half = send_half(broker, topic, group=group)
+    stranger = half.end(broker, group=f"{group}_other")
+    expect_code("TXN-END-006", broker, stranger, ResponseCode.SYSTEM_ERROR)
+    elsewhere = half.end(broker, queue_offset=half.queue_offset + 1)
+    expect_code("TXN-END-007", broker, elsewhere, ResponseCode.SYSTEM_ERROR)
+    found = only_later_ones(broker, topic)
+    for clause in ("TXN-END-006", "TXN-END-007"):
+        expect(clause, found=found, expected=[b"ordinary"], what="bodies in the queue")
+
+
+@pytest.mark.clause("TXN-END-008", "TXN-END-009")
+@pytest.mark.parametrize(
+    ("clause", "first", "count"),
+    [
+        ("TXN-END-008", Decision.COMMIT, 2),
+        ("TXN-END-009", Decision.ROLLBACK, 1),
+    ],
+)
+def test_a_decision_is_not_remembered(
+    broker: Speaker, topic: str, group: str, clause: str, first: Decision, count: int
+) -> None:
+    half = send_half(broker, topic, group=group)
+    succeeded(half.end(broker, first))
+    expect_code(clause, broker, half.end(broker), ResponseCode.SUCCESS)
+    bodies = [record.body for record in delivered(broker, topic, count)]
+    expect(clause, found=bodies, expected=[b"half"] * count, what="bodies delivered")
+
+
+@pytest.mark.clause("TXN-END-011", "TXN-END-013")
+def test_a_oneway_decision_by_place_counts(
+    broker: Speaker, topic: str, group: str
+) -> None:
+    half = send_half(broker, topic, group=group)
+    half.end(broker, oneway=True)
+    found = [record.body for record in delivered(broker, topic, 1)]
+    expect("TXN-END-011", found=found, expected=[b"half"], what="bodies delivered")
+    second = send_half(broker, topic, group=group, body=b"second")
+    answer = broker.end_transaction(
+        group=group,
+        commit_log_offset=second.commit_log_offset,
+        queue_offset=second.queue_offset,
+        decision=Decision.COMMIT,
+        message_id="another",
+        transaction_id="yet another",
+    )
+    expect_code("TXN-END-013", broker, answer, ResponseCode.SUCCESS)
+
+
+def send_late(broker: Speaker, topic: str, group: str) -> Half:
+    """Send a half message whose own time has passed already."""
+    born_at_ms = now_ms() - LONG_AGO_MS
+    own = {"CHECK_IMMUNITY_TIME_IN_SECONDS": "1"}
+    return send_half(broker, topic, group=group, born_at_ms=born_at_ms, properties=own)
+
+
+@pytest.mark.clause("TXN-END-014")
+def test_a_late_decision_counts(broker: Speaker, topic: str, group: str) -> None:
+    half = send_late(broker, topic, group)
+    expect_code("TXN-END-014", broker, half.end(broker), ResponseCode.SUCCESS)
+
+
+@pytest.mark.clause("TXN-END-015")
+def test_a_late_decision_is_refused(broker: Speaker, topic: str, group: str) -> None:
+    half = send_late(broker, topic, group)
+    expect_code("TXN-END-015", broker, half.end(broker), ResponseCode.ILLEGAL_OPERATION)
+
+
+@pytest.mark.clause("TXN-NOTE-004")
+@pytest.mark.needs("config")
+def test_notes_cannot_be_pulled(broker: Speaker, topic: str, group: str) -> None:
+    succeeded(send_half(broker, topic, group=group).end(broker))
+    answer = broker.pull(topic=OPERATIONS_TOPIC, offset=0)
+    expect_code("TXN-NOTE-004", broker, answer, ResponseCode.TOPIC_NOT_EXIST)
+
+
+@pytest.mark.clause("TXN-NOTE-005")
+def test_the_topics_of_transactions_are_there(broker: Speaker) -> None:
+    found = body_of(broker.all_topic_config())
+    assert isinstance(found, dict)
+    topics = found["topicConfigTable"]
+    counts = [
+        topics.get(name, {}).get("readQueueNums")
+        for name in (HALF_TOPIC, OPERATIONS_TOPIC)
+    ]
+    expect("TXN-NOTE-005", found=counts, expected=[1, 1], what="read queues of both")
+
+
+DEFAULTS = (
+    pytest.param(
+        "transactionTimeOut", "6000", marks=pytest.mark.clause("TXN-CHECK-017")
+    ),
+    pytest.param(
+        "transactionCheckMax", "15", marks=pytest.mark.clause("TXN-CHECK-017")
+    ),
+    pytest.param(
+        "transactionCheckInterval", "60000", marks=pytest.mark.clause("TXN-CHECK-018")
+    ),
+    pytest.param(
+        "transactionCheckInterval", "30000", marks=pytest.mark.clause("TXN-CHECK-019")
+    ),
+)
+
+
+@pytest.mark.needs("config")
+@pytest.mark.parametrize(("name", "value"), DEFAULTS)
+def test_a_broker_asks_after_its_default_times(
+    broker: Speaker,
+    target: LiveTarget,
+    name: str,
+    value: str,
+    request: pytest.FixtureRequest,
+) -> None:
+    lines = succeeded(broker.broker_config()).body.decode().splitlines()
+    settings = dict(line.partition("=")[::2] for line in lines)
+    expect(
+        request.node.get_closest_marker("clause").args[0],
+        found=settings.get(name),
+        expected=target.conf.get(name, value),
+        what=name,
+        transcript=broker.transcript,
+    )
