@@ -41,7 +41,7 @@ SMALL_FILES: Mapping[str, str] = {
 """Broker settings with which a few hundred messages fill several files of each kind."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Written:
     """What the store suite looks at when it knows what was sent."""
 
@@ -60,6 +60,10 @@ class Written:
     """A half message that was committed."""
     refused: tuple[str, ...]
     """What the broker refused of all this, and how; a test's business, not ours."""
+
+    def __repr__(self) -> str:
+        # Failures print what a test was given; this one holds a megabyte.
+        return f"<{self.target.text} with {len(self.sent)} messages>"
 
     def send(self, message: Outgoing) -> Sent:
         """Send one more message over a fresh connection."""
