@@ -4,17 +4,16 @@
 
 from __future__ import annotations
 
-import json
-from itertools import groupby
 from pathlib import Path
 
 import click
 
 from cli.clause_tests import clause_tests
+from cli.exports.pages import html_page, markdown_page, releases, write_diagrams
+from cli.exports.plain import clauses_as_json, layouts_as_json
+from cli.exports.readers import dissector, kaitai
 from spec.clause import Clause
-from spec.derive.table import rows
-from spec.layouts import LAYOUTS
-from spec.observed import evidence_line, evidence_of
+from spec.observed import evidence_of
 from spec.registry import UnknownClauseError, all_clauses, clause
 
 ROOT = Path(__file__).parents[1]
@@ -54,7 +53,7 @@ def show(clause_id: str) -> None:
     except UnknownClauseError as error:
         raise click.UsageError(str(error.args[0])) from error
     shown = {
-        "releases": _releases(one),
+        "releases": releases(one),
         "source": one.source,
         "issues": ", ".join(one.issues),
         "untestable": one.untestable or "",
@@ -69,86 +68,52 @@ def show(clause_id: str) -> None:
         click.echo(f"hint       {found}: {cause}")
 
 
-def _releases(one: Clause) -> str:
-    return f"{one.since} to {one.until}" if one.until else f"since {one.since}"
+FORMATS = ("md", "html", "json", "lua", "ksy")
 
 
 @spec.command()
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["md", "json"]),
+    type=click.Choice(FORMATS),
     required=True,
-    help="To what.",
+    help="md and html are pages, json is for programs, lua is a dissector for"
+    " Wireshark, ksy a description for Kaitai Struct.",
+)
+@click.option(
+    "--what",
+    type=click.Choice(["clauses", "layouts"]),
+    default="clauses",
+    show_default=True,
+    help="Which of the two the json holds.",
+)
+@click.option(
+    "--diagrams",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write byte diagrams (SVG) into this folder; an md page shows them.",
 )
 @click.option("--out", type=click.Path(dir_okay=False), help="Into this file.")
-def export(form: str, out: str | None) -> None:
-    """Export all clauses, with the tests that ask for them and what was observed."""
-    text = as_json() if form == "json" else as_markdown()
-    if out is None:
-        click.echo(text, nl=False)
-        return
+def export(form: str, what: str, diagrams: Path | None, out: str | None) -> None:
+    """Export clauses and layouts.
+
+    A clause has the tests that ask for it and what each release was observed to do.
+    """
     try:
-        Path(out).write_text(text, encoding="utf-8")
+        if diagrams is not None:
+            write_diagrams(diagrams)
+        text = exported(form, what, diagrams)
+        if out is None:
+            click.echo(text, nl=False)
+        else:
+            Path(out).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise click.UsageError(f"{out}: {error.strerror}") from error
+        raise click.UsageError(f"{error.filename}: {error.strerror}") from error
 
 
-def as_json() -> str:
-    """Return every clause as JSON, one object a clause, in the order of the ids."""
-    tests = clause_tests(ROOT)
-    exported = [
-        {
-            "id": one.id,
-            "level": str(one.level),
-            "since": one.since,
-            "until": one.until,
-            "text": one.text,
-            "source": one.source,
-            "issues": list(one.issues),
-            "untestable": one.untestable,
-            "tests": tests.get(one.id, []),
-            "evidence": evidence_of(one.id),
-        }
-        for one in all_clauses().values()
-    ]
-    return json.dumps(exported, indent=1, ensure_ascii=False) + "\n"
-
-
-def as_markdown() -> str:
-    """Return every clause and every layout as tables of a Markdown page."""
-    tests = clause_tests(ROOT)
-    lines = ["# Clauses", ""]
-    for room, clauses in groupby(all_clauses().values(), key=_room):
-        lines += [f"## {room}", "", "| id | level | releases | clause | tests | seen |"]
-        lines += ["|---|---|---|---|---|---|"]
-        for one in clauses:
-            count = len(tests.get(one.id, []))
-            asked = str(count) if count or not one.untestable else one.untestable
-            text = f"{one.text}<br>`{one.source}`".replace("|", "\\|")
-            lines.append(
-                f"| {one.id} | {one.level} | {_releases(one)} | {text} | {asked} |"
-                f" {evidence_line(one.id)} |"
-            )
-        lines.append("")
-    return "\n".join([*lines, *_layout_tables()]) + "\n"
-
-
-def _room(one: Clause) -> str:
-    return one.id.rsplit("-", 1)[0]
-
-
-def _layout_tables() -> list[str]:
-    lines = ["# Layouts", ""]
-    for name, layout in LAYOUTS.items():
-        lines += [
-            f"## {name}",
-            "",
-            "| at | bytes | field | meaning |",
-            "|---|---|---|---|",
-        ]
-        for row in rows(layout):
-            cells = (row.place, row.size, row.name, row.meaning)
-            lines.append("| " + " | ".join(cells) + " |")
-        lines.append("")
-    return lines
+def exported(form: str, what: str, diagrams: Path | None) -> str:
+    """Return the text of an export."""
+    if form == "json":
+        return layouts_as_json() if what == "layouts" else clauses_as_json()
+    if form == "md":
+        return markdown_page(None if diagrams is None else diagrams.as_posix())
+    return {"html": html_page, "lua": dissector, "ksy": kaitai}[form]()

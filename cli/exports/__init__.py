@@ -1,0 +1,1 @@
+"""What ``rmqc spec export`` writes: one module for each family of formats."""
