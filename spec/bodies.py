@@ -1,0 +1,51 @@
+"""Every declared JSON body of the specification, by the name of its golden print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from spec.wire import heartbeat, offset_tables, queue_locks, running_info
+from spec.wire.json_body import members
+from spec.wire.queue_name import QueueName
+
+BODIES: dict[str, type[Any]] = {
+    "connection": heartbeat.Connection,
+    "consume_rates": running_info.ConsumeRates,
+    "consume_stats": offset_tables.ConsumeStats,
+    "consumed_directly": running_info.ConsumedDirectly,
+    "consumed_queue": offset_tables.ConsumedQueue,
+    "consumer_connections": heartbeat.ConsumerConnections,
+    "consumer_membership": heartbeat.ConsumerMembership,
+    "consumer_status": offset_tables.ConsumerStatus,
+    "filter_check": heartbeat.FilterCheck,
+    "group_members": heartbeat.GroupMembers,
+    "heartbeat": heartbeat.Heartbeat,
+    "locked_queues": queue_locks.LockedQueues,
+    "producer_connections": heartbeat.ProducerConnections,
+    "producer_membership": heartbeat.ProducerMembership,
+    "queue_in_hand": running_info.QueueInHand,
+    "queue_locks": queue_locks.QueueLocks,
+    "queue_name": QueueName,
+    "queue_with_offset": offset_tables.QueueWithOffset,
+    "reset_offsets": offset_tables.ResetOffsets,
+    "reset_offsets_for_cpp": offset_tables.ResetOffsetsForCpp,
+    "running_info": running_info.RunningInfo,
+    "subscription": heartbeat.Subscription,
+    "topic_queue": offset_tables.TopicQueue,
+    "topic_stats": offset_tables.TopicStats,
+}
+
+
+def body_table(body: type[Any]) -> str:
+    """Return the members of *body* as the lines of a golden print."""
+    return "".join(f"{line}\n" for line in _lines(body))
+
+
+def _lines(body: type[Any]) -> Iterator[str]:
+    for name, declared, default in members(body):
+        absent = "" if default is None or default in ((), {}) else f"{default}"
+        absent = "required" if "MISSING" in repr(default) else absent
+        since = "" if declared.since == "4.4" else f"since {declared.since}"
+        kind = f"{declared.kind.name:<36} {absent:<9} {since:<12}"
+        yield f"{declared.java_name:<32}{kind}{declared.meaning or name}".rstrip()
