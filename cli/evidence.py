@@ -127,9 +127,14 @@ def check(
 
 @evidence.command("list")
 def list_() -> None:
-    """List the recorded releases: when, on what, and how many clauses of each kind."""
+    """List the recorded releases: when, on what, and how many clauses of each kind.
+
+    A clause is younger than the evidence if tests ask a release for it today and its
+    evidence does not settle it: the next record will.
+    """
     for observed in all_evidence().values():
-        click.echo(_figures(observed))
+        younger = len(younger_clauses(observed))
+        click.echo(_figures(observed) + (f"; {younger} younger" if younger else ""))
 
 
 def tested_clauses() -> set[str]:
@@ -141,6 +146,16 @@ def tested_clauses() -> set[str]:
         if clause_id in all_clauses()
         and any(test.startswith(folders) for test in tests)
     }
+
+
+def younger_clauses(observed: Observed) -> list[str]:
+    """Return the clauses that the release is asked for and was not seen to settle."""
+    return sorted(
+        name
+        for name in tested_clauses()
+        if all_clauses()[name].applies_to(observed.release)
+        and not observed.settles(name)
+    )
 
 
 @contextmanager

@@ -93,7 +93,7 @@ def test(
     words += ["-n", str(_jobs(jobs, pytest_args)), *pytest_args]
     codes = [_run(name, words, _report_for(report, name, names)) for name in names]
     if report is not None and len(names) > 1:
-        _write_matrix(report)
+        _write_matrix(report, [_folder(report, name, names) for name in names])
     sys.exit(next(code for code in GRAVEST_FIRST if code in codes))
 
 
@@ -129,20 +129,25 @@ def _jobs(jobs: int | None, pytest_args: tuple[str, ...]) -> int:
 
 
 def _report_for(report: Path | None, name: str, names: tuple[str, ...]) -> list[str]:
-    """Return the options that write the reports, a folder for each of several."""
+    """Return the options that write the reports."""
     if report is None:
         return []
-    slug = re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-")
-    directory = (report / slug if len(names) > 1 else report).resolve()
+    directory = _folder(report, name, names)
     return [f"--report={directory}", f"--junitxml={directory / 'junit.xml'}"]
 
 
-def _write_matrix(report: Path) -> None:
-    """Put the reports of all targets side by side, where there are several."""
-    from conformance.harness.matrix import matrix_of, render
-    from conformance.harness.report import read_report
+def _folder(report: Path, name: str, names: tuple[str, ...]) -> Path:
+    """Return where the reports on *name* go: of several targets, one for each."""
+    slug = re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-")
+    return (report / slug if len(names) > 1 else report).resolve()
 
-    files = sorted(report.glob("*/report.json"))
+
+def _write_matrix(report: Path, folders: list[Path]) -> None:
+    """Put the reports of all targets that ran side by side."""
+    from conformance.harness.matrix import matrix_of, render
+    from conformance.harness.report import FILE_NAME, read_report
+
+    files = [file for folder in folders if (file := folder / FILE_NAME).exists()]
     if files:
         page = report / "matrix.html"
         made = matrix_of([read_report(file) for file in files])

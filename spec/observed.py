@@ -49,6 +49,10 @@ class Observed:
     reasons: Mapping[str, str] = field(default_factory=dict)
     """Why, by clause id, where the outcome is neither a pass nor another release's."""
 
+    def settles(self, clause_id: str) -> bool:
+        """Return whether the release was seen to meet the clause, or not to."""
+        return self.outcomes.get(clause_id) in SETTLED
+
     @property
     def totals(self) -> dict[str, int]:
         """How many clauses had each outcome, those with none included."""

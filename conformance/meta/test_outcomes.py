@@ -117,6 +117,20 @@ def test_what_stopped_before_its_verdict_is_not_green(tmp_path: Path) -> None:
     assert ended.outcomes["WIRE-FRAME-001"] == "unsupported"
 
 
+def test_what_is_not_as_recorded_of_the_release_is_named(tmp_path: Path) -> None:
+    output = run(tmp_path, PASSES + FAILS).output
+    assert "evidence of 4.9.7" in output
+    assert "1 outcomes as recorded, 1 otherwise, 0 not judged here" in output
+    assert "differs WIRE-FRAME-002  here fail, recorded pass: The low" in output
+
+
+def test_a_difference_is_a_finding_only_against_the_evidence(tmp_path: Path) -> None:
+    (tmp_path / "against").mkdir()
+    known = known_file(tmp_path, "WIRE-FRAME-002")
+    assert run(tmp_path, FAILS, known).code == 0
+    assert run(tmp_path / "against", FAILS, known, "--against-evidence").code == 1
+
+
 def test_a_known_failure_fails_nothing(tmp_path: Path) -> None:
     ended = run(tmp_path, PASSES + FAILS, known_file(tmp_path, "WIRE-FRAME-002"))
     assert ended.outcomes["WIRE-FRAME-002"] == "known"

@@ -1,0 +1,157 @@
+"""What ``rmqc evidence`` records, compares and refuses, with planted reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import cli.evidence
+from cli.tests.reports import report, written
+from spec.observed import Observed, decode_observed
+
+TESTED = {"WIRE-FRAME-001", "WIRE-FRAME-002", "INDEX-KEY-005"}
+"""As if the suites asked for these only; the last is about 5.4 and later."""
+PASSED = {"WIRE-FRAME-001": "pass", "WIRE-FRAME-002": "pass"}
+RELEASE = {"target": "jvm:4.6.0", "release": "4.6.0"}
+
+
+def observed(outcomes: Mapping[str, str]) -> dict[str, Observed]:
+    """Return evidence of 4.6.0 alone."""
+    one = Observed(
+        release="4.6.0",
+        target="jvm:4.6.0",
+        recorded="2026-01-31",
+        java="21.0.1",
+        suite_version="0.1.0",
+        outcomes=outcomes,
+    )
+    return {"4.6.0": one}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return where evidence goes in these tests."""
+    folder = tmp_path / "evidence"
+    folder.mkdir()
+    monkeypatch.setattr(cli.evidence, "FOLDER", folder)
+    monkeypatch.setattr(cli.evidence, "tested_clauses", lambda: TESTED)
+    monkeypatch.setattr(cli.evidence, "java_in_use", lambda: "21.0.1")
+    monkeypatch.setattr(cli.evidence, "all_evidence", lambda: observed(PASSED))
+    return folder
+
+
+def run(*arguments: str) -> Result:
+    """Return what the command did with *arguments*; an exception fails the test."""
+    return CliRunner().invoke(
+        cli.evidence.evidence, list(arguments), catch_exceptions=False
+    )
+
+
+def test_a_report_becomes_evidence(tmp_path: Path, folder: Path) -> None:
+    result = run("record", written(tmp_path, report(PASSED, **RELEASE)))
+    assert result.exit_code == 0, result.output
+    assert "2 pass, 0 fail" in result.output
+    made = decode_observed((folder / "4.6.0.json").read_text(encoding="utf-8"))
+    assert made.outcomes == {**PASSED, "INDEX-KEY-005": "not-applicable"}
+    assert (made.java, made.target) == ("21.0.1", "jvm:4.6.0")
+
+
+def test_a_release_that_fails_a_clause_is_recorded_and_named(
+    tmp_path: Path, folder: Path
+) -> None:
+    failed = {**PASSED, "WIRE-FRAME-002": "fail"}
+    result = run("record", written(tmp_path, report(failed, **RELEASE)))
+    assert result.exit_code == 1
+    assert "4.6.0 fail WIRE-FRAME-002  The low 24 bits" in result.output
+    made = decode_observed((folder / "4.6.0.json").read_text(encoding="utf-8"))
+    assert made.reasons == {"WIRE-FRAME-002": "found 1"}
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "target", "said"),
+    [
+        (PASSED, "127.0.0.1:9876", "no release of Apache RocketMQ as it comes"),
+        (PASSED, "jvm:4.6.0?maxIndexNum=8", "no release of Apache RocketMQ as it"),
+        (PASSED, "embedded:", "no release of Apache RocketMQ as it comes"),
+        ({"WIRE-FRAME-001": "pass"}, "jvm:4.6.0", "not of a whole run"),
+    ],
+)
+def test_what_is_no_whole_run_on_a_release_is_no_evidence(
+    tmp_path: Path, folder: Path, outcomes: dict[str, str], target: str, said: str
+) -> None:
+    made = report(outcomes, target=target, release="4.6.0")
+    result = run("record", written(tmp_path, made))
+    assert result.exit_code == 2
+    assert said in " ".join(result.output.split())
+    assert not list(folder.iterdir())
+
+
+def test_a_file_that_is_no_report_is_refused(tmp_path: Path) -> None:
+    result = run("check", written(tmp_path, {"schema": 1}))
+    assert result.exit_code == 2
+    assert "no report" in result.output
+
+
+def test_a_run_like_the_recorded_one_is_as_recorded(tmp_path: Path) -> None:
+    result = run("check", written(tmp_path, report(PASSED, **RELEASE)))
+    assert result.exit_code == 0
+    assert "2 outcomes as recorded, 0 otherwise, 0 not judged" in result.output
+
+
+def test_a_clause_that_fails_now_is_named(tmp_path: Path) -> None:
+    failed = {**PASSED, "WIRE-FRAME-002": "fail"}
+    result = run("check", written(tmp_path, report(failed, **RELEASE)))
+    assert result.exit_code == 1
+    assert "differs WIRE-FRAME-002  here fail, recorded pass: The low" in result.output
+
+
+def test_a_clause_that_passes_now_differs_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed = observed({**PASSED, "WIRE-FRAME-001": "fail"})
+    monkeypatch.setattr(cli.evidence, "all_evidence", lambda: failed)
+    result = run("check", written(tmp_path, report(PASSED, **RELEASE)))
+    assert result.exit_code == 1
+    assert "differs WIRE-FRAME-001  here pass, recorded fail" in result.output
+
+
+@pytest.mark.parametrize(("target", "code"), [("jvm:4.6.0", 1), ("localhost:9876", 0)])
+def test_only_the_release_itself_must_judge_all_that_was_judged(
+    tmp_path: Path, target: str, code: int
+) -> None:
+    lost = {**PASSED, "WIRE-FRAME-002": "unsupported"}
+    made = report(lost, target=target, release="4.6.0")
+    result = run("check", written(tmp_path, made))
+    assert result.exit_code == code
+    assert "0 otherwise, 1 not judged here" in result.output
+
+
+def test_a_clause_younger_than_the_evidence_is_counted(tmp_path: Path) -> None:
+    younger = {**PASSED, "STORE-CRC-001": "pass"}
+    result = run("check", written(tmp_path, report(younger, **RELEASE)))
+    assert result.exit_code == 0
+    assert "1 not recorded" in result.output
+
+
+def test_a_release_without_evidence_is_usage(tmp_path: Path) -> None:
+    made = report(PASSED, target="jvm:4.5.2", release="4.5.2")
+    result = run("check", written(tmp_path, made))
+    assert result.exit_code == 2
+    assert "there is no evidence of '4.5.2'" in result.output
+
+
+def test_reports_and_releases_exclude_each_other(tmp_path: Path) -> None:
+    file = written(tmp_path, report(PASSED, **RELEASE))
+    assert run("check", file, "--release", "4.6.0").exit_code == 2
+
+
+def test_the_recorded_releases_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli.evidence, "tested_clauses", lambda: {"WIRE-FRAME-003"})
+    result = run("list")
+    assert result.output == (
+        "4.6.0  2026-01-31  Java 21.0.1  2 pass, 0 fail, 0 error, 0 known,"
+        " 0 unsupported, 0 not-applicable; 1 younger\n"
+    )

@@ -1,0 +1,58 @@
+"""The recorded evidence is about clauses that exist, and explains itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.harness.target import RELEASES
+from conformance.meta.reading import named_clauses, suite_files
+from spec.observed import Observed, all_evidence
+from spec.registry import all_clauses
+
+EVERY = pytest.mark.parametrize("observed", all_evidence().values(), ids=all_evidence())
+UNEXPLAINED = {"fail", "error", "known"}
+"""A clause that a real release does not meet is wrong until argued: it has a range."""
+
+
+@EVERY
+def test_a_release_is_seen_to_do_what_some_clause_still_says(
+    observed: Observed,
+) -> None:
+    gone = sorted(
+        name
+        for name in observed.outcomes
+        if name not in all_clauses() and observed.settles(name)
+    )
+    assert not gone, f"recorded, declared nowhere: {' '.join(gone)}; record again"
+
+
+@EVERY
+def test_no_release_is_seen_to_break_a_clause(observed: Observed) -> None:
+    broken = [n for n, one in observed.outcomes.items() if one in UNEXPLAINED]
+    assert not broken, f"{observed.release} breaks {' '.join(broken)}"
+
+
+@EVERY
+def test_what_a_release_could_not_be_asked_has_a_reason(observed: Observed) -> None:
+    silent = {n for n, one in observed.outcomes.items() if one == "unsupported"}
+    assert silent <= set(observed.reasons)
+
+
+@EVERY
+def test_evidence_names_the_release_that_ran(observed: Observed) -> None:
+    assert observed.release in RELEASES
+    assert observed.target == f"jvm:{observed.release}"
+
+
+@EVERY
+def test_most_clauses_are_older_than_the_evidence(observed: Observed) -> None:
+    asked = {
+        name
+        for file in suite_files()
+        for name in named_clauses(file)
+        if name in all_clauses() and all_clauses()[name].applies_to(observed.release)
+    }
+    younger = sorted(name for name in asked if not observed.settles(name))
+    # Whoever adds a clause need not have five releases at hand; `rmqc evidence list`
+    # counts these. So many of them say that nobody has recorded for long.
+    assert len(younger) < len(asked) / 2, f"record again: {len(younger)} are younger"
