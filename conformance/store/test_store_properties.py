@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from conformance.harness.deadline import wait_until
+from conformance.harness.deadline import TooLateError, wait_until
 from conformance.harness.failure import Evidence
 from conformance.harness.speaker import Speaker
 from conformance.harness.verdicts import expect, expect_fields, expect_that
@@ -18,7 +19,7 @@ from conformance.store.written import QUEUE_FILE_SIZE, Written
 from conformance.strategies.boundaries import OVER_THE_WIRE, int32s, int64s
 from conformance.strategies.messages import bodies, properties, tags
 from spec.integers import INT32_MIN, body_crc, tags_code
-from spec.store.consume_queue import UNIT_SIZE
+from spec.store.consume_queue import UNIT_SIZE, Unit
 from spec.store.index_file import items_of_slot, key_hash
 from spec.store.message_record import decode_record, record_layout
 from spec.wire.properties import decode_properties
@@ -135,24 +136,30 @@ def test_any_message_is_a_unit_with_its_tags_code(
     topic = written.topics[0]
     sent = send(speaker, Outgoing(topic=topic, queue_id=queue_id, properties=own))
     files = written.files
-    wait_until(
-        lambda: (
-            files.unit_at(topic, queue_id, sent.queue_offset, QUEUE_FILE_SIZE)
-            is not None
-        ),
-        what=f"unit {sent.queue_offset} of {topic}, queue {queue_id} is written",
+
+    def unit() -> Unit | None:
+        return files.unit_at(topic, queue_id, sent.queue_offset, QUEUE_FILE_SIZE)
+
+    with suppress(TooLateError):
+        wait_until(lambda: unit() is not None, what="the message has its unit")
+    found = unit()
+    expect_that(
+        "STORE-QUEUE-001",
+        found is not None,
+        found=found,
+        expected="a unit",
+        what=f"unit {sent.queue_offset} of {topic}, queue {queue_id}",
     )
-    unit = files.unit_at(topic, queue_id, sent.queue_offset, QUEUE_FILE_SIZE)
-    assert unit is not None
+    assert found is not None
     expect(
         "STORE-QUEUE-003",
-        found=(unit.commit_log_offset, unit.size),
+        found=(found.commit_log_offset, found.size),
         expected=(sent.commit_log_offset, len(stored(files, sent))),
         what=f"offset and size in the unit at byte {sent.queue_offset * UNIT_SIZE}",
     )
     expect(
         "STORE-QUEUE-004",
-        found=unit.tags_code,
+        found=found.tags_code,
         expected=tags_code(tag),
         what=f"tags code of a message with the tag {tag!r}",
     )
@@ -177,14 +184,26 @@ def test_every_word_of_any_keys_leads_to_the_message(
     if smallest:
         words = [*words, key_with_hash(f"{topic}#", INT32_MIN)]
     sent = send(speaker, Outgoing(topic=topic, properties={"KEYS": " ".join(words)}))
-    for word in words:
-        wait_until(
-            lambda word=word: (
-                sent.commit_log_offset  # type: ignore[misc]
-                in offsets_of_key(written.files, topic, word)
-            ),
-            what=f"the key {word!r} leads to the message at {sent.commit_log_offset}",
-        )
+    missing = set(words)
+
+    def indexed() -> bool:
+        found = {word for word in missing if leads_to(written.files, topic, word, sent)}
+        missing.difference_update(found)
+        return not missing
+
+    with suppress(TooLateError):
+        wait_until(indexed, what="every word leads to the message")
+    expect(
+        "INDEX-KEY-003",
+        found=missing,
+        expected=set(),
+        what=f"words that do not lead to {sent.commit_log_offset}",
+    )
+
+
+def leads_to(files: StoreFiles, topic: str, word: str, sent: Sent) -> bool:
+    """Return whether the index has the message under a key."""
+    return sent.commit_log_offset in offsets_of_key(files, topic, word)
 
 
 def offsets_of_key(files: StoreFiles, topic: str, word: str) -> list[int]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
+from hypothesis.vendor.pretty import RepresentationPrinter
+
 from conformance.harness.deadline import TooLateError, wait_until
 from conformance.harness.fixtures import create_topic, unique_name
 from conformance.harness.speaker import Speaker
@@ -64,6 +66,10 @@ class Written:
     def __repr__(self) -> str:
         # Failures print what a test was given; this one holds a megabyte.
         return f"<{self.target.text} with {len(self.sent)} messages>"
+
+    def _repr_pretty_(self, printer: RepresentationPrinter, _cycle: bool) -> None:
+        # Hypothesis prints a dataclass field by field unless this says otherwise.
+        printer.text(repr(self))
 
     def send(self, message: Outgoing) -> Sent:
         """Send one more message over a fresh connection."""
