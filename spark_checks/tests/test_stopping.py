@@ -1,0 +1,51 @@
+"""An audit that is told to end stops its Spark and removes its files."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+STORE = ROOT / "fixtures" / "store" / "4.6.0-stopped"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_an_audit_that_is_told_to_end_leaves_nothing(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "cli", "audit", str(STORE)]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL
+    ) as audit:
+        # Its Java runs, so Spark is being started or is there.
+        assert seen(lambda: [c for c in children(audit.pid) if "java" in c.name()])
+        spark = children(audit.pid)
+        audit.send_signal(number)
+        audit.wait(timeout=60)
+    assert seen(lambda: not any(child.is_running() for child in spark))
+    assert list(tmp_path.glob("rmqc-audit-*")) == []
+    assert audit.returncode != 0
+
+
+def children(process_id: int) -> list[psutil.Process]:
+    """Return all processes below one."""
+    return psutil.Process(process_id).children(recursive=True)
+
+
+def seen(condition: Callable[[], object], timeout_s: float = 60.0) -> bool:
+    """Return whether *condition* comes true in time."""
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
