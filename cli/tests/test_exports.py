@@ -1,4 +1,4 @@
-"""What ``rmqc spec export`` writes, judged by form; other programs read it elsewhere."""
+"""What ``rmqc spec export`` writes, judged by its form; real programs come later."""
 
 from __future__ import annotations
 
