@@ -12,6 +12,7 @@ from cli.clause_tests import clause_tests
 from cli.exports.pages import html_page, markdown_page, releases, write_diagrams
 from cli.exports.plain import clauses_as_json, layouts_as_json
 from cli.exports.readers import dissector, kaitai
+from cli.spec_headers import evolution, headers
 from spec.clause import Clause
 from spec.observed import evidence_of
 from spec.registry import UnknownClauseError, all_clauses, clause
@@ -22,6 +23,10 @@ ROOT = Path(__file__).parents[1]
 @click.group()
 def spec() -> None:
     """List, show and export the clauses of the specification."""
+
+
+spec.add_command(headers)
+spec.add_command(evolution)
 
 
 @spec.command("list")

@@ -1,0 +1,210 @@
+"""
+Which fields every request and answer carries, in each of the releases studied.
+
+A command's header fields have names only in Java's header classes; which class goes
+with which request code is said nowhere but in the code that sends and reads it. Tables
+of both were read from the releases' class files and are kept in ``fixtures/headers``,
+one JSON file a release, with a schema beside them. Here they become objects; nothing in
+this module reads a file. ``header_history`` lays the releases side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+DERIVED = "derived"
+"""The source of a path that the class files show."""
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """One field of a header."""
+
+    name: str
+    """The name that travels."""
+    java_type: str
+    """Java's type; on the wire every value is text."""
+    required: bool
+    """Whether Java marks it as never null (Java: CFNotNull)."""
+    default: str | None
+    """What a receiver holds when it is absent, as it would travel; None is null."""
+    long_name: str = ""
+    """What a field that travels under a short name means."""
+    resource: str = ""
+    """TOPIC, GROUP or CLUSTER, where Java says that the field names one."""
+    declared_in: str = ""
+    """The class that declares it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FastCodec:
+    """The names that a header's own code handles, where reflection is not used."""
+
+    writes: frozenset[str]
+    reads: frozenset[str]
+    requires: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """The fields of one header class."""
+
+    name: str
+    fields: tuple[Field, ...] = ()
+    abstract: bool = False
+    """Whether it only lends its fields to others."""
+    checks_fields: bool = False
+    """Whether it has a check of its own of the values (Java: checkFields)."""
+    needs: tuple[str, ...] = ()
+    """The permissions that its request needs, where Java says so."""
+    fast_codec: FastCodec | None = None
+
+    def field(self, name: str) -> Field | None:
+        """Return the field that travels as *name*, None when there is none."""
+        return next((one for one in self.fields if one.name == name), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeaderUse:
+    """A header that a request or an answer carries."""
+
+    name: str
+    written_in: tuple[str, ...] = ()
+    """Methods that make it, as ``package.Class#method``."""
+    read_in: tuple[str, ...] = ()
+    """Methods that read it."""
+
+    @property
+    def is_shared(self) -> bool:
+        """Return whether both sides know it by this class."""
+        return bool(self.written_in and self.read_in)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Path:
+    """Who sends a request to whom."""
+
+    sender: str
+    receiver: str
+    source: str = DERIVED
+    """The method that says so, where no class file of the release does."""
+
+    def __str__(self) -> str:
+        return f"{self.sender} → {self.receiver}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What one request code stands for."""
+
+    code: int
+    name: str
+    headers: tuple[HeaderUse, ...] = ()
+    """The headers that it is sent or read with; those of both sides come first."""
+    answers: tuple[HeaderUse, ...] = ()
+    """The headers of its answer."""
+    extra_fields: tuple[str, ...] = ()
+    """Fields of no header that are set or looked at by name."""
+    handled_in: tuple[str, ...] = ()
+    """Classes that are registered to process it."""
+    paths: tuple[Path, ...] = ()
+
+    @property
+    def carried(self) -> tuple[HeaderUse, ...]:
+        """Return the headers of both sides; all, when the sides' classes differ.
+
+        A receiver may try another header than it is sent, as SEND_MESSAGE_V2's does.
+        """
+        shared = tuple(one for one in self.headers if one.is_shared)
+        return shared or self.headers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """One response code."""
+
+    code: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeaderTable:
+    """The header table of one release."""
+
+    release: str
+    requests: tuple[Request, ...] = ()
+    responses: tuple[Response, ...] = ()
+    headers: Mapping[str, Header] = field(default_factory=dict)
+    """Every header class by its simple name."""
+
+    def request(self, code: int) -> Request | None:
+        """Return what *code* stands for, None where the release has no such code."""
+        return next((one for one in self.requests if one.code == code), None)
+
+
+def read_table(parsed: Json) -> HeaderTable:
+    """Return the table that the parsed JSON of a file in ``fixtures/headers`` holds."""
+    if parsed.get("schema") != 1:
+        raise ValueError(f"a header table of schema {parsed.get('schema')!r}, not 1")
+    return HeaderTable(
+        release=parsed["release"],
+        requests=tuple(_request(one) for one in parsed["requests"]),
+        responses=tuple(
+            Response(code=one["code"], name=one["name"]) for one in parsed["responses"]
+        ),
+        headers={name: _header(name, one) for name, one in parsed["headers"].items()},
+    )
+
+
+def _request(one: Json) -> Request:
+    return Request(
+        code=one["code"],
+        name=one["name"],
+        headers=_uses(one["headers"], written="sent_in"),
+        answers=_uses(one["answers"], written="written_in"),
+        extra_fields=tuple(extra["name"] for extra in one["extra_fields"]),
+        handled_in=tuple(one["handled_in"]),
+        paths=tuple(
+            Path(sender=path["from"], receiver=path["to"], source=path["source"])
+            for path in one["paths"]
+        ),
+    )
+
+
+def _uses(found: Sequence[Json], *, written: str) -> tuple[HeaderUse, ...]:
+    return tuple(
+        HeaderUse(
+            name=one["name"],
+            written_in=tuple(one[written]),
+            read_in=tuple(one["read_in"]),
+        )
+        for one in found
+    )
+
+
+def _header(name: str, one: Json) -> Header:
+    codec = one.get("fast_codec")
+    return Header(
+        name=name,
+        fields=tuple(_field(found) for found in one["fields"]),
+        abstract=one.get("abstract", False),
+        checks_fields=one.get("checks_fields", False),
+        needs=tuple(one.get("action", {}).get("needs", ())),
+        fast_codec=codec and FastCodec(**{k: frozenset(v) for k, v in codec.items()}),
+    )
+
+
+def _field(one: Json) -> Field:
+    return Field(
+        name=one["name"],
+        java_type=one["type"],
+        required=one["required"],
+        default=one["default"],
+        long_name=one.get("long_name", ""),
+        resource=one.get("resource", ""),
+        declared_in=one["declared_in"],
+    )
