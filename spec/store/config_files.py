@@ -84,6 +84,20 @@ BACKUP_IS_THE_ONE_BEFORE = Clause(
     " of its name and .bak.",
     source=_FILES,
 )
+TOPICS_FIELDS = Clause(
+    id="STORE-CONFIG-012",
+    level=Level.MUST,
+    text="A topic in topics.json has order, perm, readQueueNums, topicFilterType,"
+    " topicName, topicSysFlag and writeQueueNums; the file is the broker's, and lies in"
+    " its store's directory config.",
+    source="4.6.0 org.apache.rocketmq.common.TopicConfig",
+    hints=(
+        (
+            "topic.json, at the name server",
+            "so says the article on the send path; name servers keep no topics",
+        ),
+    ),
+)
 ABORT_GOES_WITH_A_STOP = Clause(
     id="STORE-CONFIG-009",
     level=Level.MUST,

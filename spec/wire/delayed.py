@@ -38,3 +38,23 @@ DELAYED_STORE_TIME = Clause(
     source="4.6.0 org.apache.rocketmq.store.schedule.ScheduleMessageService"
     "#messageTimeup",
 )
+LEVELS = Clause(
+    id="DELAY-LEVEL-001",
+    level=Level.MUST,
+    text="The delay levels 1 to 18 are 1, 5, 10 and 30 seconds, 1 to 10 minutes one by"
+    " one, 20 and 30 minutes, 1 and 2 hours, by default.",
+    source="4.6.0 org.apache.rocketmq.store.config.MessageStoreConfig"
+    "#messageDelayLevel",
+)
+HIGHEST_LEVEL = Clause(
+    id="DELAY-LEVEL-002",
+    level=Level.MUST,
+    text="A DELAY above the highest level means the highest, and is stored as that.",
+    source="4.6.0 org.apache.rocketmq.store.CommitLog#putMessage",
+)
+NO_LEVEL = Clause(
+    id="DELAY-LEVEL-003",
+    level=Level.MUST,
+    text="A message whose DELAY is 0 or negative is not delayed.",
+    source="4.6.0 org.apache.rocketmq.store.CommitLog#putMessage",
+)

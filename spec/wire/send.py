@@ -33,7 +33,7 @@ LETTERS = MappingProxyType(
         "properties": "i",
         "reconsumeTimes": "j",
         "unitMode": "k",
-        "consumeRetryTimes": "l",
+        "maxReconsumeTimes": "l",
         "batch": "m",
     }
 )
@@ -185,4 +185,27 @@ ONE_WAY_SEND = Clause(
     level=Level.MUST,
     text="A message sent oneway is stored like any other.",
     source=f"{_SEND}#handlePutMessageResult",
+)
+CODES = Clause(
+    id="SEND-HEADER-003",
+    level=Level.MUST,
+    text="A message is sent by request 10 with whole names or 310 with letters, a batch"
+    " by 320 with letters.",
+    source="4.6.0 org.apache.rocketmq.common.protocol.RequestCode#SEND_MESSAGE_V2",
+)
+LETTERS_MEAN = Clause(
+    id="SEND-HEADER-004",
+    level=Level.MUST,
+    text="The letters a to m are producerGroup, topic, defaultTopic,"
+    " defaultTopicQueueNums, queueId, sysFlag, bornTimestamp, flag, properties,"
+    " reconsumeTimes, unitMode, maxReconsumeTimes and batch.",
+    source="4.6.0 org.apache.rocketmq.common.protocol.header.SendMessageRequestHeaderV2"
+    "#createSendMessageRequestHeaderV1",
+)
+MANY_TAGS = Clause(
+    id="SEND-FLAG-003",
+    level=Level.MUST,
+    text="A message to a topic of the filter type MULTI_TAG has bit 1 of its system"
+    " flags set, one to a topic of SINGLE_TAG, the default, has not.",
+    source=f"{_SEND}#handleRetryAndDLQ",
 )

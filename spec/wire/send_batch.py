@@ -61,3 +61,46 @@ BATCH_TOO_LARGE_IS_ERROR = Clause(
     source="5.3.3 org.apache.rocketmq.store.MessageExtEncoder#encode",
     since="5.0",
 )
+BATCH_OF_HALVES = Clause(
+    id="SEND-BATCH-007",
+    level=Level.MUST,
+    text="A batch whose system flags have a transaction bit is refused with"
+    " MESSAGE_ILLEGAL (13).",
+    source="4.6.0 org.apache.rocketmq.store.CommitLog#putMessages",
+)
+DELAYED_BATCH = Clause(
+    id="SEND-BATCH-008",
+    level=Level.MUST,
+    text="A batch with a DELAY in the properties of its header is refused with"
+    " MESSAGE_ILLEGAL (13).",
+    source="4.6.0 org.apache.rocketmq.store.CommitLog#putMessages",
+)
+FIELD_MAKES_IT = Clause(
+    id="SEND-BATCH-009",
+    level=Level.QUIRK,
+    text="The field batch, not the code, makes a request a batch: 310 with it is one,"
+    " 320 without it is a single message.",
+    source=f"{_SEND}#processRequest",
+)
+IGNORED_WORDS = Clause(
+    id="SEND-BATCH-010",
+    level=Level.MUST,
+    text="The record of a message in a batch has the checksum of its body and its own"
+    " size, whatever the words for these say in the batch.",
+    source="4.6.0 org.apache.rocketmq.store.CommitLog$MessageExtBatchEncoder#encode",
+)
+NEGATIVE_PROPERTIES = Clause(
+    id="SEND-BATCH-011",
+    level=Level.MUST,
+    text="A batch with a message whose properties have 32,768 bytes, a negative count,"
+    " is refused with an error and nothing of it is stored; 32,000 bytes are stored.",
+    source="4.6.0 org.apache.rocketmq.store.CommitLog$MessageExtBatchEncoder#encode",
+    issues=("apache/rocketmq#3786",),
+)
+ONE_FILE = Clause(
+    id="SEND-BATCH-012",
+    level=Level.MUST,
+    text="The records of a batch lie one after the other in one commit-log file; if"
+    " they do not fit with 8 bytes to spare, all go to the next.",
+    source=_APPEND,
+)

@@ -97,3 +97,10 @@ TOPIC_TOO_LONG_IS_INVALID = Clause(
     source=_VALIDATOR,
     since="5.3.2",
 )
+SETTING = Clause(
+    id="SEND-BODY-006",
+    level=Level.MUST,
+    text="A broker started with another maxMessageSize refuses bodies that are larger"
+    " with MESSAGE_ILLEGAL (13) and stores those of half the size.",
+    source=f"{_APPEND}",
+)

@@ -12,6 +12,10 @@ from spec.clause import Clause, Level
 _CHECK = (
     "4.6.0 org.apache.rocketmq.broker.processor.AbstractSendMessageProcessor#msgCheck"
 )
+_CREATE = (
+    "4.6.0 org.apache.rocketmq.broker.topic.TopicConfigManager"
+    "#createTopicInSendMessageMethod"
+)
 _VALIDATOR = "5.3.3 org.apache.rocketmq.common.topic.TopicValidator#validateTopic"
 
 
@@ -25,16 +29,14 @@ TOPIC_IS_CREATED = Clause(
     level=Level.MUST,
     text="Sending to an unknown topic creates it after the default topic that the"
     " request names, if that one may be inherited.",
-    source="4.6.0 org.apache.rocketmq.broker.topic.TopicConfigManager"
-    "#createTopicInSendMessageMethod",
+    source=_CREATE,
 )
 CREATED_QUEUE_COUNT = Clause(
     id="SEND-TOPIC-006",
     level=Level.MUST,
     text="A topic created by sending has as many queues as the request asks for, at"
     " most as many as its default topic.",
-    source="4.6.0 org.apache.rocketmq.broker.topic.TopicConfigManager"
-    "#createTopicInSendMessageMethod",
+    source=_CREATE,
 )
 UNKNOWN_TOPIC = Clause(
     id="SEND-TOPIC-007",
@@ -73,4 +75,77 @@ WRITE_PERMISSION = Clause(
     level=Level.QUIRK,
     text="A broker takes a message to a topic without the write permission.",
     source=_CHECK,
+)
+CREATED_LIKE_DEFAULT = Clause(
+    id="SEND-TOPIC-011",
+    level=Level.MUST,
+    text="A topic created by sending has the permission of its default topic without"
+    " bit 0, to be inherited, and its filter type.",
+    source=_CREATE,
+)
+CREATED_IN_A_UNIT = Clause(
+    id="SEND-TOPIC-012",
+    level=Level.MUST,
+    text="A topic created by a send with unitMode has topicSysFlag 1, a retry topic 2,"
+    " any other 0.",
+    source=_CHECK,
+)
+ANY_INHERITABLE_TOPIC = Clause(
+    id="SEND-TOPIC-013",
+    level=Level.QUIRK,
+    text="The topics of the broker's own and its cluster's name serve as default topics"
+    " too, also where autoCreateTopicEnable is false.",
+    source=_CREATE,
+    issues=("apache/rocketmq#8801", "apache/rocketmq#3179"),
+)
+NO_AUTOMATIC_TOPIC = Clause(
+    id="SEND-TOPIC-014",
+    level=Level.MUST,
+    text="With autoCreateTopicEnable=false a message to an unknown topic, default topic"
+    " TBW102, is refused with TOPIC_NOT_EXIST (17).",
+    source=_CREATE,
+)
+DEFAULT_TOPIC_STAYS_CLOSED = Clause(
+    id="SEND-TOPIC-015",
+    level=Level.QUIRK,
+    text="The first such refusal takes TBW102's bit 0 for good: it stays in the table"
+    " of topics and in its route, and creates none when the setting is true again.",
+    source=_CREATE,
+    issues=("apache/rocketmq#288", "apache/rocketmq#5055"),
+)
+RETRY_TOPIC_IS_CREATED = Clause(
+    id="SEND-TOPIC-016",
+    level=Level.MUST,
+    text="A message to an unknown retry topic, default topic unknown or not to be"
+    " inherited, creates it with one queue and permission 6.",
+    source=_CHECK,
+)
+BROKER_PERMISSION = Clause(
+    id="SEND-PERM-002",
+    level=Level.QUIRK,
+    text="A broker whose brokerPermission lacks bit 1 takes messages to topics that are"
+    " not ordered.",
+    source=_CHECK,
+    hints=(
+        (
+            "such a broker refuses everything",
+            "so says the article on the send path; the release asks for an ordered"
+            " topic as well",
+        ),
+    ),
+)
+BROKER_PERMISSION_ORDERED = Clause(
+    id="SEND-PERM-003",
+    level=Level.MUST,
+    text="A broker whose brokerPermission lacks bit 1 refuses messages to an ordered"
+    " topic with NO_PERMISSION (16).",
+    source=_CHECK,
+)
+NO_HALF_MESSAGES = Clause(
+    id="SEND-PERM-004",
+    level=Level.MUST,
+    text="With rejectTransactionMessage=true a message whose TRAN_MSG is true is"
+    " refused with NO_PERMISSION (16).",
+    source="4.6.0 org.apache.rocketmq.broker.processor.SendMessageProcessor"
+    "#sendMessage",
 )

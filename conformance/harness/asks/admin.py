@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from conformance.harness.asks.asker import Asker, FieldValue, body_of, json_body
+from conformance.harness.asks.asker import (
+    Asker,
+    FieldValue,
+    body_of,
+    json_body,
+    succeeded,
+)
 from spec.wire.command import Command
 from spec.wire.request_code import RequestCode
 
@@ -61,6 +67,12 @@ class AdminAsker(Asker):
     def broker_config(self) -> Command:
         """Ask for the broker's settings."""
         return self.ask(RequestCode.GET_BROKER_CONFIG)
+
+    def broker_settings(self) -> dict[str, str]:
+        """Return the broker's settings by name."""
+        text = succeeded(self.broker_config()).body.decode()
+        pairs = (line.partition("=") for line in text.splitlines())
+        return {name.strip(): value.strip() for name, equals, value in pairs if equals}
 
     def update_broker_config(self, settings: Mapping[str, str]) -> Command:
         """Change settings of the running broker."""

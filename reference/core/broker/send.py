@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from reference.core.answer import SYSTEM_ERROR, Answer, refusal
 from reference.core.broker.retry import dead_letter_instead
+from reference.core.broker.role import put_in_role
 from reference.core.broker.topics import (
     DEFAULT_TOPIC,
     PERM_READ,
@@ -121,7 +122,8 @@ def send_message(broker: Broker, request: Request) -> Answer:
                 "forbidden",
             )
         message = prepare(message)
-    result = broker.store.put(message, request.now_ms)
+    put = broker.store.put
+    result = put_in_role(broker.options, message, request.now_ms, put)
     return _answer(broker, result, queue_id)
 
 
@@ -140,7 +142,8 @@ def _send_batch(
             f"batch request does not support retry group {topic.name}",
         )
     message = _new_message(broker, request, names, topic=topic, queue_id=queue_id)
-    result = broker.store.put_batch(message, request.now_ms)
+    put = broker.store.put_batch
+    result = put_in_role(broker.options, message, request.now_ms, put)
     return _answer(broker, result, queue_id)
 
 

@@ -101,7 +101,7 @@ class Topics:
         self.timestamp_ms = now_ms
         self.counter = 0
         self._changed = changed
-        self._auto_create = options.truth("autoCreateTopicEnable")
+        self._options = options
 
     def get(self, name: str) -> Topic | None:
         """Return the topic *name*, if there is one."""
@@ -114,7 +114,9 @@ class Topics:
         model = self.table.get(default)
         if model is None:
             return None
-        if default == DEFAULT_TOPIC and not self._auto_create:
+        creates = self._options.truth("autoCreateTopicEnable")
+        if default == DEFAULT_TOPIC and not creates:  # [SEND-TOPIC-014]
+            # It stays so, whatever the setting says later. [SEND-TOPIC-015]
             model = replace(model, permission=PERM_READ | PERM_WRITE)
             self.table[default] = model
         if not model.permission & PERM_INHERIT:

@@ -1,0 +1,127 @@
+"""Batches that are refused, and what makes a request a batch."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.harness.speaker import Speaker, batch_body, succeeded
+from conformance.harness.verdicts import expect, expect_that
+from conformance.messaging.reading import bodies_of, record_of, records_of
+from spec.integers import body_crc
+from spec.store.message_record import size_of_record
+from spec.wire.command import Command
+from spec.wire.properties import decode_properties
+from spec.wire.request_code import RequestCode
+from spec.wire.response_code import ResponseCode
+
+TWO = batch_body([(b"one", {}), (b"two", {})])
+
+
+def send(
+    broker: Speaker,
+    topic: str,
+    *,
+    body: bytes = TWO,
+    code: int = RequestCode.SEND_BATCH_MESSAGE,
+    batch: bool = True,
+    system_flags: int = 0,
+    properties: dict[str, str] | None = None,
+) -> Command:
+    """Send a batch, or what looks like one."""
+    return broker.send_message(
+        topic=topic,
+        body=body,
+        code=code,
+        batch=batch,
+        system_flags=system_flags,
+        properties=properties,
+    )
+
+
+def expect_nothing_stored(clause: str, broker: Speaker, topic: str) -> None:
+    """Fail *clause* unless the next message is the topic's first."""
+    first = succeeded(broker.send_message(topic=topic)).fields["queueOffset"]
+    expect(clause, found=first, expected="0", what="queueOffset afterwards")
+
+
+@pytest.mark.clause("SEND-BATCH-007")
+@pytest.mark.parametrize("flags", [4, 8, 12])
+def test_a_batch_is_no_transaction(broker: Speaker, topic: str, flags: int) -> None:
+    expect(
+        "SEND-BATCH-007",
+        found=send(broker, topic, system_flags=flags).code,
+        expected=ResponseCode.MESSAGE_ILLEGAL,
+        what="code",
+        transcript=broker.transcript,
+    )
+    expect_nothing_stored("SEND-BATCH-007", broker, topic)
+
+
+@pytest.mark.clause("SEND-BATCH-008")
+def test_a_batch_is_not_delayed(broker: Speaker, topic: str) -> None:
+    expect(
+        "SEND-BATCH-008",
+        found=send(broker, topic, properties={"DELAY": "1"}).code,
+        expected=ResponseCode.MESSAGE_ILLEGAL,
+        what="code",
+        transcript=broker.transcript,
+    )
+    expect_nothing_stored("SEND-BATCH-008", broker, topic)
+
+
+@pytest.mark.clause("SEND-BATCH-009")
+def test_a_field_and_not_the_code_makes_a_batch(broker: Speaker, topic: str) -> None:
+    succeeded(send(broker, topic, code=RequestCode.SEND_MESSAGE_V2))
+    broker.wait_for_max_offset(topic=topic, offset=2)
+    found = bodies_of(broker.pull(topic=topic, offset=0))
+    expect("SEND-BATCH-009", found=found, expected=[b"one", b"two"], what="bodies")
+    single = record_of(broker, send(broker, topic, batch=False))
+    expect("SEND-BATCH-009", found=single.body, expected=TWO, what="body of one")
+
+
+@pytest.mark.clause("SEND-BATCH-010", "WIRE-BATCH-003")
+def test_the_broker_reckons_sizes_and_checksums_itself(
+    broker: Speaker, topic: str
+) -> None:
+    wrong = (7).to_bytes(4, "big") + b"\xff" * 4 + b"\x12\x34\x56\x78"
+    succeeded(send(broker, topic, body=wrong + batch_body([(b"body", {})])[12:]))
+    broker.wait_for_max_offset(topic=topic, offset=1)
+    answer = succeeded(broker.pull(topic=topic, offset=0))
+    found = (
+        int.from_bytes(answer.body[8:12], "big"),
+        size_of_record(answer.body),
+    )
+    expect(
+        "SEND-BATCH-010",
+        found=found,
+        expected=(body_crc(b"body"), len(answer.body)),
+        what="checksum and size of the record",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("SEND-BATCH-011")
+def test_many_properties_of_a_batch_are_stored(broker: Speaker, topic: str) -> None:
+    value = "v" * 32_000
+    succeeded(send(broker, topic, body=batch_body([(b"b", {"p": value})])))
+    broker.wait_for_max_offset(topic=topic, offset=1)
+    record = records_of(broker.pull(topic=topic, offset=0))[0]
+    found = decode_properties(record.properties).get("p")
+    expect("SEND-BATCH-011", found=found == value, expected=True, what="equal values")
+
+
+@pytest.mark.clause("SEND-BATCH-011")
+def test_too_many_properties_of_a_batch_are_refused(
+    broker: Speaker, topic: str
+) -> None:
+    body = batch_body([(b"b", {"p": "v" * (32_768 - 3)})])
+    code = send(broker, topic, body=body).code
+    expect_that(
+        "SEND-BATCH-011",
+        code != ResponseCode.SUCCESS,
+        found=code,
+        expected="an error",
+        what="code",
+        transcript=broker.transcript,
+    )
+    expect_nothing_stored("SEND-BATCH-011", broker, topic)

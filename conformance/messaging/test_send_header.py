@@ -1,0 +1,141 @@
+"""The header of a send, spelt by hand, and what a topic's settings make of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conformance.harness.speaker import Speaker, batch_body, request, succeeded
+from conformance.harness.verdicts import expect, expect_fields
+from conformance.messaging.raw_send import raw_send
+from conformance.messaging.reading import record_of
+from spec.routing.topic_config import TopicConfig, decode_topic_table
+from spec.store.message_record import SystemFlag
+from spec.wire.properties import decode_properties
+
+SCHEDULE_TOPIC = "SCHEDULE_TOPIC_XXXX"
+LEVELS = 18
+
+
+def topic_of(broker: Speaker, name: str) -> TopicConfig:
+    """Return a topic's configuration as the broker has it."""
+    table = decode_topic_table(succeeded(broker.all_topic_config()).body)
+    return table.topics[name]
+
+
+@pytest.mark.clause("SEND-HEADER-003", "SEND-HEADER-004")
+def test_letters_and_codes_are_these(broker: Speaker, topic: str) -> None:
+    letters = {
+        "a": "a_group",
+        "b": topic,
+        "c": "TBW102",
+        "d": "4",
+        "e": "2",
+        "f": "1",
+        "g": "77",
+        "h": "-5",
+        "i": "TAGS\x01t\x02",
+        "j": "6",
+        "k": "false",
+        "l": "16",
+        "m": "false",
+    }
+    record = record_of(broker, broker.peer.request(request(310, {**letters}, b"body")))
+    expect_fields(
+        "SEND-HEADER-004",
+        found={
+            "topic": record.topic,
+            "queue_id": record.queue_id,
+            "system_flags": record.system_flags,
+            "born_at_ms": record.born_at_ms,
+            "flag": record.flag,
+            "TAGS": decode_properties(record.properties).get("TAGS"),
+            "reconsume_times": record.reconsume_times,
+            "body": record.body,
+        },
+        expected={
+            "topic": topic,
+            "queue_id": 2,
+            "system_flags": 1,
+            "born_at_ms": 77,
+            "flag": -5,
+            "TAGS": "t",
+            "reconsume_times": 6,
+            "body": b"body",
+        },
+        transcript=broker.transcript,
+    )
+    batch = request(320, {**letters, "f": "0", "m": "true"}, batch_body([(b"b", {})]))
+    for answer in (broker.peer.request(batch), raw_send(broker, topic, queueId=2)):
+        expect("SEND-HEADER-003", found=answer.code, expected=0, what="code")
+
+
+@pytest.mark.clause("SEND-FLAG-003")
+@pytest.mark.parametrize(("kind", "bit"), [("MULTI_TAG", 2), ("SINGLE_TAG", 0)])
+def test_a_topic_of_many_tags_marks_its_messages(
+    broker: Speaker, unique: Any, kind: str, bit: int
+) -> None:
+    topic = unique("tags")
+    succeeded(broker.create_topic(topic=topic, filter_type=kind))
+    record = record_of(broker, broker.send_message(topic=topic))
+    found = record.system_flags & SystemFlag.MULTI_TAGS
+    expect("SEND-FLAG-003", found=found, expected=bit, what="bit 1 of the flags")
+
+
+@pytest.mark.clause("SEND-TOPIC-011", "SEND-TOPIC-012")
+@pytest.mark.parametrize(("prefix", "unit", "flags"), [("", 0, 0), ("", 1, 1)])
+def test_a_created_topic_is_like_its_default(
+    broker: Speaker, unique: Any, prefix: str, unit: int, flags: int
+) -> None:
+    name = prefix + unique("created")
+    succeeded(raw_send(broker, name, unitMode=bool(unit)))
+    topic = topic_of(broker, name)
+    default = topic_of(broker, "TBW102")
+    expect(
+        "SEND-TOPIC-011",
+        found=(topic.permission, topic.filter_type),
+        expected=(default.permission & ~1, default.filter_type),
+        what="permission and filter type",
+        transcript=broker.transcript,
+    )
+    expect("SEND-TOPIC-012", found=topic.topic_flags, expected=flags, what="flags")
+
+
+@pytest.mark.clause("SEND-TOPIC-012")
+def test_a_retry_topic_of_a_unit_is_marked(broker: Speaker, known_group: str) -> None:
+    name = f"%RETRY%{known_group}"
+    succeeded(raw_send(broker, name, unitMode=True, maxReconsumeTimes=16))
+    found = topic_of(broker, name).topic_flags
+    expect("SEND-TOPIC-012", found=found, expected=2, what="flags of the retry topic")
+
+
+@pytest.mark.clause("DELAY-LEVEL-002")
+@pytest.mark.parametrize("asked", [LEVELS, LEVELS + 1, 1000])
+def test_no_delay_is_longer_than_the_last_level(
+    broker: Speaker, topic: str, asked: int
+) -> None:
+    answer = broker.send_message(topic=topic, properties={"DELAY": str(asked)})
+    record = record_of(broker, answer)
+    expect_fields(
+        "DELAY-LEVEL-002",
+        found={
+            "topic": record.topic,
+            "queue_id": record.queue_id,
+            "DELAY": decode_properties(record.properties).get("DELAY"),
+        },
+        expected={
+            "topic": SCHEDULE_TOPIC,
+            "queue_id": LEVELS - 1,
+            "DELAY": str(LEVELS),
+        },
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("DELAY-LEVEL-003")
+@pytest.mark.parametrize("level", ["0", "-1"])
+def test_no_level_is_no_delay(broker: Speaker, topic: str, level: str) -> None:
+    answer = broker.send_message(topic=topic, properties={"DELAY": level})
+    record = record_of(broker, answer)
+    expect("DELAY-LEVEL-003", found=record.topic, expected=topic, what="topic")

@@ -1,0 +1,153 @@
+"""Messages to retry topics: counted, and given up when they came too often."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.verdicts import expect, expect_fields
+from conformance.messaging.raw_send import raw_send
+from conformance.messaging.reading import record_of
+from spec.routing.topic_config import TopicConfig, decode_topic_table
+from spec.wire.send_retry import COUNT_IS_TOLD_SINCE
+
+MOST = 3
+
+
+def topic_of(broker: Speaker, name: str) -> TopicConfig:
+    """Return a topic's configuration as the broker has it."""
+    table = decode_topic_table(succeeded(broker.all_topic_config()).body)
+    return table.topics[name]
+
+
+def stored_topics(broker: Speaker, group: str, times: list[int]) -> list[str]:
+    """Return the topics in which messages of so many deliveries were stored."""
+    answers = [
+        broker.send_message(
+            topic=f"%RETRY%{group}", reconsume_times=n, max_reconsume_times=MOST
+        )
+        for n in times
+    ]
+    return [record_of(broker, answer).topic for answer in answers]
+
+
+@pytest.mark.clause("SEND-RETRY-003")
+def test_as_many_deliveries_as_allowed_make_a_dead_letter(
+    broker: Speaker, known_group: str
+) -> None:
+    retry, dead = f"%RETRY%{known_group}", f"%DLQ%{known_group}"
+    expect(
+        "SEND-RETRY-003",
+        found=stored_topics(broker, known_group, [0, MOST - 1, MOST, MOST + 1]),
+        expected=[retry, retry, dead, dead],
+        what="topics of the records",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("SEND-RETRY-004")
+def test_more_deliveries_than_allowed_make_a_dead_letter(
+    broker: Speaker, known_group: str
+) -> None:
+    retry, dead = f"%RETRY%{known_group}", f"%DLQ%{known_group}"
+    expect(
+        "SEND-RETRY-004",
+        found=stored_topics(broker, known_group, [0, MOST, MOST + 1]),
+        expected=[retry, retry, dead],
+        what="topics of the records",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("SEND-RETRY-005")
+def test_a_dead_letter_is_answered_with_the_queue_asked_for(
+    broker: Speaker, known_group: str
+) -> None:
+    retry = f"%RETRY%{known_group}"
+    succeeded(broker.create_topic(topic=retry, queue_count=4))
+    answer = broker.send_message(
+        topic=retry, queue_id=3, reconsume_times=MOST + 1, max_reconsume_times=MOST
+    )
+    record = record_of(broker, answer)
+    expect_fields(
+        "SEND-RETRY-005",
+        found={
+            "queueId": answer.fields["queueId"],
+            "queueOffset": answer.fields["queueOffset"],
+            "topic": record.topic,
+            "queue_id": record.queue_id,
+        },
+        expected={
+            "queueId": "3",
+            "queueOffset": str(record.queue_offset),
+            "topic": f"%DLQ%{known_group}",
+            "queue_id": 0,
+        },
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("SEND-RETRY-006")
+def test_old_clients_retry_as_often_as_their_group(broker: Speaker, group: str) -> None:
+    succeeded(broker.update_group(group=group, settings={"retryMaxTimes": 2}))
+    topics = []
+    for version in (COUNT_IS_TOLD_SINCE - 1, COUNT_IS_TOLD_SINCE):
+        answer = raw_send(
+            broker,
+            f"%RETRY%{group}",
+            version=version,
+            reconsumeTimes=5,
+            maxReconsumeTimes=16,
+        )
+        topics.append(record_of(broker, answer).topic)
+    expect(
+        "SEND-RETRY-006",
+        found=topics,
+        expected=[f"%DLQ%{group}", f"%RETRY%{group}"],
+        what=f"topics for the versions below {COUNT_IS_TOLD_SINCE} and that one",
+    )
+
+
+def _permission_of_dead_letters(broker: Speaker, group: str, clause: str) -> int:
+    stored_topics(broker, group, [MOST + 1])
+    topic = topic_of(broker, f"%DLQ%{group}")
+    expect(
+        clause,
+        found=(topic.read_queue_count, topic.write_queue_count),
+        expected=(1, 1),
+        what="read and write queues",
+    )
+    return topic.permission
+
+
+@pytest.mark.clause("RETRY-DEAD-002")
+def test_dead_letters_cannot_be_read(broker: Speaker, known_group: str) -> None:
+    found = _permission_of_dead_letters(broker, known_group, "RETRY-DEAD-002")
+    expect("RETRY-DEAD-002", found=found, expected=2, what="permission")
+
+
+@pytest.mark.clause("RETRY-DEAD-003")
+def test_dead_letters_can_be_read(broker: Speaker, known_group: str) -> None:
+    found = _permission_of_dead_letters(broker, known_group, "RETRY-DEAD-003")
+    expect("RETRY-DEAD-003", found=found, expected=6, what="permission")
+
+
+@pytest.mark.clause("SEND-TOPIC-016")
+def test_a_retry_topic_needs_no_default(
+    broker: Speaker, known_group: str, unique: Any
+) -> None:
+    name = f"%RETRY%{known_group}"
+    answer = broker.send_message(
+        topic=name, default_topic=unique("nothing"), max_reconsume_times=MOST
+    )
+    succeeded(answer)
+    topic = topic_of(broker, name)
+    expect(
+        "SEND-TOPIC-016",
+        found=(topic.write_queue_count, topic.permission),
+        expected=(1, 6),
+        what="queues and permission",
+        transcript=broker.transcript,
+    )

@@ -1,0 +1,185 @@
+"""What a broker answers to a send while its settings or its role are against it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.target import Target
+from conformance.harness.verdicts import expect, expect_fields
+from conformance.messaging.changing import changed
+from conformance.messaging.conftest import LARGEST_MESSAGE
+from spec.store.message_record import SystemFlag, decode_record
+from spec.wire.command import Command
+from spec.wire.response_code import ResponseCode
+
+FAR_FUTURE_MS = 4_102_444_800_000
+READ_ONLY = 4
+
+
+@pytest.fixture
+def broker(obedient: Target) -> Iterator[Speaker]:
+    """Yield a connection to the broker whose settings may be changed."""
+    with obedient.speak_to_broker() as speaker:
+        yield speaker
+
+
+@pytest.fixture
+def topic(broker: Speaker, unique: Any) -> str:
+    """Return a topic of the test's own on that broker."""
+    name: str = unique("states")
+    succeeded(broker.create_topic(topic=name))
+    return name
+
+
+def expect_code(clause: str, answer: Command, code: int, broker: Speaker) -> None:
+    """Fail *clause* unless the answer to a send has this code."""
+    expect(
+        clause,
+        found=answer.code,
+        expected=code,
+        what="code",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("SEND-STATE-001")
+def test_before_its_time_a_broker_takes_nothing(broker: Speaker, topic: str) -> None:
+    with changed(broker, startAcceptSendRequestTimeStamp=str(FAR_FUTURE_MS)):
+        answer = broker.send_message(topic=topic)
+    expect_code("SEND-STATE-001", answer, ResponseCode.SYSTEM_ERROR, broker)
+    succeeded(broker.send_message(topic=topic))
+
+
+def expect_slave_refuses(clause: str, broker: Speaker, topic: str, code: int) -> None:
+    """Fail *clause* unless a slave answers with *code* and stores nothing."""
+    with changed(broker, brokerRole="SLAVE"):
+        answer = broker.send_message(topic=topic)
+    expect_code(clause, answer, code, broker)
+    first = succeeded(broker.send_message(topic=topic)).fields["queueOffset"]
+    expect(clause, found=first, expected="0", what="queueOffset afterwards")
+
+
+@pytest.mark.clause("SEND-STATE-002")
+def test_a_slave_takes_nothing(broker: Speaker, topic: str) -> None:
+    code = ResponseCode.SERVICE_NOT_AVAILABLE
+    expect_slave_refuses("SEND-STATE-002", broker, topic, code)
+
+
+@pytest.mark.clause("SEND-STATE-013")
+def test_a_slave_is_busy(broker: Speaker, topic: str) -> None:
+    code = ResponseCode.SYSTEM_BUSY
+    expect_slave_refuses("SEND-STATE-013", broker, topic, code)
+
+
+@pytest.mark.clause("SEND-STATE-008")
+def test_a_master_without_slave_says_so_and_stores(broker: Speaker, topic: str) -> None:
+    with changed(broker, brokerRole="SYNC_MASTER"):
+        answer = broker.send_message(topic=topic, body=b"lonely")
+    expect_code("SEND-STATE-008", answer, ResponseCode.SLAVE_NOT_AVAILABLE, broker)
+    viewed = succeeded(broker.view_message_by_id(answer.fields["msgId"]))
+    record = decode_record(viewed.body)
+    expect_fields(
+        "SEND-STATE-008",
+        found={"body": record.body, "queueOffset": answer.fields["queueOffset"]},
+        expected={"body": b"lonely", "queueOffset": "0"},
+    )
+
+
+@pytest.mark.clause("SEND-STATE-009")
+def test_a_master_without_slave_is_enough(broker: Speaker, topic: str) -> None:
+    with changed(broker, brokerRole="SYNC_MASTER"):
+        answer = broker.send_message(topic=topic)
+    expect_code("SEND-STATE-009", answer, ResponseCode.SUCCESS, broker)
+
+
+@pytest.mark.clause("SEND-STATE-010")
+def test_a_message_that_waits_for_nobody_succeeds(broker: Speaker, topic: str) -> None:
+    with changed(broker, brokerRole="SYNC_MASTER"):
+        answer = broker.send_message(topic=topic, properties={"WAIT": "false"})
+    expect_code("SEND-STATE-010", answer, ResponseCode.SUCCESS, broker)
+
+
+@pytest.mark.clause("SEND-ANSWER-005")
+def test_region_and_tracing_are_the_brokers(broker: Speaker, topic: str) -> None:
+    expect_fields(
+        "SEND-ANSWER-005",
+        found=broker.send_message(topic=topic).fields,
+        expected={"MSG_REGION": "DefaultRegion", "TRACE_ON": "true"},
+    )
+    with changed(broker, regionId="Elsewhere", traceOn="false"):
+        answer = broker.send_message(topic=topic)
+    expect_fields(
+        "SEND-ANSWER-005",
+        found=answer.fields,
+        expected={"MSG_REGION": "Elsewhere", "TRACE_ON": "false"},
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("SEND-PERM-002", "SEND-PERM-003")
+def test_a_read_only_broker_refuses_ordered_topics(
+    obedient: Target, broker: Speaker, topic: str, unique: Any
+) -> None:
+    ordered = unique("ordered")
+    with obedient.speak_to_namesrv() as namesrv:
+        # A broker asks the name server which of its topics are ordered.
+        where = f"{obedient.broker_name}:4"
+        put = namesrv.put_kv(namespace="ORDER_TOPIC_CONFIG", key=ordered, value=where)
+        succeeded(put)
+    succeeded(broker.create_topic(topic=ordered, order=True))
+    with changed(broker, brokerPermission=str(READ_ONLY)):
+        answers = [broker.send_message(topic=name) for name in (topic, ordered)]
+    expect_code("SEND-PERM-002", answers[0], ResponseCode.SUCCESS, broker)
+    expect_code("SEND-PERM-003", answers[1], ResponseCode.NO_PERMISSION, broker)
+
+
+@pytest.mark.clause("SEND-PERM-004")
+def test_half_messages_may_be_forbidden(broker: Speaker, topic: str) -> None:
+    with changed(broker, rejectTransactionMessage="true"):
+        answer = broker.send_message(
+            topic=topic,
+            properties={"TRAN_MSG": "true", "PGROUP": "g"},
+            system_flags=int(SystemFlag.TRANSACTION_PREPARED),
+        )
+    expect_code("SEND-PERM-004", answer, ResponseCode.NO_PERMISSION, broker)
+
+
+@pytest.mark.clause("SEND-RETRY-002")
+def test_a_retry_topic_wants_its_group(broker: Speaker, group: str) -> None:
+    with changed(broker, autoCreateSubscriptionGroup="false"):
+        answer = broker.send_message(topic=f"%RETRY%{group}", max_reconsume_times=16)
+    code = ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST
+    expect_code("SEND-RETRY-002", answer, code, broker)
+
+
+@pytest.mark.clause("SEND-BODY-006")
+def test_the_largest_message_is_a_setting(broker: Speaker, topic: str) -> None:
+    sizes = (LARGEST_MESSAGE // 2, LARGEST_MESSAGE + 1)
+    codes = [broker.send_message(topic=topic, body=bytes(n)).code for n in sizes]
+    expect(
+        "SEND-BODY-006",
+        found=codes,
+        expected=[ResponseCode.SUCCESS, ResponseCode.MESSAGE_ILLEGAL],
+        what=f"codes for bodies of {sizes} bytes",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("SEND-TOPIC-013", "SEND-TOPIC-014", "SEND-TOPIC-015")
+def test_topics_are_not_created_without_leave(
+    obedient: Target, broker: Speaker, unique: Any
+) -> None:
+    with changed(broker, autoCreateTopicEnable="false"):
+        refused = broker.send_message(topic=unique("unwanted"))
+        taken = [
+            broker.send_message(topic=unique("heir"), default_topic=default).code
+            for default in (obedient.cluster, obedient.broker_name)
+        ]
+    expect_code("SEND-TOPIC-014", refused, ResponseCode.TOPIC_NOT_EXIST, broker)
+    expect("SEND-TOPIC-013", found=taken, expected=[0, 0], what="codes")
+    again = broker.send_message(topic=unique("unwanted"))
+    expect_code("SEND-TOPIC-015", again, ResponseCode.TOPIC_NOT_EXIST, broker)

@@ -1,0 +1,28 @@
+"""The settings of a broker that nobody set, as it tells them itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.harness.target import Target
+from conformance.harness.verdicts import expect_fields
+from spec.store.flushing import DEFAULTS
+
+pytestmark = pytest.mark.needs("wire", "config")
+
+
+@pytest.mark.clause(
+    "STORE-DEFAULT-004",
+    "STORE-DEFAULT-005",
+    "STORE-DEFAULT-006",
+    "STORE-DEFAULT-007",
+    "STORE-DEFAULT-008",
+    "STORE-DEFAULT-009",
+    "STORE-DEFAULT-010",
+    "STORE-DEFAULT-011",
+)
+@pytest.mark.parametrize("clause", DEFAULTS)
+def test_settings_have_their_defaults(target: Target, clause: str) -> None:
+    with target.speak_to_broker() as broker:
+        settings = broker.broker_settings()
+    expect_fields(clause, found=settings, expected=DEFAULTS[clause])

@@ -1,0 +1,112 @@
+"""Starting again: after a kill, and on a store of which a part was taken away."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from conformance.harness.fixtures import TargetStarter, create_topic, unique_name
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.target import Target
+from conformance.harness.verdicts import expect
+from conformance.store.store_files import StoreFiles
+from conformance.store.workload import Outgoing, Sent, send_all
+from conformance.store.written import SMALL_FILES, wait_until_dispatched
+from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE
+
+pytestmark = pytest.mark.needs("store", "wire", "config")
+
+COUNT = 60
+
+
+def offsets_of(broker: Speaker, topic: str) -> tuple[int, int]:
+    """Return the min and max offset of a topic's queue 0."""
+    answers = (broker.min_offset(topic=topic), broker.max_offset(topic=topic))
+    least, most = (int(succeeded(answer).fields["offset"]) for answer in answers)
+    return least, most
+
+
+def filled(target: Target) -> tuple[StoreFiles, str, list[Sent]]:
+    """Send messages to queue 0 of a new topic; return files, topic and messages."""
+    assert target.store_path is not None
+    topic = create_topic(target, unique_name("again"))
+    messages = [
+        Outgoing(topic=topic, body=bytes(3000), properties={"KEYS": f"k{n}"})
+        for n in range(COUNT)
+    ]
+    sent = send_all(target, messages)
+    files = StoreFiles(target.store_path)
+    wait_until_dispatched(files, sent[-1])
+    return files, topic, sent
+
+
+def expect_offsets(clause: str, broker: Speaker, topic: str, most: int) -> None:
+    """Fail *clause* unless the queue goes from 0 to *most*."""
+    found = offsets_of(broker, topic)
+    expect(clause, found=found, expected=(0, most), what="min and max offset")
+
+
+@pytest.mark.clause("STORE-FLUSH-002", "REC-DISPATCH-004", "REC-DISPATCH-005")
+@pytest.mark.needs("kill")
+def test_a_killed_broker_has_all_it_answered(start_target: TargetStarter) -> None:
+    target = start_target(SMALL_FILES)
+    files, topic, sent = filled(target)
+    target.kill()
+    target.start()
+    stored = {placed.offset for placed in files.records()}
+    lost = [s.commit_log_offset for s in sent if s.commit_log_offset not in stored]
+    expect("STORE-FLUSH-002", found=lost, expected=[], what="offsets of lost messages")
+    with target.speak_to_broker() as broker:
+        expect_offsets("REC-DISPATCH-005", broker, topic, COUNT)
+        answer = succeeded(broker.send_message(topic=topic))
+    found = answer.fields["queueOffset"]
+    expect("REC-DISPATCH-004", found=found, expected=str(COUNT), what="queueOffset")
+
+
+@pytest.mark.clause("REC-DISPATCH-001")
+@pytest.mark.needs("restart")
+def test_lost_queues_are_made_again(start_target: TargetStarter) -> None:
+    target = start_target(SMALL_FILES)
+    files, topic, _ = filled(target)
+    target.stop()
+    shutil.rmtree(files.path / CONSUME_QUEUE)
+    target.start()
+    with target.speak_to_broker() as broker:
+        expect_offsets("REC-DISPATCH-001", broker, topic, COUNT)
+
+
+@pytest.mark.clause("REC-END-004")
+@pytest.mark.needs("restart")
+def test_queues_go_with_their_log(start_target: TargetStarter) -> None:
+    target = start_target(SMALL_FILES)
+    files, topic, _ = filled(target)
+    target.stop()
+    shutil.rmtree(files.path / COMMIT_LOG)
+    target.start()
+    with target.speak_to_broker() as broker:
+        expect_offsets("REC-END-004", broker, topic, 0)
+
+
+@pytest.mark.clause("REC-END-001", "REC-QUEUE-002")
+@pytest.mark.needs("restart")
+def test_a_torn_end_is_cut_off_log_and_queue(start_target: TargetStarter) -> None:
+    target = start_target(SMALL_FILES)
+    files, topic, sent = filled(target)
+    target.stop()
+    last = files.log_files()[-1]
+    placed = last.scan.records[-1]
+    assert placed.offset == sent[-1].commit_log_offset
+    begin = placed.offset - last.begin_offset
+    path = files.path / COMMIT_LOG / last.name
+    path.write_bytes(last.data[: begin + 40] + bytes(len(last.data) - begin - 40))
+    target.start()
+    with target.speak_to_broker() as broker:
+        expect_offsets("REC-QUEUE-002", broker, topic, COUNT - 1)
+    again = send_all(target, [Outgoing(topic=topic)])[0]
+    expect(
+        "REC-END-001",
+        found=again.commit_log_offset,
+        expected=placed.offset,
+        what="offset of the next record",
+    )

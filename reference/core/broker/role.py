@@ -1,0 +1,39 @@
+"""
+What a broker's role makes of a put: a slave takes none, a master may wait for slaves.
+
+The reference has no slaves, so a SYNC_MASTER stores the message and says that none
+has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+
+from reference.core.broker.options import BrokerOptions
+from reference.core.store.api import NewMessage, PutResult, PutStatus
+
+
+class Role(StrEnum):
+    """The values of the setting brokerRole."""
+
+    ASYNC_MASTER = "ASYNC_MASTER"
+    SYNC_MASTER = "SYNC_MASTER"
+    SLAVE = "SLAVE"
+
+
+def put_in_role(
+    options: BrokerOptions,
+    message: NewMessage,
+    now_ms: int,
+    put: Callable[[NewMessage, int], PutResult],
+) -> PutResult:
+    """Return what *put* makes of *message*, as this broker's role wants it."""
+    role = options.settings["brokerRole"]
+    if role == Role.SLAVE:
+        return PutResult(PutStatus.SERVICE_NOT_AVAILABLE)  # [SEND-STATE-002]
+    result = put(message, now_ms)
+    waits = role == Role.SYNC_MASTER and message.wait_until_stored  # [SEND-STATE-010]
+    if waits and result.status is PutStatus.PUT_OK:
+        return result._replace(status=PutStatus.SLAVE_NOT_AVAILABLE)  # [SEND-STATE-008]
+    return result

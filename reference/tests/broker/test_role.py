@@ -1,0 +1,54 @@
+"""What a broker's role makes of a send, and settings that change while it runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from reference.tests.broker.making import Stage, send_fields
+from spec.wire.command import Command
+from spec.wire.request_code import RequestCode
+from spec.wire.response_code import ResponseCode
+
+
+def answer_of(settings: dict[str, str], properties: str = "") -> Command:
+    """Return what a broker with these settings answers to a send."""
+    stage = Stage(settings)
+    stage.connect(1)
+    fields = send_fields("T", properties=properties)
+    (answer,) = stage.ask(1, RequestCode.SEND_MESSAGE, fields, b"body")
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("role", "code"),
+    [
+        ("ASYNC_MASTER", ResponseCode.SUCCESS),
+        ("SYNC_MASTER", ResponseCode.SLAVE_NOT_AVAILABLE),
+        ("SLAVE", ResponseCode.SERVICE_NOT_AVAILABLE),
+    ],
+)
+def test_a_role_has_its_answer(role: str, code: int) -> None:
+    assert answer_of({"brokerRole": role}).code == code
+
+
+def test_a_lonely_master_names_the_messages_place() -> None:
+    assert answer_of({"brokerRole": "SYNC_MASTER"}).fields["queueOffset"] == "0"
+
+
+def test_a_message_that_does_not_wait_succeeds_at_a_lonely_master() -> None:
+    answer = answer_of({"brokerRole": "SYNC_MASTER"}, "WAIT\x01false\x02")
+    assert answer.code == ResponseCode.SUCCESS
+
+
+def test_the_default_topic_once_closed_stays_closed() -> None:
+    stage = Stage()
+    stage.connect(1)
+    codes = []
+    for setting in ("true", "false", "true"):
+        line = f"autoCreateTopicEnable={setting}\n".encode()
+        stage.ask(1, RequestCode.UPDATE_BROKER_CONFIG, {}, line)
+        fields = send_fields(f"T{len(codes)}")
+        (answer,) = stage.ask(1, RequestCode.SEND_MESSAGE, fields, b"body")
+        codes.append(answer.code)
+    unknown = ResponseCode.TOPIC_NOT_EXIST
+    assert codes == [ResponseCode.SUCCESS, unknown, unknown]

@@ -1,0 +1,56 @@
+"""
+A store loses its oldest files: after a time, or when the disk fills.
+
+The commit log leads; consume queues and index follow it. So a log need not begin at
+offset 0, nor a queue.
+"""
+
+from __future__ import annotations
+
+from spec.clause import Clause, Level
+
+_CLEAN = "4.6.0 org.apache.rocketmq.store.DefaultMessageStore$CleanCommitLogService"
+_FILES = "4.6.0 org.apache.rocketmq.store.MappedFileQueue"
+
+OLDEST_FIRST = Clause(
+    id="STORE-CLEAN-001",
+    level=Level.MUST,
+    text="Commit-log files are deleted from the oldest on, without a gap, at most 10 at"
+    " a time, and the last is never deleted.",
+    source=f"{_FILES}#deleteExpiredFileByTime",
+)
+BY_TIME = Clause(
+    id="STORE-CLEAN-002",
+    level=Level.MUST,
+    text="In the hour deleteWhen a commit-log file is deleted that was last changed"
+    " fileReservedTime hours ago or longer.",
+    source=f"{_CLEAN}#deleteExpiredFiles",
+)
+BY_SPACE = Clause(
+    id="STORE-CLEAN-003",
+    level=Level.MUST,
+    text="Such a file is deleted in any hour while the disk is fuller than"
+    " diskMaxUsedSpaceRatio, 75 %, and any but the last while it is fuller than 85 %.",
+    source=f"{_CLEAN}#isSpaceToDelete",
+)
+MIN_OFFSET = Clause(
+    id="STORE-CLEAN-004",
+    level=Level.MUST,
+    text="A queue's min offset is, soon after a deletion, that of its first record that"
+    " is left.",
+    source="4.6.0 org.apache.rocketmq.store.ConsumeQueue#correctMinOffset",
+)
+QUEUES_FOLLOW = Clause(
+    id="STORE-CLEAN-005",
+    level=Level.MUST,
+    text="A consume-queue file is deleted whose last unit points before the commit"
+    " log's first offset, but never a queue's last file.",
+    source=f"{_FILES}#deleteExpiredFileByOffset",
+)
+INDEX_FOLLOWS = Clause(
+    id="STORE-CLEAN-006",
+    level=Level.MUST,
+    text="An index file is deleted whose end offset is before the commit log's first,"
+    " but never the last.",
+    source="4.6.0 org.apache.rocketmq.store.index.IndexService#deleteExpiredFile",
+)

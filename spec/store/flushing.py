@@ -1,0 +1,133 @@
+"""
+When the files of a store reach the disk, and what a crash may take.
+
+A broker writes into mapped memory and tells the disk later, unless it is told to wait.
+The settings and their defaults are those that an operator reads and changes.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from spec.clause import Clause, Level
+
+_CONFIG = "4.6.0 org.apache.rocketmq.store.config.MessageStoreConfig"
+_LOG = "4.6.0 org.apache.rocketmq.store.CommitLog"
+_POOL = "4.6.0 org.apache.rocketmq.store.TransientStorePool"
+
+DEFAULTS = MappingProxyType(
+    {
+        "STORE-DEFAULT-004": {
+            "flushDiskType": "ASYNC_FLUSH",
+            "brokerRole": "ASYNC_MASTER",
+        },
+        "STORE-DEFAULT-005": {
+            "flushIntervalCommitLog": "500",
+            "flushCommitLogLeastPages": "4",
+            "flushCommitLogThoroughInterval": "10000",
+        },
+        "STORE-DEFAULT-006": {
+            "flushIntervalConsumeQueue": "1000",
+            "flushConsumeQueueLeastPages": "2",
+            "flushConsumeQueueThoroughInterval": "60000",
+        },
+        "STORE-DEFAULT-007": {"syncFlushTimeout": "5000"},
+        "STORE-DEFAULT-008": {
+            "transientStorePoolEnable": "false",
+            "transientStorePoolSize": "5",
+            "commitIntervalCommitLog": "200",
+            "commitCommitLogLeastPages": "4",
+            "commitCommitLogThoroughInterval": "200",
+        },
+        "STORE-DEFAULT-009": {"fileReservedTime": "72", "deleteWhen": "04"},
+        "STORE-DEFAULT-010": {"maxMessageSize": "4194304"},
+        "STORE-DEFAULT-011": {
+            "checkCRCOnRecover": "true",
+            "messageIndexEnable": "true",
+            "messageIndexSafe": "false",
+        },
+    }
+)
+"""By clause, the settings it is about and their values when nobody set them."""
+
+ASYNC_BY_DEFAULT = Clause(
+    id="STORE-DEFAULT-004",
+    level=Level.MUST,
+    text="flushDiskType is ASYNC_FLUSH and brokerRole ASYNC_MASTER by default.",
+    source=f"{_CONFIG}#flushDiskType",
+)
+LOG_FLUSH = Clause(
+    id="STORE-DEFAULT-005",
+    level=Level.MUST,
+    text="By default the commit log is flushed every 500 ms if 4 pages are waiting, and"
+    " every 10 seconds whatever waits.",
+    source=f"{_LOG}$FlushRealTimeService#run",
+)
+QUEUE_FLUSH = Clause(
+    id="STORE-DEFAULT-006",
+    level=Level.MUST,
+    text="By default a consume queue is flushed every second if 2 pages are waiting,"
+    " and every 60 seconds whatever waits.",
+    source="4.6.0 org.apache.rocketmq.store.DefaultMessageStore"
+    "$FlushConsumeQueueService#doFlush",
+)
+SYNC_TIMEOUT = Clause(
+    id="STORE-DEFAULT-007",
+    level=Level.MUST,
+    text="syncFlushTimeout is 5000 ms by default.",
+    source=f"{_CONFIG}#syncFlushTimeout",
+)
+POOL_DEFAULT = Clause(
+    id="STORE-DEFAULT-008",
+    level=Level.MUST,
+    text="By default transientStorePoolEnable is false, its buffers are 5, and what is"
+    " in them is written every 200 ms.",
+    source=f"{_POOL}#poolSize",
+)
+KEPT_FOR = Clause(
+    id="STORE-DEFAULT-009",
+    level=Level.MUST,
+    text="By default files are kept for 72 hours and deleted at 4 o'clock.",
+    source=f"{_CONFIG}#fileReservedTime",
+)
+MESSAGE_SIZE = Clause(
+    id="STORE-DEFAULT-010",
+    level=Level.MUST,
+    text="maxMessageSize is 4,194,304 bytes by default.",
+    source=f"{_CONFIG}#maxMessageSize",
+)
+RECOVERY_CHECKS = Clause(
+    id="STORE-DEFAULT-011",
+    level=Level.MUST,
+    text="By default recovery checks checksums, messages are indexed, and recovery does"
+    " not heed the index's time.",
+    source=f"{_CONFIG}#checkCRCOnRecover",
+)
+SYNC_FLUSH = Clause(
+    id="STORE-FLUSH-001",
+    level=Level.MUST,
+    text="With SYNC_FLUSH a message whose WAIT is not false is on disk when SUCCESS is"
+    " answered: no crash takes it.",
+    source=f"{_LOG}#handleDiskFlush",
+)
+ASYNC_FLUSH = Clause(
+    id="STORE-FLUSH-002",
+    level=Level.MUST,
+    text="With ASYNC_FLUSH and no pool, killing the broker's process loses no message"
+    " that was answered.",
+    source=f"{_LOG}#handleDiskFlush",
+)
+POOL = Clause(
+    id="STORE-FLUSH-003",
+    level=Level.QUIRK,
+    text="With transientStorePoolEnable a message may be answered before it is in the"
+    " commit log's file, and killing the process may lose it.",
+    source="4.6.0 org.apache.rocketmq.store.MappedFile#commit",
+)
+CHECKPOINT_FOLLOWS = Clause(
+    id="STORE-FLUSH-004",
+    level=Level.MUST,
+    text="The checkpoint's first time moves only by flushes that leave nothing waiting,"
+    " so it never runs ahead of the disk.",
+    source="4.6.0 org.apache.rocketmq.store.MappedFileQueue#flush",
+)

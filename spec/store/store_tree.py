@@ -1,0 +1,103 @@
+"""
+A store's directory: which files a broker makes in it, when, and how large.
+
+Names are in ``file_names``. The commit log's files are made one after the other, each
+at once in its full size; the one after the next may be made ahead.
+"""
+
+from __future__ import annotations
+
+from spec.clause import Clause, Level
+
+_FILES = "4.6.0 org.apache.rocketmq.store.MappedFileQueue"
+_CONFIG = "4.6.0 org.apache.rocketmq.store.config.MessageStoreConfig"
+_STORE = "4.6.0 org.apache.rocketmq.store.DefaultMessageStore"
+
+DIRECTORIES = Clause(
+    id="STORE-NAME-007",
+    level=Level.MUST,
+    text="A store has the directories commitlog, consumequeue, index and config and the"
+    " files checkpoint and lock below storePathRootDir, by default store in the user's"
+    " home.",
+    source="4.6.0 org.apache.rocketmq.store.config.StorePathConfigHelper",
+)
+FIRST_FILE = Clause(
+    id="STORE-NAME-008",
+    level=Level.MUST,
+    text="The first commit-log file of a new store is named 20 zeros.",
+    source=f"{_FILES}#getLastMappedFile",
+    hints=(("19 zeros", "a slip of the article on storage in one of three places"),),
+)
+LOCK_WORD = Clause(
+    id="STORE-NAME-009",
+    level=Level.MAY,
+    text="The file lock begins with the word lock.",
+    source=f"{_STORE}#start",
+)
+LOG_FILE_DEFAULT = Clause(
+    id="STORE-DEFAULT-001",
+    level=Level.MUST,
+    text="A commit-log file has 1,073,741,824 bytes by default.",
+    source=f"{_CONFIG}#mappedFileSizeCommitLog",
+)
+QUEUE_FILE_DEFAULT = Clause(
+    id="STORE-DEFAULT-002",
+    level=Level.MUST,
+    text="A consume-queue file has 300,000 units, 6,000,000 bytes, by default.",
+    source=f"{_CONFIG}#mappedFileSizeConsumeQueue",
+)
+INDEX_FILE_DEFAULT = Clause(
+    id="STORE-DEFAULT-003",
+    level=Level.MUST,
+    text="An index file has 5,000,000 slots and room for 20,000,000 items by default,"
+    " 420,000,040 bytes.",
+    source=f"{_CONFIG}#maxHashSlotNum",
+)
+FULL_SIZE_AT_ONCE = Clause(
+    id="STORE-LOG-006",
+    level=Level.MUST,
+    text="A commit-log file has its full size as soon as it is there.",
+    source="4.6.0 org.apache.rocketmq.store.MappedFile#init",
+)
+AHEAD = Clause(
+    id="STORE-LOG-007",
+    level=Level.MAY,
+    text="A file after the one that is written may be there, of full size and all"
+    " zeros.",
+    source="4.6.0 org.apache.rocketmq.store.AllocateMappedFileService"
+    "#putRequestAndReturnMappedFile",
+)
+FILE_OF_AN_OFFSET = Clause(
+    id="STORE-LOG-008",
+    level=Level.MUST,
+    text="A commit-log offset lies in the file named the offset less its remainder by"
+    " the files' size, at that remainder, also when earlier files are gone.",
+    source=f"{_FILES}#findMappedFileByOffset",
+)
+NOTHING_CHANGES = Clause(
+    id="STORE-LOG-009",
+    level=Level.MUST,
+    text="What was written to the commit log is never changed by messages after it.",
+    source="4.6.0 org.apache.rocketmq.store.MappedFile#appendMessagesInner",
+)
+ALL_TOPICS = Clause(
+    id="STORE-LOG-010",
+    level=Level.MUST,
+    text="Records of all topics and queues lie in one commit log, in the order in which"
+    " they were accepted.",
+    source="4.6.0 org.apache.rocketmq.store.CommitLog#putMessage",
+)
+DISPATCHED = Clause(
+    id="STORE-DISPATCH-001",
+    level=Level.MUST,
+    text="A message has its unit and its index items soon after its answer, without"
+    " another request.",
+    source=f"{_STORE}$ReputMessageService#doReput",
+)
+DISPATCHED_IN_ORDER = Clause(
+    id="STORE-DISPATCH-002",
+    level=Level.MUST,
+    text="A message is dispatched after all that lie before it in the commit log: once"
+    " it has its unit, they have theirs.",
+    source=f"{_STORE}$ReputMessageService#doReput",
+)

@@ -1,0 +1,189 @@
+"""
+A producer looks at a message before it sends it, and makes the request.
+
+These sentences are about clients: what a broker's author can rely on, and what an
+author of a client has to do so that brokers and consumers understand it. Where its
+queues come from is in ``producer_queues``, what it does after a failure in
+``producer_retries``.
+"""
+
+from __future__ import annotations
+
+from spec.clause import Clause, Level
+
+_PRODUCER = "4.6.0 org.apache.rocketmq.client.producer.DefaultMQProducer"
+_SENDER = "4.6.0 org.apache.rocketmq.client.impl.producer.DefaultMQProducerImpl"
+_REQUESTS = "4.6.0 org.apache.rocketmq.client.impl.MQClientAPIImpl"
+_CHECKS = "4.6.0 org.apache.rocketmq.client.Validators"
+_LATER_CHECKS = "4.9.7 org.apache.rocketmq.client.Validators"
+
+SEND_TIMEOUT_MS = 3000
+COMPRESS_FROM_SIZE = 4096
+QUEUES_OF_A_NEW_TOPIC = 4
+REQUESTS_UNDER_WAY_MAX = 65_535
+
+RUNNING = Clause(
+    id="CLIENT-CHECK-001",
+    level=Level.MUST,
+    text="A producer that was not started, or was shut down, sends nothing and fails.",
+    source=f"{_SENDER}#makeSureStateOK",
+)
+EMPTY_BODY_IS_NOT_SENT = Clause(
+    id="CLIENT-CHECK-002",
+    level=Level.MUST,
+    text="A producer refuses a message without a body, or with an empty one, with"
+    " MESSAGE_ILLEGAL (13) and sends nothing.",
+    source=f"{_CHECKS}#checkMessage",
+)
+LARGE_BODY_IS_NOT_SENT = Clause(
+    id="CLIENT-CHECK-003",
+    level=Level.MUST,
+    text="A producer refuses a body of more than maxMessageSize bytes, 4,194,304 by"
+    " default, with MESSAGE_ILLEGAL (13) and sends nothing; it looks at the body before"
+    " it is compressed.",
+    source=f"{_CHECKS}#checkMessage",
+)
+TOPIC_CHARACTERS = Clause(
+    id="CLIENT-CHECK-004",
+    level=Level.MUST,
+    text="A producer refuses a blank topic and one with other characters than letters,"
+    " digits, %, |, - and _.",
+    source=f"{_CHECKS}#checkTopic",
+)
+TOPIC_LENGTH = Clause(
+    id="CLIENT-CHECK-005",
+    level=Level.QUIRK,
+    text="A producer takes a topic of up to 255 characters, though brokers store 127 at"
+    " most.",
+    source=f"{_CHECKS}#CHARACTER_MAX_LENGTH",
+    until="4.6.0",
+    hints=(("255", "the article on storage names 255, the room of one byte"),),
+)
+TOPIC_LENGTH_LATER = Clause(
+    id="CLIENT-CHECK-006",
+    level=Level.MUST,
+    text="A producer refuses a topic of more than 127 characters.",
+    source=f"{_LATER_CHECKS}#TOPIC_MAX_LENGTH",
+    since="4.6.1",
+)
+DEFAULT_TOPIC_IS_NOT_SENT_TO = Clause(
+    id="CLIENT-CHECK-007",
+    level=Level.MUST,
+    text="A producer refuses to send to the topic TBW102.",
+    source=f"{_CHECKS}#checkTopic",
+    until="4.7.0",
+)
+TIMEOUT = Clause(
+    id="CLIENT-SEND-001",
+    level=Level.MUST,
+    text="A send that is given no timeout fails 3000 ms after it was called, all of its"
+    " retries included.",
+    source=f"{_PRODUCER}#sendMsgTimeout",
+)
+UNIQUE_KEY = Clause(
+    id="CLIENT-SEND-002",
+    level=Level.MUST,
+    text="A producer gives a message the property UNIQ_KEY before it is sent, each"
+    " message of a batch its own, and sends the same one again in a retry.",
+    source=f"{_SENDER}#sendKernelImpl",
+)
+COMPRESSED = Clause(
+    id="CLIENT-SEND-003",
+    level=Level.MUST,
+    text="A producer sends a body of 4096 bytes or more as a zlib stream with bit 0 of"
+    " the system flags set.",
+    source=f"{_SENDER}#tryToCompressMessage",
+    hints=(("4096 sent as it is", "the article on the send path says more than 4 KB"),),
+)
+BATCH_IS_NOT_COMPRESSED = Clause(
+    id="CLIENT-SEND-004",
+    level=Level.MUST,
+    text="A producer never compresses a batch.",
+    source=f"{_SENDER}#tryToCompressMessage",
+)
+BODY_IS_GIVEN_BACK = Clause(
+    id="CLIENT-SEND-005",
+    level=Level.MUST,
+    text="After a send the caller's message has its body as it was, uncompressed.",
+    source=f"{_SENDER}#sendKernelImpl",
+    issues=("apache/rocketmq-externals#66",),
+)
+HALF_FLAG = Clause(
+    id="CLIENT-SEND-006",
+    level=Level.MUST,
+    text="A message whose property TRAN_MSG is true is sent with bit 2 of the system"
+    " flags set.",
+    source=f"{_SENDER}#sendKernelImpl",
+)
+HEADER = Clause(
+    id="CLIENT-SEND-007",
+    level=Level.MUST,
+    text="A send's header has the producer group, the topic, the default topic TBW102"
+    " and 4 queues for it, the chosen queue, the system flags, the client's time, the"
+    " message's flag and properties, reconsumeTimes 0, unitMode and batch.",
+    source=f"{_SENDER}#sendKernelImpl",
+)
+RETRY_COUNTS_MOVE = Clause(
+    id="CLIENT-SEND-008",
+    level=Level.MUST,
+    text="A message sent to a topic that begins with %RETRY% has its properties"
+    " RECONSUME_TIME and MAX_RECONSUME_TIMES in the header fields reconsumeTimes and"
+    " maxReconsumeTimes.",
+    source=f"{_SENDER}#sendKernelImpl",
+)
+CODE = Clause(
+    id="CLIENT-SEND-009",
+    level=Level.MUST,
+    text="A producer sends SEND_MESSAGE_V2 (310), or SEND_BATCH_MESSAGE (320) for a"
+    " batch; only with org.apache.rocketmq.client.sendSmartMsg=false does it send"
+    " SEND_MESSAGE (10).",
+    source=f"{_REQUESTS}#sendSmartMsg",
+    hints=(("10", "the article on the send path names SEND_MESSAGE as the code"),),
+)
+VIP_PORT = Clause(
+    id="CLIENT-SEND-010",
+    level=Level.MUST,
+    text="With vipChannelEnabled a producer sends to the broker's port less two.",
+    source="4.6.0 org.apache.rocketmq.common.MixAll#brokerVIPChannel",
+    issues=("apache/rocketmq#10289", "apache/rocketmq#568"),
+)
+VIP_PORT_BY_DEFAULT = Clause(
+    id="CLIENT-SEND-011",
+    level=Level.QUIRK,
+    text="A producer sends to the broker's port less two unless"
+    " com.rocketmq.sendMessageWithVIPChannel is false.",
+    source="4.4.0 org.apache.rocketmq.client.ClientConfig#vipChannelEnabled",
+    until="4.4",
+    issues=("apache/rocketmq#568",),
+)
+UNDER_WAY = Clause(
+    id="CLIENT-SEND-012",
+    level=Level.SHOULD,
+    text="A client has at most 65,535 asynchronous and 65,535 oneway requests under"
+    " way; one more waits, and fails when its timeout has passed.",
+    source="4.6.0 org.apache.rocketmq.remoting.netty.NettySystemConfig"
+    "#CLIENT_ASYNC_SEMAPHORE_VALUE",
+)
+RESULT = Clause(
+    id="CLIENT-ANSWER-001",
+    level=Level.MUST,
+    text="The codes SUCCESS (0), FLUSH_DISK_TIMEOUT (10), SLAVE_NOT_AVAILABLE (11) and"
+    " FLUSH_SLAVE_TIMEOUT (12) are results of a send, every other code is an error.",
+    source=f"{_REQUESTS}#processSendResponse",
+)
+RESULT_IDS = Clause(
+    id="CLIENT-ANSWER-002",
+    level=Level.QUIRK,
+    text="What a client calls the message id of a result is the UNIQ_KEY it made; the"
+    " answer's msgId is the result's offsetMsgId.",
+    source=f"{_REQUESTS}#processSendResponse",
+)
+LATE_ANSWER = Clause(
+    id="CLIENT-ANSWER-003",
+    level=Level.SHOULD,
+    text="An answer that comes before its timeout is the result, also when it comes in"
+    " the last millisecond.",
+    source="4.6.0 org.apache.rocketmq.remoting.netty.NettyRemotingAbstract"
+    "#scanResponseTable",
+    issues=("apache/rocketmq#10575",),
+)

@@ -1,0 +1,77 @@
+"""
+Sending to a group's retry topic, as a consumer does that keeps its messages in order.
+
+The broker counts: a message that was delivered often enough becomes a dead letter.
+"""
+
+from __future__ import annotations
+
+from spec.clause import Clause, Level
+
+_RETRY = (
+    "4.6.0 org.apache.rocketmq.broker.processor.SendMessageProcessor#handleRetryAndDLQ"
+)
+_LATER_RETRY = (
+    "5.3.3 org.apache.rocketmq.broker.processor.SendMessageProcessor#handleRetryAndDLQ"
+)
+
+COUNT_IS_TOLD_SINCE = 121
+"""Requests of this version (3.4.9) or a later one say how often to retry."""
+
+UNKNOWN_GROUP = Clause(
+    id="SEND-RETRY-002",
+    level=Level.MUST,
+    text="With autoCreateSubscriptionGroup=false a message to the retry topic of an"
+    " unknown group is refused with SUBSCRIPTION_GROUP_NOT_EXIST (26).",
+    source=_RETRY,
+    issues=("apache/rocketmq#9235",),
+)
+DEAD_LETTER = Clause(
+    id="SEND-RETRY-003",
+    level=Level.MUST,
+    text="A message to a retry topic whose reconsumeTimes is maxReconsumeTimes or more"
+    " is stored in queue 0 of %DLQ% and the group's name, with fewer in the retry"
+    " topic.",
+    source=_RETRY,
+    until="4.9",
+)
+DEAD_LETTER_LATER = Clause(
+    id="SEND-RETRY-004",
+    level=Level.MUST,
+    text="A message to a retry topic whose reconsumeTimes is more than"
+    " maxReconsumeTimes is stored in queue 0 of %DLQ% and the group's name, with fewer"
+    " in the retry topic.",
+    source=_LATER_RETRY,
+    since="5.0",
+)
+ANSWERED_AS_ASKED = Clause(
+    id="SEND-RETRY-005",
+    level=Level.QUIRK,
+    text="The answer about a message that became a dead letter names the queue that the"
+    " request named, and the dead letter's msgId and queue offset.",
+    source="4.6.0 org.apache.rocketmq.broker.processor.SendMessageProcessor"
+    "#handlePutMessageResult",
+)
+OLD_CLIENTS = Clause(
+    id="SEND-RETRY-006",
+    level=Level.MUST,
+    text="In a request whose version is below 121 the group's retryMaxTimes stands in"
+    " for maxReconsumeTimes.",
+    source=_RETRY,
+)
+DEAD_LETTERS_ARE_NOT_READ = Clause(
+    id="RETRY-DEAD-002",
+    level=Level.MUST,
+    text="A dead letter topic is created with one queue and permission 2: it cannot be"
+    " consumed until an administrator allows it.",
+    source=_RETRY,
+    until="4.9.1",
+)
+DEAD_LETTERS_ARE_READ = Clause(
+    id="RETRY-DEAD-003",
+    level=Level.MUST,
+    text="A dead letter topic is created with one queue and permission 6.",
+    source="4.9.7 org.apache.rocketmq.broker.processor.SendMessageProcessor"
+    "#handleRetryAndDLQ",
+    since="4.9.2",
+)

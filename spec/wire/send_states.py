@@ -1,0 +1,121 @@
+"""
+What a broker answers to a send while something is amiss with itself.
+
+Some states refuse the message. Others mean that it was stored and a promise beyond
+that was not kept: then the answer has its own code, and the message's place all the
+same.
+"""
+
+from __future__ import annotations
+
+from spec.clause import Clause, Level
+
+_SEND = "4.6.0 org.apache.rocketmq.broker.processor.SendMessageProcessor"
+_STORE = "4.6.0 org.apache.rocketmq.store.DefaultMessageStore"
+_LOG = "4.6.0 org.apache.rocketmq.store.CommitLog"
+
+NOT_YET = Clause(
+    id="SEND-STATE-001",
+    level=Level.MUST,
+    text="Before the time startAcceptSendRequestTimeStamp a broker refuses every"
+    " message with SYSTEM_ERROR (1).",
+    source=f"{_SEND}#sendMessage",
+)
+SLAVE = Clause(
+    id="SEND-STATE-002",
+    level=Level.MUST,
+    text="A slave refuses every message with SERVICE_NOT_AVAILABLE (14).",
+    source=f"{_STORE}#putMessage",
+    until="4.9",
+)
+SLAVE_IS_BUSY = Clause(
+    id="SEND-STATE-013",
+    level=Level.MUST,
+    text="A slave refuses every message with SYSTEM_BUSY (2).",
+    source="5.3.3 org.apache.rocketmq.broker.processor.SendMessageProcessor"
+    "#rejectRequest",
+    since="5.0",
+)
+DISK_FULL = Clause(
+    id="SEND-STATE-003",
+    level=Level.MUST,
+    text="A broker refuses every message with SERVICE_NOT_AVAILABLE (14) while the disk"
+    " of its commit log or its consume queues is more than 90 % full, and takes them"
+    " again afterwards.",
+    source=f"{_STORE}$CleanCommitLogService#diskSpaceWarningLevelRatio",
+)
+QUEUE_ERROR = Clause(
+    id="SEND-STATE-004",
+    level=Level.MUST,
+    text="A broker that could not write a consume queue in 30 attempts, or an index"
+    " file in 3, refuses every message with SERVICE_NOT_AVAILABLE (14) until it is"
+    " started again.",
+    source="4.6.0 org.apache.rocketmq.store.RunningFlags#isWriteable",
+)
+STOPPING = Clause(
+    id="SEND-STATE-005",
+    level=Level.MUST,
+    text="A broker that is stopping refuses every message with SERVICE_NOT_AVAILABLE"
+    " (14), or does not answer.",
+    source=f"{_STORE}#putMessage",
+)
+BUSY = Clause(
+    id="SEND-STATE-006",
+    level=Level.MUST,
+    text="While one message has been in the writing for more than"
+    " osPageCacheBusyTimeOutMills, 1000 by default, others are refused with SYSTEM_BUSY"
+    " (2), or SYSTEM_ERROR (1) if they are found out later.",
+    source=f"{_STORE}#isOSPageCacheBusy",
+)
+NO_FILE = Clause(
+    id="SEND-STATE-007",
+    level=Level.MUST,
+    text="A message for which no commit-log file can be made is refused with"
+    " SYSTEM_ERROR (1).",
+    source=f"{_LOG}#putMessage",
+)
+LONELY_MASTER = Clause(
+    id="SEND-STATE-008",
+    level=Level.MUST,
+    text="A SYNC_MASTER without a slave that keeps up stores the message and answers"
+    " SLAVE_NOT_AVAILABLE (11), with the message's id and place.",
+    source=f"{_LOG}#handleHA",
+    until="4.9",
+)
+LONELY_MASTER_LATER = Clause(
+    id="SEND-STATE-009",
+    level=Level.MUST,
+    text="A SYNC_MASTER without a slave answers SUCCESS unless inSyncReplicas is more"
+    " than 1.",
+    source="5.3.3 org.apache.rocketmq.store.CommitLog#handleHA",
+    since="5.0",
+)
+NOBODY_WAITS = Clause(
+    id="SEND-STATE-010",
+    level=Level.MUST,
+    text="A message whose property WAIT is false is answered SUCCESS once it is in the"
+    " commit log, without waiting for disk or slave.",
+    source=f"{_LOG}#handleHA",
+)
+FLUSH_IS_LATE = Clause(
+    id="SEND-STATE-011",
+    level=Level.MUST,
+    text="With SYNC_FLUSH, a message that is not on disk after syncFlushTimeout, 5000"
+    " ms by default, is answered FLUSH_DISK_TIMEOUT (10), with its id and place, and"
+    " stays.",
+    source=f"{_LOG}#handleDiskFlush",
+)
+SLAVE_IS_LATE = Clause(
+    id="SEND-STATE-012",
+    level=Level.MUST,
+    text="A SYNC_MASTER whose slave does not have the message in time answers"
+    " FLUSH_SLAVE_TIMEOUT (12), with its id and place.",
+    source=f"{_LOG}#handleHA",
+)
+REGION = Clause(
+    id="SEND-ANSWER-005",
+    level=Level.MUST,
+    text="MSG_REGION and TRACE_ON of an answer are the broker's settings regionId,"
+    " DefaultRegion by default, and traceOn.",
+    source=f"{_SEND}#sendMessage",
+)
