@@ -14,6 +14,7 @@ import click
 
 COMMANDS = {
     "audit": "Audit store directories with Spark.",
+    "bench": "Measure against the real thing, in one run.",
     "evidence": "Record what real releases do, or compare with what was recorded.",
     "inspect": "Explain bytes: a file, an offset in it, hex, a message id, a key.",
     "report": "Make something of the reports of runs: several targets side by side.",

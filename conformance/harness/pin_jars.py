@@ -19,8 +19,11 @@ from conformance.harness.apache import RELEASES, modules
 from conformance.harness.ivy import JarsUnavailableError, run_ivy
 from conformance.harness.jars import LOCK_FILE, Coordinate, file_sha256, set_key
 
-ALONE = ("org.apache.rocketmq:rocketmq-example:4.6.0",)
-"""Modules that run with the class path of another set."""
+ALONE = (
+    "org.apache.rocketmq:rocketmq-example:4.6.0",
+    "org.eclipse.jdt:ecj:3.40.0",
+)
+"""Modules that are of use without what they need."""
 
 HEADING = """\
 # Every jar that the real releases need, and its SHA-256. Written by

@@ -83,7 +83,7 @@ def _placed(layout: Struct, context: Any) -> Iterator[PlacedField]:
         for name, part in _flat(layout, context, prefix=""):
             size = part.sizeof()
             yield PlacedField(
-                name=name, offset=offset, size=size, format=_format(part, size)
+                name=name, offset=offset, size=size, format=numpy_format(part, size)
             )
             offset += size
     except (_VariableError, SizeofError, KeyError):
@@ -119,7 +119,7 @@ def _chosen(part: Any, context: Any) -> Construct[Any, Any]:
     return found
 
 
-def _format(part: Construct[Any, Any], size: int) -> str:
+def numpy_format(part: Construct[Any, Any], size: int) -> str:
     """Return the numpy format of an integer, or of opaque bytes."""
     if isinstance(part, FormatField):
         order, code = part.fmtstr[0], part.fmtstr[1]

@@ -1,0 +1,1 @@
+"""The measurements tried on a little log."""

@@ -1,0 +1,125 @@
+"""``rmqc bench``: measurements, each a ratio against the real thing in one run."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.group()
+def bench() -> None:
+    """Measure, against the real thing and in one run."""
+
+
+@bench.command()
+@click.option(
+    "--store",
+    type=click.Path(exists=True, path_type=Path),
+    help="A store, or one commit-log file, to decode; nothing is written to it.",
+)
+@click.option(
+    "--from",
+    "target",
+    default="jvm:4.6.0",
+    show_default=True,
+    metavar="TARGET",
+    help="Without --store: the broker that writes the log, kept in the user's cache.",
+)
+@click.option("--fresh", is_flag=True, help="Let it write the log anew.")
+@click.option(
+    "--release",
+    default="4.6.0",
+    show_default=True,
+    help="The release whose MessageDecoder is measured.",
+)
+@click.option(
+    "--rounds",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    help="Interleaved rounds; the median counts.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How the result is written.",
+)
+@click.option("--check", is_flag=True, help="Exit with 1 when a goal is missed.")
+def codec(
+    *,
+    store: Path | None,
+    target: str,
+    fresh: bool,
+    release: str,
+    rounds: int,
+    form: str,
+    check: bool,
+) -> None:
+    """Decode a 64 MB commit log in every way, Java's own decoder among them.
+
+    Exit codes: 0 measured, 1 a goal is missed (with --check), 2 no log to read,
+    3 Java or the broker failed.
+    """
+    from bench.codec import measure
+    from bench.java_decoder import JavaDecoderError
+    from bench.recording import NoLogError, given_log, recorded_log
+    from conformance.harness.ivy import JarsUnavailableError
+    from conformance.harness.java import JavaUnavailableError
+    from conformance.harness.target import TargetError
+
+    try:
+        _say("getting the commit log")
+        log = given_log(store) if store else recorded_log(target, fresh=fresh)
+        found = measure(log, release=release, rounds=rounds, say=_say)
+    except NoLogError as error:
+        _fail(str(error), code=2)
+    except (
+        TargetError,
+        JavaDecoderError,
+        JarsUnavailableError,
+        JavaUnavailableError,
+    ) as error:
+        _fail(str(error), code=3)
+    click.echo(json.dumps(found, indent=1) if form == "json" else as_table(found))
+    goals: Any = found["goals"]
+    sys.exit(1 if check and not all(goal["met"] for goal in goals) else 0)
+
+
+def as_table(found: dict[str, Any]) -> str:
+    """Return the report as lines for people."""
+    log, machine = found["log"], found["machine"]
+    lines = [
+        f"{log['records']} records, {log['bytes']} bytes, written by {log['origin']};"
+        f" Java {machine['java']}, RocketMQ {machine['rocketmq']},"
+        f" median of {found['rounds']} rounds",
+        "",
+    ]
+    lines += [
+        f"{way['records_per_s']:>12,} records/s  {way['id']:<14} {way['says']}"
+        for way in found["ways"]
+    ]
+    lines.append("")
+    lines += [
+        f"{goal['ratio']:>8.2f} x {goal['other']:<10} {goal['way']:<10}"
+        f" wanted {goal['at_least']:g}: {'met' if goal['met'] else 'MISSED'}"
+        for goal in found["goals"]
+    ]
+    return "\n".join(lines)
+
+
+def _say(what: str) -> None:
+    """Show progress on a terminal; a pipe stays quiet."""
+    if sys.stderr.isatty():
+        click.echo(f"\r\033[K{what}", err=True, nl=False)
+
+
+def _fail(reason: str, *, code: int) -> None:
+    click.echo(f"rmqc bench: {reason}", err=True)
+    sys.exit(code)

@@ -1,0 +1,82 @@
+"""
+A batch of records as an Arrow record batch that shares the bytes of the file.
+
+A column of topics, properties or bodies is made of Arrow's binary views: 16 bytes a
+value, which hold a short value themselves and of a long one its place in the file. So
+a body is never copied, however large it is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from spark_checks.sources.gather import Ints, Places
+from spark_checks.sources.log_batch import LogBatch
+
+SHARED_SIZE_MAX = 2**31 - 1
+"""Bytes of a file that can be shared: a view counts its place in a signed word."""
+
+_INLINE = 12
+"""Bytes of a value that fit into the view itself, after 4 bytes of size."""
+_MASKS: npt.NDArray[np.uint32] = np.array(
+    [list(bytes([255] * size).ljust(_INLINE, b"\0")) for size in range(_INLINE + 1)],
+    dtype=np.uint8,
+).view("<u4")
+"""What of the 12 bytes behind a value's begin is its own, by its size."""
+
+
+def as_arrow(batch: LogBatch) -> pa.RecordBatch:
+    """Return *batch* with its offsets and a column for each field."""
+    if len(batch.data) > SHARED_SIZE_MAX:
+        raise ValueError(f"{len(batch.data)} bytes are too many to share with Arrow")
+    columns = {"offset": pa.array(batch.base_offset + batch.starts)}
+    columns |= {name: pa.array(found) for name, found in batch.fields.numbers.items()}
+    columns |= {
+        name: _views(batch.data, places) for name, places in batch.fields.places.items()
+    }
+    return pa.RecordBatch.from_pydict(columns)
+
+
+def _views(data: bytes, places: Places) -> pa.Array:
+    """Return the bytes at *places* as a column that shares *data*.
+
+    See "Variable-size Binary View Layout" in Arrow's Columnar Format.
+    """
+    begins, sizes = places
+    views = np.empty((len(begins), 4), dtype="<u4")
+    views[:, 0] = sizes
+    is_long = sizes > _INLINE
+    heads = _heads(data, begins)
+    if is_long.all():
+        views[:, 1] = heads[:, 0]
+        views[:, 2] = 0
+        views[:, 3] = begins
+    elif not is_long.any():
+        views[:, 1:] = heads & _masks(sizes)
+    else:
+        heads &= _masks(np.minimum(sizes, _INLINE))
+        views[:, 1] = heads[:, 0]
+        views[:, 2] = np.where(is_long, 0, heads[:, 1])
+        views[:, 3] = np.where(is_long, begins, heads[:, 2])
+    buffers = [None, pa.py_buffer(views), pa.py_buffer(data)]
+    return pa.Array.from_buffers(pa.binary_view(), len(begins), buffers)
+
+
+def _masks(sizes: Ints) -> npt.NDArray[np.uint32]:
+    if len(sizes) and (sizes == sizes[0]).all():
+        return _MASKS[sizes[:1]]
+    return _MASKS[sizes]
+
+
+def _heads(data: bytes, begins: Ints) -> npt.NDArray[np.uint32]:
+    """Return the 12 bytes from each of *begins* on, zeros behind the data's end."""
+    last = len(data) - _INLINE
+    if last < 0 or not len(begins):
+        return np.zeros((0, 3), dtype="<u4")
+    rows: npt.NDArray[np.void] = np.ndarray((last + 1,), f"V{_INLINE}", data, 0, (1,))
+    heads = rows[np.minimum(begins, last)]
+    for index in np.flatnonzero(begins > last).tolist():
+        heads[index] = np.void(data[begins[index] :].ljust(_INLINE, b"\0"))
+    return heads.view("<u4").reshape(-1, 3)

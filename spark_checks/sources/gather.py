@@ -1,0 +1,155 @@
+"""
+The fields of many records at once: the plans of :mod:`spec.derive.batch_plan`, run.
+
+The caller knows where records begin and end. A column of numbers is gathered for all
+of them in one step; a field that is bytes stays where it is, and its column says where
+that is. Nothing is believed before it is checked: a record whose fields do not end
+where it ends is told apart, and no byte behind a record is taken for its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from spec.derive.batch_plan import BatchPlan, BatchPlans, BatchRun
+
+Ints = npt.NDArray[np.int64]
+Places: TypeAlias = tuple[Ints, Ints]
+"""Where byte fields begin, and how many bytes they have."""
+NOWHERE = -1
+"""The end of a record that has a field reaching past its own end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathered:
+    """Equally long columns, one entry a record."""
+
+    numbers: Mapping[str, npt.NDArray[Any]]
+    """The numbers by name, each in the integer type that the layout gives it."""
+    places: Mapping[str, Places]
+    """Where the byte fields are, by name."""
+    ends: Ints
+    """Where the last field ends; NOWHERE if a field does not fit into its record."""
+
+    def first(self, count: int) -> Gathered:
+        """Return the first *count* records."""
+        return Gathered(
+            numbers={name: column[:count] for name, column in self.numbers.items()},
+            places={
+                name: (begins[:count], sizes[:count])
+                for name, (begins, sizes) in self.places.items()
+            },
+            ends=self.ends[:count],
+        )
+
+
+def gather(data: bytes, starts: Ints, limits: Ints, plans: BatchPlans) -> Gathered:
+    """Return the fields of what begins at *starts* and must not pass *limits*."""
+    groups = _groups(data, starts, plans)
+    if len(groups) == 1:
+        return _gather_alike(data, starts, limits, groups[0][0])
+    parts = [(at, _gather_alike(data, starts[at], limits[at], p)) for p, at in groups]
+    return _scattered(parts, len(starts))
+
+
+def _groups(
+    data: bytes, starts: Ints, plans: BatchPlans
+) -> list[tuple[BatchPlan, Ints]]:
+    """Return the plans that are needed, and the indices of the records of each."""
+    every = np.arange(len(starts))
+    if not len(starts):
+        return [(plans.plan((0,) * len(plans.deciding)), every)]
+    columns = [_words(data, starts, placed) for placed in plans.deciding]
+    if all((column == column[0]).all() for column in columns):
+        return [(plans.plan(tuple(int(column[0]) for column in columns)), every)]
+    distinct, which = np.unique(np.stack(columns), axis=1, return_inverse=True)
+    chosen = [plans.plan(tuple(values)) for values in distinct.T.tolist()]
+    numbers = {plan: number for number, plan in enumerate(dict.fromkeys(chosen))}
+    of_record = np.array([numbers[plan] for plan in chosen])[which.reshape(-1)]
+    return [(plan, np.flatnonzero(of_record == n)) for plan, n in numbers.items()]
+
+
+def _words(data: bytes, starts: Ints, placed: Any) -> Ints:
+    """Return a number that stands at the same place in every record."""
+    count = len(data) - placed.offset - placed.size + 1
+    view: npt.NDArray[Any] = np.ndarray(
+        (max(count, 0),), placed.format, data, placed.offset, (1,)
+    )
+    return view[starts].astype(np.int64)
+
+
+def _gather_alike(data: bytes, starts: Ints, limits: Ints, plan: BatchPlan) -> Gathered:
+    """Return the fields of records that are laid out by one plan."""
+    numbers: dict[str, npt.NDArray[Any]] = {}
+    places: dict[str, Places] = {}
+    at, fits = starts, np.ones(len(starts), dtype=np.bool_)
+    for run in plan:
+        fits &= at + run.size <= limits
+        at = at if fits.all() else np.where(fits, at, 0)
+        rows = _rows(data, at, run)
+        for placed in run.fields:
+            column = rows[placed.name]
+            if column.dtype.kind == "V":
+                size = np.full(len(at), placed.size, dtype=np.int64)
+                places[placed.name] = (at + placed.offset, size)
+            else:
+                numbers[placed.name] = column.astype(column.dtype.newbyteorder("="))
+        at = at + run.size
+        if run.sized:
+            size = numbers[run.fields[-1].name].astype(np.int64)
+            places[run.sized] = (at, size)
+            fits &= (size >= 0) & (at + size <= limits)
+            at = at + size
+    ends = at if fits.all() else np.where(fits, at, NOWHERE)
+    return Gathered(numbers=numbers, places=places, ends=ends)
+
+
+def _rows(data: bytes, at: Ints, run: BatchRun) -> npt.NDArray[Any]:
+    """Return the bytes of *run* at each place, as rows with the names of its fields.
+
+    numpy copies an opaque row at once, and one with names field by field: so the rows
+    are named only after they are gathered, which is ten times as fast.
+    """
+    if len(data) < run.size:
+        data = bytes(data).ljust(run.size, b"\0")
+    opaque: npt.NDArray[Any] = np.ndarray(
+        (len(data) - run.size + 1,), f"V{run.size}", data, 0, (1,)
+    )
+    return opaque[at].view(_dtype(run))
+
+
+@cache
+def _dtype(run: BatchRun) -> np.dtype[Any]:
+    return np.dtype([(placed.name, placed.format) for placed in run.fields])
+
+
+def _scattered(parts: list[tuple[Ints, Gathered]], count: int) -> Gathered:
+    """Return the columns of *parts*, each record at its index again."""
+    _, one = parts[0]
+
+    def joined(columns: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        whole = np.empty(count, dtype=np.result_type(*columns))
+        for (at, _), column in zip(parts, columns, strict=True):
+            whole[at] = column
+        return whole
+
+    return Gathered(
+        numbers={
+            name: joined([part.numbers[name] for _, part in parts])
+            for name in one.numbers
+        },
+        places={
+            name: (
+                joined([part.places[name][0] for _, part in parts]),
+                joined([part.places[name][1] for _, part in parts]),
+            )
+            for name in one.places
+        },
+        ends=joined([part.ends for _, part in parts]),
+    )

@@ -1,0 +1,102 @@
+"""
+The batch view of a layout: how to read many things of one kind column by column.
+
+A reader with numpy takes the same field of thousands of records in one go, if it is
+told where that field stands. A layout says so in runs: fields of fixed size one after
+the other, then at most one field that has a size of its own, which moves all that
+follow. Where the layout has a choice, there is a plan for each outcome. Nothing here
+imports numpy: the answer is plain data, as in :mod:`spec.derive.numpy_dtype`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from construct import Bytes, FormatField, Prefixed, Struct
+
+from spec.derive.numpy_dtype import PlacedField, leading_fields, numpy_format
+from spec.derive.walk import (
+    UnsuitableLayoutError,
+    View,
+    leaves,
+    names_that_choices_read,
+)
+
+PLANS_MAX = 1024
+"""Outcomes remembered; peers choose the values that ask for one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchRun:
+    """Fields of fixed size, the first at the run's begin, and what follows them."""
+
+    fields: tuple[PlacedField, ...]
+    size: int
+    """Bytes of the fields together."""
+    sized: str = ""
+    """The field that follows, if one does; its size is the last of the fields."""
+
+
+BatchPlan = tuple[BatchRun, ...]
+
+
+class BatchPlans:
+    """The plans of one layout."""
+
+    def __init__(self, layout: Struct) -> None:
+        names = names_that_choices_read(layout)
+        self.layout = layout
+        self.deciding: tuple[PlacedField, ...] = tuple(
+            placed for placed in leading_fields(layout) if placed.name in names
+        )
+        """The fields that the layout's choices look at; they stand before any."""
+        if len(self.deciding) != len(names):
+            raise UnsuitableLayoutError("a choice looks behind a choice")
+        self._plans: dict[tuple[int, ...], BatchPlan] = {}
+
+    def plan(self, values: tuple[int, ...]) -> BatchPlan:
+        """Return the plan for things whose deciding fields hold *values*."""
+        plan = self._plans.get(values)
+        if plan is None:
+            names = (placed.name for placed in self.deciding)
+            known = dict(zip(names, values, strict=True))
+            plan = tuple(_runs(leaves(self.layout, View(known.__getitem__))))
+            if len(self._plans) >= PLANS_MAX:
+                self._plans.clear()
+            self._plans[values] = plan
+        return plan
+
+
+def batch_plans(layout: Struct) -> BatchPlans:
+    """Return the plans by which many of what *layout* describes are read at once."""
+    return BatchPlans(layout)
+
+
+def _runs(fields: Iterator[tuple[str, Any]]) -> Iterator[BatchRun]:
+    placed: list[PlacedField] = []
+    for dotted, part in fields:
+        name = dotted.replace(".", "_")
+        if isinstance(part, Prefixed):
+            placed.append(_place(f"{name}_size", part.lengthfield, _size_of(placed)))
+            yield BatchRun(fields=tuple(placed), size=_size_of(placed), sized=name)
+            placed = []
+        else:
+            placed.append(_place(name, part, _size_of(placed)))
+    if placed:
+        yield BatchRun(fields=tuple(placed), size=_size_of(placed))
+
+
+def _size_of(placed: list[PlacedField]) -> int:
+    return placed[-1].offset + placed[-1].size if placed else 0
+
+
+def _place(name: str, part: Any, offset: int) -> PlacedField:
+    is_blob = isinstance(part, Bytes) and not callable(part.length)
+    if not is_blob and not isinstance(part, FormatField):
+        raise UnsuitableLayoutError(f"{name}: no number and no blob of fixed size")
+    size = int(part.sizeof())
+    return PlacedField(
+        name=name, offset=offset, size=size, format=numpy_format(part, size)
+    )
