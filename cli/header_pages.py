@@ -59,7 +59,11 @@ def _table(titles: list[str], rows: Iterable[list[str]]) -> list[str]:
 def _request_row(one: CodeHistory) -> list[str]:
     _, newest = one.versions[-1]
     paths = [f"{path}{'' if path.source == DERIVED else ' *'}" for path in newest.paths]
-    extra = dict.fromkeys(name for _, r in one.versions for name in r.extra_fields)
+    extra = dict.fromkeys(
+        name
+        for _, request in one.versions
+        for name in (*request.extra_fields, *request.answer_extra_fields)
+    )
     return [
         str(one.code),
         _names(one),
@@ -187,6 +191,7 @@ def _request_json(one: CodeHistory) -> dict[str, object]:
                 "headers": [use.name for use in request.headers],
                 "answers": [use.name for use in request.answers],
                 "extra_fields": list(request.extra_fields),
+                "answer_extra_fields": list(request.answer_extra_fields),
                 "paths": [
                     {"from": path.sender, "to": path.receiver, "source": path.source}
                     for path in request.paths

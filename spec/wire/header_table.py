@@ -109,6 +109,8 @@ class Request:
     """The headers of its answer."""
     extra_fields: tuple[str, ...] = ()
     """Fields of no header that are set or looked at by name."""
+    answer_extra_fields: tuple[str, ...] = ()
+    """Fields that the receiver sets in its answer beside those of the header."""
     handled_in: tuple[str, ...] = ()
     """Classes that are registered to process it."""
     paths: tuple[Path, ...] = ()
@@ -166,13 +168,18 @@ def _request(one: Json) -> Request:
         name=one["name"],
         headers=_uses(one["headers"], written="sent_in"),
         answers=_uses(one["answers"], written="written_in"),
-        extra_fields=tuple(extra["name"] for extra in one["extra_fields"]),
+        extra_fields=_names(one["extra_fields"]),
+        answer_extra_fields=_names(one["answer_extra_fields"]),
         handled_in=tuple(one["handled_in"]),
         paths=tuple(
             Path(sender=path["from"], receiver=path["to"], source=path["source"])
             for path in one["paths"]
         ),
     )
+
+
+def _names(found: Sequence[Json]) -> tuple[str, ...]:
+    return tuple(one["name"] for one in found)
 
 
 def _uses(found: Sequence[Json], *, written: str) -> tuple[HeaderUse, ...]:
