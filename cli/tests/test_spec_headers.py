@@ -1,0 +1,96 @@
+"""What ``rmqc spec headers`` and ``rmqc spec evolution`` print."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cli.spec import spec
+
+PAGE = Path(__file__).parents[2] / "docs" / "headers.md"
+
+
+def run(*arguments: str) -> Result:
+    """Return what the command did with *arguments*; an exception fails the test."""
+    return CliRunner().invoke(spec, list(arguments), catch_exceptions=False)
+
+
+def test_the_page_in_docs_is_what_is_printed() -> None:
+    assert run("headers").output == PAGE.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("wanted", ["310", "SEND_MESSAGE_V2", "send_message_v2"])
+def test_a_request_is_shown_with_its_headers(wanted: str) -> None:
+    shown = run("headers", wanted).output
+    assert "| 310 | SEND_MESSAGE_V2 |" in shown
+    assert "| `a` | String | yes |" in shown
+    assert "### SendMessageResponseHeader" in shown
+    assert "### PullMessageRequestHeader" not in shown
+
+
+def test_a_header_is_shown_with_the_requests_that_carry_it() -> None:
+    shown = run("headers", "deletesubscriptiongrouprequestheader").output
+    assert "| 207 | DELETE_SUBSCRIPTIONGROUP |" in shown
+    assert "| `removeOffset` | boolean |  | `false` | 4.9.7 only |" in shown
+
+
+def test_one_release_shows_only_what_it_has() -> None:
+    assert "POP_MESSAGE" not in run("headers", "--release", "4.6.0").output
+    assert "POP_MESSAGE" in run("headers", "--release", "5.4.0").output
+
+
+def test_the_json_says_since_and_required_of_each_field() -> None:
+    found = json.loads(run("headers", "21", "--format", "json").output)
+    header = found["headers"]["GetAllTopicConfigResponseHeader"]
+    (field,) = [one for one in header["fields"] if one["name"] == "totalTopicNum"]
+    assert field["since"] == "5.4.0"
+    assert field["required_in"] == ["5.4.0"]
+    paths = found["requests"][0]["in"]["4.6.0"]["paths"]
+    assert {"from": "broker", "to": "broker", "source": "derived"} in paths
+
+
+def test_what_breaks_older_peers_is_a_finding_with_its_issue() -> None:
+    result = run("evolution", "--from", "5.3.3", "--to", "5.4.0")
+    assert result.exit_code == 1
+    head = (
+        "5.3.3 → 5.4.0  WIRE-HEADER-001  GetAllTopicConfigResponseHeader.totalTopicNum"
+    )
+    assert head in result.output
+    assert "apache/rocketmq#10168" in result.output
+
+
+def test_all_studied_releases_are_compared_one_after_the_other() -> None:
+    found = json.loads(run("evolution", "--format", "json").output)
+    pairs = [(one["from"], one["to"]) for one in found]
+    assert list(dict.fromkeys(pairs)) == [
+        ("4.4.0", "4.6.0"),
+        ("4.6.0", "4.9.7"),
+        ("4.9.7", "5.3.3"),
+        ("5.3.3", "5.4.0"),
+    ]
+    subjects = {one["subject"] for one in found}
+    assert "DeleteSubscriptionGroupRequestHeader.removeOffset" in subjects
+
+
+def test_a_release_compared_with_itself_has_no_findings() -> None:
+    result = run("evolution", "--from", "5.4.0", "--to", "5.4.0")
+    assert result.exit_code == 0
+    assert result.output == "no findings\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["headers", "NO_SUCH_THING"],
+        ["headers", "--release", "5.0.0"],
+        ["headers", "--out", "/no/such/directory/x"],
+        ["evolution", "--from", "3.2.6"],
+    ],
+)
+def test_a_wrong_argument_is_usage(arguments: list[str]) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert "Error: " in result.output
