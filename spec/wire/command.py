@@ -85,7 +85,6 @@ UNREADABLE_FIELD_IS_DEFAULT = Clause(
     text="A header field whose string is no number where one is wanted counts as"
     " missing.",
     source=f"{_COMMAND}#decodeCommandCustomHeader",
-    until="4.9",
 )
 FAILURE_IS_SYSTEM_ERROR = Clause(
     id="WIRE-COMMAND-009",

@@ -23,7 +23,6 @@ DELAYED_KEEPS_PROPERTY = Clause(
     text="A delayed message still has its DELAY property when it is delivered.",
     source="4.6.0 org.apache.rocketmq.store.schedule.ScheduleMessageService"
     "#messageTimeup",
-    until="4.9",
 )
 DELAYED_NAMES_REAL_TOPIC = Clause(
     id="DELAY-SEND-003",

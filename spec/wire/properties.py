@@ -78,6 +78,21 @@ PROPERTIES_LAST_SEPARATOR_WRITTEN = Clause(
     source=f"4.6.0 {_DECODER}#messageProperties2String",
     until="4.9.0",
 )
+PROPERTIES_LAST_SEPARATOR_MISSING = Clause(
+    id="WIRE-PROPERTIES-011",
+    level=Level.QUIRK,
+    text="A broker that writes properties anew ends them without a byte 2.",
+    source=f"4.9.7 {_DECODER}#messageProperties2String",
+    since="4.9.1",
+    until="5.1",
+)
+PROPERTIES_LAST_SEPARATOR_AGAIN = Clause(
+    id="WIRE-PROPERTIES-012",
+    level=Level.SHOULD,
+    text="A broker that writes properties anew ends them with byte 2, as before 4.9.1.",
+    source=f"5.3.3 {_DECODER}#messageProperties2String",
+    since="5.2",
+)
 PROPERTIES_UNKNOWN_STAY = Clause(
     id="WIRE-PROPERTIES-008",
     level=Level.MUST,

@@ -32,7 +32,7 @@ EMPTY_BODY = Clause(
     level=Level.QUIRK,
     text="A broker takes a message with an empty body, which no client sends.",
     source=_APPEND,
-    until="4.6",
+    until="4.9",
 )
 EMPTY_BODY_REFUSED = Clause(
     id="SEND-BODY-003",
