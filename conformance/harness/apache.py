@@ -214,7 +214,10 @@ class ApacheCluster:
         broker = {
             **both_spellings(GUEST_SETTINGS),
             **conf,
-            "namesrvAddr": str(self.namesrv),
+            # A test's own name servers come after the cluster's.
+            "namesrvAddr": ";".join(
+                filter(None, (str(self.namesrv), conf.get("namesrvAddr")))
+            ),
             "listenPort": str(self.broker.port),
             "haListenPort": str(self._ports.ha),
             "storePathRootDir": str(self.store_path),

@@ -6,6 +6,7 @@ It is what the harness itself is tried on: a peer that is wrong in one known way
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import threading
 from collections.abc import Callable
@@ -52,7 +53,11 @@ class LyingServer:
             threading.Thread(target=self._talk, args=(connection,), daemon=True).start()
 
     def _talk(self, connection: socket.socket) -> None:
-        with connection, connection.makefile("rb") as arriving:
+        with (
+            contextlib.suppress(ConnectionResetError),
+            connection,
+            connection.makefile("rb") as arriving,
+        ):
             while len(head := arriving.read(4)) == 4:
                 command = decode_command(head + arriving.read(int.from_bytes(head)))
                 answer = self._lie(command)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from reference.core.broker.broker import Broker
 from reference.core.broker.dispatch import HANDLERS
-from reference.core.broker.options import BrokerOptions
+from reference.core.broker.options import BrokerOptions, OptionError
 from reference.core.name_server.dispatch import NameServer
 from reference.core.name_server.key_values import (
     KeyValues,
@@ -91,15 +91,27 @@ async def _start(setup: Setup, names: ServiceHost, brokers: ServiceHost) -> None
     names.perform(name_server.take())
     wildcard = setup.host in {"0.0.0.0", "::"}  # noqa: S104
     near = "127.0.0.1" if wildcard else setup.host
-    broker.start(Host.of(near, setup.name_server_port), now_ms())
+    own = Host.of(near, setup.name_server_port)
+    broker.start([own, *_other_name_servers(setup, own)], now_ms())
     brokers.perform(broker.take())
+
+
+def _other_name_servers(setup: Setup, own: Host) -> list[Host]:
+    """Return the name servers that broker.conf names beside our own."""
+    texts = setup.settings.get("namesrvAddr", "").split(";")
+    named = [text.strip().rpartition(":") for text in texts if text.strip()]
+    try:
+        hosts = [Host.of(address, int(port)) for address, _, port in named]
+    except ValueError as error:
+        raise OptionError(f"namesrvAddr: {error}") from None
+    return [host for host in dict.fromkeys(hosts) if host != own]
 
 
 async def _until_registered(broker: Broker) -> None:
     """Wait until the name server has the broker's topics, but not for ever."""
     deadline_s = asyncio.get_running_loop().time() + REGISTRATION_TIMEOUT_S
     while asyncio.get_running_loop().time() < deadline_s:
-        if broker.link is not None and broker.link.is_registered:
+        if broker.links and broker.links[0].is_registered:
             return
         await asyncio.sleep(0.001)
 

@@ -7,7 +7,7 @@ request goes to which.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from reference.core.answer import Answer, encode_answer, relay
@@ -72,7 +72,7 @@ class Broker(Service):
         self.started_at_ms = now_ms
         self.put_count = 0
         self.get_count = 0
-        self.link: NameServerLink | None = None
+        self.links: tuple[NameServerLink, ...] = ()
         self.housekeeping = Housekeeping(self, config)
         self._config = config
         self._number = 0
@@ -90,16 +90,17 @@ class Broker(Service):
         """Whether this broker takes messages."""
         return bool(self.options.permission & PERM_WRITE)
 
-    def start(self, name_server: Host, now_ms: int) -> None:
+    def start(self, name_servers: Sequence[Host], now_ms: int) -> None:
         """Begin to do what is done without being asked."""
-        self.link = NameServerLink(self, name_server)
-        self.link.start(now_ms)
+        self.links = tuple(NameServerLink(self, one) for one in name_servers)
+        for link in self.links:  # [ROUTE-SAY-001]
+            link.start(now_ms)
         self.housekeeping.start(now_ms)
 
     def stop(self, now_ms: int) -> None:
         """Say goodbye and keep what is to be kept; the store is stopped after this."""
-        if self.link is not None:
-            self.link.unregister()
+        for link in self.links:
+            link.unregister()
         self.housekeeping.keep_offsets(now_ms)
 
     def stored(self, result: PutResult) -> None:
@@ -136,7 +137,7 @@ class Broker(Service):
 
     def response(self, response: Request) -> None:
         """Use a name server's answer, or pass a client's answer to who asked."""
-        if self.link is not None and self.link.answered(response):
+        if any(link.answered(response) for link in self.links):
             return
         asked = self._relayed.pop(response.opaque, None)
         if asked is not None:
@@ -159,23 +160,20 @@ class Broker(Service):
         self.held.drop(connection)
         for group in self.clients.drop(connection):
             tell_members(self, group, now_ms)
-        if self.link is not None:
-            self.link.lost(connection, now_ms)
+        for link in self.links:
+            link.lost(connection, now_ms)
 
-    def reached(
-        self,
-        address: Host,  # noqa: ARG002
-        connection: int | None,
-        now_ms: int,
-    ) -> None:
-        """Register by the connection to the name server."""
-        if self.link is not None:
-            self.link.reached(connection, now_ms)
+    def reached(self, address: Host, connection: int | None, now_ms: int) -> None:
+        """Register by the connection to a name server."""
+        for link in self.links:
+            if link.address == address:
+                link.reached(connection, now_ms)
 
     def announce(self, topics: Iterable[Topic] | None) -> None:
         """Tell the name server about *topics*, or about everything."""
-        if self.link is not None:
-            self.link.register(topics)
+        told = None if topics is None else list(topics)
+        for link in self.links:
+            link.register(told)
 
     def record_at(self, offset: int) -> Record | None:
         """Return the message at a place in the commit log, if one begins there."""

@@ -17,6 +17,7 @@ from reference.core.broker.topics import Topic
 from reference.core.request import Request
 from spec.host import Host
 from spec.integers import body_crc
+from spec.routing.broker_registration import decode_registration, encode_registration
 from spec.wire import fastjson
 from spec.wire.request_code import RequestCode
 
@@ -45,7 +46,7 @@ class NameServerLink:
         self._broker.dial(self.address)
         period_ms = self._broker.options.number("registerNameServerPeriod")
         self._broker.schedule.every(
-            min(max(period_ms, 10_000), 60_000),
+            min(max(period_ms, 10_000), 60_000),  # [ROUTE-SAY-008]
             lambda _: self.register(),
             first_ms=now_ms + FIRST_PERIOD_MS,
         )
@@ -76,16 +77,20 @@ class NameServerLink:
         wrapper = self._broker.topics.wrapper(told)
         content = {"filterServerList": [], "topicConfigSerializeWrapper": wrapper}
         body = fastjson.dumps(content)
-        fields = self._identity() | {
+        is_compressed = options.truth("compressedRegister")
+        if is_compressed:  # [ROUTE-SAY-007]
+            body = encode_registration(decode_registration(body), compressed=True)
+        fields = self._identity() | {  # [ROUTE-SAY-002]
             "haServerAddr": f"{options.ip}:{options.number('haListenPort')}",
-            "compressed": "false",
-            "bodyCrc32": str(body_crc(body)),
+            "compressed": str(is_compressed).lower(),
+            "bodyCrc32": str(body_crc(body)),  # [ROUTE-SAY-003]
         }
         self._call(RequestCode.REGISTER_BROKER, fields, body)
 
     def unregister(self) -> None:
         """Say goodbye."""
         if self._connection is not None:
+            # [ROUTE-SAY-006]
             self._call(RequestCode.UNREGISTER_BROKER, self._identity(), b"")
 
     def answered(self, response: Request) -> bool:
@@ -100,6 +105,7 @@ class NameServerLink:
         self.is_registered = True
         order = fastjson.loads(response.body) if response.body else None
         if isinstance(order, dict):
+            # [ROUTE-BROKER-012]
             names = (str(name) for name in order.get("table") or {})
             self._broker.topics.order(names, response.now_ms)
         return True

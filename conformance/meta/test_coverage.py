@@ -1,0 +1,71 @@
+"""
+The articles that this specification began from: each testable statement is accounted
+for in ``docs/coverage``, by clauses that exist or by the reason why it is none.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.harness.embedded import SOURCES
+from spec.registry import all_clauses
+
+COVERAGE = SOURCES / "docs" / "coverage"
+FILES = sorted(COVERAGE.glob("*.toml"))
+SHORTEST_REASON = 15
+KEYS = {"section", "says", "clauses", "reason"}
+
+
+def statements(file: Path) -> list[dict[str, Any]]:
+    """Return the statements that *file* lists, in the order of the article."""
+    found = tomllib.loads(file.read_text(encoding="utf-8"))["statement"]
+    assert isinstance(found, list)
+    return found
+
+
+def named(statement: dict[str, Any]) -> str:
+    """Return the words by which a reader finds *statement*."""
+    return f"{statement.get('section')}: {statement.get('says')}"
+
+
+@pytest.fixture(params=FILES, ids=lambda file: file.stem)
+def file(request: pytest.FixtureRequest) -> Path:
+    """Return each of the coverage files."""
+    found = request.param
+    assert isinstance(found, Path)
+    return found
+
+
+def test_there_is_something_to_check() -> None:
+    assert FILES, f"no coverage file in {COVERAGE}"
+
+
+def test_a_statement_has_clauses_or_a_reason(file: Path) -> None:
+    for one in statements(file):
+        assert set(one) <= KEYS, f"{named(one)}: {sorted(set(one) - KEYS)}"
+        assert one.get("section"), named(one)
+        assert str(one.get("says", "")).endswith("."), f"{named(one)}: no sentence"
+        has = [bool(one.get("clauses")), bool(one.get("reason"))]
+        assert sum(has) == 1, f"{named(one)}: clauses or a reason, and not both"
+        reason = str(one.get("reason", "x" * SHORTEST_REASON))
+        assert len(reason) >= SHORTEST_REASON, f"{named(one)}: {reason!r} says little"
+
+
+def test_the_clauses_exist(file: Path) -> None:
+    unknown = {
+        clause: named(one)
+        for one in statements(file)
+        for clause in one.get("clauses", ())
+        if clause not in all_clauses()
+    }
+    assert not unknown, unknown
+
+
+def test_no_statement_is_listed_twice(file: Path) -> None:
+    sentences = [one["says"] for one in statements(file)]
+    twice = {one for one in sentences if sentences.count(one) > 1}
+    assert not twice, twice

@@ -1,0 +1,256 @@
+"""What a broker says to its name servers: everything, to each, again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from conformance.harness.deadline import wait_until
+from conformance.harness.fixtures import OPTIONS, TargetStarter, create_topic, need
+from conformance.harness.live import LiveTarget
+from conformance.harness.speaker import Speaker, body_of, succeeded
+from conformance.harness.target import Capability, Target, parse_target
+from conformance.harness.verdicts import expect, expect_fields, expect_that
+from conformance.routing.fake_name_server import FakeNameServer
+from spec.integers import body_crc
+from spec.routing.announcement import PERIOD_LEAST_MS
+from spec.routing.broker_registration import RegistrationBody, decode_registration
+from spec.routing.kv_config import ORDER_TOPIC_NAMESPACE
+from spec.wire.command import Command
+from spec.wire.request_code import RequestCode
+
+OFTEN = {"registerNameServerPeriod": "1000", "compressedRegister": "false"}
+"""The broker makes the period the shortest that there is."""
+ZLIB_START = b"x"
+ITS_OWN_TOPICS = ("SELF_TEST_TOPIC", "TBW102", "BenchmarkTest")
+
+
+@pytest.fixture(scope="module")
+def listener() -> Iterator[FakeNameServer]:
+    """Yield a name server that writes down what it hears."""
+    with FakeNameServer() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def talker(
+    pytestconfig: pytest.Config, target: LiveTarget, listener: FakeNameServer
+) -> Iterator[Target]:
+    """Yield a target of this module's own whose broker also talks to the listener."""
+    need(target, Capability.WIRE, Capability.CONFIG)
+    options = pytestconfig.stash[OPTIONS]
+    conf = {**OFTEN, "namesrvAddr": str(listener.address)}
+    with parse_target(options.target, profile=options.profile, conf=conf) as own:
+        yield own
+
+
+def content(registration: Command) -> RegistrationBody:
+    """Return what a registration's body says."""
+    return decode_registration(
+        registration.body, compressed=is_compressed(registration)
+    )
+
+
+def names(registration: Command) -> set[str]:
+    """Return the topics that a registration has."""
+    return set(content(registration).topics.topics)
+
+
+def identity(target: Target) -> dict[str, object]:
+    """Return the header fields that name the target's broker."""
+    return {
+        "brokerName": target.broker_name,
+        "clusterName": target.cluster,
+        "brokerId": "0",
+        "brokerAddr": str(target.broker),
+    }
+
+
+@pytest.mark.clause("ROUTE-SAY-001", "ROUTE-SAY-002", "ROUTE-SAY-003", "ROUTE-SAY-004")
+def test_a_broker_that_starts_tells_every_name_server_all(
+    talker: Target, listener: FakeNameServer
+) -> None:
+    first = listener.wait_for(what="the broker registers with both name servers")
+    expect_fields("ROUTE-SAY-002", found=first.fields, expected=identity(talker))
+    ha_host = first.fields.get("haServerAddr", "").rpartition(":")[0]
+    expect("ROUTE-SAY-002", found=ha_host, expected="127.0.0.1", what="haServerAddr")
+    expect(
+        "ROUTE-SAY-003",
+        found=first.fields.get("bodyCrc32"),
+        expected=str(body_crc(first.body)),
+        what="bodyCrc32",
+    )
+    own = {*ITS_OWN_TOPICS, talker.broker_name, talker.cluster}
+    lacking = own - names(first)
+    expect("ROUTE-SAY-004", found=lacking, expected=set(), what="topics that lack")
+    changed_ms = content(first).topics.version.timestamp_ms
+    expect_that(
+        "ROUTE-SAY-004",
+        changed_ms > 0,
+        found=changed_ms,
+        expected="a data version with a time",
+    )
+
+
+@pytest.mark.clause("ROUTE-SAY-005")
+def test_a_new_topic_is_told_at_once(
+    talker: Target, listener: FakeNameServer, unique: Callable[[str], str]
+) -> None:
+    seen = len(listener.heard())
+    topic = create_topic(talker, unique("topic"), queue_count=3)
+    told = listener.wait_for(
+        lambda found: topic in names(found), what=f"{topic} is registered", after=seen
+    )
+    config = content(told).topics.topics[topic]
+    expect(
+        "ROUTE-SAY-005",
+        found=(config.read_queue_count, config.write_queue_count),
+        expected=(3, 3),
+        what="queues of the new topic",
+    )
+
+
+@pytest.fixture
+def compressing(talker: Target) -> Iterator[Speaker]:
+    """Yield a connection to the broker, whose registrations are compressed now."""
+    with talker.speak_to_broker() as broker:
+        succeeded(broker.update_broker_config({"compressedRegister": "true"}))
+        yield broker
+        succeeded(broker.update_broker_config({"compressedRegister": "false"}))
+
+
+def is_compressed(registration: Command) -> bool:
+    """Return whether a registration's body is a zlib stream, whatever it says."""
+    return registration.body[:1] == ZLIB_START
+
+
+@pytest.mark.clause("ROUTE-SAY-007")
+def test_a_registration_is_compressed_if_wanted(
+    compressing: Speaker, listener: FakeNameServer, unique: Callable[[str], str]
+) -> None:
+    topic = unique("topic")
+    seen = len(listener.heard())
+    succeeded(compressing.create_topic(topic=topic))
+    told = listener.wait_for(is_compressed, what="a compressed body", after=seen)
+    expect(
+        "ROUTE-SAY-007",
+        found=(told.fields.get("compressed"), topic in names(told)),
+        expected=("true", True),
+        what="compressed, and whether the new topic is in the body",
+    )
+
+
+@pytest.mark.clause("ROUTE-SAY-012")
+def test_a_compressed_registration_says_that_it_is_not(
+    compressing: Speaker, listener: FakeNameServer, unique: Callable[[str], str]
+) -> None:
+    seen = len(listener.heard())
+    succeeded(compressing.create_topic(topic=unique("topic")))
+    told = listener.wait_for(is_compressed, what="a compressed body", after=seen)
+    found = told.fields.get("compressed")
+    expect("ROUTE-SAY-012", found=found, expected="false", what="compressed")
+
+
+@pytest.mark.clause("ROUTE-SAY-008")
+def test_a_broker_registers_again_when_nothing_changes(
+    talker: Target, listener: FakeNameServer
+) -> None:
+    own = {talker.broker_name, *ITS_OWN_TOPICS}
+    seen = len(listener.heard())
+    again = listener.wait_for(
+        lambda found: own <= names(found),
+        what=f"the broker registers again after {PERIOD_LEAST_MS} ms",
+        after=seen,
+    )
+    expect_fields("ROUTE-SAY-008", found=again.fields, expected=identity(talker))
+
+
+@pytest.mark.clause("ROUTE-SAY-006")
+def test_a_broker_that_stops_says_goodbye(start_target: TargetStarter) -> None:
+    with FakeNameServer() as listener:
+        own = start_target({"namesrvAddr": str(listener.address)})
+        listener.wait_for(what="the broker registers")
+        own.stop()
+        goodbye = listener.wait_for(
+            what="the broker unregisters", code=RequestCode.UNREGISTER_BROKER
+        )
+    expect_fields("ROUTE-SAY-006", found=goodbye.fields, expected=identity(own))
+
+
+@pytest.mark.needs("config")
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        pytest.param(
+            "registerNameServerPeriod",
+            "30000",
+            marks=pytest.mark.clause("ROUTE-SAY-009"),
+        ),
+        pytest.param(
+            "forceRegister", "true", marks=pytest.mark.clause("ROUTE-SAY-011")
+        ),
+        pytest.param(
+            "compressedRegister", "false", marks=pytest.mark.clause("ROUTE-SAY-011")
+        ),
+    ],
+)
+def test_a_brokers_settings_say_how_it_registers(
+    broker: Speaker,
+    target: LiveTarget,
+    name: str,
+    value: str,
+    request: pytest.FixtureRequest,
+) -> None:
+    lines = succeeded(broker.broker_config()).body.decode().splitlines()
+    settings = dict(line.partition("=")[::2] for line in lines)
+    expect(
+        request.node.get_closest_marker("clause").args[0],
+        found=settings.get(name),
+        expected=target.conf.get(name, value),
+        what=name,
+        transcript=broker.transcript,
+    )
+
+
+def is_ordered(broker: Speaker, topic: str) -> bool:
+    """Return whether the broker's own table says that *topic* is an order topic."""
+    found = body_of(broker.all_topic_config())
+    assert isinstance(found, dict)
+    return bool(found["topicConfigTable"][topic]["order"])
+
+
+@pytest.mark.clause("ROUTE-BROKER-012")
+def test_a_broker_learns_which_topics_are_ordered(
+    talker: Target, unique: Callable[[str], str]
+) -> None:
+    topic = create_topic(talker, unique("ordered"))
+    with talker.speak_to_namesrv() as namesrv, talker.speak_to_broker() as broker:
+        value = f"{talker.broker_name}:4"
+        namesrv.put_kv(namespace=ORDER_TOPIC_NAMESPACE, key=topic, value=value)
+        create_topic(talker, unique("topic"))
+        wait_for_order(broker, topic, True)
+        namesrv.delete_kv(namespace=ORDER_TOPIC_NAMESPACE, key=topic)
+
+
+@pytest.mark.clause("ROUTE-BROKER-013")
+def test_a_broker_forgets_the_order_that_nobody_listed(
+    talker: Target, unique: Callable[[str], str]
+) -> None:
+    topic, other = unique("ordered"), unique("topic")
+    with talker.speak_to_namesrv() as namesrv, talker.speak_to_broker() as broker:
+        # The list must exist, or its absence says nothing.
+        namesrv.put_kv(namespace=ORDER_TOPIC_NAMESPACE, key=other, value="b:1")
+        succeeded(broker.create_topic(topic=topic, order=True))
+        create_topic(talker, other)
+        wait_for_order(broker, topic, False)
+        namesrv.delete_kv(namespace=ORDER_TOPIC_NAMESPACE, key=other)
+
+
+def wait_for_order(broker: Speaker, topic: str, wanted: bool) -> None:
+    """Wait until the broker says of *topic* that it is an order topic, or that not."""
+    wait_until(
+        lambda: is_ordered(broker, topic) == wanted,
+        what=f"{topic} is ordered at the broker: {wanted}",
+        timeout_s=15,
+    )
