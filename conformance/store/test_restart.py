@@ -9,15 +9,19 @@ import pytest
 from conformance.harness.fixtures import TargetStarter, create_topic, unique_name
 from conformance.harness.speaker import Speaker, succeeded
 from conformance.harness.target import Target
-from conformance.harness.verdicts import expect
+from conformance.harness.verdicts import expect, expect_that
 from conformance.store.store_files import StoreFiles
 from conformance.store.workload import Outgoing, Sent, send_all
 from conformance.store.written import SMALL_FILES, wait_until_dispatched
+from spec.routing.topic_config import decode_topic_table
+from spec.store.config_files import TOPICS_FILE
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE
 
 pytestmark = pytest.mark.needs("store", "wire", "config")
 
 COUNT = 60
+CRC_IS_ZERO = bytes.fromhex("9d0ad96d")
+"""A body whose CRC-32 is 0."""
 
 
 def offsets_of(broker: Speaker, topic: str) -> tuple[int, int]:
@@ -35,6 +39,7 @@ def filled(target: Target) -> tuple[StoreFiles, str, list[Sent]]:
         Outgoing(topic=topic, body=bytes(3000), properties={"KEYS": f"k{n}"})
         for n in range(COUNT)
     ]
+    messages[COUNT // 2] = Outgoing(topic=topic, body=CRC_IS_ZERO)
     sent = send_all(target, messages)
     files = StoreFiles(target.store_path)
     wait_until_dispatched(files, sent[-1])
@@ -47,7 +52,9 @@ def expect_offsets(clause: str, broker: Speaker, topic: str, most: int) -> None:
     expect(clause, found=found, expected=(0, most), what="min and max offset")
 
 
-@pytest.mark.clause("STORE-FLUSH-002", "REC-DISPATCH-004", "REC-DISPATCH-005")
+@pytest.mark.clause(
+    "STORE-FLUSH-002", "REC-DISPATCH-004", "REC-DISPATCH-005", "REC-SCAN-007"
+)
 @pytest.mark.needs("kill")
 def test_a_killed_broker_has_all_it_answered(start_target: TargetStarter) -> None:
     target = start_target(SMALL_FILES)
@@ -57,6 +64,8 @@ def test_a_killed_broker_has_all_it_answered(start_target: TargetStarter) -> Non
     stored = {placed.offset for placed in files.records()}
     lost = [s.commit_log_offset for s in sent if s.commit_log_offset not in stored]
     expect("STORE-FLUSH-002", found=lost, expected=[], what="offsets of lost messages")
+    zero = sent[COUNT // 2].commit_log_offset in stored
+    expect("REC-SCAN-007", found=zero, expected=True, what="the record is there")
     with target.speak_to_broker() as broker:
         expect_offsets("REC-DISPATCH-005", broker, topic, COUNT)
         answer = succeeded(broker.send_message(topic=topic))
@@ -64,28 +73,65 @@ def test_a_killed_broker_has_all_it_answered(start_target: TargetStarter) -> Non
     expect("REC-DISPATCH-004", found=found, expected=str(COUNT), what="queueOffset")
 
 
-@pytest.mark.clause("REC-DISPATCH-001")
+def spoil_properties(files: StoreFiles) -> None:
+    """Overwrite the properties of the log's last record with zeros."""
+    last = files.log_files()[-1]
+    placed = last.scan.records[-1]
+    size = len(placed.record.properties.encode())
+    end = placed.offset + placed.size - last.begin_offset
+    data = last.data[: end - size] + bytes(size) + last.data[end:]
+    (files.path / COMMIT_LOG / last.name).write_bytes(data)
+
+
+@pytest.mark.clause("REC-DISPATCH-001", "REC-SCAN-008", "STORE-CONFIG-013")
 @pytest.mark.needs("restart")
-def test_lost_queues_are_made_again(start_target: TargetStarter) -> None:
+def test_what_was_derived_is_made_again(start_target: TargetStarter) -> None:
     target = start_target(SMALL_FILES)
+    early = create_topic(target, unique_name("early"))
     files, topic, _ = filled(target)
     target.stop()
     shutil.rmtree(files.path / CONSUME_QUEUE)
+    spoil_properties(files)
+    files.config(TOPICS_FILE).write_bytes(bytes(200))
     target.start()
     with target.speak_to_broker() as broker:
-        expect_offsets("REC-DISPATCH-001", broker, topic, COUNT)
+        least, most = offsets_of(broker, topic)
+        table = decode_topic_table(succeeded(broker.all_topic_config()).body)
+    expect_that(
+        "REC-DISPATCH-001",
+        least == 0 and most >= COUNT - 1,
+        found=(least, most),
+        expected=f"0 and {COUNT - 1} or more",
+        what="min and max offset",
+    )
+    expect("REC-SCAN-008", found=most, expected=COUNT, what="max offset")
+    found = early in table.topics
+    expect("STORE-CONFIG-013", found=found, expected=True, what="the topic is there")
 
 
 @pytest.mark.clause("REC-END-004")
 @pytest.mark.needs("restart")
 def test_queues_go_with_their_log(start_target: TargetStarter) -> None:
+    _restarted_without(COMMIT_LOG, start_target, "REC-END-004", 0)
+
+
+@pytest.mark.clause("REC-END-005")
+@pytest.mark.needs("restart")
+def test_queues_outlive_their_log(start_target: TargetStarter) -> None:
+    _restarted_without(COMMIT_LOG, start_target, "REC-END-005", COUNT)
+
+
+def _restarted_without(
+    folder: str, start_target: TargetStarter, clause: str, most: int
+) -> None:
+    """Take *folder* from a stopped store, start; judge *clause* by the max offset."""
     target = start_target(SMALL_FILES)
     files, topic, _ = filled(target)
     target.stop()
-    shutil.rmtree(files.path / COMMIT_LOG)
+    shutil.rmtree(files.path / folder)
     target.start()
     with target.speak_to_broker() as broker:
-        expect_offsets("REC-END-004", broker, topic, 0)
+        expect_offsets(clause, broker, topic, most)
 
 
 @pytest.mark.clause("REC-END-001", "REC-QUEUE-002")

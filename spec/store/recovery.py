@@ -66,6 +66,15 @@ LOG_IS_GONE = Clause(
     level=Level.MUST,
     text="Where the commit log has no file the consume queues are deleted.",
     source=f"{_LOG}#recoverNormally",
+    since="4.5",
+)
+QUEUES_OUTLIVE_LOG = Clause(
+    id="REC-END-005",
+    level=Level.QUIRK,
+    text="Where the commit log has no file after an orderly stop, the consume queues"
+    " stay and point at nothing.",
+    source="4.4.0 org.apache.rocketmq.store.CommitLog#recoverNormally",
+    until="4.4",
 )
 QUEUE_SCAN = Clause(
     id="REC-QUEUE-001",
@@ -87,6 +96,15 @@ MISSING_UNITS = Clause(
     text="Records after the last that any queue points at get their units and index"
     " items before the broker serves.",
     source=f"{_STORE}#start",
+    since="4.5",
+)
+UNITS_STAY_MISSING = Clause(
+    id="REC-DISPATCH-006",
+    level=Level.QUIRK,
+    text="After an orderly stop only what is stored from then on is dispatched: records"
+    " without units keep lacking them.",
+    source="4.4.0 org.apache.rocketmq.store.DefaultMessageStore#start",
+    until="4.4",
 )
 HOLES_STAY = Clause(
     id="REC-DISPATCH-002",
@@ -146,4 +164,35 @@ EMPTY_LAST_FILE_GOES = Clause(
     source="5.3.3 org.apache.rocketmq.store.MappedFileQueue#doLoad",
     since="5.1.3",
     issues=("apache/rocketmq#6904",),
+)
+HOLE_IN_THE_LOG = Clause(
+    id="REC-BEGIN-006",
+    level=Level.QUIRK,
+    text="A broker starts without a word on a commit log of which a file in the middle"
+    " is missing; what lay there cannot be read.",
+    source=f"{_FILES}#checkSelf",
+    issues=("apache/rocketmq#2141",),
+)
+GARBAGE_IN_THE_LOG = Clause(
+    id="REC-DISPATCH-006",
+    level=Level.QUIRK,
+    text="Dispatch that meets garbage passes over the rest of what it had read at a"
+    " master, and stays there for ever at a slave.",
+    source=f"{_STORE}$ReputMessageService#doReput",
+    issues=("apache/rocketmq#6767", "apache/rocketmq#289"),
+)
+CHECKSUM_ZERO = Clause(
+    id="REC-SCAN-007",
+    level=Level.MUST,
+    text="A record whose body's checksum is 0 survives a start like any other.",
+    source=f"{_LOG}#checkMessageAndReturnSize",
+    issues=("apache/rocketmq#9121",),
+)
+PROPERTIES_ARE_NOT_CHECKED = Clause(
+    id="REC-SCAN-008",
+    level=Level.QUIRK,
+    text="A record whose properties are zeros is taken for good by a start, for the"
+    " checksum is the body's alone.",
+    source=f"{_LOG}#checkMessageAndReturnSize",
+    issues=("apache/rocketmq#7437",),
 )
