@@ -92,5 +92,7 @@ def matrix_lines(kills: Iterable[Kill]) -> Iterator[str]:
         verdict = "caught" if kill.caught else "MISSED"
         failed = [name for name, said in kill.outcomes.items() if said == Outcome.FAIL]
         named = " ".join(failed) or "no clause failed"
+        if not kill.outcomes:
+            named = "the run itself broke"
         missed = f"  (not: {' '.join(kill.missed)})" if kill.missed else ""
         yield f"{verdict}  {kill.mutant.id:<28} {named}{missed}"
