@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from spec.store import filter_settings, group_settings, settings_files
 from spec.wire import heartbeat, offset_tables, queue_locks, running_info
 from spec.wire.json_body import members
 from spec.wire.queue_name import QueueName
@@ -31,6 +32,16 @@ BODIES: dict[str, type[Any]] = {
     "reset_offsets": offset_tables.ResetOffsets,
     "reset_offsets_for_cpp": offset_tables.ResetOffsetsForCpp,
     "running_info": running_info.RunningInfo,
+    "settings_counts": settings_files.CountsFile,
+    "settings_delay_offsets": settings_files.DelayOffsetsFile,
+    "settings_filter": filter_settings.GroupFilter,
+    "settings_filters": filter_settings.FiltersFile,
+    "settings_group": group_settings.Group,
+    "settings_groups": group_settings.GroupsFile,
+    "settings_key_values": settings_files.KeyValuesFile,
+    "settings_offsets": settings_files.OffsetsFile,
+    "settings_topic_filters": filter_settings.TopicFilters,
+    "settings_version": group_settings.TableVersion,
     "subscription": heartbeat.Subscription,
     "topic_queue": offset_tables.TopicQueue,
     "topic_stats": offset_tables.TopicStats,

@@ -15,7 +15,7 @@ from conformance.harness.manifest import (
     write_manifest,
 )
 
-RECORDED_ROOMS = ("store", "wire")
+RECORDED_ROOMS = ("parts", "store", "wire")
 """Folders of ``fixtures`` in which nothing stands that a real release did not write."""
 
 SIZE_LIMIT = 2_500_000

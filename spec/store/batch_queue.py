@@ -16,6 +16,8 @@ from construct import Int16sb, Int32sb, Int64sb, Struct
 from spec.clause import Clause, Level
 from spec.layout import LayoutError, build, field, parse
 
+BATCH_QUEUE = "batchconsumequeue"
+"""The directory of a store that has the files, as TOPIC/QUEUE/OFFSET."""
 UNIT_SIZE = 46
 """Bytes of a unit (Java: CQ_STORE_UNIT_SIZE)."""
 UNITS_PER_FILE_DEFAULT = 300_000
@@ -53,6 +55,16 @@ BATCH_UNIT_REST = Clause(
     level=Level.MUST,
     text="A new unit's compacted offset is -1 and its last 4 bytes are 0.",
     source=f"{_QUEUE}#putBatchMessagePositionInfo",
+    since="5.0",
+)
+
+BATCH_QUEUE_PLACE = Clause(
+    id="STORE-BATCHQUEUE-005",
+    level=Level.MUST,
+    text="The files of a batch consume queue lie in batchconsumequeue/TOPIC/QUEUE, each"
+    " named after the byte offset of its first unit.",
+    source="5.3.3 org.apache.rocketmq.store.config.StorePathConfigHelper"
+    "#getStorePathBatchConsumeQueue",
     since="5.0",
 )
 

@@ -10,6 +10,7 @@ the setting, and it is off by default, there are no such files.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from construct import GreedyBytes, Int16sb, Int64sb, Prefixed, Struct
@@ -87,10 +88,25 @@ EXTENSION_PLACE = Clause(
 EXTENSION_BITS = Clause(
     id="STORE-EXTENSION-008",
     level=Level.MAY,
-    text="The bit map is empty unless enableCalcFilterBitMap is on, and then has"
-    " bitMapLengthConsumeQueueExt bits, 64 by default.",
+    text="The bit map is empty unless enableCalcFilterBitMap is on.",
     source="4.6.0 org.apache.rocketmq.broker.filter"
     ".CommitLogDispatcherCalcBitMap#dispatch",
+)
+EXTENSION_BITS_SIZE = Clause(
+    id="STORE-EXTENSION-009",
+    level=Level.QUIRK,
+    text="The bit map has as many bits as the filter for expectConsumerNumUseFilter"
+    " groups, 112 by default, whatever bitMapLengthConsumeQueueExt says.",
+    source="4.6.0 org.apache.rocketmq.broker.filter.ConsumerFilterManager"
+    "#ConsumerFilterManager",
+)
+EXTENSION_BITS_SET = Clause(
+    id="STORE-EXTENSION-010",
+    level=Level.MUST,
+    text="In the bit map of a message the bits are set whose positions"
+    " consumerFilter.json has for each group whose expression the message matches; bit"
+    " n is the one of value 2**(n modulo 8) in byte n over 8.",
+    source="4.6.0 org.apache.rocketmq.filter.util.BitsArray#setBit",
 )
 
 extension_unit_layout = Struct(
@@ -136,13 +152,14 @@ def decode_extension_unit(data: bytes | memoryview) -> ExtensionUnit:
 
 def decode_extension_units(data: bytes | memoryview) -> dict[int, ExtensionUnit]:
     """Return the units of a file by their place in it, up to the end mark or zeros."""
+    view = memoryview(data)  # slices of bytes would copy the rest for each unit
     found: dict[int, ExtensionUnit] = {}
     position = 0
     while position + 2 <= len(data):
         if int.from_bytes(data[position : position + 2], "big", signed=True) <= 0:
             break
         try:
-            unit = decode_extension_unit(data[position:])
+            unit = decode_extension_unit(view[position:])
         except LayoutError as error:
             place = position + error.offset
             raise LayoutError(error.reason, field=error.field, offset=place) from error
@@ -163,3 +180,11 @@ def offset_of_address(tags_code: int) -> int:
     if not INT64_MIN <= tags_code <= EXTENSION_ADDRESS_MAX:
         raise LayoutError(f"{tags_code} is a tags code and no address")
     return tags_code - INT64_MIN
+
+
+def has_bits(filter_bits: bytes, positions: Iterable[int]) -> bool:
+    """Return whether the bits at all *positions* are set; one beyond the end is not."""
+    return all(
+        0 <= n < 8 * len(filter_bits) and filter_bits[n // 8] >> n % 8 & 1
+        for n in positions
+    )
