@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from itertools import groupby
+from itertools import chain, groupby
 
 from spec.wire.header_history import (
     CodeHistory,
@@ -17,6 +17,8 @@ from spec.wire.header_history import (
 )
 from spec.wire.header_table import DERIVED, HeaderUse
 
+REQUEST_TITLES = ["code", "name", "releases", "header", "answer's header", "from → to"]
+REQUEST_TITLES += ["other fields", "body", "answer's body", "answer's codes"]
 INTRODUCTION = """\
 # Fields of requests and answers
 
@@ -27,8 +29,10 @@ the releases' class files; `rmqc spec evolution` reports what changed between th
 
 A field travels as text under its name, in the header's `extFields`. *Required* is what
 Java marks as never null: a receiver that misses such a field goes on with its default
-(WIRE-COMMAND-007). *Releases* tells since when or until when, of the studied releases;
-nothing there means all of them that have the header.
+(WIRE-COMMAND-007). *Codes* are those that the receiver's code sets, in any of the
+releases; a failure that nobody foresaw is answered with 1 besides. *Releases* tells
+since when or until when, of the studied releases; nothing there means all of them that
+have the header.
 """
 
 
@@ -39,7 +43,7 @@ def as_markdown(history: History) -> str:
         releases = ", ".join(history.studied)
         lines += [INTRODUCTION.format(releases=releases), "## Requests", ""]
     lines += _table(
-        ["code", "name", "releases", "header", "answer", "from → to", "also"],
+        REQUEST_TITLES,
         map(_request_row, history.requests),
     )
     if history.responses:
@@ -72,7 +76,16 @@ def _request_row(one: CodeHistory) -> list[str]:
         _carried(one, [request.answers for _, request in one.versions]),
         "<br>".join(paths),
         ", ".join(f"`{name}`" for name in extra),
+        _union(request.bodies for _, request in one.versions),
+        _union(request.answer_bodies for _, request in one.versions),
+        _union(request.answer_codes for _, request in one.versions),
     ]
+
+
+def _union(found: Iterable[Iterable[object]]) -> str:
+    """Return what any of the releases has, each once, the newest's first."""
+    newest_first = reversed(list(found))
+    return ", ".join(str(one) for one in dict.fromkeys(chain(*newest_first)))
 
 
 def _names(one: CodeHistory) -> str:
@@ -192,6 +205,9 @@ def _request_json(one: CodeHistory) -> dict[str, object]:
                 "answers": [use.name for use in request.answers],
                 "extra_fields": list(request.extra_fields),
                 "answer_extra_fields": list(request.answer_extra_fields),
+                "bodies": list(request.bodies),
+                "answer_bodies": list(request.answer_bodies),
+                "answer_codes": list(request.answer_codes),
                 "paths": [
                     {"from": path.sender, "to": path.receiver, "source": path.source}
                     for path in request.paths

@@ -97,8 +97,11 @@ def test_a_recorded_frame_has_the_fields_of_its_header(path: Path) -> None:
     assert request is not None
     known, required = expected_fields(table, request, of_answer=kind != "request")
     assert not fields - known, "fields that the table does not know"
-    if kind.partition("-")[2] in {"", "0"}:
+    response_code = kind.partition("-")[2]
+    if response_code in {"", "0"}:
         assert not required - fields, "required fields that were not sent"
+    if response_code and not request.other_answer_codes:
+        assert int(response_code) in request.answer_codes
 
 
 def expected_fields(

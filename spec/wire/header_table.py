@@ -17,6 +17,9 @@ from typing import Any
 DERIVED = "derived"
 """The source of a path that the class files show."""
 
+NOT_YET = -1
+"""What a broker's answer has for a code until the request has been judged."""
+
 Json = Mapping[str, Any]
 
 
@@ -111,6 +114,14 @@ class Request:
     """Fields of no header that are set or looked at by name."""
     answer_extra_fields: tuple[str, ...] = ()
     """Fields that the receiver sets in its answer beside those of the header."""
+    bodies: tuple[str, ...] = ()
+    """Classes of its body, as far as Java has some."""
+    answer_bodies: tuple[str, ...] = ()
+    """Classes of its answer's body."""
+    answer_codes: tuple[int, ...] = ()
+    """Response codes that the receiver sets, apart from 1 where it fails."""
+    other_answer_codes: bool = False
+    """Whether it sets others too, which its code does not show."""
     handled_in: tuple[str, ...] = ()
     """Classes that are registered to process it."""
     paths: tuple[Path, ...] = ()
@@ -170,6 +181,10 @@ def _request(one: Json) -> Request:
         answers=_uses(one["answers"], written="written_in"),
         extra_fields=_names(one["extra_fields"]),
         answer_extra_fields=_names(one["answer_extra_fields"]),
+        bodies=_names(one["bodies"]),
+        answer_bodies=_names(one["answer_bodies"]),
+        answer_codes=tuple(code for code in one["answer_codes"] if code != NOT_YET),
+        other_answer_codes=one["other_answer_codes"],
         handled_in=tuple(one["handled_in"]),
         paths=tuple(
             Path(sender=path["from"], receiver=path["to"], source=path["source"])
