@@ -139,3 +139,15 @@ def test_no_level_is_no_delay(broker: Speaker, topic: str, level: str) -> None:
     answer = broker.send_message(topic=topic, properties={"DELAY": level})
     record = record_of(broker, answer)
     expect("DELAY-LEVEL-003", found=record.topic, expected=topic, what="topic")
+
+
+@pytest.mark.clause("DELAY-SEND-005")
+@pytest.mark.parametrize("flags", [4, 12])
+def test_what_is_not_consumed_is_not_delayed(
+    broker: Speaker, topic: str, flags: int
+) -> None:
+    answer = broker.send_message(
+        topic=topic, properties={"DELAY": "1"}, system_flags=flags
+    )
+    record = record_of(broker, answer)
+    expect("DELAY-SEND-005", found=record.topic, expected=topic, what="topic")

@@ -12,7 +12,7 @@ from conformance.harness.target import Target
 from conformance.harness.verdicts import expect, expect_fields
 from conformance.messaging.changing import changed
 from conformance.messaging.conftest import LARGEST_MESSAGE
-from spec.store.message_record import SystemFlag, decode_record
+from spec.store.message_record import decode_record
 from spec.wire.command import Command
 from spec.wire.response_code import ResponseCode
 
@@ -135,17 +135,6 @@ def test_a_read_only_broker_refuses_ordered_topics(
         answers = [broker.send_message(topic=name) for name in (topic, ordered)]
     expect_code("SEND-PERM-002", answers[0], ResponseCode.SUCCESS, broker)
     expect_code("SEND-PERM-003", answers[1], ResponseCode.NO_PERMISSION, broker)
-
-
-@pytest.mark.clause("SEND-PERM-004")
-def test_half_messages_may_be_forbidden(broker: Speaker, topic: str) -> None:
-    with changed(broker, rejectTransactionMessage="true"):
-        answer = broker.send_message(
-            topic=topic,
-            properties={"TRAN_MSG": "true", "PGROUP": "g"},
-            system_flags=int(SystemFlag.TRANSACTION_PREPARED),
-        )
-    expect_code("SEND-PERM-004", answer, ResponseCode.NO_PERMISSION, broker)
 
 
 @pytest.mark.clause("SEND-RETRY-002")

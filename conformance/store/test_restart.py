@@ -83,20 +83,17 @@ def spoil_properties(files: StoreFiles) -> None:
     (files.path / COMMIT_LOG / last.name).write_bytes(data)
 
 
-@pytest.mark.clause("REC-DISPATCH-001", "REC-SCAN-008", "STORE-CONFIG-013")
+@pytest.mark.clause("REC-DISPATCH-001", "REC-SCAN-008")
 @pytest.mark.needs("restart")
 def test_what_was_derived_is_made_again(start_target: TargetStarter) -> None:
     target = start_target(SMALL_FILES)
-    early = create_topic(target, unique_name("early"))
     files, topic, _ = filled(target)
     target.stop()
     shutil.rmtree(files.path / CONSUME_QUEUE)
     spoil_properties(files)
-    files.config(TOPICS_FILE).write_bytes(bytes(200))
     target.start()
     with target.speak_to_broker() as broker:
         least, most = offsets_of(broker, topic)
-        table = decode_topic_table(succeeded(broker.all_topic_config()).body)
     expect_that(
         "REC-DISPATCH-001",
         least == 0 and most >= COUNT - 1,
@@ -105,8 +102,12 @@ def test_what_was_derived_is_made_again(start_target: TargetStarter) -> None:
         what="min and max offset",
     )
     expect("REC-SCAN-008", found=most, expected=COUNT, what="max offset")
-    found = early in table.topics
-    expect("STORE-CONFIG-013", found=found, expected=True, what="the topic is there")
+
+
+@pytest.mark.clause("REC-DISPATCH-006")
+@pytest.mark.needs("restart")
+def test_lost_queues_stay_lost(start_target: TargetStarter) -> None:
+    _restarted_without(CONSUME_QUEUE, start_target, "REC-DISPATCH-006", 0)
 
 
 @pytest.mark.clause("REC-END-004")
@@ -134,10 +135,11 @@ def _restarted_without(
         expect_offsets(clause, broker, topic, most)
 
 
-@pytest.mark.clause("REC-END-001", "REC-QUEUE-002")
+@pytest.mark.clause("REC-END-001", "REC-QUEUE-002", "STORE-CONFIG-013")
 @pytest.mark.needs("restart")
 def test_a_torn_end_is_cut_off_log_and_queue(start_target: TargetStarter) -> None:
     target = start_target(SMALL_FILES)
+    early = create_topic(target, unique_name("early"))
     files, topic, sent = filled(target)
     target.stop()
     last = files.log_files()[-1]
@@ -146,9 +148,13 @@ def test_a_torn_end_is_cut_off_log_and_queue(start_target: TargetStarter) -> Non
     begin = placed.offset - last.begin_offset
     path = files.path / COMMIT_LOG / last.name
     path.write_bytes(last.data[: begin + 40] + bytes(len(last.data) - begin - 40))
+    files.config(TOPICS_FILE).write_bytes(bytes(200))
     target.start()
     with target.speak_to_broker() as broker:
         expect_offsets("REC-QUEUE-002", broker, topic, COUNT - 1)
+        table = decode_topic_table(succeeded(broker.all_topic_config()).body)
+    kept = early in table.topics
+    expect("STORE-CONFIG-013", found=kept, expected=True, what="the topic is there")
     again = send_all(target, [Outgoing(topic=topic)])[0]
     expect(
         "REC-END-001",

@@ -98,6 +98,14 @@ TOPICS_FIELDS = Clause(
         ),
     ),
 )
+BACKUP_IS_READ = Clause(
+    id="STORE-CONFIG-013",
+    level=Level.MUST,
+    text="A broker that finds topics.json empty or unreadable starts with what its .bak"
+    " says.",
+    source="4.6.0 org.apache.rocketmq.common.ConfigManager#load",
+    issues=("apache/rocketmq#9705",),
+)
 ABORT_GOES_WITH_A_STOP = Clause(
     id="STORE-CONFIG-009",
     level=Level.MUST,

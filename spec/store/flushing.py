@@ -131,3 +131,10 @@ CHECKPOINT_FOLLOWS = Clause(
     " so it never runs ahead of the disk.",
     source="4.6.0 org.apache.rocketmq.store.MappedFileQueue#flush",
 )
+CHECKPOINT_IS_AHEAD = Clause(
+    id="STORE-FLUSH-005",
+    level=Level.QUIRK,
+    text="The checkpoint's second time may be that of a unit that is not on disk yet.",
+    source="4.6.0 org.apache.rocketmq.store.ConsumeQueue#putMessagePositionInfoWrapper",
+    issues=("apache/rocketmq#678", "apache/rocketmq#10073"),
+)

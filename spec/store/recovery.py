@@ -174,7 +174,7 @@ HOLE_IN_THE_LOG = Clause(
     issues=("apache/rocketmq#2141",),
 )
 GARBAGE_IN_THE_LOG = Clause(
-    id="REC-DISPATCH-006",
+    id="REC-DISPATCH-007",
     level=Level.QUIRK,
     text="Dispatch that meets garbage passes over the rest of what it had read at a"
     " master, and stays there for ever at a slave.",
@@ -194,5 +194,6 @@ PROPERTIES_ARE_NOT_CHECKED = Clause(
     text="A record whose properties are zeros is taken for good by a start, for the"
     " checksum is the body's alone.",
     source=f"{_LOG}#checkMessageAndReturnSize",
+    since="4.5",
     issues=("apache/rocketmq#7437",),
 )

@@ -57,3 +57,19 @@ NO_LEVEL = Clause(
     text="A message whose DELAY is 0 or negative is not delayed.",
     source="4.6.0 org.apache.rocketmq.store.CommitLog#putMessage",
 )
+NO_DELAY_FOR_HALVES = Clause(
+    id="DELAY-SEND-005",
+    level=Level.MUST,
+    text="A message whose system flags say prepared or rolled back is not delayed,"
+    " whatever its DELAY.",
+    source="4.6.0 org.apache.rocketmq.store.CommitLog#putMessage",
+)
+DELAY_OFFSET_AHEAD = Clause(
+    id="DELAY-START-001",
+    level=Level.QUIRK,
+    text="A level whose offset in delayOffset.json is past its queue's end delivers"
+    " nothing until the queue has grown to it.",
+    source="4.6.0 org.apache.rocketmq.store.schedule.ScheduleMessageService"
+    "$DeliverDelayedMessageTimerTask#executeOnTimeup",
+    issues=("apache/rocketmq#1869", "apache/rocketmq#3473"),
+)

@@ -167,3 +167,16 @@ SEARCH_NOTHING = Clause(
     text="A search in a queue that was never used finds 0.",
     source=_SEARCH,
 )
+SEARCH_IN_ONE_FILE = Clause(
+    id="OFFSET-SEARCH-008",
+    level=Level.QUIRK,
+    text="A search by time looks into one file of the queue only: the first that was"
+    " changed at that time or later, else the last.",
+    source="4.6.0 org.apache.rocketmq.store.MappedFileQueue#getMappedFileByTime",
+    hints=(
+        (
+            "changed later only",
+            "so says the article on storage; the release takes an equal time too",
+        ),
+    ),
+)

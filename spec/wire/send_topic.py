@@ -141,11 +141,3 @@ BROKER_PERMISSION_ORDERED = Clause(
     " topic with NO_PERMISSION (16).",
     source=_CHECK,
 )
-NO_HALF_MESSAGES = Clause(
-    id="SEND-PERM-004",
-    level=Level.MUST,
-    text="With rejectTransactionMessage=true a message whose TRAN_MSG is true is"
-    " refused with NO_PERMISSION (16).",
-    source="4.6.0 org.apache.rocketmq.broker.processor.SendMessageProcessor"
-    "#sendMessage",
-)

@@ -43,7 +43,7 @@ def test_a_message_that_does_not_wait_succeeds_at_a_lonely_master() -> None:
 def test_the_default_topic_once_closed_stays_closed() -> None:
     stage = Stage()
     stage.connect(1)
-    codes = []
+    codes: list[int] = []
     for setting in ("true", "false", "true"):
         line = f"autoCreateTopicEnable={setting}\n".encode()
         stage.ask(1, RequestCode.UPDATE_BROKER_CONFIG, {}, line)
