@@ -5,25 +5,22 @@
 from __future__ import annotations
 
 import datetime
-import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from cli.clause_tests import clause_tests
+from cli.release_runs import Runs
 from conformance.harness.differences import compare, difference_lines, is_release
 from conformance.harness.embedded import SOURCES
 from conformance.harness.observing import java_in_use, observed_in
 from conformance.harness.options import SUITES
-from conformance.harness.report import FILE_NAME, ReportError, read_report
 from spec.observed import (
     OUTCOMES,
-    EvidenceError,
+    SETTLED,
     Observed,
     all_evidence,
     encode_observed,
@@ -33,12 +30,8 @@ from spec.registry import all_clauses
 RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
 """The releases whose behaviour is evidence."""
 
-FINDINGS, USAGE, NOT_RUN = 1, 2, 3
+FINDINGS = 1
 FOLDER = SOURCES / "spec" / "evidence"
-
-
-class RunError(Exception):
-    """The suites did not run on a release: nothing was observed."""
 
 
 def released(command: Callable[..., None]) -> Callable[..., None]:
@@ -86,7 +79,7 @@ def record(
     recorded, but a release fails a clause, 2 usage, 3 a release did not run.
     """
     failing = []
-    with _reports(files, releases, logs, jobs) as reports:
+    with _runs(files, releases, logs, jobs).reports() as reports:
         for report in reports:
             observed = _observed(report)
             _write(observed)
@@ -109,7 +102,7 @@ def check(
     so, 2 usage or no evidence, 3 a release did not run.
     """
     contradicted = False
-    with _reports(files, releases, logs, jobs) as reports:
+    with _runs(files, releases, logs, jobs).reports() as reports:
         for report in reports:
             text, release = report["target"]["text"], report["target"]["release"]
             observed = all_evidence().get(release)
@@ -123,6 +116,37 @@ def check(
             if whole and found.lost:
                 click.echo(f"not judged any more: {' '.join(found.lost)}")
     sys.exit(FINDINGS if contradicted else 0)
+
+
+@evidence.command()
+@click.option(
+    "--release",
+    "releases",
+    multiple=True,
+    type=click.Choice(RELEASES),
+    help="Only this one; may be given several times.",
+)
+@click.option("--jobs", type=int, default=1, show_default=True)
+def ranges(releases: tuple[str, ...], jobs: int) -> None:
+    """Ask releases for the clauses that are about other releases.
+
+    A clause that is met all the same may have too narrow a range. It need not: some
+    behaviour came back, some shows only where there is a race. The others are seen not
+    to be so there. Exit codes: 0 asked, 2 usage, 3 a release did not run.
+    """
+    runs = Runs(releases=releases or RELEASES, jobs=jobs, words=("--beyond-range",))
+    with runs.reports() as reports:
+        for report in reports:
+            release = report["target"]["release"]
+            beyond = [one for one in report["results"] if _is_beyond(one, release)]
+            met = [one["id"] for one in beyond if one["outcome"] == "pass"]
+            click.echo(
+                f"{release}: of {len(beyond)} clauses about other releases it does not"
+                f" meet {len(beyond) - len(met)}, and meets {len(met)}:"
+            )
+            for name in met:
+                one = all_clauses()[name]
+                click.echo(f"  {name} ({one.since} to {one.until or 'now'}) {one.text}")
 
 
 @evidence.command("list")
@@ -158,50 +182,18 @@ def younger_clauses(observed: Observed) -> list[str]:
     )
 
 
-@contextmanager
-def _reports(
-    files: Sequence[Path], releases: Sequence[str], logs: Path | None, jobs: int
-) -> Iterator[Iterator[dict[str, Any]]]:
-    """Yield the reports that were given, or those of runs that are made now."""
+def _runs(
+    files: tuple[Path, ...], releases: tuple[str, ...], logs: Path | None, jobs: int
+) -> Runs:
     if files and releases:
         raise click.UsageError("either REPORTs or --release, not both")
-    try:
-        if files:
-            yield (read_report(file) for file in files)
-        else:
-            with tempfile.TemporaryDirectory() as scratch:
-                yield _runs(releases or RELEASES, logs or Path(scratch), jobs)
-    except (ReportError, EvidenceError) as error:
-        raise click.UsageError(str(error)) from None
-    except RunError as error:
-        click.echo(f"Error: {error}", err=True)
-        sys.exit(NOT_RUN)
+    return Runs(releases=releases or RELEASES, jobs=jobs, logs=logs, files=files)
 
 
-def _runs(releases: Sequence[str], logs: Path, jobs: int) -> Iterator[dict[str, Any]]:
-    """Yield the report of a run on each of *releases*, one after the other."""
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    for count, release in enumerate(releases, start=1):
-        told = f"the suites on jvm:{release}, {count} of {len(releases)} releases"
-        with console.status(told):
-            yield _run(release, (logs / release).resolve(), jobs)
-
-
-def _run(release: str, directory: Path, jobs: int) -> dict[str, Any]:
-    """Run the suites on *release*, its report and output into *directory*."""
-    directory.mkdir(parents=True, exist_ok=True)
-    words = [sys.executable, "-m", "cli", "test", f"--target=jvm:{release}"]
-    words += [f"--report={directory}", f"--jobs={jobs}"]
-    report, log = directory / FILE_NAME, directory / "output.txt"
-    report.unlink(missing_ok=True)
-    with log.open("w", encoding="utf-8") as output:
-        subprocess.run(words, cwd=SOURCES, stdout=output, stderr=output, check=False)
-    if not report.exists():
-        tail = log.read_text(encoding="utf-8").strip().splitlines()[-1:]
-        raise RunError(f"the suites did not run on {release}: {''.join(tail)}")
-    return read_report(report)
+def _is_beyond(entry: dict[str, Any], release: str) -> bool:
+    """Return whether *entry* judges a clause that is not about *release*."""
+    applies = all_clauses()[entry["id"]].applies_to(release)
+    return not applies and entry["outcome"] in SETTLED
 
 
 def _observed(report: dict[str, Any]) -> Observed:

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import cli.evidence
+from cli.release_runs import RunError, Runs
 from cli.tests.reports import report, written
 from spec.observed import Observed, decode_observed
 
@@ -146,6 +147,35 @@ def test_a_release_without_evidence_is_usage(tmp_path: Path) -> None:
 def test_reports_and_releases_exclude_each_other(tmp_path: Path) -> None:
     file = written(tmp_path, report(PASSED, **RELEASE))
     assert run("check", file, "--release", "4.6.0").exit_code == 2
+
+
+def test_clauses_that_are_met_beyond_their_range_are_listed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # One is about 5.4 and later, one about 4.9 and earlier, and one about all.
+    found = {
+        "INDEX-KEY-005": "fail",
+        "WIRE-COMMAND-007": "pass",
+        "WIRE-FRAME-001": "not-applicable",
+    }
+    made = report(found, target="jvm:5.3.3", release="5.3.3")
+    monkeypatch.setattr(Runs, "_run", lambda *_: made)
+    result = run("ranges", "--release", "5.3.3")
+    assert result.exit_code == 0
+    assert "of 2 clauses about other releases it does not meet 1" in result.output
+    assert "  WIRE-COMMAND-007 (4.4 to 4.9) A required header" in result.output
+
+
+def test_a_release_that_does_not_run_is_the_harness_fault(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_: object) -> None:
+        raise RunError("the suites did not run on 4.6.0: no jars")
+
+    monkeypatch.setattr(Runs, "_run", fail)
+    result = run("check", "--release", "4.6.0")
+    assert result.exit_code == 3
+    assert "no jars" in result.output
 
 
 def test_the_recorded_releases_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:

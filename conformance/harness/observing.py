@@ -20,7 +20,7 @@ from spec.observed import EvidenceError, Observed
 from spec.registry import all_clauses
 
 REASON_LIMIT = 300
-SILENT = (Outcome.PASS, Outcome.NOT_APPLICABLE)
+NEED_NO_REASON = (Outcome.PASS, Outcome.NOT_APPLICABLE)
 """Outcomes that need no reason."""
 
 
@@ -36,9 +36,11 @@ def observed_in(
         raise EvidenceError(f"{text} did not run: {report['target']['error']}")
     if not is_release(text, release):
         raise EvidenceError(f"{text!r} is no release of Apache RocketMQ as it comes")
-    outcomes = {name: _beforehand(name, release) for name in tested}
+    asked = {name for name in tested if all_clauses()[name].applies_to(release)}
+    outcomes = dict.fromkeys(set(tested) - asked, Outcome.NOT_APPLICABLE.value)
     outcomes |= {entry["id"]: entry["outcome"] for entry in report["results"]}
-    missing = sorted(name for name, outcome in outcomes.items() if not outcome)
+    silent = (None, Outcome.NOT_APPLICABLE)
+    missing = sorted(name for name in asked if outcomes.get(name) in silent)
     if missing:
         raise EvidenceError(
             f"the report on {text} says nothing of {len(missing)} clauses,"
@@ -66,14 +68,8 @@ def java_in_use() -> str:
     return match.group(1) if match else "unknown"
 
 
-def _beforehand(clause_id: str, release: str) -> str:
-    """Return what is known of a clause without a run: whether it is about *release*."""
-    applies = all_clauses()[clause_id].applies_to(release)
-    return "" if applies else Outcome.NOT_APPLICABLE.value
-
-
 def _reason(entry: Mapping[str, Any]) -> str:
-    if entry["outcome"] in SILENT:
+    if entry["outcome"] in NEED_NO_REASON:
         return ""
     failure = entry.get("failure")
     found = f"found {failure['found']}" if failure and failure["found"] else ""

@@ -33,6 +33,8 @@ class Options:
     require_target: bool
     against_evidence: bool
     """Whether an outcome unlike the recorded one of the release is a finding."""
+    beyond_range: bool
+    """Whether to ask for the clauses that are not about the target's release."""
     only_clauses: frozenset[str]
     """Empty for all."""
 
@@ -50,6 +52,8 @@ def add_options(parser: pytest.Parser) -> None:
     add("--only-clauses", default="", help="only tests that name one of these ids")
     differs = "fail where the recorded evidence of the release says otherwise"
     add("--against-evidence", action="store_true", help=differs)
+    beyond = "ask only for the clauses that are about other releases"
+    add("--beyond-range", action="store_true", help=beyond)
     needed = "end the run at once if the target does not start"
     add("--require-target", action="store_true", help=needed)
 
@@ -70,6 +74,7 @@ def options_of(config: pytest.Config) -> Options:
         report=config.getoption("report", None),
         read_only=bool(config.getoption("read_only", False)),
         against_evidence=bool(config.getoption("against_evidence", False)),
+        beyond_range=bool(config.getoption("beyond_range", False)),
         only_clauses=frozenset(filter(None, str(only).split(","))),
         require_target=bool(config.getoption("require_target", False)),
     )

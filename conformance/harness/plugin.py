@@ -135,8 +135,11 @@ def pytest_runtest_makereport(
         return report
     host, options = item.config.stash[HOST], item.config.stash[OPTIONS]
     told = host.told
-    clauses = applicable(named, told["release"]) if "release" in told else named
-    verdict = judging.judge(item, call, report, clauses=clauses or named)
+    clauses = named
+    if "release" in told:
+        beyond = options.beyond_range
+        clauses = applicable(named, told["release"], beyond=beyond) or named
+    verdict = judging.judge(item, call, report, clauses=clauses)
     if verdict is None:
         return report
     if verdict.outcome is Outcome.FAIL and call.excinfo is not None:

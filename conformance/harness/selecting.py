@@ -56,16 +56,22 @@ def _fault(item: pytest.Item) -> str | None:
 
 def decide_before(item: pytest.Item, target: Target, options: Options) -> None:
     """End *item* here if it needs no run to know that there is no verdict."""
-    if not applicable(clauses_of(item), target.release):
-        not_applicable(f"its clauses are not about {target.release}")
+    beyond = options.beyond_range
+    if not applicable(clauses_of(item), target.release, beyond=beyond):
+        told = "about" if beyond else "not about"
+        not_applicable(f"its clauses are {told} {target.release}")
     if options.read_only and item.get_closest_marker("read_only") is None:
         unsupported("it writes, and this run is --read-only")
     need(target, *_needs(item))
 
 
-def applicable(clauses: Iterable[str], release: str) -> list[str]:
-    """Return those of *clauses* whose range holds *release*."""
-    return [name for name in clauses if all_clauses()[name].applies_to(release)]
+def applicable(
+    clauses: Iterable[str], release: str, *, beyond: bool = False
+) -> list[str]:
+    """Return those of *clauses* that are about *release*, or those *beyond* it."""
+    return [
+        name for name in clauses if all_clauses()[name].applies_to(release) != beyond
+    ]
 
 
 def _needs(item: pytest.Item) -> list[Capability]:

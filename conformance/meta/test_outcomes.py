@@ -131,6 +131,25 @@ def test_a_difference_is_a_finding_only_against_the_evidence(tmp_path: Path) -> 
     assert run(tmp_path / "against", FAILS, known, "--against-evidence").code == 1
 
 
+BEYOND = """
+@pytest.mark.clause("INDEX-KEY-005")
+def test_of_later_releases(broker):
+    fails("INDEX-KEY-005")
+"""
+
+
+def test_clauses_of_other_releases_can_be_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "beyond").mkdir()
+    assert run(tmp_path, PASSES + BEYOND).outcomes == {
+        "INDEX-KEY-005": "not-applicable",
+        "WIRE-FRAME-001": "pass",
+    }
+    assert run(tmp_path / "beyond", PASSES + BEYOND, "--beyond-range").outcomes == {
+        "INDEX-KEY-005": "fail",
+        "WIRE-FRAME-001": "not-applicable",
+    }
+
+
 def test_a_known_failure_fails_nothing(tmp_path: Path) -> None:
     ended = run(tmp_path, PASSES + FAILS, known_file(tmp_path, "WIRE-FRAME-002"))
     assert ended.outcomes["WIRE-FRAME-002"] == "known"
