@@ -1,11 +1,10 @@
 """
 The kept header tables are whole, and agree with what else this project knows: the codes
-by name, the frames that real peers sent, and the fields that the suites write.
+by name, and the frames that real peers sent.
 """
 
 from __future__ import annotations
 
-import ast
 import json
 from pathlib import Path
 
@@ -23,7 +22,6 @@ from spec.wire.response_code import ResponseCode
 
 ROOT = FOLDER.parents[1]
 RECORDED = sorted((ROOT / "fixtures" / "wire").rglob("*.bin"))
-ASKS = sorted((ROOT / "conformance" / "harness" / "asks").glob("*.py"))
 TABLES = {release: kept_table(release) for release in RELEASES}
 HISTORY = merge(TABLES.values())
 
@@ -129,48 +127,6 @@ def test_version_2_of_the_send_header_has_a_letter_for_each_field() -> None:
                     meant.required,
                 )
         assert set("abcdefghijklm") <= set(short)
-
-
-@pytest.mark.parametrize("module", ASKS, ids=lambda one: one.stem)
-def test_the_suites_write_fields_that_a_release_knows(module: Path) -> None:
-    for code, names in written_fields(module):
-        request = HISTORY.find(code)
-        assert request is not None, code
-        known = {
-            field.name
-            for name in request.asked_with
-            for field in HISTORY.headers[name].fields
-        }
-        known |= {name for _, one in request.versions for name in one.extra_fields}
-        assert not names - known, f"{code} has no field {names - known}"
-
-
-def written_fields(module: Path) -> list[tuple[str, set[str]]]:
-    """Return request codes and the names of fields that calls in *module* give them."""
-    found = []
-    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
-        if not isinstance(node, ast.Call):
-            continue
-        codes = [
-            one.attr
-            for one in node.args
-            if isinstance(one, ast.Attribute)
-            and ast.unparse(one.value) == "RequestCode"
-        ]
-        names = {
-            str(key.value)
-            for one in node.args
-            if isinstance(one, ast.Dict)
-            for key in one.keys
-            if isinstance(key, ast.Constant)
-        }
-        found += [(code, names) for code in codes]
-    return found
-
-
-def test_the_suites_calls_are_found() -> None:
-    found = [one for module in ASKS for one in written_fields(module) if one[1]]
-    assert ("DELETE_TOPIC_IN_BROKER", {"topic"}) in found
 
 
 def test_fields_of_clauses_are_those_of_the_table() -> None:
