@@ -24,7 +24,7 @@ class UnknownClauseError(KeyError):
 def all_clauses() -> Mapping[str, Clause]:
     """Return every declared clause by id, in the order of the ids."""
     found: dict[str, Clause] = {}
-    for module in _modules():
+    for module in modules():
         for clause in _clauses_of(module):
             if found.setdefault(clause.id, clause) is not clause:
                 raise ValueError(f"{clause.id} is declared twice ({module.__name__})")
@@ -39,7 +39,8 @@ def clause(clause_id: str) -> Clause:
         raise UnknownClauseError(f"no clause has the id {clause_id}") from None
 
 
-def _modules() -> Iterator[ModuleType]:
+def modules() -> Iterator[ModuleType]:
+    """Yield every module of the specification, its tests apart."""
     for found in pkgutil.walk_packages(spec.__path__, prefix="spec."):
         if ".tests" not in found.name:
             yield importlib.import_module(found.name)

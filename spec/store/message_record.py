@@ -100,7 +100,10 @@ RECORD_PHYSICAL_OFFSET = Clause(
     level=Level.MUST,
     text="The physical offset is the record's own place in the commit log.",
     source=f"{_APPEND}#doAppend",
-    issues=("apache/rocketmq#10017",),
+    issues=(
+        "apache/rocketmq#10017",
+        "apache/rocketmq#10038",
+    ),
 )
 RECORD_HOSTS = Clause(
     id="STORE-RECORD-007",
@@ -108,7 +111,12 @@ RECORD_HOSTS = Clause(
     text="A host is 4 address bytes and a port, or 16 and a port when its flag is set.",
     source="4.6.0 org.apache.rocketmq.common.sysflag.MessageSysFlag#BORNHOST_V6_FLAG",
     since="4.6",
-    issues=("apache/rocketmq#5230", "apache/rocketmq#8043"),
+    issues=(
+        "apache/rocketmq#5230",
+        "apache/rocketmq#8043",
+        "NewLifeX/NewLife.RocketMQ#115",
+        "apache/rocketmq-client-cpp#351",
+    ),
 )
 RECORD_TOPIC_SIZE = Clause(
     id="STORE-RECORD-008",
@@ -349,11 +357,12 @@ def size_of_record(data: bytes | memoryview) -> int:
 
 def decode_records(data: bytes | memoryview) -> Iterator[Record]:
     """Yield the records that *data*, the body of a pull answer, is a row of."""
+    view = memoryview(data)  # slices of bytes would copy the rest for each record
     position = 0
     while position < len(data):
         try:
-            size = size_of_record(data[position:])
-            yield decode_record(data[position : position + size])
+            size = size_of_record(view[position:])
+            yield decode_record(view[position : position + size])
         except LayoutError as error:
             raise LayoutError(
                 error.reason, field=error.field, offset=position + error.offset

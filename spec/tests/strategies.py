@@ -93,3 +93,33 @@ def mutated(draw: st.DrawFn, whole: st.SearchStrategy[bytes]) -> bytes:
             data[place] = draw(st.sampled_from([0, 1, 0x7F, 0x80, 0xFF]))
     cut = draw(st.integers(0, len(data)) | st.just(len(data)))
     return bytes(data[:cut]) + draw(st.sampled_from([b"", b"\0", b"more"]))
+
+
+@st.composite
+def damaged(draw: st.DrawFn, whole: st.SearchStrategy[bytes]) -> bytes:
+    """Bytes of *whole* after some accidents: other numbers, lost and doubled parts."""
+    data = bytearray(draw(whole))
+    for _ in range(draw(st.integers(1, 4))):
+        at = draw(st.integers(0, len(data)))
+        end = min(len(data), at + draw(st.sampled_from([1, 2, 4, 8, 20, 200])))
+        accident = draw(st.sampled_from(["number", "byte", "loss", "double", "noise"]))
+        if accident == "number":
+            size = draw(st.sampled_from([1, 2, 4, 8]))
+            number = draw(st.sampled_from([0, 1, -1, 2 ** (8 * size - 1) - 1, size]))
+            data[at : at + size] = number.to_bytes(size, "big", signed=True)
+        elif accident == "byte" and at < len(data):
+            data[at] ^= draw(st.integers(1, 255))
+        elif accident == "loss":
+            del data[at:end]
+        elif accident == "double":
+            data[at:at] = data[at:end] * draw(st.sampled_from([1, 2, 50]))
+        else:
+            data[at:at] = draw(st.sampled_from(NOISE) | st.binary(max_size=9))
+    return bytes(data)
+
+
+NOISE = [
+    *(b"{", b"[" * 70, b'"', b"}", b'{"', b"\xff\xfe", b"\\u", b"\\ud800", b"1e999"),
+    *(b"-", b"\x01", b"\x02", b"null", b"NaN", b"9" * 400, b"\xed\xa0\x80"),
+]
+"""What readers of text stumble over."""

@@ -130,11 +130,12 @@ def decode_batch_message(data: bytes | memoryview) -> BatchMessage:
 
 def decode_batch(data: bytes | memoryview) -> Iterator[BatchMessage]:
     """Yield the messages of a batch, the whole of *data*."""
+    view = memoryview(data)  # slices of bytes would copy the rest for each message
     position = 0
     while position < len(data):
         try:
-            size = _size(data[position:])
-            yield decode_batch_message(data[position : position + size])
+            size = _size(view[position:])
+            yield decode_batch_message(view[position : position + size])
         except LayoutError as error:
             place = position + error.offset
             raise LayoutError(error.reason, field=error.field, offset=place) from error
