@@ -17,7 +17,7 @@ from spec.registry import all_clauses
 COVERAGE = SOURCES / "docs" / "coverage"
 FILES = sorted(COVERAGE.glob("*.toml"))
 SHORTEST_REASON = 15
-KEYS = {"section", "says", "clauses", "reason"}
+KEYS = {"section", "issue", "also", "says", "clauses", "reason"}
 
 
 def statements(file: Path) -> list[dict[str, Any]]:
@@ -29,7 +29,8 @@ def statements(file: Path) -> list[dict[str, Any]]:
 
 def named(statement: dict[str, Any]) -> str:
     """Return the words by which a reader finds *statement*."""
-    return f"{statement.get('section')}: {statement.get('says')}"
+    heading = statement.get("section") or statement.get("issue")
+    return f"{heading}: {statement.get('says')}"
 
 
 @pytest.fixture(params=FILES, ids=lambda file: file.stem)
@@ -47,7 +48,7 @@ def test_there_is_something_to_check() -> None:
 def test_a_statement_has_clauses_or_a_reason(file: Path) -> None:
     for one in statements(file):
         assert set(one) <= KEYS, f"{named(one)}: {sorted(set(one) - KEYS)}"
-        assert one.get("section"), named(one)
+        assert one.get("section") or one.get("issue"), named(one)
         assert str(one.get("says", "")).endswith("."), f"{named(one)}: no sentence"
         has = [bool(one.get("clauses")), bool(one.get("reason"))]
         assert sum(has) == 1, f"{named(one)}: clauses or a reason, and not both"
@@ -69,3 +70,12 @@ def test_no_statement_is_listed_twice(file: Path) -> None:
     sentences = [one["says"] for one in statements(file)]
     twice = {one for one in sentences if sentences.count(one) > 1}
     assert not twice, twice
+
+
+def test_an_issue_is_named_by_a_clause(file: Path) -> None:
+    for one in statements(file):
+        issues = [one["issue"], *one.get("also", ())] if "issue" in one else []
+        told = {
+            i for name in one.get("clauses", ()) for i in all_clauses()[name].issues
+        }
+        assert "reason" in one or told.issuperset(issues), (named(one), issues, told)

@@ -59,6 +59,10 @@ UNREGISTER_BY_ID = Clause(
     " names.",
     source=f"{_TABLES}#unregisterBroker",
     until="4.9",
+    issues=(
+        "apache/rocketmq#11043",
+        "apache/rocketmq#5374",
+    ),
 )
 UNREGISTER_BY_ADDRESS = Clause(
     id="ROUTE-LIVE-007",
@@ -101,6 +105,8 @@ SLAVE_ALONE = Clause(
     text="A slave that registers alone is in the cluster information and in no route.",
     source=f"{_TABLES}#registerBroker",
 )
+# The articles say both that a name server looks at its brokers every 30 seconds and
+# that it does every 10; releases before 5.0 look every 10, later ones every 5.
 EXPIRY = Clause(
     id="ROUTE-LIVE-013",
     level=Level.MUST,

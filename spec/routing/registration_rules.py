@@ -124,6 +124,7 @@ MISSING_TOPIC_STAYS = Clause(
     level=Level.QUIRK,
     text="A topic that a later registration leaves out keeps its route.",
     source=f"{_TABLES}#registerBroker",
+    issues=("apache/rocketmq#7884",),
 )
 ADDRESS_HAS_ONE_ID = Clause(
     id="ROUTE-REG-017",

@@ -56,7 +56,12 @@ ROUTE_BARE_IDS = Clause(
     level=Level.QUIRK,
     text="The keys of brokerAddrs are integers without quotes, which is not JSON.",
     source="4.6.0 org.apache.rocketmq.remoting.protocol.RemotingSerializable#toJson",
-    issues=("apache/rocketmq#3369",),
+    issues=(
+        "apache/rocketmq#3369",
+        "apache/rocketmq#1506",
+        "apache/rocketmq#1445",
+        "apache/rocketmq#3389",
+    ),
     until="4.9.3",
 )
 ROUTE_BARE_IDS_FOR_OLD_CLIENTS = Clause(
@@ -68,6 +73,10 @@ ROUTE_BARE_IDS_FOR_OLD_CLIENTS = Clause(
     source="4.9.7 org.apache.rocketmq.namesrv.processor.DefaultRequestProcessor"
     "#getRouteInfoByTopic",
     since="4.9.4",
+    issues=(
+        "apache/rocketmq#4471",
+        "apache/rocketmq-client-go#845",
+    ),
 )
 ROUTE_QUOTED_IDS = Clause(
     id="ROUTE-DATA-006",

@@ -18,6 +18,7 @@ KEEPS_PROPERTIES = Clause(
     text="Every property that a producer sends, but WAIT, is in the record with its"
     " value; the broker may add others.",
     source=f"{_SEND}#sendMessage",
+    issues=("apache/rocketmq#8350",),
 )
 KEEPS_BODY = Clause(
     id="STORE-ACCEPT-002",

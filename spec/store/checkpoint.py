@@ -56,6 +56,11 @@ CHECKPOINT_INDEX = Clause(
     text="After a crash an index file whose end time is after the checkpoint's index"
     " time is deleted.",
     source="4.6.0 org.apache.rocketmq.store.index.IndexService#load",
+    issues=(
+        "apache/rocketmq#8007",
+        "apache/rocketmq#7539",
+        "apache/rocketmq#8041",
+    ),
 )
 
 checkpoint_layout = Struct(

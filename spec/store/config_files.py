@@ -104,7 +104,12 @@ BACKUP_IS_READ = Clause(
     text="A broker that finds topics.json empty or unreadable starts with what its .bak"
     " says.",
     source="4.6.0 org.apache.rocketmq.common.ConfigManager#load",
-    issues=("apache/rocketmq#9705",),
+    issues=(
+        "apache/rocketmq#9705",
+        "apache/rocketmq#7729",
+        "apache/rocketmq#6096",
+        "apache/rocketmq#3401",
+    ),
 )
 ABORT_GOES_WITH_A_STOP = Clause(
     id="STORE-CONFIG-009",

@@ -75,6 +75,10 @@ INDEX_SLOT_COUNT_IS_ITEMS = Clause(
     text="The slot count of an index header counts items, not slots.",
     source=f"4.6.0 {_FILE}#putKey",
     until="4.7",
+    issues=(
+        "apache/rocketmq#1919",
+        "apache/rocketmq#1987",
+    ),
 )
 INDEX_SLOT_COUNT = Clause(
     id="INDEX-HEADER-006",

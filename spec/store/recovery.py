@@ -88,7 +88,10 @@ QUEUE_IS_CUT = Clause(
     level=Level.MUST,
     text="Units that point at or after the end of the commit log are cut off.",
     source=f"{_QUEUE}#truncateDirtyLogicFiles",
-    issues=("alibaba/rocketmq#358",),
+    issues=(
+        "alibaba/rocketmq#358",
+        "alibaba/rocketmq#359",
+    ),
 )
 MISSING_UNITS = Clause(
     id="REC-DISPATCH-001",
@@ -97,6 +100,10 @@ MISSING_UNITS = Clause(
     " items before the broker serves.",
     source=f"{_STORE}#start",
     since="4.5",
+    issues=(
+        "mxsm/rocketmq-rust#2872",
+        "mxsm/rocketmq-rust#2873",
+    ),
 )
 UNITS_STAY_MISSING = Clause(
     id="REC-DISPATCH-006",
@@ -171,7 +178,10 @@ HOLE_IN_THE_LOG = Clause(
     text="A broker starts without a word on a commit log of which a file in the middle"
     " is missing; what lay there cannot be read.",
     source=f"{_FILES}#checkSelf",
-    issues=("apache/rocketmq#2141",),
+    issues=(
+        "apache/rocketmq#2141",
+        "apache/rocketmq#8859",
+    ),
 )
 GARBAGE_IN_THE_LOG = Clause(
     id="REC-DISPATCH-007",

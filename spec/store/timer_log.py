@@ -66,6 +66,7 @@ TIMER_UNIT_DUE = Clause(
     " unless the magic says that it will be put in again.",
     source=f"{_STORE}#doEnqueue",
     since="5.0",
+    issues=("mxsm/rocketmq-rust#9154",),
 )
 TIMER_UNIT_MESSAGE = Clause(
     id="STORE-TIMER-005",
@@ -74,6 +75,11 @@ TIMER_UNIT_MESSAGE = Clause(
     " that record's REAL_TOPIC.",
     source=f"{_STORE}#hashTopicForMetrics",
     since="5.0",
+    issues=(
+        "apache/rocketmq#10668",
+        "apache/rocketmq#9947",
+        "apache/rocketmq#9735",
+    ),
 )
 TIMER_BLANK = Clause(
     id="STORE-TIMER-006",

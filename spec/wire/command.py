@@ -50,6 +50,10 @@ OPAQUE_IS_REPEATED = Clause(
     level=Level.MUST,
     text="A response has the opaque of the request that it answers.",
     source=f"{_REMOTING}#processRequestCommand",
+    issues=(
+        "apache/rocketmq#10280",
+        "apache/rocketmq#10281",
+    ),
 )
 OPAQUE_IS_ANY_INT = Clause(
     id="WIRE-COMMAND-004",

@@ -35,6 +35,7 @@ UNKNOWN_CODE_TO_BROKER_SILENT = Clause(
     source="4.6.0 org.apache.rocketmq.broker.processor.AdminBrokerProcessor"
     "#processRequest",
     until="4.9.1",
+    issues=("mxsm/rocketmq-rust#4569",),
 )
 UNKNOWN_CODE_TO_BROKER = Clause(
     id="WIRE-CONN-003",
@@ -70,6 +71,10 @@ ANY_LANGUAGE = Clause(
     text="A request is served whatever language its header names, also one that nobody"
     " knows or none.",
     source=f"{_COMMAND}#headerDecode",
+    issues=(
+        "apache/rocketmq-client-go#638",
+        "apache/rocketmq-client-go#747",
+    ),
 )
 ANY_VERSION = Clause(
     id="WIRE-CONN-007",
@@ -138,6 +143,7 @@ REQUIRED_FIELD = Clause(
     text="A request that lacks a header field without which it cannot be done is"
     " answered SYSTEM_ERROR (1).",
     source=f"{_REMOTING}#processRequestCommand",
+    issues=("amigoer/mq-studio#45",),
 )
 NUMBER_FIELD = Clause(
     id="WIRE-CONN-017",

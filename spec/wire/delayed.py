@@ -71,5 +71,9 @@ DELAY_OFFSET_AHEAD = Clause(
     " nothing until the queue has grown to it.",
     source="4.6.0 org.apache.rocketmq.store.schedule.ScheduleMessageService"
     "$DeliverDelayedMessageTimerTask#executeOnTimeup",
-    issues=("apache/rocketmq#1869", "apache/rocketmq#3473"),
+    issues=(
+        "apache/rocketmq#1869",
+        "apache/rocketmq#3473",
+        "apache/rocketmq#6269",
+    ),
 )

@@ -76,6 +76,7 @@ FRAME_CHUNKING = Clause(
     level=Level.MUST,
     text="A frame means the same however TCP cuts it or joins it to its neighbours.",
     source=f"{_DECODER}#NettyDecoder",
+    issues=("NewLifeX/NewLife.RocketMQ#12",),
 )
 FRAME_HEADER_PAST_END = Clause(
     id="WIRE-FRAME-007",

@@ -59,6 +59,7 @@ CODE_IS_SHORT = Clause(
     " bits.",
     source=f"{_NOTATION}#rocketMQProtocolEncode",
     untestable="all such codes belong to pop consumption, which is only sent in JSON",
+    issues=("apache/rocketmq#6953",),
 )
 ANSWER_IS_JSON = Clause(
     id="WIRE-BINARY-006",

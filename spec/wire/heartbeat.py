@@ -35,6 +35,12 @@ HEARTBEAT_BODY = Clause(
     text="The body of HEART_BEAT is an object of clientID, consumerDataSet and"
     " producerDataSet.",
     source=f"4.6.0 {_HEARTBEAT}.HeartbeatData#clientID",
+    issues=(
+        "mxsm/rocketmq-rust#497",
+        "mxsm/rocketmq-rust#411",
+        "mxsm/rocketmq-rust#808",
+        "mxsm/rocketmq-rust#1265",
+    ),
 )
 HEARTBEAT_WORDS = Clause(
     id="GROUP-HEARTBEAT-002",
@@ -43,6 +49,7 @@ HEARTBEAT_WORDS = Clause(
     " CONSUME_ACTIVELY, CONSUME_PASSIVELY; BROADCASTING, CLUSTERING;"
     " CONSUME_FROM_LAST_OFFSET, CONSUME_FROM_FIRST_OFFSET, CONSUME_FROM_TIMESTAMP.",
     source=f"4.6.0 {_HEARTBEAT}.ConsumeType#CONSUME_PASSIVELY",
+    issues=("apache/rocketmq-client-go#441",),
 )
 SUBSCRIPTION_CODES = Clause(
     id="GROUP-HEARTBEAT-003",

@@ -25,6 +25,11 @@ MESSAGE_ID_FORM = Clause(
     " record's offset in 8, in 32 upper-case hex digits.",
     source=f"{_DECODER}#createMessageId",
     hints=(("an offset that is no record's", "was the queue offset put in?"),),
+    issues=(
+        "apache/rocketmq-client-cpp#81",
+        "apache/rocketmq-client-cpp#92",
+        "apache/rocketmq-client-go#211",
+    ),
 )
 MESSAGE_ID_FORM_V6 = Clause(
     id="WIRE-MESSAGEID-002",

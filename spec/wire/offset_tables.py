@@ -32,6 +32,7 @@ RESET_BODY = Clause(
     text="RESET_CONSUMER_CLIENT_OFFSET carries offsetTable, a map from queues, which"
     " are objects, to offsets.",
     source=f"{_BODY}.ResetOffsetBody#offsetTable",
+    issues=("apache/rocketmq-client-go#759",),
 )
 RESET_BODY_FOR_CPP = Clause(
     id="OFFSET-RESET-102",

@@ -123,7 +123,14 @@ SEARCH_EXACT = Clause(
     text="A search by a message's store time finds that message's queue offset, or one"
     " of the same time.",
     source=_SEARCH,
-    issues=("apache/rocketmq#4890", "apache/rocketmq#2661"),
+    issues=(
+        "apache/rocketmq#4890",
+        "apache/rocketmq#2661",
+        "apache/rocketmq#5752",
+        "apache/rocketmq#7961",
+        "apache/rocketmq#8736",
+        "apache/rocketmq#4070",
+    ),
 )
 SEARCH_BEFORE = Clause(
     id="OFFSET-SEARCH-002",

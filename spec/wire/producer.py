@@ -94,6 +94,7 @@ COMPRESSED = Clause(
     " the system flags set.",
     source=f"{_SENDER}#tryToCompressMessage",
     hints=(("4096 sent as it is", "the article on the send path says more than 4 KB"),),
+    issues=("apache/rocketmq-clients#667",),
 )
 BATCH_IS_NOT_COMPRESSED = Clause(
     id="CLIENT-SEND-004",

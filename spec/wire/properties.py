@@ -35,6 +35,10 @@ PROPERTIES_END = Clause(
     level=Level.MUST,
     text="A reader takes properties with and without the separator after the last.",
     source=f"4.6.0 {_DECODER}#string2messageProperties",
+    issues=(
+        "apache/rocketmq#3331",
+        "apache/skywalking-java#54",
+    ),
 )
 PROPERTIES_ORDER = Clause(
     id="WIRE-PROPERTIES-003",

@@ -62,6 +62,11 @@ RECORDS = Clause(
     text="The body of a pull answer is the records as the commit log has them, one"
     " after the other.",
     source="4.6.0 org.apache.rocketmq.broker.pagecache.ManyMessageTransfer",
+    issues=(
+        "mxsm/rocketmq-rust#3050",
+        "mxsm/rocketmq-rust#3052",
+        "mxsm/rocketmq-rust#4693",
+    ),
 )
 SUGGESTED_BROKER = Clause(
     id="PULL-FOUND-005",
@@ -95,7 +100,12 @@ PAST_END = Clause(
     level=Level.MUST,
     text="A pull from past a queue's maxOffset is answered PULL_OFFSET_MOVED (21).",
     source=_GET,
-    issues=("apache/rocketmq#2181", "apache/rocketmq#1825"),
+    issues=(
+        "apache/rocketmq#2181",
+        "apache/rocketmq#1825",
+        "apache/rocketmq#7740",
+        "apache/rocketmq#3503",
+    ),
 )
 PAST_END_RESTARTS = Clause(
     id="PULL-END-003",

@@ -57,7 +57,12 @@ ANSWER_OFFSETS = Clause(
     text="Messages sent to a queue one after the other get queue offsets 0, 1, 2 and so"
     " on.",
     source=_APPEND,
-    issues=("apache/rocketmq#7689",),
+    issues=(
+        "apache/rocketmq#7689",
+        "apache/rocketmq#7690",
+        "apache/rocketmq#7511",
+        "apache/rocketmq#8693",
+    ),
 )
 ANSWER_REGION = Clause(
     id="SEND-ANSWER-004",

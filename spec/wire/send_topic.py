@@ -69,6 +69,7 @@ DEFAULT_TOPIC_REFUSED = Clause(
     source="4.6.0 org.apache.rocketmq.broker.topic.TopicConfigManager"
     "#isTopicCanSendMessage",
     until="4.7.0",
+    issues=("apache/rocketmq#395",),
 )
 WRITE_PERMISSION = Clause(
     id="SEND-PERM-001",

@@ -60,6 +60,12 @@ TRACE_WITH_HOST = Clause(
     since="4.8",
     until="4.8",
     untestable="a broker stores the body of a trace as of any message",
+    issues=(
+        "apache/rocketmq#2996",
+        "apache/rocketmq#6157",
+        "apache/rocketmq-externals#768",
+        "apache/rocketmq-dashboard#1060",
+    ),
 )
 TRACE_AFTER_LONGER = Clause(
     id="CLIENT-TRACE-005",

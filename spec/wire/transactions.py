@@ -261,6 +261,12 @@ QUESTION = Clause(
     text="A client of the producer group of an undecided half message is sent"
     " CHECK_TRANSACTION_STATE (39), oneway.",
     source=_ASK,
+    issues=(
+        "apache/rocketmq#9500",
+        "apache/rocketmq#1517",
+        "apache/rocketmq#544",
+        "apache/rocketmq#8311",
+    ),
 )
 QUESTION_HEADER = Clause(
     id="TXN-CHECK-002",
@@ -276,6 +282,10 @@ QUESTION_BODY = Clause(
     text="The question's body is a record of the message under its own topic and"
     " queue.",
     source=_ASK,
+    issues=(
+        "apache/rocketmq#1375",
+        "apache/rocketmq#9953",
+    ),
 )
 QUESTION_WAITS = Clause(
     id="TXN-CHECK-004",
