@@ -54,9 +54,6 @@ def eager(pytestconfig: pytest.Config, target: LiveTarget) -> Iterator[Target]:
     need(target, Capability.WIRE, Capability.CONFIG)
     options = pytestconfig.stash[OPTIONS]
     with parse_target(options.target, profile=options.profile, conf=EAGER) as own:
-        with own.speak_to_broker() as broker:
-            # Releases that make this topic by themselves refuse; others need it.
-            broker.create_topic(topic=OPERATIONS_TOPIC, queue_count=1)
         yield own
 
 
@@ -107,10 +104,27 @@ def records_in(speaker: Speaker, topic: str) -> list[Record]:
 
 
 def notes_about(speaker: Speaker, half: Half) -> list[Record]:
-    """Return the notes that name a half message."""
+    """Return the notes that name a half message.
+
+    They are looked for in the commit log: before 5.0 nobody can pull their topic.
+    """
     number = str(half.queue_offset)
-    notes = records_in(speaker, OPERATIONS_TOPIC)
-    return [note for note in notes if number in note.body.decode().split(",")]
+    return [
+        record
+        for record in records_from(speaker, half.commit_log_offset)
+        if record.topic == OPERATIONS_TOPIC
+        and number in record.body.decode().split(",")
+    ]
+
+
+def records_from(speaker: Speaker, offset: int) -> Iterator[Record]:
+    """Yield the records of the commit log from the one at *offset* on."""
+    while True:
+        answer = speaker.view_message(commit_log_offset=offset)
+        if answer.code != ResponseCode.SUCCESS:
+            return
+        yield decode_record(answer.body, check_crc=False)
+        offset += len(answer.body)
 
 
 def wait_for_note(speaker: Speaker, half: Half) -> Record:
