@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.harness.deadline import wait_until
+from conformance.harness.fixtures import TargetStarter
+from conformance.harness.live import LiveTarget
 from conformance.harness.speaker import Speaker, now_ms, succeeded
 from conformance.harness.verdicts import expect, expect_that
 from conformance.messaging.reading import offset_of, record_of
@@ -164,6 +166,42 @@ def test_a_key_given_twice_gives_the_message_twice(broker: Speaker, topic: str) 
     wait_for(broker, topic, "k", 2)
     found = found_by(broker, topic, "k")
     expect("QUERY-KEY-008", found=found, expected=[b"0", b"0"], what="bodies")
+
+
+@pytest.mark.clause("QUERY-KEY-009")
+@pytest.mark.needs("config")
+def test_a_key_of_very_many_gives_the_newest_64(
+    broker: Speaker, topic: str, target: LiveTarget
+) -> None:
+    most = int(target.conf.get("maxMsgsNumBatch", "64"))
+    send_with_keys(broker, topic, ["same"] * (most + 2))
+    last = b"%d" % (most + 1)
+
+    def is_indexed() -> bool:
+        return found_by(broker, topic, "same", max_count=1) == [last]
+
+    wait_until(is_indexed, what="the last message is in the index")
+    found = found_by(broker, topic, "same", max_count=most + 100)
+    expected = [b"%d" % number for number in range(2, most + 2)]
+    expect("QUERY-KEY-009", found=found, expected=expected, what="bodies")
+
+
+@pytest.mark.clause("QUERY-KEY-010")
+def test_without_an_index_no_key_is_found(
+    start_target: TargetStarter, unique: Callable[[str], str]
+) -> None:
+    topic = unique("topic")
+    with start_target({"messageIndexEnable": "false"}).speak_to_broker() as broker:
+        succeeded(broker.create_topic(topic=topic))
+        answer = send_with_keys(broker, topic, ["k"])[0]
+        broker.wait_for_max_offset(topic=topic, offset=1)
+        found = (record_of(broker, answer).body, found_by(broker, topic, "k"))
+    expect(
+        "QUERY-KEY-010",
+        found=found,
+        expected=(b"0", []),
+        what="body found by place, bodies found by key",
+    )
 
 
 @pytest.mark.clause("QUERY-UNIQUE-001", "QUERY-UNIQUE-002")

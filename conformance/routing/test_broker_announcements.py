@@ -12,6 +12,7 @@ from conformance.harness.live import LiveTarget
 from conformance.harness.speaker import Speaker, body_of, succeeded
 from conformance.harness.target import Capability, Target, parse_target
 from conformance.harness.verdicts import expect, expect_fields, expect_that
+from conformance.meta.lying_server import LyingServer
 from conformance.routing.fake_name_server import FakeNameServer
 from spec.integers import body_crc
 from spec.routing.announcement import PERIOD_LEAST_MS
@@ -91,6 +92,35 @@ def test_a_broker_that_starts_tells_every_name_server_all(
         found=changed_ms,
         expected="a data version with a time",
     )
+
+
+@pytest.mark.clause("ROUTE-SAY-013")
+def test_slaves_are_told_the_port_for_them(
+    talker: Target, listener: FakeNameServer
+) -> None:
+    first = listener.wait_for(what="the broker registers")
+    with talker.speak_to_broker() as broker:
+        settings = settings_of(broker)
+    expect(
+        "ROUTE-SAY-013",
+        found=first.fields.get("haServerAddr", "").rpartition(":")[2],
+        expected=settings["haListenPort"],
+        what="port of haServerAddr",
+    )
+
+
+@pytest.mark.clause("ROUTE-SAY-014")
+def test_a_deaf_name_server_holds_nobody_up(
+    start_target: TargetStarter, unique: Callable[[str], str]
+) -> None:
+    with LyingServer(lambda _: None) as deaf:
+        conf = {"namesrvAddr": str(deaf.address), "registerBrokerTimeoutMills": "1000"}
+        own = start_target(conf)
+        topic = unique("topic")
+        with own.speak_to_broker() as broker, own.speak_to_namesrv() as namesrv:
+            answer = broker.create_topic(topic=topic)
+            namesrv.wait_for_route(topic)
+    expect("ROUTE-SAY-014", found=answer.code, expected=0, what="code")
 
 
 @pytest.mark.clause("ROUTE-SAY-005")
@@ -202,15 +232,19 @@ def test_a_brokers_settings_say_how_it_registers(
     value: str,
     request: pytest.FixtureRequest,
 ) -> None:
-    lines = succeeded(broker.broker_config()).body.decode().splitlines()
-    settings = dict(line.partition("=")[::2] for line in lines)
     expect(
         request.node.get_closest_marker("clause").args[0],
-        found=settings.get(name),
+        found=settings_of(broker).get(name),
         expected=target.conf.get(name, value),
         what=name,
         transcript=broker.transcript,
     )
+
+
+def settings_of(broker: Speaker) -> dict[str, str]:
+    """Return the broker's settings by name."""
+    lines = succeeded(broker.broker_config()).body.decode().splitlines()
+    return dict(line.partition("=")[::2] for line in lines)
 
 
 def is_ordered(broker: Speaker, topic: str) -> bool:

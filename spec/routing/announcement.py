@@ -105,6 +105,20 @@ SAID_DEFAULTS = Clause(
     text="By default forceRegister is true and compressedRegister is false.",
     source=f"4.6.0 {_SETTINGS}#forceRegister",
 )
+SAID_HA_PORT = Clause(
+    id="ROUTE-SAY-013",
+    level=Level.MUST,
+    text="The port of a registration's haServerAddr is the broker's haListenPort, which"
+    " is one more than its listenPort unless its file says otherwise.",
+    source="4.6.0 org.apache.rocketmq.broker.BrokerStartup#createBrokerController",
+)
+DEAF_NAME_SERVER = Clause(
+    id="ROUTE-SAY-014",
+    level=Level.MUST,
+    text="A name server that does not answer keeps a broker neither from registering"
+    " with the others nor, for longer than registerBrokerTimeoutMills, from its work.",
+    source=f"{_OUT}#registerBrokerAll",
+)
 ORDER_IS_HEARD = Clause(
     id="ROUTE-BROKER-012",
     level=Level.MUST,

@@ -88,6 +88,20 @@ GROUP_CONFIG = Clause(
     " its settings, and gone after it is deleted.",
     source=f"{_ADMIN}#updateAndCreateSubscriptionGroup",
 )
+CLIENT_IS_ASKED = Clause(
+    id="ADMIN-CLIENT-001",
+    level=Level.MUST,
+    text="A broker passes GET_CONSUMER_RUNNING_INFO (307) and CONSUME_MESSAGE_DIRECTLY"
+    " (309) on to the client of the group that they name, and its answer back.",
+    source=f"{_ADMIN}#callConsumer",
+)
+CLIENT_IS_ABSENT = Clause(
+    id="ADMIN-CLIENT-002",
+    level=Level.MUST,
+    text="A question for a client that is not in the group is answered SYSTEM_ERROR"
+    " (1).",
+    source=f"{_ADMIN}#callConsumer",
+)
 SETTINGS = Clause(
     id="ADMIN-CONFIG-001",
     level=Level.MUST,

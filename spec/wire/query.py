@@ -84,6 +84,21 @@ KEY_TWICE = Clause(
     source=_INDEX,
     issues=("mxsm/rocketmq-rust#10428",),
 )
+BY_KEY_MOST = Clause(
+    id="QUERY-KEY-009",
+    level=Level.MUST,
+    text="A query by key gives no more messages than maxMsgsNumBatch, 64 by default,"
+    " whatever it asks for.",
+    source="4.6.0 org.apache.rocketmq.store.index.IndexService#queryOffset",
+)
+BY_KEY_WITHOUT_INDEX = Clause(
+    id="QUERY-KEY-010",
+    level=Level.MUST,
+    text="A broker whose messageIndexEnable is false finds messages by place and by no"
+    " key.",
+    source="4.6.0 org.apache.rocketmq.store"
+    ".DefaultMessageStore$CommitLogDispatcherBuildIndex#dispatch",
+)
 BY_UNIQUE_KEY = Clause(
     id="QUERY-UNIQUE-001",
     level=Level.MUST,

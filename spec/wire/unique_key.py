@@ -71,6 +71,15 @@ UNIQUE_KEY_TIME = Clause(
     source=f"4.6.0 {_SETTER}#setStartTime",
     untestable=_ONLY_CLIENTS,
 )
+UNIQUE_KEY_WHEN = Clause(
+    id="CLIENT-UNIQKEY-008",
+    level=Level.SHOULD,
+    text="Who looks a message up by its unique key takes the beginning of this month"
+    " plus the key's time for the earliest store time, or that of last month if it lies"
+    " in the future; what is older is not found.",
+    source=f"4.6.0 {_SETTER}#getNearlyTimeFromID",
+    untestable="only those who ask reckon so; the client suite looks at them",
+)
 UNIQUE_KEY_STAYS = Clause(
     id="CLIENT-UNIQKEY-007",
     level=Level.MUST,

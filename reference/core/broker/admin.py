@@ -119,8 +119,9 @@ def ask_client(broker: Broker, request: Request) -> Answer | None:
     clients = [] if members is None else list(members.members.values())
     for client in clients:
         if client.client_id == client_id:
-            broker.relay(request, client.connection)
+            broker.relay(request, client.connection)  # [ADMIN-CLIENT-001]
             return None
+    # [ADMIN-CLIENT-002]
     return refusal(SYSTEM_ERROR, f"The Consumer <{group}> <{client_id}> not online")
 
 

@@ -81,6 +81,7 @@ class NameServerLink:
         if is_compressed:  # [ROUTE-SAY-007]
             body = encode_registration(decode_registration(body), compressed=True)
         fields = self._identity() | {  # [ROUTE-SAY-002]
+            # [ROUTE-SAY-013]
             "haServerAddr": f"{options.ip}:{options.number('haListenPort')}",
             "compressed": str(is_compressed).lower(),
             "bodyCrc32": str(body_crc(body)),  # [ROUTE-SAY-003]

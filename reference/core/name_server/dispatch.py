@@ -87,6 +87,7 @@ class NameServer(Service):
         self._save(self.key_values)
 
 
+# [ROUTE-CODE-001]
 HANDLERS: Mapping[Code, Callable[[NameServer, Request], Answer | None]] = {
     Code.REGISTER_BROKER: register_broker,
     Code.UNREGISTER_BROKER: unregister_broker,

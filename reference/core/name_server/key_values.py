@@ -25,7 +25,7 @@ def put_key_value(server: NameServer, request: Request) -> Answer:
     namespace, key = _names(request)
     value = request.optional_text("value")
     server.key_values.setdefault(namespace, {})[key] = value
-    server.key_values_changed()
+    server.key_values_changed()  # [ROUTE-KV-013]
     return Answer()
 
 

@@ -33,6 +33,7 @@ def route_of_topic(server: NameServer, request: Request) -> Answer:
     if not brokers:
         return refusal(
             ResponseCode.TOPIC_NOT_EXIST,
+            # [ROUTE-DATA-012]
             f"No topic route info in name server for the topic: {topic}{SEE_FAQ}",
         )
     addresses = [a for broker in brokers for a in broker.addresses.values()]

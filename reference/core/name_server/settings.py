@@ -16,13 +16,23 @@ if TYPE_CHECKING:
 
 
 SETTINGS: Mapping[str, str] = {
-    "clusterTest": "false",
-    "listenPort": "9876",
+    "clusterTest": "false",  # [ROUTE-CONFIG-004]
+    "listenPort": "9876",  # [ROUTE-CONFIG-003]
     "orderMessageEnable": "false",
     "productEnvName": "center",
+    "serverAsyncSemaphoreValue": "64",  # [ROUTE-CONFIG-005]
+    "serverCallbackExecutorThreads": "0",
     "serverChannelMaxIdleTimeSeconds": "120",
+    "serverOnewaySemaphoreValue": "256",
+    "serverPooledByteBufAllocatorEnable": "true",
+    "serverSelectorThreads": "3",
+    "serverSocketRcvBufSize": "65535",  # [ROUTE-CONFIG-006]
+    "serverSocketSndBufSize": "65535",
+    "serverWorkerThreads": "8",
+    "useEpollNativeSelector": "false",
 }
-"""What a name server of 4.6.0 can be told, as far as it concerns this one."""
+"""What tools are told of a name server of 4.6.0. Threads and buffers are Java's: they
+are here for tools that ask, and change nothing."""
 
 
 def get_settings(server: NameServer, _: Request) -> Answer:

@@ -1,0 +1,170 @@
+"""A name server as a program: what it knows, is set to, keeps, and leaves unsaid."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.harness.fixtures import TargetStarter
+from conformance.harness.live import LiveTarget
+from conformance.harness.peer import ONEWAY_FLAG
+from conformance.harness.verdicts import expect, expect_fields
+from conformance.routing.fake_broker import Stage
+from spec.routing.broker_registration import (
+    RegistrationBody,
+    encode_registration,
+    registration_fields,
+)
+from spec.routing.name_server import KNOWN_REQUESTS
+from spec.routing.topic_config import TopicConfig
+from spec.wire.command import Command
+from spec.wire.request_code import RequestCode
+from spec.wire.response_code import ResponseCode
+
+QUIET_S = 0.3
+SETTINGS = {
+    "ROUTE-CONFIG-004": {
+        "productEnvName": "center",
+        "clusterTest": "false",
+        "orderMessageEnable": "false",
+    },
+    "ROUTE-CONFIG-005": {
+        "serverWorkerThreads": "8",
+        "serverCallbackExecutorThreads": "0",
+        "serverSelectorThreads": "3",
+        "serverOnewaySemaphoreValue": "256",
+        "serverAsyncSemaphoreValue": "64",
+        "serverChannelMaxIdleTimeSeconds": "120",
+        "serverPooledByteBufAllocatorEnable": "true",
+        "useEpollNativeSelector": "false",
+    },
+    "ROUTE-CONFIG-006": {
+        "serverSocketSndBufSize": "65535",
+        "serverSocketRcvBufSize": "65535",
+    },
+    "ROUTE-CONFIG-007": {
+        "serverSocketSndBufSize": "0",
+        "serverSocketRcvBufSize": "0",
+    },
+}
+
+
+@pytest.mark.clause("ROUTE-CODE-001")
+@pytest.mark.parametrize("code", KNOWN_REQUESTS, ids=lambda code: code.name)
+def test_a_name_server_answers_what_it_knows(stage: Stage, code: RequestCode) -> None:
+    name = stage.unique("nobody")
+    fields = {
+        "namespace": name,
+        "key": "k",
+        "value": "v",
+        "topic": name,
+        "cluster": name,
+        "brokerName": name,
+        "brokerAddr": "127.0.0.1:1",
+        "clusterName": name,
+    }
+    # Without brokerId nobody registers: an answer is enough, whatever it says.
+    answer = stage.connect().request(Command(code=code, fields=fields))
+    expect(
+        "ROUTE-CODE-001",
+        found=answer.code == ResponseCode.REQUEST_CODE_NOT_SUPPORTED,
+        expected=False,
+        what=f"{code.name} is not supported",
+    )
+    stage.client.delete_kv(namespace=name, key="k")
+
+
+def check_settings(stage: Stage, clause: str) -> None:
+    """Fail *clause* unless the name server's settings are what it says."""
+    lines = stage.client.namesrv_config().body.decode().splitlines()
+    found = dict(line.partition("=")[::2] for line in lines)
+    expect_fields(clause, found=found, expected=SETTINGS[clause])
+
+
+@pytest.mark.clause("ROUTE-CONFIG-004", "ROUTE-CONFIG-005")
+@pytest.mark.needs("config")
+def test_a_name_server_is_set_as_usual(start_target: TargetStarter) -> None:
+    own = start_target()
+    assert own.namesrv is not None
+    with Stage(own.namesrv, lambda name: name) as stage:
+        check_settings(stage, "ROUTE-CONFIG-004")
+        check_settings(stage, "ROUTE-CONFIG-005")
+
+
+@pytest.mark.clause("ROUTE-CONFIG-006")
+@pytest.mark.needs("config")
+def test_buffers_have_a_size(stage: Stage) -> None:
+    check_settings(stage, "ROUTE-CONFIG-006")
+
+
+@pytest.mark.clause("ROUTE-CONFIG-007")
+@pytest.mark.needs("config")
+def test_buffers_are_left_to_the_system(stage: Stage) -> None:
+    check_settings(stage, "ROUTE-CONFIG-007")
+
+
+@pytest.mark.clause("ROUTE-KV-013")
+def test_key_values_outlive_a_restart(start_target: TargetStarter) -> None:
+    own = start_target()
+    value = "kept: ä"
+    with own.speak_to_namesrv() as namesrv:
+        namesrv.put_kv(namespace="n", key="k", value=value)
+    own.restart()
+    with own.speak_to_namesrv() as namesrv:
+        answer = namesrv.get_kv(namespace="n", key="k")
+    found = answer.fields.get("value")
+    expect("ROUTE-KV-013", found=found, expected=value, what="value after a restart")
+
+
+@pytest.mark.clause("ROUTE-LIVE-014")
+def test_nobody_is_told_of_a_change(stage: Stage) -> None:
+    topic = TopicConfig(topic=stage.unique("topic"))
+    broker = stage.broker()
+    broker.register(topic)
+    assert stage.route(topic.topic) is not None
+    broker.register(TopicConfig(topic=topic.topic, read_queue_count=3))
+    broker.unregister()
+    expect(
+        "ROUTE-LIVE-014",
+        found=stage.client.peer.is_silent(QUIET_S),
+        expected=True,
+        what="silence to the client that asked for the route",
+        transcript=stage.client.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-DATA-012")
+def test_an_unknown_topic_is_named(stage: Stage) -> None:
+    topic = stage.unique("unknown")
+    answer = stage.client.route(topic)
+    expect(
+        "ROUTE-DATA-012",
+        found=topic in (answer.remark or ""),
+        expected=True,
+        what="the topic's name is in the remark",
+        transcript=stage.client.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-REG-023")
+def test_a_oneway_registration_counts(stage: Stage, target: LiveTarget) -> None:
+    assert target.namesrv is not None
+    broker = stage.broker()
+    topic = TopicConfig(topic=stage.unique("topic"))
+    broker.topics_seen.add(topic.topic)
+    body = encode_registration(RegistrationBody(topics=broker.table(topic)))
+    broker.peer.send(
+        Command(
+            code=RequestCode.REGISTER_BROKER,
+            flag=ONEWAY_FLAG,
+            fields=registration_fields(broker.identity, body),
+            body=body,
+        )
+    )
+    stage.client.wait_for_route(topic.topic)
+    expect(
+        "ROUTE-REG-023",
+        found=broker.peer.is_silent(QUIET_S),
+        expected=True,
+        what="silence after a oneway registration",
+        transcript=broker.peer.transcript,
+    )

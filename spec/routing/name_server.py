@@ -1,0 +1,123 @@
+"""
+A name server as a program: which requests it knows, and what it is set to.
+
+Its settings are those of a file given with ``-c``; tools read and change them by two
+of its requests. What it knows of brokers it keeps in memory alone; only key values
+outlive it.
+"""
+
+from __future__ import annotations
+
+from spec.clause import Clause, Level
+from spec.wire.request_code import RequestCode
+
+_PROCESSOR = "4.6.0 org.apache.rocketmq.namesrv.processor.DefaultRequestProcessor"
+_SETTINGS = "4.6.0 org.apache.rocketmq.common.namesrv.NamesrvConfig"
+_NETWORK = "org.apache.rocketmq.remoting.netty.NettyServerConfig"
+_START = "org.apache.rocketmq.namesrv.NamesrvStartup"
+
+KNOWN_REQUESTS = (
+    RequestCode.PUT_KV_CONFIG,
+    RequestCode.GET_KV_CONFIG,
+    RequestCode.DELETE_KV_CONFIG,
+    RequestCode.REGISTER_BROKER,
+    RequestCode.UNREGISTER_BROKER,
+    RequestCode.GET_ROUTEINFO_BY_TOPIC,
+    RequestCode.GET_BROKER_CLUSTER_INFO,
+    RequestCode.WIPE_WRITE_PERM_OF_BROKER,
+    RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER,
+    RequestCode.DELETE_TOPIC_IN_NAMESRV,
+    RequestCode.GET_KVLIST_BY_NAMESPACE,
+    RequestCode.GET_TOPICS_BY_CLUSTER,
+    RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS,
+    RequestCode.GET_UNIT_TOPIC_LIST,
+    RequestCode.GET_HAS_UNIT_SUB_TOPIC_LIST,
+    RequestCode.GET_HAS_UNIT_SUB_UNUNIT_TOPIC_LIST,
+    RequestCode.UPDATE_NAMESRV_CONFIG,
+    RequestCode.GET_NAMESRV_CONFIG,
+    RequestCode.QUERY_DATA_VERSION,
+)
+"""What a name server of every release answers."""
+
+KNOWN_CODES = Clause(
+    id="ROUTE-CODE-001",
+    level=Level.MUST,
+    text="A name server answers the requests 100 to 106, 205, 206, 216, 219, 224, 304,"
+    " 311 to 313, 318, 319 and 322.",
+    source=f"{_PROCESSOR}#processRequest",
+)
+USUAL_PORT = Clause(
+    id="ROUTE-CONFIG-003",
+    level=Level.SHOULD,
+    text="A name server that is not told its port listens at 9876.",
+    source=f"4.6.0 {_START}#createNamesrvController",
+    hints=(("is 8888", "the class of the settings says so, and is overruled"),),
+    untestable="targets listen at ports of their own",
+)
+USUAL_SETTINGS = Clause(
+    id="ROUTE-CONFIG-004",
+    level=Level.SHOULD,
+    text="By default a name server's productEnvName is center, and its clusterTest and"
+    " orderMessageEnable are false.",
+    source=f"{_SETTINGS}#productEnvName",
+)
+USUAL_NETWORK = Clause(
+    id="ROUTE-CONFIG-005",
+    level=Level.SHOULD,
+    text="By default a name server has 8 serverWorkerThreads, 0"
+    " serverCallbackExecutorThreads, 3 serverSelectorThreads, a"
+    " serverOnewaySemaphoreValue of 256, a serverAsyncSemaphoreValue of 64,"
+    " serverChannelMaxIdleTimeSeconds 120, serverPooledByteBufAllocatorEnable true and"
+    " useEpollNativeSelector false.",
+    source=f"4.6.0 {_NETWORK}#serverWorkerThreads",
+)
+USUAL_BUFFERS = Clause(
+    id="ROUTE-CONFIG-006",
+    level=Level.SHOULD,
+    text="By default serverSocketSndBufSize and serverSocketRcvBufSize are 65535.",
+    source="4.6.0 org.apache.rocketmq.remoting.netty.NettySystemConfig"
+    "#socketSndbufSize",
+    until="4.9.2",
+)
+SYSTEM_BUFFERS = Clause(
+    id="ROUTE-CONFIG-007",
+    level=Level.SHOULD,
+    text="By default serverSocketSndBufSize and serverSocketRcvBufSize are 0, which"
+    " leaves them to the system.",
+    source="4.9.3 org.apache.rocketmq.remoting.netty.NettySystemConfig"
+    "#socketSndbufSize",
+    since="4.9.3",
+)
+CONFIG_IS_ITS_FILE = Clause(
+    id="ROUTE-CONFIG-008",
+    level=Level.SHOULD,
+    text="A name server's configStorePath is the file that it was started with, and"
+    " without one namesrv/namesrv.properties in the user's home.",
+    source=f"4.6.0 {_START}#createNamesrvController",
+    untestable="which files a program reads is not seen from outside; the article says"
+    " that the default is without effect, which is true until settings are changed",
+)
+KEY_VALUES_LAST = Clause(
+    id="ROUTE-KV-013",
+    level=Level.MUST,
+    text="Key values outlive a restart of the name server, and routes do not.",
+    source="4.6.0 org.apache.rocketmq.namesrv.kvconfig.KVConfigManager#persist",
+)
+NOT_TOLD = Clause(
+    id="ROUTE-LIVE-014",
+    level=Level.MUST,
+    text="A name server does not tell those who asked for a route when it changes.",
+    source=f"{_PROCESSOR}#processRequest",
+)
+UNKNOWN_TOPIC_REMARK = Clause(
+    id="ROUTE-DATA-012",
+    level=Level.SHOULD,
+    text="The answer about a topic without a route names the topic in its remark.",
+    source=f"{_PROCESSOR}#getRouteInfoByTopic",
+)
+REGISTRATION_ONE_WAY = Clause(
+    id="ROUTE-REG-023",
+    level=Level.MUST,
+    text="A registration sent oneway has its effect and is not answered.",
+    source="4.6.0 org.apache.rocketmq.broker.out.BrokerOuterAPI#registerBroker",
+)
