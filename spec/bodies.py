@@ -6,29 +6,56 @@ from collections.abc import Iterator
 from typing import Any
 
 from spec.store import filter_settings, group_settings, settings_files
-from spec.wire import heartbeat, offset_tables, queue_locks, running_info
+from spec.wire import (
+    admin_bodies,
+    heartbeat,
+    offset_tables,
+    pop_bodies,
+    queue_locks,
+    running_info,
+)
 from spec.wire.json_body import members
 from spec.wire.queue_name import QueueName
 
 BODIES: dict[str, type[Any]] = {
+    "ack_of_pop": pop_bodies.AckOfPop,
+    "acks_of_pops": pop_bodies.AcksOfPops,
+    "assignment": pop_bodies.Assignment,
+    "assignment_question": pop_bodies.AssignmentQuestion,
+    "assignments": pop_bodies.Assignments,
+    "broker_group": admin_bodies.BrokerGroup,
     "connection": heartbeat.Connection,
     "consume_rates": running_info.ConsumeRates,
     "consume_stats": offset_tables.ConsumeStats,
+    "consume_times": admin_bodies.ConsumeTimes,
     "consumed_directly": running_info.ConsumedDirectly,
     "consumed_queue": offset_tables.ConsumedQueue,
     "consumer_connections": heartbeat.ConsumerConnections,
     "consumer_membership": heartbeat.ConsumerMembership,
     "consumer_status": offset_tables.ConsumerStatus,
+    "corrected_offsets": admin_bodies.CorrectedOffsets,
     "filter_check": heartbeat.FilterCheck,
     "group_members": heartbeat.GroupMembers,
+    "group_names": admin_bodies.GroupNames,
+    "groups_stats": admin_bodies.GroupsStats,
     "heartbeat": heartbeat.Heartbeat,
     "locked_queues": queue_locks.LockedQueues,
+    "pop_ack": pop_bodies.PopAck,
+    "pop_checkpoint": pop_bodies.PopCheckpoint,
+    "producer": admin_bodies.Producer,
     "producer_connections": heartbeat.ProducerConnections,
     "producer_membership": heartbeat.ProducerMembership,
+    "producers": admin_bodies.Producers,
     "queue_in_hand": running_info.QueueInHand,
     "queue_locks": queue_locks.QueueLocks,
     "queue_name": QueueName,
+    "queue_times": admin_bodies.QueueTimes,
     "queue_with_offset": offset_tables.QueueWithOffset,
+    "queued_message": admin_bodies.QueuedMessage,
+    "queued_messages": admin_bodies.QueuedMessages,
+    "rate": admin_bodies.Rate,
+    "rates": admin_bodies.Rates,
+    "request_mode": pop_bodies.RequestMode,
     "reset_offsets": offset_tables.ResetOffsets,
     "reset_offsets_for_cpp": offset_tables.ResetOffsetsForCpp,
     "running_info": running_info.RunningInfo,
@@ -43,6 +70,7 @@ BODIES: dict[str, type[Any]] = {
     "settings_topic_filters": filter_settings.TopicFilters,
     "settings_version": group_settings.TableVersion,
     "subscription": heartbeat.Subscription,
+    "subscription_of_group": admin_bodies.SubscriptionOfGroup,
     "topic_queue": offset_tables.TopicQueue,
     "topic_stats": offset_tables.TopicStats,
 }

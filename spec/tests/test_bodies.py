@@ -116,8 +116,9 @@ def test_a_rate_that_is_no_number_is_named() -> None:
         assert caught.value.field == "pullRT"
 
 
-@pytest.mark.parametrize("name", sorted(BODIES))
-@given(data=mutated(st.sampled_from(sorted(KNOWN))))
+@given(
+    name=st.sampled_from(sorted(BODIES)), data=mutated(st.sampled_from(sorted(KNOWN)))
+)
 def test_bad_bytes_raise_nothing_but_a_layout_error(name: str, data: bytes) -> None:
     with contextlib.suppress(LayoutError):
         decode_body(BODIES[name], data)

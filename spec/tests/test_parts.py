@@ -15,10 +15,19 @@ from spec.store.filter_settings import FiltersFile
 from spec.store.message_record import Record
 from spec.store.settings_files import FILES, OffsetsFile, encode_settings
 from spec.wire.batch_body import INNER_BATCH, NEED_UNWRAP, decode_batch
+from spec.wire.command import decode_command
 from spec.wire.fastjson import dumps, loads
 from spec.wire.fastjson_forms import dumps_pretty, dumps_standard
-from spec.wire.json_body import decode_body
+from spec.wire.json_body import decode_body, encode_body
 from spec.wire.multi_dispatch import dispatches_of
+from spec.wire.pop_bodies import (
+    ACK_TAG,
+    CHECKPOINT_TAG,
+    REVIVE_TOPIC_PREFIX,
+    PopAck,
+    PopCheckpoint,
+)
+from spec.wire.pop_receipt import decode_popped_queues, encode_popped_queues
 from spec.wire.properties import decode_properties
 from spec.wire.replication import Piece, decode_piece, decode_slave_offset
 from spec.wire.replication import size_of_piece as piece_size
@@ -28,6 +37,8 @@ PARTS = Path(__file__).parents[2] / "fixtures" / "parts"
 RELEASES = sorted(path.name for path in PARTS.iterdir())
 SINCE_5 = [release for release in RELEASES if release >= "5"]
 WITH_LIGHT_QUEUES = [release for release in RELEASES if release >= "4.9"]
+TIMED = 9 + 2
+"""Messages of the timer: nine that were sent, and the notes of a pop and of its ack."""
 CONFIG = sorted(PARTS.glob("*/config/*")) + sorted(
     PARTS.parent.glob("store/*/config/*.json")
 )
@@ -149,7 +160,7 @@ def test_units_of_the_timer_are_chained_as_the_wheel_says(release: str) -> None:
         assert {units[position].due_at_ms for position in chain} == {slot.time * 1000}
         reached += chain
     assert sorted(reached) == sorted(units)
-    assert len(units) == 9
+    assert len(units) == TIMED
 
 
 @pytest.mark.parametrize("release", SINCE_5)
@@ -171,8 +182,8 @@ def test_a_timer_unit_points_at_a_message_that_waits(release: str) -> None:
 def test_the_timers_checkpoint_has_read_every_message(release: str) -> None:
     data = (PARTS / release / "config" / "timercheck").read_bytes().ljust(56, b"\0")
     checkpoint = timer_wheel.decode_timer_checkpoint(data)
-    assert checkpoint.queue_offset == 9
-    assert checkpoint.flushed_position == 400 + 2 * 52
+    assert checkpoint.queue_offset == TIMED
+    assert checkpoint.flushed_position == 400 + (TIMED - 7) * 52
     assert timer_wheel.encode_timer_checkpoint(checkpoint) == data
 
 
@@ -195,6 +206,37 @@ def test_a_batch_is_one_record_and_one_unit(release: str) -> None:
         inner = list(decode_batch(record.body))
         properties = decode_properties(record.properties)
         assert int(properties["INNER_NUM"]) == len(inner) == unit.message_count
+
+
+@pytest.mark.parametrize("release", SINCE_5)
+def test_an_answer_to_a_pop_and_its_notes_name_the_same_messages(release: str) -> None:
+    answer = decode_command((PARTS / release / "pop.answer").read_bytes()).fields
+    (queue,) = decode_popped_queues(answer["startOffsetInfo"])
+    (offsets,) = decode_popped_queues(answer["msgOffsetInfo"])
+    assert encode_popped_queues([offsets]) == answer["msgOffsetInfo"]
+    assert offsets.offsets == (0, 1)
+    notes = {}
+    for record in log_of(release).values():
+        properties = decode_properties(record.properties)
+        if properties.get("REAL_TOPIC", "").startswith(REVIVE_TOPIC_PREFIX):
+            notes[properties["TAGS"]] = (record.body, properties)
+    body, properties = notes[CHECKPOINT_TAG]
+    popped = decode_body(PopCheckpoint, body)
+    assert encode_body(popped) == body
+    assert not popped.rest
+    assert popped.start_offset == queue.offsets[0]
+    assert popped.offsets == tuple(n - popped.start_offset for n in offsets.offsets)
+    assert popped.popped_at_ms == int(answer["popTime"])
+    due = popped.popped_at_ms + popped.invisible_ms
+    assert int(properties["TIMER_DELIVER_MS"]) == due - 1000
+    start = f"PartsTopic@0@0@pop_group@{popped.popped_at_ms}@broker-a"
+    assert properties["UNIQ_KEY"] == f"{start}@ck"
+    body, properties = notes[ACK_TAG]
+    acknowledged = decode_body(PopAck, body)
+    assert encode_body(acknowledged) == body
+    assert not acknowledged.rest
+    assert int(properties["TIMER_DELIVER_MS"]) == due
+    assert properties["UNIQ_KEY"] == f"{start}@ack"
 
 
 @pytest.mark.parametrize("slave", ["fresh", "behind"])

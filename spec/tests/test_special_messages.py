@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spec.layout import LayoutError
-from spec.wire import delay_levels, multi_dispatch, retry_topics, set_aside, trace
+from spec.wire import (
+    delay_levels,
+    multi_dispatch,
+    pop_receipt,
+    retry_topics,
+    set_aside,
+    trace,
+)
 from spec.wire.delay_levels import DelayLevels
 from spec.wire.multi_dispatch import Dispatch
+from spec.wire.pop_receipt import PoppedQueue, PopReceipt
 from spec.wire.properties import decode_properties, encode_properties
 from spec.wire.set_aside import RealPlace
 from spec.wire.trace import TraceLine
@@ -215,6 +224,79 @@ def test_what_is_handed_back_twice_keeps_its_first_topic_and_id() -> None:
     assert twice == once
     with pytest.raises(LayoutError):
         retry_topics.retry_level(0, reconsume_times=-1)
+
+
+RECEIPT = "5 1795276583255 60000 3 0 broker-a 2 7"
+numbers = st.integers(0, 2**63 - 1)
+receipts = st.builds(
+    PopReceipt,
+    first_offset=numbers,
+    popped_at_ms=numbers,
+    invisible_ms=numbers,
+    revive_queue_id=numbers,
+    topic_kind=st.sampled_from(["0", "1", "2"]),
+    broker_name=st.text(
+        st.characters(codec="utf-8", exclude_characters=" "), min_size=1
+    ),
+    queue_id=numbers,
+    queue_offset=st.none() | numbers,
+)
+popped_queues = st.builds(
+    PoppedQueue,
+    topic_kind=st.sampled_from(["0", "1", "2"]),
+    queue=numbers.map(str) | st.just("qo3%7"),
+    offsets=st.lists(numbers, min_size=1, max_size=3).map(tuple),
+)
+
+
+@given(receipt=receipts)
+def test_a_receipt_is_read_as_it_was_written(receipt: PopReceipt) -> None:
+    text = pop_receipt.encode_receipt(receipt)
+    assert pop_receipt.decode_receipt(text) == receipt
+
+
+def test_a_receipt_is_read_from_a_known_text() -> None:
+    receipt = pop_receipt.decode_receipt(RECEIPT)
+    assert (receipt.first_offset, receipt.queue_offset) == (5, 7)
+    assert (receipt.broker_name, receipt.revive_queue_id) == ("broker-a", 3)
+    whole = pop_receipt.decode_receipt(RECEIPT.removesuffix(" 7"))
+    assert whole.queue_offset is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "1 2 3", RECEIPT + " 8", RECEIPT[:-1], "x" + RECEIPT),
+        *(RECEIPT.replace("broker-a", ""), RECEIPT.replace(" 0 ", " 3 ")),
+    ],
+)
+def test_a_receipt_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(LayoutError):
+        pop_receipt.decode_receipt(text)
+
+
+def test_a_brokers_name_with_a_space_fits_no_receipt() -> None:
+    receipt = pop_receipt.decode_receipt(RECEIPT)
+    with pytest.raises(LayoutError):
+        pop_receipt.encode_receipt(replace(receipt, broker_name="a b"))
+
+
+@given(
+    found=st.lists(
+        popped_queues, max_size=3, unique_by=lambda q: (q.topic_kind, q.queue)
+    )
+)
+def test_popped_queues_are_read_as_they_were_written(found: list[PoppedQueue]) -> None:
+    text = pop_receipt.encode_popped_queues(found)
+    assert pop_receipt.decode_popped_queues(text) == found
+
+
+@pytest.mark.parametrize(
+    "text", ["0 0", "0 0 1;0 0 2", "0 0 x", "9 0 1", ";", "0 0 1,"]
+)
+def test_popped_queues_that_are_none_are_refused(text: str) -> None:
+    with pytest.raises(LayoutError):
+        pop_receipt.decode_popped_queues(text)
 
 
 @given(data=st.binary(max_size=60))
