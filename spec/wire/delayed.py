@@ -71,9 +71,16 @@ DELAY_OFFSET_AHEAD = Clause(
     " nothing until the queue has grown to it.",
     source="4.6.0 org.apache.rocketmq.store.schedule.ScheduleMessageService"
     "$DeliverDelayedMessageTimerTask#executeOnTimeup",
-    issues=(
-        "apache/rocketmq#1869",
-        "apache/rocketmq#3473",
-        "apache/rocketmq#6269",
-    ),
+    until="4.9.2",
+    issues=("apache/rocketmq#1869", "apache/rocketmq#6269", "apache/rocketmq#3473"),
+)
+DELAY_OFFSET_IS_PUT_RIGHT = Clause(
+    id="DELAY-START-002",
+    level=Level.MUST,
+    text="A level whose offset in delayOffset.json is past its queue's end goes on at"
+    " the end.",
+    source="4.9.7 org.apache.rocketmq.store.schedule.ScheduleMessageService"
+    "$DeliverDelayedMessageTimerTask#executeOnTimeUp",
+    since="4.9.3",
+    issues=("apache/rocketmq#3473",),
 )
