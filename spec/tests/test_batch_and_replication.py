@@ -8,7 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spec.layout import LayoutError
+from spec.derive.struct_codec import compile_codec
+from spec.layout import LayoutError, parse
+from spec.layouts import LAYOUTS
+from spec.store.queue_extension import ExtensionUnit, encode_extension_unit
 from spec.tests.arrival import Decoder, check
 from spec.tests.strategies import bodies, int32s, int64s, mutated, plain_texts
 from spec.wire import batch_body, replication
@@ -65,6 +68,28 @@ def test_a_decoder_of_bad_bytes_raises_nothing_but_a_layout_error(
         DECODERS[name].decode(data)
     with contextlib.suppress(LayoutError):
         list(batch_body.decode_batch(data))
+
+
+LAYOUT_OF = {
+    "batch_message": messages.map(batch_body.encode_batch_message),
+    "consume_queue_extension_unit": st.builds(
+        ExtensionUnit, stored_at_ms=int64s, filter_bits=st.binary(max_size=20)
+    ).map(encode_extension_unit),
+    "replication_piece": pieces.map(replication.encode_piece),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUT_OF)
+@given(data=st.data())
+def test_the_quick_codec_reads_and_writes_variable_layouts_alike(
+    name: str, data: st.DataObject
+) -> None:
+    raw = data.draw(LAYOUT_OF[name])
+    codec = compile_codec(LAYOUTS[name])
+    values = codec.as_mapping(codec.decode(raw + b"more"))
+    parsed = parse(LAYOUTS[name], raw)
+    assert values == {key: parsed[key] for key in values}
+    assert codec.encode(codec.decode(raw)) == raw
 
 
 def test_a_batchs_message_is_read_from_known_bytes() -> None:

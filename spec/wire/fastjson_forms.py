@@ -3,8 +3,9 @@ Two more ways in which fastjson writes: for people to read, and for every JSON r
 
 Configuration files are written pretty: a tab for each level, a line for each member. A
 map whose keys are no strings stays on one line, but for the brace at its end. Since
-4.9.4 a name server answers newer clients, and whoever asks for it, in standard JSON:
-all keys are in quotes, members of maps sorted, and other characters than ASCII escaped.
+4.9.4 a name server answers newer clients, and whoever asks for it, in standard JSON
+(``spec.routing.route_data`` says when): all keys are in quotes, members of maps sorted,
+and other characters than ASCII escaped.
 """
 
 from __future__ import annotations
@@ -18,16 +19,6 @@ from spec.wire import fastjson
 
 _ROUTE = "4.9.7 org.apache.rocketmq.namesrv.processor.DefaultRequestProcessor"
 
-STANDARD_JSON = Clause(
-    id="WIRE-FASTJSON-101",
-    level=Level.MUST,
-    text="A name server answers a question for a route in standard JSON if the request"
-    " has version 4.9.4 or later or the field acceptStandardJsonOnly, else with bare"
-    " integer keys.",
-    source=f"{_ROUTE}#getRouteInfoByTopic",
-    since="4.9.4",
-    issues=("apache/rocketmq#4471",),
-)
 STANDARD_ESCAPES = Clause(
     id="WIRE-FASTJSON-102",
     level=Level.SHOULD,
