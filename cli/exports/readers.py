@@ -24,7 +24,7 @@ def dissector() -> str:
 
 
 def header_field_names() -> set[str]:
-    """Return the names under which header fields can be filtered: all of all releases."""
+    """Return the names by which header fields can be filtered, of all releases."""
     tables = (json.loads(path.read_text(encoding="utf-8")) for path in _tables())
     return {
         field["name"]

@@ -25,7 +25,7 @@ from spec.wire.response_code import ResponseCode, response_name
 
 WIRE = Path(__file__).parents[2] / "fixtures" / "wire"
 CAPTURES = sorted((WIRE / "4.6.0-capture").glob("*.pcap"))
-RECORDED = sorted(path for path in WIRE.glob("*-*") if path.name != "4.6.0-capture")
+RECORDED = sorted({path.parent for path in WIRE.glob("*-*/*.request.bin")})
 BROKER_PORT = 10_911
 COMMAND_FIELDS = (
     *("rocketmq.code", "rocketmq.code.name", "rocketmq.opaque", "rocketmq.flag"),
