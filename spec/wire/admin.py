@@ -102,6 +102,23 @@ CLIENT_IS_ABSENT = Clause(
     " (1).",
     source=f"{_ADMIN}#callConsumer",
 )
+STATUS_IS_ASKED = Clause(
+    id="ADMIN-CLIENT-003",
+    level=Level.MUST,
+    text="A broker that is asked INVOKE_BROKER_TO_GET_CONSUMER_STATUS (223) asks the"
+    " group's clients by GET_CONSUMER_STATUS_FROM_CLIENT (221) and gives their offsets"
+    " by client.",
+    source="4.6.0 org.apache.rocketmq.broker.client.net.Broker2Client#getConsumeStatus",
+)
+REPLY_IS_PUSHED = Clause(
+    id="ADMIN-CLIENT-004",
+    level=Level.MUST,
+    text="A broker that takes a reply by SEND_REPLY_MESSAGE (324) passes it to the"
+    " client that it names by PUSH_REPLY_MESSAGE_TO_CLIENT (326).",
+    source="4.6.0 org.apache.rocketmq.broker.processor.ReplyMessageProcessor"
+    "#pushReplyMessage",
+    since="4.6",
+)
 SETTINGS = Clause(
     id="ADMIN-CONFIG-001",
     level=Level.MUST,
