@@ -17,7 +17,7 @@ from spec.wire.command import Command, encode_command
 
 SUCCESS = 0
 SYSTEM_ERROR = 1
-RELEASE_ORDINAL = 333
+RELEASE_ORDINAL = 333  # [WIRE-VERSION-001]
 """How 4.6.0 numbers itself in headers (Java: MQVersion.Version.V4_6_0)."""
 LANGUAGE = "PYTHON"
 
@@ -48,17 +48,22 @@ def encode_answer(opaque: int, answer: Answer) -> bytes:
     """Return the frame of *answer* to the request numbered *opaque*."""
     extra = ""
     if answer.fields:
+        # [WIRE-JSON-002]
         pairs = [f'"{n}":{quoted(_text(v))}' for n, v in answer.fields.items()]
         extra = f'"extFields":{{{",".join(pairs)}}},'
+    # [WIRE-JSON-006]
     remark = f'"remark":{quoted(answer.remark)},' if answer.remark is not None else ""
     header = (
+        # [WIRE-COMMAND-001] [WIRE-JSON-001]
         f'{{"code":{answer.code},{extra}"flag":{_RESPONSE_BIT},'
+        # [WIRE-COMMAND-003] [WIRE-CONN-014]
         f'"language":"{LANGUAGE}","opaque":{opaque},{remark}'
+        # [WIRE-BINARY-006]
         f'"serializeTypeCurrentRPC":"JSON","version":{RELEASE_ORDINAL}}}'
     ).encode()
     size = len(header)
     body = answer.body or b"".join(answer.records)
-    return _LENGTHS.pack(4 + size + len(body), size) + header + body
+    return _LENGTHS.pack(4 + size + len(body), size) + header + body  # [WIRE-FRAME-001]
 
 
 def encode_notice(code: int, fields: Mapping[str, str], body: bytes = b"") -> bytes:

@@ -44,7 +44,7 @@ class Connection:
         if self.broken is not None:
             return []
         if self._pending:
-            self._pending += data
+            self._pending += data  # [WIRE-FRAME-006]
             if len(self._pending) < self._wanted:
                 return []
             data = bytes(self._pending)
@@ -61,9 +61,10 @@ class Connection:
         end = len(data)
         self._wanted = _LENGTH_SIZE
         while end - start >= _LENGTH_SIZE:
+            # [WIRE-FRAME-001]
             length = int.from_bytes(data[start : start + _LENGTH_SIZE], "big")
             stop = start + _LENGTH_SIZE + length
-            if stop - start > FRAME_SIZE_MAX:
+            if stop - start > FRAME_SIZE_MAX:  # [WIRE-FRAME-005]
                 self.broken = f"a frame of {length} bytes is over the limit"
                 return requests
             if stop > end:
@@ -71,14 +72,15 @@ class Connection:
                 break
             try:
                 request = decode_request(data[start:stop])
+            # [WIRE-FRAME-007] [WIRE-FRAME-009] [WIRE-FRAME-010]
             except (LayoutError, ValueError, TypeError, RecursionError) as error:
                 self.broken = f"unreadable frame: {error}"
                 return requests
             request.connection = self.number
             request.now_ms = now_ms
-            requests.append(request)
+            requests.append(request)  # [WIRE-CONN-022]
             start = stop
-        self._pending += data[start:]
+        self._pending += data[start:]  # [WIRE-CONN-021]
         return requests
 
 
@@ -89,11 +91,11 @@ def decode_request(frame: bytes) -> Request:
     left to the specification's decoder.
     """
     if len(frame) >= _HEADER_START and frame[4] == _JSON:
-        stop = _HEADER_START + int.from_bytes(frame[5:8], "big")
+        stop = _HEADER_START + int.from_bytes(frame[5:8], "big")  # [WIRE-FRAME-002]
         header = _plain_json(frame, stop) if stop <= len(frame) else None
         if header is not None:
-            return _from_header(header, frame[stop:])
-    command = _lenient_command(frame)
+            return _from_header(header, frame[stop:])  # [WIRE-FRAME-004]
+    command = _lenient_command(frame)  # [WIRE-FRAME-003] [WIRE-FRAME-008]
     return Request(
         command.code,
         command.opaque,
@@ -113,7 +115,7 @@ def _lenient_command(frame: bytes) -> Command:
     except LayoutError:
         if len(frame) < _HEADER_START or frame[4] != _JSON:
             raise
-    parts = decode_frame(frame)
+    parts = decode_frame(frame)  # [WIRE-CONN-012]
     return command_of(replace(parts, header=plain_json(parts.header)))
 
 
@@ -124,10 +126,11 @@ def _plain_json(frame: bytes, stop: int) -> dict[str, Any] | None:
         header, read = _scan_json(text, 0)
     except (ValueError, StopIteration):
         return None
-    if read != len(text) or type(header) is not dict:
+    if read != len(text) or type(header) is not dict:  # [WIRE-CONN-013]
         return None
     fields = header.get("extFields")
     numbers = [header.get(name, 0) for name in _NUMBERS]
+    # [WIRE-CONN-010] [WIRE-CONN-011]
     plain = all(type(n) is int and -_INT_END <= n < _INT_END for n in numbers)
     return header if plain and (fields is None or type(fields) is dict) else None
 

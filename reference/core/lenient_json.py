@@ -19,5 +19,5 @@ _PIECES = re.compile(
 
 def plain_json(data: bytes) -> bytes:
     """Return *data* without what only a lenient reader understands."""
-    text = data.decode(errors="replace")
+    text = data.decode(errors="replace")  # [WIRE-CONN-026]
     return _PIECES.sub(lambda piece: piece[1] or "", text).encode()

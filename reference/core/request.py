@@ -45,7 +45,7 @@ class Request:
     @property
     def is_response(self) -> bool:
         """Whether this is an answer to something that we asked the peer."""
-        return bool(self.flag & _RESPONSE_BIT)
+        return bool(self.flag & _RESPONSE_BIT)  # [WIRE-COMMAND-010]
 
     @property
     def is_oneway(self) -> bool:
@@ -56,11 +56,12 @@ class Request:
         """Return the text field *name*."""
         value = self.fields.get(name)
         if value is None:
-            raise FieldError(name)
+            raise FieldError(name)  # [WIRE-CONN-016]
         return value if isinstance(value, str) else _json_text(value)
 
     def text_or_null(self, name: str) -> str:
         """Return the text field *name*; ``null``, as Java writes it, where absent."""
+        # [WIRE-COMMAND-007]
         return "null" if self.fields.get(name) is None else self.text(name)
 
     def optional_text(self, name: str) -> str | None:
@@ -70,7 +71,7 @@ class Request:
     def int32(self, name: str) -> int:
         """Return the field *name*, a Java int."""
         value = self._number(name)
-        if value is None or not INT32_MIN <= value <= INT32_MAX:
+        if value is None or not INT32_MIN <= value <= INT32_MAX:  # [WIRE-CONN-017]
             raise FieldError(name)
         return value
 
@@ -84,7 +85,7 @@ class Request:
     def optional_int32(self, name: str, default: int = 0) -> int:
         """Return the field *name*; *default* where it is absent or malformed."""
         value = self._number(name)
-        if value is None or not INT32_MIN <= value <= INT32_MAX:
+        if value is None or not INT32_MIN <= value <= INT32_MAX:  # [WIRE-COMMAND-008]
             return default
         return value
 

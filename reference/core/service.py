@@ -49,18 +49,19 @@ class Service:
         if peer is None:
             return []
         answers = []
-        for request in peer.receive(data, now_ms):
+        for request in peer.receive(data, now_ms):  # [WIRE-CONN-001]
             if request.flag & 1:
                 self.response(request)
                 continue
             answer = self._handle(request)
+            # [WIRE-COMMAND-002] [WIRE-CONN-019]
             if answer is not None and not request.flag & 2:
                 answers.append(encode_answer(request.opaque, answer))
         if answers:
             data = answers[0] if len(answers) == 1 else b"".join(answers)
             self._outbox.append(Send(connection, data))
         if peer.broken is not None:
-            self.close(connection, peer.broken)
+            self.close(connection, peer.broken)  # [WIRE-FRAME-011]
         self.settle(now_ms)
         return self.take()
 
@@ -93,7 +94,7 @@ class Service:
     def settle(self, now_ms: int) -> None:
         """Finish what the requests of one arrival began, all of them together."""
 
-    def response(self, response: Request) -> None:
+    def response(self, response: Request) -> None:  # [WIRE-COMMAND-006]
         """Use the answer to something this service has asked; the rest is dropped."""
 
     def forget(self, connection: int, now_ms: int) -> None:
@@ -134,13 +135,13 @@ class Service:
 
     def _handle(self, request: Request) -> Answer | None:
         handler = self.handlers.get(request.code)
-        if handler is None:
+        if handler is None:  # [WIRE-CONN-002] [WIRE-CONN-004]
             return None
         try:
             return handler(request)
         except FieldError as error:
             return refusal(SYSTEM_ERROR, str(error))
-        except Exception as error:
+        except Exception as error:  # [WIRE-COMMAND-009]
             # A request must never take the service down, whatever it found wrong.
             text = f"{type(error).__name__}: {error}"
             self.complain(f"request {request.code} failed: {text}")

@@ -31,7 +31,7 @@ def runtime_info(broker: Broker, request: Request) -> Answer:
     put, got = str(broker.put_count), str(broker.get_count)
     table = {
         "brokerVersion": str(RELEASE_ORDINAL),
-        "brokerVersionDesc": "V4_6_0",
+        "brokerVersionDesc": "V4_6_0",  # [ADMIN-CONFIG-002]
         "bootTimestamp": str(broker.started_at_ms),
         "commitLogMaxOffset": str(broker.store.log.queue.end),
         "commitLogMinOffset": str(broker.store.log.queue.start),
@@ -58,7 +58,7 @@ def runtime_info(broker: Broker, request: Request) -> Answer:
 def broker_settings(broker: Broker, _: Request) -> Answer:
     """Answer the settings, one a line."""
     version = fastjson.dumps(broker.topics.version()).decode()
-    body = write_properties(broker.options.settings).encode()
+    body = write_properties(broker.options.settings).encode()  # [ADMIN-CONFIG-001]
     return Answer(fields={"version": version}, body=body)
 
 
@@ -148,7 +148,7 @@ def _offsets_body(
     broker: Broker, topic: str, offsets: dict[int, int], *, for_c: bool
 ) -> bytes:
     """Return offsets as clients want them; the one in C++ cannot read object keys."""
-    if for_c:
+    if for_c:  # [OFFSET-RESET-102]
         rows = [
             {
                 "brokerName": broker.options.name,
@@ -160,4 +160,4 @@ def _offsets_body(
         ]
         return fastjson.dumps({"offsetTable": rows})
     table = {broker.queue_key(topic, q): offset for q, offset in offsets.items()}
-    return fastjson.dumps({"offsetTable": table})
+    return fastjson.dumps({"offsetTable": table})  # [OFFSET-RESET-101]

@@ -222,7 +222,7 @@ class Broker(Service):
 
     def _topics_changed(self, topic: Topic | None) -> None:
         self._config.save(TOPICS, self.topics.as_json())
-        self.announce(None if topic is None else [topic])
+        self.announce(None if topic is None else [topic])  # [ROUTE-SAY-005]
 
     def _groups_changed(self) -> None:
         self._config.save(SUBSCRIPTION_GROUPS, self.groups.as_json())

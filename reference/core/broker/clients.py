@@ -60,6 +60,7 @@ class ConsumerGroup:
             del self.subscriptions[topic]
         for topic, subscription in new.items():
             old = self.subscriptions.get(topic)
+            # [GROUP-HEARTBEAT-004]
             if old is None or subscription.version > old.version:
                 self.subscriptions[topic] = subscription
         return changed
@@ -104,6 +105,7 @@ class Clients:
         """Take a lost connection out of all groups; return the consumer groups."""
         for name in list(self.producers):
             self.leave_producer(name, connection)
+        # [GROUP-MEMBER-006]
         groups = [g for g in self.consumers.values() if connection in g.members]
         for group in groups:
             self.leave_consumer(group.name, connection)

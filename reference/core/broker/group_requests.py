@@ -23,7 +23,7 @@ def update_group(broker: Broker, request: Request) -> Answer:
     value = fastjson.loads(request.body)
     if isinstance(value, dict):
         group = SubscriptionGroup.from_json(value)
-        broker.groups.update(group, request.now_ms)
+        broker.groups.update(group, request.now_ms)  # [ADMIN-GROUP-001]
     return Answer()
 
 
@@ -40,7 +40,7 @@ def all_groups(broker: Broker, _: Request) -> Answer:
 
 def all_consumer_offsets(broker: Broker, _: Request) -> Answer:
     """Answer the whole table of consumer offsets."""
-    return Answer(body=fastjson.dumps(broker.offsets.as_json()))
+    return Answer(body=fastjson.dumps(broker.offsets.as_json()))  # [ADMIN-STATS-003]
 
 
 def consumer_connections(broker: Broker, request: Request) -> Answer:
@@ -49,10 +49,13 @@ def consumer_connections(broker: Broker, request: Request) -> Answer:
     group = broker.clients.consumers.get(name)
     if group is None:
         return refusal(
-            ResponseCode.CONSUMER_NOT_ONLINE, f"the consumer group[{name}] not online"
+            # [GROUP-CONNECTION-002]
+            ResponseCode.CONSUMER_NOT_ONLINE,
+            f"the consumer group[{name}] not online",
         )
     wanted = {t: wants.as_json() for t, wants in group.subscriptions.items()}
     body = {
+        # [GROUP-CONNECTION-001] [GROUP-CONNECTION-101]
         "connectionSet": _connections(broker, group.members.values()),
         "consumeFromWhere": group.consume_from,
         "consumeType": group.consume_type,
@@ -66,8 +69,9 @@ def producer_connections(broker: Broker, request: Request) -> Answer:
     """List the members of a producer group."""
     name = request.text("producerGroup")
     members = broker.clients.producers.get(name)
-    if members is None:
+    if members is None:  # [GROUP-CONNECTION-004]
         return refusal(SYSTEM_ERROR, f"the producer group[{name}] not exist")
+    # [GROUP-CONNECTION-003]
     body = {"connectionSet": _connections(broker, members.values())}
     return Answer(body=fastjson.dumps(body))
 
@@ -84,7 +88,7 @@ def consume_stats(broker: Broker, request: Request) -> Answer:
             continue
         for queue_id in range(topic.read_queue_count):
             key = broker.queue_key(name, queue_id)
-            table[key] = _progress(broker, group, name, queue_id)
+            table[key] = _progress(broker, group, name, queue_id)  # [ADMIN-STATS-002]
     body = {"consumeTps": 0.0, "offsetTable": table}
     return Answer(body=fastjson.dumps(body))
 

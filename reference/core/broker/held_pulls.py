@@ -40,7 +40,7 @@ class HeldPulls:
 
     def hold(self, queue: Queue, pull: HeldPull) -> None:
         """Let *pull* wait at *queue*."""
-        self._waiting.setdefault(queue, []).append(pull)
+        self._waiting.setdefault(queue, []).append(pull)  # [PULL-HOLD-005]
 
     def queues(self) -> list[Queue]:
         """Return the queues at which a pull waits."""
@@ -58,6 +58,7 @@ class HeldPulls:
                 continue
             for pull in list(pulls):
                 is_new = arrival.end_offset > pull.offset
+                # [PULL-HOLD-003]
                 if is_new and pull.subscription.wants(arrival.tags_code):
                     pulls.remove(pull)
                     woken.append(pull)
@@ -74,6 +75,7 @@ class HeldPulls:
         return [
             pull
             for queue in self.queues()
+            # [PULL-HOLD-002]
             for pull in self._take(queue, lambda pull: pull.deadline_ms <= now_ms)
         ]
 

@@ -45,19 +45,20 @@ class QueueLocks:
 
     def take(self, group: str, queue: Queue, client_id: str, *, now_ms: int) -> bool:
         """Lock a queue, or renew the lock; return whether the client has it now."""
-        locks = self._locks.setdefault(group, {})
+        locks = self._locks.setdefault(group, {})  # [GROUP-LOCK-003]
         lock = locks.get(queue)
         expired = lock is None or now_ms - lock.renewed_at_ms > LOCK_EXPIRY_MS
+        # [GROUP-LOCK-002]
         if lock is not None and not expired and lock.client_id != client_id:
             return False
-        locks[queue] = Lock(client_id, now_ms)
+        locks[queue] = Lock(client_id, now_ms)  # [GROUP-LOCK-001]
         return True
 
     def release(self, group: str, queue: Queue, client_id: str) -> None:
         """Unlock a queue if it is this client that has it."""
         locks = self._locks.get(group, {})
         lock = locks.get(queue)
-        if lock is not None and lock.client_id == client_id:
+        if lock is not None and lock.client_id == client_id:  # [GROUP-LOCK-004]
             del locks[queue]
 
 

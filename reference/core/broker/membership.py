@@ -31,7 +31,7 @@ class HeartbeatError(ValueError):
 def heartbeat(broker: Broker, request: Request) -> Answer:
     """Note that a client lives, and what it is there for."""
     data = _object(request.body)
-    client_id = str(data.get("clientID"))
+    client_id = str(data.get("clientID"))  # [GROUP-HEARTBEAT-001]
     consumers = [_object_in(value) for value in data.get("consumerDataSet") or ()]
     producers = [_object_in(value) for value in data.get("producerDataSet") or ()]
     for consumer in consumers:
@@ -49,6 +49,7 @@ def unregister_client(broker: Broker, request: Request) -> Answer:
         broker.clients.leave_producer(producer_group, request.connection)
     consumer_group = request.optional_text("consumerGroup")
     if consumer_group is not None:
+        # [GROUP-MEMBER-005]
         left = broker.clients.leave_consumer(consumer_group, request.connection)
         if left is not None:
             tell_members(broker, left, request.now_ms)
@@ -74,9 +75,9 @@ def consumers_of_group(broker: Broker, request: Request) -> Answer:
     """List the client ids of a consumer group's members."""
     name = request.text("consumerGroup")
     group = broker.clients.consumers.get(name)
-    if group is None or not group.members:
+    if group is None or not group.members:  # [GROUP-MEMBER-002]
         return refusal(SYSTEM_ERROR, f"no consumer for this group, {name}")
-    ids = [member.client_id for member in group.members.values()]
+    ids = [member.client_id for member in group.members.values()]  # [GROUP-MEMBER-001]
     return Answer(body=fastjson.dumps({"consumerIdList": ids}))
 
 
@@ -89,7 +90,7 @@ def tell_members(broker: Broker, group: ConsumerGroup, now_ms: int) -> None:
     notice = encode_notice(
         RequestCode.NOTIFY_CONSUMER_IDS_CHANGED, {"consumerGroup": group.name}
     )
-    for connection in group.members:
+    for connection in group.members:  # [GROUP-MEMBER-003]
         broker.send(connection, notice)
 
 
@@ -101,7 +102,7 @@ def _join_consumers(
     if config is not None:
         is_unit = bool(consumer.get("unitMode"))
         broker.topics.create_once(
-            RETRY_PREFIX + name,
+            RETRY_PREFIX + name,  # [GROUP-RETRY-001]
             queue_count=config.retry_queue_count,
             permission=PERM_READ | PERM_WRITE,
             now_ms=request.now_ms,
@@ -112,11 +113,11 @@ def _join_consumers(
         for value in consumer.get("subscriptionDataSet") or ()
     ]
     group = broker.clients.consumers.setdefault(name, ConsumerGroup(name))
-    group.consume_type = str(consumer.get("consumeType"))
+    group.consume_type = str(consumer.get("consumeType"))  # [GROUP-HEARTBEAT-002]
     group.message_model = str(consumer.get("messageModel"))
     group.consume_from = str(consumer.get("consumeFromWhere"))
     is_new = group.join(_client(request, client_id))
-    if group.subscribe(wanted) or is_new:
+    if group.subscribe(wanted) or is_new:  # [GROUP-MEMBER-004] [GROUP-MEMBER-007]
         tell_members(broker, group, request.now_ms)
 
 

@@ -31,12 +31,12 @@ DEFAULTS: Mapping[str, str] = {
     "notifyConsumerIdsChangedEnable": "true",
     "enablePropertyFilter": "false",
     "flushConsumerOffsetInterval": "5000",
-    "registerNameServerPeriod": "30000",
-    "forceRegister": "true",
+    "registerNameServerPeriod": "30000",  # [ROUTE-SAY-009]
+    "forceRegister": "true",  # [ROUTE-SAY-011]
     "compressedRegister": "false",
-    "transactionTimeOut": "6000",
+    "transactionTimeOut": "6000",  # [TXN-CHECK-017]
     "transactionCheckMax": "15",
-    "transactionCheckInterval": "60000",
+    "transactionCheckInterval": "60000",  # [TXN-CHECK-018]
     "startAcceptSendRequestTimeStamp": "0",
     "regionId": "DefaultRegion",
     "traceOn": "true",

@@ -38,7 +38,7 @@ _CODES = {
     GetStatus.MESSAGE_WAS_REMOVING: ResponseCode.PULL_RETRY_IMMEDIATELY,
     GetStatus.NO_MATCHED_MESSAGE: ResponseCode.PULL_RETRY_IMMEDIATELY,
     GetStatus.OFFSET_FOUND_NULL: ResponseCode.PULL_NOT_FOUND,
-    GetStatus.OFFSET_OVERFLOW_BADLY: ResponseCode.PULL_OFFSET_MOVED,
+    GetStatus.OFFSET_OVERFLOW_BADLY: ResponseCode.PULL_OFFSET_MOVED,  # [PULL-END-002]
     GetStatus.OFFSET_OVERFLOW_ONE: ResponseCode.PULL_NOT_FOUND,
     GetStatus.OFFSET_TOO_SMALL: ResponseCode.PULL_OFFSET_MOVED,
 }
@@ -48,6 +48,7 @@ _CODES = {
 def pull_message(broker: Broker, request: Request) -> Answer | None:
     """Answer a pull, or hold it."""
     answer = pull_once(broker, request, may_hold=True)
+    # [PULL-COMMIT-001] [PULL-COMMIT-002]
     if request.int32("sysFlag") & COMMITS_OFFSET and _was_valid(answer):
         broker.offsets.commit(
             request.text("consumerGroup"),
@@ -71,18 +72,19 @@ def pull_once(broker: Broker, request: Request, *, may_hold: bool) -> Answer | N
         return refused
     topic, queue_id = request.text("topic"), request.int32("queueId")
     offset = request.int64("queueOffset")
-    result = broker.store.get(
+    result = broker.store.get(  # [PULL-FOUND-001]
         topic, queue_id, offset, request.int32("maxMsgNums"), subscription.codes
     )
     code = _code(result, offset)
     flags = request.int32("sysFlag")
+    # [PULL-HOLD-004]
     if code == ResponseCode.PULL_NOT_FOUND and may_hold and flags & MAY_WAIT:
         wait_ms = request.int64("suspendTimeoutMillis")
         if not broker.options.truth("longPollingEnable"):
             wait_ms = broker.options.number("shortPollingTimeMills")
         deadline_ms = request.now_ms + max(wait_ms, 0)
         pull = HeldPull(request, offset, deadline_ms, subscription)
-        broker.hold((topic, queue_id), pull)
+        broker.hold((topic, queue_id), pull)  # [PULL-HOLD-001]
         return None
     if code == ResponseCode.PULL_OFFSET_MOVED:
         _tell_offset_moved(broker, request, result.next_begin_offset)
@@ -101,11 +103,12 @@ def _code(result: GetResult, offset: int) -> int:
 
 def _answer(code: int, result: GetResult) -> Answer:
     fields: dict[str, object] = {
-        "maxOffset": result.max_offset,
+        "maxOffset": result.max_offset,  # [PULL-FOUND-003]
         "minOffset": result.min_offset,
         "nextBeginOffset": result.next_begin_offset,
-        "suggestWhichBrokerId": _MASTER_ID,
+        "suggestWhichBrokerId": _MASTER_ID,  # [PULL-FOUND-005]
     }
+    # [PULL-FOUND-004]
     return Answer(code, result.status.name, fields, records=result.records)
 
 
@@ -129,7 +132,7 @@ def _check_group(
             ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST,
             f"subscription group [{name}] does not exist, {SEE_FAQ}",
         )
-    if not group.may_consume:
+    if not group.may_consume:  # [PULL-PERM-002]
         return None, refusal(
             ResponseCode.NO_PERMISSION, f"subscription group no permission, {name}"
         )
@@ -139,17 +142,17 @@ def _check_group(
 def _check_queue(broker: Broker, request: Request) -> Answer | None:
     name, queue_id = request.text("topic"), request.int32("queueId")
     topic = broker.topics.get(name)
-    if topic is None:
+    if topic is None:  # [PULL-TOPIC-001]
         return refusal(
             ResponseCode.TOPIC_NOT_EXIST,
             f"topic[{name}] not exist, apply first please! {SEE_FAQ}",
         )
-    if not topic.permission & PERM_READ:
+    if not topic.permission & PERM_READ:  # [PULL-PERM-001]
         return refusal(
             ResponseCode.NO_PERMISSION,
             f"the topic[{name}] pulling message is forbidden",
         )
-    if not 0 <= queue_id < topic.read_queue_count:
+    if not 0 <= queue_id < topic.read_queue_count:  # [PULL-QUEUE-001]
         peer = broker.connections[request.connection].remote
         return refusal(
             SYSTEM_ERROR,
@@ -171,7 +174,7 @@ def _find_subscription(
                 request.optional_text("subscription"),
                 request.optional_text("expressionType"),
             )
-        except SubscriptionError:
+        except SubscriptionError:  # [PULL-FILTER-006]
             remark = "parse the consumer's subscription failed"
             return None, refusal(ResponseCode.SUBSCRIPTION_PARSE_FAILED, remark)
     else:
@@ -179,7 +182,7 @@ def _find_subscription(
         if known is None:
             return None, refused
         subscription = known
-    if not subscription.is_by_tag:
+    if not subscription.is_by_tag:  # [PULL-FILTER-007]
         return None, refusal(
             SYSTEM_ERROR,
             "The broker does not support consumer to filter message by "
@@ -192,17 +195,17 @@ def _known_subscription(
     broker: Broker, request: Request, group: SubscriptionGroup
 ) -> tuple[Subscription | None, Answer]:
     members = broker.clients.consumers.get(group.name)
-    if members is None:
+    if members is None:  # [PULL-GROUP-001]
         remark = f"the consumer's group info not exist{SEE_FAQ}"
         return None, refusal(ResponseCode.SUBSCRIPTION_NOT_EXIST, remark)
     if not group.may_broadcast and members.message_model == "BROADCASTING":
         remark = f"the consumer group[{group.name}] can not consume by broadcast way"
         return None, refusal(ResponseCode.NO_PERMISSION, remark)
-    subscription = members.subscriptions.get(request.text("topic"))
+    subscription = members.subscriptions.get(request.text("topic"))  # [PULL-GROUP-002]
     if subscription is None:
         remark = f"the consumer's subscription not exist{SEE_FAQ}"
         return None, refusal(ResponseCode.SUBSCRIPTION_NOT_EXIST, remark)
-    if subscription.version < request.int64("subVersion"):
+    if subscription.version < request.int64("subVersion"):  # [PULL-GROUP-003]
         remark = "the consumer's subscription not latest"
         return None, refusal(ResponseCode.SUBSCRIPTION_NOT_LATEST, remark)
     return subscription, Answer()

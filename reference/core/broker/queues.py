@@ -18,18 +18,20 @@ if TYPE_CHECKING:
 def max_offset(broker: Broker, request: Request) -> Answer:
     """Answer where a queue ends: the offset that its next message gets."""
     topic, queue_id = request.text("topic"), request.int32("queueId")
+    # [OFFSET-MAX-001] [OFFSET-MAX-002]
     return Answer(fields={"offset": broker.store.max_offset(topic, queue_id)})
 
 
 def min_offset(broker: Broker, request: Request) -> Answer:
     """Answer where a queue begins."""
     topic, queue_id = request.text("topic"), request.int32("queueId")
+    # [OFFSET-MIN-001]
     return Answer(fields={"offset": broker.store.min_offset(topic, queue_id)})
 
 
 def search_offset(broker: Broker, request: Request) -> Answer:
     """Answer the offset in a queue that is nearest to a time."""
-    offset = broker.store.offset_by_time(
+    offset = broker.store.offset_by_time(  # [OFFSET-SEARCH-007]
         request.text("topic"), request.int32("queueId"), request.int64("timestamp")
     )
     return Answer(fields={"offset": offset})
@@ -38,7 +40,7 @@ def search_offset(broker: Broker, request: Request) -> Answer:
 def earliest_store_time(broker: Broker, request: Request) -> Answer:
     """Answer when a queue's first message was stored."""
     topic, queue_id = request.text("topic"), request.int32("queueId")
-    stored_at_ms = broker.store.earliest_stored_at(topic, queue_id)
+    stored_at_ms = broker.store.earliest_stored_at(topic, queue_id)  # [OFFSET-TIME-001]
     return Answer(fields={"timestamp": stored_at_ms})
 
 
@@ -54,6 +56,7 @@ def query_consumer_offset(broker: Broker, request: Request) -> Answer:
     if offset >= 0:
         return Answer(fields={"offset": offset})
     is_young = broker.store.min_offset(topic, queue_id) <= 0
+    # [OFFSET-QUERY-001] [OFFSET-QUERY-002]
     if is_young and not _has_left_memory(broker, topic, queue_id):
         return Answer(fields={"offset": 0})
     return refusal(
@@ -64,6 +67,7 @@ def query_consumer_offset(broker: Broker, request: Request) -> Answer:
 
 def update_consumer_offset(broker: Broker, request: Request) -> Answer:
     """Note how far a group is in a queue."""
+    # [OFFSET-COMMIT-001] [OFFSET-COMMIT-003] [OFFSET-COMMIT-004] [OFFSET-COMMIT-005]
     broker.offsets.commit(
         request.text_or_null("consumerGroup"),
         request.text_or_null("topic"),

@@ -71,6 +71,7 @@ class NameServerLink:
         if self._connection is None:
             return
         options = self._broker.options
+        # [ROUTE-SAY-004]
         told = self._broker.topics.table.values() if topics is None else topics
         if options.permission != _READ_AND_WRITE:
             told = [replace(t, permission=options.permission) for t in told]

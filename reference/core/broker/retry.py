@@ -57,7 +57,7 @@ def send_back(broker: Broker, request: Request) -> Answer:
             f"the topic[{topic.name}] sending message is forbidden",
         )
     record = broker.record_at(request.int64("offset"))
-    if record is None:
+    if record is None:  # [RETRY-BACK-003]
         return refusal(
             SYSTEM_ERROR, f"look message by offset failed, {request.text('offset')}"
         )
@@ -75,14 +75,14 @@ def dead_letter_instead(
     """Return *message*, or the dead letter that it has become by too many retries."""
     name = message.topic.removeprefix(RETRY_PREFIX)
     group = broker.groups.find(name, request.now_ms)
-    if group is None:
+    if group is None:  # [SEND-RETRY-002]
         return None, _unknown_group(name)
-    if request.version < _CLIENT_KNOWS_TIMES_MAX:
+    if request.version < _CLIENT_KNOWS_TIMES_MAX:  # [SEND-RETRY-006]
         times_max = group.retry_times_max
     if message.reconsume_times < times_max:
         return message, Answer()
     topic = _dead_letter_topic(broker, name, request.now_ms)
-    return message._replace(topic=topic.name, queue_id=0), Answer()
+    return message._replace(topic=topic.name, queue_id=0), Answer()  # [SEND-RETRY-003]
 
 
 def _come_back(
@@ -94,14 +94,15 @@ def _come_back(
         times_max = request.int32("maxReconsumeTimes")
     delay_level = request.int32("delayLevel")
     properties = decode_properties(record.properties)
-    properties.setdefault(Property.RETRY_TOPIC, record.topic)
+    properties.setdefault(Property.RETRY_TOPIC, record.topic)  # [RETRY-BACK-002]
     properties[Property.WAIT] = "false"
-    if record.reconsume_times >= times_max or delay_level < 0:
+    if record.reconsume_times >= times_max or delay_level < 0:  # [RETRY-DEAD-001]
         topic = _dead_letter_topic(broker, group.name, request.now_ms).name
         queue_id = 0
     else:
         topic = RETRY_PREFIX + group.name
         queue_id = broker.next_number() % group.retry_queue_count
+        # [RETRY-BACK-001]
         level = delay_level or FIRST_DELAY_LEVEL + record.reconsume_times
         properties[Property.DELAY] = str(level)
     # 4.6.0 loses the first id on the way into the dead-letter topic, unless the

@@ -96,11 +96,12 @@ SPELT_OUT = Names(
     "maxReconsumeTimes",
     "batch",
 )
-LETTERS = Names(*"bcdefghijklm")
+LETTERS = Names(*"bcdefghijklm")  # [SEND-HEADER-004]
 
 
 def send_message(broker: Broker, request: Request) -> Answer:
     """Store a message, or a batch when the header says so."""
+    # [SEND-HEADER-001] [SEND-HEADER-003]
     spelt_out = request.code == RequestCode.SEND_MESSAGE
     names = SPELT_OUT if spelt_out else LETTERS
     topic, refused = _check(broker, request, names)
@@ -108,7 +109,7 @@ def send_message(broker: Broker, request: Request) -> Answer:
         return refused
     queue_id = request.int32(names.queue_id)
     if queue_id < 0:
-        queue_id = broker.next_number() % topic.write_queue_count
+        queue_id = broker.next_number() % topic.write_queue_count  # [SEND-QUEUE-001]
     if request.truth(names.batch):
         return _send_batch(broker, request, names, topic=topic, queue_id=queue_id)
     message, refused = _message(broker, request, names, topic=topic, queue_id=queue_id)
@@ -116,12 +117,12 @@ def send_message(broker: Broker, request: Request) -> Answer:
         return refused
     if is_prepared(message.properties):
         if broker.options.truth("rejectTransactionMessage"):
-            return refusal(
+            return refusal(  # [TXN-HALF-004]
                 ResponseCode.NO_PERMISSION,
                 f"the broker[{broker.options.ip}] sending transaction message is "
                 "forbidden",
             )
-        message = prepare(message)
+        message = prepare(message)  # [TXN-HALF-001]
     put = broker.store.put
     result = put_in_role(broker.options, message, request.now_ms, put)
     return _answer(broker, result, queue_id)
@@ -152,23 +153,26 @@ def _check(
 ) -> tuple[Topic | None, Answer]:
     """Return the topic to send to; None, with the refusal, when that cannot be."""
     start_ms = broker.options.number("startAcceptSendRequestTimeStamp")
-    if request.now_ms < start_ms:
+    if request.now_ms < start_ms:  # [SEND-STATE-001]
         remark = f"broker unable to service, until {start_ms}"
         return None, refusal(SYSTEM_ERROR, remark)
     name = request.text(names.topic)
     topic = broker.topics.get(name)
+    # [SEND-PERM-001] [SEND-PERM-002] [SEND-PERM-003]
     if topic is not None and topic.is_ordered and not broker.may_write:
         remark = f"the broker[{broker.options.ip}] sending message is forbidden"
         return None, refusal(ResponseCode.NO_PERMISSION, remark)
-    if name == DEFAULT_TOPIC:
+    if name == DEFAULT_TOPIC:  # [SEND-TOPIC-010]
         remark = f"the topic[{name}] is conflict with system reserved words."
         return None, refusal(SYSTEM_ERROR, remark)
     if topic is None:
         topic = _create_topic(broker, request, names, name=name)
         if topic is None:
             remark = f"topic[{name}] not exist, apply first please!{SEE_FAQ}"
+            # [SEND-TOPIC-007]
             return None, refusal(ResponseCode.TOPIC_NOT_EXIST, remark)
     queue_id = request.int32(names.queue_id)
+    # [SEND-QUEUE-002] [SEND-QUEUE-004]
     if queue_id >= max(topic.write_queue_count, topic.read_queue_count):
         peer = broker.connections[request.connection].remote
         remark = f"request queueId[{queue_id}] is illegal, {topic} Producer: {peer}"
@@ -181,8 +185,9 @@ def _create_topic(
 ) -> Topic | None:
     is_retry = name.startswith(RETRY_PREFIX)
     flag = 0
-    if request.truth(names.unit_mode):
+    if request.truth(names.unit_mode):  # [SEND-TOPIC-012]
         flag = UNIT_SUBSCRIPTION_FLAG if is_retry else UNIT_FLAG
+    # [SEND-TOPIC-005] [SEND-TOPIC-006] [SEND-TOPIC-011]
     topic = broker.topics.create_like(
         name,
         default=request.text(names.default_topic),
@@ -190,7 +195,7 @@ def _create_topic(
         flag=flag,
         now_ms=request.now_ms,
     )
-    if topic is None and is_retry:
+    if topic is None and is_retry:  # [SEND-TOPIC-016]
         topic = broker.topics.create_once(
             name,
             queue_count=1,
@@ -208,6 +213,7 @@ def _message(
     message = _new_message(broker, request, names, topic=topic, queue_id=queue_id)
     cluster = broker.options.cluster
     message = message._replace(
+        # [SEND-PROPS-003]
         properties=with_property(message.properties, "CLUSTER", cluster)
     )
     if not topic.name.startswith(RETRY_PREFIX):
@@ -220,9 +226,9 @@ def _new_message(
     broker: Broker, request: Request, names: Names, *, topic: Topic, queue_id: int
 ) -> NewMessage:
     system_flags = request.int32(names.system_flags)
-    if topic.has_many_tags:
+    if topic.has_many_tags:  # [SEND-FLAG-003]
         system_flags |= MULTI_TAGS_FLAG
-    properties = request.optional_text(names.properties) or ""
+    properties = request.optional_text(names.properties) or ""  # [SEND-HEADER-002]
     return NewMessage(
         topic.name,
         queue_id,
@@ -230,10 +236,10 @@ def _new_message(
         properties,
         request.int32(names.flag),
         system_flags,
-        request.int64(names.born_at_ms),
-        broker.connections[request.connection].remote,
-        broker.store_host,
-        request.optional_int32(names.reconsume_times),
+        request.int64(names.born_at_ms),  # [SEND-TIME-001]
+        broker.connections[request.connection].remote,  # [SEND-HOST-001]
+        broker.store_host,  # [SEND-HOST-002]
+        request.optional_int32(names.reconsume_times),  # [SEND-RETRY-001]
         0,
         "WAIT\x01false" not in properties,
     )
@@ -270,6 +276,6 @@ def _answer(broker: Broker, result: PutResult, queue_id: int) -> Answer:
         return Answer(int(refused), remark, fields)
     broker.stored(result)
     fields["msgId"] = result.message_id
-    fields["queueId"] = queue_id
+    fields["queueId"] = queue_id  # [TXN-HALF-003]
     fields["queueOffset"] = result.queue_offset
     return Answer(int(code), None, fields)

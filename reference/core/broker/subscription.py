@@ -38,7 +38,7 @@ class Subscription:
 
     def wants(self, tags_code: int) -> bool:
         """Return whether a message with this tags code is wanted."""
-        return self.codes is None or tags_code in self.codes
+        return self.codes is None or tags_code in self.codes  # [PULL-FILTER-001]
 
     def as_json(self) -> dict[str, object]:
         """Return it as bodies spell it."""
@@ -67,12 +67,12 @@ def parse_subscription(
         return Subscription(
             topic=topic, text=text, codes=None, expression_type=str(expression_type)
         )
-    if not text or text == ALL:
+    if not text or text == ALL:  # [PULL-FILTER-003]
         return Subscription(topic=topic, text=ALL, codes=None)
     parts = text.split("||")
     if not any(parts):
         raise SubscriptionError("subString split error")
-    tags = tuple(part.strip() for part in parts if part.strip())
+    tags = tuple(part.strip() for part in parts if part.strip())  # [PULL-FILTER-002]
     codes = frozenset(java_string_hash(tag) for tag in tags)
     return Subscription(topic=topic, text=text, codes=codes, tags=tags)
 
@@ -82,6 +82,7 @@ def subscription_of(value: Mapping[str, Any]) -> Subscription:
     text = str(value.get("subString") or ALL)
     class_filter = bool(value.get("classFilterMode"))
     everything = class_filter or text == ALL
+    # [GROUP-HEARTBEAT-003]
     codes = frozenset(int(code) for code in value.get("codeSet") or ())
     return Subscription(
         topic=str(value["topic"]),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def update_topic(broker: Broker, request: Request) -> Answer:
     """Create a topic or change it."""
     name = request.text("topic")
-    if name == broker.options.cluster:
+    if name == broker.options.cluster:  # [ADMIN-TOPIC-003]
         remark = f"the topic[{name}] is conflict with system reserved words."
         return refusal(SYSTEM_ERROR, remark)
     topic = Topic(
@@ -30,12 +30,13 @@ def update_topic(broker: Broker, request: Request) -> Answer:
         request.optional_text("topicFilterType") or "SINGLE_TAG",
         request.optional_int32("topicSysFlag"),
     )
-    broker.topics.update(topic, request.now_ms)
+    broker.topics.update(topic, request.now_ms)  # [ADMIN-TOPIC-001] [ADMIN-TOPIC-002]
     return Answer()
 
 
 def delete_topic(broker: Broker, request: Request) -> Answer:
     """Forget a topic, and the queues of every topic that is not configured."""
+    # [ADMIN-TOPIC-004] [ROUTE-BROKER-011]
     broker.topics.delete(request.text("topic"), request.now_ms)
     broker.delete_unknown_topics()
     return Answer()
@@ -49,7 +50,7 @@ def delete_unused_topics(broker: Broker, _: Request) -> Answer:
 
 def all_topic_configs(broker: Broker, _: Request) -> Answer:
     """Answer the whole table of topics."""
-    return Answer(body=fastjson.dumps(broker.topics.as_json()))
+    return Answer(body=fastjson.dumps(broker.topics.as_json()))  # [ADMIN-TOPIC-005]
 
 
 def system_topics(broker: Broker, _: Request) -> Answer:
@@ -67,7 +68,7 @@ def topic_stats(broker: Broker, request: Request) -> Answer:
     for queue_id in range(topic.write_queue_count):
         end = max(broker.store.max_offset(name, queue_id), 0)
         grown_at_ms = broker.store.stored_at(name, queue_id, end - 1) if end else 0
-        table[broker.queue_key(name, queue_id)] = {
+        table[broker.queue_key(name, queue_id)] = {  # [ADMIN-STATS-001]
             "lastUpdateTimestamp": grown_at_ms,
             "maxOffset": end,
             "minOffset": max(broker.store.min_offset(name, queue_id), 0),
@@ -79,5 +80,5 @@ def groups_of_topic(broker: Broker, request: Request) -> Answer:
     """List the groups that consume a topic, or ever did."""
     topic = request.text("topic")
     groups = dict.fromkeys(broker.clients.groups_subscribed_to(topic))
-    groups |= dict.fromkeys(broker.offsets.groups_of(topic))
+    groups |= dict.fromkeys(broker.offsets.groups_of(topic))  # [ADMIN-STATS-004]
     return Answer(body=fastjson.dumps({"groupList": list(groups)}))

@@ -158,6 +158,7 @@ class Topics:
     def order(self, names: Iterable[str], now_ms: int) -> None:
         """Make the topics in *names*, and no others, ordered."""
         wanted = set(names)
+        # [ROUTE-BROKER-012] [ROUTE-BROKER-013]
         wrong = [t for t in self.table.values() if t.is_ordered != (t.name in wanted)]
         for topic in wrong:
             self.table[topic.name] = replace(topic, is_ordered=not topic.is_ordered)

@@ -61,16 +61,16 @@ def end_transaction(broker: Broker, request: Request) -> Answer | None:
     record = broker.record_at(request.int64("commitLogOffset"))
     if record is None:  # [TXN-END-005]
         return refusal(SYSTEM_ERROR, "Find prepared transaction message failed")
-    wrong = _what_is_wrong(record, request)
+    wrong = _what_is_wrong(record, request)  # [TXN-END-012] [TXN-END-013] [TXN-END-014]
     if wrong is not None:
         return refusal(SYSTEM_ERROR, wrong)
-    if decision == COMMIT:
+    if decision == COMMIT:  # [TXN-END-001] [TXN-END-008] [TXN-END-009]
         message = _final_message(record, request)
         result = broker.store.put(message, request.now_ms)
         if not result.is_stored:
             return refusal(_refusal_code(result.status.name), result.status.name)
         broker.stored(result)
-    note_done(broker, record, request.now_ms)
+    note_done(broker, record, request.now_ms)  # [TXN-END-003]
     return Answer()
 
 

@@ -24,6 +24,7 @@ def put_key_value(server: NameServer, request: Request) -> Answer:
     """Set a key of a namespace."""
     namespace, key = _names(request)
     value = request.optional_text("value")
+    # [ROUTE-KV-001] [ROUTE-KV-011] [ROUTE-KV-012]
     server.key_values.setdefault(namespace, {})[key] = value
     server.key_values_changed()  # [ROUTE-KV-013]
     return Answer()
@@ -35,7 +36,7 @@ def get_key_value(server: NameServer, request: Request) -> Answer:
     value = server.key_values.get(namespace, {}).get(key)
     if value is None:
         return refusal(
-            ResponseCode.QUERY_NOT_FOUND,
+            ResponseCode.QUERY_NOT_FOUND,  # [ROUTE-KV-002]
             f"No config item, Namespace: {namespace} Key: {key}",
         )
     return Answer(fields={"value": value})
@@ -44,7 +45,7 @@ def get_key_value(server: NameServer, request: Request) -> Answer:
 def delete_key_value(server: NameServer, request: Request) -> Answer:
     """Remove a key of a namespace, whether or not it is there."""
     namespace, key = _names(request)
-    server.key_values.get(namespace, {}).pop(key, None)
+    server.key_values.get(namespace, {}).pop(key, None)  # [ROUTE-KV-003] [ROUTE-KV-006]
     server.key_values_changed()
     return Answer()
 
@@ -53,11 +54,11 @@ def list_key_values(server: NameServer, request: Request) -> Answer:
     """Answer all keys of a namespace."""
     namespace = request.optional_text("namespace")
     table = server.key_values.get(namespace)
-    if table is None:
+    if table is None:  # [ROUTE-KV-005]
         return refusal(
             ResponseCode.QUERY_NOT_FOUND, f"No config item, Namespace: {namespace}"
         )
-    return Answer(body=fastjson.dumps({"table": table}))
+    return Answer(body=fastjson.dumps({"table": table}))  # [ROUTE-KV-004]
 
 
 def _names(request: Request) -> tuple[str | None, str | None]:

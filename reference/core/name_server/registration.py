@@ -38,33 +38,34 @@ class RegistrationError(ValueError):
 def register_broker(server: NameServer, request: Request) -> Answer:
     """Take in a broker; answer with its master and the order topics."""
     crc = request.optional_int32("bodyCrc32")
-    if crc not in {0, body_crc(request.body)}:
+    if crc not in {0, body_crc(request.body)}:  # [ROUTE-REG-003] [ROUTE-REG-004]
         return refusal(SYSTEM_ERROR, "crc32 not match")
     name = request.text("brokerName")
-    version, topics, filter_servers = _read_body(request, name)
+    version, topics, filter_servers = _read_body(request, name)  # [ROUTE-REG-005]
     broker = Registration(
         cluster=request.text("clusterName"),
         address=request.text("brokerAddr"),
         name=name,
-        broker_id=request.int64("brokerId"),
+        broker_id=request.int64("brokerId"),  # [ROUTE-REG-006]
         ha_address=request.optional_text("haServerAddr"),
         version=version,
         topics=topics,
         filter_servers=filter_servers,
     )
+    # [ROUTE-REG-001] [ROUTE-REG-023]
     server.tables.register(broker, request.connection, request.now_ms)
-    master = server.tables.master_of(broker)
+    master = server.tables.master_of(broker)  # [ROUTE-REG-009] [ROUTE-REG-010]
     fields = {}
     if master is not None:
         fields = {"masterAddr": master[0], "haServerAddr": str(master[1])}
-    order_topics = server.key_values.get(ORDER_TOPICS)
+    order_topics = server.key_values.get(ORDER_TOPICS)  # [ROUTE-KV-007]
     body = b"" if order_topics is None else fastjson.dumps({"table": order_topics})
     return Answer(fields=fields, body=body)
 
 
 def unregister_broker(server: NameServer, request: Request) -> Answer:
     """Forget a broker that says goodbye."""
-    server.tables.unregister(
+    server.tables.unregister(  # [ROUTE-LIVE-002] [ROUTE-LIVE-005]
         cluster=request.text("clusterName"),
         address=request.text("brokerAddr"),
         name=request.text("brokerName"),
@@ -76,13 +77,15 @@ def unregister_broker(server: NameServer, request: Request) -> Answer:
 def query_data_version(server: NameServer, request: Request) -> Answer:
     """Say whether a broker's configuration is news, and count a life sign if not."""
     address = request.text("brokerAddr")
+    # [ROUTE-VERSION-002]
     changed = server.tables.has_changed(address, _version(_object(request.body)))
     if not changed:
         server.tables.touch(address, request.now_ms)
     life = server.tables.alive.get(address)
     body = b""
-    if life is not None:
+    if life is not None:  # [ROUTE-VERSION-001]
         timestamp, counter = life.version
+        # [ROUTE-VERSION-003]
         body = fastjson.dumps({"counter": counter, "timestamp": timestamp})
     return Answer(fields={"changed": changed}, body=body)
 
@@ -92,11 +95,11 @@ def _read_body(
 ) -> tuple[DataVersion, dict[str, QueueData], tuple[str, ...] | None]:
     """Return version, topics and filter servers of a registration's body."""
     has_filter_servers = request.version >= _FIRST_WITH_FILTER_SERVERS
-    if not request.body:
+    if not request.body:  # [ROUTE-REG-007]
         return _NO_BODY if has_filter_servers else (*_NO_BODY[:2], None)
-    if not has_filter_servers:
+    if not has_filter_servers:  # [ROUTE-REG-008]
         return *_read_topics(_object(request.body), broker), None
-    if request.truth("compressed"):
+    if request.truth("compressed"):  # [ROUTE-REG-002]
         return _read_compressed(request.body, broker)
     body = _object(request.body)
     topics = _read_topics(body.get("topicConfigSerializeWrapper") or {}, broker)
@@ -112,7 +115,7 @@ def _read_topics(
             broker,
             int(config.get("readQueueNums", 16)),
             int(config.get("writeQueueNums", 16)),
-            int(config.get("perm", 6)),
+            int(config.get("perm", 6)),  # [ROUTE-TOPIC-001]
             int(config.get("topicSysFlag", 0)),
         )
         for topic, config in table.items()
@@ -129,9 +132,10 @@ def _read_compressed(
     table = {}
     for topic in topics:
         parts = topic.decode().split(" ")
-        if len(parts) != _TOPIC_PARTS:
+        if len(parts) != _TOPIC_PARTS:  # [ROUTE-TOPIC-005]
             raise RegistrationError(f"topic {topic!r} has not five parts")
-        name, reads, writes, permission, _ = parts
+        name, reads, writes, permission, _ = parts  # [ROUTE-TOPIC-002]
+        # [ROUTE-TOPIC-003]
         table[name] = QueueData(broker, int(reads), int(writes), int(permission), 0)
     return version, table, tuple(str(s) for s in json.loads(filter_servers))
 

@@ -32,7 +32,7 @@ def route_of_topic(server: NameServer, request: Request) -> Answer:
     brokers = [server.tables.brokers[n] for n in names if n in server.tables.brokers]
     if not brokers:
         return refusal(
-            ResponseCode.TOPIC_NOT_EXIST,
+            ResponseCode.TOPIC_NOT_EXIST,  # [ROUTE-DATA-003]
             # [ROUTE-DATA-012]
             f"No topic route info in name server for the topic: {topic}{SEE_FAQ}",
         )
@@ -43,13 +43,13 @@ def route_of_topic(server: NameServer, request: Request) -> Answer:
         if address in server.tables.filter_servers
     }
     route: dict[str, object] = {
-        "brokerDatas": [broker.as_json() for broker in brokers],
+        "brokerDatas": [broker.as_json() for broker in brokers],  # [ROUTE-DATA-002]
         "filterServerTable": filter_servers,
-        "queueDatas": [queue.as_json() for queue in queues],
+        "queueDatas": [queue.as_json() for queue in queues],  # [ROUTE-DATA-001]
     }
     order = server.key_values.get(ORDER_TOPICS, {}).get(topic)
-    if server.order_messages_enabled and order is not None:
-        route["orderTopicConf"] = order
+    if server.order_messages_enabled and order is not None:  # [ROUTE-KV-008]
+        route["orderTopicConf"] = order  # [ROUTE-KV-009] [ROUTE-DATA-009]
     return Answer(body=fastjson.dumps(route))
 
 
@@ -64,47 +64,52 @@ def cluster_info(server: NameServer, _: Request) -> Answer:
 
 def all_topics(server: NameServer, _: Request) -> Answer:
     """List the topics."""
-    return _topic_list(server.tables.queues)
+    return _topic_list(server.tables.queues)  # [ROUTE-LIST-001]
 
 
 def topics_of_cluster(server: NameServer, request: Request) -> Answer:
     """List the topics of a cluster; 4.6.0 lists none for an unknown one."""
+    # [ROUTE-LIST-003]
     names = server.tables.clusters.get(request.text_or_null("cluster"), set())
     return _topic_list(
         topic
         for topic, queues in server.tables.queues.items()
-        if any(queue.broker_name in names for queue in queues)
+        if any(queue.broker_name in names for queue in queues)  # [ROUTE-LIST-002]
     )
 
 
 def system_topics(server: NameServer, _: Request) -> Answer:
     """List cluster and broker names, which are topics too, and one broker address."""
     tables = server.tables
+    # [ROUTE-LIST-004]
     topics = [t for name, members in tables.clusters.items() for t in (name, *members)]
     address = next(
         (a for broker in tables.brokers.values() for a in broker.addresses.values()),
         None,
     )
-    return _topic_list(topics, address)
+    return _topic_list(topics, address)  # [ROUTE-LIST-005]
 
 
 def unit_topics(server: NameServer, _: Request) -> Answer:
     """List the topics that belong to a unit."""
-    return _topics_by_flag(server, wanted=_UNIT, unwanted=0)
+    return _topics_by_flag(server, wanted=_UNIT, unwanted=0)  # [ROUTE-LIST-006]
 
 
 def unit_subscription_topics(server: NameServer, _: Request) -> Answer:
     """List the topics that a unit subscribes to."""
+    # [ROUTE-LIST-007]
     return _topics_by_flag(server, wanted=_UNIT_SUBSCRIPTION, unwanted=0)
 
 
 def foreign_unit_subscription_topics(server: NameServer, _: Request) -> Answer:
     """List the topics that a unit subscribes to without being a unit's topics."""
+    # [ROUTE-LIST-008]
     return _topics_by_flag(server, wanted=_UNIT_SUBSCRIPTION, unwanted=_UNIT)
 
 
 def delete_topic(server: NameServer, request: Request) -> Answer:
     """Forget a topic; its brokers bring it back unless they forget it too."""
+    # [ROUTE-DELETE-001] [ROUTE-DELETE-002]
     server.tables.queues.pop(request.text_or_null("topic"), None)
     return Answer()
 

@@ -37,12 +37,12 @@ are here for tools that ask, and change nothing."""
 
 def get_settings(server: NameServer, _: Request) -> Answer:
     """Answer the settings, one a line."""
-    return Answer(body=write_properties(server.settings).encode())
+    return Answer(body=write_properties(server.settings).encode())  # [ROUTE-CONFIG-001]
 
 
 def update_settings(server: NameServer, request: Request) -> Answer:
     """Change the settings that the body names; 4.6.0 ignores the ones it lacks."""
     for name, value in read_properties(request.body.decode()).items():
-        if name in server.settings:
+        if name in server.settings:  # [ROUTE-CONFIG-002]
             server.settings[name] = value
     return Answer()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 MASTER_ID = 0
 PERM_WRITE = 2
-BROKER_EXPIRY_MS = 120_000
+BROKER_EXPIRY_MS = 120_000  # [ROUTE-LIVE-013]
 """A broker that has given no life sign for longer than this is dropped."""
 
 DataVersion = tuple[int, int]
@@ -35,7 +35,7 @@ class QueueData:
             "brokerName": self.broker_name,
             "perm": self.permission,
             "readQueueNums": self.read_queue_count,
-            "topicSynFlag": self.topic_flag,
+            "topicSynFlag": self.topic_flag,  # [ROUTE-DATA-007]
             "writeQueueNums": self.write_queue_count,
         }
 
@@ -51,7 +51,7 @@ class BrokerData:
     def as_json(self) -> dict[str, object]:
         """Return it as route data spells it."""
         return {
-            "brokerAddrs": dict(self.addresses),
+            "brokerAddrs": dict(self.addresses),  # [ROUTE-DATA-004] [ROUTE-CLUSTER-003]
             "brokerName": self.name,
             "cluster": self.cluster,
         }
@@ -94,17 +94,22 @@ class Tables:
 
     def register(self, broker: Registration, connection: int, now_ms: int) -> None:
         """Take in what a broker says of itself, and count it as a life sign."""
+        # [ROUTE-CLUSTER-001]
         self.clusters.setdefault(broker.cluster, set()).add(broker.name)
         is_first = self._register_address(broker)
-        if broker.broker_id == MASTER_ID and (
+        if broker.broker_id == MASTER_ID and (  # [ROUTE-REG-011] [ROUTE-LIVE-012]
+            # [ROUTE-REG-012] [ROUTE-REG-013] [ROUTE-LIVE-011]
             is_first or self.has_changed(broker.address, broker.version)
         ):
-            for topic, queue in broker.topics.items():
+            for topic, queue in broker.topics.items():  # [ROUTE-REG-016]
                 self._register_queue(topic, queue)
         self.alive[broker.address] = Life(
-            now_ms, broker.version, connection, broker.ha_address
+            now_ms,
+            broker.version,
+            connection,
+            broker.ha_address,  # [ROUTE-LIVE-009]
         )
-        if broker.filter_servers:
+        if broker.filter_servers:  # [ROUTE-DATA-010]
             self.filter_servers[broker.address] = broker.filter_servers
         elif broker.filter_servers is not None:
             self.filter_servers.pop(broker.address, None)
@@ -136,16 +141,16 @@ class Tables:
         broker = self.brokers.get(name)
         if broker is None:
             return
-        broker.addresses.pop(broker_id, None)
+        broker.addresses.pop(broker_id, None)  # [ROUTE-LIVE-006]
         if not broker.addresses:
             del self.brokers[name]
-            self._leave_cluster(cluster, name)
+            self._leave_cluster(cluster, name)  # [ROUTE-LIVE-001] [ROUTE-LIVE-004]
             self._remove_queues(name)
 
     def connection_closed(self, connection: int) -> None:
         """Forget the broker that had registered by a connection that is gone."""
         for address, life in self.alive.items():
-            if life.connection == connection:
+            if life.connection == connection:  # [ROUTE-LIVE-008] [ROUTE-LIVE-010]
                 self.forget_address(address)
                 return
 
@@ -179,9 +184,9 @@ class Tables:
         for queues in self.queues.values():
             for queue in queues:
                 if queue.broker_name == broker_name:
-                    queue.permission &= ~PERM_WRITE
+                    queue.permission &= ~PERM_WRITE  # [ROUTE-PERM-001] [ROUTE-PERM-003]
                     wiped += 1
-        return wiped
+        return wiped  # [ROUTE-PERM-002]
 
     def _register_address(self, broker: Registration) -> bool:
         """Note a broker's address; return whether its id was free before."""
@@ -190,17 +195,19 @@ class Tables:
             self.brokers[broker.name] = BrokerData(broker.cluster, broker.name)
         addresses = self.brokers[broker.name].addresses
         for number, address in list(addresses.items()):
+            # [ROUTE-REG-017]
             if address == broker.address and number != broker.broker_id:
                 del addresses[number]
         is_new = broker.broker_id not in addresses
-        addresses[broker.broker_id] = broker.address
+        addresses[broker.broker_id] = broker.address  # [ROUTE-REG-018]
         return is_first or is_new
 
     def _register_queue(self, topic: str, queue: QueueData) -> None:
         queues = self.queues.setdefault(topic, [])
         if queue not in queues:
+            # [ROUTE-DATA-011] [ROUTE-REG-015]
             queues[:] = [q for q in queues if q.broker_name != queue.broker_name]
-            queues.append(queue)
+            queues.append(queue)  # [ROUTE-REG-019]
 
     def _forget_name(self, name: str) -> None:
         del self.brokers[name]
@@ -215,10 +222,11 @@ class Tables:
         if names is not None:
             names.discard(name)
             if not names:
-                del self.clusters[cluster]
+                del self.clusters[cluster]  # [ROUTE-CLUSTER-002]
 
     def _remove_queues(self, broker_name: str) -> None:
         for topic, queues in list(self.queues.items()):
+            # [ROUTE-LIVE-003]
             queues[:] = [q for q in queues if q.broker_name != broker_name]
             if not queues:
                 del self.queues[topic]

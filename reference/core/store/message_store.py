@@ -186,7 +186,7 @@ class MessageStore:
         self, topic: str, key: str, count_max: int, begin_ms: int, end_ms: int
     ) -> QueryResult:
         """Return messages that have *key*, or another key of the same hash."""
-        count_max = min(count_max, self.options.query_count_max)
+        count_max = min(count_max, self.options.query_count_max)  # [QUERY-KEY-009]
         return query_records(
             self.log,
             self.index,
