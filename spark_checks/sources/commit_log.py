@@ -17,12 +17,8 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
-from spark_checks.sources.record_columns import (
-    Delays,
-    Ints,
-    RecordColumns,
-    read_columns,
-)
+from spark_checks.sources.gather import Ints
+from spark_checks.sources.record_columns import Delays, RecordColumns, read_columns
 from spark_checks.sources.record_scan import (
     FileRange,
     ReadAt,

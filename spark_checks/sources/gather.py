@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from spec.derive.batch_plan import BatchPlan, BatchPlans, BatchRun
+from spec.derive.numpy_dtype import PlacedField
 
 Ints = npt.NDArray[np.int64]
 Places: TypeAlias = tuple[Ints, Ints]
@@ -58,6 +59,17 @@ def gather(data: bytes, starts: Ints, limits: Ints, plans: BatchPlans) -> Gather
     return _scattered(parts, len(starts))
 
 
+def numbers_at(data: bytes, starts: Ints, placed: PlacedField) -> Ints:
+    """Return the number *placed* of each of the records that begin at *starts*."""
+    if not len(starts):
+        return starts
+    count = len(data) - placed.offset - placed.size + 1
+    view: npt.NDArray[Any] = np.ndarray(
+        (count,), placed.format, data, placed.offset, (1,)
+    )
+    return view[starts].astype(np.int64)
+
+
 def _groups(
     data: bytes, starts: Ints, plans: BatchPlans
 ) -> list[tuple[BatchPlan, Ints]]:
@@ -65,7 +77,7 @@ def _groups(
     every = np.arange(len(starts))
     if not len(starts):
         return [(plans.plan((0,) * len(plans.deciding)), every)]
-    columns = [_words(data, starts, placed) for placed in plans.deciding]
+    columns = [numbers_at(data, starts, placed) for placed in plans.deciding]
     if all((column == column[0]).all() for column in columns):
         return [(plans.plan(tuple(int(column[0]) for column in columns)), every)]
     distinct, which = np.unique(np.stack(columns), axis=1, return_inverse=True)
@@ -73,15 +85,6 @@ def _groups(
     numbers = {plan: number for number, plan in enumerate(dict.fromkeys(chosen))}
     of_record = np.array([numbers[plan] for plan in chosen])[which.reshape(-1)]
     return [(plan, np.flatnonzero(of_record == n)) for plan, n in numbers.items()]
-
-
-def _words(data: bytes, starts: Ints, placed: Any) -> Ints:
-    """Return a number that stands at the same place in every record."""
-    count = len(data) - placed.offset - placed.size + 1
-    view: npt.NDArray[Any] = np.ndarray(
-        (max(count, 0),), placed.format, data, placed.offset, (1,)
-    )
-    return view[starts].astype(np.int64)
 
 
 def _gather_alike(data: bytes, starts: Ints, limits: Ints, plan: BatchPlan) -> Gathered:

@@ -16,6 +16,10 @@ import struct
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
+import numpy as np
+
+from spark_checks.sources.gather import numbers_at
+from spark_checks.sources.log_batch import follow_sizes
 from spec.derive.numpy_dtype import leading_fields
 from spec.store.blank import BLANK_MAGIC
 from spec.store.message_record import (
@@ -34,6 +38,7 @@ ReadAt = Callable[[int, int], bytes]
 """Returns the bytes at a position, as many as asked for or as are left."""
 
 _placed = {placed.name: placed for placed in leading_fields(record_layout)}
+SIZE, MAGIC = _placed["size"], _placed["magic"]
 _head = struct.Struct(">iI")
 _physical_offset = struct.Struct(">q")
 _PHYSICAL_OFFSET_AT = _placed["physical_offset"].offset
@@ -90,17 +95,13 @@ def chain(data: bytes, position: int) -> tuple[list[int], int]:
     It follows sizes as long as magic and size are plausible and the record is
     all there.
     """
-    starts: list[int] = []
-    unpack, end = _head.unpack_from, len(data) - SMALLEST_SIZE
-    while position <= end:
-        size, magic = unpack(data, position)
-        if magic != MAGIC_V1 and magic != MAGIC_V2:
-            break
-        if size < SMALLEST_SIZE or position + size > len(data):
-            break
-        starts.append(position)
-        position += size
-    return starts, position
+    starts, stop = follow_sizes(data, position, most=len(data))
+    magics = numbers_at(data, np.array(starts, dtype=np.int64), MAGIC)
+    wrong = np.flatnonzero((magics != MAGIC_V1) & (magics != MAGIC_V2))
+    if wrong.size:
+        first = int(wrong[0])
+        return starts[:first], starts[first]
+    return starts, stop
 
 
 def find_record(read_at: ReadAt, where: FileRange, *, start: int, end: int) -> int:
