@@ -24,6 +24,7 @@ class ConsumerOffsets:
 
     def commit(self, group: str, topic: str, queue_id: int, offset: int) -> None:
         """Note that *group* has read the queue up to *offset*."""
+        # [OFFSET-COMMIT-002]
         self.table.setdefault(f"{topic}{SEPARATOR}{group}", {})[queue_id] = offset
         self.is_dirty = True
 

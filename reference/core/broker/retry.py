@@ -140,7 +140,7 @@ def _dead_letter_topic(broker: Broker, group: str, now_ms: int) -> Topic:
     return broker.topics.create_once(
         DEAD_LETTER_PREFIX + group,
         queue_count=1,
-        permission=PERM_WRITE,
+        permission=PERM_WRITE,  # [RETRY-DEAD-002]
         now_ms=now_ms,
     )
 

@@ -110,7 +110,7 @@ def send_message(broker: Broker, request: Request) -> Answer:
     queue_id = request.int32(names.queue_id)
     if queue_id < 0:
         queue_id = broker.next_number() % topic.write_queue_count  # [SEND-QUEUE-001]
-    if request.truth(names.batch):
+    if request.truth(names.batch):  # [SEND-BATCH-009]
         return _send_batch(broker, request, names, topic=topic, queue_id=queue_id)
     message, refused = _message(broker, request, names, topic=topic, queue_id=queue_id)
     if message is None:
@@ -140,6 +140,7 @@ def _send_batch(
     if topic.name.startswith(RETRY_PREFIX):
         return refusal(
             ResponseCode.MESSAGE_ILLEGAL,
+            # [SEND-BATCH-003]
             f"batch request does not support retry group {topic.name}",
         )
     message = _new_message(broker, request, names, topic=topic, queue_id=queue_id)
@@ -225,16 +226,16 @@ def _message(
 def _new_message(
     broker: Broker, request: Request, names: Names, *, topic: Topic, queue_id: int
 ) -> NewMessage:
-    system_flags = request.int32(names.system_flags)
+    system_flags = request.int32(names.system_flags)  # [SEND-FLAG-002]
     if topic.has_many_tags:  # [SEND-FLAG-003]
         system_flags |= MULTI_TAGS_FLAG
     properties = request.optional_text(names.properties) or ""  # [SEND-HEADER-002]
     return NewMessage(
         topic.name,
         queue_id,
-        request.body,
+        request.body,  # [SEND-BODY-001] [SEND-BODY-002]
         properties,
-        request.int32(names.flag),
+        request.int32(names.flag),  # [SEND-FLAG-001]
         system_flags,
         request.int64(names.born_at_ms),  # [SEND-TIME-001]
         broker.connections[request.connection].remote,  # [SEND-HOST-001]
@@ -265,7 +266,7 @@ def with_property(properties: str, name: str, value: str) -> str:
 
 def _answer(broker: Broker, result: PutResult, queue_id: int) -> Answer:
     fields: dict[str, object] = {
-        "MSG_REGION": broker.options.region,
+        "MSG_REGION": broker.options.region,  # [SEND-ANSWER-004] [SEND-ANSWER-005]
         "TRACE_ON": broker.options.is_traced,
     }
     code = _STORED.get(result.status)
@@ -275,7 +276,7 @@ def _answer(broker: Broker, result: PutResult, queue_id: int) -> Answer:
         )
         return Answer(int(refused), remark, fields)
     broker.stored(result)
-    fields["msgId"] = result.message_id
+    fields["msgId"] = result.message_id  # [SEND-ANSWER-001] [SEND-ANSWER-002]
     fields["queueId"] = queue_id  # [TXN-HALF-003]
-    fields["queueOffset"] = result.queue_offset
+    fields["queueOffset"] = result.queue_offset  # [SEND-ANSWER-003]
     return Answer(int(code), None, fields)

@@ -56,7 +56,7 @@ class Topic:
             "readQueueNums": self.read_queue_count,
             "topicFilterType": self.filter_type,
             "topicName": self.name,
-            "topicSysFlag": self.flag,
+            "topicSysFlag": self.flag,  # [ROUTE-BROKER-010]
             "writeQueueNums": self.write_queue_count,
         }
 
@@ -111,7 +111,7 @@ class Topics:
         self, name: str, *, default: str, queue_count: int, flag: int, now_ms: int
     ) -> Topic | None:
         """Create a topic for a message to it, after *default*, if that may be."""
-        model = self.table.get(default)
+        model = self.table.get(default)  # [SEND-TOPIC-013]
         if model is None:
             return None
         creates = self._options.truth("autoCreateTopicEnable")
@@ -147,7 +147,7 @@ class Topics:
         check_topic_name(topic.name)
         self.table[topic.name] = topic
         self._next_version(now_ms)
-        self._changed(topic)
+        self._changed(topic)  # [ROUTE-BROKER-008] [ROUTE-BROKER-009]
 
     def delete(self, name: str, now_ms: int) -> None:
         """Forget a topic."""

@@ -24,6 +24,7 @@ def split_batch(message: NewMessage) -> list[tuple[NewMessage, bytes]]:
     position, body = 0, message.body
     while position < len(body):
         try:
+            # [WIRE-BATCH-001] [WIRE-BATCH-003]
             *_, flag, size = _head.unpack_from(body, position)
         except error:
             raise BatchError(
@@ -33,10 +34,13 @@ def split_batch(message: NewMessage) -> list[tuple[NewMessage, bytes]]:
         end = start + size
         properties_size = int.from_bytes(body[end : end + 2], "big", signed=True)
         position = end + 2 + properties_size
-        if min(size, properties_size) < 0 or position > len(body):
+        if min(size, properties_size) < 0 or position > len(body):  # [SEND-BATCH-011]
             raise BatchError(f"{size} and {properties_size} bytes do not fit the batch")
         one = message._replace(
-            body=bytes(body[start:end]), flag=flag, prepared_transaction_offset=0
+            # [WIRE-BATCH-004] [SEND-BATCH-002]
+            body=bytes(body[start:end]),
+            flag=flag,
+            prepared_transaction_offset=0,
         )
         found.append((one, bytes(body[end + 2 : position])))
     return found

@@ -34,21 +34,21 @@ class DelayLevels:
             return 0
         if not re.fullmatch(r"[+-]?\d{1,10}", text):
             raise ValueError(f"DELAY is {text!r}, not a level")
-        return min(int(text), self.max_level)
+        return min(int(text), self.max_level)  # [DELAY-LEVEL-002] [DELAY-LEVEL-003]
 
     def duration_ms(self, level: int) -> int:
         """Return how long a message of *level* waits."""
         if 1 <= level <= self.max_level:
-            return self._durations_ms[level - 1]
-        return _UNKNOWN_LEVEL_MS
+            return self._durations_ms[level - 1]  # [DELAY-LEVEL-001]
+        return _UNKNOWN_LEVEL_MS  # [DELAY-LEVEL-104]
 
     def deliver_at_ms(self, level: int, stored_at_ms: int) -> int:
         """Return when a message of *level* that was stored then is due."""
-        return stored_at_ms + self.duration_ms(level)
+        return stored_at_ms + self.duration_ms(level)  # [DELAY-LEVEL-103]
 
 
 def _duration_ms(word: str) -> int:
-    match = re.fullmatch(r"(\d{1,12})([smhd])", word)
+    match = re.fullmatch(r"(\d{1,12})([smhd])", word)  # [DELAY-LEVEL-101]
     if match is None:
         raise ValueError(f"{word!r} is not a duration such as 5s")
     return int(match[1]) * _UNITS_MS[match[2]]

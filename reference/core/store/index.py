@@ -61,7 +61,7 @@ class Index:
         if found.system_flags & TRANSACTION_MASK == _ROLLBACK:
             return  # [INDEX-KEY-004]
         keys = keys_of(found)
-        for key in keys:
+        for key in keys:  # [QUERY-KEY-008]
             if file.is_full:
                 file = self._file_with_room(found.stored_at_ms, checkpoint)
             file.put(
@@ -75,8 +75,8 @@ class Index:
     ) -> list[int]:
         """Return up to *count_max* places that may have the key, the newest first."""
         offsets: list[int] = []
-        key_hash = index_hash(topic, key)
-        for file in reversed(self._row):
+        key_hash = index_hash(topic, key)  # [QUERY-KEY-005]
+        for file in reversed(self._row):  # [QUERY-KEY-003]
             if file.may_have(begin_ms, end_ms):
                 for offset in file.find(key_hash, begin_ms, end_ms):
                     if len(offsets) >= count_max:

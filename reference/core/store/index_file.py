@@ -96,6 +96,7 @@ class IndexFile:
             if seconds < 0:
                 return
             stored_at_ms = self.begin_ms + seconds * 1000
+            # [QUERY-KEY-006] [QUERY-KEY-007]
             if found_hash == key_hash and begin_ms <= stored_at_ms <= end_ms:
                 yield offset
             if before == number or stored_at_ms < begin_ms:

@@ -34,9 +34,10 @@ def refusal(message: NewMessage, *, is_batch: bool = False) -> PutStatus | None:
         return PutStatus.MESSAGE_ILLEGAL
     if is_batch:
         has_kind = message.system_flags & TRANSACTION_MASK
+        # [SEND-BATCH-007] [SEND-BATCH-008]
         if has_kind or "DELAY\x01" in message.properties:
             return PutStatus.MESSAGE_ILLEGAL
-    elif len(message.properties) > PROPERTIES_SIZE_MAX:
+    elif len(message.properties) > PROPERTIES_SIZE_MAX:  # [SEND-PROPS-002]
         return PutStatus.PROPERTIES_SIZE_EXCEEDED
     return None
 
@@ -46,7 +47,7 @@ def delay_level(message: NewMessage, levels: DelayLevels) -> int | None:
 
     4.6.0 CommitLog#putMessage delays neither half messages nor rollbacks.
     """
-    if message.system_flags & TRANSACTION_MASK in NOT_CONSUMABLE:
+    if message.system_flags & TRANSACTION_MASK in NOT_CONSUMABLE:  # [DELAY-SEND-005]
         return 0
     try:
         return levels.level_of(word(message.properties, Property.DELAY))

@@ -29,7 +29,7 @@ def query_records(
     until_ms = end_ms
     last_update = (0, 0)
     for _ in range(_ROUNDS):
-        offsets = sorted(offsets_until(until_ms))
+        offsets = sorted(offsets_until(until_ms))  # [QUERY-KEY-002]
         if not offsets:
             break
         last_update = index.last_update

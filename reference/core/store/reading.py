@@ -128,8 +128,8 @@ class Reader:
                 or count > options.max_transfer_count_on_disk - 1
             )
         return (
-            size_so_far + size > options.max_transfer_size_in_memory
-            or count > options.max_transfer_count_in_memory - 1
+            size_so_far + size > options.max_transfer_size_in_memory  # [PULL-COUNT-004]
+            or count > options.max_transfer_count_in_memory - 1  # [PULL-COUNT-003]
         )
 
 

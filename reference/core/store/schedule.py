@@ -41,7 +41,9 @@ def delayed(message: NewMessage, level: int) -> NewMessage:
     words[Property.REAL_QID] = str(message.queue_id)
     properties = encode_properties(words)
     return message._replace(
-        topic=SCHEDULE_TOPIC, queue_id=level - 1, properties=properties
+        topic=SCHEDULE_TOPIC,
+        queue_id=level - 1,  # [DELAY-LEVEL-102]
+        properties=properties,
     )
 
 
@@ -93,6 +95,7 @@ class Schedule:
         results: list[PutResult] = []
         for level in range(1, self._levels.max_level + 1):
             queue = self._queues.get(SCHEDULE_TOPIC, level - 1)
+            # [DELAY-START-001]
             if queue is not None and queue.max_offset > self.offsets.get(level, 0):
                 results += self._deliver_level(level, queue, now_ms, append)
         return results
