@@ -17,7 +17,7 @@ from conformance.harness.address import Address
 from conformance.harness.ports import PortBlock, free_port_block
 from conformance.harness.process import Child, ProcessError, start
 from conformance.harness.running import find_broker
-from conformance.harness.target import EVERYTHING, Target, TargetError
+from conformance.harness.target import EVERYTHING, Capability, Target, TargetError
 from conformance.harness.workspace import Workspace
 
 SOURCES = Path(conformance.__file__).parents[1]
@@ -39,7 +39,7 @@ SETTINGS = {
 class EmbeddedTarget(Target):
     """The reference, with a store of its own in a temporary directory."""
 
-    capabilities = EVERYTHING
+    capabilities = EVERYTHING - {Capability.REPLICATION}
 
     def __init__(
         self,

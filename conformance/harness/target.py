@@ -35,6 +35,8 @@ class Capability(StrEnum):
     """It can be stopped in order and started again on the same store."""
     KILL = "kill"
     """It can be killed as a power cut would."""
+    REPLICATION = "replication"
+    """A slave can copy its commit log, at the port after the broker's own."""
 
 
 EVERYTHING = frozenset(Capability)
