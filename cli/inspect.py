@@ -13,10 +13,17 @@ from pathlib import Path
 
 import click
 
+from cli.colours import coloured
+from cli.spec_headers import header_tables
+from spec.clause import release_key
 from spec.layout import LayoutError
-from spec.recognise import KINDS, Recognition, recognise
+from spec.recognise import KINDS, recognise
 from spec.store.file_names import FileKind, StoreFile, store_file
+from spec.store.index_file import HEADER_SIZE, ITEM_SIZE, SLOT_SIZE
+from spec.views.view import Reading, Recognition
 
+ITEMS_PER_SLOT = 4
+"""A broker's default: maxIndexNum is four times maxHashSlotNum."""
 READ_MAX = 17 * 1024 * 1024
 """Bytes that are read at once: the largest frame, and a little."""
 
@@ -42,22 +49,42 @@ class Unreadable(click.ClickException):
     show_default=True,
     help="Explain so many things, one after the other.",
 )
-def inspect(what: str, kind: str | None, count: int) -> None:
+@click.option("--release", help="Say what the values mean in this release, as 4.6.0.")
+@click.option(
+    "--slots",
+    type=click.IntRange(min=1),
+    help="Slots of the index file (maxHashSlotNum); otherwise its size says, if the"
+    " file has four items for every slot.",
+)
+def inspect(
+    what: str, kind: str | None, count: int, release: str | None, slots: int | None
+) -> None:
     """Explain bytes: what they are, field by field, and what is wrong with them.
 
     OFFSET is a byte position in FILE, decimal or 0x hex; in a commit-log file it may
-    also be an offset of the whole log. Exit codes: 0 nothing is wrong, 1 a checksum
-    is, 2 the bytes are nothing that RocketMQ writes.
+    also be an offset of the whole log. Behind a value stands what it means, with the
+    ids of clauses (see `rmqc spec show`); below, what differs between releases and
+    which public issues are about it. Exit codes: 0 nothing is wrong, 1 a checksum or
+    a place is, 2 the bytes are nothing that RocketMQ writes.
     """
     path, position = _place(what)
     file = _file_of(path) if path else None
+    reading = Reading(
+        release=_checked(release),
+        slot_count=slots or _slot_count(path, file),
+        headers=header_tables(),
+    )
     is_sound = True
     for number in range(count):
-        found = _recognised(path, _read(path, position, what), file, position, kind)
+        data = _read(path, position, what)
+        try:
+            found = _recognised(data, file, position, kind, reading)
+        except LayoutError as error:
+            name = f"{path}@{position}: " if path else ""
+            raise Unreadable(f"{name}{error.reason}") from error
         if number:
             click.echo()
-        click.echo(f"{found.kind}, {found.size} bytes")
-        click.echo(found.text)
+        click.echo(coloured(f"{found.kind}, {found.size} bytes\n{found.text}"))
         is_sound &= found.is_sound
         position += found.size
         if path is None or position >= path.stat().st_size:
@@ -66,19 +93,34 @@ def inspect(what: str, kind: str | None, count: int) -> None:
 
 
 def _recognised(
-    path: Path | None,
     data: bytes,
     file: StoreFile | None,
     position: int,
     kind: str | None,
+    reading: Reading,
 ) -> Recognition:
-    try:
-        if kind is not None:
-            return KINDS[kind](data, position)
-        return recognise(data, file=file, position=position)
-    except LayoutError as error:
-        name = f"{path}@{position}: " if path else ""
-        raise Unreadable(f"{name}{error.reason}") from error
+    if kind is not None:
+        return KINDS[kind](data, position, reading)
+    return recognise(data, file=file, position=position, reading=reading)
+
+
+def _checked(release: str | None) -> str | None:
+    """Return *release*, or say that it is none."""
+    if release is not None:
+        try:
+            release_key(release)
+        except ValueError as error:
+            raise Unreadable(str(error)) from error
+    return release
+
+
+def _slot_count(path: Path | None, file: StoreFile | None) -> int | None:
+    """Return how many slots an index file of the usual proportions has."""
+    if path is None or file is None or file.kind is not FileKind.INDEX:
+        return None
+    size = path.stat().st_size - HEADER_SIZE
+    slots, rest = divmod(size, SLOT_SIZE + ITEMS_PER_SLOT * ITEM_SIZE)
+    return slots if slots > 0 and rest == 0 else None
 
 
 def _place(what: str) -> tuple[Path | None, int]:

@@ -8,7 +8,7 @@ places and sentences come from the declaration; nothing is said twice.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from ipaddress import ip_address
@@ -27,6 +27,8 @@ WRONG_ROWS_MAX = 4
 """Rows that are shown of each wrong field, and before the first."""
 SHOWN_MAX = 48
 """Characters of a long value that are shown."""
+REMARK_COLUMN = 24
+"""Characters that a value takes at least before a remark."""
 _SEPARATORS = "\x01\x02\t\r\n"
 """Characters in readable text that are shown as escapes: those of properties too."""
 _HEX_NAMES = frozenset({"magic", "body_crc"})
@@ -46,11 +48,12 @@ class ExplainedField:
     meaning: str
     is_wrong: bool = False
 
-    def line(self, width: int, base: int = 0) -> str:
+    def line(self, width: int, base: int = 0, remark: str = "") -> str:
         """Return the field as one line whose names take *width* characters."""
         mark = WRONG if self.is_wrong else GOOD
         place = f"{self.start + base:>5}..{self.end + base}"
-        return f"  {mark} {place:<13} {self.name:<{width}}  {self.text}".rstrip()
+        text = f"{self.text:<{REMARK_COLUMN}}  # {remark}" if remark else self.text
+        return f"  {mark} {place:<13} {self.name:<{width}}  {text}".rstrip()
 
 
 def explain(
@@ -59,16 +62,19 @@ def explain(
     *,
     wrong: str | Collection[str] | None = None,
     base: int = 0,
+    remarks: Mapping[str, str] | None = None,
 ) -> str:
     """Return *data* as *layout* reads it, the fields named by *wrong* marked.
 
-    *base* is added to every place that is shown. Where the bytes stop fitting the
-    layout, that field is marked too and the reason stands in the place of its value.
+    *base* is added to every place that is shown, *remarks* stand behind the values of
+    the fields that they name. Where the bytes stop fitting the layout, that field is
+    marked too and the reason stands in the place of its value.
     """
     data = bytes(data)
     found = explained_fields(layout, data, wrong=wrong)
     width = max([len(one.name) for one in found] + [16])
-    lines = [one.line(width, base) for one in found]
+    said = remarks or {}
+    lines = [one.line(width, base, said.get(one.name, "")) for one in found]
     end = max([one.end for one in found], default=len(data))
     spans = [(one.start, one.end) for one in found if one.is_wrong]
     return "\n".join([*lines, "", *hex_rows(data[:end], spans, base=base)])

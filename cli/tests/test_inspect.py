@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
@@ -120,3 +121,87 @@ def test_a_directory_and_a_foreign_file_are_one_clear_line(tmp_path: Path) -> No
         result = run(str(path))
         assert result.exit_code == 2
         assert len(result.output.strip().splitlines()) == 1
+
+
+STORE = Path(__file__).parents[2] / "fixtures" / "store" / "4.6.0-stopped"
+WIRE = Path(__file__).parents[2] / "fixtures" / "wire"
+
+
+def first_index_file() -> Path:
+    """Return an index file of 100 slots that 4.6.0 wrote."""
+    return min((STORE / "index").iterdir())
+
+
+def test_a_value_means_what_it_means_in_the_release() -> None:
+    path = str(first_index_file())
+    old = run(path, "--release", "4.6.0").output
+    new = run(path, "--release", "5.4.0").output
+    assert "by release (4.6.0)\n" in old
+    assert "counts items, not slots. [INDEX-HEADER-005]" in old
+    assert "counts the slots that hold an item. [INDEX-HEADER-006]" in new
+    assert "INDEX-HEADER-005" not in new
+    both = run(path).output
+    assert "up to 4.7: " in both
+    assert "since 4.8: " in both
+
+
+def test_fields_have_their_clauses_and_the_clauses_their_issues(log: Path) -> None:
+    output = run(str(log)).output
+    line = next(one for one in output.splitlines() if " queue_offset " in one)
+    assert line.endswith("# index of the message in its queue [STORE-RECORD-005]")
+    assert "  known issues\n" in output
+    assert "apache/rocketmq#7689" in output
+
+
+@pytest.mark.parametrize(
+    ("position", "said"),
+    [(40, "slot 0 of 100"), (436, "slot 99 of 100"), (460, "item 1"), (480, "item 2")],
+)
+def test_slots_and_items_of_an_index_file_are_told_apart(
+    position: int, said: str
+) -> None:
+    output = run(f"{first_index_file()}@{position}").output
+    assert f"place: {said}\n" in output
+
+
+def test_the_slot_count_can_be_given() -> None:
+    output = run(f"{first_index_file()}@460", "--slots", "2000").output
+    assert "place: slot 105 of 2000\n" in output
+
+
+def test_header_fields_are_explained_by_name() -> None:
+    frame = WIRE / "4.6.0-json" / "send_message_v2.request.bin"
+    output = run(frame.read_bytes().hex()).output
+    assert "'b' = 'TopicTest'  # topic: String, required\n" in output
+    assert "# bornTimestamp: Long, required (2026-" in output
+    assert "'UNIQ_KEY' = " in output
+    assert "version 333 (4.6.0)" in output
+
+
+def test_flags_of_a_pull_are_named_and_its_records_listed() -> None:
+    folder = WIRE / "4.6.0-json"
+    pull = run((folder / "pull_message.request.bin").read_bytes().hex()).output
+    assert "'sysFlag' = '2'  # Integer, required (SUSPEND)\n" in pull
+    answer = run(str(folder / "pull_message.answer-0.bin")).output
+    assert answer.count("    record at ") == 32
+
+
+def test_bits_of_the_system_flags_are_named() -> None:
+    record = WIRE / "5.3.3-edges" / "lz4.record"
+    output = run(record.read_bytes().hex()).output
+    assert "(COMPRESSED | 0x100)" in output
+    assert "body: compressed, LZ4\n" in output
+
+
+def test_there_are_colours_on_a_terminal_and_none_in_a_pipe(log: Path) -> None:
+    plain = CliRunner().invoke(inspect, [str(log)]).output
+    shown = CliRunner().invoke(inspect, [str(log)], color=True).output
+    assert "\x1b[" not in plain
+    assert "\x1b[" in shown
+    assert click.unstyle(shown) == plain
+
+
+def test_a_release_that_is_none_is_one_clear_line(log: Path) -> None:
+    result = run(str(log), "--release", "new")
+    assert result.exit_code == 2
+    assert result.output == "Error: 'new' is not a release such as 4.6.0\n"

@@ -18,6 +18,7 @@ from spec.store.file_names import store_file
 from spec.store.index_file import IndexHeader, encode_header
 from spec.store.message_record import Record, encode_record
 from spec.tests.strategies import commands, mutated, records
+from spec.views.view import Reading
 from spec.wire.command import Command, encode_command
 
 RECORD = Record(
@@ -113,16 +114,32 @@ anything = mutated(
     | commands().map(encode_command)
 )
 
+readings = st.builds(
+    Reading,
+    release=st.none() | st.sampled_from(["4.4.0", "4.6.0", "4.9.7", "5.4.0"]),
+    slot_count=st.none() | st.integers(1, 10),
+)
 
-@given(data=anything, path=st.none() | st.sampled_from(list(PATHS)))
-def test_any_bytes_are_recognised_or_refused(data: bytes, path: str | None) -> None:
+
+@given(
+    data=anything,
+    path=st.none() | st.sampled_from(list(PATHS)),
+    position=st.integers(0, 500),
+    reading=readings,
+)
+def test_any_bytes_are_recognised_or_refused(
+    data: bytes, path: str | None, position: int, reading: Reading
+) -> None:
     file = None if path is None else store_file(path)
     with contextlib.suppress(LayoutError):
-        recognise(data, file=file).text.encode("utf-8")
+        found = recognise(data, file=file, position=position, reading=reading)
+        found.text.encode("utf-8")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@given(data=anything)
-def test_any_bytes_are_read_as_any_kind_or_refused(kind: str, data: bytes) -> None:
+@given(data=anything, reading=readings)
+def test_any_bytes_are_read_as_any_kind_or_refused(
+    kind: str, data: bytes, reading: Reading
+) -> None:
     with contextlib.suppress(LayoutError):
-        KINDS[kind](data, 0).text.encode("utf-8")
+        KINDS[kind](data, 0, reading).text.encode("utf-8")
