@@ -162,6 +162,44 @@ def test_a_group_is_listed_until_it_is_deleted(broker: Speaker, group: str) -> N
     expect("ADMIN-GROUP-001", found=group in table, expected=False, what="still listed")
 
 
+def committed_after_deletion(
+    broker: Speaker, topic: str, group: str, **fields: str
+) -> dict[int, int]:
+    """Return what *group* has committed after it was deleted with *fields*."""
+    succeeded(broker.update_group(group=group))
+    succeeded(broker.send_message(topic=topic, queue_id=0))
+    broker.wait_for_max_offset(topic=topic, offset=1)
+    succeeded(broker.update_offset(group=group, topic=topic, offset=1))
+    succeeded(broker.delete_group(group=group, **fields))
+    table = mapping_of(broker.all_consumer_offsets())["offsetTable"]
+    return {int(k): v for k, v in table.get(f"{topic}@{group}", {}).items()}
+
+
+@pytest.mark.clause("ADMIN-GROUP-002")
+def test_offsets_outlive_their_group(broker: Speaker, topic: str, group: str) -> None:
+    found = committed_after_deletion(broker, topic, group)
+    expect("ADMIN-GROUP-002", found=found, expected={0: 1}, what="committed offsets")
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        pytest.param(name, marks=pytest.mark.clause(name))
+        for name in ("ADMIN-GROUP-003", "ADMIN-GROUP-004")
+    ],
+)
+def test_offsets_go_with_their_group_where_the_release_is_asked_so(
+    broker: Speaker, topic: str, unique: Callable[[str], str], clause: str
+) -> None:
+    names = ["removeOffset", "cleanOffset"]
+    heard, unheard = names if clause == "ADMIN-GROUP-003" else reversed(names)
+    for name, expected in ((heard, {}), (unheard, {0: 1})):
+        found = committed_after_deletion(
+            broker, topic, unique("group"), **{name: "true"}
+        )
+        expect(clause, found=found, expected=expected, what=f"offsets after {name}")
+
+
 @pytest.mark.clause("ADMIN-CONFIG-001")
 def test_settings_are_lines_with_the_names_of_java(
     broker: Speaker, target: LiveTarget

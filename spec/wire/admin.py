@@ -88,6 +88,31 @@ GROUP_CONFIG = Clause(
     " its settings, and gone after it is deleted.",
     source=f"{_ADMIN}#updateAndCreateSubscriptionGroup",
 )
+_DELETE_GROUP = "AdminBrokerProcessor#deleteSubscriptionGroup"
+OFFSETS_OUTLIVE_GROUP = Clause(
+    id="ADMIN-GROUP-002",
+    level=Level.MUST,
+    text="What a group has committed outlives its deletion, unless the request says"
+    " otherwise.",
+    source=f"4.6.0 org.apache.rocketmq.broker.processor.{_DELETE_GROUP}",
+)
+REMOVE_OFFSET = Clause(
+    id="ADMIN-GROUP-003",
+    level=Level.MUST,
+    since="4.9",
+    until="4.9",
+    text="A group that is deleted with removeOffset true loses what it has committed;"
+    " the name that 5.0 gave this field, cleanOffset, is not heard.",
+    source=f"4.9.7 org.apache.rocketmq.broker.processor.{_DELETE_GROUP}",
+)
+CLEAN_OFFSET = Clause(
+    id="ADMIN-GROUP-004",
+    level=Level.MUST,
+    since="5.0",
+    text="A group that is deleted with cleanOffset true loses what it has committed;"
+    " the name that 4.9 gave this field, removeOffset, is not heard.",
+    source=f"5.3.3 org.apache.rocketmq.broker.processor.{_DELETE_GROUP}",
+)
 CLIENT_IS_ASKED = Clause(
     id="ADMIN-CLIENT-001",
     level=Level.MUST,

@@ -99,9 +99,10 @@ class AdminAsker(Asker):
         code = RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP
         return self.ask(code, body=json_body(body))
 
-    def delete_group(self, *, group: str) -> Command:
-        """Delete a subscription group."""
-        return self.ask(RequestCode.DELETE_SUBSCRIPTIONGROUP, {"groupName": group})
+    def delete_group(self, *, group: str, **more: FieldValue) -> Command:
+        """Delete a subscription group; *more* are fields that some releases know."""
+        fields: dict[str, FieldValue] = {"groupName": group, **more}
+        return self.ask(RequestCode.DELETE_SUBSCRIPTIONGROUP, fields)
 
     def all_groups(self) -> Command:
         """Ask for the configuration of all subscription groups."""
