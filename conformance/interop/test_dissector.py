@@ -7,6 +7,7 @@ cut and joined in ways that a capture on one machine never shows.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from conformance.interop.capture_file import Conversation, write_capture
-from conformance.interop.tshark import Tshark
+from conformance.interop.tshark import NoTsharkError, Tshark
 from spec.store.message_record import Record, decode_records
 from spec.wire.command import Command, decode_command, encode_command
 from spec.wire.frame import Frame, encode_frame
@@ -43,7 +44,10 @@ RECORD_FIELDS = {
 @pytest.fixture(scope="module")
 def tshark(tmp_path_factory: pytest.TempPathFactory) -> Tshark:
     """Return tshark; that there is none fails every test."""
-    return Tshark.with_exported_script(tmp_path_factory.mktemp("dissector"))
+    try:
+        return Tshark.with_exported_script(tmp_path_factory.mktemp("dissector"))
+    except NoTsharkError as error:
+        pytest.fail(str(error), pytrace=False)
 
 
 def described(command: Command) -> list[str]:
@@ -263,6 +267,41 @@ def test_what_is_no_command_is_said_to_be_malformed(
     rows = tshark.rows(tmp_path / "broken.pcap", ["tcp.srcport"], only=only)
     found = {int(row["tcp.srcport"][0]) - 51_000 for row in rows}
     assert [name for i, name in enumerate(BROKEN) if i not in found] == []
+
+
+def spoilt(data: bytes, chance: random.Random) -> bytes:
+    """Return *data* with some bytes changed, left out or said twice."""
+    changed = bytearray(data)
+    for _ in range(chance.randint(1, 4)):
+        place = chance.randrange(8, len(changed))
+        match chance.randrange(3):
+            case 0:
+                changed[place] = chance.choice((0, 0x7F, 0x80, 0xFF, 0x22, 0x5C))
+            case 1:
+                del changed[place : place + chance.randint(1, 8)]
+            case _:
+                changed[place:place] = changed[place - 8 : place]
+    return (len(changed) - 4).to_bytes(4, "big") + changed[4:]
+
+
+def test_spoilt_frames_are_shown_or_said_to_be_malformed(
+    tshark: Tshark, tmp_path: Path
+) -> None:
+    chance = random.Random(20_261_121)  # noqa: S311 - chance that repeats itself
+    samples = [path.read_bytes() for path in sorted(RECORDED[0].parent.glob("*/*.bin"))]
+    packets = []
+    for port in range(20_000, 20_600):
+        talk = Conversation(port, BROKER_PORT)
+        frame = chance.choice([one for one in samples if len(one) < 9_000])
+        talk.client_says(spoilt(frame, chance))
+        packets += talk.packets
+    capture = tmp_path / "spoilt.pcap"
+    write_capture(capture, packets)
+    assert tshark.rows(capture, ["tcp.stream"], only="_ws.lua.error") == []
+    rows = tshark.rows(capture, ["_ws.expert.message"], only="rocketmq.malformed")
+    said = [text for row in rows for text in row["_ws.expert.message"]]
+    assert len(said) > 50
+    assert [text for text in said if ".lua:" in text] == [], "the script failed itself"
 
 
 def test_names_of_answers_and_properties_are_the_specification_s(

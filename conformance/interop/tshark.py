@@ -33,9 +33,7 @@ class Tshark:
     @classmethod
     def with_exported_script(cls, directory: Path) -> Tshark:
         """Return a tshark with a dissector exported just now into *directory*."""
-        program = shutil.which("tshark")
-        if program is None:
-            raise NoTsharkError("no tshark on the PATH; Debian: apt install tshark")
+        program = find_tshark()
         script = directory / "rocketmq.lua"
         words = ["spec", "export", "--format", "lua", "--out", str(script)]
         subprocess.run([sys.executable, "-m", "cli", *words], check=True)
@@ -77,3 +75,18 @@ class Tshark:
         assert done.returncode == 0, done.stderr
         assert "Lua" not in done.stderr, done.stderr
         return done.stdout
+
+
+def find_tshark() -> str:
+    """Return where tshark is."""
+    program = shutil.which("tshark")
+    if program is None:
+        raise NoTsharkError("no tshark on the PATH; Debian: apt install tshark")
+    return program
+
+
+if __name__ == "__main__":
+    try:
+        find_tshark()
+    except NoTsharkError as error:
+        sys.exit(str(error))
