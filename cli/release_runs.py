@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,8 +33,8 @@ class Runs:
     jobs: int
     logs: Path | None = None
     files: tuple[Path, ...] = ()
-    words: tuple[str, ...] = ()
-    """Further options of ``rmqc test``."""
+    words: Callable[[str], Sequence[str]] = lambda _release: ()
+    """Further options of ``rmqc test`` for a release."""
 
     @contextmanager
     def reports(self) -> Iterator[Reports]:
@@ -64,7 +64,11 @@ class Runs:
         """Run the suites on *release*, its report and output into *directory*."""
         directory.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "cli", "test", f"--target=jvm:{release}"]
-        command += [f"--report={directory}", f"--jobs={self.jobs}", *self.words]
+        command += [
+            f"--report={directory}",
+            f"--jobs={self.jobs}",
+            *self.words(release),
+        ]
         report, log = directory / FILE_NAME, directory / "output.txt"
         report.unlink(missing_ok=True)
         with log.open("w", encoding="utf-8") as out:

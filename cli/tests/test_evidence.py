@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -147,6 +148,40 @@ def test_a_release_without_evidence_is_usage(tmp_path: Path) -> None:
 def test_reports_and_releases_exclude_each_other(tmp_path: Path) -> None:
     file = written(tmp_path, report(PASSED, **RELEASE))
     assert run("check", file, "--release", "4.6.0").exit_code == 2
+
+
+def test_only_what_is_not_yet_seen_is_run_and_added(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = observed({"WIRE-FRAME-001": "pass", "WIRE-GONE-001": "pass"})
+    monkeypatch.setattr(cli.evidence, "all_evidence", lambda: gone)
+    asked: list[list[str]] = []
+
+    def ran(runs: Runs, release: str, _directory: Path) -> dict[str, Any]:
+        asked.append(list(runs.words(release)))
+        # The test of the young clause names the old one too, and did not get so far.
+        partial = {"WIRE-FRAME-001": "unsupported", "WIRE-FRAME-002": "pass"}
+        return report(partial, **RELEASE)
+
+    monkeypatch.setattr(Runs, "_run", ran)
+    assert run("record", "--younger", "--release", "4.6.0").exit_code == 0
+    assert asked == [["--only-clauses=WIRE-FRAME-002"]]
+    made = decode_observed((folder / "4.6.0.json").read_text(encoding="utf-8"))
+    assert made.outcomes == {**PASSED, "INDEX-KEY-005": "not-applicable"}
+    assert not made.reasons
+
+
+def test_a_pass_does_not_hide_a_failure_of_today(tmp_path: Path, folder: Path) -> None:
+    failed = report({"WIRE-FRAME-001": "fail"}, **RELEASE)
+    assert run("record", "--younger", written(tmp_path, failed)).exit_code == 1
+    made = decode_observed((folder / "4.6.0.json").read_text(encoding="utf-8"))
+    assert made.outcomes["WIRE-FRAME-001"] == "fail"
+    assert made.outcomes["WIRE-FRAME-002"] == "pass"
+
+
+def test_nothing_is_run_where_all_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Runs, "_run", lambda *_: pytest.fail("it ran"))
+    assert run("record", "--younger", "--release", "4.6.0").exit_code == 0
 
 
 def test_clauses_that_are_met_beyond_their_range_are_listed(

@@ -10,7 +10,8 @@ from __future__ import annotations
 import functools
 import re
 import subprocess
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from conformance.harness.differences import is_release
@@ -20,42 +21,88 @@ from spec.observed import EvidenceError, Observed
 from spec.registry import all_clauses
 
 REASON_LIMIT = 300
+UNMET = (Outcome.FAIL, Outcome.ERROR, Outcome.KNOWN)
 NEED_NO_REASON = (Outcome.PASS, Outcome.NOT_APPLICABLE)
 """Outcomes that need no reason."""
 
 
-def observed_in(
-    report: Mapping[str, Any], *, tested: Collection[str], recorded: str, java: str
-) -> Observed:
-    """Return what *report* says as evidence; *tested* are all clauses with a test.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """What is the same for all releases that are recorded together."""
+
+    tested: frozenset[str]
+    """All clauses that a test of a suite names."""
+    recorded: str
+    java: str
+
+
+def observed_in(report: Mapping[str, Any], recording: Recording) -> Observed:
+    """Return what *report* says as evidence.
 
     One that is not the report of a whole run on a release is an EvidenceError.
     """
+    observed = _observed(report, recording)
+    silent = (None, Outcome.NOT_APPLICABLE)
+    asked = _asked(recording, observed.release)
+    missing = sorted(name for name in asked if observed.outcomes.get(name) in silent)
+    if missing:
+        raise EvidenceError(
+            f"the report on {observed.target} says nothing of {len(missing)} clauses,"
+            f" {missing[0]} for one: it is not of a whole run"
+        )
+    return observed
+
+
+def added_to(
+    older: Observed | None, report: Mapping[str, Any], recording: Recording
+) -> Observed:
+    """Return *older* evidence with what *report*, perhaps of a few tests, adds to it.
+
+    A pass that was recorded stays, unless the clause is gone, no longer about the
+    release, or not met now: of a clause's tests only some may have run.
+    """
+    observed = _observed(report, recording)
+    if older is None:
+        return observed
+    asked = _asked(recording, observed.release)
+    kept = {
+        name: outcome
+        for name, outcome in older.outcomes.items()
+        if name in asked
+        and outcome == Outcome.PASS
+        and observed.outcomes.get(name) not in UNMET
+    }
+    reasons = {n: why for n, why in observed.reasons.items() if n not in kept}
+    outcomes = {**observed.outcomes, **kept}
+    return replace(observed, outcomes=outcomes, reasons=reasons)
+
+
+def _observed(report: Mapping[str, Any], recording: Recording) -> Observed:
     text, release = report["target"]["text"], report["target"]["release"]
     if report["target"].get("error"):
         raise EvidenceError(f"{text} did not run: {report['target']['error']}")
     if not is_release(text, release):
         raise EvidenceError(f"{text!r} is no release of Apache RocketMQ as it comes")
-    asked = {name for name in tested if all_clauses()[name].applies_to(release)}
-    outcomes = dict.fromkeys(set(tested) - asked, Outcome.NOT_APPLICABLE.value)
-    outcomes |= {entry["id"]: entry["outcome"] for entry in report["results"]}
-    silent = (None, Outcome.NOT_APPLICABLE)
-    missing = sorted(name for name in asked if outcomes.get(name) in silent)
-    if missing:
-        raise EvidenceError(
-            f"the report on {text} says nothing of {len(missing)} clauses,"
-            f" {missing[0]} for one: it is not of a whole run"
-        )
-    reasons = {entry["id"]: _reason(entry) for entry in report["results"]}
+    results = [entry for entry in report["results"] if entry["id"] in all_clauses()]
+    others = recording.tested - _asked(recording, release)
+    outcomes = dict.fromkeys(others, Outcome.NOT_APPLICABLE.value)
+    outcomes |= {entry["id"]: entry["outcome"] for entry in results}
+    reasons = {entry["id"]: _reason(entry) for entry in results}
     return Observed(
         release=release,
         target=text,
-        recorded=recorded,
-        java=java,
+        recorded=recording.recorded,
+        java=recording.java,
         suite_version=report["suite_version"],
         outcomes=outcomes,
         reasons={name: reason for name, reason in reasons.items() if reason},
     )
+
+
+def _asked(recording: Recording, release: str) -> frozenset[str]:
+    """Return the tested clauses that are about *release*."""
+    clauses = all_clauses()
+    return frozenset(n for n in recording.tested if clauses[n].applies_to(release))
 
 
 @functools.cache
