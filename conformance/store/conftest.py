@@ -8,6 +8,7 @@ import pytest
 
 from conformance.harness.fixtures import OPTIONS, need
 from conformance.harness.target import Capability, Target, parse_target
+from conformance.store.special import SETTINGS, Special, write_special
 from conformance.store.store_files import StoreFiles
 from conformance.store.written import SMALL_FILES, Written, write
 
@@ -31,3 +32,12 @@ def files(target: Target, request: pytest.FixtureRequest) -> StoreFiles:
     own = request.getfixturevalue("written")
     assert isinstance(own, Written)
     return own.files
+
+
+@pytest.fixture(scope="session")
+def special(pytestconfig: pytest.Config, target: Target) -> Iterator[Special]:
+    """Return the store of a target told to write what it does not by default."""
+    need(target, Capability.WIRE, Capability.CONFIG, Capability.STORE)
+    options = pytestconfig.stash[OPTIONS]
+    with parse_target(options.target, profile=options.profile, conf=SETTINGS) as own:
+        yield write_special(own)

@@ -1,0 +1,181 @@
+"""A target told to write what it does not by default: extension, timer and others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.harness.asks.asker import FieldValue
+from conformance.harness.asks.groups import consumer_data, subscription_data
+from conformance.harness.asks.messages import now_ms
+from conformance.harness.deadline import wait_until
+from conformance.harness.fixtures import unique_name
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.target import Target
+from spec.clause import release_key
+from spec.store import batch_queue, timer_log
+from spec.store.commit_log import scan
+from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, offset_of
+from spec.store.message_record import Record
+from spec.wire.batch_body import BatchMessage, encode_batch
+from spec.wire.request_code import RequestCode
+
+EXTENSION_FILE_SIZE = 100
+TIMER_FILE_SIZE = 400
+SETTINGS = {
+    "enableConsumeQueueExt": "true",
+    "enableCalcFilterBitMap": "true",
+    "enablePropertyFilter": "true",
+    "mappedFileSizeConsumeQueueExt": str(EXTENSION_FILE_SIZE),
+    "enableMultiDispatch": "true",
+    "enableLmq": "true",
+    "mappedFileSizeTimerLog": str(TIMER_FILE_SIZE),
+    "mapperFileSizeBatchConsumeQueue": str(46 * 4),
+    "timerFlushIntervalMs": "100",
+}
+PLAIN_COUNT = 6
+LIGHT = ("%LMQ%conformance_a", "%LMQ%conformance_b")
+LIGHT_COUNT = 2
+BATCH_SIZES = (2, 1, 3)
+TIMED_PER_SLOT = 3
+TIMED_COUNT = 9
+EXPRESSION = "a > 1"
+"""Plain messages have the property a, counted from 0."""
+GROUP = "conformance_sql_group"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Special:
+    """The store of such a target, and the names of what was sent to it."""
+
+    store: Path
+    release: str
+    topic: str
+    batch_topic: str
+
+    @property
+    def is_5(self) -> bool:
+        """Whether it is a release that has a timer and batch queues."""
+        return release_key(self.release) >= (5,)
+
+    def log(self) -> dict[int, Record]:
+        """Return the records of the commit log by their offset."""
+        found = {}
+        for file in sorted((self.store / COMMIT_LOG).iterdir()):
+            for placed in scan(file.read_bytes(), offset_of(file.name)).records:
+                found[placed.offset] = placed.record
+        return found
+
+    def files(self, *place: str) -> dict[int, bytes]:
+        """Return the files of a directory of the store by their first offset."""
+        folder = self.store.joinpath(*place)
+        found = sorted(folder.iterdir()) if folder.exists() else []
+        return {offset_of(file.name): file.read_bytes() for file in found}
+
+    def queue(self, topic: str) -> bytes:
+        """Return queue 0 of *topic*, its files one after the other."""
+        return b"".join(self.files(CONSUME_QUEUE, topic, "0").values())
+
+    def timer_units(self) -> dict[int, timer_log.TimerUnit]:
+        """Return the units of the timer's log by their position."""
+        return {
+            begin + place: unit
+            for begin, data in self.files(timer_log.TIMER_LOG).items()
+            for place, unit in timer_log.decode_timer_units(data).items()
+        }
+
+
+def write_special(target: Target) -> Special:
+    """Send what *target* writes such files for and wait until they are there."""
+    assert target.store_path is not None
+    special = Special(
+        store=target.store_path,
+        release=target.release,
+        topic=unique_name("special"),
+        batch_topic=unique_name("special_batches"),
+    )
+    with target.speak_to_broker() as broker:
+        send_plain(broker, special)
+        if special.is_5:
+            send_timed(broker, special)
+            send_batches(broker, special)
+    return special
+
+
+def send_plain(broker: Speaker, special: Special) -> None:
+    """Send messages that a group filters, and some for light queues."""
+    succeeded(broker.create_topic(topic=special.topic, queue_count=1))
+    subscription = subscription_data(
+        topic=special.topic, expression=EXPRESSION, expression_type="SQL92", version=1
+    )
+    member = consumer_data(group=GROUP, subscriptions=[subscription])
+    succeeded(broker.heartbeat(client_id="special@1", consumers=[member]))
+    for properties in properties_of_plain():
+        succeeded(broker.send_message(topic=special.topic, properties=properties))
+    count = PLAIN_COUNT + LIGHT_COUNT
+    broker.wait_for_max_offset(topic=special.topic, offset=count, timeout_s=30)
+
+
+def properties_of_plain() -> Iterator[dict[str, str]]:
+    """Yield the properties of the messages to the plain topic, in their order."""
+    for number in range(PLAIN_COUNT):
+        yield {"TAGS": f"Tag{number % 2}", "a": str(number), "UNIQ_KEY": f"K{number}"}
+    for number in range(LIGHT_COUNT):
+        yield {"INNER_MULTI_DISPATCH": ",".join(LIGHT), "UNIQ_KEY": f"L{number}"}
+
+
+def send_timed(broker: Speaker, special: Special) -> None:
+    """Send messages for the timer, some for each of a few seconds in an hour."""
+    due = now_ms() // 1000 * 1000 + 3_600_500
+    for number in range(TIMED_COUNT):
+        time = str(due + 1000 * (number // TIMED_PER_SLOT))
+        properties = {"TIMER_DELIVER_MS": time, "UNIQ_KEY": f"T{number}"}
+        succeeded(broker.send_message(topic=special.topic, properties=properties))
+    wait_until(
+        lambda: len(special.timer_units()) >= TIMED_COUNT,
+        what="the timer's log has all units",
+        timeout_s=60,
+    )
+
+
+def send_batches(broker: Speaker, special: Special) -> None:
+    """Send batches to a topic whose queues are for batches."""
+    fields: dict[str, FieldValue] = {
+        "topic": special.batch_topic,
+        "defaultTopic": "TBW102",
+        "readQueueNums": 1,
+        "writeQueueNums": 1,
+        "perm": 6,
+        "topicFilterType": "SINGLE_TAG",
+        "topicSysFlag": 0,
+        "order": False,
+        "attributes": "+queue.type=BatchCQ",
+    }
+    succeeded(broker.ask(RequestCode.UPDATE_AND_CREATE_TOPIC, fields))
+    for count in BATCH_SIZES:
+        succeeded(
+            broker.send_message(
+                topic=special.batch_topic,
+                body=batch_of(count),
+                properties={"UNIQ_KEY": f"7F0000010000DE1A0000000000000{count}00"},
+                code=RequestCode.SEND_BATCH_MESSAGE,
+                batch=True,
+            )
+        )
+    wait_until(
+        lambda: len(batch_units(special)) == len(BATCH_SIZES),
+        what="the batch queue has all units",
+        timeout_s=60,
+    )
+
+
+def batch_of(count: int) -> bytes:
+    """Return the body of a batch of *count* messages."""
+    return encode_batch(BatchMessage(body=f"{n}".encode()) for n in range(count))
+
+
+def batch_units(special: Special) -> list[batch_queue.BatchUnit]:
+    """Return the units of the batch topic's queue."""
+    files = special.files(batch_queue.BATCH_QUEUE, special.batch_topic, "0").values()
+    return [unit for data in files for unit in batch_queue.decode_batch_units(data)]
