@@ -13,7 +13,7 @@ import click
 
 _FIELD = re.compile(r"(  [·✗] +\d+\.\.\d+ +)(\S+)(.*)")
 _HEX = re.compile(r"(    [0-9a-f]{4,}  )(.*)")
-_TITLE = re.compile(r"  (by release|known issues)( \(.*\))?")
+_TITLE = re.compile(r"  (clauses|by release|known issues)( \(.*\))?")
 _REMARK = "  # "
 
 

@@ -20,8 +20,11 @@ from spec.layout import LayoutError
 from spec.recognise import KINDS, recognise
 from spec.store.file_names import FileKind, StoreFile, store_file
 from spec.store.index_file import HEADER_SIZE, ITEM_SIZE, SLOT_SIZE
+from spec.views.any_layout import LAYOUT_VIEWS, layout_of_path
 from spec.views.view import Reading, Recognition
 
+VIEWS = {**LAYOUT_VIEWS, **KINDS}
+"""What bytes can be read as, on demand."""
 ITEMS_PER_SLOT = 4
 """A broker's default: maxIndexNum is four times maxHashSlotNum."""
 READ_MAX = 17 * 1024 * 1024
@@ -39,7 +42,7 @@ class Unreadable(click.ClickException):
 @click.option(
     "--as",
     "kind",
-    type=click.Choice(sorted(KINDS)),
+    type=click.Choice(sorted(VIEWS)),
     help="Read the bytes as this, whatever they look like.",
 )
 @click.option(
@@ -69,6 +72,7 @@ def inspect(
     """
     path, position = _place(what)
     file = _file_of(path) if path else None
+    kind = kind or _kind_of(path)
     reading = Reading(
         release=_checked(release),
         slot_count=slots or _slot_count(path, file),
@@ -100,8 +104,14 @@ def _recognised(
     reading: Reading,
 ) -> Recognition:
     if kind is not None:
-        return KINDS[kind](data, position, reading)
+        return VIEWS[kind](data, position, reading)
     return recognise(data, file=file, position=position, reading=reading)
+
+
+def _kind_of(path: Path | None) -> str | None:
+    """Return what a file of a store holds that only its path tells."""
+    name = layout_of_path(path.absolute()) if path else None
+    return name.replace("_", " ") if name else None
 
 
 def _checked(release: str | None) -> str | None:

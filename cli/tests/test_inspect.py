@@ -201,6 +201,23 @@ def test_there_are_colours_on_a_terminal_and_none_in_a_pipe(log: Path) -> None:
     assert click.unstyle(shown) == plain
 
 
+PARTS = Path(__file__).parents[2] / "fixtures" / "parts"
+
+
+def test_files_that_only_their_path_tells_are_read_by_it() -> None:
+    path = PARTS / "4.9.7" / "consumequeue_ext" / "PartsTopic" / "0" / f"{0:020}"
+    output = run(str(path), "--count", "2").output
+    assert output.count("consume queue extension unit, ") == 2
+    assert "filter_bits" in output
+
+
+def test_any_layout_can_be_demanded() -> None:
+    body = (WIRE / "4.6.0-edges" / "batch.body").read_bytes().hex()
+    output = run(body, "--as", "batch message").output
+    assert output.startswith("batch message, ")
+    assert "'first'" in output
+
+
 def test_a_release_that_is_none_is_one_clear_line(log: Path) -> None:
     result = run(str(log), "--release", "new")
     assert result.exit_code == 2

@@ -89,7 +89,9 @@ def to_know(clauses: FieldClauses, reading: Reading) -> list[str]:
     where = f" ({reading.release})" if reading.release else ""
     special = [one for one in known if one.until or one.since != FIRST_RELEASE]
     hurt = [one for one in known if one.issues]
+    about = " ".join(one.id for one in clauses.get("", ()) if reading.holds(one))
     sections = {
+        "  clauses": [f"    {about}"] if about else [],
         f"  by release{where}": [
             f"    {_range(one)}: {one.text} [{one.id}]" for one in special
         ],
