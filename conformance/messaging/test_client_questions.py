@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.speaker import Speaker, consumer_data, succeeded
+from conformance.harness.speaker import (
+    Speaker,
+    body_of,
+    consumer_data,
+    json_body,
+    succeeded,
+)
 from conformance.harness.verdicts import expect, expect_fields
 from spec.wire.command import Command, CommandFlag
 from spec.wire.request_code import RequestCode
@@ -59,6 +65,42 @@ def test_a_client_is_asked_and_its_answer_passed_on(
         found=(answer.code, answer.body),
         expected=(ResponseCode.SUCCESS, b'{"said":"by the client"}'),
         what="code and body of what is passed on",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("ADMIN-CLIENT-003")
+@pytest.mark.parametrize("is_named", [False, True])
+def test_clients_are_asked_how_far_they_are(
+    broker: Speaker, topic: str, group: str, is_named: bool
+) -> None:
+    queue = (("brokerName", "broker-a"), ("queueId", 1), ("topic", topic))
+    fields = {"topic": topic, "group": group}
+    if is_named:
+        fields["clientAddr"] = f"client_{group}"
+    with Speaker.connect(broker.address) as client:
+        consumer = consumer_data(group=group)
+        succeeded(client.heartbeat(client_id=f"client_{group}", consumers=[consumer]))
+        code = RequestCode.INVOKE_BROKER_TO_GET_CONSUMER_STATUS
+        asked = broker.peer.send(Command(code=code, fields=fields))
+        heard = client.peer.receive_request(RequestCode.GET_CONSUMER_STATUS_FROM_CLIENT)
+        client.peer.send(
+            Command(
+                code=ResponseCode.SUCCESS,
+                opaque=heard.opaque,
+                flag=CommandFlag.RESPONSE,
+                body=json_body({"messageQueueTable": {queue: 7}}),
+            )
+        )
+        answer = broker.peer.receive_answer(asked.opaque)
+    found = body_of(answer)
+    assert isinstance(found, dict)
+    offsets = found["consumerTable"][f"client_{group}"]
+    expect(
+        "ADMIN-CLIENT-003",
+        found=(heard.fields.get("topic"), list(offsets.values())),
+        expected=(topic, [7]),
+        what="topic asked about, offsets of the client",
         transcript=broker.transcript,
     )
 

@@ -126,6 +126,14 @@ ORDER_IS_HEARD = Clause(
     " ORDER_TOPIC_CONFIG order topics.",
     source=f"4.6.0 {_TOPICS}#updateOrderTopicConfig",
 )
+FIRST_ANSWER_COUNTS = Clause(
+    id="ROUTE-BROKER-014",
+    level=Level.QUIRK,
+    text="A broker of several name servers heeds only the answer that comes first: the"
+    " order topics that the others list are nothing to it.",
+    source=f"{_BROKER}#doRegisterBrokerAll",
+    until="4.9",
+)
 ORDER_ENDS = Clause(
     id="ROUTE-BROKER-013",
     level=Level.QUIRK,

@@ -38,7 +38,7 @@ from spec.store.message_record import Record, decode_record
 from spec.wire.request_code import RequestCode
 from spec.wire.unique_key import UniqueKey, encode_unique_key
 
-_RELAYED_MAX = 1 << 20
+_ASKED_MAX = 1 << 20
 
 
 class Broker(Service):
@@ -77,7 +77,7 @@ class Broker(Service):
         self._config = config
         self._number = 0
         self._has_put = False
-        self._relayed: dict[int, tuple[int, int]] = {}
+        self._asked: dict[int, Callable[[Request], None]] = {}
         self._load()
 
     @property
@@ -136,24 +136,36 @@ class Broker(Service):
         return self.take()
 
     def response(self, response: Request) -> None:
-        """Use a name server's answer, or pass a client's answer to who asked."""
+        """Use a name server's answer, or a client's answer to what it was asked."""
         if any(link.answered(response) for link in self.links):
             return
-        asked = self._relayed.pop(response.opaque, None)
-        if asked is not None:
-            connection, opaque = asked
+        use = self._asked.pop(response.opaque, None)
+        if use is not None:
+            use(response)
+
+    def relay(self, request: Request, connection: int) -> None:
+        """Pass a question on to a client, and its answer back to who asked."""
+
+        def pass_back(response: Request) -> None:
             answer = Answer(
                 response.code, response.remark, response.fields, response.body
             )
-            self.send(connection, encode_answer(opaque, answer))
+            self.answer_later(request, answer)
 
-    def relay(self, request: Request, connection: int) -> None:
-        """Pass a question on to a client; see response for the way back."""
-        number = self.next_number()
-        if len(self._relayed) >= _RELAYED_MAX:
-            self._relayed.clear()
-        self._relayed[number] = (request.connection, request.opaque)
+        number = self.expect(pass_back)
         self.send(connection, relay(request, opaque=number))
+
+    def expect(self, use: Callable[[Request], None]) -> int:
+        """Return the opaque of a question whose answer is to be used so."""
+        if len(self._asked) >= _ASKED_MAX:
+            self._asked.clear()
+        number = self.next_number()
+        self._asked[number] = use
+        return number
+
+    def answer_later(self, request: Request, answer: Answer) -> None:
+        """Answer a request that its handler left unanswered."""
+        self.send(request.connection, encode_answer(request.opaque, answer))
 
     def forget(self, connection: int, now_ms: int) -> None:
         """Take a lost connection out of everything."""

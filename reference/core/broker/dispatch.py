@@ -18,6 +18,7 @@ from reference.core.broker.admin import (
     update_settings,
 )
 from reference.core.broker.broker import Broker
+from reference.core.broker.consumer_status import consumer_status
 from reference.core.broker.group_requests import (
     all_consumer_offsets,
     all_groups,
@@ -102,6 +103,7 @@ HANDLERS: Mapping[Code, Callable[[Broker, Request], Answer | None]] = {
     Code.GET_BROKER_CONFIG: broker_settings,
     Code.UPDATE_BROKER_CONFIG: update_settings,
     Code.INVOKE_BROKER_TO_RESET_OFFSET: reset_offset,
+    Code.INVOKE_BROKER_TO_GET_CONSUMER_STATUS: consumer_status,
     Code.GET_CONSUMER_RUNNING_INFO: ask_client,
     Code.CONSUME_MESSAGE_DIRECTLY: ask_client,
 }

@@ -59,9 +59,12 @@ class Stage:
         self._opaque += 1
         texts = {name: str(value) for name, value in fields.items()}
         command = Command(code=code, opaque=self._opaque, fields=texts, body=body)
-        data = encode_command(command)
-        self._note(self.broker.received(connection, data, self.now_ms))
+        self.hand(connection, encode_command(command))
         return self.inbox(connection)
+
+    def hand(self, connection: int, data: bytes) -> None:
+        """Let bytes come in on a connection."""
+        self._note(self.broker.received(connection, data, self.now_ms))
 
     def wait(self, duration_ms: int) -> None:
         """Let time pass."""
