@@ -12,7 +12,13 @@ from spec.wire.header_json import decode_json_header
 from spec.wire.header_rocketmq import decode_entries
 from spec.wire.language import LanguageCode, language_code, language_name
 from spec.wire.message_id import decode_message_id, encode_message_id
-from spec.wire.properties import decode_properties, encode_properties, keys_of
+from spec.wire.properties import (
+    Property,
+    decode_properties,
+    encode_properties,
+    keys_of,
+)
+from spec.wire.property_names import PROPERTY_NAMES, reserved_names
 from spec.wire.request_code import RequestCode, request_name
 from spec.wire.response_code import ResponseCode, response_name
 from spec.wire.unique_key import decode_unique_key
@@ -153,3 +159,20 @@ def test_codes_have_the_names_that_java_gives_them() -> None:
     assert request_name(RequestCode.GET_ROUTEINTO_BY_TOPIC) == "GET_ROUTEINFO_BY_TOPIC"
     assert RequestCode.POP_MESSAGE.since == "5.0"
     assert ResponseCode(0).since == "4.4"
+
+
+def test_every_property_that_is_named_is_explained() -> None:
+    assert {str(name) for name in Property} <= set(PROPERTY_NAMES)
+    assert all(one.says for one in PROPERTY_NAMES.values())
+
+
+@pytest.mark.parametrize(
+    ("release", "count"), [("4.4.0", 22), ("4.6.0", 30), ("4.9.7", 31)]
+)
+def test_a_releases_client_reserves_as_many_names(release: str, count: int) -> None:
+    assert len(reserved_names(release)) == count
+
+
+def test_newer_clients_reserve_more_names() -> None:
+    assert len(reserved_names("5.3.3")) == 51
+    assert "TIMER_DELIVER_MS" in reserved_names("5.3.3") - reserved_names("4.9.7")
