@@ -24,6 +24,16 @@ AFTER_A_STOP = Clause(
     text="Without the file abort, recovery of the commit log begins at the last but two"
     " file; what is wrong in an older one stays.",
     source=f"{_LOG}#recoverNormally",
+    until="5.3.1",
+)
+AFTER_A_STOP_BY_QUEUES = Clause(
+    id="REC-BEGIN-007",
+    level=Level.MUST,
+    text="Without the file abort, recovery of the commit log begins at the last file"
+    " that begins at or before the place to which some consume queue points; what is"
+    " wrong in an older one stays.",
+    source="5.3.3 org.apache.rocketmq.store.CommitLog#recoverNormally",
+    since="5.3.2",
 )
 AFTER_A_CRASH = Clause(
     id="REC-BEGIN-002",
