@@ -22,6 +22,7 @@ from spec.store.file_names import file_name
 from spec.store.index_file import decode_header, decode_item, key_hash
 from spec.store.message_record import decode_record
 from spec.store.queue_extension import decode_extension_unit
+from spec.store.timer_log import decode_timer_unit
 from spec.vectors import vectors
 from spec.vectors.form import plain, values_of
 from spec.wire.batch_body import decode_batch
@@ -108,6 +109,7 @@ READERS: dict[str, Callable[[bytes], Any]] = {
     "unit": lambda data: values_of(decode_unit(data)),
     "batch_unit": lambda data: values_of(decode_batch_unit(data)),
     "extension_unit": lambda data: values_of(decode_extension_unit(data)),
+    "timer_unit": lambda data: values_of(decode_timer_unit(data)),
     "index_item": lambda data: values_of(decode_item(data)),
     "index_file": lambda data: values_of(decode_header(data)),
     "checkpoint": lambda data: values_of(decode_checkpoint(data)),

@@ -30,6 +30,10 @@ class Recorded:
     batches: Bytes = field(default_factory=dict)
     queues: Bytes = field(default_factory=dict)
     """Files of consume queues."""
+    extensions: Bytes = field(default_factory=dict)
+    """Files of their extensions."""
+    batch_queues: Bytes = field(default_factory=dict)
+    timer_logs: Bytes = field(default_factory=dict)
     indexes: Bytes = field(default_factory=dict)
     checkpoints: Bytes = field(default_factory=dict)
 
@@ -41,7 +45,12 @@ def vectors(recorded: Recorded) -> dict[str, dict[str, Any]]:
         "headers": header_file(),
         "batches": batch_file(recorded.batches),
         "records": record_file(recorded.records),
-        "units": unit_file(recorded.queues),
+        "units": unit_file(
+            queues=recorded.queues,
+            extensions=recorded.extensions,
+            batch_queues=recorded.batch_queues,
+            timer_logs=recorded.timer_logs,
+        ),
         "index": index_vectors(recorded.indexes),
         "files": store_file_vectors(recorded.checkpoints),
         "ids": id_file(),

@@ -4,10 +4,15 @@ Vectors of what lies in a store beside records: queues, index files, names, time
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from spec.store.batch_queue import BatchUnit, encode_batch_unit
+from spec.store.batch_queue import UNIT_SIZE as BATCH_UNIT_SIZE
+from spec.store.batch_queue import (
+    BatchUnit,
+    decode_batch_unit,
+    encode_batch_unit,
+)
 from spec.store.checkpoint import Checkpoint, decode_checkpoint, encode_checkpoint
 from spec.store.consume_queue import (
     UNIT_FILLER,
@@ -33,7 +38,14 @@ from spec.store.index_file import (
     key_hash,
     slot_position,
 )
-from spec.store.queue_extension import ExtensionUnit, encode_extension_unit
+from spec.store.queue_extension import (
+    ExtensionUnit,
+    decode_extension_unit,
+    decode_extension_units,
+    encode_extension_unit,
+)
+from spec.store.timer_log import UNIT_SIZE as TIMER_UNIT_SIZE
+from spec.store.timer_log import decode_timer_unit
 from spec.vectors.form import Flag, Group, Result, Vector, VectorFile, values_of
 from spec.vectors.texts import SMALLEST_KEY
 
@@ -52,24 +64,62 @@ FLAGS = {
     "FileName": Flag(says="20 decimal digits.", clauses=(NAME_IS_OFFSET,)),
     "Truncated": Flag(says="Fewer bytes than the layout has."),
 }
+Bytes = Mapping[str, bytes]
 SLOTS_RECORDED = 100
 """Slots of the recorded index files, see conformance/interop/handover.py."""
 SLOTS = 4
 ITEMS = 8
 
 
-def unit_file(recorded: Mapping[str, bytes]) -> VectorFile:
-    """Return the vectors of consume queues; *recorded* holds files of them."""
+def unit_file(
+    *, queues: Bytes, extensions: Bytes, batch_queues: Bytes, timer_logs: Bytes
+) -> VectorFile:
+    """Return the vectors of queues' units; what is given are recorded files."""
+    extended = {f"{name} at {at}": data for name, at, data in _extended(extensions)}
+    batches = _pieces(batch_queues, BATCH_UNIT_SIZE)
+    timed = _pieces(timer_logs, TIMER_UNIT_SIZE)
     return VectorFile(
         algorithm="consume queue unit",
         says="One entry of a queue: where a message lies, its size, its tags code.",
         flags=FLAGS,
         groups=(
-            Group(type="unit", tests=(*_units(), *_recorded_units(recorded))),
-            Group(type="batch_unit", tests=tuple(_batch_units())),
-            Group(type="extension_unit", tests=tuple(_extension_units())),
+            Group(type="unit", tests=(*_units(), *_recorded_units(queues))),
+            Group(
+                type="batch_unit",
+                tests=(*_batch_units(), *_recorded(batches, decode_batch_unit)),
+            ),
+            Group(
+                type="extension_unit",
+                tests=(
+                    *_extension_units(),
+                    *_recorded(extended, decode_extension_unit),
+                ),
+            ),
+            Group(type="timer_unit", tests=tuple(_recorded(timed, decode_timer_unit))),
         ),
     )
+
+
+def _extended(files: Bytes) -> Iterator[tuple[str, int, bytes]]:
+    """Yield the first units of extension files, each of a size of its own."""
+    for name, data in files.items():
+        for at, unit in list(decode_extension_units(data).items())[:2]:
+            size = len(encode_extension_unit(unit))
+            yield name, at, data[at : at + size]
+
+
+def _pieces(files: Bytes, size: int) -> dict[str, bytes]:
+    """Return the first two units of each file, which have *size* bytes each."""
+    return {
+        f"{name} at {at}": data[at : at + size]
+        for name, data in files.items()
+        for at in (0, size)
+    }
+
+
+def _recorded(found: Bytes, decode: Callable[[bytes], Any]) -> Iterator[Vector]:
+    for comment, data in found.items():
+        yield _read(comment, data, values_of(decode(data)), "Recorded")
 
 
 def index_vectors(recorded: Mapping[str, bytes]) -> VectorFile:
