@@ -132,7 +132,6 @@ FIRST_ANSWER_COUNTS = Clause(
     text="A broker of several name servers heeds only the answer that comes first: the"
     " order topics that the others list are nothing to it.",
     source=f"{_BROKER}#doRegisterBrokerAll",
-    until="4.9",
 )
 ORDER_ENDS = Clause(
     id="ROUTE-BROKER-013",

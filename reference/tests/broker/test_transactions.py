@@ -93,3 +93,26 @@ def test_after_fifteen_questions_it_is_put_aside() -> None:
         stage.wait(0)
     assert len(stage.inbox(1)) == 15
     assert stage.broker.store.max_offset(GIVEN_UP_TOPIC, 0) == 1
+
+
+def test_a_decision_that_is_none_of_the_three_is_refused() -> None:
+    stage, sent = prepared()
+    (answer,) = end(stage, sent, 4)
+    assert answer.code == ResponseCode.SYSTEM_ERROR
+    assert end(stage, sent, 0) == []
+
+
+def test_waiting_for_a_time_of_its_own_counts_as_being_asked() -> None:
+    stage = Stage()
+    stage.connect(1)
+    members = {"clientID": "c", "producerDataSet": [{"groupName": "producers"}]}
+    stage.ask(1, RequestCode.HEART_BEAT, {}, fastjson.dumps(members))
+    patient = HALF + "CHECK_IMMUNITY_TIME_IN_SECONDS\x013600\x02"
+    half = send_fields("T", properties=patient)
+    stage.ask(1, RequestCode.SEND_MESSAGE, half, b"body")
+    for _ in range(17):
+        stage.now_ms += 1_000
+        check_transactions(stage.broker, stage.now_ms)
+        stage.wait(0)
+    assert stage.inbox(1) == []
+    assert stage.broker.store.max_offset(GIVEN_UP_TOPIC, 0) == 1

@@ -1,0 +1,49 @@
+"""A broker tells each of its name servers everything, compressed if it is to."""
+
+from __future__ import annotations
+
+from reference.core.effects import Dial, Send
+from reference.tests.broker.making import Stage
+from spec.host import Host
+from spec.routing.broker_registration import decode_registration
+from spec.wire.command import Command, decode_command
+from spec.wire.request_code import RequestCode
+
+NAME_SERVERS = [Host.of("127.0.0.1", 9876), Host.of("127.0.0.2", 9876)]
+
+
+def said_at_start(stage: Stage) -> dict[int, Command]:
+    """Return what the broker of *stage* says, by connection, once all are reached."""
+    broker = stage.broker
+    broker.start(NAME_SERVERS, stage.now_ms)
+    dialled = [e.address for e in broker.take() if isinstance(e, Dial)]
+    assert dialled == NAME_SERVERS
+    effects = []
+    for number, address in enumerate(dialled):
+        effects += broker.dialled(address, number, stage.now_ms)
+    sent = [effect for effect in effects if isinstance(effect, Send)]
+    return {effect.connection: decode_command(effect.data) for effect in sent}
+
+
+def test_every_name_server_is_told() -> None:
+    said = said_at_start(Stage())
+    assert list(said) == [0, 1]
+    for command in said.values():
+        assert command.code == RequestCode.REGISTER_BROKER
+        assert "TBW102" in decode_registration(command.body).topics.topics
+
+
+def test_a_registration_is_compressed_if_it_is_to_be() -> None:
+    command = said_at_start(Stage({"compressedRegister": "true"}))[0]
+    assert command.fields["compressed"] == "true"
+    body = decode_registration(command.body, compressed=True)
+    assert body.topics.topics["TBW102"].permission == 7
+
+
+def test_all_are_told_goodbye() -> None:
+    stage = Stage()
+    said_at_start(stage)
+    stage.broker.stop(stage.now_ms)
+    sent = [effect for effect in stage.broker.take() if isinstance(effect, Send)]
+    codes = {effect.connection: decode_command(effect.data).code for effect in sent}
+    assert codes == dict.fromkeys((0, 1), RequestCode.UNREGISTER_BROKER)
