@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from conformance.harness.speaker import Speaker, succeeded
+from spec.routing.topic_config import TopicConfig, decode_topic_table
 from spec.store.message_record import Record, decode_record, decode_records
 from spec.wire.command import Command
 from spec.wire.message_id import decode_message_id
@@ -42,3 +43,9 @@ def records_of(pulled: Command) -> list[Record]:
 def bodies_of(pulled: Command) -> list[bytes]:
     """Return the bodies of a pull's answer, which must have found some."""
     return [record.body for record in records_of(pulled)]
+
+
+def topic_of(broker: Speaker, name: str) -> TopicConfig:
+    """Return a topic's configuration as the broker has it."""
+    table = decode_topic_table(succeeded(broker.all_topic_config()).body)
+    return table.topics[name]

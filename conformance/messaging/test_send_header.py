@@ -9,19 +9,12 @@ import pytest
 from conformance.harness.speaker import Speaker, batch_body, request, succeeded
 from conformance.harness.verdicts import expect, expect_fields
 from conformance.messaging.raw_send import raw_send
-from conformance.messaging.reading import record_of
-from spec.routing.topic_config import TopicConfig, decode_topic_table
+from conformance.messaging.reading import record_of, topic_of
 from spec.store.message_record import SystemFlag
 from spec.wire.properties import decode_properties
 
 SCHEDULE_TOPIC = "SCHEDULE_TOPIC_XXXX"
 LEVELS = 18
-
-
-def topic_of(broker: Speaker, name: str) -> TopicConfig:
-    """Return a topic's configuration as the broker has it."""
-    table = decode_topic_table(succeeded(broker.all_topic_config()).body)
-    return table.topics[name]
 
 
 @pytest.mark.clause("SEND-HEADER-003", "SEND-HEADER-004")

@@ -9,17 +9,10 @@ import pytest
 from conformance.harness.speaker import Speaker, succeeded
 from conformance.harness.verdicts import expect, expect_fields
 from conformance.messaging.raw_send import raw_send
-from conformance.messaging.reading import record_of
-from spec.routing.topic_config import TopicConfig, decode_topic_table
+from conformance.messaging.reading import record_of, topic_of
 from spec.wire.send_retry import COUNT_IS_TOLD_SINCE
 
 MOST = 3
-
-
-def topic_of(broker: Speaker, name: str) -> TopicConfig:
-    """Return a topic's configuration as the broker has it."""
-    table = decode_topic_table(succeeded(broker.all_topic_config()).body)
-    return table.topics[name]
 
 
 def stored_topics(broker: Speaker, group: str, times: list[int]) -> list[str]:

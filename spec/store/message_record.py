@@ -125,6 +125,7 @@ RECORD_TOPIC_SIZE = Clause(
     " bytes.",
     source="4.6.0 org.apache.rocketmq.store.CommitLog#checkMessageAndReturnSize",
     issues=("apache/rocketmq#1110",),
+    hints=(("255", "so says the article on storage; the byte is signed"),),
 )
 RECORD_PROPERTIES_SIZE = Clause(
     id="STORE-RECORD-009",
@@ -132,6 +133,7 @@ RECORD_PROPERTIES_SIZE = Clause(
     text="The properties stand after a signed 2-byte count, so they have at most 32767"
     " bytes.",
     source=f"{_APPEND}#doAppend",
+    hints=(("65536", "so says the article on storage; the count is signed"),),
 )
 RECORD_BODY_SIZE = Clause(
     id="STORE-RECORD-010",
