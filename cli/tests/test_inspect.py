@@ -184,6 +184,7 @@ def test_flags_of_a_pull_are_named_and_its_records_listed() -> None:
     assert "'sysFlag' = '2'  # Integer, required (SUSPEND)\n" in pull
     answer = run(str(folder / "pull_message.answer-0.bin")).output
     assert answer.count("    record at ") == 32
+    assert "'nextBeginOffset' = '32'  # Long\n" in answer
 
 
 def test_bits_of_the_system_flags_are_named() -> None:

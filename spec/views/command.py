@@ -30,7 +30,7 @@ from spec.wire.frame import (
     size_of_frame,
 )
 from spec.wire.header_rocketmq import header_layout
-from spec.wire.header_table import Field
+from spec.wire.header_table import Field, HeaderTable
 from spec.wire.language import Version
 from spec.wire.pull import PullFlag
 from spec.wire.request_code import request_name
@@ -106,7 +106,7 @@ def _fields(command: Command, reading: Reading) -> Iterator[str]:
         long_name = (field.long_name if field else "") or name
         remarks = [
             *([f"{field.long_name}:"] if field and field.long_name else []),
-            *([_kind_of(field)] if field else []),
+            *([_kind_of(field, command)] if field else []),
             _meaning(long_name, value, command, reading),
         ]
         text = " ".join(one for one in remarks if one)
@@ -114,21 +114,38 @@ def _fields(command: Command, reading: Reading) -> Iterator[str]:
         yield f"{shown}  # {text}" if text else shown
 
 
-def _kind_of(field: Field) -> str:
-    return f"{field.java_type}{', required' if field.required else ''}"
+def _kind_of(field: Field, command: Command) -> str:
+    is_required = field.required and not command.is_response
+    return f"{field.java_type}{', required' if is_required else ''}"
 
 
 def _declared(command: Command, reading: Reading) -> list[Field]:
-    """Return the header fields that *command* may have; a response's are not known."""
-    if command.is_response or not reading.headers:
+    """Return the header fields that *command* may have in its release."""
+    if not reading.headers:
         return []
     wanted = reading.release or release_of(command.version) or ""
     table = reading.headers.get(wanted)
     if table is None:
         table = reading.headers[max(reading.headers, key=release_key)]
+    if command.is_response:
+        return _of_answers(table)
     request = table.request(command.code)
     uses = request.carried if request else ()
     return [one for use in uses for one in table.headers[use.name].fields]
+
+
+def _of_answers(table: HeaderTable) -> list[Field]:
+    """Return the fields that mean one thing in all answers that have them.
+
+    An answer does not say which request it is for; most names leave no doubt.
+    """
+    found: dict[str, list[Field]] = {}
+    names = {use.name for request in table.requests for use in request.answers}
+    for name in sorted(names):
+        for one in table.headers[name].fields:
+            found.setdefault(one.name, []).append(one)
+    alike = {name: {one.java_type for one in row} for name, row in found.items()}
+    return [row[0] for name, row in found.items() if len(alike[name]) == 1]
 
 
 def _meaning(name: str, value: str, command: Command, reading: Reading) -> str:
