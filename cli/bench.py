@@ -89,7 +89,7 @@ def codec(
         _fail(str(error), code=3)
     click.echo(json.dumps(found, indent=1) if form == "json" else as_table(found))
     goals: Any = found["goals"]
-    sys.exit(1 if check and not all(goal["met"] for goal in goals) else 0)
+    sys.exit(1 if check and any(goal["met"] is False for goal in goals) else 0)
 
 
 def as_table(found: dict[str, Any]) -> str:
@@ -106,12 +106,15 @@ def as_table(found: dict[str, Any]) -> str:
         for way in found["ways"]
     ]
     lines.append("")
-    lines += [
-        f"{goal['ratio']:>8.2f} x {goal['other']:<10} {goal['way']:<10}"
-        f" wanted {goal['at_least']:g}: {'met' if goal['met'] else 'MISSED'}"
-        for goal in found["goals"]
-    ]
+    lines += map(_goal_line, found["goals"])
     return "\n".join(lines)
+
+
+def _goal_line(goal: dict[str, Any]) -> str:
+    line = f"{goal['ratio']:>8.2f} x {goal['other']:<10} {goal['way']:<13}"
+    if goal["at_least"] is None:
+        return line.rstrip()
+    return f"{line} wanted {goal['at_least']:g}: {'met' if goal['met'] else 'MISSED'}"
 
 
 def _say(what: str) -> None:

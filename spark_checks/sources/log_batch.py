@@ -109,11 +109,9 @@ def follow_sizes(data: bytes, position: int, *, most: int) -> tuple[list[int], i
     Each is all there; nothing else of it has been looked at.
     """
     starts: list[int] = []
-    note, number, last = starts.append, int.from_bytes, len(data) - SMALLEST_SIZE
+    note, number = starts.append, int.from_bytes
     for _ in range(most):
-        if position > last:
-            break
-        size = number(data[position : position + 4])
+        size = number(data[position : position + 4])  # 0 where nothing is left
         if size < SMALLEST_SIZE:
             break
         note(position)
