@@ -174,6 +174,14 @@ COMMIT_KEEPS_REAL_TOPIC = Clause(
     " REAL_QID.",
     source=f"4.6.0 {_END}#endMessageTransaction",
     hints=(("is absent", "Java removes them from a map that it has written before"),),
+    until="5.3",
+)
+COMMIT_DROPS_REAL_TOPIC = Clause(
+    id="TXN-END-018",
+    level=Level.MUST,
+    text="A committed message has neither REAL_TOPIC nor REAL_QID.",
+    source=f"5.4.0 {_END}#endMessageTransaction (as observed)",
+    since="5.4",
 )
 END_ONE_WAY = Clause(
     id="TXN-END-011",

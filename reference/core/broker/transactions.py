@@ -98,9 +98,8 @@ def note_done(broker: Broker, half: Record, now_ms: int) -> None:
 def _what_is_wrong(record: Record, request: Request) -> str | None:
     """Return why *request* cannot be about the half message *record*, if so."""
     properties = decode_properties(record.properties)
-    if properties.get(Property.PGROUP) != request.text(
-        "producerGroup"
-    ):  # [TXN-END-006]
+    group = request.text("producerGroup")
+    if properties.get(Property.PGROUP) != group:  # [TXN-END-006]
         return "The producer group wrong"
     if record.queue_offset != request.int64("tranStateTableOffset"):  # [TXN-END-007]
         return "The transaction state table offset wrong"
