@@ -135,15 +135,6 @@ STATUS_IS_ASKED = Clause(
     " by client.",
     source="4.6.0 org.apache.rocketmq.broker.client.net.Broker2Client#getConsumeStatus",
 )
-REPLY_IS_PUSHED = Clause(
-    id="ADMIN-CLIENT-004",
-    level=Level.MUST,
-    text="A broker that takes a reply by SEND_REPLY_MESSAGE (324) passes it to the"
-    " client that it names by PUSH_REPLY_MESSAGE_TO_CLIENT (326).",
-    source="4.6.0 org.apache.rocketmq.broker.processor.ReplyMessageProcessor"
-    "#pushReplyMessage",
-    since="4.6",
-)
 SETTINGS = Clause(
     id="ADMIN-CONFIG-001",
     level=Level.MUST,

@@ -120,6 +120,18 @@ class Clients:
             client.connection for client in everyone if client.seen_at_ms < limit_ms
         }
 
+    def producer(self, client_id: str) -> Client | None:
+        """Return the producer of this client id, if it is there."""
+        return next(
+            (
+                client
+                for members in self.producers.values()
+                for client in members.values()
+                if client.client_id == client_id
+            ),
+            None,
+        )
+
     def any_producer(self, group: str) -> Client | None:
         """Return one living member of a producer group, another each time."""
         members = list(self.producers.get(group, {}).values())

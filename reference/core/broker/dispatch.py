@@ -47,6 +47,7 @@ from reference.core.broker.queues import (
     search_offset,
     update_consumer_offset,
 )
+from reference.core.broker.reply import send_reply
 from reference.core.broker.retry import send_back
 from reference.core.broker.send import send_message
 from reference.core.broker.topic_requests import (
@@ -67,6 +68,8 @@ HANDLERS: Mapping[Code, Callable[[Broker, Request], Answer | None]] = {
     Code.SEND_MESSAGE_V2: send_message,
     Code.SEND_BATCH_MESSAGE: send_message,
     Code.CONSUMER_SEND_MSG_BACK: send_back,
+    Code.SEND_REPLY_MESSAGE: send_reply,
+    Code.SEND_REPLY_MESSAGE_V2: send_reply,
     Code.END_TRANSACTION: end_transaction,
     Code.PULL_MESSAGE: pull_message,
     Code.QUERY_MESSAGE: query_message,

@@ -26,6 +26,7 @@ DEFAULTS: Mapping[str, str] = {
     "traceTopicEnable": "false",
     "msgTraceTopicName": "RMQ_SYS_TRACE_TOPIC",
     "rejectTransactionMessage": "false",
+    "storeReplyMessageEnable": "true",
     "longPollingEnable": "true",
     "shortPollingTimeMills": "1000",
     "notifyConsumerIdsChangedEnable": "true",

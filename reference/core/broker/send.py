@@ -104,7 +104,7 @@ def send_message(broker: Broker, request: Request) -> Answer:
     # [SEND-HEADER-001] [SEND-HEADER-003]
     spelt_out = request.code == RequestCode.SEND_MESSAGE
     names = SPELT_OUT if spelt_out else LETTERS
-    topic, refused = _check(broker, request, names)
+    topic, refused = check_send(broker, request, names)
     if topic is None:
         return refused
     queue_id = request.int32(names.queue_id)
@@ -143,13 +143,13 @@ def _send_batch(
             # [SEND-BATCH-003]
             f"batch request does not support retry group {topic.name}",
         )
-    message = _new_message(broker, request, names, topic=topic, queue_id=queue_id)
+    message = new_message(broker, request, names, topic=topic, queue_id=queue_id)
     put = broker.store.put_batch
     result = put_in_role(broker.options, message, request.now_ms, put)
     return _answer(broker, result, queue_id)
 
 
-def _check(
+def check_send(
     broker: Broker, request: Request, names: Names
 ) -> tuple[Topic | None, Answer]:
     """Return the topic to send to; None, with the refusal, when that cannot be."""
@@ -211,7 +211,7 @@ def _message(
     broker: Broker, request: Request, names: Names, *, topic: Topic, queue_id: int
 ) -> tuple[NewMessage | None, Answer]:
     """Return the message to store; a retried once too often goes elsewhere."""
-    message = _new_message(broker, request, names, topic=topic, queue_id=queue_id)
+    message = new_message(broker, request, names, topic=topic, queue_id=queue_id)
     cluster = broker.options.cluster
     message = message._replace(
         # [SEND-PROPS-003]
@@ -223,9 +223,10 @@ def _message(
     return dead_letter_instead(broker, message, request, times_max=times_max)
 
 
-def _new_message(
+def new_message(
     broker: Broker, request: Request, names: Names, *, topic: Topic, queue_id: int
 ) -> NewMessage:
+    """Return the message that a send asks to be stored, for this queue."""
     system_flags = request.int32(names.system_flags)  # [SEND-FLAG-002]
     if topic.has_many_tags:  # [SEND-FLAG-003]
         system_flags |= MULTI_TAGS_FLAG

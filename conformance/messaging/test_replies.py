@@ -1,0 +1,152 @@
+"""Replies: passed on to the client that waits for one, and stored as well."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.verdicts import expect, expect_fields
+from conformance.messaging.reading import record_of
+from spec.wire.command import Command, CommandFlag
+from spec.wire.properties import decode_properties, encode_properties
+from spec.wire.request_code import RequestCode
+from spec.wire.response_code import ResponseCode
+
+PUSH = RequestCode.PUSH_REPLY_MESSAGE_TO_CLIENT
+
+
+def reply_request(topic: str, client_id: str | None, *, code: RequestCode) -> Command:
+    """Return the request that sends a reply for the client of an id."""
+    properties = {"CORRELATION_ID": "c-1", "own": "ä"}
+    if client_id is not None:
+        properties["REPLY_TO_CLIENT"] = client_id
+    values = {
+        "producerGroup": "repliers",
+        "topic": topic,
+        "defaultTopic": "TBW102",
+        "defaultTopicQueueNums": "4",
+        "queueId": "2",
+        "sysFlag": "0",
+        "bornTimestamp": "99",
+        "flag": "5",
+        "properties": encode_properties(properties),
+        "reconsumeTimes": "0",
+        "unitMode": "false",
+    }
+    if code == RequestCode.SEND_REPLY_MESSAGE_V2:
+        values = dict(zip("abcdefghijk", values.values(), strict=True))
+    return Command(code=code, fields=values, body=b"the reply")
+
+
+def replied(
+    broker: Speaker,
+    topic: str,
+    *,
+    code: RequestCode = RequestCode.SEND_REPLY_MESSAGE,
+    verdict: int = ResponseCode.SUCCESS,
+) -> tuple[Command, Command]:
+    """Send a reply to a client that answers *verdict*; what it was sent, the answer."""
+    client_id = f"client_of_{topic}"
+    with Speaker.connect(broker.address) as client:
+        succeeded(client.heartbeat(client_id=client_id, producer_groups=["askers"]))
+        asked = broker.peer.send(reply_request(topic, client_id, code=code))
+        pushed = client.peer.receive_request(PUSH)
+        client.peer.send(
+            Command(code=verdict, opaque=pushed.opaque, flag=CommandFlag.RESPONSE)
+        )
+        return pushed, broker.peer.receive_answer(asked.opaque)
+
+
+@pytest.mark.clause("SEND-REPLY-001", "SEND-REPLY-002", "SEND-REPLY-003")
+@pytest.mark.parametrize(
+    "code", [RequestCode.SEND_REPLY_MESSAGE, RequestCode.SEND_REPLY_MESSAGE_V2]
+)
+def test_a_reply_reaches_its_client(
+    broker: Speaker, topic: str, code: RequestCode
+) -> None:
+    pushed, answer = replied(broker, topic, code=code)
+    expect("SEND-REPLY-001", found=pushed.body, expected=b"the reply", what="body")
+    expect_fields(
+        "SEND-REPLY-002",
+        found=pushed.fields,
+        expected={"topic": topic, "queueId": "2", "flag": "5", "bornTimestamp": "99"},
+    )
+    properties = decode_properties(pushed.fields["properties"])
+    expect(
+        "SEND-REPLY-002",
+        found=(properties.get("own"), "PUSH_REPLY_TIME" in properties),
+        expected=("ä", True),
+        what="a property of its own, and whether the time was added",
+    )
+    expect(
+        "SEND-REPLY-003",
+        found=answer.code,
+        expected=ResponseCode.SUCCESS,
+        what="code",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("SEND-REPLY-003")
+def test_a_reply_that_its_client_refuses_is_an_error(
+    broker: Speaker, topic: str
+) -> None:
+    _, answer = replied(broker, topic, verdict=ResponseCode.SYSTEM_ERROR)
+    found = answer.code
+    expect("SEND-REPLY-003", found=found, expected=1, what="code")
+
+
+@pytest.mark.clause("SEND-REPLY-004", "SEND-REPLY-005")
+@pytest.mark.parametrize("client_id", ["nobody", None])
+@pytest.mark.needs("config")
+def test_a_reply_to_nobody_is_refused_and_stored(
+    broker: Speaker, topic: str, client_id: str | None
+) -> None:
+    code = RequestCode.SEND_REPLY_MESSAGE
+    answer = broker.peer.request(reply_request(topic, client_id, code=code))
+    expect(
+        "SEND-REPLY-004",
+        found=answer.code,
+        expected=ResponseCode.SYSTEM_ERROR,
+        what="code",
+        transcript=broker.transcript,
+    )
+    broker.wait_for_max_offset(topic=topic, queue_id=2, offset=1)
+
+
+@pytest.mark.clause("SEND-REPLY-005")
+@pytest.mark.needs("config")
+def test_a_reply_is_stored_too(broker: Speaker, topic: str) -> None:
+    _, answer = replied(broker, topic)
+    record = record_of(broker, answer)
+    expect(
+        "SEND-REPLY-005",
+        found=(record.topic, record.queue_id, record.body),
+        expected=(topic, 2, b"the reply"),
+        what="topic, queue and body of the record",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("SEND-REPLY-006")
+def test_a_replys_host_is_printed(broker: Speaker, topic: str) -> None:
+    pushed, _ = replied(broker, topic)
+    host = f"/{broker.peer.local_address}"
+    expect(
+        "SEND-REPLY-006",
+        found=pushed.fields.get("bornHost"),
+        expected=host,
+        what="bornHost",
+    )
+
+
+@pytest.mark.clause("SEND-REPLY-007")
+def test_a_replys_host_is_plain(broker: Speaker, topic: str) -> None:
+    pushed, _ = replied(broker, topic)
+    host = str(broker.peer.local_address)
+    expect(
+        "SEND-REPLY-007",
+        found=pushed.fields.get("bornHost"),
+        expected=host,
+        what="bornHost",
+    )
