@@ -27,6 +27,7 @@ TOPIC_FIELDS = {
 
 
 @pytest.mark.clause("STORE-NAME-007")
+@pytest.mark.needs("wire", "config")  # Copies are often made without the lock.
 def test_a_store_has_its_directories(files: StoreFiles) -> None:
     directories = ("commitlog", "consumequeue", "index", "config")
     lacking = [name for name in directories if not (files.path / name).is_dir()]
@@ -42,6 +43,7 @@ def test_the_first_file_is_named_with_20_zeros(written: Written) -> None:
 
 
 @pytest.mark.clause("STORE-NAME-009")
+@pytest.mark.needs("wire", "config")  # Copies are often made without the lock.
 def test_the_file_lock_says_so(files: StoreFiles) -> None:
     content = (files.path / file_names.LOCK).read_bytes()
     expect("STORE-NAME-009", found=content[:4], expected=b"lock", what="first bytes")
