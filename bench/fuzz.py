@@ -105,7 +105,7 @@ def attempt(decoder: AnyDecoder, data: bytes) -> None:
 
 def _recorded() -> Iterable[bytes]:
     """Yield what can be decoded in the recordings of all releases."""
-    for room in ("wire", "store"):
+    for room in ("wire", "store", "parts"):
         for path in sorted((FIXTURES / room).rglob("*")):
             if path.is_file():
                 for data in samples_of(str(path), path.read_bytes()):

@@ -153,6 +153,8 @@ TEXTS = {
     "wire.delay_levels.decode_delay_levels",
     "wire.header_json.decode_json_header",
     "wire.json_body.decode_body",
+    "wire.pop_receipt.decode_popped_queues",
+    "wire.pop_receipt.decode_receipt",
     "wire.properties.decode_properties",
     "wire.set_aside.decode_note",
     "wire.trace.decode_trace",

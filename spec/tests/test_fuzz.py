@@ -42,10 +42,8 @@ def recorded_samples() -> tuple[bytes, ...]:
     """Return different things that real releases wrote, and one of each other kind."""
     tables = (DECODERS_OF_THINGS, BATCH_DECODERS, MORE_DECODERS)
     found = {decoder.sample for table in tables for decoder in table.values()}
-    for folder in [
-        *sorted(FIXTURES.glob("wire/*-json")),
-        FIXTURES / "store/5.3.3-killed",
-    ]:
+    frames = sorted(FIXTURES.glob("wire/*-json"))
+    for folder in [*frames, FIXTURES / "store" / "5.3.3-killed", FIXTURES / "parts"]:
         for path in sorted(folder.rglob("*")):
             if path.is_file():
                 found.update(samples_of(str(path), path.read_bytes()))
