@@ -39,7 +39,8 @@ def _marks(
     for node in body:
         if not isinstance(node, _Marked):
             continue
-        ids = [*inherited, *(i for d in node.decorator_list for i in _ids(d))]
+        named = (i for mark in node.decorator_list for i in _ids_within(mark))
+        ids = [*inherited, *named]
         if isinstance(node, ast.ClassDef):
             yield from _marks(node.body, ids, f"{prefix}{node.name}::")
         elif node.name.startswith("test"):
@@ -52,9 +53,17 @@ def _module_ids(module: ast.Module) -> Iterator[str]:
             isinstance(target, ast.Name) and target.id == "pytestmark"
             for target in node.targets
         ):
-            for inner in ast.walk(node.value):
-                if isinstance(inner, ast.expr):
-                    yield from _ids(inner)
+            yield from _ids_within(node.value)
+
+
+def _ids_within(mark: ast.expr) -> Iterator[str]:
+    """Yield the ids that *mark* names, or that a mark within it does.
+
+    A test may name a clause for one of its parameters: ``param(..., marks=...)``.
+    """
+    for inner in ast.walk(mark):
+        if isinstance(inner, ast.expr):
+            yield from _ids(inner)
 
 
 def _ids(mark: ast.expr) -> Iterator[str]:

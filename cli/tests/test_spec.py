@@ -74,6 +74,9 @@ pytestmark = [pytest.mark.clause("WIRE-A-001")]
 @pytest.mark.clause("WIRE-B-001", "WIRE-B-002")
 def test_one(): ...
 
+@pytest.mark.parametrize("n", [pytest.param(1, marks=pytest.mark.clause("WIRE-D-001"))])
+def test_three(n): ...
+
 @pytest.mark.clause("WIRE-C-001")
 class TestGroup:
     def test_two(self): ...
@@ -89,9 +92,11 @@ def test_tests_are_found_by_their_markers(tmp_path: Path) -> None:
     (suite / "broken.py").write_text("def (", encoding="utf-8")
     one, two = "conformance/wire/test_x.py::test_one", "TestGroup::test_two"
     two = f"conformance/wire/test_x.py::{two}"
+    three = "conformance/wire/test_x.py::test_three"
     assert clause_tests(tmp_path) == {
-        "WIRE-A-001": [one, two],
+        "WIRE-A-001": [one, three, two],
         "WIRE-B-001": [one],
         "WIRE-B-002": [one],
         "WIRE-C-001": [two],
+        "WIRE-D-001": [three],
     }
