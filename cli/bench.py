@@ -92,6 +92,99 @@ def codec(
     sys.exit(1 if check and any(goal["met"] is False for goal in goals) else 0)
 
 
+@bench.command()
+@click.option(
+    "--release",
+    default="4.6.0",
+    show_default=True,
+    help="The release whose name server is measured beside the reference.",
+)
+@click.option("--topics", type=click.IntRange(min=1), default=10_000, show_default=True)
+@click.option("--brokers", type=click.IntRange(min=1), default=4, show_default=True)
+@click.option(
+    "--rounds",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    help="Interleaved rounds; the median counts.",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0.1, max=20),
+    default=3.0,
+    show_default=True,
+    help="How long a turn is.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How the result is written.",
+)
+@click.option("--check", is_flag=True, help="Exit with 1 when a goal is missed.")
+def namesrv(
+    *,
+    release: str,
+    topics: int,
+    brokers: int,
+    rounds: int,
+    seconds: float,
+    form: str,
+    check: bool,
+) -> None:
+    """Look routes up at the reference and at Apache's name server, in turns.
+
+    Exit codes: 0 measured, 1 a goal is missed (with --check), 3 Java, a name server
+    or the client failed.
+    """
+    from bench.namesrv import NameServerBenchError, Size, measure
+    from conformance.harness.ivy import JarsUnavailableError
+    from conformance.harness.java import JavaUnavailableError
+    from conformance.harness.peer import PeerError
+    from conformance.harness.process import ProcessError
+    from conformance.harness.target import TargetError
+
+    size = Size(topics=topics, brokers=brokers, rounds=rounds, seconds=seconds)
+    try:
+        found: dict[str, Any] = measure(release, size, say=_say)
+    except (
+        NameServerBenchError,
+        TargetError,
+        PeerError,
+        ProcessError,
+        JarsUnavailableError,
+        JavaUnavailableError,
+    ) as error:
+        _fail(str(error), code=3)
+    text = json.dumps(found, indent=1) if form == "json" else routes_table(found)
+    click.echo(text)
+    missed = any(goal["met"] is False for goal in found["goals"])
+    sys.exit(1 if check and missed else 0)
+
+
+def routes_table(found: dict[str, Any]) -> str:
+    """Return the report on name servers as lines for people."""
+    lines = [
+        f"{found['topics']} topics of {found['brokers']} brokers each,"
+        f" RocketMQ {found['machine']['rocketmq']},"
+        f" median of {found['rounds']} rounds of {found['turn_s']:g} s",
+        "",
+    ]
+    lines += [
+        f"{shape[who]['routes_per_s']:>10,} routes/s"
+        f"  p99 {shape[who]['p99_ms']:>8.3f} ms"
+        f"  {who:<10} {shape['connections']} connections"
+        f" x {shape['outstanding']} requests outstanding"
+        for shape in found["shapes"]
+        for who in ("reference", "apache")
+    ]
+    lines.append("")
+    lines += map(_goal_line, found["goals"])
+    return "\n".join(lines)
+
+
 def as_table(found: dict[str, Any]) -> str:
     """Return the report as lines for people."""
     log, machine = found["log"], found["machine"]

@@ -27,6 +27,9 @@ _UNIT_SUBSCRIPTION = 2
 def route_of_topic(server: NameServer, request: Request) -> Answer:
     """Say which brokers have a topic's queues, and where those brokers are."""
     topic = request.text_or_null("topic")
+    known = server.tables.route_bodies.get(topic)
+    if known is not None and not server.order_messages_enabled:
+        return Answer(body=known)
     queues = server.tables.queues.get(topic, [])
     names = {queue.broker_name: None for queue in queues}
     brokers = [server.tables.brokers[n] for n in names if n in server.tables.brokers]
@@ -50,7 +53,9 @@ def route_of_topic(server: NameServer, request: Request) -> Answer:
     order = server.key_values.get(ORDER_TOPICS, {}).get(topic)
     if server.order_messages_enabled and order is not None:  # [ROUTE-KV-008]
         route["orderTopicConf"] = order  # [ROUTE-KV-009] [ROUTE-DATA-009]
-    return Answer(body=fastjson.dumps(route))
+        return Answer(body=fastjson.dumps(route))
+    body = server.tables.route_bodies[topic] = fastjson.dumps(route)
+    return Answer(body=body)
 
 
 def cluster_info(server: NameServer, _: Request) -> Answer:
@@ -109,8 +114,7 @@ def foreign_unit_subscription_topics(server: NameServer, _: Request) -> Answer:
 
 def delete_topic(server: NameServer, request: Request) -> Answer:
     """Forget a topic; its brokers bring it back unless they forget it too."""
-    # [ROUTE-DELETE-001] [ROUTE-DELETE-002]
-    server.tables.queues.pop(request.text_or_null("topic"), None)
+    server.tables.delete_topic(request.text_or_null("topic"))
     return Answer()
 
 

@@ -91,9 +91,12 @@ class Tables:
         self.clusters: dict[str, set[str]] = {}
         self.alive: dict[str, Life] = {}
         self.filter_servers: dict[str, tuple[str, ...]] = {}
+        self.route_bodies: dict[str, bytes] = {}
+        """Routes as they were answered, by topic, until anything here changes."""
 
     def register(self, broker: Registration, connection: int, now_ms: int) -> None:
         """Take in what a broker says of itself, and count it as a life sign."""
+        self.route_bodies.clear()
         # [ROUTE-CLUSTER-001]
         self.clusters.setdefault(broker.cluster, set()).add(broker.name)
         is_first = self._register_address(broker)
@@ -136,6 +139,7 @@ class Tables:
         self, *, cluster: str, address: str, name: str, broker_id: int
     ) -> None:
         """Forget a broker that says goodbye."""
+        self.route_bodies.clear()
         self.alive.pop(address, None)
         self.filter_servers.pop(address, None)
         broker = self.brokers.get(name)
@@ -167,6 +171,7 @@ class Tables:
 
     def forget_address(self, address: str) -> None:
         """Forget what is known of a broker's address."""
+        self.route_bodies.clear()
         self.alive.pop(address, None)
         self.filter_servers.pop(address, None)
         for broker in self.brokers.values():
@@ -178,8 +183,14 @@ class Tables:
                 self._forget_name(broker.name)
             return
 
+    def delete_topic(self, topic: str) -> None:
+        """Forget a topic; its brokers bring it back unless they forget it too."""
+        self.route_bodies.clear()
+        self.queues.pop(topic, None)  # [ROUTE-DELETE-001] [ROUTE-DELETE-002]
+
     def wipe_write_permission(self, broker_name: str) -> int:
         """Take the write permission from a broker's queues; return how many."""
+        self.route_bodies.clear()
         wiped = 0
         for queues in self.queues.values():
             for queue in queues:

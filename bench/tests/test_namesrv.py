@@ -1,0 +1,54 @@
+"""The client of the name server measurement counts answers, and nothing else."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from bench import namesrv_client
+from bench.namesrv import Size
+from bench.namesrv_client import Asker, BadAnswerError, topic_name
+from spec.wire.command import Command, decode_command, encode_command
+
+
+def answer(opaque: int, code: int = 0) -> bytes:
+    return encode_command(Command(code=code, opaque=opaque, flag=1, body=b"{}"))
+
+
+def test_answers_are_counted_however_they_are_cut() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        asker = Asker(ours, [b"first", b"second"], iter((1, 0)))
+        asker.ask(2)
+        assert theirs.recv(100) == b"secondfirst"
+        data = answer(1) + answer(0)
+        theirs.sendall(data[:-3])
+        assert asker.take() == 1
+        theirs.sendall(data[-3:])
+        assert asker.take() == 1
+        assert len(asker.times_s) == 2
+
+
+def test_a_refusal_is_no_answer() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        asker = Asker(ours, [b"one"], iter((0,)))
+        theirs.sendall(answer(0, code=17))
+        with pytest.raises(BadAnswerError, match='"code":17'):
+            asker.take()
+
+
+def test_a_closed_connection_is_said() -> None:
+    ours, theirs = socket.socketpair()
+    with ours:
+        theirs.close()
+        with pytest.raises(BadAnswerError, match="closed"):
+            Asker(ours, [], iter(())).take()
+
+
+def test_a_request_asks_for_the_topic_of_its_number() -> None:
+    request = decode_command(namesrv_client._request(7))
+    assert request.opaque == 7
+    assert request.fields == {"topic": topic_name(7)}
+    assert Size().topics == 10_000
