@@ -90,17 +90,23 @@ class ApacheCluster:
         conf: Mapping[str, str] | None = None,
         store: Path | None = None,
         java_options: Sequence[str] = FAST_START,
+        name_servers: Sequence[Address] = (),
     ) -> None:
         """
         Prepare a cluster below *directory*; `start` runs it.
 
         *conf* are broker settings; *store* is an existing store directory to open.
+        With *name_servers* of others the broker registers with those, and there is
+        no name server of its own.
         """
         self.release = release
         self.directory = directory.resolve()
         self.store_path = (store or self.directory / "store").resolve()
         self._ports = free_port_block()
-        self.namesrv = Address(LOOPBACK, self._ports.name_server)
+        own = Address(LOOPBACK, self._ports.name_server)
+        self._has_own_name_server = not name_servers
+        self._name_servers = tuple(name_servers) or (own,)
+        self.namesrv = self._name_servers[0]
         self.broker = Address(LOOPBACK, self._ports.broker)
         self._java_options = list(java_options)
         self._children: list[Child] = []
@@ -119,12 +125,18 @@ class ApacheCluster:
     ) -> None:
         self.close()
 
-    def start(self) -> None:
-        """Start both programs and return when the broker is routed to and accepts."""
+    def start(self, *, broker: bool = True) -> None:
+        """
+        Start both programs and return when the broker is routed to and accepts.
+
+        Without *broker* it is the name server alone.
+        """
         self._starts += 1
         try:
-            self._start_name_server()
-            self._start_broker()
+            if self._has_own_name_server:
+                self._start_name_server()
+            if broker:
+                self._start_broker()
         except BaseException:
             self.kill()
             raise
@@ -135,7 +147,7 @@ class ApacheCluster:
 
         The name server has nothing left to save: its own three seconds are spared.
         """
-        while len(self._children) > 1:
+        while len(self._children) > int(self._has_own_name_server):
             self._children.pop().terminate(grace_s=READY_DEADLINE_S)
         self.kill()
 
@@ -176,11 +188,14 @@ class ApacheCluster:
         child.wait_until(
             lambda: (
                 accepts(*self.broker)
-                and str(self.broker) in cluster_info.broker_addresses(self.namesrv)
+                and all(map(self._is_known_to, self._name_servers))
             ),
             what=f"broker {self.release} on {self.broker}, registered",
             deadline_s=READY_DEADLINE_S,
         )
+
+    def _is_known_to(self, name_server: Address) -> bool:
+        return str(self.broker) in cluster_info.broker_addresses(name_server)
 
     def _run(self, what: str, program: str) -> Child:
         return start(
@@ -216,7 +231,7 @@ class ApacheCluster:
             **conf,
             # A test's own name servers come after the cluster's.
             "namesrvAddr": ";".join(
-                filter(None, (str(self.namesrv), conf.get("namesrvAddr")))
+                filter(None, (*map(str, self._name_servers), conf.get("namesrvAddr")))
             ),
             "listenPort": str(self.broker.port),
             "haListenPort": str(self._ports.ha),

@@ -32,10 +32,11 @@ _numbers = itertools.count(1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JavaClient:
-    """How to run client programs of one release against one name server."""
+    """How to run client programs of one release in one cluster."""
 
     release: str
-    namesrv: Address
+    namesrv: Address | str
+    """One name server, or several with semicolons between."""
     directory: Path
     """Home of the programs: their logs, and what they print."""
     options: tuple[str, ...] = ()

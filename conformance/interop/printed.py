@@ -25,6 +25,8 @@ class Printed:
     queue_offset: int
     status: str = ""
     """What the producer was told (SEND_OK); a consumer prints none."""
+    broker_name: str = ""
+    """Where the producer sent it; not every consumer prints it."""
     body: bytes = b""
     """What the consumer received; a producer does not print it."""
 
@@ -35,6 +37,7 @@ def sent_messages(output: str) -> list[Printed]:
         Printed(
             status=found[1],
             unique_key=found[2],
+            broker_name=found[5],
             queue_id=int(found[6]),
             queue_offset=int(found[7]),
         )
