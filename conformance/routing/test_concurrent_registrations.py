@@ -1,0 +1,119 @@
+"""Brokers that register and say goodbye at the same moment do not lose each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+from conformance.harness.deadline import wait_until
+from conformance.harness.verdicts import expect
+from conformance.routing.fake_broker import FakeBroker, Stage
+from spec.routing.topic_config import TopicConfig
+from spec.wire.command import Command
+from spec.wire.response_code import ResponseCode
+
+BROKERS = 16
+ROUNDS = 10
+TIMEOUT_S = 30.0
+
+
+def at_once(
+    brokers: list[FakeBroker], act: Callable[[FakeBroker], list[Command]]
+) -> set[int]:
+    """Let every broker *act* in a thread of its own; return the answers' codes."""
+    barrier = Barrier(len(brokers))
+
+    def begin(broker: FakeBroker) -> list[Command]:
+        barrier.wait(TIMEOUT_S)
+        return act(broker)
+
+    with ThreadPoolExecutor(len(brokers)) as pool:
+        return {answer.code for told in pool.map(begin, brokers) for answer in told}
+
+
+def registered_at_once(
+    stage: Stage, topic: str, *, one_cluster: bool
+) -> list[FakeBroker]:
+    """Return brokers of which each registered *topic* again and again, all at once."""
+    cluster = stage.unique("cluster") if one_cluster else None
+    brokers = [stage.broker(cluster=cluster) for _ in range(BROKERS)]
+
+    def register(broker: FakeBroker) -> list[Command]:
+        return [
+            broker.register(TopicConfig(topic=topic, write_queue_count=count))
+            for count in range(1, ROUNDS + 1)
+        ]
+
+    codes = at_once(brokers, register)
+    assert codes == {ResponseCode.SUCCESS}, codes
+    return brokers
+
+
+def queues_in_route(stage: Stage, topic: str) -> dict[str, int]:
+    """Return the write queues of each broker in the route of *topic*."""
+    route = stage.route(topic)
+    queues = route.queue_datas if route else ()
+    return {queue.broker_name: queue.write_queue_count for queue in queues}
+
+
+@pytest.mark.clause("ROUTE-REG-001", "ROUTE-REG-019")
+@pytest.mark.parametrize("one_cluster", [True, False], ids=["one", "many"])
+def test_brokers_that_register_at_once_are_all_in_the_route(
+    stage: Stage, one_cluster: bool
+) -> None:
+    topic = stage.unique("topic")
+    brokers = registered_at_once(stage, topic, one_cluster=one_cluster)
+    expect(
+        "ROUTE-REG-019",
+        found=queues_in_route(stage, topic),
+        expected={broker.name: ROUNDS for broker in brokers},
+        what="write queues by broker, each as it registered last",
+        transcript=stage.client.transcript,
+    )
+    own = {broker.name: queues_in_route(stage, broker.name) for broker in brokers}
+    expect(
+        "ROUTE-REG-001",
+        found=own,
+        expected={broker.name: {broker.name: 1} for broker in brokers},
+        what="write queues in the route of each broker's own topic",
+        transcript=stage.client.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-LIVE-001", "ROUTE-LIVE-003")
+def test_brokers_that_leave_at_once_leave_the_others(stage: Stage) -> None:
+    topic = stage.unique("topic")
+    brokers = registered_at_once(stage, topic, one_cluster=True)
+    leaving, staying = brokers[::2], brokers[1::2]
+
+    def change(broker: FakeBroker) -> list[Command]:
+        if broker in leaving:
+            return [broker.unregister()]
+        return [broker.register(TopicConfig(topic=topic)) for _ in range(ROUNDS)]
+
+    codes = at_once(brokers, change)
+    assert codes == {ResponseCode.SUCCESS}, codes
+    for broker in leaving:
+        stage.wait_until_gone(broker)
+    gone = {broker.name for broker in leaving}
+    wait_until(
+        lambda: not gone & set(queues_in_route(stage, topic)),
+        what="the brokers that left are in no route",
+    )
+    expect(
+        "ROUTE-LIVE-003",
+        found=sorted(queues_in_route(stage, topic)),
+        expected=sorted(broker.name for broker in staying),
+        what="brokers in the route",
+        transcript=stage.client.transcript,
+    )
+    expect(
+        "ROUTE-LIVE-001",
+        found=[name for name in gone if stage.route(name) is not None],
+        expected=[],
+        what="routes of the own topics of brokers that left",
+        transcript=stage.client.transcript,
+    )
