@@ -36,6 +36,8 @@ class Options:
     beyond_range: bool
     """Whether to ask for the clauses that are not about the target's release."""
     only_clauses: frozenset[str]
+    until_failed: bool
+    """End the run when each of *only_clauses* has failed: nothing more is to learn."""
     """Empty for all."""
 
 
@@ -50,6 +52,7 @@ def add_options(parser: pytest.Parser) -> None:
     add("--report", type=Path, help="directory for report.json")
     add("--read-only", action="store_true", help="only tests that write nothing")
     add("--only-clauses", default="", help="only tests that name one of these ids")
+    add("--until-failed", action="store_true", help="stop when each of them failed")
     differs = "fail where the recorded evidence of the release says otherwise"
     add("--against-evidence", action="store_true", help=differs)
     beyond = "ask only for the clauses that are about other releases"
@@ -76,6 +79,7 @@ def options_of(config: pytest.Config) -> Options:
         against_evidence=bool(config.getoption("against_evidence", False)),
         beyond_range=bool(config.getoption("beyond_range", False)),
         only_clauses=frozenset(filter(None, str(only).split(","))),
+        until_failed=bool(config.getoption("until_failed", False)),
         require_target=bool(config.getoption("require_target", False)),
     )
 

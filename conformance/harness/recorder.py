@@ -26,12 +26,22 @@ class Recorder:
         self._options = options
         self._results: list[ClauseResult] = []
         self._comparison: Comparison | None = None
+        self._session: pytest.Session | None = None
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Remember the session, which may be asked to stop."""
+        self._session = session
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note the verdict that a report carries."""
         dumped = getattr(report, "conformance", None)
-        if dumped is not None:
-            self._record.add(Verdict.load(dumped))
+        if dumped is None:
+            return
+        self._record.add(Verdict.load(dumped))
+        if self._options.until_failed and self._session is not None:
+            blamed = {name for one in self._record.verdicts for name in one.blamed}
+            if self._options.only_clauses <= blamed:
+                self._session.shouldstop = "each clause has failed"
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:

@@ -243,3 +243,12 @@ def test_workers_share_one_target_and_one_report(tmp_path: Path) -> None:
     ended = run(tmp_path, PASSES + FAILS, "-n", "2")
     assert ended.outcomes == {"WIRE-FRAME-001": "pass", "WIRE-FRAME-002": "fail"}
     assert ended.code == 1
+
+
+def test_a_run_may_end_when_each_wanted_clause_has_failed(tmp_path: Path) -> None:
+    again = FAILS.replace("test_fails", "test_fails_again")
+    wanted = ["--only-clauses=WIRE-FRAME-002", "-n0"]
+    assert "2 failed" in run(tmp_path / "all", FAILS + again, *wanted).output
+    ended = run(tmp_path / "one", FAILS + again, *wanted, "--until-failed")
+    assert "1 failed" in ended.output
+    assert ended.code == 1

@@ -65,7 +65,7 @@ def run_clauses(target: str, clauses: Iterable[str]) -> tuple[dict[str, Outcome]
     words = [sys.executable, "-m", "pytest", "-q", "--import-mode=importlib"]
     words += ["-p", "conformance.harness.plugin", "-p", "no:cacheprovider"]
     words += ["--hypothesis-profile=glance", "--require-target", f"--target={target}"]
-    words += [f"--only-clauses={','.join(clauses)}"]
+    words += [f"--only-clauses={','.join(clauses)}", "--until-failed"]
     words += [str(folder) for folder in folders if any(folder.glob("test_*.py"))]
     with tempfile.TemporaryDirectory() as directory:
         ended = subprocess.run(
