@@ -92,11 +92,10 @@ class Tables:
         self.alive: dict[str, Life] = {}
         self.filter_servers: dict[str, tuple[str, ...]] = {}
         self.route_bodies: dict[str, bytes] = {}
-        """Routes as they were answered, by topic, until anything here changes."""
+        """Routes as they were answered, by topic, until anything in routes changes."""
 
     def register(self, broker: Registration, connection: int, now_ms: int) -> None:
         """Take in what a broker says of itself, and count it as a life sign."""
-        self.route_bodies.clear()
         # [ROUTE-CLUSTER-001]
         self.clusters.setdefault(broker.cluster, set()).add(broker.name)
         is_first = self._register_address(broker)
@@ -112,10 +111,8 @@ class Tables:
             connection,
             broker.ha_address,  # [ROUTE-LIVE-009]
         )
-        if broker.filter_servers:  # [ROUTE-DATA-010]
-            self.filter_servers[broker.address] = broker.filter_servers
-        elif broker.filter_servers is not None:
-            self.filter_servers.pop(broker.address, None)
+        if broker.filter_servers is not None:
+            self._register_filter_servers(broker.address, broker.filter_servers)
 
     def master_of(self, broker: Registration) -> tuple[str, str | None] | None:
         """Return address and HA address of the living master of a slave."""
@@ -205,20 +202,33 @@ class Tables:
         if is_first:
             self.brokers[broker.name] = BrokerData(broker.cluster, broker.name)
         addresses = self.brokers[broker.name].addresses
+        before = dict(addresses)
         for number, address in list(addresses.items()):
             # [ROUTE-REG-017]
             if address == broker.address and number != broker.broker_id:
                 del addresses[number]
         is_new = broker.broker_id not in addresses
         addresses[broker.broker_id] = broker.address  # [ROUTE-REG-018]
+        if addresses != before:
+            self.route_bodies.clear()
         return is_first or is_new
 
     def _register_queue(self, topic: str, queue: QueueData) -> None:
         queues = self.queues.setdefault(topic, [])
         if queue not in queues:
+            self.route_bodies.clear()
             # [ROUTE-DATA-011] [ROUTE-REG-015]
             queues[:] = [q for q in queues if q.broker_name != queue.broker_name]
             queues.append(queue)  # [ROUTE-REG-019]
+
+    def _register_filter_servers(self, address: str, servers: tuple[str, ...]) -> None:
+        if servers == self.filter_servers.get(address, ()):
+            return
+        self.route_bodies.clear()
+        if servers:  # [ROUTE-DATA-010]
+            self.filter_servers[address] = servers
+        else:
+            self.filter_servers.pop(address, None)
 
     def _forget_name(self, name: str) -> None:
         del self.brokers[name]
