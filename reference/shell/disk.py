@@ -13,6 +13,7 @@ import contextlib
 import errno
 import mmap
 import os
+import shutil
 import time
 from pathlib import Path
 
@@ -182,6 +183,14 @@ class DiskFiles:
             waiting.replace(full)
         except OSError as error:
             raise _refused("cannot write", full, error) from error
+
+    def disk_space(self) -> tuple[int, int]:
+        """Return how many bytes the disk has, and has free; (0, 0) if it is gone."""
+        try:
+            usage = shutil.disk_usage(self.directory)
+        except OSError:
+            return 0, 0
+        return usage.total, usage.total - usage.used
 
     def _path(self, path: str) -> Path:
         parts = path.split("/")

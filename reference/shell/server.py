@@ -17,6 +17,7 @@ from pathlib import Path
 from reference.core.broker.broker import Broker
 from reference.core.broker.dispatch import HANDLERS
 from reference.core.broker.options import BrokerOptions, OptionError
+from reference.core.java_properties import write_properties
 from reference.core.name_server.dispatch import NameServer
 from reference.core.name_server.key_values import (
     KeyValues,
@@ -33,6 +34,7 @@ VIP_PORT_DISTANCE = 2
 """Clients may use this many ports below the broker's (Java: the VIP channel)."""
 REGISTRATION_TIMEOUT_S = 3.0
 _KEY_VALUES = "namesrv/kvConfig.json"
+_NAME_SERVER_SETTINGS = "namesrv/namesrv.properties"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,9 +60,7 @@ async def serve(setup: Setup) -> None:
         files, replace(options.store_options(), zone_offset_ms=zone_offset_ms())
     )
     store.start(now_ms())
-    name_server = NameServer(
-        _load_key_values(files), save=lambda table: _save_key_values(files, table)
-    )
+    name_server = _name_server(setup, files)
     broker = Broker(options, store, store.config, handlers=HANDLERS, now_ms=now_ms())
     hosts = ServiceHost(name_server), ServiceHost(broker)
     try:
@@ -121,6 +121,24 @@ def _options(setup: Setup) -> BrokerOptions:
     settings["listenPort"] = str(setup.broker_port)
     settings.setdefault("haListenPort", str(setup.broker_port + 1))
     return BrokerOptions(settings)
+
+
+def _name_server(setup: Setup, files: DiskFiles) -> NameServer:
+    """Return a name server that keeps its files beside the store's."""
+    places = {"kvConfigPath": _KEY_VALUES, "configStorePath": _NAME_SERVER_SETTINGS}
+    home = setup.store.resolve()
+    return NameServer(
+        _load_key_values(files),
+        save=lambda table: _save_key_values(files, table),
+        settings={
+            "listenPort": str(setup.name_server_port),
+            "rocketmqHome": str(home),
+            **{name: str(home / place) for name, place in places.items()},
+        },
+        save_settings=lambda settings: files.replace_text(
+            _NAME_SERVER_SETTINGS, write_properties(settings)
+        ),
+    )
 
 
 def _load_key_values(files: DiskFiles) -> KeyValues:

@@ -7,7 +7,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from reference.core.answer import (
-    RELEASE_ORDINAL,
     SYSTEM_ERROR,
     Answer,
     encode_notice,
@@ -15,7 +14,6 @@ from reference.core.answer import (
 )
 from reference.core.java_properties import read_properties, write_properties
 from reference.core.request import Request
-from spec.store.message_record import decode_record
 from spec.wire import fastjson
 from spec.wire.request_code import RequestCode
 from spec.wire.response_code import ResponseCode
@@ -24,35 +22,6 @@ if TYPE_CHECKING:
     from reference.core.broker.broker import Broker
 
 _FOR_C = "CPP"
-
-
-def runtime_info(broker: Broker, request: Request) -> Answer:
-    """Answer how the broker is doing."""
-    put, got = str(broker.put_count), str(broker.get_count)
-    table = {
-        "brokerVersion": str(RELEASE_ORDINAL),
-        "brokerVersionDesc": "V4_6_0",  # [ADMIN-CONFIG-002]
-        "bootTimestamp": str(broker.started_at_ms),
-        "commitLogMaxOffset": str(broker.store.log.queue.end),
-        "commitLogMinOffset": str(broker.store.log.queue.start),
-        "dispatchBehindBytes": "0",
-        "earliestMessageTimeStamp": str(_earliest_ms(broker)),
-        "getTotalTps": "0.0 0.0 0.0",
-        "getTransferedTps": "0.0 0.0 0.0",
-        "msgGetTotalTodayMorning": "0",
-        "msgGetTotalTodayNow": got,
-        "msgGetTotalYesterdayMorning": "0",
-        "msgPutTotalTodayMorning": "0",
-        "msgPutTotalTodayNow": put,
-        "msgPutTotalYesterdayMorning": "0",
-        "pageCacheLockTimeMills": "0",
-        "pullThreadPoolQueueHeadWaitTimeMills": "0",
-        "putTps": "0.0 0.0 0.0",
-        "runtime": f"{(request.now_ms - broker.started_at_ms) // 1000} seconds",
-        "sendThreadPoolQueueHeadWaitTimeMills": "0",
-        "startAcceptSendRequestTimeStamp": "0",
-    }
-    return Answer(body=fastjson.dumps({"table": table}))
 
 
 def broker_settings(broker: Broker, _: Request) -> Answer:
@@ -123,12 +92,6 @@ def ask_client(broker: Broker, request: Request) -> Answer | None:
             return None
     # [ADMIN-CLIENT-002]
     return refusal(SYSTEM_ERROR, f"The Consumer <{group}> <{client_id}> not online")
-
-
-def _earliest_ms(broker: Broker) -> int:
-    """Return when the first message in the commit log was stored; -1 without one."""
-    data = broker.store.record_at(broker.store.log.queue.start)
-    return -1 if data is None else decode_record(data, check_crc=False).stored_at_ms
 
 
 def _reset_one(

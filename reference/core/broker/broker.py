@@ -70,8 +70,6 @@ class Broker(Service):
         port = options.number("listenPort")
         self.store_host = Host.of(options.ip, port)
         self.started_at_ms = now_ms
-        self.put_count = 0
-        self.get_count = 0
         self.links: tuple[NameServerLink, ...] = ()
         self.housekeeping = Housekeeping(self, config)
         self._config = config
@@ -106,7 +104,6 @@ class Broker(Service):
     def stored(self, result: PutResult) -> None:
         """Note that something was put, so that it is dispatched before long."""
         if result.is_stored:
-            self.put_count += 1
             self._has_put = True
 
     def settle(self, now_ms: int) -> None:

@@ -14,7 +14,6 @@ from reference.core.broker.admin import (
     ask_client,
     broker_settings,
     reset_offset,
-    runtime_info,
     update_settings,
 )
 from reference.core.broker.broker import Broker
@@ -49,6 +48,7 @@ from reference.core.broker.queues import (
 )
 from reference.core.broker.reply import send_reply
 from reference.core.broker.retry import send_back
+from reference.core.broker.runtime_info import runtime_info
 from reference.core.broker.send import send_message
 from reference.core.broker.topic_requests import (
     all_topic_configs,

@@ -17,6 +17,7 @@ from reference.core.effects import Flush
 from reference.core.store.config_files import CONSUMER_OFFSETS, ConfigFiles
 from reference.core.store.file_queue import FileQueue, FlushMark
 from reference.core.store.files import MappedFile
+from reference.core.store.statistics import SAMPLE_PERIOD_MS
 
 if TYPE_CHECKING:
     from reference.core.broker.broker import Broker
@@ -49,6 +50,7 @@ class Housekeeping:
             (number("flushIntervalCommitLog"), self._flush_log),
             (QUEUE_FLUSH_MS, self._flush_queues),
             (DELAY_OFFSETS_MS, self._keep_delay_offsets),
+            (SAMPLE_PERIOD_MS, self._broker.store.statistics.sample),
             (
                 number("transactionCheckInterval"),
                 partial(check_transactions, self._broker),

@@ -39,6 +39,10 @@ DEFAULTS: Mapping[str, str] = {
     "transactionCheckMax": "15",
     "transactionCheckInterval": "60000",  # [TXN-CHECK-018]
     "startAcceptSendRequestTimeStamp": "0",
+    "sendThreadPoolQueueCapacity": "10000",
+    "pullThreadPoolQueueCapacity": "100000",
+    "queryThreadPoolQueueCapacity": "20000",
+    "endTransactionPoolQueueCapacity": "100000",
     "regionId": "DefaultRegion",
     "traceOn": "true",
     "listenPort": "10911",

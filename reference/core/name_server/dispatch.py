@@ -53,12 +53,15 @@ class NameServer(Service):
         key_values: KeyValues | None = None,
         *,
         save: Callable[[KeyValues], None] = lambda _: None,
+        settings: Mapping[str, str] | None = None,
+        save_settings: Callable[[Mapping[str, str]], None] = lambda _: None,
     ) -> None:
         super().__init__()
         self.tables = Tables()
         self.key_values: KeyValues = key_values if key_values is not None else {}
-        self.settings = dict(SETTINGS)
+        self.settings = {**SETTINGS, **(settings or {})}
         self._save = save
+        self._save_settings = save_settings
         self.handlers = {
             int(code): partial(handler, self) for code, handler in HANDLERS.items()
         }
@@ -85,6 +88,10 @@ class NameServer(Service):
     def key_values_changed(self) -> None:
         """Keep the key-value table."""
         self._save(self.key_values)
+
+    def settings_changed(self) -> None:
+        """Keep the settings in the file that they name."""
+        self._save_settings(self.settings)
 
 
 # [ROUTE-CODE-001]

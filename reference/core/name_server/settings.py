@@ -17,9 +17,12 @@ if TYPE_CHECKING:
 
 SETTINGS: Mapping[str, str] = {
     "clusterTest": "false",  # [ROUTE-CONFIG-004]
+    "configStorePath": "namesrv/namesrv.properties",  # [ROUTE-CONFIG-008]
+    "kvConfigPath": "namesrv/kvConfig.json",
     "listenPort": "9876",  # [ROUTE-CONFIG-003]
     "orderMessageEnable": "false",
     "productEnvName": "center",
+    "rocketmqHome": ".",
     "serverAsyncSemaphoreValue": "64",  # [ROUTE-CONFIG-005]
     "serverCallbackExecutorThreads": "0",
     "serverChannelMaxIdleTimeSeconds": "120",
@@ -32,7 +35,8 @@ SETTINGS: Mapping[str, str] = {
     "useEpollNativeSelector": "false",
 }
 """What tools are told of a name server of 4.6.0. Threads and buffers are Java's: they
-are here for tools that ask, and change nothing."""
+are here for tools that ask, and change nothing. So are the paths: whoever runs the name
+server says where it keeps what."""
 
 
 def get_settings(server: NameServer, _: Request) -> Answer:
@@ -45,4 +49,5 @@ def update_settings(server: NameServer, request: Request) -> Answer:
     for name, value in read_properties(request.body.decode()).items():
         if name in server.settings:  # [ROUTE-CONFIG-002]
             server.settings[name] = value
+    server.settings_changed()
     return Answer()

@@ -77,6 +77,9 @@ class Files(Protocol):
     def replace_text(self, path: str, text: str) -> None:
         """Make *text* the content of *path*, all or nothing."""
 
+    def disk_space(self) -> tuple[int, int]:
+        """Return how many bytes the disk has, and has free; (0, 0) without a disk."""
+
 
 class MemoryFile:
     """A mapped file without a disk."""
@@ -178,3 +181,7 @@ class MemoryFiles:
         """Make *text* the content of *path*."""
         self.spend(len(text))
         self.texts[path] = text
+
+    def disk_space(self) -> tuple[int, int]:
+        """Return zeros: there is no disk."""
+        return 0, 0

@@ -40,6 +40,7 @@ from reference.core.store.recovery import (
 )
 from reference.core.store.schedule import Schedule, delayed
 from reference.core.store.search import offset_by_time
+from reference.core.store.statistics import Statistics
 
 ABORT = "abort"
 """Is there while the store runs; found at a start, it tells of a crash."""
@@ -53,6 +54,7 @@ class MessageStore:
         self.config = ConfigFiles(files)
         self.refused = ""
         """What the files last refused, in one line; empty while all is well."""
+        self.statistics = Statistics()
         self._files = files
         self._levels = DelayLevels(options.delay_levels)
         self._is_running = False
@@ -148,7 +150,9 @@ class MessageStore:
         wish = Wish(
             offset=offset, count_max=count_max, tags_codes=tags_codes, accepts=accepts
         )
-        return self._reader.read(self.queues.get(topic, queue_id), wish)
+        result = self._reader.read(self.queues.get(topic, queue_id), wish)
+        self.statistics.has_got(result)
+        return result
 
     def min_offset(self, topic: str, queue_id: int) -> int:
         """Return the offset of the first message of a queue."""
@@ -202,6 +206,10 @@ class MessageStore:
         return self.schedule.deliver(
             now_ms, lambda message: self._append(self.log.append, message, now_ms)
         )
+
+    def disk_space(self) -> tuple[int, int]:
+        """Return how many bytes the disk of the store has, and has free."""
+        return self._files.disk_space()
 
     def save_delay_offsets(self) -> None:
         """Remember how far the delay levels were delivered."""
@@ -290,6 +298,7 @@ class MessageStore:
         except FilesError as error:
             self.refused = str(error)
             return PutResult(PutStatus.SERVICE_NOT_AVAILABLE)
+        self.statistics.has_put(result)
         if (
             self.options.flush_mode is FlushMode.SYNC_FLUSH
             and message.wait_until_stored

@@ -1,0 +1,74 @@
+"""
+mqadmin, many commands in one Java machine.
+
+The tool's own main is called once for each command, and what it prints is caught in
+between. A Java machine that starts for each would take most of the time. The calls go
+through py4j, which pyspark brings along: its jar in the machine, its package here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyspark
+from py4j.java_gateway import GatewayParameters, JavaGateway
+
+from conformance.interop.java_client import JavaClient
+
+_GATEWAY_CLASS = "py4j.GatewayServer"
+_ANY_PORT = "0"
+
+_NOT_THE_TOOLS = re.compile(r"\|-(INFO|WARN|ERROR) in |^\s+at |^\s+\.\.\. \d+ more")
+"""What logging says of itself while it starts, and where in Java an error was thrown.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdminTool:
+    """A running mqadmin of one release."""
+
+    client: JavaClient
+    gateway: Any
+
+    def run(self, *words: str) -> list[str]:
+        """Run one command; return the lines that it printed."""
+        java = self.gateway.jvm.java
+        printed = java.io.ByteArrayOutputStream()
+        stream = java.io.PrintStream(printed, True)
+        java.lang.System.setOut(stream)
+        java.lang.System.setErr(stream)
+        command, *rest = words
+        whole = [command, "-n", str(self.client.namesrv), *rest]
+        arguments = self.gateway.new_array(java.lang.String, len(whole))
+        for index, word in enumerate(whole):
+            arguments[index] = word
+        tools = self.gateway.jvm.org.apache.rocketmq.tools
+        tools.command.MQAdminStartup.main(arguments)
+        lines = str(printed.toString()).splitlines()
+        return [line for line in lines if line and not _NOT_THE_TOOLS.search(line)]
+
+
+@contextmanager
+def admin_tool(client: JavaClient) -> Iterator[AdminTool]:
+    """Start a Java machine for the commands; end it afterwards."""
+    jars = Path(pyspark.__file__).parent / "jars"
+    whole = [str(jar) for jar in jars.glob("py4j-*.jar")] + [client.class_path()]
+    child = client.run(_GATEWAY_CLASS, [_ANY_PORT], class_path=os.pathsep.join(whole))
+    try:
+        child.wait_until(
+            lambda: child.output().strip().isdecimal(), what="port of the gateway"
+        )
+        port = int(child.output())
+        gateway = JavaGateway(gateway_parameters=GatewayParameters(port=port))
+        try:
+            yield AdminTool(client=client, gateway=gateway)
+        finally:
+            gateway.close()
+    finally:
+        child.kill()

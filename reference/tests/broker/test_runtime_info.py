@@ -1,0 +1,77 @@
+"""The table of how a broker is doing, before and after a message and with time."""
+
+from __future__ import annotations
+
+import pytest
+
+from reference.core.broker.runtime_info import readable_size, running_time
+from reference.tests.broker.making import Stage, send_fields
+from spec.wire import fastjson
+from spec.wire.request_code import RequestCode
+
+
+def runtime_of(stage: Stage) -> dict[str, str]:
+    """Return the table that the broker answers."""
+    (answer,) = stage.ask(1, RequestCode.GET_BROKER_RUNTIME_INFO, {})
+    body = fastjson.loads(answer.body)
+    assert isinstance(body, dict)
+    table = body["table"]
+    assert isinstance(table, dict)
+    return {str(name): str(value) for name, value in table.items()}
+
+
+def connected() -> Stage:
+    """Return a broker with one connection."""
+    stage = Stage()
+    stage.connect(1)
+    return stage
+
+
+def test_a_new_broker_has_nothing_yet() -> None:
+    table = runtime_of(connected())
+    assert table["putMessageTimesTotal"] == "1"  # never 0: 4.6.0 divides by it
+    assert table["putMessageAverageSize"] == "0.0"
+    assert table["commitLogDiskRatio"] == "-1.0"
+    assert table["earliestMessageTimeStamp"] == "-1"
+    assert table["putTps"] == "  "
+    assert table["sendThreadPoolQueueSize"] == "0"
+    assert table["EndTransactionThreadPoolQueueCapacity"] == "100000"
+
+
+def test_a_message_is_counted_with_the_size_of_its_record() -> None:
+    stage = connected()
+    stage.ask(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"body")
+    table = runtime_of(stage)
+    assert table["msgPutTotalTodayNow"] == "1"
+    assert table["putMessageSizeTotal"] == table["commitLogMaxOffset"]
+    assert table["putMessageDistributeTime"].startswith("[<=0ms]:1 [0~10ms]:0 ")
+
+
+def test_time_makes_rates_and_a_running_time() -> None:
+    stage = connected()
+    stage.broker.start([], stage.now_ms)
+    for _ in range(12):
+        stage.wait(1000)
+    table = runtime_of(stage)
+    assert table["putTps"] == "0.0  "
+    assert table["runtime"] == "[ 0 days, 0 hours, 0 minutes, 12 seconds ]"
+
+
+def test_a_running_time_has_days_hours_minutes_and_seconds() -> None:
+    duration_ms = ((2 * 24 + 3) * 60 + 4) * 60_000 + 5_999
+    assert running_time(duration_ms) == "[ 2 days, 3 hours, 4 minutes, 5 seconds ]"
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (0, "0 B"),
+        (1023, "1023 B"),
+        (1024, "1.0 KiB"),
+        (1536 * 1024, "1.5 MiB"),
+        (3 * 2**30, "3.0 GiB"),
+        (2**60, "1.0 EiB"),
+    ],
+)
+def test_sizes_are_readable(size: int, text: str) -> None:
+    assert readable_size(size) == text

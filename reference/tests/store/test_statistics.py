@@ -1,0 +1,57 @@
+"""What a store counts, and the rates that its samples give."""
+
+from __future__ import annotations
+
+from reference.core.store.api import GetResult, GetStatus, PutResult, PutStatus
+from reference.core.store.statistics import Statistics
+
+STORED = PutResult(
+    PutStatus.PUT_OK, physical_offset=0, size=300, queue_offset=0, message_count=3
+)
+FOUND = GetResult(GetStatus.FOUND, 2, 0, 2, (memoryview(b"a"), memoryview(b"b")))
+MISSED = GetResult(GetStatus.OFFSET_OVERFLOW_ONE, 2, 0, 2)
+
+
+def test_a_batch_is_one_call_and_several_messages() -> None:
+    counted = Statistics()
+    counted.has_put(STORED)
+    counted.has_put(PutResult(PutStatus.MESSAGE_ILLEGAL))
+    assert (counted.put_calls, counted.put_count, counted.put_size) == (1, 3, 300)
+
+
+def test_reads_are_told_apart_by_what_they_found() -> None:
+    counted = Statistics()
+    counted.has_got(FOUND)
+    counted.has_got(MISSED)
+    assert (counted.found_count, counted.missed_count) == (1, 1)
+    assert counted.transferred_count == 2
+
+
+def test_a_rate_is_empty_until_there_are_samples_enough() -> None:
+    counted = Statistics()
+    for second in range(10):
+        counted.sample(second * 1000)
+    assert counted.put_rates() == "  "
+    assert counted.read_rates() == "0.0 0.0 0.0"
+
+
+def test_rates_are_a_second() -> None:
+    counted = Statistics()
+    for second in range(11):
+        counted.sample(second * 1000)
+        counted.has_put(STORED)
+        counted.has_got(FOUND)
+        counted.has_got(MISSED)
+    assert counted.put_rates() == "3.0  "
+    assert counted.found_rates() == "1.0  "
+    assert counted.missed_rates() == "1.0  "
+    assert counted.transferred_rates() == "2.0  "
+    assert counted.read_rates() == "2.0 0.0 0.0"
+
+
+def test_samples_older_than_ten_minutes_are_let_go() -> None:
+    counted = Statistics()
+    for second in range(700):
+        counted.sample(second * 1000)
+        counted.has_put(STORED)
+    assert counted.put_rates() == "3.0 3.0 3.0"
