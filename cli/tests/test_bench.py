@@ -6,7 +6,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from cli.bench import as_table, bench
+from cli.bench import as_table, bench, routes_table
 
 MEASURED = {
     "log": {"records": 55_461, "bytes": 67_107_810, "origin": "jvm:4.6.0"},
@@ -38,3 +38,35 @@ def test_what_it_cannot_read_is_one_line(tmp_path: Path) -> None:
     assert run.exit_code == 2
     assert run.stderr.startswith("rmqc bench: ")
     assert len(run.stderr.splitlines()) == 1
+
+
+def test_a_table_of_routes_has_both_name_servers() -> None:
+    figures = {"routes_per_s": 79_630, "p50_ms": 0.435, "p99_ms": 4.488}
+    goal = {"way": "p99 x16", "other": "apache", "ratio": 1.2}
+    text = routes_table(
+        {
+            "topics": 10_000,
+            "brokers": 4,
+            "rounds": 5,
+            "turn_s": 3.0,
+            "machine": {"rocketmq": "4.6.0"},
+            "shapes": [
+                {
+                    "connections": 16,
+                    "outstanding": 4,
+                    "reference": figures,
+                    "apache": figures,
+                }
+            ],
+            "goals": [goal | {"at_least": 1, "met": True}],
+        }
+    )
+    assert "79,630 routes/s  p99    4.488 ms  reference  16 connections" in text
+    assert "ms  apache " in text
+    assert text.endswith("1.20 x apache     p99 x16       wanted 1: met")
+
+
+def test_a_release_that_is_not_pinned_is_one_line() -> None:
+    run = CliRunner().invoke(bench, ["namesrv", "--release", "0.0.1"])
+    assert run.exit_code == 3
+    assert run.stderr.startswith("rmqc bench: the release is one of 4.4.0")
