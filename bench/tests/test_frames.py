@@ -8,7 +8,15 @@ import socket
 import pytest
 
 from bench import frames
-from bench.frames import Figures, Mutator, NameServerFailedError, main, recorded_frames
+from bench.frames import (
+    Figures,
+    Mutator,
+    NameServerFailedError,
+    Run,
+    main,
+    recorded_frames,
+)
+from conformance.harness.embedded import EmbeddedTarget
 from spec.layout import LayoutError
 from spec.wire.command import decode_command
 from spec.wire.request_code import RequestCode
@@ -73,3 +81,21 @@ def test_a_short_run_passes(capsys: pytest.CaptureFixture[str]) -> None:
     assert report["frames"] >= 500
     assert report["routes_asked_meanwhile"] > 0
     assert report["failure"] is None
+
+
+def test_a_name_server_that_runs_already_can_be_asked(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with EmbeddedTarget("embedded:") as target:
+        assert main(["100", "--at", str(target.namesrv)]) == 0
+    assert json.loads(capsys.readouterr().out)["memory_mib"] == []
+
+
+def test_a_name_server_that_is_gone_is_a_failure() -> None:
+    with EmbeddedTarget("embedded:") as target:
+        assert target.namesrv is not None
+        run = Run(target.namesrv, None)
+        target.kill()
+        with pytest.raises(NameServerFailedError, match="no connection any more"):
+            run.send(Mutator(recorded_frames(), 7), 100)
+        run.close()
