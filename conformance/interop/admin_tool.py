@@ -65,7 +65,9 @@ def admin_tool(client: JavaClient) -> Iterator[AdminTool]:
             lambda: child.output().strip().isdecimal(), what="port of the gateway"
         )
         port = int(child.output())
-        gateway = JavaGateway(gateway_parameters=GatewayParameters(port=port))
+        # Else whatever is forgotten here later would call a machine that is gone.
+        parameters = GatewayParameters(port=port, enable_memory_management=False)
+        gateway = JavaGateway(gateway_parameters=parameters)
         try:
             yield AdminTool(client=client, gateway=gateway)
         finally:
