@@ -90,7 +90,9 @@ def anonymous(lines: Iterable[str], addresses: Mapping[str, str]) -> list[str]:
     """Return *lines* with each address as the word that stands for it."""
     found = list(lines)
     for address, word in addresses.items():
-        found = [line.replace(address, word) for line in found]
+        # A port alone is also found in times and sizes: only whole numbers count.
+        whole = re.compile(rf"(?<![\d.]){re.escape(address)}(?!\d)")
+        found = [whole.sub(word, line) for line in found]
     return found
 
 

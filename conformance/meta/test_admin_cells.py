@@ -50,3 +50,8 @@ def test_the_order_of_a_java_hash_table_does_not_matter() -> None:
 def test_addresses_become_words() -> None:
     lines = anonymous(["create topic to 127.0.0.1:1 success."], {"127.0.0.1:1": "IT"})
     assert lines == ["create topic to IT success."]
+
+
+def test_a_port_inside_another_number_stays() -> None:
+    lines = anonymous(["listenPort = 17952", "boot : 1795280274188"], {"17952": "PORT"})
+    assert lines == ["listenPort = PORT", "boot : 1795280274188"]
