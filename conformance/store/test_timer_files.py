@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 
-from conformance.harness.deadline import wait_until
+from conformance.harness.deadline import TooLateError, wait_until
 from conformance.harness.verdicts import expect
 from conformance.store.special import (
     BATCH_SIZES,
@@ -138,17 +140,24 @@ def test_the_wheel_knows_the_units_of_each_slot(special: Special) -> None:
 @pytest.mark.clause("STORE-TIMERCHECK-001")
 def test_the_timers_checkpoint_counts_what_was_read(special: Special) -> None:
     path = special.store / "config" / timer_wheel.TIMER_CHECKPOINT
+
+    def checkpoint() -> timer_wheel.TimerCheckpoint:
+        return timer_wheel.decode_timer_checkpoint(path.read_bytes())
+
     wait_until(
-        lambda: (
-            timer_wheel.decode_timer_checkpoint(path.read_bytes()).queue_offset
-            >= TIMED_COUNT
-        ),
+        lambda: checkpoint().queue_offset >= TIMED_COUNT,
         what="the timer's checkpoint has all messages",
         timeout_s=30,
     )
-    found = timer_wheel.decode_timer_checkpoint(path.read_bytes())
     end = max(own_units(special)) + timer_log.UNIT_SIZE
-    is_reached = found.flushed_position >= end
+    # What was read and what was flushed are written one round after the other.
+    with suppress(TooLateError):
+        wait_until(
+            lambda: checkpoint().flushed_position >= end,
+            what="the timer's checkpoint has the log's position",
+            timeout_s=30,
+        )
+    is_reached = checkpoint().flushed_position >= end
     expect("STORE-TIMERCHECK-001", found=is_reached, expected=True, what="log position")
 
 
