@@ -1,14 +1,15 @@
-"""What tests of messages share: a known group, and a broker that may be changed."""
+"""What tests of messages share: a known group, and brokers with settings of ours."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
-from conformance.harness.fixtures import OPTIONS, need
+from conformance.harness.fixtures import OPTIONS, create_topic, need
 from conformance.harness.speaker import Speaker, succeeded
 from conformance.harness.target import Capability, Target, parse_target
+from conformance.messaging.checking import EAGER
 
 LARGEST_MESSAGE = 65_536
 
@@ -27,7 +28,33 @@ def obedient(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
     Each test puts back what it changed. TBW102 may be closed there.
     """
     need(target, Capability.WIRE, Capability.CONFIG)
+    yield from own_target_with(pytestconfig, {"maxMessageSize": str(LARGEST_MESSAGE)})
+
+
+@pytest.fixture(scope="session")
+def eager(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
+    """Yield a target whose broker asks often about half messages."""
+    need(target, Capability.WIRE, Capability.CONFIG)
+    yield from own_target_with(pytestconfig, EAGER)
+
+
+@pytest.fixture
+def asked(eager: Target) -> Iterator[Speaker]:
+    """Yield a connection to the eager broker."""
+    with eager.speak_to_broker() as speaker:
+        yield speaker
+
+
+@pytest.fixture
+def place(eager: Target, unique: Callable[[str], str]) -> str:
+    """Return a new topic of the eager broker."""
+    return create_topic(eager, unique("topic"))
+
+
+def own_target_with(
+    pytestconfig: pytest.Config, conf: Mapping[str, str]
+) -> Iterator[Target]:
+    """Yield a target like the one under test, with these settings of its broker."""
     options = pytestconfig.stash[OPTIONS]
-    conf = {"maxMessageSize": str(LARGEST_MESSAGE)}
     with parse_target(options.target, profile=options.profile, conf=conf) as own:
         yield own

@@ -1,0 +1,117 @@
+"""
+Notes about half messages: where a broker writes down which of them are decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from conformance.harness.deadline import wait_until
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.verdicts import expect, expect_that
+from conformance.messaging.checking import PATIENCE_S, expect_silence, join, old
+from conformance.messaging.half import Half, send_half
+from spec.store.message_record import Record, decode_record
+from spec.wire.properties import decode_properties
+from spec.wire.response_code import ResponseCode
+from spec.wire.transaction_checks import CHECK_GROUP, DONE_TAG
+from spec.wire.transactions import HALF_TOPIC, OPERATIONS_TOPIC, Decision
+
+
+def notes_about(speaker: Speaker, half: Half) -> list[Record]:
+    """Return the notes that name a half message.
+
+    They are looked for in the commit log: before 5.0 nobody can pull their topic.
+    """
+    number = str(half.queue_offset)
+    return [
+        record
+        for record in records_from(speaker, half.commit_log_offset)
+        if record.topic == OPERATIONS_TOPIC
+        and number in record.body.decode().split(",")
+    ]
+
+
+def records_from(speaker: Speaker, offset: int) -> Iterator[Record]:
+    """Yield the records of the commit log from the one at *offset* on."""
+    while True:
+        answer = speaker.view_message(commit_log_offset=offset)
+        if answer.code != ResponseCode.SUCCESS:
+            return
+        yield decode_record(answer.body, check_crc=False)
+        offset += len(answer.body)
+
+
+def wait_for_note(speaker: Speaker, half: Half) -> Record:
+    """Wait until the decision on a half message is noted; return the note."""
+    wait_until(
+        lambda: bool(notes_about(speaker, half)),
+        what="the decision is noted",
+        timeout_s=PATIENCE_S,
+    )
+    return notes_about(speaker, half)[0]
+
+
+@pytest.mark.clause("TXN-NOTE-001", "TXN-CHECK-008", "TXN-CHECK-016")
+@pytest.mark.parametrize("decision", [Decision.COMMIT, Decision.ROLLBACK])
+def test_a_decision_is_noted_and_not_asked_for(
+    asked: Speaker, place: str, group: str, decision: Decision
+) -> None:
+    half = send_half(asked, place, group=group, born_at_ms=old())
+    succeeded(half.end(asked, decision))
+    note = wait_for_note(asked, half)
+    expect(
+        "TXN-NOTE-001",
+        found=(note.queue_id, decode_properties(note.properties).get("TAGS")),
+        expected=(0, DONE_TAG),
+        what="queue and tag of the note",
+        transcript=asked.transcript,
+    )
+    join(asked, group)
+    expect_silence("TXN-CHECK-008", asked, "silence once the decision is noted")
+    wait_for_progress(asked, HALF_TOPIC, half.queue_offset)
+    wait_for_progress(asked, OPERATIONS_TOPIC, 0)
+
+
+def wait_for_progress(speaker: Speaker, topic: str, offset: int) -> None:
+    """Wait until the broker says that it has looked past *offset* in *topic*."""
+    wait_until(
+        lambda: progress(speaker, topic) > offset,
+        what=f"{CHECK_GROUP} is past {offset} in {topic}",
+        timeout_s=PATIENCE_S,
+    )
+
+
+def progress(speaker: Speaker, topic: str) -> int:
+    """Return how far the broker says that it has looked in *topic*."""
+    answer = speaker.query_offset(group=CHECK_GROUP, topic=topic, queue_id=0)
+    return int(answer.fields.get("offset", -1))
+
+
+@pytest.mark.clause("TXN-NOTE-002")
+def test_a_note_is_a_number(asked: Speaker, place: str, group: str) -> None:
+    half = send_half(asked, place, group=group)
+    succeeded(half.end(asked))
+    expect(
+        "TXN-NOTE-002",
+        found=wait_for_note(asked, half).body,
+        expected=b"%d" % half.queue_offset,
+        what="body of the note",
+    )
+
+
+@pytest.mark.clause("TXN-NOTE-003")
+def test_a_note_is_numbers_with_commas(asked: Speaker, place: str, group: str) -> None:
+    half = send_half(asked, place, group=group)
+    succeeded(half.end(asked))
+    body = wait_for_note(asked, half).body.decode()
+    numbers = [number.isdecimal() for number in body.split(",")[:-1]]
+    expect_that(
+        "TXN-NOTE-003",
+        body.endswith(",") and all(numbers),
+        found=body,
+        expected="numbers with a comma after each",
+        what="body of the note",
+    )

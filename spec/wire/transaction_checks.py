@@ -1,0 +1,228 @@
+"""
+What a broker does about half messages that nobody decides.
+
+It notes which half messages are decided, looks through the others now and then, and
+asks their producers. One that stays undecided is asked about so many times, or until
+it is so old, and then given up. The messages themselves, and how a producer decides,
+are in `spec.wire.transactions`.
+"""
+
+from __future__ import annotations
+
+from spec.clause import Clause, Level
+
+GIVEN_UP_TOPIC = "TRANS_CHECK_MAX_TIME_TOPIC"
+"""Where half messages go about which nobody is asked any more."""
+CHECK_GROUP = "CID_RMQ_SYS_TRANS"
+"""Under this consumer group the broker remembers how far it has looked."""
+DONE_TAG = "d"
+"""The tag of a note (Java: REMOVETAG)."""
+
+_END = "4.6.0 org.apache.rocketmq.broker.processor.EndTransactionProcessor"
+_QUEUE = "org.apache.rocketmq.broker.transaction.queue"
+_BRIDGE = f"4.6.0 {_QUEUE}.TransactionalMessageBridge"
+_SERVICE = f"4.6.0 {_QUEUE}.TransactionalMessageServiceImpl"
+_SERVICE_5 = f"5.1.0 {_QUEUE}.TransactionalMessageServiceImpl"
+_LISTENER = f"4.6.0 {_QUEUE}.DefaultTransactionalMessageCheckListener"
+_ASK = (
+    "4.6.0 org.apache.rocketmq.broker.transaction"
+    ".AbstractTransactionalMessageCheckListener#sendCheckMessage"
+)
+_SETTINGS = "org.apache.rocketmq.common.BrokerConfig"
+
+NOTE = Clause(
+    id="TXN-NOTE-001",
+    level=Level.MUST,
+    text="A commit and a rollback are each noted in RMQ_SYS_TRANS_OP_HALF_TOPIC, in the"
+    " queue of the half message's number, by a message with the tag d.",
+    source=f"{_BRIDGE}#addRemoveTagInTransactionOp",
+)
+NOTES_HAVE_NO_TOPIC = Clause(
+    id="TXN-NOTE-004",
+    level=Level.QUIRK,
+    text="The notes' topic is not among the broker's topics, so that nobody can pull"
+    " them before an administrator creates it.",
+    source=f"{_BRIDGE}#writeOp",
+    until="4.9",
+)
+NOTES_HAVE_A_TOPIC = Clause(
+    id="TXN-NOTE-005",
+    level=Level.SHOULD,
+    text="Both topics of transactions are among the broker's topics, with one queue"
+    " each.",
+    source="5.0.0 org.apache.rocketmq.broker.topic.TopicConfigManager#init",
+    since="5.0",
+)
+NOTE_BODY = Clause(
+    id="TXN-NOTE-002",
+    level=Level.MUST,
+    text="The body of a note is the half message's queue offset in decimal digits.",
+    source=f"{_BRIDGE}#addRemoveTagInTransactionOp",
+    until="5.0",
+)
+NOTE_BODY_OF_MANY = Clause(
+    id="TXN-NOTE-003",
+    level=Level.MUST,
+    text="The body of a note is the queue offsets of half messages in decimal digits,"
+    " a comma after each.",
+    source=f"{_SERVICE_5}#getOpMessage",
+    since="5.1",
+)
+QUESTION = Clause(
+    id="TXN-CHECK-001",
+    level=Level.MUST,
+    text="A client of the producer group of an undecided half message is sent"
+    " CHECK_TRANSACTION_STATE (39), oneway.",
+    source=_ASK,
+    issues=(
+        "apache/rocketmq#9500",
+        "apache/rocketmq#1517",
+        "apache/rocketmq#544",
+        "apache/rocketmq#8311",
+    ),
+)
+QUESTION_HEADER = Clause(
+    id="TXN-CHECK-002",
+    level=Level.MUST,
+    text="The question names the half message by commitLogOffset,"
+    " tranStateTableOffset and offsetMsgId, and its unique key as msgId and"
+    " transactionId.",
+    source=_ASK,
+)
+QUESTION_BODY = Clause(
+    id="TXN-CHECK-003",
+    level=Level.MUST,
+    text="The question's body is a record of the message under its own topic and"
+    " queue.",
+    source=_ASK,
+    issues=(
+        "apache/rocketmq#1375",
+        "apache/rocketmq#9953",
+    ),
+)
+QUESTION_WAITS = Clause(
+    id="TXN-CHECK-004",
+    level=Level.MUST,
+    text="No question is asked before the broker's transactionTimeOut has passed since"
+    " the half message's born time.",
+    source=f"{_SERVICE}#check",
+    hints=(("is earlier", "the article counts from the store time; no release does"),),
+)
+QUESTION_BELIEVES_PRODUCERS = Clause(
+    id="TXN-CHECK-005",
+    level=Level.QUIRK,
+    text="A half message that was born long ago, or in the future, by its producer's"
+    " clock is asked about without waiting.",
+    source=f"{_SERVICE}#check",
+)
+QUESTION_RENEWS = Clause(
+    id="TXN-CHECK-006",
+    level=Level.MUST,
+    text="Before each question the half message is stored once more, with its"
+    " TRANSACTION_CHECK_TIMES counted up from 1, and the question names that record.",
+    source=f"{_SERVICE}#putBackHalfMsgQueue",
+)
+QUESTION_ANSWERED = Clause(
+    id="TXN-CHECK-007",
+    level=Level.MUST,
+    text="END_TRANSACTION with the offsets of a question and fromTransactionCheck true"
+    " decides the message.",
+    source=f"{_END}#processRequest",
+)
+DECIDED_IS_NOT_ASKED = Clause(
+    id="TXN-CHECK-008",
+    level=Level.MUST,
+    text="No question is asked about a half message whose decision is noted.",
+    source=f"{_SERVICE}#fillOpRemoveMap",
+)
+GIVEN_UP = Clause(
+    id="TXN-CHECK-009",
+    level=Level.MUST,
+    text="After transactionCheckMax questions a half message is moved to"
+    " TRANS_CHECK_MAX_TIME_TOPIC and never delivered.",
+    source=f"{_LISTENER}#resolveDiscardMsg",
+    since="4.5.2",
+)
+GIVEN_UP_IS_DROPPED = Clause(
+    id="TXN-CHECK-010",
+    level=Level.MUST,
+    text="After transactionCheckMax questions a half message is passed over for good.",
+    source=f"4.4.0 {_QUEUE}.DefaultTransactionalMessageCheckListener#resolveDiscardMsg",
+    until="4.5.1",
+)
+TOO_OLD_IS_GIVEN_UP = Clause(
+    id="TXN-CHECK-011",
+    level=Level.MUST,
+    text="A half message that was born more than fileReservedTime hours ago is moved to"
+    " TRANS_CHECK_MAX_TIME_TOPIC without a question.",
+    source=f"{_SERVICE}#needSkip",
+    since="4.5.2",
+)
+OWN_TIMEOUT = Clause(
+    id="TXN-CHECK-012",
+    level=Level.MUST,
+    text="A half message with CHECK_IMMUNITY_TIME_IN_SECONDS is not asked about before"
+    " so many seconds have passed since its born time, whatever transactionTimeOut"
+    " says.",
+    source=f"{_SERVICE}#getImmunityTime",
+)
+OWN_TIMEOUT_RENEWS = Clause(
+    id="TXN-CHECK-013",
+    level=Level.QUIRK,
+    text="A half message that waits for a time of its own is stored again and again"
+    " meanwhile, with the queue offset that it had first in"
+    " TRAN_PREPARED_QUEUE_OFFSET.",
+    source=f"{_BRIDGE}#renewImmunityHalfMessageInner",
+)
+# Before 4.5.2 what is given up leaves no trace, so the next two cannot be seen.
+WAITING_COUNTS = Clause(
+    id="TXN-CHECK-020",
+    level=Level.QUIRK,
+    text="Each look at a half message that waits for a time of its own counts as a"
+    " question: after transactionCheckMax of them it is given up unasked.",
+    source=f"{_SERVICE}#needDiscard",
+    since="4.5.2",
+)
+NOBODY_TO_ASK = Clause(
+    id="TXN-CHECK-014",
+    level=Level.QUIRK,
+    text="A look at a half message counts as a question also when no client of its"
+    " producer group is there to be asked.",
+    source=_ASK,
+    since="4.5.2",
+)
+YOUNG_ONE_STOPS = Clause(
+    id="TXN-CHECK-015",
+    level=Level.QUIRK,
+    text="A half message that is too young to be asked about makes those behind it"
+    " wait, however old they are.",
+    source=f"{_SERVICE}#check",
+)
+CHECK_PROGRESS = Clause(
+    id="TXN-CHECK-016",
+    level=Level.SHOULD,
+    text="How far the broker has looked is the committed offset of the group"
+    " CID_RMQ_SYS_TRANS in both topics of transactions.",
+    source=f"{_BRIDGE}#updateConsumeOffset",
+)
+CHECK_DEFAULTS = Clause(
+    id="TXN-CHECK-017",
+    level=Level.SHOULD,
+    text="By default transactionTimeOut is 6000 and transactionCheckMax is 15.",
+    source=f"4.6.0 {_SETTINGS}#transactionCheckMax",
+    hints=(("5", "the article says 5 questions; it was 15 in 4.4.0 already"),),
+)
+CHECK_INTERVAL = Clause(
+    id="TXN-CHECK-018",
+    level=Level.SHOULD,
+    text="By default transactionCheckInterval is 60000.",
+    source=f"4.6.0 {_SETTINGS}#transactionCheckInterval",
+    until="5.1.0",
+)
+CHECK_INTERVAL_SHORTER = Clause(
+    id="TXN-CHECK-019",
+    level=Level.SHOULD,
+    text="By default transactionCheckInterval is 30000.",
+    source=f"5.1.1 {_SETTINGS}#transactionCheckInterval",
+    since="5.1.1",
+)
