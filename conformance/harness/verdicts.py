@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from conformance.harness.failure import ConformanceFailure, Evidence, Finding
 from conformance.harness.transcript import Transcript
+from spec.wire.command import Command
 
 
 def expect(
@@ -78,3 +79,12 @@ def expect_fields(
         raise ConformanceFailure(
             clause_id, wrong, transcript=transcript, evidence=evidence, sent=sent
         )
+
+
+def expect_code(
+    clause_id: str, answer: Command, code: int, transcript: Transcript
+) -> None:
+    """Fail *clause_id* unless *answer* has this response code."""
+    expect(
+        clause_id, found=answer.code, expected=code, what="code", transcript=transcript
+    )

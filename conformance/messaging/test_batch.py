@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.harness.speaker import Speaker, batch_body, succeeded
-from conformance.harness.verdicts import expect
+from conformance.harness.verdicts import expect, expect_code
 from conformance.messaging.reading import records_of
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH
 from conformance.strategies.messages import bodies, properties
@@ -78,13 +78,7 @@ def _is_illegal_on_a_retry_topic(broker: Speaker, group: str, clause: str) -> No
     topic = f"%RETRY%{group}"
     succeeded(broker.create_topic(topic=topic, queue_count=1))
     answer = broker.send_batch(topic=topic, body=batch_body([(b"b", {})]))
-    expect(
-        clause,
-        found=answer.code,
-        expected=ResponseCode.MESSAGE_ILLEGAL,
-        what="code",
-        transcript=broker.transcript,
-    )
+    expect_code(clause, answer, ResponseCode.MESSAGE_ILLEGAL, broker.transcript)
 
 
 @pytest.mark.clause("SEND-BATCH-003")

@@ -11,7 +11,7 @@ from conformance.harness.speaker import (
     json_body,
     succeeded,
 )
-from conformance.harness.verdicts import expect, expect_fields
+from conformance.harness.verdicts import expect, expect_code, expect_fields
 from spec.wire.command import Command, CommandFlag
 from spec.wire.request_code import RequestCode
 from spec.wire.response_code import ResponseCode
@@ -112,10 +112,6 @@ def test_nobody_answers_for_a_client_that_is_not_there(
 ) -> None:
     place = succeeded(broker.send_message(topic=topic)).fields["msgId"]
     answer = broker.peer.request(asking(code, group, place=place))
-    expect(
-        "ADMIN-CLIENT-002",
-        found=answer.code,
-        expected=ResponseCode.SYSTEM_ERROR,
-        what="code",
-        transcript=broker.transcript,
+    expect_code(
+        "ADMIN-CLIENT-002", answer, ResponseCode.SYSTEM_ERROR, broker.transcript
     )

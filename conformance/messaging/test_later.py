@@ -6,7 +6,7 @@ import pytest
 
 from conformance.harness.deadline import wait_until
 from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.verdicts import expect, expect_fields, expect_that
+from conformance.harness.verdicts import expect, expect_code, expect_fields, expect_that
 from conformance.messaging.reading import offset_of, record_of, records_of, send_bodies
 from spec.store.message_record import Record
 from spec.wire.properties import decode_properties
@@ -116,13 +116,7 @@ def test_nothing_cannot_be_sent_back(broker: Speaker, known_group: str) -> None:
     answer = broker.send_back(
         group=known_group, commit_log_offset=2**40, max_reconsume_times=16
     )
-    expect(
-        "RETRY-BACK-003",
-        found=answer.code,
-        expected=ResponseCode.SYSTEM_ERROR,
-        what="code",
-        transcript=broker.transcript,
-    )
+    expect_code("RETRY-BACK-003", answer, ResponseCode.SYSTEM_ERROR, broker.transcript)
 
 
 @pytest.mark.clause("RETRY-DEAD-001")

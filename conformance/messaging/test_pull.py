@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.verdicts import expect, expect_fields
+from conformance.harness.verdicts import expect, expect_code, expect_fields
 from conformance.messaging.reading import bodies_of, records_of, send_bodies
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH, OVER_THE_WIRE
 from spec.wire.command import Command
@@ -29,13 +29,7 @@ def is_answered(
     clause: str, broker: Speaker, answer: Command, *, code: int, **offsets: int
 ) -> None:
     """Fail *clause* unless *answer* has *code* and *offsets*."""
-    expect(
-        clause,
-        found=answer.code,
-        expected=code,
-        what="code",
-        transcript=broker.transcript,
-    )
+    expect_code(clause, answer, code, broker.transcript)
     expect_fields(
         clause,
         found=answer.fields,

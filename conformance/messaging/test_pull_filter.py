@@ -14,7 +14,7 @@ from conformance.harness.speaker import (
     subscription_data,
     succeeded,
 )
-from conformance.harness.verdicts import expect
+from conformance.harness.verdicts import expect, expect_code
 from conformance.messaging.reading import bodies_of
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH
 from conformance.strategies.messages import tags
@@ -126,13 +126,7 @@ def test_sql_is_refused_where_it_is_not_switched_on(
     answer = broker.pull(
         topic=topic, offset=0, subscription="a > 1", expression_type="SQL92"
     )
-    expect(
-        "PULL-FILTER-007",
-        found=answer.code,
-        expected=ResponseCode.SYSTEM_ERROR,
-        what="code",
-        transcript=broker.transcript,
-    )
+    expect_code("PULL-FILTER-007", answer, ResponseCode.SYSTEM_ERROR, broker.transcript)
 
 
 @pytest.mark.clause("PULL-GROUP-001")
@@ -142,12 +136,8 @@ def test_a_pull_without_subscription_needs_a_heartbeat(
     answer = broker.pull(
         topic=topic, offset=0, group=known_group, system_flags=NO_SUBSCRIPTION
     )
-    expect(
-        "PULL-GROUP-001",
-        found=answer.code,
-        expected=ResponseCode.SUBSCRIPTION_NOT_EXIST,
-        what="code",
-        transcript=broker.transcript,
+    expect_code(
+        "PULL-GROUP-001", answer, ResponseCode.SUBSCRIPTION_NOT_EXIST, broker.transcript
     )
 
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from conformance.harness.speaker import Speaker, request, succeeded
-from conformance.harness.verdicts import expect, expect_that
+from conformance.harness.verdicts import expect, expect_code, expect_that
 from conformance.messaging.reading import bodies_of, send_bodies
 from spec.wire.pull import PullFlag
 from spec.wire.request_code import RequestCode
@@ -104,13 +104,7 @@ def test_a_held_pull_ends_in_time(broker: Speaker, topic: str) -> None:
     opaque = begin_pull(broker, topic, offset=0, suspend_ms=suspend_ms)
     answer = broker.peer.receive_answer(opaque, timeout_s=7)
     took_ms = (time.monotonic() - began) * 1000
-    expect(
-        "PULL-HOLD-002",
-        found=answer.code,
-        expected=ResponseCode.PULL_NOT_FOUND,
-        what="code",
-        transcript=broker.transcript,
-    )
+    expect_code("PULL-HOLD-002", answer, ResponseCode.PULL_NOT_FOUND, broker.transcript)
     expect_that(
         "PULL-HOLD-002",
         took_ms >= suspend_ms,

@@ -13,7 +13,7 @@ from conformance.harness.deadline import wait_until
 from conformance.harness.fixtures import TargetStarter
 from conformance.harness.live import LiveTarget
 from conformance.harness.speaker import Speaker, now_ms, succeeded
-from conformance.harness.verdicts import expect, expect_that
+from conformance.harness.verdicts import expect, expect_code, expect_that
 from conformance.messaging.reading import offset_of, record_of
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH, texts
 from conformance.strategies.messages import SEPARATORS
@@ -143,13 +143,7 @@ def test_a_time_without_messages_gives_none(broker: Speaker, topic: str) -> None
     later = broker.query_message(
         topic=topic, key="k", begin_ms=now + HOUR_MS, end_ms=now + 2 * HOUR_MS
     )
-    expect(
-        "QUERY-KEY-006",
-        found=later.code,
-        expected=ResponseCode.QUERY_NOT_FOUND,
-        what="code",
-        transcript=broker.transcript,
-    )
+    expect_code("QUERY-KEY-006", later, ResponseCode.QUERY_NOT_FOUND, broker.transcript)
 
 
 @pytest.mark.clause("QUERY-KEY-007")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.verdicts import expect, expect_fields
+from conformance.harness.verdicts import expect, expect_code, expect_fields
 from conformance.messaging.reading import record_of
 from spec.wire.command import Command, CommandFlag
 from spec.wire.properties import decode_properties, encode_properties
@@ -78,13 +78,7 @@ def test_a_reply_reaches_its_client(
         expected=("ä", True),
         what="a property of its own, and whether the time was added",
     )
-    expect(
-        "SEND-REPLY-003",
-        found=answer.code,
-        expected=ResponseCode.SUCCESS,
-        what="code",
-        transcript=broker.transcript,
-    )
+    expect_code("SEND-REPLY-003", answer, ResponseCode.SUCCESS, broker.transcript)
 
 
 @pytest.mark.clause("SEND-REPLY-003")
@@ -104,13 +98,7 @@ def test_a_reply_to_nobody_is_refused_and_stored(
 ) -> None:
     code = RequestCode.SEND_REPLY_MESSAGE
     answer = broker.peer.request(reply_request(topic, client_id, code=code))
-    expect(
-        "SEND-REPLY-004",
-        found=answer.code,
-        expected=ResponseCode.SYSTEM_ERROR,
-        what="code",
-        transcript=broker.transcript,
-    )
+    expect_code("SEND-REPLY-004", answer, ResponseCode.SYSTEM_ERROR, broker.transcript)
     broker.wait_for_max_offset(topic=topic, queue_id=2, offset=1)
 
 

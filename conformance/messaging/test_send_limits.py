@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.harness.speaker import Speaker, batch_body, succeeded
-from conformance.harness.verdicts import expect
+from conformance.harness.verdicts import expect, expect_code
 from conformance.messaging.reading import record_of
 from spec.store.message_record import record_size
 from spec.wire.response_code import ResponseCode
@@ -56,13 +56,7 @@ def test_a_body_of_four_million_bytes_arrives(broker: Speaker, topic: str) -> No
 @pytest.mark.clause("SEND-BODY-002")
 def test_an_empty_body_is_taken(broker: Speaker, topic: str) -> None:
     answer = broker.send_message(topic=topic, body=b"")
-    expect(
-        "SEND-BODY-002",
-        found=answer.code,
-        expected=ResponseCode.SUCCESS,
-        what="code",
-        transcript=broker.transcript,
-    )
+    expect_code("SEND-BODY-002", answer, ResponseCode.SUCCESS, broker.transcript)
     found = record_of(broker, answer).body
     expect("SEND-BODY-002", found=found, expected=b"", what="body")
 

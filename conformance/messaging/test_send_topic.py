@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.verdicts import expect, expect_that
+from conformance.harness.verdicts import expect, expect_code, expect_that
 from spec.wire.response_code import ResponseCode
 from spec.wire.send_topic import DEFAULT_QUEUE_COUNT
 
@@ -98,12 +98,8 @@ def test_an_unknown_topic_with_an_unknown_default_does_not_exist(
     broker: Speaker, unique: Any
 ) -> None:
     answer = broker.send_message(topic=unique("t"), default_topic=unique("no_default"))
-    expect(
-        "SEND-TOPIC-007",
-        found=answer.code,
-        expected=ResponseCode.TOPIC_NOT_EXIST,
-        what="code",
-        transcript=broker.transcript,
+    expect_code(
+        "SEND-TOPIC-007", answer, ResponseCode.TOPIC_NOT_EXIST, broker.transcript
     )
 
 
@@ -112,12 +108,8 @@ def test_a_topic_that_may_not_be_inherited_is_no_default(
     broker: Speaker, topic: str, unique: Any
 ) -> None:
     answer = broker.send_message(topic=unique("heir"), default_topic=topic)
-    expect(
-        "SEND-TOPIC-007",
-        found=answer.code,
-        expected=ResponseCode.TOPIC_NOT_EXIST,
-        what="code",
-        transcript=broker.transcript,
+    expect_code(
+        "SEND-TOPIC-007", answer, ResponseCode.TOPIC_NOT_EXIST, broker.transcript
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from conformance.harness.live import LiveTarget
 from conformance.harness.speaker import Speaker, body_of, now_ms, succeeded
-from conformance.harness.verdicts import expect, expect_fields
+from conformance.harness.verdicts import expect, expect_code, expect_fields
 from conformance.messaging.half import Half, send_half
 from conformance.messaging.reading import (
     bodies_of,
@@ -37,17 +37,6 @@ def only_later_ones(broker: Speaker, topic: str) -> list[bytes]:
     succeeded(broker.send_message(topic=topic, body=b"ordinary"))
     broker.wait_for_max_offset(topic=topic, offset=1)
     return bodies_of(broker.pull(topic=topic, offset=0))
-
-
-def expect_code(clause: str, broker: Speaker, answer: Command, code: int) -> None:
-    """Fail *clause* unless *answer* has this code."""
-    expect(
-        clause,
-        found=answer.code,
-        expected=code,
-        what="code",
-        transcript=broker.transcript,
-    )
 
 
 @pytest.mark.clause("TXN-HALF-001", "TXN-HALF-002", "TXN-HALF-003")
@@ -130,7 +119,9 @@ def test_a_commit_delivers_the_message_as_it_was_sent(
 ) -> None:
     sent = {"KEYS": "k", "TAGS": "t", "own": "ä"}
     half = send_half(broker, topic, group=group, flag=9, born_at_ms=99, properties=sent)
-    expect_code("TXN-END-001", broker, half.end(broker), ResponseCode.SUCCESS)
+    expect_code(
+        "TXN-END-001", half.end(broker), ResponseCode.SUCCESS, broker.transcript
+    )
     (record,) = delivered(broker, topic, 1)
     stored = record_of(broker, half.answer)
     expect_fields(
@@ -201,7 +192,7 @@ def test_a_committed_message_does_not_say_where_it_was_to_go(
 def test_a_rollback_delivers_nothing(broker: Speaker, topic: str, group: str) -> None:
     half = send_half(broker, topic, group=group)
     answer = half.end(broker, Decision.ROLLBACK)
-    expect_code("TXN-END-003", broker, answer, ResponseCode.SUCCESS)
+    expect_code("TXN-END-003", answer, ResponseCode.SUCCESS, broker.transcript)
     expect(
         "TXN-END-003",
         found=only_later_ones(broker, topic),
@@ -238,7 +229,7 @@ def test_a_decision_that_is_none_of_the_three_is_refused(
 ) -> None:
     half = send_half(broker, topic, group=group)
     answer = broker.peer.request(ending(half, decision))
-    expect_code("TXN-END-017", broker, answer, ResponseCode.SYSTEM_ERROR)
+    expect_code("TXN-END-017", answer, ResponseCode.SYSTEM_ERROR, broker.transcript)
 
 
 def ending(half: Half, decision: int) -> Command:
@@ -269,16 +260,16 @@ def test_what_is_no_half_message_cannot_be_decided(
             decision=Decision.COMMIT,
             message_id="none",
         )
-        expect_code(clause, broker, answer, ResponseCode.SYSTEM_ERROR)
+        expect_code(clause, answer, ResponseCode.SYSTEM_ERROR, broker.transcript)
 
 
 @pytest.mark.clause("TXN-END-006", "TXN-END-007")
 def test_a_stranger_cannot_decide(broker: Speaker, topic: str, group: str) -> None:
     half = send_half(broker, topic, group=group)
     stranger = half.end(broker, group=f"{group}_other")
-    expect_code("TXN-END-006", broker, stranger, ResponseCode.SYSTEM_ERROR)
+    expect_code("TXN-END-006", stranger, ResponseCode.SYSTEM_ERROR, broker.transcript)
     elsewhere = half.end(broker, queue_offset=half.queue_offset + 1)
-    expect_code("TXN-END-007", broker, elsewhere, ResponseCode.SYSTEM_ERROR)
+    expect_code("TXN-END-007", elsewhere, ResponseCode.SYSTEM_ERROR, broker.transcript)
     found = only_later_ones(broker, topic)
     for clause in ("TXN-END-006", "TXN-END-007"):
         expect(clause, found=found, expected=[b"ordinary"], what="bodies in the queue")
@@ -297,7 +288,7 @@ def test_a_decision_is_not_remembered(
 ) -> None:
     half = send_half(broker, topic, group=group)
     succeeded(half.end(broker, first))
-    expect_code(clause, broker, half.end(broker), ResponseCode.SUCCESS)
+    expect_code(clause, half.end(broker), ResponseCode.SUCCESS, broker.transcript)
     bodies = [record.body for record in delivered(broker, topic, count)]
     expect(clause, found=bodies, expected=[b"half"] * count, what="bodies delivered")
 
@@ -319,7 +310,7 @@ def test_a_oneway_decision_by_place_counts(
         message_id="another",
         transaction_id="yet another",
     )
-    expect_code("TXN-END-013", broker, answer, ResponseCode.SUCCESS)
+    expect_code("TXN-END-013", answer, ResponseCode.SUCCESS, broker.transcript)
 
 
 def send_late(broker: Speaker, topic: str, group: str) -> Half:
@@ -332,13 +323,20 @@ def send_late(broker: Speaker, topic: str, group: str) -> Half:
 @pytest.mark.clause("TXN-END-014")
 def test_a_late_decision_counts(broker: Speaker, topic: str, group: str) -> None:
     half = send_late(broker, topic, group)
-    expect_code("TXN-END-014", broker, half.end(broker), ResponseCode.SUCCESS)
+    expect_code(
+        "TXN-END-014", half.end(broker), ResponseCode.SUCCESS, broker.transcript
+    )
 
 
 @pytest.mark.clause("TXN-END-015")
 def test_a_late_decision_is_refused(broker: Speaker, topic: str, group: str) -> None:
     half = send_late(broker, topic, group)
-    expect_code("TXN-END-015", broker, half.end(broker), ResponseCode.ILLEGAL_OPERATION)
+    expect_code(
+        "TXN-END-015",
+        half.end(broker),
+        ResponseCode.ILLEGAL_OPERATION,
+        broker.transcript,
+    )
 
 
 @pytest.mark.clause("TXN-NOTE-004")
@@ -346,7 +344,7 @@ def test_a_late_decision_is_refused(broker: Speaker, topic: str, group: str) -> 
 def test_notes_cannot_be_pulled(broker: Speaker, topic: str, group: str) -> None:
     succeeded(send_half(broker, topic, group=group).end(broker))
     answer = broker.pull(topic=OPERATIONS_TOPIC, offset=0)
-    expect_code("TXN-NOTE-004", broker, answer, ResponseCode.TOPIC_NOT_EXIST)
+    expect_code("TXN-NOTE-004", answer, ResponseCode.TOPIC_NOT_EXIST, broker.transcript)
 
 
 @pytest.mark.clause("TXN-NOTE-005")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.harness.speaker import Speaker, request
-from conformance.harness.verdicts import expect, expect_that
+from conformance.harness.verdicts import expect, expect_code, expect_that
 from conformance.strategies.boundaries import OVER_THE_WIRE, texts
 from conformance.wire.server import Server
 from spec.wire.command import Command
@@ -141,13 +141,7 @@ def test_an_unreadable_number_that_may_be_absent_is_absent(
 
 def _is_refused(broker: Speaker, question: Command, clause: str) -> None:
     answer = broker.peer.request(question)
-    expect(
-        clause,
-        found=answer.code,
-        expected=ResponseCode.SYSTEM_ERROR,
-        what="code",
-        transcript=broker.transcript,
-    )
+    expect_code(clause, answer, ResponseCode.SYSTEM_ERROR, broker.transcript)
     expect_that(
         "WIRE-COMMAND-009",
         bool(answer.remark),

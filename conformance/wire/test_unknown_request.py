@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.harness.speaker import Speaker
-from conformance.harness.verdicts import expect, expect_that
+from conformance.harness.verdicts import expect, expect_code, expect_that
 from conformance.strategies.boundaries import OVER_THE_WIRE
 from conformance.wire import server as servers
 from conformance.wire.server import QUIET_S, Server
@@ -63,10 +63,6 @@ def _stays_silent(server: Server, clause: str) -> None:
 
 def _says_so(speaker: Speaker, code: int, clause: str) -> None:
     answer = speaker.peer.request(Command(code=code))
-    expect(
-        clause,
-        found=answer.code,
-        expected=ResponseCode.REQUEST_CODE_NOT_SUPPORTED,
-        what="code",
-        transcript=speaker.transcript,
+    expect_code(
+        clause, answer, ResponseCode.REQUEST_CODE_NOT_SUPPORTED, speaker.transcript
     )
