@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from conformance.harness.embedded import SOURCES
-from conformance.store.store_files import StoreFiles
+from conformance.harness.store_files import StoreFiles
 
 RECORDED = SOURCES / "fixtures" / "store"
 BODY_CRC_AT = 8

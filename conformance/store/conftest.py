@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from conformance.harness.fixtures import OPTIONS, need
+from conformance.harness.store_files import StoreFiles
 from conformance.harness.target import Capability, Target, parse_target
 from conformance.store.special import SETTINGS, Special, write_special
-from conformance.store.store_files import StoreFiles
 from conformance.store.written import SMALL_FILES, Written, write
 
 

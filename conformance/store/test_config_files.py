@@ -9,8 +9,8 @@ import pytest
 from conformance.harness.deadline import wait_until
 from conformance.harness.fixtures import TargetStarter, create_topic, unique_name
 from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.store_files import StoreFiles
 from conformance.harness.verdicts import expect
-from conformance.store.store_files import StoreFiles
 from conformance.store.workload import Outgoing, send_all
 from conformance.store.written import SMALL_FILES, Written, wait_until_dispatched
 from spec.routing.topic_config import TopicConfig, TopicTable, decode_topic_table

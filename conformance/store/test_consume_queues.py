@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
+from conformance.harness.store_files import QueueFiles, StoreFiles
 from conformance.harness.verdicts import expect, expect_that
-from conformance.store.store_files import QueueFiles, StoreFiles
 from conformance.store.written import QUEUE_FILE_SIZE, Written
 from spec.integers import tags_code
 from spec.store.commit_log import PlacedRecord

@@ -8,9 +8,9 @@ import pytest
 
 from conformance.harness.fixtures import TargetStarter, create_topic, unique_name
 from conformance.harness.speaker import succeeded
+from conformance.harness.store_files import LogFile, StoreFiles
 from conformance.harness.target import Target
 from conformance.harness.verdicts import expect
-from conformance.store.store_files import LogFile, StoreFiles
 from conformance.store.workload import Outgoing, Sent, send_all
 from conformance.store.written import SMALL_FILES, wait_until_dispatched
 from spec.store.consume_queue import UNIT_SIZE, decode_units

@@ -6,8 +6,8 @@ import pytest
 
 from conformance.harness.deadline import wait_until
 from conformance.harness.fixtures import TargetStarter, create_topic, unique_name
+from conformance.harness.store_files import StoreFiles
 from conformance.harness.verdicts import expect
-from conformance.store.store_files import StoreFiles
 from conformance.store.workload import delayed_message, send_all
 from conformance.store.written import SMALL_FILES
 

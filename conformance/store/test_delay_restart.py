@@ -7,9 +7,9 @@ import pytest
 from conformance.harness.deadline import wait_until
 from conformance.harness.fixtures import TargetStarter, create_topic, unique_name
 from conformance.harness.speaker import succeeded
+from conformance.harness.store_files import StoreFiles
 from conformance.harness.target import Target
 from conformance.harness.verdicts import expect
-from conformance.store.store_files import StoreFiles
 from conformance.store.workload import Outgoing, send_all
 from conformance.store.written import SMALL_FILES
 from spec.store.config_files import DELAY_OFFSETS_FILE, encode_delay_offsets

@@ -7,9 +7,9 @@ from itertools import takewhile
 
 import pytest
 
+from conformance.harness.store_files import IndexFile, StoreFiles
 from conformance.harness.target import Target
 from conformance.harness.verdicts import expect, expect_that
-from conformance.store.store_files import IndexFile, StoreFiles
 from conformance.store.written import ITEM_ROOM, SLOT_COUNT, Written
 from spec.integers import INT32_MIN, java_string_hash
 from spec.registry import clause

@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 
 from conformance.harness.failure import Evidence
+from conformance.harness.store_files import LogFile, StoreFiles
 from conformance.harness.verdicts import expect, expect_that
-from conformance.store.store_files import LogFile, StoreFiles
 from conformance.store.workload import Outgoing
 from conformance.store.written import LOG_FILE_SIZE, Written
 from spec.integers import body_crc

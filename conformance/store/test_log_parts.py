@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from conformance.harness.speaker import batch_body, succeeded
+from conformance.harness.store_files import LogFile
 from conformance.harness.verdicts import expect, expect_fields, expect_that
-from conformance.store.store_files import LogFile
 from conformance.store.workload import Outgoing
 from conformance.store.written import LOG_FILE_SIZE, Written
 from spec.store.file_names import COMMIT_LOG, file_name

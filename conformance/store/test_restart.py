@@ -8,9 +8,9 @@ import pytest
 
 from conformance.harness.fixtures import TargetStarter, create_topic, unique_name
 from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.store_files import StoreFiles
 from conformance.harness.target import Target
 from conformance.harness.verdicts import expect, expect_that
-from conformance.store.store_files import StoreFiles
 from conformance.store.workload import Outgoing, Sent, send_all
 from conformance.store.written import SMALL_FILES, wait_until_dispatched
 from spec.routing.topic_config import decode_topic_table

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from conformance.harness.deadline import TooLateError, wait_until
 from conformance.harness.failure import Evidence
 from conformance.harness.speaker import Speaker
+from conformance.harness.store_files import StoreFiles
 from conformance.harness.verdicts import expect, expect_fields, expect_that
-from conformance.store.store_files import StoreFiles
 from conformance.store.workload import Outgoing, Sent, key_with_hash, send
 from conformance.store.written import QUEUE_FILE_SIZE, Written
 from conformance.strategies.boundaries import OVER_THE_WIRE, int32s, int64s

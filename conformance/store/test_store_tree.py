@@ -8,8 +8,8 @@ import re
 import pytest
 
 from conformance.harness.deadline import wait_until
+from conformance.harness.store_files import StoreFiles
 from conformance.harness.verdicts import expect, expect_that
-from conformance.store.store_files import StoreFiles
 from conformance.store.written import Written
 from spec.layout import LayoutError
 from spec.store.checkpoint import FILE_SIZE

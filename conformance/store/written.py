@@ -11,8 +11,8 @@ from hypothesis.vendor.pretty import RepresentationPrinter
 from conformance.harness.deadline import TooLateError, wait_until
 from conformance.harness.fixtures import create_topic, unique_name
 from conformance.harness.speaker import Speaker
+from conformance.harness.store_files import StoreFiles
 from conformance.harness.target import Target
-from conformance.store.store_files import StoreFiles
 from conformance.store.workload import (
     Outgoing,
     Sent,
