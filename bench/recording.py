@@ -17,7 +17,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from conformance.harness.asks.asker import FieldValue
-from conformance.harness.asks.messages import SEND_FIELDS
 from conformance.harness.java import cache_directory
 from conformance.harness.peer import Peer
 from conformance.harness.speaker import Speaker, now_ms, request, succeeded
@@ -28,6 +27,7 @@ from spec.wire.command import Command
 from spec.wire.message_id import decode_message_id
 from spec.wire.properties import encode_properties
 from spec.wire.request_code import RequestCode
+from spec.wire.send import LETTERS
 
 LOG_SIZE = 64 * 1024 * 1024
 BODY_SIZE = 1024
@@ -163,7 +163,7 @@ def _messages() -> Iterator[Command]:
             "unitMode": False,
             "batch": False,
         }
-        letters = {SEND_FIELDS[name]: value for name, value in fields.items()}
+        letters = {LETTERS[name]: value for name, value in fields.items()}
         body = chance.randbytes(BODY_SIZE)
         yield request(RequestCode.SEND_MESSAGE_V2, letters, body)
         number += 1

@@ -9,10 +9,12 @@ error, which says at which byte and in which field reading stopped.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 from construct import Construct, ConstructError, Renamed
+
+_T = TypeVar("_T")
 
 
 class Span(NamedTuple):
@@ -122,3 +124,24 @@ def _first_line(error: Exception) -> str:
     lines = [line for line in str(error).splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith("Error in path")]
     return lines[0] if lines else type(error).__name__
+
+
+def read_row(
+    data: bytes | memoryview,
+    size_of: Callable[[memoryview], int],
+    decode: Callable[[memoryview], _T],
+) -> Iterator[_T]:
+    """Yield what *data* is a row of; *size_of* reads and checks the size of the next.
+
+    Raises LayoutError with the offset in the whole of *data*.
+    """
+    view = memoryview(data)  # slices of bytes would copy the rest for each
+    position = 0
+    while position < len(view):
+        try:
+            size = size_of(view[position:])
+            yield decode(view[position : position + size])
+        except LayoutError as error:
+            place = position + error.offset
+            raise LayoutError(error.reason, field=error.field, offset=place) from error
+        position += size

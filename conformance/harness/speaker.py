@@ -22,7 +22,12 @@ from conformance.harness.asks.groups import (
     queue_data,
     subscription_data,
 )
-from conformance.harness.asks.messages import MessageAsker, batch_body, now_ms
+from conformance.harness.asks.messages import (
+    MessageAsker,
+    batch_body,
+    now_ms,
+    plain_send,
+)
 from conformance.harness.asks.offsets import OffsetAsker
 from conformance.harness.asks.queries import QueryAsker
 from conformance.harness.asks.routes import (
@@ -46,6 +51,7 @@ __all__ = [
     "consumer_data",
     "json_body",
     "now_ms",
+    "plain_send",
     "queue_data",
     "registration_body",
     "request",

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from conformance.harness.speaker import Speaker, batch_body, succeeded
+from conformance.harness.tamper import append, replace_once, set_field
 from conformance.harness.verdicts import expect, expect_that
 from conformance.messaging.reading import bodies_of, record_of, records_of
 from spec.integers import body_crc
 from spec.store.message_record import size_of_record
+from spec.wire.batch_body import batch_message_layout
 from spec.wire.command import Command
 from spec.wire.properties import decode_properties
 from spec.wire.request_code import RequestCode
@@ -114,7 +116,9 @@ def test_many_properties_of_a_batch_are_stored(broker: Speaker, topic: str) -> N
 def test_too_many_properties_of_a_batch_are_refused(
     broker: Speaker, topic: str
 ) -> None:
-    body = batch_body([(b"b", {"p": "v" * (32_768 - 3)})])
+    longest = batch_body([(b"b", {"p": "v" * (32_767 - 3)})])
+    sized = set_field(batch_message_layout, longest, "size", len(longest) + 1)
+    body = append(replace_once(sized, b"\x7f\xff", b"\x80\x00"), b"\x02")
     code = send(broker, topic, body=body).code
     expect_that(
         "SEND-BATCH-011",

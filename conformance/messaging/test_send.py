@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.harness.speaker import Speaker, request, succeeded
+from conformance.harness.speaker import Speaker, plain_send, succeeded
 from conformance.harness.verdicts import expect, expect_fields, expect_that
 from conformance.messaging.reading import (
     bodies_of,
@@ -249,17 +249,7 @@ def test_a_message_sent_oneway_is_stored(broker: Speaker, topic: str) -> None:
 
 @pytest.mark.clause("SEND-HEADER-002", "SEND-RETRY-001")
 def test_properties_and_deliveries_may_be_absent(broker: Speaker, topic: str) -> None:
-    fields: dict[str, str | int | bool | None] = {
-        "producerGroup": "suite_producer",
-        "topic": topic,
-        "defaultTopic": "TBW102",
-        "defaultTopicQueueNums": 4,
-        "queueId": 0,
-        "sysFlag": 0,
-        "bornTimestamp": 1,
-        "flag": 0,
-    }
-    answer = broker.peer.request(request(RequestCode.SEND_MESSAGE, fields, b"bare"))
+    answer = broker.peer.request(plain_send(topic, body=b"bare"))
     record = record_of(broker, answer)
     expect_fields(
         "SEND-HEADER-002",
@@ -275,25 +265,10 @@ def test_two_producers_at_once_share_no_offset(broker: Speaker, topic: str) -> N
         opaques = []
         for number in range(50):
             producer = (broker, other)[number % 2]
-            sent = request(RequestCode.SEND_MESSAGE, _fields(topic), b"%d" % number)
+            sent = plain_send(topic, body=b"%d" % number)
             opaques.append((producer, producer.peer.send(sent).opaque))
         answers = [producer.peer.receive_answer(opaque) for producer, opaque in opaques]
     offsets = sorted(int(succeeded(a).fields["queueOffset"]) for a in answers)
     expect("SEND-ANSWER-003", found=offsets, expected=list(range(50)), what="offsets")
     places = {offset_of(answer) for answer in answers}
     expect("SEND-ANSWER-002", found=len(places), expected=50, what="different ids")
-
-
-def _fields(topic: str) -> dict[str, str | int | bool | None]:
-    return {
-        "producerGroup": "suite_producer",
-        "topic": topic,
-        "defaultTopic": "TBW102",
-        "defaultTopicQueueNums": 4,
-        "queueId": 0,
-        "sysFlag": 0,
-        "bornTimestamp": 1,
-        "flag": 0,
-        "properties": "",
-        "reconsumeTimes": 0,
-    }

@@ -6,9 +6,14 @@ from typing import Any
 
 import pytest
 
-from conformance.harness.speaker import Speaker, batch_body, request, succeeded
+from conformance.harness.speaker import (
+    Speaker,
+    batch_body,
+    plain_send,
+    request,
+    succeeded,
+)
 from conformance.harness.verdicts import expect, expect_fields
-from conformance.messaging.raw_send import raw_send
 from conformance.messaging.reading import record_of, topic_of
 from spec.store.message_record import SystemFlag
 from spec.wire.properties import decode_properties
@@ -60,7 +65,10 @@ def test_letters_and_codes_are_these(broker: Speaker, topic: str) -> None:
         transcript=broker.transcript,
     )
     batch = request(320, {**letters, "f": "0", "m": "true"}, batch_body([(b"b", {})]))
-    for answer in (broker.peer.request(batch), raw_send(broker, topic, queueId=2)):
+    for answer in (
+        broker.peer.request(batch),
+        broker.peer.request(plain_send(topic, queueId=2)),
+    ):
         expect("SEND-HEADER-003", found=answer.code, expected=0, what="code")
 
 
@@ -82,7 +90,7 @@ def test_a_created_topic_is_like_its_default(
     broker: Speaker, unique: Any, prefix: str, unit: int, flags: int
 ) -> None:
     name = prefix + unique("created")
-    succeeded(raw_send(broker, name, unitMode=bool(unit)))
+    succeeded(broker.peer.request(plain_send(name, unitMode=bool(unit))))
     topic = topic_of(broker, name)
     default = topic_of(broker, "TBW102")
     expect(
@@ -98,7 +106,9 @@ def test_a_created_topic_is_like_its_default(
 @pytest.mark.clause("SEND-TOPIC-012")
 def test_a_retry_topic_of_a_unit_is_marked(broker: Speaker, known_group: str) -> None:
     name = f"%RETRY%{known_group}"
-    succeeded(raw_send(broker, name, unitMode=True, maxReconsumeTimes=16))
+    succeeded(
+        broker.peer.request(plain_send(name, unitMode=True, maxReconsumeTimes=16))
+    )
     found = topic_of(broker, name).topic_flags
     expect("SEND-TOPIC-012", found=found, expected=2, what="flags of the retry topic")
 

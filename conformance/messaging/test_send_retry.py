@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.speaker import Speaker, plain_send, succeeded
 from conformance.harness.verdicts import expect, expect_fields
-from conformance.messaging.raw_send import raw_send
 from conformance.messaging.reading import record_of, topic_of
 from spec.wire.send_retry import COUNT_IS_TOLD_SINCE
 
@@ -87,13 +87,8 @@ def test_old_clients_retry_as_often_as_their_group(broker: Speaker, group: str) 
     succeeded(broker.update_group(group=group, settings={"retryMaxTimes": 2}))
     topics = []
     for version in (COUNT_IS_TOLD_SINCE - 1, COUNT_IS_TOLD_SINCE):
-        answer = raw_send(
-            broker,
-            f"%RETRY%{group}",
-            version=version,
-            reconsumeTimes=5,
-            maxReconsumeTimes=16,
-        )
+        sent = plain_send(f"%RETRY%{group}", reconsumeTimes=5, maxReconsumeTimes=16)
+        answer = broker.peer.request(replace(sent, version=version))
         topics.append(record_of(broker, answer).topic)
     expect(
         "SEND-RETRY-006",

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 
 from conformance.harness.peer import Peer
-from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.speaker import Speaker, plain_send, succeeded
 from conformance.harness.verdicts import expect
 from conformance.strategies.boundaries import OVER_THE_WIRE
 from conformance.strategies.frames import frame_of, no_json_headers, word
 from conformance.wire.server import Server
 from spec.store.message_record import decode_records
-from spec.wire.command import Command, encode_command
+from spec.wire.command import encode_command
 from spec.wire.frame import FRAME_SIZE_MAX
-from spec.wire.request_code import RequestCode
 
 QUESTION = b'{"code":30,"extFields":{"topic":"t","queueId":"0"},"opaque":1,"flag":0}'
 
@@ -124,7 +125,7 @@ def test_a_bad_frame_takes_no_message_back(broker: Speaker, topic: str) -> None:
 
 @pytest.mark.clause("WIRE-CONN-021")
 def test_a_cut_request_is_not_done(broker: Speaker, topic: str) -> None:
-    frame = encode_command(_send_of(topic, b"never"))
+    frame = encode_command(replace(plain_send(topic), opaque=1))
     for cut in (1, 8, len(frame) // 2):
         with Peer(broker.address) as peer:
             peer.send_bytes(frame[:-cut])
@@ -143,24 +144,10 @@ def test_a_whole_request_before_a_bad_frame_is_done(
     broker: Speaker, topic: str
 ) -> None:
     with Peer(broker.address) as peer:
-        frame = encode_command(_send_of(topic, b"before"))
+        frame = encode_command(replace(plain_send(topic, body=b"before"), opaque=1))
         peer.send_bytes(frame + word(FRAME_SIZE_MAX + 1) + bytes(16))
         peer.received_close()
     broker.wait_for_max_offset(topic=topic, offset=1)
     pulled = succeeded(broker.pull(topic=topic, offset=0))
     found = [record.body for record in decode_records(pulled.body)]
     expect("WIRE-CONN-022", found=found, expected=[b"before"], what="what was stored")
-
-
-def _send_of(topic: str, body: bytes) -> Command:
-    fields = {
-        "producerGroup": "suite_producer",
-        "topic": topic,
-        "defaultTopic": "TBW102",
-        "defaultTopicQueueNums": "4",
-        "queueId": "0",
-        "sysFlag": "0",
-        "bornTimestamp": "0",
-        "flag": "0",
-    }
-    return Command(code=RequestCode.SEND_MESSAGE, opaque=1, fields=fields, body=body)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.harness.speaker import Speaker, request
+from conformance.harness.speaker import Speaker, plain_send
 from conformance.harness.verdicts import expect, expect_code, expect_that
 from conformance.strategies.boundaries import OVER_THE_WIRE, texts
 from conformance.wire.server import Server
@@ -118,18 +118,7 @@ def test_an_absent_text_is_nobodys_name(broker: Speaker, topic: str) -> None:
 def test_an_unreadable_number_that_may_be_absent_is_absent(
     broker: Speaker, topic: str
 ) -> None:
-    fields: dict[str, str | int | bool | None] = {
-        "producerGroup": "suite_producer",
-        "topic": topic,
-        "defaultTopic": "TBW102",
-        "defaultTopicQueueNums": 4,
-        "queueId": 0,
-        "sysFlag": 0,
-        "bornTimestamp": 0,
-        "flag": 0,
-        "reconsumeTimes": "many",
-    }
-    sent = request(RequestCode.SEND_MESSAGE, fields, b"body")
+    sent = plain_send(topic, reconsumeTimes="many")
     expect(
         "WIRE-COMMAND-008",
         found=broker.peer.request(sent).code,

@@ -34,7 +34,7 @@ from construct import (
 from spec.clause import Clause, Level
 from spec.host import Host
 from spec.integers import body_crc
-from spec.layout import LayoutError, build, field, parse
+from spec.layout import LayoutError, build, field, parse, read_row
 
 MAGIC_V1 = 0xDAA320A7
 """Marks a record whose topic length is one byte."""
@@ -358,15 +358,5 @@ def size_of_record(data: bytes | memoryview) -> int:
 
 
 def decode_records(data: bytes | memoryview) -> Iterator[Record]:
-    """Yield the records that *data*, the body of a pull answer, is a row of."""
-    view = memoryview(data)  # slices of bytes would copy the rest for each record
-    position = 0
-    while position < len(data):
-        try:
-            size = size_of_record(view[position:])
-            yield decode_record(view[position : position + size])
-        except LayoutError as error:
-            raise LayoutError(
-                error.reason, field=error.field, offset=position + error.offset
-            ) from error
-        position += size
+    """Return the records that *data*, the body of a pull answer, is a row of."""
+    return read_row(data, size_of_record, decode_record)

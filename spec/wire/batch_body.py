@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from construct import GreedyBytes, Int16sb, Int32sb, Prefixed, Struct
 
 from spec.clause import Clause, Level
-from spec.layout import LayoutError, build, field, parse
+from spec.layout import LayoutError, build, field, parse, read_row
 
 SMALLEST_SIZE = 22
 """Bytes of a message without body and properties."""
@@ -129,17 +129,8 @@ def decode_batch_message(data: bytes | memoryview) -> BatchMessage:
 
 
 def decode_batch(data: bytes | memoryview) -> Iterator[BatchMessage]:
-    """Yield the messages of a batch, the whole of *data*."""
-    view = memoryview(data)  # slices of bytes would copy the rest for each message
-    position = 0
-    while position < len(data):
-        try:
-            size = _size(view[position:])
-            yield decode_batch_message(view[position : position + size])
-        except LayoutError as error:
-            place = position + error.offset
-            raise LayoutError(error.reason, field=error.field, offset=place) from error
-        position += size
+    """Return the messages of a batch, the whole of *data*, one by one."""
+    return read_row(data, _size, decode_batch_message)
 
 
 def _size(data: bytes | memoryview) -> int:

@@ -7,29 +7,14 @@ from collections.abc import Mapping, Sequence
 
 from conformance.harness.asks.asker import Asker, FieldValue, request, text_of
 from conformance.harness.peer import ANSWER_TIMEOUT_S, ONEWAY_FLAG
+from spec.wire.batch_body import BatchMessage, encode_batch
 from spec.wire.command import Command
 from spec.wire.properties import encode_properties
 from spec.wire.request_code import RequestCode
+from spec.wire.send import LETTERS
 
 DEFAULT_TOPIC = "TBW102"
 """The topic whose configuration an automatically created topic inherits."""
-
-SEND_FIELDS = {
-    "producerGroup": "a",
-    "topic": "b",
-    "defaultTopic": "c",
-    "defaultTopicQueueNums": "d",
-    "queueId": "e",
-    "sysFlag": "f",
-    "bornTimestamp": "g",
-    "flag": "h",
-    "properties": "i",
-    "reconsumeTimes": "j",
-    "unitMode": "k",
-    "maxReconsumeTimes": "l",
-    "batch": "m",
-}
-"""Names of the send header's fields, and the letters that version 2 has for them."""
 
 
 def now_ms() -> int:
@@ -204,27 +189,43 @@ def send_fields(fields: dict[str, FieldValue], code: int) -> dict[str, FieldValu
     """Return *fields* under the names that the header of request *code* has."""
     if code == RequestCode.SEND_MESSAGE:
         return fields
-    return {SEND_FIELDS[name]: value for name, value in fields.items()}
+    return {LETTERS[name]: value for name, value in fields.items()}
+
+
+def plain_send(topic: str, *, body: bytes = b"plain", **changes: FieldValue) -> Command:
+    """Return a send with whole names and the header fields that it cannot lack.
+
+    *changes* are fields of other values, or more; None leaves one out.
+    """
+    fields: dict[str, FieldValue] = {
+        "producerGroup": "suite_producer",
+        "topic": topic,
+        "defaultTopic": DEFAULT_TOPIC,
+        "defaultTopicQueueNums": 4,
+        "queueId": 0,
+        "sysFlag": 0,
+        "bornTimestamp": 1,
+        "flag": 0,
+        **changes,
+    }
+    return request(RequestCode.SEND_MESSAGE, fields, body)
 
 
 def batch_body(
     messages: Sequence[tuple[bytes, Mapping[str, str]]], *, flag: int = 0
 ) -> bytes:
-    """Return the body of a batch: each message's body and properties.
-
-    A message is size, magic (0), checksum (0), flag, body and properties.
-    """
-    return b"".join(
-        _batch_message(body, properties, flag) for body, properties in messages
+    """Return the body of a batch: each message's body and properties."""
+    return encode_batch(
+        BatchMessage(body=body, properties=encode_properties(properties), flag=flag)
+        for body, properties in messages
     )
 
 
-def _batch_message(body: bytes, properties: Mapping[str, str], flag: int) -> bytes:
-    text = encode_properties(properties).encode()
-    rest = bytes(8) + flag.to_bytes(4, "big", signed=True)
-    rest += len(body).to_bytes(4, "big") + body
-    rest += len(text).to_bytes(2, "big") + text
-    return (len(rest) + 4).to_bytes(4, "big") + rest
-
-
-__all__ = ["MessageAsker", "batch_body", "now_ms", "property_text", "text_of"]
+__all__ = [
+    "MessageAsker",
+    "batch_body",
+    "now_ms",
+    "plain_send",
+    "property_text",
+    "text_of",
+]
