@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from conformance.harness.child_run import run_child, suite_folders
 from conformance.harness.embedded import SOURCES
+from conformance.harness.outcome import Outcome
 from conformance.harness.store_files import StoreFiles
 
 RECORDED = SOURCES / "fixtures" / "store"
@@ -20,25 +19,25 @@ BODY_CRC_AT = 8
 """Where a record's checksum begins."""
 
 
-def outcomes(store: Path, directory: Path, release: str) -> dict[str, str]:
+def outcomes(store: Path, release: str) -> dict[str, Outcome]:
     """Run the store suite on *store* and return the outcome of every clause."""
-    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    words += ["-p", "conformance.harness.plugin", "--import-mode=importlib"]
-    words += [f"--target=store:{store}", f"--profile={release}"]
-    words += [f"--report={directory}", str(SOURCES / "conformance" / "store")]
-    ended = subprocess.run(words, cwd=SOURCES, capture_output=True, check=False)
-    report = directory / "report.json"
-    assert report.exists(), ended.stdout.decode() + ended.stderr.decode()
-    results = json.loads(report.read_text(encoding="utf-8"))["results"]
-    return {entry["id"]: entry["outcome"] for entry in results}
+    run = run_child(
+        suite_folders(["store"]), f"--target=store:{store}", f"--profile={release}"
+    )
+    assert run.report, run.output
+    return run.outcomes
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in RECORDED.iterdir()))
-def test_a_real_brokers_store_passes(name: str, tmp_path: Path) -> None:
+def test_a_real_brokers_store_passes(name: str) -> None:
     release = name.partition("-")[0]
-    found = Counter(outcomes(RECORDED / name, tmp_path, release).values())
-    assert set(found) == {"pass", "unsupported", "not-applicable"}, found
-    assert found["pass"] >= 40
+    found = Counter(outcomes(RECORDED / name, release).values())
+    assert set(found) == {
+        Outcome.PASS,
+        Outcome.UNSUPPORTED,
+        Outcome.NOT_APPLICABLE,
+    }
+    assert found[Outcome.PASS] >= 40
 
 
 def wrong_checksum(store: Path) -> None:
@@ -81,4 +80,4 @@ def test_a_damaged_store_fails(
     store = tmp_path / "store"
     shutil.copytree(RECORDED / "4.6.0-stopped", store)
     damage(store)
-    assert outcomes(store, tmp_path, "4.6.0")[clause] == "fail"
+    assert outcomes(store, "4.6.0")[clause] is Outcome.FAIL

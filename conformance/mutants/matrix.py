@@ -7,21 +7,14 @@ that name the clauses which must notice it.
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-import tempfile
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 
-from conformance.harness.embedded import SOURCES
-from conformance.harness.options import SUITES
+from conformance.harness.child_run import run_child, suite_folders
 from conformance.harness.outcome import Outcome
 from conformance.mutants.planting import Mutant
 
-EXAMINATION_TIMEOUT_S = 300.0
 MARKS = {Outcome.FAIL: "✗", Outcome.PASS: "·", Outcome.ERROR: "E"}
 
 
@@ -61,29 +54,15 @@ def examine_all(faults: Iterable[Mutant], *, jobs: int = 2) -> list[Kill]:
 
 def run_clauses(target: str, clauses: Iterable[str]) -> tuple[dict[str, Outcome], str]:
     """Return the outcomes of the tests on *target* that name one of *clauses*."""
-    folders = [SOURCES / "conformance" / name for name in SUITES]
-    words = [sys.executable, "-m", "pytest", "-q", "--import-mode=importlib"]
-    words += ["-p", "conformance.harness.plugin", "-p", "no:cacheprovider"]
-    words += ["--hypothesis-profile=glance", "--require-target", f"--target={target}"]
-    words += [f"--only-clauses={','.join(clauses)}", "--until-failed"]
-    words += [str(folder) for folder in folders if any(folder.glob("test_*.py"))]
-    with tempfile.TemporaryDirectory() as directory:
-        ended = subprocess.run(
-            [*words, f"--report={directory}"],
-            cwd=SOURCES,
-            capture_output=True,
-            text=True,
-            timeout=EXAMINATION_TIMEOUT_S,
-            check=False,
-        )
-        return _outcomes(Path(directory) / "report.json"), ended.stdout + ended.stderr
-
-
-def _outcomes(file: Path) -> dict[str, Outcome]:
-    if not file.exists():
-        return {}
-    report = json.loads(file.read_text(encoding="utf-8"))
-    return {entry["id"]: Outcome(entry["outcome"]) for entry in report["results"]}
+    run = run_child(
+        suite_folders(),
+        "--hypothesis-profile=glance",
+        "--require-target",
+        f"--target={target}",
+        f"--only-clauses={','.join(clauses)}",
+        "--until-failed",
+    )
+    return run.outcomes, run.output
 
 
 def matrix_lines(kills: Iterable[Kill]) -> Iterator[str]:

@@ -1,0 +1,76 @@
+"""
+A run of the suites in a process of its own, and what it said of each clause.
+
+Whoever examines the suites themselves needs one: on a mutant, on a recorded store, on
+a cluster that lies.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conformance.harness.embedded import SOURCES
+from conformance.harness.options import SUITES
+from conformance.harness.outcome import Outcome
+from conformance.harness.report import FILE_NAME, read_report
+
+TIMEOUT_S = 300.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChildRun:
+    """What a run left."""
+
+    code: int
+    output: str
+    """What pytest printed."""
+    report: dict[str, Any]
+    """As `read_report` has it; empty when the run itself broke."""
+
+    @property
+    def outcomes(self) -> dict[str, Outcome]:
+        """By clause."""
+        return {name: Outcome(one["outcome"]) for name, one in self._entries()}
+
+    @property
+    def failures(self) -> dict[str, Any]:
+        """By clause, what was found wrong; None where nothing was."""
+        return {name: one["failure"] for name, one in self._entries()}
+
+    def _entries(self) -> list[tuple[str, dict[str, Any]]]:
+        return [(one["id"], one) for one in self.report.get("results", [])]
+
+
+def run_child(
+    tests: Sequence[Path], *options: str, timeout_s: float = TIMEOUT_S
+) -> ChildRun:
+    """Run *tests* with the options of the suites' plugin."""
+    words = [sys.executable, "-m", "pytest", "-q", "--import-mode=importlib"]
+    words += ["-p", "conformance.harness.plugin", "-p", "no:cacheprovider"]
+    with tempfile.TemporaryDirectory() as directory:
+        ended = subprocess.run(
+            [*words, f"--report={directory}", *options, *map(str, tests)],
+            cwd=SOURCES,
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            check=False,
+        )
+        file = Path(directory) / FILE_NAME
+        return ChildRun(
+            code=ended.returncode,
+            output=ended.stdout + ended.stderr,
+            report=read_report(file) if file.exists() else {},
+        )
+
+
+def suite_folders(names: Sequence[str] = SUITES) -> list[Path]:
+    """Return the folders of the suites of these names that have tests."""
+    folders = [SOURCES / "conformance" / name for name in names]
+    return [folder for folder in folders if any(folder.glob("test_*.py"))]
