@@ -11,20 +11,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cli.options import format_option
+
 if TYPE_CHECKING:
     from spark_checks.audit import Audit, Progress
 
 
 @click.command()
 @click.argument("stores", metavar="STORE...", nargs=-1, required=True)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "html"]),
-    default="table",
-    show_default=True,
-    help="How the result is written.",
-)
+@format_option(("table", "json", "html"))
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write it there."
 )

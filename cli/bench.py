@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from cli.options import bench_options
+
 
 @click.group()
 def bench() -> None:
@@ -30,28 +32,7 @@ def bench() -> None:
     help="Without --store: the broker that writes the log, kept in the user's cache.",
 )
 @click.option("--fresh", is_flag=True, help="Let it write the log anew.")
-@click.option(
-    "--release",
-    default="4.6.0",
-    show_default=True,
-    help="The release whose MessageDecoder is measured.",
-)
-@click.option(
-    "--rounds",
-    type=click.IntRange(min=1),
-    default=5,
-    show_default=True,
-    help="Interleaved rounds; the median counts.",
-)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="How the result is written.",
-)
-@click.option("--check", is_flag=True, help="Exit with 1 when a goal is missed.")
+@bench_options("MessageDecoder")
 def codec(
     *,
     store: Path | None,
@@ -93,21 +74,9 @@ def codec(
 
 
 @bench.command()
-@click.option(
-    "--release",
-    default="4.6.0",
-    show_default=True,
-    help="The release whose name server is measured beside the reference.",
-)
+@bench_options("name server")
 @click.option("--topics", type=click.IntRange(min=1), default=10_000, show_default=True)
 @click.option("--brokers", type=click.IntRange(min=1), default=4, show_default=True)
-@click.option(
-    "--rounds",
-    type=click.IntRange(min=1),
-    default=5,
-    show_default=True,
-    help="Interleaved rounds; the median counts.",
-)
 @click.option(
     "--seconds",
     type=click.FloatRange(min=0.1, max=20),
@@ -115,15 +84,6 @@ def codec(
     show_default=True,
     help="How long a turn is.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="How the result is written.",
-)
-@click.option("--check", is_flag=True, help="Exit with 1 when a goal is missed.")
 def namesrv(
     *,
     release: str,

@@ -15,6 +15,7 @@ from pathlib import Path
 import click
 
 from cli.header_pages import as_json, as_markdown
+from cli.options import format_option
 from spec.clause import release_key
 from spec.wire.evolution import changes, history_of_changes
 from spec.wire.header_history import History, merge
@@ -53,14 +54,7 @@ def _table(release: str) -> HeaderTable:
 @click.command()
 @click.argument("wanted", metavar="[CODE|NAME]", required=False)
 @click.option("--release", help="Only what this release declares.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["md", "json"]),
-    default="md",
-    show_default=True,
-    help="As what.",
-)
+@format_option(("md", "json"))
 @click.option("--out", type=click.Path(dir_okay=False), help="Into this file.")
 def headers(
     wanted: str | None, release: str | None, form: str, out: str | None
@@ -102,14 +96,7 @@ def narrowed(history: History, wanted: str) -> History:
 @click.command()
 @click.option("--from", "old", help="The older release; the oldest studied by default.")
 @click.option("--to", "new", help="The newer release; the newest studied by default.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="As what.",
-)
+@format_option(("text", "json"))
 @click.pass_context
 def evolution(ctx: click.Context, old: str | None, new: str | None, form: str) -> None:
     """Report what newer releases changed that older peers rely on.

@@ -1,0 +1,52 @@
+"""Options that several commands have, so that they mean the same everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def format_option(forms: Sequence[str]) -> Decorator:
+    """Return ``--format`` with these *forms*, of which the first is the default."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(list(forms)),
+        default=forms[0],
+        show_default=True,
+        help="How the result is written.",
+    )
+
+
+def bench_options(what: str) -> Decorator:
+    """Return what every measurement takes; *what* of the release is measured."""
+    options = (
+        click.option(
+            "--release",
+            default="4.6.0",
+            show_default=True,
+            help=f"The release whose {what} is measured.",
+        ),
+        click.option(
+            "--rounds",
+            type=click.IntRange(min=1),
+            default=5,
+            show_default=True,
+            help="Interleaved rounds; the median counts.",
+        ),
+        format_option(("table", "json")),
+        click.option(
+            "--check", is_flag=True, help="Exit with 1 when a goal is missed."
+        ),
+    )
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
