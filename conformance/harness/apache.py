@@ -28,6 +28,7 @@ RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
 
 LOOPBACK = "127.0.0.1"
 
+BROKER_PROGRAM = "org.apache.rocketmq.broker.BrokerStartup"
 READY_DEADLINE_S = 90.0
 """How long a program may take to serve, on a machine that is busy with other tests."""
 
@@ -141,6 +142,22 @@ class ApacheCluster:
             self.kill()
             raise
 
+    def start_broker_alone(self, *, deadline_s: float = READY_DEADLINE_S) -> None:
+        """Start the broker, which nobody routes to, and return when it accepts."""
+        self._starts += 1
+        self._has_own_name_server = False
+        child = self._run("broker", BROKER_PROGRAM)
+        self._children.append(child)
+        try:
+            child.wait_until(
+                lambda: accepts(*self.broker),
+                what=f"broker {self.release} on {self.broker}",
+                deadline_s=deadline_s,
+            )
+        except BaseException:
+            self.kill()
+            raise
+
     def stop(self) -> None:
         """
         Stop the broker in order, as an operator would (SIGTERM), then the rest.
@@ -182,8 +199,7 @@ class ApacheCluster:
         )
 
     def _start_broker(self) -> None:
-        program = "org.apache.rocketmq.broker.BrokerStartup"
-        child = self._run("broker", program)
+        child = self._run("broker", BROKER_PROGRAM)
         self._children.append(child)
         child.wait_until(
             lambda: (
