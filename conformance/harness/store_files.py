@@ -7,6 +7,7 @@ returned. Nothing here judges; the tests do.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +26,8 @@ from spec.store.index_file import (
     decode_item,
     decode_slot,
     item_position,
+    items_of_slot,
+    key_hash,
 )
 
 INDEX_NAME_SIZE = file_names.INDEX_NAME_DIGITS
@@ -195,6 +198,17 @@ class StoreFiles:
     def config(self, name: str) -> Path:
         """Return the path of the configuration file *name*."""
         return self.path / file_names.CONFIG / name
+
+
+def offsets_of_key(files: Iterable[IndexFile], topic: str, key: str) -> list[int]:
+    """Return the commit-log offsets that index files have under a key, file by file."""
+    wanted = key_hash(topic, key)
+    return [
+        item.commit_log_offset
+        for file in files
+        for item in items_of_slot(file.data, wanted, file.slot_count)
+        if item.key_hash == wanted
+    ]
 
 
 def _slots_of_size(size: int) -> int:

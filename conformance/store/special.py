@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.harness.asks.asker import FieldValue
 from conformance.harness.asks.groups import consumer_data, subscription_data
 from conformance.harness.asks.messages import now_ms
 from conformance.harness.deadline import wait_until
@@ -141,18 +140,11 @@ def send_timed(broker: Speaker, special: Special) -> None:
 
 def send_batches(broker: Speaker, special: Special) -> None:
     """Send batches to a topic whose queues are for batches."""
-    fields: dict[str, FieldValue] = {
-        "topic": special.batch_topic,
-        "defaultTopic": "TBW102",
-        "readQueueNums": 1,
-        "writeQueueNums": 1,
-        "perm": 6,
-        "topicFilterType": "SINGLE_TAG",
-        "topicSysFlag": 0,
-        "order": False,
-        "attributes": "+queue.type=BatchCQ",
-    }
-    succeeded(broker.ask(RequestCode.UPDATE_AND_CREATE_TOPIC, fields))
+    succeeded(
+        broker.create_topic(
+            topic=special.batch_topic, queue_count=1, attributes="+queue.type=BatchCQ"
+        )
+    )
     for count in BATCH_SIZES:
         succeeded(
             broker.send_message(

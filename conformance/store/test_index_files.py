@@ -7,7 +7,7 @@ from itertools import takewhile
 
 import pytest
 
-from conformance.harness.store_files import IndexFile, StoreFiles
+from conformance.harness.store_files import IndexFile, StoreFiles, offsets_of_key
 from conformance.harness.target import Target
 from conformance.harness.verdicts import expect, expect_that
 from conformance.store.written import ITEM_ROOM, SLOT_COUNT, Written
@@ -17,7 +17,6 @@ from spec.store.commit_log import PlacedRecord
 from spec.store.index_file import (
     IndexItem,
     file_size,
-    items_of_slot,
     key_hash,
     seconds_between,
 )
@@ -137,13 +136,7 @@ def test_a_key_leads_to_all_its_messages(written: Written) -> None:
     for sent in written.sent:
         placed = records[sent.commit_log_offset]
         for key in keys_of(placed):
-            wanted = key_hash(placed.record.topic, key)
-            hits = [
-                item.commit_log_offset
-                for file in index
-                for item in items_of_slot(file.data, wanted, file.slot_count)
-                if item.key_hash == wanted
-            ]
+            hits = offsets_of_key(index, placed.record.topic, key)
             expect_that(
                 "INDEX-SLOT-001",
                 sent.commit_log_offset in hits,

@@ -20,6 +20,7 @@ from spec.store.message_record import (
 )
 from spec.wire.message_id import decode_message_id
 from spec.wire.properties import decode_properties
+from spec.wire.response_code import ResponseCode
 
 pytestmark = pytest.mark.needs("store", "wire", "config")
 
@@ -194,7 +195,12 @@ def test_queue_offsets_count_from_zero(pairs: list[tuple[Sent, Record]]) -> None
 @pytest.mark.clause("STORE-ACCEPT-009", "STORE-RECORD-018")
 def test_a_half_message_and_its_commit_are_two_records(written: Written) -> None:
     topic = written.topics[0]
-    expect("STORE-ACCEPT-009", found=written.refused, expected=(), what="refusals")
+    expect(
+        "STORE-ACCEPT-009",
+        found=written.commit.code,
+        expected=ResponseCode.SUCCESS,
+        what=f"code of the answer to the commit, {written.commit.remark}",
+    )
     found = {p.offset: p for p in written.files.records()}
     half = found[written.half.commit_log_offset].record
     properties = decode_properties(half.properties)

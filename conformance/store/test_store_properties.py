@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from conformance.harness.deadline import TooLateError, wait_until
 from conformance.harness.failure import Evidence
 from conformance.harness.speaker import Speaker
-from conformance.harness.store_files import StoreFiles
+from conformance.harness.store_files import StoreFiles, offsets_of_key
 from conformance.harness.verdicts import expect, expect_fields, expect_that
 from conformance.store.workload import Outgoing, Sent, key_with_hash, send
 from conformance.store.written import QUEUE_FILE_SIZE, Written
@@ -20,7 +20,6 @@ from conformance.strategies.boundaries import OVER_THE_WIRE, int32s, int64s
 from conformance.strategies.messages import bodies, properties, tags
 from spec.integers import INT32_MIN, body_crc, tags_code
 from spec.store.consume_queue import UNIT_SIZE, Unit
-from spec.store.index_file import items_of_slot, key_hash
 from spec.store.message_record import decode_record, record_layout
 from spec.wire.properties import decode_properties
 
@@ -203,15 +202,4 @@ def test_every_word_of_any_keys_leads_to_the_message(
 
 def leads_to(files: StoreFiles, topic: str, word: str, sent: Sent) -> bool:
     """Return whether the index has the message under a key."""
-    return sent.commit_log_offset in offsets_of_key(files, topic, word)
-
-
-def offsets_of_key(files: StoreFiles, topic: str, word: str) -> list[int]:
-    """Return the commit-log offsets that the index has under a key."""
-    wanted = key_hash(topic, word)
-    return [
-        item.commit_log_offset
-        for file in files.index_files()
-        for item in items_of_slot(file.data, wanted, file.slot_count)
-        if item.key_hash == wanted
-    ]
+    return sent.commit_log_offset in offsets_of_key(files.index_files(), topic, word)

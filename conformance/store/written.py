@@ -24,7 +24,6 @@ from conformance.store.workload import (
     unqueued_messages,
 )
 from spec.wire.command import Command
-from spec.wire.response_code import ResponseCode
 
 LOG_FILE_SIZE = 64 * 1024
 QUEUE_FILE_SIZE = 20 * 50
@@ -60,8 +59,8 @@ class Written:
     """A delayed message that was due after a second, and is in its own queue."""
     half: Sent
     """A half message that was committed."""
-    refused: tuple[str, ...]
-    """What the broker refused of all this, and how; a test's business, not ours."""
+    commit: Command
+    """The answer to the commit; a test's business, not ours."""
 
     def __repr__(self) -> str:
         # Failures print what a test was given; this one holds a megabyte.
@@ -90,9 +89,6 @@ def write(target: Target) -> Written:
     delivered = send_all(target, [delayed_message(topics[0], level=1)])[0]
     half, commit = _send_transaction(target, topics[0])
     last = send_all(target, [Outgoing(topic=topics[1], properties={"KEYS": "last"})])[0]
-    refused = []
-    if commit.code != ResponseCode.SUCCESS:
-        refused.append(f"the commit: code {commit.code}: {commit.remark}")
     # Where queue or index never get there, it is the tests of these that must say so.
     with suppress(TooLateError):
         wait_until_dispatched(files, last)
@@ -105,7 +101,7 @@ def write(target: Target) -> Written:
         delayed=delayed,
         delivered=delivered,
         half=half,
-        refused=tuple(refused),
+        commit=commit,
     )
 
 

@@ -31,7 +31,8 @@ def test_an_audit_that_is_told_to_end_leaves_nothing(
         spark = children(audit.pid)
         audit.send_signal(number)
         audit.wait(timeout=60)
-    assert seen(lambda: not any(child.is_running() for child in spark))
+    _, left = psutil.wait_procs(spark, timeout=60)
+    assert left == []
     assert list(tmp_path.glob("rmqc-audit-*")) == []
     assert audit.returncode != 0
 

@@ -31,8 +31,12 @@ class AdminAsker(Asker):
         filter_type: str = "SINGLE_TAG",
         system_flags: int = 0,
         order: bool = False,
+        attributes: str | None = None,
     ) -> Command:
-        """Create a topic on this broker, or change its configuration."""
+        """Create a topic on this broker, or change its configuration.
+
+        *attributes* are those that 5.x knows, as ``+queue.type=BatchCQ``.
+        """
         return self.ask(
             RequestCode.UPDATE_AND_CREATE_TOPIC,
             {
@@ -44,6 +48,7 @@ class AdminAsker(Asker):
                 "topicFilterType": filter_type,
                 "topicSysFlag": system_flags,
                 "order": order,
+                "attributes": attributes,
             },
         )
 
