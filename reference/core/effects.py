@@ -59,4 +59,19 @@ class Flush:
     number: int
 
 
-Effect = Send | Close | WakeAt | Dial | Complain | Flush
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """Open a connection to a master's port for slaves, and tell how that went."""
+
+    address: str
+    """As broker.conf or a name server has it: ``127.0.0.1:10912``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drain:
+    """Report when a slave has read most of what it was sent before this."""
+
+    connection: int
+
+
+Effect = Send | Close | WakeAt | Dial | Complain | Flush | Follow | Drain

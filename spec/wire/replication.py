@@ -146,11 +146,20 @@ def encode_piece(piece: Piece) -> bytes:
     return build(piece_layout, values)
 
 
-def size_of_piece(data: bytes | memoryview) -> int | None:
-    """Return the bytes of the piece that begins *data*; None: the header is not all."""
+def head_of_piece(data: bytes | bytearray | memoryview) -> tuple[int, int] | None:
+    """Return offset and size that begin *data*, unchecked; None: they are not all."""
     if len(data) < HEADER_SIZE:
         return None
-    size = int.from_bytes(data[8:HEADER_SIZE], "big", signed=True)
+    offset = int.from_bytes(data[:8], "big", signed=True)
+    return offset, int.from_bytes(data[8:HEADER_SIZE], "big", signed=True)
+
+
+def size_of_piece(data: bytes | memoryview) -> int | None:
+    """Return the bytes of the piece that begins *data*; None: the header is not all."""
+    head = head_of_piece(data)
+    if head is None:
+        return None
+    _, size = head
     if size < 0:
         raise LayoutError(f"{size} bytes in a piece", field="size", offset=8)
     return HEADER_SIZE + size

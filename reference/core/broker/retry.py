@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from reference.core.answer import SYSTEM_ERROR, Answer, refusal
+from reference.core.broker.role import put_in_role
 from reference.core.broker.subscription_groups import SubscriptionGroup
 from reference.core.broker.topics import (
     DEAD_LETTER_PREFIX,
@@ -62,7 +63,8 @@ def send_back(broker: Broker, request: Request) -> Answer:
             SYSTEM_ERROR, f"look message by offset failed, {request.text('offset')}"
         )
     message = _come_back(broker, request, record, group=group)
-    result = broker.store.put(message, request.now_ms)
+    put = broker.store.put
+    result = put_in_role(broker.options, message, request.now_ms, put)
     broker.stored(result)
     if result.status.name == "PUT_OK":
         return Answer()

@@ -1,8 +1,5 @@
 """
 What a broker's role makes of a put: a slave takes none, a master may wait for slaves.
-
-The reference has no slaves, so a SYNC_MASTER stores the message and says that none
-has it.
 """
 
 from __future__ import annotations
@@ -10,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 
-from reference.core.broker.options import BrokerOptions
+from reference.core.broker.options import BrokerOptions, OptionError
 from reference.core.store.api import NewMessage, PutResult, PutStatus
 
 
@@ -20,6 +17,20 @@ class Role(StrEnum):
     ASYNC_MASTER = "ASYNC_MASTER"
     SYNC_MASTER = "SYNC_MASTER"
     SLAVE = "SLAVE"
+
+
+def check_role(options: BrokerOptions) -> None:
+    """Refuse settings with which 4.6.0 would not start."""
+    role = options.settings["brokerRole"]
+    if role not in set(Role):
+        raise OptionError(f"brokerRole is {role!r}, not one of {', '.join(Role)}")
+    if role == Role.SLAVE and options.broker_id <= 0:  # [HA-SLAVE-012]
+        raise OptionError(f"brokerId is {options.broker_id}; a slave's must be > 0")
+
+
+def is_slave(options: BrokerOptions) -> bool:
+    """Return whether the broker only copies what its master has."""
+    return options.settings["brokerRole"] == Role.SLAVE
 
 
 def put_in_role(

@@ -121,6 +121,19 @@ class SubscriptionGroups:
         self.counter = int(version.get("counter", 0))
         self.timestamp_ms = int(version.get("timestamp", self.timestamp_ms))
 
+    def follow(self, content: Mapping[Any, Any], now_ms: int) -> None:  # noqa: ARG002
+        """Have the same groups as the master, whose table *content* is."""
+        version = {"counter": self.counter, "timestamp": self.timestamp_ms}
+        if content.get("dataVersion") == version:  # [HA-SLAVE-007]
+            return
+        members = content["subscriptionGroupTable"].items()
+        self.table = {
+            str(name): SubscriptionGroup.from_json(value, str(name))
+            for name, value in members
+        }
+        self.load(content)
+        self._changed()
+
     def _next_version(self, now_ms: int) -> None:
         self.timestamp_ms = now_ms
         self.counter += 1

@@ -194,6 +194,18 @@ class Topics:
         self.counter = int(version.get("counter", 0))
         self.timestamp_ms = int(version.get("timestamp", self.timestamp_ms))
 
+    def follow(self, content: Mapping[Any, Any], now_ms: int) -> None:  # noqa: ARG002
+        """Have the same topics as the master, whose table *content* is."""
+        if content.get("dataVersion") == self.version():  # [HA-SLAVE-004]
+            return
+        members = content["topicConfigTable"].items()
+        topics = [Topic.from_json(value, str(name)) for name, value in members]
+        for topic in topics:
+            check_topic_name(topic.name)
+        self.table = {}
+        self.load(content)
+        self._changed(None)
+
     def _put(self, topic: Topic, now_ms: int) -> Topic:
         check_topic_name(topic.name)
         self.table[topic.name] = topic

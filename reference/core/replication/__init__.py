@@ -1,0 +1,1 @@
+"""Master and slaves: the commit log is copied, byte by byte."""
