@@ -36,6 +36,8 @@ class Connection:
         self.remote = remote
         self.broken: str | None = None
         """Why no more frames are read from this peer; None while they are."""
+        self.active_at_ms: int | None = None
+        """When the peer last sent or was sent anything; None until that is known."""
         self._pending = bytearray()
         self._wanted = _LENGTH_SIZE
 
@@ -43,6 +45,7 @@ class Connection:
         """Return the requests that *data* completes, in order."""
         if self.broken is not None:
             return []
+        self.active_at_ms = now_ms
         if self._pending:
             self._pending += data  # [WIRE-FRAME-006]
             if len(self._pending) < self._wanted:

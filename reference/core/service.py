@@ -24,6 +24,9 @@ from reference.core.request import FieldError, Request
 from reference.core.schedule import Schedule
 from spec.host import Host
 
+IDLE_SCAN_MS = 1_000
+IDLE_LIMIT_MS = 120_000
+
 Handler = Callable[[Request], Answer | None]
 """Check, act, answer. None is no answer, or one that comes later."""
 
@@ -35,6 +38,7 @@ class Service:
         self.connections: dict[int, Connection] = {}
         self.schedule = Schedule()
         self.handlers: Mapping[int, Handler] = {}
+        self.idle_limit_ms = IDLE_LIMIT_MS
         self._outbox: list[Effect] = []
         self._wake_ms: int | None = None
 
@@ -105,8 +109,18 @@ class Service:
 
     def send(self, connection: int, data: bytes) -> None:
         """Send *data* unless the peer is gone."""
-        if connection in self.connections:
+        peer = self.connections.get(connection)
+        if peer is not None:
+            peer.active_at_ms = None
             self._outbox.append(Send(connection, data))
+
+    def close_idle(self, now_ms: int) -> None:
+        """Close connections on which nothing was sent or received for too long."""
+        for number, peer in self.connections.items():
+            if peer.active_at_ms is None:
+                peer.active_at_ms = now_ms
+            elif peer.active_at_ms + self.idle_limit_ms <= now_ms:  # [WIRE-CONN-024]
+                self.close(number, "nothing was sent or received for too long")
 
     def close(self, connection: int, reason: str) -> None:
         """Close a connection from this side."""

@@ -13,9 +13,11 @@ from pathlib import Path
 from reference.core.broker.options import OptionError
 from reference.core.java_properties import read_properties
 from reference.core.store.files import FilesError
+from reference.shell.clock import hasten
 from reference.shell.server import Setup, serve
 
 CANNOT_START = 2
+FASTEST = 1000
 _COLLECT_AFTER = 50_000
 
 
@@ -33,6 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
             store=given.store,
             settings=settings,
         )
+        hasten(given.clock_rate)
         # Requests make no cycles; looking for some after every 700 costs a tenth.
         gc.set_threshold(_COLLECT_AFTER, 20, 20)
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
@@ -62,7 +65,21 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "-c", dest="config", type=Path, help="broker.conf: Java properties"
     )
+    parser.add_argument(
+        "--clock-rate",
+        type=_rate,
+        default=1.0,
+        metavar="N",
+        help="let time run N times as fast: for tests of what takes minutes",
+    )
     return parser
+
+
+def _rate(text: str) -> float:
+    rate = float(text)
+    if not 1 <= rate <= FASTEST:
+        raise argparse.ArgumentTypeError(f"{text} is not between 1 and {FASTEST}")
+    return rate
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from reference.core.effects import (
     WakeAt,
 )
 from reference.core.service import Service
-from reference.shell.clock import now_ms
+from reference.shell.clock import now_ms, system_s
 from spec.host import Host
 
 _numbers = count(1)
@@ -112,7 +112,7 @@ class ServiceHost:
     def _wake_at(self, at_ms: int) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        delay_s = max(at_ms - now_ms(), 0) / 1000
+        delay_s = system_s(max(at_ms - now_ms(), 0))
         self._timer = self._loop.call_later(delay_s, self._wake)
 
     def _wake(self) -> None:

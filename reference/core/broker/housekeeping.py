@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from reference.core.broker.transaction_check import check_transactions
 from reference.core.effects import Flush
+from reference.core.service import IDLE_SCAN_MS
 from reference.core.store.config_files import CONSUMER_OFFSETS, ConfigFiles
 from reference.core.store.file_queue import FileQueue, FlushMark
 from reference.core.store.files import MappedFile
@@ -46,6 +47,7 @@ class Housekeeping:
             (number("flushConsumerOffsetInterval"), self.keep_offsets),
             (HOLD_CHECK_MS, self._broker.check_held),
             (CLIENT_SCAN_MS, self._scan_clients),
+            (IDLE_SCAN_MS, self._broker.close_idle),
             (DELIVERY_MS, self._deliver),
             (number("flushIntervalCommitLog"), self._flush_log),
             (QUEUE_FLUSH_MS, self._flush_queues),

@@ -38,7 +38,7 @@ from reference.core.name_server.routes import (
 from reference.core.name_server.settings import SETTINGS, get_settings, update_settings
 from reference.core.name_server.tables import Tables
 from reference.core.request import Request
-from reference.core.service import Service
+from reference.core.service import IDLE_SCAN_MS, Service
 from spec.wire.request_code import RequestCode as Code
 
 SCAN_PERIOD_MS = 10_000
@@ -75,6 +75,7 @@ class NameServer(Service):
         """Begin to look for silent brokers."""
         first_ms = now_ms + SCAN_FIRST_MS
         self.schedule.every(SCAN_PERIOD_MS, self.scan, first_ms=first_ms)
+        self.schedule.every(IDLE_SCAN_MS, self.close_idle, first_ms=now_ms)
 
     def scan(self, now_ms: int) -> None:
         """Drop brokers that have been silent for too long."""
