@@ -1,0 +1,134 @@
+"""What a broker says of its queues after a start, and whether that can be."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.verdicts import expect, expect_that
+from conformance.recovery.load import Acknowledged
+from spec.store.message_record import Record, decode_records
+from spec.wire.properties import Property, decode_properties
+from spec.wire.response_code import ResponseCode
+
+Place = tuple[str, int]
+"""A topic and the id of one of its queues."""
+Queues = Mapping[Place, Sequence[Record]]
+"""Queues, each with the messages that a consumer is handed from its min offset on."""
+MOST_NAMED = 5
+"""So many messages a failure names; the others are counted."""
+
+
+def ends_of(broker: Speaker, topic: str, queue_id: int = 0) -> tuple[int, int]:
+    """Return the min and max offset of a queue."""
+    least = succeeded(broker.min_offset(topic=topic, queue_id=queue_id))
+    most = succeeded(broker.max_offset(topic=topic, queue_id=queue_id))
+    return int(least.fields["offset"]), int(most.fields["offset"])
+
+
+def pulled(
+    broker: Speaker, topic: str, queue_id: int = 0, *, offset: int = 0
+) -> Iterator[Record]:
+    """Yield the messages of a queue from *offset* to its end."""
+    while True:
+        answer = broker.pull(topic=topic, queue_id=queue_id, offset=offset)
+        if answer.code == ResponseCode.SUCCESS:
+            yield from decode_records(answer.body)
+        elif answer.code == ResponseCode.PULL_NOT_FOUND:
+            return
+        following = int(answer.fields["nextBeginOffset"])
+        if following <= offset:
+            return
+        offset = following
+
+
+def queues_of(broker: Speaker, places: Iterable[Place]) -> dict[Place, list[Record]]:
+    """Return what is in each of the queues."""
+    return {place: list(pulled(broker, *place)) for place in sorted(set(places))}
+
+
+def key_of(record: Record) -> str:
+    """Return the key of a message, which is empty if it has none."""
+    return decode_properties(record.properties).get(Property.KEYS, "")
+
+
+def found_by_key(broker: Speaker, topic: str, key: str) -> list[str]:
+    """Return the keys of the messages that a query for *key* finds."""
+    answer = broker.query_message(topic=topic, key=key)
+    if answer.code != ResponseCode.SUCCESS:
+        return []
+    return [key_of(record) for record in decode_records(answer.body)]
+
+
+def lost_of(owed: Iterable[Acknowledged], queues: Queues) -> list[Acknowledged]:
+    """Return those of *owed* that are not where their answers said."""
+    return [one for one in owed if not _is_there(one, queues)]
+
+
+def twice_in(queues: Queues) -> list[str]:
+    """Return the keys that more than one message has."""
+    counts = Counter(key_of(record) for queue in queues.values() for record in queue)
+    return sorted(key for key, count in counts.items() if key and count > 1)
+
+
+def check_survivors(
+    broker: Speaker, owed: Sequence[Acknowledged], *, clause: str, seed: int
+) -> Queues:
+    """Judge what a broker has after a kill; return its queues.
+
+    *clause* is the one that says what is owed to acknowledged messages.
+    """
+    assert owed, "a kill that took place before any message was answered is no test"
+    said = f"(seed {seed}, {len(owed)} acknowledged)"
+    queues = queues_of(broker, ((one.topic, one.queue_id) for one in owed))
+    lost = lost_of(owed, queues)
+    named = [(one.key, one.queue_id, one.queue_offset) for one in lost[:MOST_NAMED]]
+    what = f"{len(lost)} acknowledged messages that are gone {said}"
+    expect(clause, found=named, expected=[], what=what)
+    twice = twice_in(queues)[:MOST_NAMED]
+    expect("REC-KEEP-001", found=twice, expected=[], what=f"keys found twice {said}")
+    for place, records in queues.items():
+        check_ends(broker, place, records, said=said)
+    return queues
+
+
+def check_ends(
+    broker: Speaker, place: Place, records: Sequence[Record], *, said: str = ""
+) -> None:
+    """Judge the offsets of one queue, of which *records* were pulled."""
+    least, most = ends_of(broker, *place)
+    expect_that(
+        "REC-DISPATCH-005",
+        0 <= least <= most,
+        found=(least, most),
+        expected="0 <= min <= max",
+        what=f"min and max offset of {place} {said}",
+    )
+    expect(
+        "REC-KEEP-002",
+        found=[record.queue_offset for record in records],
+        expected=list(range(least, most)),
+        what=f"queue offsets in {place} {said}",
+    )
+
+
+def check_keys(broker: Speaker, owed: Iterable[Acknowledged], *, seed: int) -> None:
+    """Judge whether the index finds each of *owed* by its key, perhaps twice."""
+    wrong = {
+        one.key: found
+        for one in owed
+        if {one.key} != set(found := found_by_key(broker, one.topic, one.key))
+    }
+    some = dict(list(wrong.items())[:MOST_NAMED])
+    what = f"{len(wrong)} keys, and what a query finds for them (seed {seed})"
+    expect("REC-KEEP-003", found=some, expected={}, what=what)
+
+
+def _is_there(one: Acknowledged, queues: Queues) -> bool:
+    return any(
+        record.queue_offset == one.queue_offset
+        and record.physical_offset == one.commit_log_offset
+        and record.body == one.body
+        for record in queues[one.topic, one.queue_id]
+    )

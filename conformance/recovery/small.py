@@ -1,0 +1,20 @@
+"""Settings with which a hundred messages make several files of each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+LOG_FILE_SIZE = 64 * 1024
+UNITS_PER_FILE = 50
+SLOT_COUNT = 50
+ITEM_ROOM = 300
+
+SMALL_FILES: Mapping[str, str] = {
+    "mapedFileSizeCommitLog": str(LOG_FILE_SIZE),
+    "mapedFileSizeConsumeQueue": str(20 * UNITS_PER_FILE),
+    "maxHashSlotNum": str(SLOT_COUNT),
+    "maxIndexNum": str(ITEM_ROOM),
+    # Topics of the broker's own would take part in every comparison.
+    "traceTopicEnable": "false",
+}
+"""Broker settings of the stores that are damaged."""

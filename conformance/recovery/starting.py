@@ -1,0 +1,48 @@
+"""Starting a broker on a store that is not whole, and seeing whether it does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from conformance.harness.process import ProcessError
+from conformance.harness.target import Target, TargetError
+from spec.registry import all_clauses
+from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE
+
+REFUSES_EMPTY_FILES = "REC-BEGIN-004"
+
+
+def starts(target: Target) -> bool:
+    """Start *target*; return whether it serves, and False if its process ended."""
+    try:
+        target.start()
+    except TargetError as error:
+        target.kill()
+        cause = error.__cause__
+        if isinstance(cause, ProcessError) and "ended with" in str(cause):
+            return False
+        raise
+    return True
+
+
+def start_after_kill(target: Target) -> None:
+    """Start *target* again, without the empty files that a kill may leave.
+
+    A file is made first and gets its size then. Who is killed in between leaves an
+    empty one, and releases of which REC-BEGIN-004 tells do not start on it.
+    """
+    store = target.store_path
+    assert store is not None
+    if starts(target):
+        return
+    if all_clauses()[REFUSES_EMPTY_FILES].applies_to(target.release):
+        for path in empty_files(store):
+            path.unlink()
+    target.start()
+
+
+def empty_files(store: Path) -> list[Path]:
+    """Return the files of log and queues that have no byte."""
+    folders = [store / COMMIT_LOG, store / CONSUME_QUEUE]
+    found = [path for folder in folders for path in folder.rglob("*")]
+    return [path for path in found if path.is_file() and not path.stat().st_size]

@@ -1,0 +1,57 @@
+"""
+What a crash leaves: every message that a broker answered for, each of them once.
+
+``recovery`` says how a broker finds out what it has, and ``flushing`` when a message
+is on disk. Here is what a producer and a consumer may rely on afterwards.
+"""
+
+from __future__ import annotations
+
+from spec.clause import Clause, Level
+
+_LOG = "4.6.0 org.apache.rocketmq.store.CommitLog"
+_QUEUE = "4.6.0 org.apache.rocketmq.store.ConsumeQueue"
+
+NONE_TWICE = Clause(
+    id="REC-KEEP-001",
+    level=Level.MUST,
+    text="After a crash no message that was stored once is in its queue twice.",
+    source=f"{_QUEUE}#putMessagePositionInfo",
+)
+OFFSETS_ARE_DENSE = Clause(
+    id="REC-KEEP-002",
+    level=Level.MUST,
+    text="After a crash each offset of a queue from min to max less one has a message,"
+    " and the message's record says that offset.",
+    source=f"{_QUEUE}#putMessagePositionInfo",
+)
+KEYS_FIND = Clause(
+    id="REC-KEEP-003",
+    level=Level.MUST,
+    text="After a crash the messages of the commit-log files that recovery read are"
+    " found by their keys.",
+    source=f"{_LOG}#recoverAbnormally",
+)
+DELAYED_ARRIVE = Clause(
+    id="REC-KEEP-004",
+    level=Level.MUST,
+    text="A delayed message that was answered before a crash is delivered after it,"
+    " perhaps a second time.",
+    source="4.6.0 org.apache.rocketmq.store.schedule.ScheduleMessageService#load",
+    issues=("apache/rocketmq#1869",),
+)
+HALVES_CAN_END = Clause(
+    id="REC-KEEP-005",
+    level=Level.MUST,
+    text="A half message that was answered before a crash can be committed after it,"
+    " and is then delivered.",
+    source="4.6.0 org.apache.rocketmq.broker.transaction.queue"
+    ".TransactionalMessageServiceImpl#commitMessage",
+)
+COMMITS_STAY = Clause(
+    id="REC-KEEP-006",
+    level=Level.MUST,
+    text="A transaction whose commit was answered before a crash is delivered.",
+    source="4.6.0 org.apache.rocketmq.broker.processor.EndTransactionProcessor"
+    "#processRequest",
+)
