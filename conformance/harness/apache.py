@@ -22,6 +22,7 @@ from conformance.harness.jars import resolve
 from conformance.harness.java import FAST_START, find_java
 from conformance.harness.ports import free_port_block
 from conformance.harness.process import Child, accepts, start
+from conformance.harness.target import ROOM_SETTINGS
 
 RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
 """The releases that are pinned and studied."""
@@ -44,7 +45,7 @@ GUEST_SETTINGS: Mapping[str, str] = {
     "mappedFileSizeConsumeQueue": str(6000 * 20),
     "maxHashSlotNum": "5000",
     "maxIndexNum": "20000",
-    "diskMaxUsedSpaceRatio": "95",
+    **ROOM_SETTINGS,
     # A busy machine must not look like a broker that refuses.
     "osPageCacheBusyTimeOutMills": "60000",
     "waitTimeMillsInSendQueue": "20000",
@@ -52,10 +53,8 @@ GUEST_SETTINGS: Mapping[str, str] = {
 }
 """What every broker is started with."""
 
-DISK_OPTIONS = (
-    "-Drocketmq.broker.diskSpaceWarningLevelRatio=0.99",
-    "-Drocketmq.broker.diskSpaceCleanForciblyRatio=0.98",
-)
+JAVA_PROPERTIES = "rocketmq."
+"""Settings that begin so are no broker's, but properties of its Java process."""
 HEAP_OPTIONS = ("-Xms64m", "-Xmx512m", "-XX:MaxDirectMemorySize=512m")
 
 _LOGBACK = """\
@@ -112,7 +111,13 @@ class ApacheCluster:
         self._java_options = list(java_options)
         self._children: list[Child] = []
         self._starts = 0
-        self._write_files(both_spellings(conf or {}))
+        settings = {**both_spellings(GUEST_SETTINGS), **both_spellings(conf or {})}
+        self._java_properties = [
+            f"-D{key}={value}"
+            for key, value in settings.items()
+            if key.startswith(JAVA_PROPERTIES)
+        ]
+        self._write_files(settings)
 
     def __enter__(self) -> Self:
         self.start()
@@ -220,7 +225,7 @@ class ApacheCluster:
                 find_java(),
                 *self._java_options,
                 *HEAP_OPTIONS,
-                *DISK_OPTIONS,
+                *self._java_properties,
                 f"-Drocketmq.home.dir={self.directory}",
                 # Logs and the name server's files go below the user's home directory.
                 f"-Duser.home={self.directory}",
@@ -243,8 +248,7 @@ class ApacheCluster:
             "kvConfigPath": str(self.directory / "namesrv" / "kvConfig.json"),
         }
         broker = {
-            **both_spellings(GUEST_SETTINGS),
-            **conf,
+            **{k: v for k, v in conf.items() if not k.startswith(JAVA_PROPERTIES)},
             # A test's own name servers come after the cluster's.
             "namesrvAddr": ";".join(
                 filter(None, (*map(str, self._name_servers), conf.get("namesrvAddr")))

@@ -17,7 +17,13 @@ from conformance.harness.address import Address
 from conformance.harness.ports import PortBlock, free_port_block
 from conformance.harness.process import Child, ProcessError, start
 from conformance.harness.running import find_broker
-from conformance.harness.target import EVERYTHING, Capability, Target, TargetError
+from conformance.harness.target import (
+    EVERYTHING,
+    ROOM_SETTINGS,
+    Capability,
+    Target,
+    TargetError,
+)
 from conformance.harness.workspace import Workspace
 
 SOURCES = Path(conformance.__file__).parents[1]
@@ -32,6 +38,7 @@ SETTINGS = {
     "mapedFileSizeConsumeQueue": str(6000 * 20),
     "maxHashSlotNum": "5000",
     "maxIndexNum": "20000",
+    **ROOM_SETTINGS,
 }
 """What the broker is started with: small files, as the Apache targets have them."""
 

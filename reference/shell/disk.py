@@ -14,6 +14,7 @@ import errno
 import mmap
 import os
 import shutil
+import threading
 import time
 from pathlib import Path
 
@@ -40,6 +41,9 @@ class DiskFile:
         self.view = self._writable.toreadonly()
         self._has_space = bytearray((size >> _STRETCH_BITS) + 1)
         self._written_at_ns = 0
+        self._is_open = True
+        self._in_use = threading.Lock()
+        """Held while the file is flushed, which another thread does, or closed."""
 
     @property
     def modified_at_ms(self) -> int:
@@ -69,18 +73,22 @@ class DiskFile:
         self._has_space[first:] = bytes(len(self._has_space) - first)
 
     def flush(self) -> None:
-        """Return when everything written is on disk."""
-        _sync(self._file_number, self.path)
-        self._stamp()
+        """Return when everything written is on disk, or at once if it is closed."""
+        with self._in_use:
+            if self._is_open:
+                _sync(self._file_number, self.path)
+                self._stamp()
 
     def close(self) -> None:
         """Give the mapping back, now or when the last view of it is gone."""
-        self._stamp()
-        self._writable.release()
-        self.view.release()
-        with contextlib.suppress(BufferError):  # a record of it is still being sent
-            self._map.close()
-        os.close(self._file_number)
+        with self._in_use:
+            self._is_open = False
+            self._stamp()
+            self._writable.release()
+            self.view.release()
+            with contextlib.suppress(BufferError):  # a record is still being sent
+                self._map.close()
+            os.close(self._file_number)
 
     def _take_space(self, first: int, last: int) -> None:
         """Have the disk keep space for some stretches, or raise FilesError."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from spec.clause import Clause, Level
 
 _CLEAN = "4.6.0 org.apache.rocketmq.store.DefaultMessageStore$CleanCommitLogService"
+_STORE = "4.6.0 org.apache.rocketmq.store.DefaultMessageStore"
 _FILES = "4.6.0 org.apache.rocketmq.store.MappedFileQueue"
 
 OLDEST_FIRST = Clause(
@@ -53,4 +54,52 @@ INDEX_FOLLOWS = Clause(
     text="An index file is deleted whose end offset is before the commit log's first,"
     " but never the last.",
     source="4.6.0 org.apache.rocketmq.store.index.IndexService#deleteExpiredFile",
+)
+QUEUE_KEEPS_BEGINNING = Clause(
+    id="STORE-CLEAN-007",
+    level=Level.QUIRK,
+    text="The min offset of a queue all of whose messages were deleted stays what it"
+    " was, and is 0 after a start.",
+    source="4.6.0 org.apache.rocketmq.store.ConsumeQueue#correctMinOffset",
+    until="4.9",
+)
+QUEUE_BEGINS_AT_END = Clause(
+    id="STORE-CLEAN-008",
+    level=Level.MUST,
+    text="The min offset of a queue all of whose messages were deleted is its max"
+    " offset.",
+    source="5.3.3 org.apache.rocketmq.store.ConsumeQueue#correctMinOffset",
+    since="5.0",
+)
+EXPIRED_QUEUES = Clause(
+    id="STORE-CLEAN-009",
+    level=Level.QUIRK,
+    text="On CLEAN_EXPIRED_CONSUMEQUEUE (306) a broker deletes the queues all of whose"
+    " messages were deleted, the schedule topic's excepted; the next message of such a"
+    " queue has offset 0 again.",
+    source=f"{_STORE}#cleanExpiredConsumerQueue",
+)
+FIRST_ROUND = Clause(
+    id="STORE-CLEAN-010",
+    level=Level.MUST,
+    text="A broker looks for files to delete 60 s after its start, and then every"
+    " cleanResourceInterval, 10 s by default.",
+    source=f"{_STORE}#addScheduleTask",
+)
+END_STAYS = Clause(
+    id="STORE-CLEAN-011",
+    level=Level.MUST,
+    text="A deletion leaves the queues' max offsets and the groups' offsets as they"
+    " are, over restarts, too.",
+    source=f"{_FILES}#deleteExpiredFileByOffset",
+)
+FILE_IN_USE = Clause(
+    id="STORE-CLEAN-012",
+    level=Level.QUIRK,
+    text="A commit-log file that is being read is deleted when the reader is done, at"
+    " the next try after redeleteHangedFileInterval, or"
+    " destroyMapedFileIntervalForcibly after the first; until then nothing more of it"
+    " is read and no younger file is deleted.",
+    source=f"{_FILES}#retryDeleteFirstFile",
+    untestable="a peer cannot make a broker hold a file for longer than an answer",
 )

@@ -50,6 +50,7 @@ from reference.core.broker.reply import send_reply
 from reference.core.broker.retry import send_back
 from reference.core.broker.runtime_info import runtime_info
 from reference.core.broker.send import send_message
+from reference.core.broker.store_cleaning import delete_expired_queues
 from reference.core.broker.topic_requests import (
     all_topic_configs,
     delete_topic,
@@ -90,6 +91,7 @@ HANDLERS: Mapping[Code, Callable[[Broker, Request], Answer | None]] = {
     Code.UPDATE_AND_CREATE_TOPIC: update_topic,
     Code.DELETE_TOPIC_IN_BROKER: delete_topic,
     Code.CLEAN_UNUSED_TOPIC: delete_unused_topics,
+    Code.CLEAN_EXPIRED_CONSUMEQUEUE: delete_expired_queues,
     Code.GET_ALL_TOPIC_CONFIG: all_topic_configs,
     Code.GET_SYSTEM_TOPIC_LIST_FROM_BROKER: system_topics,
     Code.GET_TOPIC_STATS_INFO: topic_stats,

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from reference.core.broker.store_cleaning import StoreCleaning
 from reference.core.broker.transaction_check import check_transactions
 from reference.core.effects import Flush
 from reference.core.service import IDLE_SCAN_MS
@@ -39,6 +40,7 @@ class Housekeeping:
         self._broker = broker
         self._config = config
         self._flushes: dict[int, Callable[[], None]] = {}
+        self._cleaning = StoreCleaning(broker)
 
     def start(self, now_ms: int) -> None:
         """Begin."""
@@ -58,6 +60,7 @@ class Housekeeping:
                 partial(check_transactions, self._broker),
             ),
         )
+        self._cleaning.start(now_ms)
         for period_ms, job in jobs:
             self._broker.schedule.every(period_ms, job, first_ms=now_ms + period_ms)
 

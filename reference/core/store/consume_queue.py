@@ -101,23 +101,42 @@ class ConsumeQueue:
             self.queue.delete_last()
 
     def correct_min(self, log_start: int) -> None:
-        """Let the queue begin with the first message at or behind *log_start*."""
+        """Let the queue begin with the first message at or behind *log_start*.
+
+        Where there is none, it begins where it did.
+        """
         base = self.queue.start
         data = self.queue.view_from(base)
         for number, (offset, _, _) in enumerate(unit_codec.iter_unpack(data or b"")):
             if offset >= log_start:
                 self.min_position = base + number * UNIT_SIZE
                 return
+        # [STORE-CLEAN-007]
 
-    def delete_before(self, log_start: int) -> None:
-        """Delete the files whose messages all lie before *log_start*."""
+    @property
+    def last_physical_end(self) -> int:
+        """Where the record of the last unit ends in the log; -1 without units."""
+        data = self.queue.view(self.queue.end - UNIT_SIZE, UNIT_SIZE)
+        if data is None:
+            return -1
+        offset, size, _ = unit_codec.unpack(data)
+        return int(offset + size)
+
+    def delete_before(self, log_start: int) -> int:
+        """Delete the files whose messages all lie before *log_start*; return how many.
+
+        The last file stays, and with it the queue's end.
+        """
+        count = 0
         while len(self.queue) > 1:
             last_unit = self.queue.start + self.queue.file_size - UNIT_SIZE
             data = self.queue.view(last_unit, UNIT_SIZE)
             if data is None or unit_codec.unpack(data)[0] >= log_start:
                 break
             self.queue.delete_first()
-        self.correct_min(log_start)
+            count += 1
+        self.correct_min(log_start)  # [STORE-CLEAN-004]
+        return count
 
     def destroy(self) -> None:
         """Delete the queue."""

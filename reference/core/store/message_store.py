@@ -22,6 +22,7 @@ from reference.core.store.api import (
     StoreOptions,
 )
 from reference.core.store.checkpoint import CheckpointFile
+from reference.core.store.cleaning import Cleaner
 from reference.core.store.commit_log import CommitLog
 from reference.core.store.config_files import ConfigFiles
 from reference.core.store.delay_levels import DelayLevels
@@ -67,6 +68,7 @@ class MessageStore:
         self.index = Index(files, options)
         self.schedule = Schedule(self.log, self.queues, self._levels)
         self._reader = Reader(self.log, options)
+        self.cleaner = Cleaner(files, self.log, self.queues, self.index)
 
     def start(self, now_ms: int) -> None:
         """Load what the directory has, recover it, and catch up with dispatch.
@@ -97,7 +99,7 @@ class MessageStore:
             self.flush_queues(now_ms)
             self.index.flush()
             self.schedule.save(self.config)
-            if not self.dispatcher.is_behind:
+            if not (self.dispatcher.is_behind or self.cleaner.is_disk_full):
                 self._files.delete(ABORT)  # [STORE-NAME-005]
         except FilesError as error:
             self.refused = str(error)
@@ -105,7 +107,7 @@ class MessageStore:
 
     def put(self, message: NewMessage, now_ms: int) -> PutResult:
         """Append *message* to the log. Readers see it after the next dispatch."""
-        if not self._is_running:
+        if not self._is_writeable:
             return PutResult(PutStatus.SERVICE_NOT_AVAILABLE)
         status = refusal(message)
         if status is not None:
@@ -120,7 +122,7 @@ class MessageStore:
 
     def put_batch(self, message: NewMessage, now_ms: int) -> PutResult:
         """Append the messages in the body of *message*, all or none."""
-        if not self._is_running:
+        if not self._is_writeable:
             return PutResult(PutStatus.SERVICE_NOT_AVAILABLE)
         status = refusal(message, is_batch=True)
         if status is None and len(message.body) > self.options.max_message_size:
@@ -128,6 +130,11 @@ class MessageStore:
         if status is not None:
             return PutResult(status)
         return self._append(self.log.append_batch, message, now_ms)
+
+    @property
+    def _is_writeable(self) -> bool:
+        """Whether messages are taken at all (Java: RunningFlags)."""
+        return self._is_running and not self.cleaner.is_disk_full
 
     def dispatch(self) -> list[Arrival]:
         """Bring queues and index up to the end of the log; return what is new."""
@@ -203,6 +210,8 @@ class MessageStore:
 
     def deliver_due(self, now_ms: int) -> list[PutResult]:
         """Put the delayed messages whose time has come under their own topics."""
+        if not self._is_writeable:
+            return []
         return self.schedule.deliver(
             now_ms, lambda message: self._append(self.log.append, message, now_ms)
         )
