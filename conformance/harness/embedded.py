@@ -115,6 +115,7 @@ class EmbeddedTarget(Target):
         words += ["--namesrv-port", str(ports.name_server)]
         words += ["--broker-port", str(ports.broker)]
         words += ["--store", self.store_path, "-c", settings]
+        words += ["--clock-rate", str(self.clock_rate)]
         return start(
             self.text.partition("?")[0],
             words,

@@ -8,14 +8,14 @@ from pathlib import Path
 from conformance.harness.apache import RELEASES, ApacheCluster
 from conformance.harness.process import ProcessError
 from conformance.harness.running import find_broker
-from conformance.harness.target import EVERYTHING, Target, TargetError
+from conformance.harness.target import EVERYTHING, Capability, Target, TargetError
 from conformance.harness.workspace import Workspace
 
 
 class JvmTarget(Target):
     """A name server and a broker of a real release, with a store of their own."""
 
-    capabilities = EVERYTHING
+    capabilities = EVERYTHING - {Capability.CLOCK}
 
     def __init__(
         self,

@@ -17,6 +17,7 @@ MARKERS = (
     "clause(*ids): the clauses of the specification that this test is about",
     "needs(*capabilities): what the target must allow, else the test is unsupported",
     "read_only: this test writes nothing, and runs under --read-only",
+    "patient: it looks at what takes minutes and began with the run, and comes last",
 )
 
 

@@ -113,7 +113,7 @@ def pytest_collection_modifyitems(
     left = [item for item in items if item not in set(kept)]
     if left:
         config.hook.pytest_deselected(items=left)
-        items[:] = kept
+    items[:] = sorted(kept, key=lambda item: "patient" in item.keywords)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -37,6 +37,8 @@ class Capability(StrEnum):
     """It can be killed as a power cut would."""
     REPLICATION = "replication"
     """A slave can copy its commit log, at the port after the broker's own."""
+    CLOCK = "clock"
+    """Its clock can be made to run faster."""
 
 
 EVERYTHING = frozenset(Capability)
@@ -87,6 +89,8 @@ class Target:
         self.broker: Address | None = None
         self.broker_name = ""
         self.cluster = ""
+        self.clock_rate = 1.0
+        """How much faster than the system's its clock is to run, with CLOCK."""
         self.store_path = store
 
     def __enter__(self) -> Self:

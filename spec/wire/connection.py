@@ -197,7 +197,6 @@ IDLE_CLOSE = Clause(
     text="A connection on which nothing is sent or received for 120 seconds is closed.",
     source="4.6.0 org.apache.rocketmq.remoting.netty.NettyServerConfig"
     "#serverChannelMaxIdleTimeSeconds",
-    untestable="it takes two minutes of silence",
 )
 NO_GREETING = Clause(
     id="WIRE-CONN-025",

@@ -1,0 +1,160 @@
+"""
+Two minutes of silence, watched from a thread of its own while other tests run.
+
+Name servers and brokers give peers up that say nothing for 120 seconds. Nobody waits
+for that: what is to fall silent does so when the run begins, and the tests that look at
+what became of it come last. Where the target's clock can be hastened, a target of our
+own goes through the same in a tenth of the time.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+
+from conformance.harness.fixtures import unique_name
+from conformance.harness.options import Options
+from conformance.harness.peer import Peer, PeerError, PeerMisbehavedError
+from conformance.harness.speaker import succeeded
+from conformance.harness.target import Capability, Target, parse_target
+from conformance.routing.fake_broker import FakeBroker, Stage
+from spec.routing.topic_config import TopicConfig
+from spec.wire.command import Command
+from spec.wire.request_code import RequestCode
+
+WATCHED_S = 135.0
+TICK_S = 0.25
+TALK_PERIOD_S = 10.0
+LAST_TALK_S = 105.0
+RENEWAL_PERIOD_S = 30.0
+HASTE = 10.0
+"""How much faster the clock of a target of our own runs."""
+PATIENCE_S = 60.0
+"""How much longer than the silence itself anybody waits for what was seen."""
+
+
+@dataclass(slots=True)
+class Seen:
+    """When what happened, in seconds of the target's clock since the silence began.
+
+    None where it did not happen.
+    """
+
+    removed_s: float | None = None
+    """A broker had no route any more that registered once and went on asking."""
+    dropped_s: float | None = None
+    """Its connection was closed."""
+    missed_s: float | None = None
+    """A broker was missing that registered every 30 seconds."""
+    idle_closed_s: float | None = None
+    """The name server closed a connection on which nobody said anything."""
+    broker_idle_closed_s: float | None = None
+    """The broker did."""
+
+
+class Watch:
+    """Falls silent, and notes what becomes of it."""
+
+    def __init__(self, options: Options, target: Target) -> None:
+        self._options = options
+        self._target = target
+        self._seen = Seen()
+        self._error: BaseException | None = None
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def result(self) -> Seen:
+        """Return what was seen, once the silence is over."""
+        self._thread.join(WATCHED_S + PATIENCE_S)
+        if self._error is not None:
+            raise self._error
+        assert not self._thread.is_alive(), "the silence is watched for too long"
+        return self._seen
+
+    def close(self) -> None:
+        """End the watch, also in the middle."""
+        self._ending.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        try:
+            with ExitStack() as stack:
+                target, rate = self._target, 1.0
+                if Capability.CLOCK in target.capabilities:
+                    target, rate = stack.enter_context(_hastened(self._options)), HASTE
+                assert target.namesrv is not None
+                assert target.broker is not None
+                stage = stack.enter_context(Stage(target.namesrv, unique_name))
+                peers = stack.enter_context(Peer(target.broker)), stage.connect()
+                self._look(stage, *peers, rate)
+        # The test that asks for the result is told, in its own thread.
+        except BaseException as error:
+            self._error = error
+
+    def _look(self, stage: Stage, at_broker: Peer, idle: Peer, rate: float) -> None:
+        talker, renewing = _registered(stage), _registered(stage)
+        began = time.monotonic()
+        chores = (
+            _Chore(TALK_PERIOD_S, lambda: _talk(talker), until_s=LAST_TALK_S),
+            _Chore(RENEWAL_PERIOD_S, renewing.register_again),
+        )
+        now_s = 0.0
+        while now_s < WATCHED_S and not self._ending.wait(TICK_S / rate):
+            now_s = (time.monotonic() - began) * rate
+            for chore in chores:
+                chore.do(now_s)
+            self._note("removed_s", lambda: stage.route(talker.name) is None, now_s)
+            self._note("missed_s", lambda: stage.route(renewing.name) is None, now_s)
+            self._note("dropped_s", lambda: _is_closed(talker.peer), now_s)
+            self._note("idle_closed_s", lambda: _is_closed(idle), now_s)
+            self._note("broker_idle_closed_s", lambda: _is_closed(at_broker), now_s)
+
+    def _note(self, name: str, happened: Callable[[], bool], now_s: float) -> None:
+        """Note the first time at which something has *happened*."""
+        if getattr(self._seen, name) is None and happened():
+            setattr(self._seen, name, now_s)
+
+
+@dataclass(slots=True)
+class _Chore:
+    """Something that is done again and again."""
+
+    period_s: float
+    action: Callable[[], object]
+    until_s: float = WATCHED_S
+    _done_s: float = 0.0
+
+    def do(self, now_s: float) -> None:
+        if self._done_s + self.period_s <= now_s < self.until_s:
+            self._done_s = now_s
+            self.action()
+
+
+def _hastened(options: Options) -> Target:
+    """Return a target of our own whose clock runs faster, not yet started."""
+    own = parse_target(options.target, profile=options.profile)
+    own.clock_rate = HASTE
+    return own
+
+
+def _registered(stage: Stage) -> FakeBroker:
+    broker = stage.broker()
+    succeeded(broker.register(TopicConfig(topic=stage.unique("topic"))))
+    return broker
+
+
+def _talk(broker: FakeBroker) -> None:
+    """Ask the name server for something, which is no sign of life of a broker."""
+    question = Command(
+        code=RequestCode.GET_ROUTEINTO_BY_TOPIC, fields={"topic": broker.name}
+    )
+    with suppress(PeerError, PeerMisbehavedError):  # whether it is closed is noted
+        broker.peer.request(question)
+
+
+def _is_closed(peer: Peer) -> bool:
+    return peer.received_close(0.001)

@@ -1,0 +1,55 @@
+"""Who says nothing for two minutes is given up."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.harness.verdicts import expect, expect_that
+from conformance.routing.silence import Seen
+from spec.routing.liveness import EXPIRY_MS
+from spec.wire.connection import IDLE_LIMIT_S
+
+EXPIRY_S = EXPIRY_MS / 1000
+SCAN_S = 10.0
+EARLY_S = 1.0
+"""What is noted before something has been answered began a little later."""
+LATE_S = 6.0
+"""How late a busy machine may notice; on a hastened clock half a second."""
+
+
+def expect_within(
+    clause: str, found: float | None, *, first_s: float, last_s: float
+) -> None:
+    """Fail *clause* unless it happened in a stretch of time, in seconds of silence."""
+    expect_that(
+        clause,
+        found is not None and first_s - EARLY_S <= found <= last_s + LATE_S,
+        found=found,
+        expected=f"{first_s:g} to {last_s:g}",
+        what="seconds of silence",
+    )
+
+
+@pytest.mark.patient
+@pytest.mark.needs("wire")
+@pytest.mark.clause("ROUTE-LIVE-013")
+def test_a_broker_that_registers_no_more_is_removed(silence: Seen) -> None:
+    last_s = EXPIRY_S + SCAN_S
+    for found in (silence.removed_s, silence.dropped_s):
+        expect_within("ROUTE-LIVE-013", found, first_s=EXPIRY_S, last_s=last_s)
+    expect(
+        "ROUTE-LIVE-013",
+        found=silence.missed_s,
+        expected=None,
+        what="when a broker was missing that registers every 30 seconds",
+    )
+
+
+@pytest.mark.patient
+@pytest.mark.needs("wire")
+@pytest.mark.clause("WIRE-CONN-024")
+def test_a_connection_without_a_word_is_closed(silence: Seen) -> None:
+    for found in (silence.idle_closed_s, silence.broker_idle_closed_s):
+        expect_within(
+            "WIRE-CONN-024", found, first_s=IDLE_LIMIT_S, last_s=IDLE_LIMIT_S + 2
+        )
