@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 
 @click.command()
@@ -22,22 +23,53 @@ import click
     "-c",
     "--config",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="broker.conf of a real broker: Java properties.",
+    help="broker.conf of a real broker, with --only namesrv its own: Java properties.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Listen here.")
+@click.option(
+    "--only",
+    type=click.Choice(["namesrv"]),
+    help="No broker: a name server that keeps its files in STORE/namesrv.",
+)
+@click.option(
+    "-p",
+    "--print-settings",
+    is_flag=True,
+    help="With --only namesrv: print its settings and end.",
+)
+@click.pass_context
 def serve(
-    namesrv_port: int, broker_port: int, store: Path, config: Path | None, host: str
+    ctx: click.Context,
+    *,
+    namesrv_port: int,
+    broker_port: int,
+    store: Path,
+    config: Path | None,
+    host: str,
+    only: str | None,
+    print_settings: bool,
 ) -> None:
     """Serve a name server and a broker that real clients can use.
 
     Prints one line when both take connections. SIGTERM or Ctrl-C stops them in good
     order.
     """
-    # The reference is started only when asked for: other commands do not load it.
-    from reference.shell.__main__ import main
-
-    arguments = ["--namesrv-port", str(namesrv_port), "--broker-port", str(broker_port)]
-    arguments += ["--store", str(store), "--host", host]
+    arguments = ["--host", host]
     if config is not None:
         arguments += ["-c", str(config)]
+    # The reference is started only when asked for: other commands do not load it.
+    if only:
+        from reference.shell.name_server import main
+
+        arguments += ["--home", str(store / "namesrv")]
+        arguments += ["-p"] if print_settings else []
+        if ctx.get_parameter_source("namesrv_port") is not ParameterSource.DEFAULT:
+            arguments += ["--port", str(namesrv_port)]
+    else:
+        from reference.shell.__main__ import main
+
+        if print_settings:
+            raise click.UsageError("-p is for --only namesrv")
+        arguments += ["--namesrv-port", str(namesrv_port), "--store", str(store)]
+        arguments += ["--broker-port", str(broker_port)]
     sys.exit(main(arguments))

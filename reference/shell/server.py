@@ -17,24 +17,17 @@ from pathlib import Path
 from reference.core.broker.broker import Broker
 from reference.core.broker.dispatch import HANDLERS
 from reference.core.broker.options import BrokerOptions, OptionError
-from reference.core.java_properties import write_properties
 from reference.core.name_server.dispatch import NameServer
-from reference.core.name_server.key_values import (
-    KeyValues,
-    decode_key_values,
-    encode_key_values,
-)
 from reference.core.store.message_store import MessageStore
 from reference.shell.clock import now_ms, zone_offset_ms
 from reference.shell.disk import DiskFiles
 from reference.shell.host import ServiceHost
+from reference.shell.name_server import NameServerSetup, name_server
 from spec.host import Host
 
 VIP_PORT_DISTANCE = 2
 """Clients may use this many ports below the broker's (Java: the VIP channel)."""
 REGISTRATION_TIMEOUT_S = 3.0
-_KEY_VALUES = "namesrv/kvConfig.json"
-_NAME_SERVER_SETTINGS = "namesrv/namesrv.properties"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +53,9 @@ async def serve(setup: Setup) -> None:
         files, replace(options.store_options(), zone_offset_ms=zone_offset_ms())
     )
     store.start(now_ms())
-    name_server = _name_server(setup, files)
+    names = _name_server(setup)
     broker = Broker(options, store, store.config, handlers=HANDLERS, now_ms=now_ms())
-    hosts = ServiceHost(name_server), ServiceHost(broker)
+    hosts = ServiceHost(names), ServiceHost(broker)
     try:
         await _start(setup, *hosts)
         await _until_registered(broker)
@@ -123,28 +116,8 @@ def _options(setup: Setup) -> BrokerOptions:
     return BrokerOptions(settings)
 
 
-def _name_server(setup: Setup, files: DiskFiles) -> NameServer:
+def _name_server(setup: Setup) -> NameServer:
     """Return a name server that keeps its files beside the store's."""
-    places = {"kvConfigPath": _KEY_VALUES, "configStorePath": _NAME_SERVER_SETTINGS}
-    home = setup.store.resolve()
-    return NameServer(
-        _load_key_values(files),
-        save=lambda table: _save_key_values(files, table),
-        settings={
-            "listenPort": str(setup.name_server_port),
-            "rocketmqHome": str(home),
-            **{name: str(home / place) for name, place in places.items()},
-        },
-        save_settings=lambda settings: files.replace_text(
-            _NAME_SERVER_SETTINGS, write_properties(settings)
-        ),
-    )
-
-
-def _load_key_values(files: DiskFiles) -> KeyValues:
-    text = files.read_text(_KEY_VALUES)
-    return decode_key_values(text) if text else {}
-
-
-def _save_key_values(files: DiskFiles, table: KeyValues) -> None:
-    files.replace_text(_KEY_VALUES, encode_key_values(table))
+    home = setup.store / "namesrv"
+    place = NameServerSetup(host=setup.host, home=home, port=setup.name_server_port)
+    return name_server(place)

@@ -60,6 +60,9 @@ class NameServer(Service):
         self.tables = Tables()
         self.key_values: KeyValues = key_values if key_values is not None else {}
         self.settings = {**SETTINGS, **(settings or {})}
+        self.idle_limit_ms = 1000 * int(
+            self.settings["serverChannelMaxIdleTimeSeconds"]
+        )
         self._save = save
         self._save_settings = save_settings
         self.handlers = {

@@ -35,8 +35,44 @@ SETTINGS: Mapping[str, str] = {
     "useEpollNativeSelector": "false",
 }
 """What tools are told of a name server of 4.6.0. Threads and buffers are Java's: they
-are here for tools that ask, and change nothing. So are the paths: whoever runs the name
-server says where it keeps what."""
+are here for tools that ask, and change nothing."""
+
+FOLLOWED = frozenset(
+    {
+        "configStorePath",
+        "kvConfigPath",
+        "listenPort",
+        "orderMessageEnable",
+        "serverChannelMaxIdleTimeSeconds",
+    }
+)
+"""Settings that this name server goes by."""
+_NUMBERS = ("listenPort", "serverChannelMaxIdleTimeSeconds")
+TOLD = frozenset({"productEnvName", "rocketmqHome"})
+"""Settings that do nothing in 4.6.0 either, as long as clusterTest is false."""
+
+
+class SettingError(ValueError):
+    """A setting that cannot be followed."""
+
+
+def remarks(given: Mapping[str, str]) -> list[str]:
+    """Return what there is to say about settings, one line each.
+
+    Raises SettingError where a name server must not start with them.
+    """
+    if given.get("clusterTest", "false").lower() == "true":
+        raise SettingError("clusterTest asks other name servers, which is not done here")
+    for name in _NUMBERS:
+        if not given.get(name, "1").isdecimal():
+            raise SettingError(f"{name} is {given[name]!r}, which is no number")
+    without_effect = given.keys() - FOLLOWED - TOLD - {"clusterTest"}
+    return [
+        f"{name} has no effect here"
+        if name in SETTINGS
+        else f"{name} is no setting of a name server; it is only told to who asks"
+        for name in sorted(without_effect)
+    ]
 
 
 def get_settings(server: NameServer, _: Request) -> Answer:

@@ -1,0 +1,123 @@
+"""A name server by itself: its file, what it says of it, and what it keeps."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from reference.core.name_server.settings import SettingError, remarks
+from reference.shell.name_server import main
+from spec.wire.command import Command, decode_command, encode_command
+from spec.wire.request_code import RequestCode
+
+ROOT = Path(__file__).parents[3]
+PROGRAM = [sys.executable, "-m", "reference.shell.name_server"]
+TIMEOUT_S = 20.0
+
+
+def free_port() -> int:
+    """Return a port that was free a moment ago."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        return port
+
+
+@contextmanager
+def running(*words: str) -> Iterator[int]:
+    """Run a name server; yield its port; stop it in good order."""
+    port = free_port()
+    with subprocess.Popen(
+        [*PROGRAM, "--port", str(port), *words],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline().startswith(
+                f"ready namesrv=127.0.0.1:{port}"
+            )
+            yield port
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(TIMEOUT_S) == 0
+        finally:
+            process.kill()
+
+
+def ask(port: int, code: int, body: bytes = b"", **fields: str) -> Command:
+    """Return the answer of the name server at a port of this machine."""
+    frame = encode_command(Command(code=code, opaque=1, body=body, fields=fields))
+    with socket.create_connection(("127.0.0.1", port), TIMEOUT_S) as link:
+        link.sendall(frame)
+        answer = link.makefile("rb")
+        length = answer.read(4)
+        return decode_command(length + answer.read(int.from_bytes(length, "big")))
+
+
+def test_key_values_and_settings_outlive_it(tmp_path: Path) -> None:
+    config = tmp_path / "namesrv.properties"
+    config.write_text("orderMessageEnable=true\nownWord=7\n", encoding="utf-8")
+    words = ["--home", str(tmp_path / "home"), "-c", str(config)]
+    with running(*words) as port:
+        assert b"orderMessageEnable=true\n" in settings_at(port)
+        assert b"ownWord=7\n" in settings_at(port)
+        ask(port, RequestCode.PUT_KV_CONFIG, namespace="here", key="k", value="v")
+        ask(port, RequestCode.UPDATE_NAMESRV_CONFIG, b"orderMessageEnable=false\n")
+    with running(*words) as port:
+        assert b"orderMessageEnable=false\n" in settings_at(port)
+        answer = ask(port, RequestCode.GET_KV_CONFIG, namespace="here", key="k")
+        assert answer.fields["value"] == "v"
+
+
+def settings_at(port: int) -> bytes:
+    """Return the settings as the name server at *port* tells them."""
+    return ask(port, RequestCode.GET_NAMESRV_CONFIG).body
+
+
+def test_settings_can_be_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "namesrv.properties"
+    config.write_text("listenPort=1234\nserverWorkerThreads=4\nodd=1\n")
+    assert main(["-c", str(config), "-p"]) == 0
+    printed, told = capsys.readouterr()
+    assert "listenPort=1234\n" in printed
+    assert f"configStorePath={config}\n" in printed
+    assert told.splitlines() == [
+        f"{config}: odd is no setting of a name server; it is only told to who asks",
+        f"{config}: serverWorkerThreads has no effect here",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("clusterTest=true", "clusterTest asks other name servers"),
+        ("listenPort=many", "listenPort is 'many', which is no number"),
+    ],
+)
+def test_it_does_not_start_with_what_it_cannot_follow(
+    line: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "namesrv.properties"
+    config.write_text(line)
+    assert main(["-c", str(config)]) == 2
+    assert capsys.readouterr().err.startswith(f"cannot serve: {says}")
+
+
+def test_a_missing_file_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["-c", "/no/such/file"]) == 2
+    assert "/no/such/file" in capsys.readouterr().err
+
+
+def test_nothing_is_said_of_what_is_followed() -> None:
+    assert remarks({"listenPort": "1", "orderMessageEnable": "true"}) == []
+    with pytest.raises(SettingError):
+        remarks({"clusterTest": "TRUE"})
