@@ -17,6 +17,7 @@ COMMANDS = {
     "bench": "Measure against the real thing, in one run.",
     "evidence": "Record what real releases do, or compare with what was recorded.",
     "inspect": "Explain bytes: a file, an offset in it, hex, a message id, a key.",
+    "recover": "Say what a broker's start would do to a store.",
     "report": "Make something of the reports of runs: several targets side by side.",
     "serve": "Run the reference name server and broker.",
     "spec": "List, show and export the clauses of the specification.",

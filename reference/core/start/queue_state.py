@@ -1,0 +1,224 @@
+"""
+One consume queue during a start: its files as they lie there, and what is added.
+
+Nothing is written. The units that dispatch adds follow one another, so they are kept
+as one piece beside the files, and laid over them where the queue is read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from reference.core.store.consume_queue import FILLER
+from reference.core.store.layouts import unit_codec
+from reference.core.store.recovery_rules import RecoveryRules
+from reference.core.store.recovery_scan import Sighted
+from reference.core.store.recovery_units import (
+    FILES_LOOKED_AT,
+    Cut,
+    QueueEnd,
+    Unit,
+    corrected_begin,
+    corrected_begin_since_5,
+    cut_end,
+    found_end,
+    is_new,
+    reach,
+)
+from spec.store.consume_queue import UNIT_SIZE
+
+_NEVER_WRITTEN: Unit = (0, 0, 0)
+
+
+class QueueState:
+    """A queue between its files on disk and what they are after the start."""
+
+    def __init__(
+        self,
+        name: tuple[str, int],
+        bases: list[int],
+        file_size: int,
+        open_file: Callable[[int], memoryview],
+        rules: RecoveryRules,
+    ) -> None:
+        self.topic, self.queue_id = name
+        self.file_size = file_size
+        self.bases = list(bases)
+        self.begin = 0
+        """The byte of the first unit whose message still exists."""
+        self.end = QueueEnd(bases[-1] + file_size if bases else 0, -1)
+        self.added = 0
+        """Units that dispatch added."""
+        self.made_up = False
+        self._on_disk = frozenset(bases)
+        self._open = open_file
+        self._rules = rules
+        self._added_at = self.end.position
+        self._added = bytearray()
+        self.end_before = self._written_end()
+        """Where the units that were ever written end, good or not."""
+        self.lowest_end = self.end_before
+        """How far back the queue was cut, before dispatch filled it again."""
+
+    @property
+    def min_offset(self) -> int:
+        """The queue offset that readers begin at."""
+        return self.begin // UNIT_SIZE
+
+    @property
+    def max_offset(self) -> int:
+        """The queue offset that the next message gets."""
+        return self.end.position // UNIT_SIZE
+
+    def recover(self) -> None:
+        """Find the end of the queue by itself, without the log."""
+        if self.bases:
+            looked_at = self.bases[-FILES_LOOKED_AT:]
+            files = [(base, self._units(base)) for base in looked_at]
+            self._end_at(found_end(files, self.file_size, self._rules))
+
+    def cut(self, log_end: int) -> None:
+        """Forget the messages at or behind the log's end."""
+        newest_first = ((base, self._units(base)) for base in reversed(self.bases))
+        cut: Cut = cut_end(newest_first, log_end, self._rules)
+        self.bases = self.bases[: len(self.bases) - cut.deleted]
+        self.made_up = cut.made_up
+        self._end_at(cut.end)
+
+    def destroy(self) -> None:
+        """Forget all of it."""
+        self.bases = []
+        self.begin = 0
+        self._end_at(QueueEnd(0, -1))
+
+    def put(self, record: Sighted) -> None:
+        """Add the unit of *record* unless the queue has it already.
+
+        4.6.0 org.apache.rocketmq.store.ConsumeQueue#putMessagePositionInfo.
+        """
+        if not is_new(record.physical_offset, record.size, self.end, self._rules):
+            return
+        index, expected = record.queue_offset, record.queue_offset * UNIT_SIZE
+        if not self.bases:
+            self._begin_at(expected, index)
+        elif self.end.position == self.bases[-1] + self.file_size:
+            self.bases.append(self.end.position)
+        if index and expected < self.end.position:
+            return
+        unit = (record.physical_offset, record.size, 0)
+        self._append(unit_codec.pack(*unit), reach(unit, self._rules))
+        self.added += 1
+
+    def correct_begin(self, log_start: int) -> None:
+        """Let the queue begin with the first message that the log still has."""
+        if not self._rules.fails_on_empty_last_file:
+            if self.bases:
+                first = (self.bases[0], self._units(self.bases[0]))
+                self.begin = corrected_begin(first, self.end, self.begin, log_start)
+            return
+        if not self.bases:
+            return
+        last, first_base = self.bases[-1], self.bases[0]
+        unit = None
+        if self.end.position > last:
+            unit = self.unit(self.end.position // UNIT_SIZE - 1)
+        self.begin = corrected_begin_since_5(
+            (first_base, self._units(first_base)),
+            (last, unit),
+            self.end,
+            self.begin,
+            log_start,
+        )
+
+    def unit(self, index: int) -> Unit | None:
+        """Return unit number *index* as it is after the start, None without it."""
+        position = index * UNIT_SIZE
+        if not 0 <= position < self.end.position:
+            return None
+        added = position - self._added_at
+        if 0 <= added < len(self._added):
+            return unit_codec.unpack_from(self._added, added)
+        return self.unit_before(index)
+
+    def unit_before(self, index: int) -> Unit | None:
+        """Return unit number *index* as it lies on disk, None without a file."""
+        position = index * UNIT_SIZE
+        start = self._first_on_disk
+        base = position - (position - start) % self.file_size
+        if base not in self._on_disk:
+            return None
+        return unit_codec.unpack_from(self._open(base), position - base)
+
+    def added_units(self) -> Iterator[Unit]:
+        """Return what dispatch added, fillers too."""
+        return unit_codec.iter_unpack(self._added)
+
+    @property
+    def added_at(self) -> int:
+        """The index of the first unit that dispatch added."""
+        return self._added_at // UNIT_SIZE
+
+    @property
+    def first_index(self) -> int:
+        """The index of the first unit that has a place in a file."""
+        return self.bases[0] // UNIT_SIZE if self.bases else 0
+
+    @property
+    def _first_on_disk(self) -> int:
+        return min(self._on_disk, default=0)
+
+    def _begin_at(self, expected: int, index: int) -> None:
+        """Make the first file, and fill it up to the first unit."""
+        base = expected - expected % self.file_size
+        self.bases = [base]
+        self.end = QueueEnd(base, self.end.physical)
+        self._added_at, self._added = base, bytearray()
+        if index:
+            self.begin = expected
+            for _ in range((expected - base) // UNIT_SIZE):
+                self._append(FILLER, self.end.physical)
+
+    def _append(self, unit: bytes, physical: int) -> None:
+        if not self._added:
+            self._added_at = self.end.position
+        self._added += unit
+        self.end = QueueEnd(self.end.position + UNIT_SIZE, physical)
+
+    def _end_at(self, end: QueueEnd) -> None:
+        self.end = end
+        self.bases = [base for base in self.bases if base <= end.position]
+        self.lowest_end = min(self.lowest_end, end.position)
+        kept = max(end.position - self._added_at, 0)
+        self.added -= max(len(self._added) - kept, 0) // UNIT_SIZE
+        del self._added[kept:]
+
+    def _units(self, base: int) -> Iterator[Unit]:
+        """Return all units that have a place in the file at *base*."""
+        data = self._open(base) if base in self._on_disk else None
+        begin = min(max(self._added_at - base, 0), self.file_size)
+        end = min(max(begin, self._added_at + len(self._added) - base), self.file_size)
+        if data is not None and (begin == end or not self._added):
+            yield from unit_codec.iter_unpack(data[: self._whole])
+            return
+        if data is not None:
+            yield from unit_codec.iter_unpack(data[:begin])
+        skipped = base + begin - self._added_at
+        yield from unit_codec.iter_unpack(
+            memoryview(self._added)[skipped : skipped + end - begin]
+        )
+        if data is not None:
+            yield from unit_codec.iter_unpack(data[end : self._whole])
+        else:
+            yield _NEVER_WRITTEN
+
+    @property
+    def _whole(self) -> int:
+        return self.file_size - self.file_size % UNIT_SIZE
+
+    def _written_end(self) -> int:
+        """Return where the last thing that is not zero ends, in whole units."""
+        for base in reversed(self.bases):
+            written = len(bytes(self._open(base)).rstrip(b"\0"))
+            if written:
+                return base + -(-written // UNIT_SIZE) * UNIT_SIZE
+        return 0

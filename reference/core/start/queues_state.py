@@ -1,0 +1,91 @@
+"""
+All consume queues of a store during a start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reference.core.start.queue_state import QueueState
+from reference.core.start.view import StoreView
+from reference.core.store.recovery_loading import Entry, loading
+from reference.core.store.recovery_rules import RecoveryRules
+from reference.core.store.recovery_scan import Sighted
+from spec.integers import INT32_MAX
+from spec.store.file_names import CONSUME_QUEUE
+
+
+class StrayQueueFileError(Exception):
+    """A file among those of a queue keeps the broker from starting."""
+
+    def __init__(self, path: str, entry: Entry) -> None:
+        super().__init__(path)
+        self.path = path
+        self.entry = entry
+
+
+class QueuesState:
+    """The queues by topic and number; dispatch makes those that are missing."""
+
+    def __init__(self, view: StoreView, file_size: int, rules: RecoveryRules) -> None:
+        self.file_size = file_size
+        self.deleted_files: list[str] = []
+        """Empty files that the start deletes."""
+        self._view = view
+        self._rules = rules
+        self._queues: dict[tuple[str, int], QueueState] = {}
+
+    def __iter__(self) -> Iterator[QueueState]:
+        return iter(self._queues.values())
+
+    def get(self, topic: str, queue_id: int) -> QueueState | None:
+        """Return a queue, None where there is none."""
+        return self._queues.get((topic, queue_id))
+
+    def load(self) -> None:
+        """Take up the queues that are there."""
+        for topic in self._view.entries(CONSUME_QUEUE):
+            for queue in self._view.entries(f"{CONSUME_QUEUE}/{topic.name}"):
+                if _is_queue_id(queue.name):
+                    self._load(topic.name, queue.name)
+
+    def take(self, record: Sighted) -> None:
+        """Give a record of the log to its queue."""
+        if record.is_consumable:
+            self._get_or_make(record).put(record)
+
+    @property
+    def reach(self) -> int:
+        """How far in the log any queue knows of; -1 without units."""
+        return max((queue.end.physical for queue in self), default=-1)
+
+    def _load(self, topic: str, name: str) -> None:
+        directory = f"{CONSUME_QUEUE}/{topic}/{name}"
+        found = loading(self._view.entries(directory), self.file_size, self._rules)
+        if found.stray is not None:
+            raise StrayQueueFileError(f"{directory}/{found.stray.name}", found.stray)
+        self.deleted_files += [f"{directory}/{one}" for one in found.deleted]
+        names = {int(one): one for one in found.names}
+        self._queues[topic, int(name)] = QueueState(
+            (topic, int(name)),
+            sorted(names),
+            self.file_size,
+            lambda base: self._view.data(f"{directory}/{names[base]}"),
+            self._rules,
+        )
+
+    def _get_or_make(self, record: Sighted) -> QueueState:
+        key = (str(record.topic, "utf-8", "replace"), record.queue_id)
+        queue = self._queues.get(key)
+        if queue is None:
+            queue = QueueState(key, [], self.file_size, _no_file, self._rules)
+            self._queues[key] = queue
+        return queue
+
+
+def _is_queue_id(name: str) -> bool:
+    return name.isascii() and name.isdigit() and int(name) <= INT32_MAX
+
+
+def _no_file(base: int) -> memoryview:
+    raise KeyError(base)
