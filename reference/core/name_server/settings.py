@@ -62,7 +62,9 @@ def remarks(given: Mapping[str, str]) -> list[str]:
     Raises SettingError where a name server must not start with them.
     """
     if given.get("clusterTest", "false").lower() == "true":
-        raise SettingError("clusterTest asks other name servers, which is not done here")
+        raise SettingError(
+            "clusterTest asks other name servers, which is not done here"
+        )
     for name in _NUMBERS:
         if not given.get(name, "1").isdecimal():
             raise SettingError(f"{name} is {given[name]!r}, which is no number")
