@@ -55,3 +55,18 @@ COMMITS_STAY = Clause(
     source="4.6.0 org.apache.rocketmq.broker.processor.EndTransactionProcessor"
     "#processRequest",
 )
+KEYS_ARE_LOST = Clause(
+    id="REC-KEEP-007",
+    level=Level.QUIRK,
+    text="After a crash a message of an index file that was deleted is not found by its"
+    " key where recovery began behind the message.",
+    source="4.6.0 org.apache.rocketmq.store.index.IndexService#load",
+    issues=("apache/rocketmq#8007", "apache/rocketmq#7539"),
+)
+KEYS_FIND_TWICE = Clause(
+    id="REC-KEEP-008",
+    level=Level.QUIRK,
+    text="After a crash the last message of an index file that stayed is indexed again,"
+    " and a query by its key finds it twice.",
+    source="4.6.0 org.apache.rocketmq.store.index.IndexService#buildIndex",
+)

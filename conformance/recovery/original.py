@@ -1,0 +1,152 @@
+"""
+The original of a store, and copies of it to be damaged and started on.
+
+A broker fills it once and is stopped in order. Each test gets the store back as it was
+then, does to it what a mishap would, and starts the same broker on it: a start is what
+takes long, so a test has as few of them as it can.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from conformance.harness.deadline import wait_until
+from conformance.harness.fixtures import create_topic, unique_name
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.store_files import LogFile, StoreFiles
+from conformance.harness.target import Target
+from conformance.recovery.asking import found_by_key
+from conformance.recovery.load import Acknowledged, Draft, send_one
+from conformance.recovery.small import SLOT_COUNT
+from spec.store.commit_log import PlacedRecord
+from spec.store.file_names import ABORT
+
+MANY, FEW = 190, 19
+"""Messages to queue 0 of one topic: six files of log, four of its queue. And of another
+topic, one after every ten of them."""
+BODY_SIZE = 1500
+COMMITTED = 7
+EMPTY_BODY = 180
+"""The number of the message that has no body; it is in the log's last file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """What was sent, in the order of the log."""
+
+    many: str
+    """The topic of most messages."""
+    few: str
+    group: str
+    """A group that has committed offset 7 in the queue of most messages."""
+    sent: tuple[Acknowledged, ...]
+
+    def of(self, topic: str) -> list[Acknowledged]:
+        """Return the messages of *topic*, whose places are their queue offsets."""
+        return [one for one in self.sent if one.topic == topic]
+
+
+class Original:
+    """A stopped broker, and a store that can be put back as it was."""
+
+    def __init__(self, target: Target, history: History, saved: Path) -> None:
+        self.target = target
+        self.history = history
+        self._saved = saved
+
+    @cached_property
+    def log(self) -> list[LogFile]:
+        """The files of the commit log as they were."""
+        return StoreFiles(self._saved, SLOT_COUNT).log_files()
+
+    @cached_property
+    def records(self) -> list[PlacedRecord]:
+        """The records of the commit log as they were."""
+        return [placed for file in self.log for placed in file.scan.records]
+
+    @property
+    def end(self) -> int:
+        """Where the commit log ends."""
+        return self.log[-1].scan.end_offset
+
+    def restored(self, *, crashed: bool = False) -> StoreFiles:
+        """Put the store back; with *crashed* as if its broker had not been stopped."""
+        self.target.kill()
+        store = self.target.store_path
+        assert store is not None
+        shutil.rmtree(store)
+        shutil.copytree(self._saved, store)
+        if crashed:
+            (store / ABORT).touch()
+        return StoreFiles(store, SLOT_COUNT)
+
+    @contextmanager
+    def started(self) -> Iterator[Speaker]:
+        """Start the broker on the store as it is; yield a connection; kill it."""
+        self.target.start()
+        try:
+            with self.target.speak_to_broker() as broker:
+                yield broker
+        finally:
+            self.target.kill()
+
+    def end_after_start(self) -> int:
+        """Start the broker; return where the next record went: the log's end."""
+        with self.started() as broker:
+            return next_offset(broker, self.history.few)
+
+    def before(self, offset: int, topic: str = "") -> int:
+        """Return how many messages of *topic* begin before an offset of the log."""
+        sent = self.history.of(topic or self.history.many)
+        return sum(one.commit_log_offset < offset for one in sent)
+
+    def placed(self, one: Acknowledged) -> PlacedRecord:
+        """Return the record of a message."""
+        begin = one.commit_log_offset
+        return next(placed for placed in self.records if placed.offset == begin)
+
+
+def filled(target: Target, directory: Path) -> Original:
+    """Fill the store of a started *target*, stop it, keep a copy in *directory*."""
+    many, few = (create_topic(target, unique_name(n)) for n in ("many", "few"))
+    group = unique_name("group")
+    sent: list[Acknowledged] = []
+    with target.speak_to_broker() as broker:
+        for number in range(MANY):
+            body = b"" if number == EMPTY_BODY else b"%07d" % number
+            if body:
+                body = body.ljust(BODY_SIZE, b".")
+            sent += _sent(broker, many, number, body)
+            if number % 10 == 9:
+                sent += _sent(broker, few, number // 10, body)
+        broker.wait_for_max_offset(topic=many, offset=MANY)
+        broker.wait_for_max_offset(topic=few, offset=FEW)
+        wait_until(
+            lambda: bool(found_by_key(broker, sent[-1].topic, sent[-1].key)),
+            what="the index has the last message",
+        )
+        succeeded(broker.update_group(group=group))
+        succeeded(broker.update_offset(group=group, topic=many, offset=COMMITTED))
+    target.stop()
+    assert target.store_path is not None
+    saved = directory / "original"
+    shutil.copytree(target.store_path, saved)
+    history = History(many=many, few=few, group=group, sent=tuple(sent))
+    return Original(target, history, saved)
+
+
+def _sent(broker: Speaker, topic: str, number: int, body: bytes) -> list[Acknowledged]:
+    key = f"{topic}-{number}"
+    found = send_one(broker, [Draft(topic=topic, queue_id=0, key=key, body=body)])
+    assert found, f"message {number} was refused"
+    return found
+
+
+def next_offset(broker: Speaker, topic: str) -> int:
+    """Send a message; return where in the commit log its record went."""
+    return _sent(broker, topic, -1, b"next")[0].commit_log_offset

@@ -1,0 +1,79 @@
+"""What a start believes of the log: records with one wrong field, garbage in blanks."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from conformance.harness.verdicts import expect
+from conformance.recovery.asking import pulled
+from conformance.recovery.original import EMPTY_BODY, MANY, Original, next_offset
+from conformance.recovery.small import LOG_FILE_SIZE
+from conformance.recovery.spoiling import (
+    GARBAGE,
+    clear_log,
+    overwrite_part,
+    set_checkpoint,
+)
+from spec.store.checkpoint import Checkpoint
+from spec.store.file_names import CONSUME_QUEUE
+
+pytestmark = pytest.mark.needs("store", "wire", "config", "kill")
+
+NEAR_THE_END = 175
+"""The number of a message in the last file of the log."""
+
+
+@pytest.mark.clause("REC-SCAN-002", "STORE-BLANK-004", "REC-SCAN-001")
+def test_blanks_are_passed_over_whatever_they_hold(original: Original) -> None:
+    files = original.restored(crashed=True)
+    set_checkpoint(files, Checkpoint())
+    shutil.rmtree(files.path / CONSUME_QUEUE)
+    for file in original.log[:-1]:
+        after_words = file.scan.end_offset + 8
+        if after_words % LOG_FILE_SIZE:
+            clear_log(files, after_words, GARBAGE)
+    with original.started() as broker:
+        found = next_offset(broker, original.history.few)
+        count = len(list(pulled(broker, original.history.many)))
+    expect("REC-SCAN-002", found=found, expected=original.end, what="end of the log")
+    expect("STORE-BLANK-004", found=count, expected=MANY, what="messages pulled")
+
+
+@pytest.mark.clause("REC-SCAN-003")
+@pytest.mark.parametrize("more", [1, -1])
+def test_a_size_that_is_not_the_sum_ends_the_log(original: Original, more: int) -> None:
+    files = original.restored()
+    record = original.placed(original.history.of(original.history.many)[NEAR_THE_END])
+    overwrite_part(files, record.offset, "size", record.size + more)
+    found = original.end_after_start()
+    expect("REC-SCAN-003", found=found, expected=record.offset, what="end of the log")
+
+
+@pytest.mark.clause("REC-SCAN-004")
+def test_a_record_from_elsewhere_is_believed(original: Original) -> None:
+    files = original.restored()
+    record = original.placed(original.history.of(original.history.many)[NEAR_THE_END])
+    overwrite_part(files, record.offset, "physical_offset", 91)
+    found = original.end_after_start()
+    expect("REC-SCAN-004", found=found, expected=original.end, what="end of the log")
+
+
+@pytest.mark.clause("REC-SCAN-005")
+def test_no_body_needs_no_checksum(original: Original) -> None:
+    files = original.restored()
+    record = original.placed(original.history.of(original.history.many)[EMPTY_BODY])
+    assert not record.record.body
+    overwrite_part(files, record.offset, "body_crc", 4711)
+    found = original.end_after_start()
+    expect("REC-SCAN-005", found=found, expected=original.end, what="end of the log")
+
+
+@pytest.mark.clause("REC-SCAN-001")
+def test_a_wrong_checksum_ends_the_log(original: Original) -> None:
+    files = original.restored()
+    record = original.placed(original.history.of(original.history.many)[NEAR_THE_END])
+    overwrite_part(files, record.offset, "body_crc", 4711)
+    found = original.end_after_start()
+    expect("REC-SCAN-001", found=found, expected=record.offset, what="end of the log")
