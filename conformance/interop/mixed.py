@@ -32,8 +32,7 @@ How many sends may fail while one of two name servers is gone, by release of the
 
 A client of 4.6.0 tries every name server before it gives a call up; one of 5.3.3 tries
 one, and another only at its next call, so that it may lose its first send.
-(4.6.0, 5.3.3 org.apache.rocketmq.remoting.netty.NettyRemotingClient:
-getAndCreateNameserverChannel, getAndCreateNameserverChannelAsync)
+[CLIENT-NAMESRV-001] [CLIENT-NAMESRV-002]
 """
 
 QUEUE_COUNT = 4

@@ -121,3 +121,20 @@ REGISTRATION_ONE_WAY = Clause(
     text="A registration sent oneway has its effect and is not answered.",
     source="4.6.0 org.apache.rocketmq.broker.out.BrokerOuterAPI#registerBroker",
 )
+_CLIENT = "org.apache.rocketmq.remoting.netty.NettyRemotingClient"
+ALL_ARE_TRIED = Clause(
+    id="CLIENT-NAMESRV-001",
+    level=Level.MUST,
+    text="A client whose name server is gone tries all the others it knows before it"
+    " gives a call up.",
+    source=f"4.6.0 {_CLIENT}#getAndCreateNameserverChannel",
+    until="5.2",
+)
+ONE_IS_TRIED = Clause(
+    id="CLIENT-NAMESRV-002",
+    level=Level.QUIRK,
+    text="A client whose name server is gone tries one other in a call, so that a call"
+    " fails while several are gone, or one that it had not tried yet.",
+    source=f"5.3.0 {_CLIENT}#getAndCreateNameserverChannelAsync",
+    since="5.3",
+)
