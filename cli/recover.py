@@ -101,6 +101,8 @@ def _settings(view: ReadOnlyStore, broker_conf: Path | None) -> Settings:
             consume_queue=options.consume_queue_file_size,
         ),
         check_crc=options.check_crc_on_recover,
+        index_item_count=options.index_item_count,
+        index_enabled=options.index_enabled,
         index_is_safe=options.index_safe and options.index_enabled,
     )
 

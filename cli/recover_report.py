@@ -34,7 +34,7 @@ def as_object(store: str, outcome: Outcome) -> dict[str, object]:
         "after": "crash" if outcome.after_crash else "stop",
         "log": {
             "recovery_begins": None if begins is None else str(begins),
-            "end": str(log.end),
+            "end": str(log.next_place),
             "end_on_disk": str(log.end_on_disk),
             "cut_bytes": str(log.cut_bytes),
             "deleted_files": log.deleted_files,
@@ -130,7 +130,9 @@ def as_text(store: str, outcome: Outcome) -> str:
         for one in outcome.delay_offsets
     ]
     lines += [
-        f"{one.file} {one.says}." for one in outcome.config if one.source != "file"
+        f"{one.file} {one.says}."
+        for one in outcome.config
+        if one.source != "file" and "missing, and" not in one.says
     ]
     if outcome.index_deleted:
         lines.append(f"Index files deleted: {', '.join(outcome.index_deleted)}.")

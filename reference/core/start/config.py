@@ -31,6 +31,8 @@ _TABLES = {
 """In the order they are read, with the members that must be objects if they are there;
 where the delay offsets come in that order differs, with no difference in the end."""
 
+_SAID_WHEN_MISSING = (TOPICS, CONSUMER_OFFSETS, SUBSCRIPTION_GROUPS, DELAY_OFFSETS)
+
 
 class Configuration(NamedTuple):
     """What a broker read."""
@@ -53,8 +55,8 @@ def read_configuration(view: StoreView) -> Configuration:
             )
 
         reading = read_config(text, backup, accepts)
-        if text is None and backup is None:
-            continue  # none was ever written
+        if text is None and backup is None and name not in _SAID_WHEN_MISSING:
+            continue  # most brokers have none
         found.readings.append(ConfigRead(path, reading.source, reading.says))
         found.values[name] = reading.value or {}
         if not reading.starts:

@@ -5,13 +5,17 @@ The commit log during a start: its files, and how far it goes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 from reference.core.store.recovery_log import FirstRecord
 from reference.core.store.recovery_rules import RecoveryRules
 from reference.core.store.recovery_scan import Sighted, read_record
-from spec.store.message_record import MAGIC_V1, MAGIC_V2
+from spec.store.blank import BLANK_SIZE_MIN
+from spec.store.message_record import FIXED_SIZE_V4, MAGIC_V1, MAGIC_V2
 
 _PIECE = 1 << 20
+_SMALLEST = FIXED_SIZE_V4 + 1
+"""A record without a body, of a topic with one letter."""
 _MAGICS = [magic.to_bytes(4, "big") for magic in (MAGIC_V1, MAGIC_V2)]
 
 
@@ -62,6 +66,20 @@ class LogState:
             int.from_bytes(data[4:8], "big"),
             int.from_bytes(data[at : at + 8], "big", signed=True),
         )
+
+    def holes(self) -> list[tuple[int, int]]:
+        """Return from where to where files are missing between those that are there."""
+        return [
+            (before + self.file_size, after)
+            for before, after in pairwise(self.bases)
+            if before + self.file_size < after
+        ]
+
+    @property
+    def next_place(self) -> int:
+        """Where the next record is written: where a blank is due, in the next file."""
+        left = -self.end % self.file_size
+        return self.end + left if 0 < left < _SMALLEST + BLANK_SIZE_MIN else self.end
 
     def record_at(self, place: int) -> Sighted | None:
         """Return the record that begins at *place*, None where there is none."""

@@ -29,10 +29,13 @@ class LogOutcome:
 
     recovery_begins: int | None = None
     end: int = 0
+    """Where the last record ends that counts."""
+    next_place: int = 0
+    """Where the next record is written: not there if nothing fits in behind it."""
     end_on_disk: int = 0
     """Where the last byte ends that is not zero."""
     deleted_files: list[str] = field(default_factory=list)
-    start: int = -1
+    start: int = 0
 
     @property
     def cut_bytes(self) -> int:

@@ -15,6 +15,7 @@ from reference.core.start.config import (
     offsets_outside,
     read_configuration,
 )
+from reference.core.start.index_state import IndexFileError, IndexState
 from reference.core.start.log_state import LogState
 from reference.core.start.outcome import Note, Outcome, QueueOutcome, Refusal
 from reference.core.start.queues_state import QueuesState, StrayQueueFileError
@@ -23,12 +24,7 @@ from reference.core.start.sizes import Sizes
 from reference.core.start.survey import Survey
 from reference.core.start.view import StoreView, ViewError
 from reference.core.store.config_files import CONSUMER_OFFSETS, DELAY_OFFSETS
-from reference.core.store.recovery_loading import (
-    Entry,
-    is_offset,
-    kept_index_files,
-    loading,
-)
+from reference.core.store.recovery_loading import Entry, loading
 from reference.core.store.recovery_log import (
     dispatch_begin,
     files_behind,
@@ -40,8 +36,7 @@ from reference.core.store.recovery_scan import ArrayTooLarge, Sighted, scan_log
 from reference.core.store.recovery_units import EmptyLastFileError
 from spec.store.checkpoint import Checkpoint, decode_checkpoint
 from spec.store.consume_queue import UNIT_SIZE
-from spec.store.file_names import ABORT, CHECKPOINT, COMMIT_LOG, INDEX, LOCK
-from spec.store.index_file import HEADER_SIZE, decode_header
+from spec.store.file_names import ABORT, CHECKPOINT, COMMIT_LOG, LOCK
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +46,10 @@ class Settings:
     sizes: Sizes
     check_crc: bool = True
     """checkCRCOnRecover."""
+    index_item_count: int = 20_000_000
+    """maxIndexNum."""
+    index_enabled: bool = True
+    """messageIndexEnable."""
     index_is_safe: bool = False
     """messageIndexSafe, with messageIndexEnable."""
 
@@ -88,6 +87,7 @@ class Start:
         self._log = LogState([], settings.sizes.commit_log, self._open_log, rules)
         queue_size = -(-settings.sizes.consume_queue // UNIT_SIZE) * UNIT_SIZE
         self._queues = QueuesState(view, queue_size, rules)
+        self._index = IndexState(view, settings.index_item_count)
         self._checkpoint = Checkpoint()
         self._has_recovered = False
 
@@ -107,11 +107,14 @@ class Start:
     def conclude(self) -> None:
         """Compare what there was with what there is now."""
         outcome, log = self.outcome, self._log
-        outcome.log.start = log.start
+        outcome.log.start = max(log.start, 0)
+        outcome.index_files = self._index.files
+        outcome.index_deleted = self._index.deleted
         outcome.log.end_on_disk = log.written_end()
         if not self._has_recovered:
-            outcome.log.end = outcome.log.end_on_disk
+            outcome.log.end = outcome.log.next_place = outcome.log.end_on_disk
             return
+        outcome.log.next_place = log.next_place
         outcome.queues = [
             QueueOutcome(
                 topic=queue.topic,
@@ -179,28 +182,13 @@ class Start:
         self._checkpoint = decode_checkpoint(data.ljust(64, b"\0"))
 
     def _load_index(self) -> None:
-        ends: list[tuple[str, int]] = []
-        for entry in self._view.entries(INDEX):
-            if not is_offset(entry.name):
-                continue
-            path = f"{INDEX}/{entry.name}"
-            if entry.size is None:
-                if self._rules.needs_index_files:
-                    says = f"{path} is no file"
-                    raise RefusedError(Refusal("REC-BEGIN-010", path, says))
-                break
-            head = bytes(self._view.data(path)[:HEADER_SIZE]) if entry.size else b""
-            header = decode_header(head.ljust(HEADER_SIZE, b"\0"))
-            ends.append((entry.name, header.end_stored_at_ms))
-        kept = kept_index_files(
-            ends,
-            after_crash=self.outcome.after_crash,
-            index_ms=self._checkpoint.index_ms,
-        )
-        self.outcome.index_files = len(kept)
-        self.outcome.index_deleted = [
-            f"{INDEX}/{name}" for name, _ in ends if name not in kept
-        ]
+        outcome, index_ms = self.outcome, self._checkpoint.index_ms
+        try:
+            self._index.load(after_crash=outcome.after_crash, index_ms=index_ms)
+        except IndexFileError as error:
+            if self._rules.needs_index_files:
+                refusal = Refusal("REC-BEGIN-010", error.path, str(error))
+                raise RefusedError(refusal) from None
 
     def _recover(self) -> None:
         for queue in self._queues:
@@ -255,10 +243,15 @@ class Start:
 
         def take(_: int, record: Sighted) -> None:
             if takes_all or (in_the_scan and record.physical_offset > reach):
-                self._queues.take(record)
+                self._take(record)
             self._view.looked_at(record.size)
 
         return take
+
+    def _take(self, record: Sighted) -> None:
+        self._queues.take(record)
+        if self._settings.index_enabled:
+            self._index.take(record)
 
     def _check_lock(self) -> None:
         if self._view.is_locked():
@@ -275,7 +268,7 @@ class Start:
             self._note("REC-DISPATCH-008", says)
         if rules.dispatch is not Dispatch.FROM_QUEUES:
             return
-        hole = dispatch(log, begin, self._queues.take, rules)
+        hole = dispatch(log, begin, self._take, rules)
         if hole is not None and rules.waits_at_holes:
             says = f"it waits for ever: dispatch cannot go on at {hole} of the log"
             raise RefusedError(Refusal("REC-BEGIN-008", COMMIT_LOG, says))

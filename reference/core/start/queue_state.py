@@ -25,6 +25,7 @@ from reference.core.store.recovery_units import (
     is_new,
     reach,
 )
+from spec.integers import INT32_MAX
 from spec.store.consume_queue import UNIT_SIZE
 
 _NEVER_WRITTEN: Unit = (0, 0, 0)
@@ -139,6 +140,18 @@ class QueueState:
         if 0 <= added < len(self._added):
             return unit_codec.unpack_from(self._added, added)
         return self.unit_before(index)
+
+    def first_at(self, place: int, end: int | None = None) -> int:
+        """Return the number of the first unit that points at *place* or behind it."""
+        low, high = self.first_index, self.max_offset if end is None else end
+        while low < high:
+            middle = (low + high) // 2
+            unit = self.unit(middle)
+            if unit is None or unit[0] < place or unit[1] == INT32_MAX:
+                low = middle + 1
+            else:
+                high = middle
+        return low
 
     def unit_before(self, index: int) -> Unit | None:
         """Return unit number *index* as it lies on disk, None without a file."""

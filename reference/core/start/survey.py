@@ -40,6 +40,7 @@ class Survey:
         for queue in self._queues:
             self._cut_units(queue)
             self._repeated_units(queue)
+            self._units_of_holes(queue)
         self._cut_records()
         if self._outcome.refusal is None:
             self._kept_records()
@@ -64,6 +65,19 @@ class Survey:
                 why="the commit log is cut before it",
                 clause="REC-END-001",
             )
+
+    def _units_of_holes(self, queue: QueueState) -> None:
+        """Note messages as lost that lay in a file which is missing in the log."""
+        for begin, end in self._log.holes():
+            first, last = queue.first_at(begin), queue.first_at(min(end, self._end))
+            for index in range(max(first, queue.min_offset), last):
+                self._lost.add(
+                    (queue.topic, queue.queue_id),
+                    index,
+                    stored_at_ms=None,
+                    why="its commit-log file is missing",
+                    clause="REC-BEGIN-006",
+                )
 
     def _cut_records(self) -> None:
         """Note records as lost that are cut off and had no unit yet."""
@@ -100,15 +114,21 @@ class Survey:
         topic = str(record.topic, "utf-8", "replace")
         queue = self._queues.get(topic, record.queue_id)
         index = _index_of(place, record, queue) if queue else None
-        if queue is not None and index is not None and index >= queue.min_offset:
+        unit = queue.unit(index) if queue and index is not None else None
+        if queue is None or index is None or unit is None:
+            why, clause = "its queue has no unit", "REC-DISPATCH-002"
+        elif index < queue.min_offset:
+            why, clause = "its queue begins behind it", "REC-QUEUE-004"
+        elif unit[1] != record.size:
+            why, clause = f"its unit has the size {unit[1]}", "REC-QUEUE-007"
+        else:
             return
-        hidden = index is not None
         self._invisible.add(
             (topic, record.queue_id),
             record.queue_offset,
             stored_at_ms=record.stored_at_ms,
-            why="its queue begins behind it" if hidden else "its queue has no unit",
-            clause="REC-QUEUE-004" if hidden else "REC-DISPATCH-002",
+            why=why,
+            clause=clause,
         )
 
     def _repeated_units(self, queue: QueueState) -> None:
@@ -131,23 +151,21 @@ class Survey:
 
 
 def _index_of(place: int, record: Sighted, queue: QueueState) -> int | None:
-    """Return the number of the unit that points at *place*, None without one."""
+    """Return the number of the unit that points at a record, None without one.
+
+    Dispatch goes by what the record says of its place, which may be wrong.
+    """
     unit = queue.unit(record.queue_offset)
     if unit is not None and unit[0] == place and unit[1] != INT32_MAX:
         return record.queue_offset
-    return _search(queue, place, queue.max_offset)
+    found = _search(queue, place, queue.max_offset)
+    if found is None and place != record.physical_offset:
+        found = _search(queue, record.physical_offset, queue.max_offset)
+    return found
 
 
 def _search(queue: QueueState, place: int, end: int) -> int | None:
     """Return the number of the unit before *end* that points at *place*."""
-    low, high = queue.first_index, end
-    while low < high:
-        middle = (low + high) // 2
-        unit = queue.unit(middle)
-        if unit is not None and unit[0] == place and unit[1] != INT32_MAX:
-            return middle
-        if unit is None or unit[0] < place:
-            low = middle + 1
-        else:
-            high = middle
-    return None
+    index = queue.first_at(place, end)
+    unit = queue.unit(index) if index < end else None
+    return index if unit is not None and unit[0] == place else None
