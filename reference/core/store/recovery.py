@@ -3,7 +3,9 @@ Recovery: which bytes of the log a store believes when it starts.
 
 Only the tail can be wrong. After a clean stop the last three files are read, after
 a crash everything since the checkpoint; where the first record cannot be read, the
-log ends. Queues are cut to what the log has, and filled again by dispatch.
+log ends. Queues are cut to what the log has, and filled again by dispatch. What is a
+record, a unit, a beginning, is said by the functions in ``recovery_*``, by which
+``reference.core.start`` foretells the starts of other releases, too.
 """
 
 from __future__ import annotations
@@ -15,9 +17,13 @@ from reference.core.store.checkpoint import CheckpointFile
 from reference.core.store.commit_log import CommitLog, stored_at_of
 from reference.core.store.queue_table import QueueTable
 from reference.core.store.records import Found
-from spec.store.message_record import MAGIC_V1
-
-FILES_AFTER_CLEAN_STOP = 3
+from reference.core.store.recovery_log import (
+    FirstRecord,
+    first_after_a_crash,
+    first_after_a_stop,
+)
+from reference.core.store.recovery_rules import REFERENCE
+from reference.core.store.recovery_scan import ScanEnd, Sighted, scan_log
 
 
 def recover(
@@ -40,7 +46,7 @@ def recover(
         for queue in queues:
             queues.delete(queue)
         return
-    end = _believable_end(log, first, dispatch)
+    end = _believable_end(log, first, dispatch).end
     log.queue.truncate(end)
     log.queue.flushed = end
     if queue_end >= end:
@@ -50,53 +56,47 @@ def recover(
 
 def first_file_after_clean_stop(log: CommitLog) -> int:
     """Return the number of the file at which recovery begins."""
-    return max(len(log.queue) - FILES_AFTER_CLEAN_STOP, 0)
+    return first_after_a_stop(log.queue.bases, -1, REFERENCE)
 
 
 def first_file_after_crash(
     log: CommitLog, checkpoint: CheckpointFile, options: StoreOptions
 ) -> int:
-    """Return the number of the last file that begins before the checkpoint.
+    """Return the number of the last file that begins before the checkpoint."""
+    bases = log.queue.bases
 
-    4.6.0 org.apache.rocketmq.store.CommitLog#isMappedFileMatchedRecover.
-    """
+    def first_record(number: int) -> FirstRecord:
+        data = _whole_file(log, bases[number])
+        return FirstRecord(int.from_bytes(data[4:8], "big"), stored_at_of(data))
+
     with_index = options.index_enabled and options.index_safe
     trusted_ms = checkpoint.trusted_ms(with_index=with_index)
-    for number in reversed(range(len(log.queue))):
-        record = log.queue.view_from(log.queue.bases[number])
-        if record is None or int.from_bytes(record[4:8], "big") != MAGIC_V1:
-            continue
-        if 0 != stored_at_of(record) <= trusted_ms:
-            return number
-    return 0
+    return first_after_a_crash(len(bases), first_record, trusted_ms, REFERENCE)
 
 
 def _believable_end(
     log: CommitLog, first: int, dispatch: Callable[[Found], object] | None
-) -> int:
-    """Return where the log ends: at the first thing that is no record.
+) -> ScanEnd:
+    """Return where the log ends: at the first thing that is no record."""
 
-    A blank ends a file, not the log; but behind the last file's blank nothing can
-    follow, so the log then ends before it.
-    """
-    end = 0
-    for base in log.queue.bases[first:]:
-        end, has_blank = _end_in_file(log, base, dispatch)
-        if not has_blank:
-            break
-    return end
-
-
-def _end_in_file(
-    log: CommitLog, base: int, dispatch: Callable[[Found], object] | None
-) -> tuple[int, bool]:
-    """Return where the records of one file end, and whether a blank follows."""
-    end = base
-    while end < base + log.queue.file_size:
-        found = log.find(end, check_crc=log.check_crc_on_recover)
-        if not isinstance(found, Found):
-            return end, found.size == 0
+    def take(place: int, _: Sighted) -> None:
         if dispatch is not None:
-            dispatch(found)
-        end += found.size
-    return end, False
+            found = log.find(place, check_crc=False)
+            if isinstance(found, Found):
+                dispatch(found)
+
+    return scan_log(
+        log.queue.bases,
+        first,
+        lambda base: _whole_file(log, base),
+        REFERENCE,
+        check_crc=log.check_crc_on_recover,
+        take=take,
+    )
+
+
+def _whole_file(log: CommitLog, base: int) -> memoryview:
+    """Return the file that begins at *base*; before recovery all of it counts."""
+    data = log.queue.view_from(base)
+    assert data is not None
+    return data

@@ -52,6 +52,9 @@ class RecoveryRules:
     """After a stop, too, queues are deleted where the commit log has no file."""
     trusts_first_unit: bool = True
     """A cut takes the first unit of a queue's last file for one, whatever it holds."""
+    stops_at_steps_back: bool = False
+    """A unit that points before the end of the one before it ends its queue: a power
+    cut leaves such of a unit that lay on two pages."""
     waits_at_holes: bool = True
     """A start waits until dispatch is through, and dispatch does not pass a hole."""
     fails_on_empty_last_file: bool = False
@@ -99,10 +102,11 @@ RULES: Mapping[str, RecoveryRules] = {
 REFERENCE = replace(
     RULES["4.6.0"],
     trusts_first_unit=False,
+    stops_at_steps_back=True,
     waits_at_holes=False,
     clears_tail=True,
 )
-"""How the reference starts: as 4.6.0, without three things that harm its messages."""
+"""How the reference starts: as 4.6.0, without four things that harm its messages."""
 
 
 def rules_of(release: str) -> RecoveryRules:

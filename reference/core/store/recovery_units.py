@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from reference.core.store.recovery_rules import RecoveryRules
+from spec.integers import INT32_MAX
 from spec.store.consume_queue import UNIT_SIZE
 
 Unit = tuple[int, int, int]
@@ -47,16 +48,23 @@ def found_end(
     """
     position, physical = files[0][0], -1
     for base, units in files:
-        count = 0
+        count = reached = 0
         for unit in units:
-            if unit[0] < 0 or unit[1] <= 0:  # [STORE-QUEUE-008]
+            if unit[0] < reached or unit[1] <= 0:  # [STORE-QUEUE-008]
                 break
             count += 1
             physical = reach(unit, rules)
+            reached = _least_next(unit, rules)
         position = base + count * UNIT_SIZE
         if position < base + file_size:
             break
     return QueueEnd(position, physical)
+
+
+def _least_next(unit: Unit, rules: RecoveryRules) -> int:
+    """Return what the next unit of the file must point at, or behind."""
+    is_filler = unit[:2] == (0, INT32_MAX)
+    return unit[0] + unit[1] if rules.stops_at_steps_back and not is_filler else 0
 
 
 class Cut(NamedTuple):
@@ -80,15 +88,16 @@ def cut_end(
     physical = log_end - 1 if rules.end_is_last_begin else log_end
     deleted = 0
     for base, units in newest_first:
-        count, made_up = 0, False
+        count, made_up, reached = 0, False, 0
         for unit in units:
-            is_written = unit[0] >= 0 and unit[1] > 0
+            is_written = unit[0] >= reached and unit[1] > 0
             trusted = is_written or (count == 0 and rules.trusts_first_unit)
             if unit[0] >= log_end or not trusted:
                 break
             made_up = not is_written
             count += 1
             physical = reach(unit, rules)
+            reached = _least_next(unit, rules)
         if count:
             end = QueueEnd(base + count * UNIT_SIZE, physical)
             return Cut(end, deleted, made_up and count == 1)
