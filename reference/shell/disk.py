@@ -16,6 +16,8 @@ import os
 import shutil
 import threading
 import time
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 from reference.core.store.files import FilesError
@@ -27,6 +29,8 @@ except ImportError:  # not a POSIX system: stores there are not kept apart
 
 _STRETCH_BITS = 14
 """Space is asked for in stretches of 16 KiB: queues are many and small."""
+_CLEARED_AT_ONCE = 1 << 20
+_numbers = count()
 
 
 class DiskFile:
@@ -63,14 +67,21 @@ class DiskFile:
         self._written_at_ns = time.time_ns()
 
     def clear(self, at: int) -> None:
-        """Make all bytes from *at* on zero, and give their space back."""
-        try:
-            os.ftruncate(self._file_number, at)
-            os.ftruncate(self._file_number, self.size)
-        except OSError as error:
-            raise _refused("cannot clear the end of", self.path, error) from error
-        first = at >> _STRETCH_BITS
-        self._has_space[first:] = bytes(len(self._has_space) - first)
+        """Make all bytes from *at* on zero, on disk too, where they are not.
+
+        Cutting the file and growing it again would be quicker, but a power cut between
+        the two leaves a file of a size that no broker starts on.
+        """
+        is_changed = False
+        for begin, end in self._stretches_with_data(at):
+            for start in range(begin, end, _CLEARED_AT_ONCE):
+                piece = self._writable[start : min(start + _CLEARED_AT_ONCE, end)]
+                zeros = bytes(len(piece))
+                if piece != zeros:
+                    piece[:] = zeros
+                    is_changed = True
+        if is_changed:
+            self.flush()
 
     def flush(self) -> None:
         """Return when everything written is on disk, or at once if it is closed."""
@@ -89,6 +100,14 @@ class DiskFile:
             with contextlib.suppress(BufferError):  # a record is still being sent
                 self._map.close()
             os.close(self._file_number)
+
+    def _stretches_with_data(self, at: int) -> Iterator[tuple[int, int]]:
+        """Yield begin and end of all that may be no zeros from the byte *at* on."""
+        while at < self.size:
+            begin, end = _next_data(self._file_number, at, self.size)
+            if begin < end:
+                yield begin, end
+            at = end
 
     def _take_space(self, first: int, last: int) -> None:
         """Have the disk keep space for some stretches, or raise FilesError."""
@@ -158,7 +177,10 @@ class DiskFiles:
 
     def open(self, path: str, size: int) -> DiskFile:
         """Return the file *path* mapped; it is made, full of zeros, if need be."""
-        return DiskFile(self._path(path), size)
+        full = self._path(path)
+        if not full.exists():
+            _make_sized(full, size, self.directory / f"new{next(_numbers)}.tmp")
+        return DiskFile(full, size)
 
     def delete(self, path: str) -> None:
         """Delete the file *path*, or the empty directory, if there is one."""
@@ -189,6 +211,7 @@ class DiskFiles:
                 file.flush()
                 os.fsync(file.fileno())
             waiting.replace(full)
+            _sync_directory(full.parent)
         except OSError as error:
             raise _refused("cannot write", full, error) from error
 
@@ -205,6 +228,18 @@ class DiskFiles:
         if any(part in ("", ".", "..") or "\0" in part for part in parts):
             raise FilesError(f"{path!r} is not a path inside the store")
         return self.directory.joinpath(*parts)
+
+
+def _next_data(file_number: int, at: int, size: int) -> tuple[int, int]:
+    """Return where the next bytes begin and end that the file system keeps."""
+    if not hasattr(os, "SEEK_DATA"):
+        return at, size
+    try:
+        begin = os.lseek(file_number, at, os.SEEK_DATA)
+        return begin, os.lseek(file_number, begin, os.SEEK_HOLE)
+    except OSError as error:
+        # ENXIO: nothing but a hole is left. Else the system cannot tell.
+        return (size, size) if error.errno == errno.ENXIO else (at, size)
 
 
 def _open_sized(path: Path, size: int) -> int:
@@ -225,6 +260,22 @@ def _open_sized(path: Path, size: int) -> int:
     return number
 
 
+def _make_sized(path: Path, size: int, waiting: Path) -> None:
+    """Make the file *path* of so many zeros, which is *waiting* until it has them.
+
+    A power cut would else leave an empty file, on which no broker of 4.6.0 starts.
+    """
+    number = _open_for_writing(waiting, os.O_TRUNC)
+    try:
+        os.ftruncate(number, size)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        waiting.replace(path)
+    except OSError as error:
+        raise _refused(f"cannot make {size} bytes of", path, error) from error
+    finally:
+        os.close(number)
+
+
 def _open_for_writing(path: Path, flags: int = 0) -> int:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -238,6 +289,17 @@ def _sync(file_number: int, path: Path) -> None:
         (os.fdatasync if hasattr(os, "fdatasync") else os.fsync)(file_number)
     except OSError as error:
         raise _refused("cannot flush", path, error) from error
+
+
+def _sync_directory(directory: Path) -> None:
+    """Return when the names in *directory* are on disk, where a system can say so."""
+    if os.name != "posix":
+        return
+    number = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
 
 
 def _refused(what: str, path: Path, error: OSError) -> FilesError:

@@ -14,7 +14,8 @@ from reference.core.store.layouts import unit_codec
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import CONSUME_QUEUE
 
-FILLER = unit_codec.pack(0, 2**31 - 1, 0)
+FILLER_SIZE = 2**31 - 1
+FILLER = unit_codec.pack(0, FILLER_SIZE, 0)
 """Stands for the messages before the first, in a queue that does not begin at 0."""
 
 
@@ -44,11 +45,14 @@ class ConsumeQueue:
     def put(self, physical_offset: int, size: int, tags_code: int, index: int) -> bool:
         """Add the unit of message number *index* unless it is there already.
 
-        4.6.0 ConsumeQueue#putMessagePositionInfo.
+        4.6.0 ConsumeQueue#putMessagePositionInfo, which leaves a unit that is there
+        as it is, also one of which a power cut left a part.
         """
-        if physical_offset + size <= self.max_physical_offset:
-            return False  # [STORE-QUEUE-006]
         expected, queue = index * UNIT_SIZE, self.queue
+        if physical_offset + size <= self.max_physical_offset:
+            # [STORE-QUEUE-006]
+            self._repair(expected, unit_codec.pack(physical_offset, size, tags_code))
+            return False
         if queue.space() == 0:
             is_first = len(queue) == 0
             queue.add_file(expected)
@@ -145,15 +149,32 @@ class ConsumeQueue:
         self.min_position = 0
 
     def _count_valid(self, base: int, physical_end: int) -> int:
-        """Return how many units at *base* are valid and point before *physical_end*."""
-        count = 0
+        """Return how many units at *base* are valid and point before *physical_end*.
+
+        One that points back is what a power cut left of a unit on two pages; 4.6.0
+        does not notice.
+        """
+        count = reached = 0
         data = self.queue.view_from(base)
         for offset, size, _ in unit_codec.iter_unpack(data or b""):
             if offset < 0 or size <= 0 or offset >= physical_end:
                 break  # [STORE-QUEUE-008]
+            is_filler = (offset, size) == (0, FILLER_SIZE)
+            if offset < reached:
+                break  # [STORE-QUEUE-006]
             count += 1
+            reached = 0 if is_filler else offset + size
             self.max_physical_offset = offset + size
         return count
+
+    def _repair(self, position: int, unit: bytes) -> None:
+        """Write *unit* again where it is there in part, its offset at least."""
+        found = self.queue.view(position, UNIT_SIZE)
+        file = self.queue.file_at(position)
+        if found is None or file is None or found == unit:
+            return
+        if found[:8] == unit[:8]:
+            file[0].write(unit, position - file[1])
 
     def _fill_before(self, position: int) -> None:
         """Fill the new first file up to *position*, where the first unit will be."""

@@ -35,15 +35,16 @@ class Index:
         """Open the files; after a crash, only those that the checkpoint vouches for.
 
         4.6.0 org.apache.rocketmq.store.index.IndexService#load: the others are
-        deleted, and dispatch fills them again only from where recovery begins.
+        deleted, and dispatch fills them again only from where recovery begins. It also
+        keeps one whose header was lost; only full files were ever flushed.
         """
         for name in self._files.names("index"):
             if not (name.isascii() and name.isdigit()):
                 continue
             file = self._open(name)
-            if (
-                not is_clean and file.end_ms > checkpoint.index_ms
-            ):  # [REC-CHECKPOINT-002]
+            # [REC-CHECKPOINT-002]
+            is_vouched = file.is_full and file.end_ms <= checkpoint.index_ms
+            if not (is_clean or is_vouched):
                 file.close()
                 self._files.delete(file.path)
             else:

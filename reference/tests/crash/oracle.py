@@ -1,0 +1,248 @@
+"""
+What must hold of a store that starts on an image, whatever the power cut took.
+
+It starts. Its log is what it believed before the cut, up to some place that is not
+before what it had called flushed; nothing of an earlier life is in it. Queues and
+index say the same as the log, read from the files with the specification's decoders.
+And it goes on: the next message of each queue gets the offset behind the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from reference.core.store.api import SCHEDULE_TOPIC, PutStatus, StoreOptions
+from reference.core.store.files import FilesError
+from reference.core.store.message_store import MessageStore
+from reference.tests.crash.images import Image
+from reference.tests.crash.recording_files import ImageFiles
+from reference.tests.crash.trace import Belief
+from reference.tests.store.making import message
+from spec.integers import tags_code
+from spec.layout import LayoutError
+from spec.store.blank import BLANK_MAGIC
+from spec.store.commit_log import scan
+from spec.store.consume_queue import UNIT_SIZE, Unit, decode_unit
+from spec.store.index_file import items_of_slot, key_hash
+from spec.store.message_record import (
+    Record,
+    SystemFlag,
+    decode_record,
+    size_of_record,
+)
+from spec.wire.properties import decode_properties, keys_of
+
+LATER_MS = 1_700_100_000_000
+Queue = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """What is wrong with what a store made of an image; nothing, one hopes."""
+
+    faults: tuple[str, ...]
+    belief: Belief
+    """What the store believes after its start."""
+
+
+def judge(
+    image: Image, before: Belief, after: Belief, options: StoreOptions
+) -> Judgement:
+    """Start a store on *image* and look at it.
+
+    The cut fell into a step that began with the belief *before* and would have ended
+    with *after*.
+    """
+    files = ImageFiles(image.content)
+    store = MessageStore(files, options)
+    try:
+        store.start(LATER_MS)
+    except FilesError as error:
+        return Judgement(faults=(f"it does not start: {error}",), belief=before)
+    content = files.image()
+    records = log_records(content)
+    faults = [
+        *_log_faults(records, before, after),
+        *_queue_faults(content, records, store),
+        *_index_faults(content, records, options),
+        *_next_faults(store, records),
+    ]
+    belief = Belief(records=records, flushed=store.log.queue.flushed)
+    return Judgement(faults=tuple(faults), belief=belief)
+
+
+def log_records(content: Mapping[str, bytes]) -> dict[int, bytes]:
+    """Return the records of the commit log by their offsets."""
+    found: dict[int, bytes] = {}
+    for path in sorted(content):
+        if not path.startswith("commitlog/"):
+            continue
+        base = int(path.removeprefix("commitlog/"))
+        for at, record in _records_of(content[path]):
+            found[base + at] = record
+    return found
+
+
+@lru_cache(maxsize=512)
+def _records_of(data: bytes) -> tuple[tuple[int, bytes], ...]:
+    return tuple(_each_record(data))
+
+
+def _each_record(data: bytes) -> Iterator[tuple[int, bytes]]:
+    view, at = memoryview(data), 0
+    while at < len(data) and data[at + 4 : at + 8] != BLANK_MAGIC.to_bytes(4, "big"):
+        try:
+            record = bytes(view[at : at + size_of_record(view[at:])])
+            decoded(record)
+        except LayoutError:
+            return
+        yield at, record
+        at += len(record)
+
+
+@lru_cache(maxsize=16_384)
+def decoded(record: bytes) -> Record:
+    """Return *record* decoded; the same few come again and again."""
+    return decode_record(record)
+
+
+def _log_faults(
+    records: Mapping[int, bytes], before: Belief, after: Belief
+) -> Iterator[str]:
+    end = max((at + len(record) for at, record in records.items()), default=0)
+    for at, record in records.items():
+        known = {believed.records.get(at) for believed in (before, after)}
+        is_promised = at + len(record) <= before.flushed
+        if record not in known and (
+            is_promised or _bare(record) not in {_bare(one) for one in known if one}
+        ):
+            yield f"the log has a record at {at} that was not there: {decoded(record)}"
+        if decoded(record).physical_offset != at:
+            yield f"the record at {at} says it is at {decoded(record).physical_offset}"
+    for at, record in before.records.items():
+        stays = at in after.records
+        if stays and at + len(record) <= before.flushed and at not in records:
+            yield f"the flushed record at {at} is lost; the log ends at {end}"
+
+
+def _bare(record: bytes) -> Record:
+    """Return *record* without its properties, which no checksum guards."""
+    return replace(decoded(record), properties="")
+
+
+def _queue_faults(
+    content: Mapping[str, bytes], records: Mapping[int, bytes], store: MessageStore
+) -> Iterator[str]:
+    expected: dict[Queue, dict[int, Unit]] = {}
+    for at, data in records.items():
+        record = decoded(data)
+        kind = record.system_flags & SystemFlag.TRANSACTION_ROLLBACK
+        if kind in (0, SystemFlag.TRANSACTION_COMMIT):
+            units = expected.setdefault((record.topic, record.queue_id), {})
+            if record.queue_offset in units:
+                yield f"two messages have {record.topic} {record.queue_offset}"
+            units[record.queue_offset] = Unit(
+                commit_log_offset=at, size=len(data), tags_code=_tags_code(record)
+            )
+    queues = {(queue.topic, queue.queue_id) for queue in store.queues}
+    for queue in sorted(queues | expected.keys()):
+        wanted = expected.get(queue, {})
+        low, high = store.min_offset(*queue), store.max_offset(*queue)
+        first = min(wanted, default=low)
+        if not 0 <= low <= high or (low, high) != (first, first + len(wanted)):
+            had = f"the log has {len(wanted)} from {first}"
+            yield f"{queue} goes from {low} to {high}, {had}"
+        units = written_units(content, *queue)
+        if units != wanted:
+            odd = {n for n in units | wanted if units.get(n) != wanted.get(n)}
+            said = [(n, units.get(n), wanted.get(n)) for n in sorted(odd)]
+            yield f"{queue}: unlike the log: offset, unit, expected: {said}"
+
+
+def _tags_code(record: Record) -> int:
+    words = decode_properties(record.properties)
+    if record.topic == SCHEDULE_TOPIC and words.get("DELAY") == "1":
+        return record.stored_at_ms + 1000
+    return tags_code(words.get("TAGS"))
+
+
+def written_units(
+    content: Mapping[str, bytes], topic: str, queue_id: int
+) -> dict[int, Unit]:
+    """Return the units of a queue, of all its files, by their queue offsets."""
+    directory = f"consumequeue/{topic}/{queue_id}/"
+    found: dict[int, Unit] = {}
+    for path in sorted(path for path in content if path.startswith(directory)):
+        base = int(path.removeprefix(directory)) // UNIT_SIZE
+        data = content[path]
+        for at in range(0, len(data), UNIT_SIZE):
+            unit = _unit(data[at : at + UNIT_SIZE])
+            if unit.is_written and not unit.is_filler:
+                found[base + at // UNIT_SIZE] = unit
+    return found
+
+
+@lru_cache(maxsize=16_384)
+def _unit(data: bytes) -> Unit:
+    return decode_unit(data)
+
+
+def _index_faults(
+    content: Mapping[str, bytes], records: Mapping[int, bytes], options: StoreOptions
+) -> Iterator[str]:
+    files = [data for path, data in content.items() if path.startswith("index/")]
+    for at, data in records.items():
+        record = decoded(data)
+        for key in sorted(set(_keys_of(record))):
+            hashed = key_hash(record.topic, key)
+            places = [_places(file, hashed, options.index_slot_count) for file in files]
+            found = [place for one in places for place in one]
+            # What is dispatched again may be in a full file already, as in 4.6.0.
+            if options.index_safe and found.count(at) < _keys_of(record).count(key):
+                yield f"the index has {key!r} of the record at {at} in {found}"
+
+
+@lru_cache(maxsize=16_384)
+def _places(file: bytes, hashed: int, slot_count: int) -> tuple[int, ...]:
+    items = items_of_slot(file, hashed, slot_count)
+    return tuple(item.commit_log_offset for item in items if item.key_hash == hashed)
+
+
+def _keys_of(record: Record) -> list[str]:
+    words = decode_properties(record.properties)
+    own = [words["UNIQ_KEY"]] if "UNIQ_KEY" in words else []
+    if record.system_flags & SystemFlag.TRANSACTION_ROLLBACK == 12:
+        return []
+    return own + keys_of(words)
+
+
+def _next_faults(store: MessageStore, records: Mapping[int, bytes]) -> Iterator[str]:
+    end = store.log.queue.end
+    if any(end < at + len(record) for at, record in records.items()):
+        yield f"the log goes on at {end}, within what it has"
+    queues = {(queue.topic, queue.queue_id) for queue in store.queues} | {("T", 0)}
+    for queue in sorted(queues):
+        high = store.max_offset(*queue)
+        result = store.put(message(*queue, b"next"), LATER_MS)
+        if (result.status, result.queue_offset) != (PutStatus.PUT_OK, high):
+            yield f"the next message of {queue}: {result}, expected offset {high}"
+        store.dispatch()
+        found = store.get(*queue, high, 1).records
+        if [decoded(bytes(record)).body for record in found] != [b"next"]:
+            yield f"the next message of {queue} is not found at {high}"
+
+
+def scanned_alike(content: Mapping[str, bytes]) -> bool:
+    """Return whether the specification's own scan finds the same records."""
+    found = log_records(content)
+    scanned = [
+        placed.offset
+        for path in sorted(content)
+        if path.startswith("commitlog/")
+        for placed in scan(
+            content[path], int(path.removeprefix("commitlog/")), check_crc=True
+        ).records
+    ]
+    return sorted(found) == scanned
