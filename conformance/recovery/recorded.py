@@ -1,0 +1,83 @@
+"""
+The recorded stores that are damaged, and what real releases then made of them.
+
+``fixtures/starts/RELEASE`` has the store that a broker of the release wrote and
+``outcomes.json``, by damage. ``python fixtures/record/starts.py`` records both.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from conformance.harness.manifest import FIXTURES
+from conformance.recovery.damage import Damage
+from conformance.recovery.reading import Message, messages_in, still_known
+from conformance.recovery.starts import Outcome, Start
+
+FOLDER = FIXTURES / "starts"
+STORE, OUTCOMES = "store", "outcomes.json"
+
+
+def recorded_releases() -> list[str]:
+    """Return the releases of which outcomes were recorded."""
+    return sorted(file.parent.name for file in FOLDER.glob(f"*/{OUTCOMES}"))
+
+
+def store_of(release: str) -> Path:
+    """Return the store that a broker of *release* wrote."""
+    return FOLDER / release / STORE
+
+
+def recorded_outcomes(release: str) -> Mapping[str, Outcome]:
+    """Return by damage what a broker of *release* made of the store."""
+    file = FOLDER / release / OUTCOMES
+    if not file.exists():
+        return {}
+    outcomes = json.loads(file.read_text(encoding="utf-8"))
+    assert isinstance(outcomes, dict)
+    return outcomes
+
+
+def write_outcomes(release: str, outcomes: Mapping[str, Outcome]) -> None:
+    """Write *outcomes*, a line each, so that a change is a small diff."""
+    lines = [
+        f"{json.dumps(name)}: {json.dumps(outcome, sort_keys=True)}"
+        for name, outcome in outcomes.items()
+    ]
+    text = "{\n" + ",\n".join(lines) + "\n}\n"
+    (FOLDER / release / OUTCOMES).write_text(text, encoding="utf-8")
+
+
+def spoilt_copy(release: str, damage: Damage, directory: Path) -> Path:
+    """Return a copy of the release's store, below *directory*, with the damage done."""
+    store = directory / STORE
+    # Files that look old may be deleted for their age: a copy is as young as it is.
+    shutil.copytree(store_of(release), store, copy_function=shutil.copyfile)
+    damage.spoil(store)
+    return store
+
+
+def tree_of(store: Path) -> dict[str, bytes]:
+    """Return every file of *store* and what is in it."""
+    return {
+        file.relative_to(store).as_posix(): file.read_bytes()
+        for file in store.rglob("*")
+        if file.is_file()
+    }
+
+
+def known_messages(release: str, spoilt: Path) -> list[Message]:
+    """Return the messages of the release's store that the *spoilt* copy still knows."""
+    return still_known(messages_in(store_of(release)), spoilt)
+
+
+def observe(release: str, damage: Damage, directory: Path) -> Outcome:
+    """Start a real broker on a spoilt copy below *directory*; return what it made."""
+    store = spoilt_copy(release, damage, directory)
+    home = directory / "home"
+    home.mkdir(parents=True)
+    start = Start(release=release, store=store, home=home)
+    return start.observe(known_messages(release, store))
