@@ -91,8 +91,13 @@ class Service:
         self.settle(now_ms)
         return self.take()
 
-    def flushed(self, number: int) -> list[Effect]:  # noqa: ARG002
-        """Note that what a Flush asked for is done."""
+    def flushed(
+        self,
+        number: int,  # noqa: ARG002
+        now_ms: int,  # noqa: ARG002
+        refused: str = "",  # noqa: ARG002
+    ) -> list[Effect]:
+        """Note that what a Flush asked for is done, or why the disk refuses it."""
         return self.take()
 
     def settle(self, now_ms: int) -> None:

@@ -24,6 +24,7 @@ from reference.core.effects import (
     WakeAt,
 )
 from reference.core.service import Service
+from reference.core.store.files import FilesError
 from reference.shell.clock import now_ms, system_s
 from spec.host import Host
 
@@ -74,7 +75,7 @@ class ServiceHost:
 
     def opened(self, transport: asyncio.Transport) -> int:
         """Note a connection that a peer has opened; return its number."""
-        number = self._note(transport)
+        number = self.note(transport)
         address, port = transport.get_extra_info("peername")[:2]
         self.perform(self.service.opened(number, Host.of(address, port)))
         return number
@@ -87,6 +88,17 @@ class ServiceHost:
         """Note that a connection is gone."""
         self._transports.pop(number, None)
         self.perform(self.service.closed(number, now_ms()))
+
+    def note(self, transport: asyncio.Transport) -> int:
+        """Return a number for a connection, by which effects may name it."""
+        number = next(_numbers)
+        transport.set_write_buffer_limits(high=WRITE_BUFFER_MAX)
+        self._transports[number] = transport
+        return number
+
+    def drop(self, number: int) -> None:
+        """Forget a connection."""
+        self._transports.pop(number, None)
 
     def _perform_rarer(self, effect: Effect) -> None:
         match effect:
@@ -102,12 +114,6 @@ class ServiceHost:
                 self._aside(self._flush(effect))
             case Complain(text):
                 sys.stderr.write(f"{text}\n")
-
-    def _note(self, transport: asyncio.Transport) -> int:
-        number = next(_numbers)
-        transport.set_write_buffer_limits(high=WRITE_BUFFER_MAX)
-        self._transports[number] = transport
-        return number
 
     def _wake_at(self, at_ms: int) -> None:
         if self._timer is not None:
@@ -134,12 +140,12 @@ class ServiceHost:
         except OSError as error:
             sys.stderr.write(f"cannot connect to {address}: {error}\n")
         else:
-            number = peer.number = self._note(peer.transport)
+            number = peer.number = self.note(peer.transport)
         self.perform(self.service.dialled(address, number, now_ms()))
 
     async def _flush(self, flush: Flush) -> None:
-        await self._loop.run_in_executor(None, _flush_files, flush)
-        self.perform(self.service.flushed(flush.number))
+        refused = await self._loop.run_in_executor(None, _flush_files, flush)
+        self.perform(self.service.flushed(flush.number, now_ms(), refused))
 
 
 class Peer(asyncio.Protocol):
@@ -178,6 +184,11 @@ class Peer(asyncio.Protocol):
         self.transport.resume_reading()
 
 
-def _flush_files(flush: Flush) -> None:
-    for file in flush.files:
-        file.flush()
+def _flush_files(flush: Flush) -> str:
+    """Bring files to disk; return what the disk refused, or nothing."""
+    try:
+        for file in flush.files:
+            file.flush()
+    except FilesError as error:
+        return str(error)
+    return ""

@@ -138,3 +138,41 @@ CHECKPOINT_IS_AHEAD = Clause(
     source="4.6.0 org.apache.rocketmq.store.ConsumeQueue#putMessagePositionInfoWrapper",
     issues=("apache/rocketmq#678", "apache/rocketmq#10073"),
 )
+POOL_HIDES = Clause(
+    id="STORE-FLUSH-006",
+    level=Level.QUIRK,
+    text="What waits in the transient store pool is not there for readers: the queue's"
+    " max offset leaves it out, and the answer's msgId finds nothing.",
+    source="4.6.0 org.apache.rocketmq.store.MappedFile#getReadPosition",
+)
+POOL_COMMITS = Clause(
+    id="STORE-FLUSH-007",
+    level=Level.MUST,
+    text="The transient store pool is written to the commit log as soon as it holds"
+    " commitCommitLogLeastPages pages, and every commitCommitLogThoroughInterval"
+    " milliseconds whatever it holds.",
+    source=f"{_LOG}$CommitRealTimeService#run",
+)
+POOL_IS_IGNORED = Clause(
+    id="STORE-FLUSH-008",
+    level=Level.MUST,
+    text="transientStorePoolEnable has no effect with SYNC_FLUSH, nor on a slave.",
+    source=f"{_CONFIG}#isTransientStorePoolEnable",
+    until="4.9",
+)
+POOL_IS_FOR_NEW_FILES = Clause(
+    id="STORE-FLUSH-009",
+    level=Level.QUIRK,
+    text="A commit-log file that was there when the broker started has no buffer of the"
+    " transient store pool: messages are in it when they are answered.",
+    source="4.6.0 org.apache.rocketmq.store.MappedFileQueue#load",
+)
+REFUSED_FLUSH = Clause(
+    id="STORE-FLUSH-010",
+    level=Level.QUIRK,
+    text="A flush that the disk refuses is logged and counts as done: the message is"
+    " answered SUCCESS.",
+    source="4.6.0 org.apache.rocketmq.store.MappedFile#flush",
+    untestable="no disk of a target can be made to refuse; our reference answers"
+    " FLUSH_DISK_TIMEOUT and flushes again",
+)

@@ -67,6 +67,19 @@ AHEAD = Clause(
     source="4.6.0 org.apache.rocketmq.store.AllocateMappedFileService"
     "#putRequestAndReturnMappedFile",
 )
+MADE_AHEAD = Clause(
+    id="STORE-LOG-011",
+    level=Level.MUST,
+    text="Soon after a running broker begins a commit-log file, the next one is there.",
+    source="4.6.0 org.apache.rocketmq.store.AllocateMappedFileService"
+    "#putRequestAndReturnMappedFile",
+)
+UNUSED_IS_DELETED = Clause(
+    id="STORE-LOG-012",
+    level=Level.MUST,
+    text="A clean stop deletes the commit-log file that was made ahead of need.",
+    source="4.6.0 org.apache.rocketmq.store.AllocateMappedFileService#shutdown",
+)
 FILE_OF_AN_OFFSET = Clause(
     id="STORE-LOG-008",
     level=Level.MUST,

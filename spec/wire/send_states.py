@@ -112,6 +112,14 @@ SLAVE_IS_LATE = Clause(
     " FLUSH_SLAVE_TIMEOUT (12), with its id and place.",
     source=f"{_LOG}#handleHA",
 )
+POOL_IS_EMPTY = Clause(
+    id="SEND-STATE-014",
+    level=Level.QUIRK,
+    text="With transientStorePoolEnable, while every buffer of the pool is taken,"
+    " messages are refused with SYSTEM_BUSY (2). The file that is written takes one, and"
+    " the file made ahead of it.",
+    source=f"{_STORE}#isTransientStorePoolDeficient",
+)
 REGION = Clause(
     id="SEND-ANSWER-005",
     level=Level.MUST,

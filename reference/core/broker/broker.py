@@ -13,6 +13,7 @@ from functools import partial
 from reference.core.answer import Answer, encode_answer, relay
 from reference.core.broker.clients import Clients
 from reference.core.broker.consumer_offsets import ConsumerOffsets
+from reference.core.broker.flushing import Flushing
 from reference.core.broker.held_pulls import HeldPull, HeldPulls, Queue
 from reference.core.broker.housekeeping import Housekeeping
 from reference.core.broker.locks import QueueLocks
@@ -25,7 +26,7 @@ from reference.core.broker.topics import PERM_READ, PERM_WRITE, Topic, Topics
 from reference.core.effects import Effect
 from reference.core.request import Request
 from reference.core.service import Service
-from reference.core.store.api import PutResult
+from reference.core.store.api import Arrival, PutResult
 from reference.core.store.config_files import (
     CONSUMER_OFFSETS,
     SUBSCRIPTION_GROUPS,
@@ -71,6 +72,7 @@ class Broker(Service):
         self.store_host = Host.of(options.ip, port)
         self.started_at_ms = now_ms
         self.links: tuple[NameServerLink, ...] = ()
+        self.flushing = Flushing(self)
         self.housekeeping = Housekeeping(self, config)
         self._config = config
         self._number = 0
@@ -93,6 +95,7 @@ class Broker(Service):
         self.links = tuple(NameServerLink(self, one) for one in name_servers)
         for link in self.links:  # [ROUTE-SAY-001]
             link.start(now_ms)
+        self.flushing.start(now_ms)
         self.housekeeping.start(now_ms)
 
     def stop(self, now_ms: int) -> None:
@@ -111,7 +114,15 @@ class Broker(Service):
         if not self._has_put:
             return
         self._has_put = False
-        arrivals = self.store.dispatch()
+        self.flushing.has_put(now_ms)
+        self.let_see(now_ms)
+
+    def let_see(self, now_ms: int) -> None:
+        """Give readers what is new in the log, those first who wait for it."""
+        self.wake(self.store.dispatch(), now_ms)
+
+    def wake(self, arrivals: Sequence[Arrival], now_ms: int) -> None:
+        """Answer the pulls that waited for what has arrived."""
         for pull in self.held.arrived(arrivals):
             self._try_again(pull, now_ms)
 
@@ -127,9 +138,9 @@ class Broker(Service):
             for pull in self.held.grown((topic, queue_id), end):
                 self._try_again(pull, now_ms)
 
-    def flushed(self, number: int) -> list[Effect]:
-        """Note that the files of a Flush are on disk."""
-        self.housekeeping.flushed(number)
+    def flushed(self, number: int, now_ms: int, refused: str = "") -> list[Effect]:
+        """Note that the files of a Flush are on disk, or why they are not."""
+        self.flushing.finished(number, now_ms, refused)
         return self.take()
 
     def response(self, response: Request) -> None:
@@ -162,7 +173,8 @@ class Broker(Service):
 
     def answer_later(self, request: Request, answer: Answer) -> None:
         """Answer a request that its handler left unanswered."""
-        self.send(request.connection, encode_answer(request.opaque, answer))
+        if not request.flag & 2:  # [WIRE-COMMAND-002]
+            self.send(request.connection, encode_answer(request.opaque, answer))
 
     def forget(self, connection: int, now_ms: int) -> None:
         """Take a lost connection out of everything."""

@@ -1,9 +1,6 @@
 """
-What a broker does now and then without being asked: keep offsets, bring files to
-disk, deliver what was delayed, look for silent clients, ask about transactions.
-
-Bringing files to disk takes long, so it is asked of the shell, which does it aside
-and reports back.
+What a broker does now and then without being asked: keep offsets, deliver what was
+delayed, look for silent clients, ask about transactions.
 """
 
 from __future__ import annotations
@@ -14,11 +11,8 @@ from typing import TYPE_CHECKING
 
 from reference.core.broker.store_cleaning import StoreCleaning
 from reference.core.broker.transaction_check import check_transactions
-from reference.core.effects import Flush
 from reference.core.service import IDLE_SCAN_MS
 from reference.core.store.config_files import CONSUMER_OFFSETS, ConfigFiles
-from reference.core.store.file_queue import FileQueue, FlushMark
-from reference.core.store.files import MappedFile
 from reference.core.store.statistics import SAMPLE_PERIOD_MS
 
 if TYPE_CHECKING:
@@ -29,7 +23,6 @@ HOLD_CHECK_MS = 5_000
 CLIENT_SCAN_MS = 10_000
 DELIVERY_MS = 100
 """How often delayed messages are looked for."""
-QUEUE_FLUSH_MS = 1_000
 DELAY_OFFSETS_MS = 10_000
 
 
@@ -39,7 +32,6 @@ class Housekeeping:
     def __init__(self, broker: Broker, config: ConfigFiles) -> None:
         self._broker = broker
         self._config = config
-        self._flushes: dict[int, Callable[[], None]] = {}
         self._cleaning = StoreCleaning(broker)
 
     def start(self, now_ms: int) -> None:
@@ -50,11 +42,9 @@ class Housekeeping:
             (HOLD_CHECK_MS, self._broker.check_held),
             (CLIENT_SCAN_MS, self._scan_clients),
             (IDLE_SCAN_MS, self._broker.close_idle),
-            (DELIVERY_MS, self._deliver),
-            (number("flushIntervalCommitLog"), self._flush_log),
-            (QUEUE_FLUSH_MS, self._flush_queues),
             (DELAY_OFFSETS_MS, self._keep_delay_offsets),
             (SAMPLE_PERIOD_MS, self._broker.store.statistics.sample),
+            (DELIVERY_MS, self._deliver),
             (
                 number("transactionCheckInterval"),
                 partial(check_transactions, self._broker),
@@ -70,40 +60,6 @@ class Housekeeping:
         if offsets.is_dirty:
             self._config.save(CONSUMER_OFFSETS, offsets.as_json())
             offsets.is_dirty = False
-
-    def flushed(self, number: int) -> None:
-        """Use the news that files are on disk."""
-        self._flushes.pop(number)()
-
-    def _flush_log(self, now_ms: int) -> None:  # noqa: ARG002
-        store = self._broker.store
-        mark, stored_at_ms = store.log_mark(), store.log.last_stored_at_ms
-        self._flush(mark.files, partial(store.log_flushed, mark, stored_at_ms))
-
-    def _flush_queues(self, now_ms: int) -> None:  # noqa: ARG002
-        store = self._broker.store
-        marks = [(queue.queue, queue.queue.mark()) for queue in store.queues]
-        dirty = [(files, mark) for files, mark in marks if mark.files]
-        files = tuple(file for _, mark in dirty for file in mark.files)
-        logics_ms = store.checkpoint.logics_ms
-        self._flush(files, partial(self._queues_flushed, dirty, logics_ms))
-
-    def _queues_flushed(
-        self, marks: Sequence[tuple[FileQueue, FlushMark]], logics_ms: int
-    ) -> None:
-        for files, mark in marks:
-            files.has_flushed(mark)
-        checkpoint = self._broker.store.checkpoint
-        # What was dispatched meanwhile is not on disk: the checkpoint is not ahead.
-        newest_ms, checkpoint.logics_ms = checkpoint.logics_ms, logics_ms
-        checkpoint.flush()
-        checkpoint.logics_ms = newest_ms
-
-    def _flush(self, files: tuple[MappedFile, ...], done: Callable[[], None]) -> None:
-        if files:
-            number = self._broker.next_number()
-            self._flushes[number] = done
-            self._broker.ask(Flush(files, number))
 
     def _keep_delay_offsets(self, now_ms: int) -> None:  # noqa: ARG002
         self._broker.store.save_delay_offsets()

@@ -65,6 +65,7 @@ DEFAULTS: Mapping[str, str] = {
     "flushConsumeQueueLeastPages": "2",
     "flushConsumeQueueThoroughInterval": "60000",
     "syncFlushTimeout": "5000",
+    "osPageCacheBusyTimeOutMills": "1000",
     "transientStorePoolEnable": "false",
     "transientStorePoolSize": "5",
     "commitIntervalCommitLog": "200",
@@ -157,6 +158,8 @@ class BrokerOptions:
             index_safe=self.truth("messageIndexSafe"),
             max_message_size=self.number("maxMessageSize"),
             flush_mode=FlushMode(mode),
+            pool_buffer_count=self._pool_buffer_count(),
+            page_cache_busy_ms=self.number("osPageCacheBusyTimeOutMills"),
             check_crc_on_recover=self.truth("checkCRCOnRecover"),
             max_transfer_size_in_memory=self.number(
                 "maxTransferBytesOnMessageInMemory"
@@ -169,6 +172,16 @@ class BrokerOptions:
             query_count_max=self.number("maxMsgsNumBatch"),
             delay_levels=self.settings["messageDelayLevel"],
         )
+
+    def _pool_buffer_count(self) -> int:
+        """Return the size of the transient store pool; 0 where it has no effect."""
+        # [STORE-FLUSH-008]
+        is_used = (
+            self.truth("transientStorePoolEnable")
+            and self.settings["flushDiskType"] == FlushMode.ASYNC_FLUSH
+            and self.settings["brokerRole"] != "SLAVE"
+        )
+        return self.number("transientStorePoolSize") if is_used else 0
 
     def _read(self) -> None:
         # Java spells the settings' setters without the p that its fields have.

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from reference.core.answer import SYSTEM_ERROR, Answer, encode_call
+from reference.core.broker.acknowledgement import acknowledge
 from reference.core.broker.clients import Client
 from reference.core.broker.send import (
     LETTERS,
@@ -80,8 +81,8 @@ class Reply:
         overdue_ms = self._request.now_ms + PATIENCE_MS
         self._broker.schedule.at(overdue_ms, lambda _: self._end(failure))
 
-    def answer(self, failure: str | None) -> Answer:
-        """Store the reply and return the answer to who sent it."""
+    def answer(self, failure: str | None) -> Answer | None:
+        """Store the reply; return the answer to who sent it, or send it later."""
         broker, message = self._broker, self._message
         fields: dict[str, object] = {
             "MSG_REGION": broker.options.region,
@@ -89,6 +90,7 @@ class Reply:
         }
         if failure is None:  # [SEND-REPLY-003]
             fields |= {"msgId": "0", "queueId": message.queue_id, "queueOffset": 0}
+        result = None
         if broker.options.truth("storeReplyMessageEnable"):  # [SEND-REPLY-005]
             result = broker.store.put(message, self._request.now_ms)
             broker.stored(result)
@@ -97,12 +99,19 @@ class Reply:
                 fields["queueId"] = message.queue_id
                 fields["queueOffset"] = result.queue_offset
         # [SEND-REPLY-004]
-        return Answer(0 if failure is None else SYSTEM_ERROR, failure, fields)
+        answer = Answer(0 if failure is None else SYSTEM_ERROR, failure, fields)
+        if result is None:
+            return answer
+        return acknowledge(
+            broker, self._request, message, result=result, answer=lambda _: answer
+        )
 
     def _end(self, failure: str | None) -> None:
         if not self._is_over:
             self._is_over = True
-            self._broker.answer_later(self._request, self.answer(failure))
+            answer = self.answer(failure)
+            if answer is not None:
+                self._broker.answer_later(self._request, answer)
             self._broker.settle(self._request.now_ms)
 
     def _fields(self, names: Names) -> dict[str, str]:

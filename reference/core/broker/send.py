@@ -7,9 +7,12 @@ first one spells them out. What is checked, and in which order, is what 4.6.0 ch
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from reference.core.answer import SYSTEM_ERROR, Answer, refusal
+from reference.core.broker.acknowledgement import acknowledge
 from reference.core.broker.retry import dead_letter_instead
 from reference.core.broker.role import put_in_role
 from reference.core.broker.topics import (
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from reference.core.broker.broker import Broker
 
 SEE_FAQ = "\nSee http://rocketmq.apache.org/docs/faq/ for further details."
+BUSY = "[REJECTREQUEST]system busy, start flow control for a while"
 TOPIC_LENGTH_MAX = 127
 MULTI_TAGS_FLAG = 2
 _ILLEGAL = (
@@ -63,6 +67,9 @@ _NOT_STORED = {
         "[PC_SYNCHRONIZED]broker busy, start flow control for a while",
     ),
 }
+
+
+Put = Callable[[NewMessage, int], PutResult]
 
 
 class Names(NamedTuple):
@@ -99,8 +106,10 @@ SPELT_OUT = Names(
 LETTERS = Names(*"bcdefghijklm")  # [SEND-HEADER-004]
 
 
-def send_message(broker: Broker, request: Request) -> Answer:
+def send_message(broker: Broker, request: Request) -> Answer | None:
     """Store a message, or a batch when the header says so."""
+    if broker.store.is_overloaded(request.now_ms):
+        return refusal(ResponseCode.SYSTEM_BUSY, BUSY)
     # [SEND-HEADER-001] [SEND-HEADER-003]
     spelt_out = request.code == RequestCode.SEND_MESSAGE
     names = SPELT_OUT if spelt_out else LETTERS
@@ -123,14 +132,12 @@ def send_message(broker: Broker, request: Request) -> Answer:
                 "forbidden",
             )
         message = prepare(message)  # [TXN-HALF-001]
-    put = broker.store.put
-    result = put_in_role(broker.options, message, request.now_ms, put)
-    return _answer(broker, result, queue_id)
+    return _put(broker, request, message, put=broker.store.put, queue_id=queue_id)
 
 
 def _send_batch(
     broker: Broker, request: Request, names: Names, *, topic: Topic, queue_id: int
-) -> Answer:
+) -> Answer | None:
     """Check what only batches have to keep; act; answer with all message ids."""
     if len(topic.name) > TOPIC_LENGTH_MAX:
         return refusal(
@@ -144,9 +151,17 @@ def _send_batch(
             f"batch request does not support retry group {topic.name}",
         )
     message = new_message(broker, request, names, topic=topic, queue_id=queue_id)
-    put = broker.store.put_batch
+    return _put(broker, request, message, put=broker.store.put_batch, queue_id=queue_id)
+
+
+def _put(
+    broker: Broker, request: Request, message: NewMessage, *, put: Put, queue_id: int
+) -> Answer | None:
+    """Store a message or a batch; answer when what was promised of it holds."""
     result = put_in_role(broker.options, message, request.now_ms, put)
-    return _answer(broker, result, queue_id)
+    broker.stored(result)
+    answer = partial(_answer, broker, queue_id=queue_id)
+    return acknowledge(broker, request, message, result=result, answer=answer)
 
 
 def check_send(
@@ -265,7 +280,7 @@ def with_property(properties: str, name: str, value: str) -> str:
     return encode_properties({**decode_properties(properties), name: value})
 
 
-def _answer(broker: Broker, result: PutResult, queue_id: int) -> Answer:
+def _answer(broker: Broker, result: PutResult, *, queue_id: int) -> Answer:
     fields: dict[str, object] = {
         "MSG_REGION": broker.options.region,  # [SEND-ANSWER-004] [SEND-ANSWER-005]
         "TRACE_ON": broker.options.is_traced,
@@ -276,7 +291,6 @@ def _answer(broker: Broker, result: PutResult, queue_id: int) -> Answer:
             result.status, (ResponseCode.SYSTEM_ERROR, "UNKNOWN_ERROR")
         )
         return Answer(int(refused), remark, fields)
-    broker.stored(result)
     fields["msgId"] = result.message_id  # [SEND-ANSWER-001] [SEND-ANSWER-002]
     fields["queueId"] = queue_id  # [TXN-HALF-003]
     fields["queueOffset"] = result.queue_offset  # [SEND-ANSWER-003]

@@ -164,8 +164,14 @@ class StoreOptions:
     """messageIndexSafe: an abnormal start also goes by the index's checkpoint."""
     max_message_size: int = 4 * 1024**2
     """maxMessageSize."""
+    has_spare_file: bool = True
+    """No key sets it: brokers make the next commit-log file before they need it."""
     flush_mode: FlushMode = FlushMode.ASYNC_FLUSH
     """flushDiskType."""
+    pool_buffer_count: int = 0
+    """transientStorePoolSize; 0 unless transientStorePoolEnable has an effect."""
+    page_cache_busy_ms: int = 1000
+    """osPageCacheBusyTimeOutMills."""
     check_crc_on_recover: bool = True
     """checkCRCOnRecover."""
     max_transfer_size_in_memory: int = 256 * 1024

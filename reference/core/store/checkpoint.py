@@ -6,7 +6,7 @@ An abnormal start begins its recovery there.
 
 from __future__ import annotations
 
-from reference.core.store.files import Files
+from reference.core.store.files import Files, MappedFile
 from reference.core.store.layouts import checkpoint_codec
 from spec.store.checkpoint import FILE_SIZE, SAFETY_MS
 from spec.store.file_names import CHECKPOINT
@@ -31,12 +31,18 @@ class CheckpointFile:
         )  # [REC-CHECKPOINT-001]
         return min(trusted, self.index_ms) if with_index else trusted
 
+    def write(self, *, logics_ms: int | None = None) -> MappedFile:
+        """Write the times, with another one for the queues; return the file."""
+        if logics_ms is None:
+            logics_ms = self.logics_ms
+        # [STORE-CHECKPOINT-001] [STORE-CHECKPOINT-002]
+        times = (self.physic_ms, logics_ms, self.index_ms)
+        self._file.write(checkpoint_codec.pack(*times, *self._since_5_0), 0)
+        return self._file
+
     def flush(self) -> None:
         """Write the times and return when they are on disk."""
-        times = (self.physic_ms, self.logics_ms, self.index_ms)
-        # [STORE-CHECKPOINT-001] [STORE-CHECKPOINT-002]
-        self._file.write(checkpoint_codec.pack(*times, *self._since_5_0), 0)
-        self._file.flush()
+        self.write().flush()
 
     def close(self) -> None:
         """Give the mapping back."""

@@ -14,7 +14,7 @@ from reference.core.store.api import NewMessage, PutResult, PutStatus, StoreOpti
 from reference.core.store.batch import BatchError, split_batch
 from reference.core.store.delay_levels import DelayLevels
 from reference.core.store.file_queue import FileQueue
-from reference.core.store.files import Files
+from reference.core.store.files import Files, FilesError
 from reference.core.store.layouts import blank_codec
 from reference.core.store.records import (
     BORN_V6,
@@ -28,11 +28,16 @@ from reference.core.store.records import (
     find_record,
     new_size,
 )
-from spec.store.blank import BLANK_MAGIC, BLANK_SIZE_MIN, room_for
+from reference.core.store.transient_pool import TransientPool
+from spec.store.blank import BLANK_MAGIC, room_for
 from spec.store.file_names import COMMIT_LOG
 from spec.wire.properties import SIZE_MAX as PROPERTIES_SIZE_MAX
 
 ILLEGAL = PutResult(PutStatus.MESSAGE_ILLEGAL)
+
+
+class NoFileError(FilesError):
+    """There is no file for the next message, and none can be made."""
 
 
 class CommitLog:
@@ -41,14 +46,31 @@ class CommitLog:
     def __init__(
         self, files: Files, options: StoreOptions, levels: DelayLevels
     ) -> None:
-        self.queue = FileQueue(files, COMMIT_LOG, options.commit_log_file_size)
+        self.queue = FileQueue(
+            files,
+            COMMIT_LOG,
+            options.commit_log_file_size,
+            has_spare_file=options.has_spare_file,
+        )
+        self.pool: TransientPool | None = None
+        if options.pool_buffer_count:
+            self.pool = TransientPool(self.queue, options.pool_buffer_count)
+        self._writer = self.pool or self.queue
         self.next_queue_offsets: dict[tuple[str, int], int] = {}
         self.last_stored_at_ms = 0
         """When the last message was stored; 0 if none was since the start."""
+        self._in_files_until_ms = 0
         self.check_crc_on_recover = options.check_crc_on_recover
         self._size_max = options.max_message_size
         self._levels = levels
         self._topics: dict[str, bytes] = {}
+
+    @property
+    def in_files_until_ms(self) -> int:
+        """A store time up to which every message is in the files, and not in a pool."""
+        if self._writer.end == self.queue.end:
+            self._in_files_until_ms = self.last_stored_at_ms
+        return self._in_files_until_ms
 
     def append(self, message: NewMessage, stored_at_ms: int) -> PutResult:
         """Store *message* and return where."""
@@ -65,9 +87,10 @@ class CommitLog:
         is_consumable = (flags & TRANSACTION_MASK) not in NOT_CONSUMABLE
         if not is_consumable:
             queue_offset = 0  # [STORE-ACCEPT-008]
-        offset = self.queue.end
+        offset = self._writer.end
         columns = Columns(topic, properties, queue_offset, offset, stored_at_ms)
-        self.queue.append(encode_new(message, columns, flags))  # [STORE-ACCEPT-007]
+        # [STORE-ACCEPT-007]
+        self._writer.append(encode_new(message, columns, flags))
         if is_consumable:
             self.next_queue_offsets[key] = queue_offset + 1  # [STORE-RECORD-005]
         self.last_stored_at_ms = stored_at_ms
@@ -95,7 +118,8 @@ class CommitLog:
         if not self._make_room(sum(sizes)):
             return ILLEGAL
         key = (message.topic, message.queue_id)
-        first_offset, queue_offset = self.queue.end, self.next_queue_offsets.get(key, 0)
+        first_offset = self._writer.end
+        queue_offset = self.next_queue_offsets.get(key, 0)
         records, ids, offset = bytearray(), [], first_offset
         for index, (one, properties) in enumerate(members):
             columns = Columns(
@@ -104,7 +128,7 @@ class CommitLog:
             records += encode_new(one, columns, flags)
             ids.append(message_id(message, offset))
             offset += sizes[index]
-        self.queue.append(records)  # [SEND-BATCH-001]
+        self._writer.append(records)  # [SEND-BATCH-001]
         self.next_queue_offsets[key] = queue_offset + len(members)
         self.last_stored_at_ms = stored_at_ms
         return PutResult(
@@ -116,6 +140,11 @@ class CommitLog:
             stored_at_ms,
             len(members),
         )
+
+    def commit(self) -> None:
+        """Write what waits in the pool, if there is one, to the files."""
+        if self.pool is not None:
+            self.pool.commit()
 
     def find(self, offset: int, *, check_crc: bool) -> Found | Unreadable:
         """Return what the record at *offset* says to queues and index."""
@@ -168,8 +197,12 @@ class CommitLog:
         return offset + self.queue.file_size - offset % self.queue.file_size
 
     def _make_room(self, size: int) -> bool:
-        """Make the last file have room for *size* bytes and a blank, if any can."""
-        space = self.queue.space()
+        """Make the last file have room for *size* bytes and a blank, if any can.
+
+        Raises NoFileError when the next file cannot be made.
+        """
+        writer = self._writer
+        space = writer.space()
         if room_for(size, left=space):  # [STORE-BLANK-003]
             return True
         if not room_for(size, left=self.queue.file_size):
@@ -177,9 +210,11 @@ class CommitLog:
         if space > 0:
             # The rest of a blank may be any bytes, so it stays what it is.
             # [STORE-BLANK-001] [STORE-BLANK-002]
-            self.queue.append(blank_codec.pack(space, BLANK_MAGIC))
-            self.queue.skip(space - BLANK_SIZE_MIN)
-        self.queue.add_file()  # [STORE-LOG-004]
+            writer.end_file(blank_codec.pack(space, BLANK_MAGIC))
+        try:
+            writer.add_file()  # [STORE-LOG-004]
+        except FilesError as error:
+            raise NoFileError(str(error)) from error
         return True
 
     def _encoded_topic(self, topic: str) -> bytes:

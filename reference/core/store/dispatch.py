@@ -14,6 +14,7 @@ from reference.core.store.commit_log import CommitLog
 from reference.core.store.index import Index
 from reference.core.store.queue_table import QueueTable
 from reference.core.store.records import NOT_CONSUMABLE, TRANSACTION_MASK, Found
+from reference.core.store.running_flags import Flag
 
 
 class Dispatcher:
@@ -30,6 +31,8 @@ class Dispatcher:
     ) -> None:
         self.position = 0
         """Offset of the first record that queues and index do not have yet."""
+        self.what_failed = Flag.QUEUE_ERROR
+        """What the files refused when dispatch last stopped before the end."""
         self._log = log
         self._queues = queues
         self._index = index
@@ -59,7 +62,7 @@ class Dispatcher:
 
     def take(self, found: Found) -> Arrival | None:
         """Put one record into its queue and the index."""
-        arrival = None
+        arrival, self.what_failed = None, Flag.QUEUE_ERROR
         # [STORE-QUEUE-007]
         if found.system_flags & TRANSACTION_MASK not in NOT_CONSUMABLE:
             queue = self._queues.get_or_make(found.topic, found.queue_id)
@@ -75,5 +78,6 @@ class Dispatcher:
                     found.stored_at_ms,
                 )
         if self._index_enabled:
+            self.what_failed = Flag.INDEX_ERROR
             self._index.put(found, self._checkpoint)
         return arrival

@@ -13,6 +13,8 @@ from bisect import bisect_right
 from typing import NamedTuple
 
 from reference.core.store.files import Files, FilesError, MappedFile
+from reference.core.store.flush_rounds import is_worth_it
+from reference.core.store.spare_file import SpareFile
 from spec.store.file_names import file_name
 
 
@@ -26,7 +28,14 @@ class FlushMark(NamedTuple):
 class FileQueue:
     """The mapped files of one directory, and how far they are written."""
 
-    def __init__(self, files: Files, directory: str, file_size: int) -> None:
+    def __init__(
+        self,
+        files: Files,
+        directory: str,
+        file_size: int,
+        *,
+        has_spare_file: bool = False,
+    ) -> None:
         self.directory = directory
         self.file_size = file_size
         self.end = 0
@@ -34,6 +43,7 @@ class FileQueue:
         self.flushed = 0
         """Offset behind the last byte that is known to be on disk."""
         self._files = files
+        self._spare = SpareFile(files, file_size) if has_spare_file else None
         self._mapped: list[MappedFile] = []
         self._bases: list[int] = []
 
@@ -108,8 +118,7 @@ class FileQueue:
             base = self._bases[-1] + self.file_size  # [STORE-NAME-002]
         else:
             base = start - start % self.file_size
-        path = f"{self.directory}/{file_name(base)}"  # [STORE-NAME-001]
-        self._mapped.append(self._files.open(path, self.file_size))
+        self._mapped.append(self._opened(base))
         self._bases.append(base)
         if self.end < base:
             self.end = self.flushed = base
@@ -121,9 +130,10 @@ class FileQueue:
         self.end = offset + len(data)
         return offset
 
-    def skip(self, size: int) -> None:
-        """Count *size* bytes as written, whatever they hold."""
-        self.end += size
+    def end_file(self, blank: bytes) -> None:
+        """Write *blank*; count the rest of the file as written, whatever it holds."""
+        self.append(blank)
+        self.end += self.space()
 
     def truncate(self, offset: int) -> None:
         """Forget everything from *offset* on; the file that has it stays.
@@ -154,6 +164,12 @@ class FileQueue:
             self.delete_last()
         self._files.delete(self.directory)
 
+    def is_due(self, least_pages: int) -> bool:
+        """Return whether enough waits for a flush."""
+        return is_worth_it(
+            self.flushed, self.end, least_pages=least_pages, file_size=self.file_size
+        )
+
     def mark(self) -> FlushMark:
         """Return what a flush has to do now; another thread may do it."""
         unflushed = [
@@ -180,9 +196,23 @@ class FileQueue:
             file.close()
         self._mapped.clear()
         self._bases.clear()
+        if self._spare is not None:
+            self._spare.discard()  # [STORE-LOG-012]
+
+    def _opened(self, base: int) -> MappedFile:
+        """Return the file that begins at *base*; the one behind it is made ready."""
+        path = self._path(base)
+        if self._spare is None:
+            return self._files.open(path, self.file_size)
+        file = self._spare.take(path)
+        self._spare.prepare(self._path(base + self.file_size))  # [STORE-LOG-011]
+        return file
+
+    def _path(self, base: int) -> str:
+        return f"{self.directory}/{file_name(base)}"  # [STORE-NAME-001]
 
     def _delete(self, index: int) -> None:
         file = self._mapped.pop(index)
         base = self._bases.pop(index)
         file.close()
-        self._files.delete(f"{self.directory}/{file_name(base)}")
+        self._files.delete(self._path(base))

@@ -13,7 +13,6 @@ from collections.abc import Callable, Container, Iterable
 from reference.core.store.api import (
     SCHEDULE_TOPIC,
     Arrival,
-    FlushMode,
     GetResult,
     NewMessage,
     PutResult,
@@ -30,7 +29,11 @@ from reference.core.store.dispatch import Dispatcher
 from reference.core.store.file_queue import FlushMark
 from reference.core.store.files import Files, FilesError
 from reference.core.store.index import Index
-from reference.core.store.put_checks import delay_level, refusal
+from reference.core.store.put_checks import (
+    delay_level,
+    refusal,
+    status_of,
+)
 from reference.core.store.query import query_records
 from reference.core.store.queue_table import QueueTable
 from reference.core.store.reading import Reader, Wish
@@ -39,6 +42,7 @@ from reference.core.store.recovery import (
     first_file_after_crash,
     recover,
 )
+from reference.core.store.running_flags import RunningFlags
 from reference.core.store.schedule import Schedule, delayed
 from reference.core.store.search import offset_by_time
 from reference.core.store.statistics import Statistics
@@ -58,7 +62,9 @@ class MessageStore:
         self.statistics = Statistics()
         self._files = files
         self._levels = DelayLevels(options.delay_levels)
+        self.flags = RunningFlags()
         self._is_running = False
+        self._append_began_ms = 0
         self._build()
 
     def _build(self) -> None:
@@ -92,9 +98,10 @@ class MessageStore:
         """
         if not self._is_running:
             return
-        self.dispatch()
         self._is_running = False
         try:
+            self.log.commit()
+            self.dispatch()
             self.flush_log(now_ms)
             self.flush_queues(now_ms)
             self.index.flush()
@@ -110,6 +117,8 @@ class MessageStore:
         if not self._is_writeable:
             return PutResult(PutStatus.SERVICE_NOT_AVAILABLE)
         status = refusal(message)
+        if status is None and self.is_busy(now_ms):
+            status = PutStatus.OS_PAGE_CACHE_BUSY
         if status is not None:
             return PutResult(status)
         if "DELAY" in message.properties:
@@ -127,6 +136,8 @@ class MessageStore:
         status = refusal(message, is_batch=True)
         if status is None and len(message.body) > self.options.max_message_size:
             status = PutStatus.MESSAGE_ILLEGAL
+        if status is None and self.is_busy(now_ms):
+            status = PutStatus.OS_PAGE_CACHE_BUSY
         if status is not None:
             return PutResult(status)
         return self._append(self.log.append_batch, message, now_ms)
@@ -134,7 +145,24 @@ class MessageStore:
     @property
     def _is_writeable(self) -> bool:
         """Whether messages are taken at all (Java: RunningFlags)."""
-        return self._is_running and not self.cleaner.is_disk_full
+        is_amiss = self.flags.bits or self.cleaner.is_disk_full
+        return self._is_running and not is_amiss
+
+    def is_busy(self, now_ms: int) -> bool:
+        """Return whether a message has been in the writing for too long.
+
+        4.6.0 DefaultMessageStore#isOSPageCacheBusy.
+        """
+        if not self._append_began_ms:
+            return False
+        duration_ms = now_ms - self._append_began_ms
+        return self.options.page_cache_busy_ms < duration_ms < 10_000_000
+
+    def is_overloaded(self, now_ms: int) -> bool:
+        """Return whether producers are turned away before they are heard."""
+        pool = self.log.pool
+        # [SEND-STATE-006] [SEND-STATE-014]
+        return self.is_busy(now_ms) or (pool is not None and pool.free == 0)
 
     def dispatch(self) -> list[Arrival]:
         """Bring queues and index up to the end of the log; return what is new."""
@@ -143,6 +171,16 @@ class MessageStore:
         except FilesError as error:
             self.refused = str(error)
             return []
+
+    def catch_up(self) -> list[Arrival]:
+        """Try again, once a second, to dispatch what a file was refused for."""
+        if not self.dispatcher.is_behind:
+            self.flags.succeeded()
+            return []
+        arrivals = self.dispatch()
+        if self.dispatcher.is_behind:  # [SEND-STATE-004]
+            self.flags.failed(self.dispatcher.what_failed)
+        return arrivals
 
     def get(
         self,
@@ -237,7 +275,7 @@ class MessageStore:
     def flush_log(self, now_ms: int) -> None:
         """Return when every message that was put is on disk."""
         del now_ms
-        stored_at_ms, mark = self.log.last_stored_at_ms, self.log_mark()
+        stored_at_ms, mark = self.log.in_files_until_ms, self.log_mark()
         for file in mark.files:
             file.flush()
         self.log_flushed(mark, stored_at_ms)
@@ -302,18 +340,15 @@ class MessageStore:
         message: NewMessage,
         now_ms: int,
     ) -> PutResult:
+        self._append_began_ms = now_ms
         try:
             result = append(message, now_ms)
         except FilesError as error:
             self.refused = str(error)
-            return PutResult(PutStatus.SERVICE_NOT_AVAILABLE)
+            return PutResult(status_of(error))
+        finally:
+            self._append_began_ms = 0
         self.statistics.has_put(result)
-        if (
-            self.options.flush_mode is FlushMode.SYNC_FLUSH
-            and message.wait_until_stored
-            and result.is_stored
-        ):
-            self.flush_log(now_ms)
         return result
 
     def _close(self) -> None:

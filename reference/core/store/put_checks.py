@@ -7,7 +7,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 from reference.core.store.api import NewMessage, PutStatus
+from reference.core.store.commit_log import NoFileError
 from reference.core.store.delay_levels import DelayLevels
+from reference.core.store.files import FilesError
 from reference.core.store.records import (
     NOT_CONSUMABLE,
     TOPIC_SIZE_MAX,
@@ -40,6 +42,13 @@ def refusal(message: NewMessage, *, is_batch: bool = False) -> PutStatus | None:
     elif len(message.properties) > PROPERTIES_SIZE_MAX:  # [SEND-PROPS-002]
         return PutStatus.PROPERTIES_SIZE_EXCEEDED
     return None
+
+
+def status_of(error: FilesError) -> PutStatus:
+    """Return what a put comes to when the files refuse it."""
+    if isinstance(error, NoFileError):
+        return PutStatus.CREATE_FILE_FAILED  # [SEND-STATE-007]
+    return PutStatus.SERVICE_NOT_AVAILABLE
 
 
 def delay_level(message: NewMessage, levels: DelayLevels) -> int | None:

@@ -1,8 +1,9 @@
 """
-Why a store takes no messages just now: a bit for each reason.
+What went wrong so badly that a store takes no messages until it is started again.
 
-The bits are those of 4.6.0 org.apache.rocketmq.store.RunningFlags, which a log line
-of a real broker shows as one number.
+The bits are two of those of 4.6.0 org.apache.rocketmq.store.RunningFlags, which a log
+line of a real broker shows as one number; the others there are a full disk, which
+cleaning watches here, and two that nobody sets.
 """
 
 from __future__ import annotations
@@ -13,18 +14,14 @@ from enum import IntFlag
 class Flag(IntFlag):
     """One thing that is amiss."""
 
-    NOT_READABLE = 1
-    NOT_WRITABLE = 1 << 1
-    """Declared by Java, set by nobody."""
     QUEUE_ERROR = 1 << 2
-    """A consume queue could not be written; only a restart clears it."""
+    """A consume queue could not be written."""
     INDEX_ERROR = 1 << 3
-    """An index file could not be made; only a restart clears it."""
-    DISK_FULL = 1 << 4
-    """Whoever watches the disk sets and clears it."""
+    """An index file could not be written."""
 
 
-_REFUSES = Flag.NOT_WRITABLE | Flag.QUEUE_ERROR | Flag.INDEX_ERROR | Flag.DISK_FULL
+_ATTEMPTS = {Flag.QUEUE_ERROR: 30, Flag.INDEX_ERROR: 3}
+"""How often, a second apart, a file is tried before it is given up."""
 
 
 class RunningFlags:
@@ -32,22 +29,14 @@ class RunningFlags:
 
     def __init__(self) -> None:
         self.bits = Flag(0)
-        self.is_writable = True
-        """Whether messages are taken."""
+        self._failures = dict.fromkeys(_ATTEMPTS, 0)
 
-    def add(self, flag: Flag) -> None:
-        """Note that something is amiss."""
-        self._become(self.bits | flag)
+    def failed(self, flag: Flag) -> None:
+        """Note one more attempt in vain."""
+        self._failures[flag] += 1
+        if self._failures[flag] >= _ATTEMPTS[flag]:
+            self.bits |= flag  # [SEND-STATE-004]
 
-    def remove(self, flag: Flag) -> None:
-        """Note that it is well again."""
-        self._become(self.bits & ~flag)
-
-    @property
-    def is_queue_writable(self) -> bool:
-        """Whether queues are still written: a full disk does not keep them from it."""
-        return not self.bits & (_REFUSES & ~Flag.DISK_FULL)
-
-    def _become(self, bits: Flag) -> None:
-        self.bits = bits
-        self.is_writable = not bits & _REFUSES
+    def succeeded(self) -> None:
+        """Note that files can be written, again or still."""
+        self._failures = dict.fromkeys(_ATTEMPTS, 0)

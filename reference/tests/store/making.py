@@ -22,6 +22,7 @@ TINY = StoreOptions(
     index_slot_count=5,
     index_item_count=8,
     max_message_size=900,
+    has_spare_file=False,  # what the tests count is files with messages
 )
 
 

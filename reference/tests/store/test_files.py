@@ -161,7 +161,6 @@ def test_a_flush_moves_the_checkpoint(mode: FlushMode, tmp_path: Path) -> None:
     files = DiskFiles(tmp_path)
     store = started(files, StoreOptions(commit_log_file_size=4096, flush_mode=mode))
     store.put(message(), NOON_MS + 7)
-    assert (store.log.queue.flushed > 0) is (mode is FlushMode.SYNC_FLUSH)
     store.dispatch()
     store.flush_log(NOON_MS)
     store.flush_queues(NOON_MS)

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.core.store.pending_puts import PendingPuts
-from reference.core.store.running_flags import Flag, RunningFlags
 
 
 @given(
@@ -30,15 +29,3 @@ def test_who_waits_is_told_once_and_the_truth(
         assert told == expected
     assert len(waiting) == len(ends) - len(told)
     assert waiting.deadline_ms == min(set(ends) - set(told), default=None)
-
-
-def test_only_a_full_disk_leaves_the_queues_writable() -> None:
-    flags = RunningFlags()
-    assert flags.is_writable
-    flags.add(Flag.DISK_FULL)
-    assert not flags.is_writable
-    assert flags.is_queue_writable
-    flags.add(Flag.INDEX_ERROR)
-    flags.remove(Flag.DISK_FULL)
-    assert not flags.is_writable
-    assert not flags.is_queue_writable
