@@ -8,6 +8,7 @@ recovered; the original is not written to in any case.
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +20,9 @@ from cli.options import format_option
 from spec.store.file_names import ABORT, CHECKPOINT, COMMIT_LOG, CONSUME_QUEUE
 
 if TYPE_CHECKING:
-    from reference.core.start.predict import Settings
+    from cli.recover_copy import CopyRecovered
+    from reference.core.start.outcome import Outcome
+    from reference.core.store.api import StoreOptions
     from reference.shell.read_only import ReadOnlyStore
 
 STORE_NAMES = (COMMIT_LOG, CONSUME_QUEUE, CHECKPOINT, ABORT)
@@ -37,6 +40,13 @@ class Unreadable(click.ClickException):
 @click.option("--release", required=True, help="Whose start: 4.4.0, 4.6.0, 4.9.7, ...")
 @click.option("--dry-run", is_flag=True, help="Only say it; write nothing anywhere.")
 @click.option(
+    "--copy",
+    "target",
+    type=click.Path(path_type=Path),
+    help="Where the copy is made that is recovered: a new or empty directory. Without"
+    " it, one is made in the system's place for temporary files, and left there.",
+)
+@click.option(
     "--broker-conf",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="The broker's configuration; without it, file sizes are seen by the files.",
@@ -50,6 +60,7 @@ def recover(
     store: Path,
     release: str,
     dry_run: bool,
+    target: Path | None,
     broker_conf: Path | None,
     out: Path | None,
     form: str,
@@ -61,8 +72,6 @@ def recover(
     delay levels lie outside their queues. STORE itself is never written to. Exit
     codes: 0 it starts and nothing is lost, 1 findings, 2 unreadable input.
     """
-    if not dry_run:
-        raise Unreadable("without --dry-run it does nothing yet")
     from cli.recover_report import as_json, as_text
     from reference.core.start.predict import predict
     from reference.core.start.view import ViewError
@@ -73,38 +82,43 @@ def recover(
         rules = rules_of(release)
         with _progress(store) as progress:
             view = ReadOnlyStore(store, progress)
-            settings = _settings(view, broker_conf)
-            outcome = predict(view, rules, settings)
+            options = _options(view, broker_conf)
+            outcome = predict(view, rules, options)
     except (ViewError, ValueError) as error:
         raise Unreadable(str(error)) from error
-    text = (as_json if form == "json" else as_text)(str(store), outcome)
-    _write(text, out)
+    done = None if dry_run else _recover_copy(store, target, outcome, options)
+    _write((as_json if form == "json" else as_text)(str(store), outcome, done), out)
     sys.exit(0 if outcome.is_harmless else 1)
 
 
-def _settings(view: ReadOnlyStore, broker_conf: Path | None) -> Settings:
+def _options(view: ReadOnlyStore, broker_conf: Path | None) -> StoreOptions:
     """Return what the configuration says, or what the files show without one."""
     from reference.core.broker.options import BrokerOptions
     from reference.core.java_properties import read_properties
-    from reference.core.start.predict import Settings
-    from reference.core.start.sizes import Sizes, seen_sizes
+    from reference.core.start.sizes import seen_options
 
     if not any(view.exists(name) for name in STORE_NAMES):
         raise Unreadable(f"{view.directory} is no store: it has no commitlog")
     if broker_conf is None:
-        return Settings(sizes=seen_sizes(view))
+        return seen_options(view)
     text = broker_conf.read_text("utf-8", "replace")
-    options = BrokerOptions(settings=read_properties(text)).store_options()
-    return Settings(
-        sizes=Sizes(
-            commit_log=options.commit_log_file_size,
-            consume_queue=options.consume_queue_file_size,
-        ),
-        check_crc=options.check_crc_on_recover,
-        index_item_count=options.index_item_count,
-        index_enabled=options.index_enabled,
-        index_is_safe=options.index_safe and options.index_enabled,
-    )
+    return BrokerOptions(settings=read_properties(text)).store_options()
+
+
+def _recover_copy(
+    store: Path, target: Path | None, outcome: Outcome, options: StoreOptions
+) -> CopyRecovered | None:
+    """Recover a copy of *store*, unless nothing would be recovered."""
+    from cli.recover_copy import recover_copy
+    from reference.shell.copying import CopyError
+
+    if outcome.refusal is not None:
+        return None
+    try:
+        where = target or Path(tempfile.mkdtemp(prefix="rmqc-recover-"))
+        return recover_copy(store, where, outcome, options)
+    except (CopyError, OSError) as error:
+        raise Unreadable(str(error)) from error
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from reference.core.start.outcome import (
     MessageRange,
@@ -13,12 +14,18 @@ from reference.core.start.outcome import (
     QueueOutcome,
 )
 
+if TYPE_CHECKING:
+    from cli.recover_copy import CopyRecovered
+
 RANGES_SHOWN = 20
 
 
-def as_json(store: str, outcome: Outcome) -> str:
+def as_json(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> str:
     """Return everything that is known, 64-bit values as strings."""
-    return json.dumps(as_object(store, outcome), indent=2, ensure_ascii=False) + "\n"
+    found = as_object(store, outcome)
+    if done is not None:
+        found["copy"] = done._asdict()
+    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
 
 
 def as_object(store: str, outcome: Outcome) -> dict[str, object]:
@@ -110,7 +117,7 @@ def _bounds(one: OffsetOutside) -> dict[str, object]:
     }
 
 
-def as_text(store: str, outcome: Outcome) -> str:
+def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> str:
     """Return the same for an operator: the answer first, then what it costs."""
     lines = [f"{store}, started by {outcome.release}", _answer(outcome)]
     for title, ranges in (
@@ -137,6 +144,8 @@ def as_text(store: str, outcome: Outcome) -> str:
     if outcome.index_deleted:
         lines.append(f"Index files deleted: {', '.join(outcome.index_deleted)}.")
     lines += [f"{note.says} ({note.clause})." for note in outcome.notes]
+    if done is not None:
+        lines.append(f"{done.says}.")
     return "\n".join(lines) + "\n"
 
 

@@ -8,7 +8,6 @@ The steps are those of BrokerController#initialize and DefaultMessageStore#load 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from reference.core.start.config import (
     delay_offsets_outside,
@@ -20,9 +19,9 @@ from reference.core.start.log_state import LogState
 from reference.core.start.outcome import Note, Outcome, QueueOutcome, Refusal
 from reference.core.start.queues_state import QueuesState, StrayQueueFileError
 from reference.core.start.reput import dispatch
-from reference.core.start.sizes import Sizes
 from reference.core.start.survey import Survey
 from reference.core.start.view import StoreView, ViewError
+from reference.core.store.api import StoreOptions
 from reference.core.store.config_files import CONSUMER_OFFSETS, DELAY_OFFSETS
 from reference.core.store.recovery_loading import Entry, loading
 from reference.core.store.recovery_log import (
@@ -39,21 +38,6 @@ from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import ABORT, CHECKPOINT, COMMIT_LOG, LOCK
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """What a broker's configuration says about its start."""
-
-    sizes: Sizes
-    check_crc: bool = True
-    """checkCRCOnRecover."""
-    index_item_count: int = 20_000_000
-    """maxIndexNum."""
-    index_enabled: bool = True
-    """messageIndexEnable."""
-    index_is_safe: bool = False
-    """messageIndexSafe, with messageIndexEnable."""
-
-
 class RefusedError(Exception):
     """The start ends here."""
 
@@ -62,9 +46,9 @@ class RefusedError(Exception):
         self.refusal = refusal
 
 
-def predict(view: StoreView, rules: RecoveryRules, settings: Settings) -> Outcome:
+def predict(view: StoreView, rules: RecoveryRules, options: StoreOptions) -> Outcome:
     """Return what the start of a broker would do to the store in *view*."""
-    start = Start(view, rules, settings)
+    start = Start(view, rules, options)
     try:
         start.run()
     except RefusedError as error:
@@ -77,17 +61,17 @@ class Start:
     """One start, as far as it has come."""
 
     def __init__(
-        self, view: StoreView, rules: RecoveryRules, settings: Settings
+        self, view: StoreView, rules: RecoveryRules, options: StoreOptions
     ) -> None:
         self.outcome = Outcome(release=rules.release, after_crash=view.exists(ABORT))
         self._view = view
         self._rules = rules
-        self._settings = settings
+        self._options = options
         self._config = read_configuration(view)
-        self._log = LogState([], settings.sizes.commit_log, self._open_log, rules)
-        queue_size = -(-settings.sizes.consume_queue // UNIT_SIZE) * UNIT_SIZE
+        self._log = LogState([], options.commit_log_file_size, self._open_log, rules)
+        queue_size = -(-options.consume_queue_file_size // UNIT_SIZE) * UNIT_SIZE
         self._queues = QueuesState(view, queue_size, rules)
-        self._index = IndexState(view, settings.index_item_count)
+        self._index = IndexState(view, options.index_item_count)
         self._checkpoint = Checkpoint()
         self._has_recovered = False
 
@@ -140,7 +124,7 @@ class Start:
         return self._view.data(f"{COMMIT_LOG}/{name}")
 
     def _load_log(self) -> None:
-        size = self._settings.sizes.commit_log
+        size = self._options.commit_log_file_size
         found = loading(self._view.entries(COMMIT_LOG), size, self._rules)
         self._log = LogState(found.names, size, self._open_log, self._rules)
         self.outcome.log.deleted_files += [f"{COMMIT_LOG}/{n}" for n in found.deleted]
@@ -207,7 +191,7 @@ class Start:
             first,
             log.open,
             self._rules,
-            check_crc=self._settings.check_crc,
+            check_crc=self._options.check_crc_on_recover,
             take=self._taker(reach),
         )
         if isinstance(end.stopped, ArrayTooLarge):
@@ -230,7 +214,7 @@ class Start:
             return first_after_a_stop(log.bases, reach, self._rules)
         checkpoint = self._checkpoint
         trusted_ms = checkpoint.safe_ms
-        if self._settings.index_is_safe:
+        if self._options.index_safe and self._options.index_enabled:
             trusted_ms = checkpoint.safe_with_index_ms
         return first_after_a_crash(
             len(log.bases), log.first_record, trusted_ms, self._rules
@@ -250,7 +234,7 @@ class Start:
 
     def _take(self, record: Sighted) -> None:
         self._queues.take(record)
-        if self._settings.index_enabled:
+        if self._options.index_enabled:
             self._index.take(record)
 
     def _check_lock(self) -> None:

@@ -10,32 +10,34 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import pairwise
 
 from reference.core.start.view import StoreView
+from reference.core.store.api import StoreOptions
 from reference.core.store.recovery_loading import Entry, is_offset
-from spec.store.commit_log import FILE_SIZE_DEFAULT
-from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE
+from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, INDEX
+from spec.store.index_file import HEADER_SIZE, ITEM_SIZE, SLOT_SIZE
 
-QUEUE_SIZE_DEFAULT = 6_000_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sizes:
-    """Bytes of a file of the commit log, and of a consume queue."""
-
-    commit_log: int
-    consume_queue: int
+ITEMS_PER_SLOT = 4
+"""A broker's default: maxIndexNum is four times maxHashSlotNum."""
 
 
-def seen_sizes(view: StoreView) -> Sizes:
-    """Return the sizes that the files of a store seem to be meant to have."""
+def seen_options(view: StoreView) -> StoreOptions:
+    """Return the defaults, with the sizes that a store's files seem to have."""
+    defaults = StoreOptions()
     log = _seen([view.entries(COMMIT_LOG)])
     queues = _seen(list(_queues(view)))
-    return Sizes(
-        commit_log=log or FILE_SIZE_DEFAULT,
-        consume_queue=queues or QUEUE_SIZE_DEFAULT,
+    index = _seen([view.entries(INDEX)], are_offsets=False) - HEADER_SIZE
+    slots = index // (SLOT_SIZE + ITEMS_PER_SLOT * ITEM_SIZE)
+    return replace(
+        defaults,
+        commit_log_file_size=log or defaults.commit_log_file_size,
+        consume_queue_file_size=queues or defaults.consume_queue_file_size,
+        index_slot_count=slots if slots > 0 else defaults.index_slot_count,
+        index_item_count=(
+            slots * ITEMS_PER_SLOT if slots > 0 else defaults.index_item_count
+        ),
     )
 
 
@@ -45,12 +47,12 @@ def _queues(view: StoreView) -> Iterator[list[Entry]]:
             yield view.entries(f"{CONSUME_QUEUE}/{topic.name}/{queue.name}")
 
 
-def _seen(rows: Sequence[Sequence[Entry]]) -> int:
+def _seen(rows: Sequence[Sequence[Entry]], *, are_offsets: bool = True) -> int:
     """Return the size of the files in *rows*, each of which is one directory; or 0."""
     files = [[one for one in row if one.size and is_offset(one.name)] for row in rows]
     votes = Counter(one.size for row in files for one in row)
     distances: Counter[int] = Counter()
-    for row in files:
+    for row in files if are_offsets else ():
         bases = sorted(int(one.name) for one in row)
         distances.update(after - before for before, after in pairwise(bases))
     for size in distances:
