@@ -11,6 +11,15 @@ from __future__ import annotations
 from reference.core.store.file_queue import FileQueue
 from reference.core.store.files import Files
 from reference.core.store.layouts import unit_codec
+from reference.core.store.recovery_rules import REFERENCE
+from reference.core.store.recovery_units import (
+    FILES_LOOKED_AT,
+    QueueEnd,
+    UnitFile,
+    corrected_begin,
+    cut_end,
+    found_end,
+)
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import CONSUME_QUEUE
 
@@ -83,38 +92,29 @@ class ConsumeQueue:
 
     def recover(self) -> None:
         """Find the end in the last three files: the first unit that is none."""
-        bases = self.queue.bases[-3:]
-        end = bases[0] if bases else 0
-        for base in bases:
-            end = base + self._count_valid(base, 2**63) * UNIT_SIZE
-            if end < base + self.queue.file_size:
-                break
+        bases = self.queue.bases[-FILES_LOOKED_AT:]
         if bases:
-            self.queue.truncate(end)
+            files = [self._units(base) for base in bases]
+            self._end_at(found_end(files, self.queue.file_size, REFERENCE))
 
     def truncate(self, physical_end: int) -> None:
         """Forget the messages that lie at or behind *physical_end* in the log."""
-        self.max_physical_offset = physical_end
-        while self.queue.bases:
-            base = self.queue.bases[-1]
-            self.queue.truncate(base + self.queue.file_size)
-            count = self._count_valid(base, physical_end)
-            if count:
-                self.queue.truncate(base + count * UNIT_SIZE)
-                return
+        newest_first = (self._units(base) for base in reversed(self.queue.bases))
+        cut = cut_end(newest_first, physical_end, REFERENCE)
+        for _ in range(cut.deleted):
             self.queue.delete_last()
+        self._end_at(cut.end)
 
     def correct_min(self, log_start: int) -> None:
         """Let the queue begin with the first message at or behind *log_start*.
 
         Where there is none, it begins where it did.
         """
-        base = self.queue.start
-        data = self.queue.view_from(base)
-        for number, (offset, _, _) in enumerate(unit_codec.iter_unpack(data or b"")):
-            if offset >= log_start:
-                self.min_position = base + number * UNIT_SIZE
-                return
+        if len(self.queue):
+            first = self._units(self.queue.start)
+            end = QueueEnd(self.queue.end, self.max_physical_offset)
+            before = self.min_position
+            self.min_position = corrected_begin(first, end, before, log_start)
         # [STORE-CLEAN-007]
 
     @property
@@ -148,24 +148,15 @@ class ConsumeQueue:
         self.max_physical_offset = -1
         self.min_position = 0
 
-    def _count_valid(self, base: int, physical_end: int) -> int:
-        """Return how many units at *base* are valid and point before *physical_end*.
+    def _units(self, base: int) -> UnitFile:
+        """Return the file that begins at *base* with all units that fit into it."""
+        found = self.queue.file_at(base)
+        assert found is not None
+        return base, unit_codec.iter_unpack(found[0].view)
 
-        One that points back is what a power cut left of a unit on two pages; 4.6.0
-        does not notice.
-        """
-        count = reached = 0
-        data = self.queue.view_from(base)
-        for offset, size, _ in unit_codec.iter_unpack(data or b""):
-            if offset < 0 or size <= 0 or offset >= physical_end:
-                break  # [STORE-QUEUE-008]
-            is_filler = (offset, size) == (0, FILLER_SIZE)
-            if offset < reached:
-                break  # [STORE-QUEUE-006]
-            count += 1
-            reached = 0 if is_filler else offset + size
-            self.max_physical_offset = offset + size
-        return count
+    def _end_at(self, end: QueueEnd) -> None:
+        self.queue.truncate(end.position)
+        self.max_physical_offset = end.physical
 
     def _repair(self, position: int, unit: bytes) -> None:
         """Write *unit* again where it is there in part, its offset at least."""
