@@ -26,9 +26,9 @@ from conformance.recovery.small import SLOT_COUNT
 from spec.store.commit_log import PlacedRecord
 from spec.store.file_names import ABORT
 
-MANY, FEW = 190, 19
+MANY, FEW = 190, 21
 """Messages to queue 0 of one topic: six files of log, four of its queue. And of another
-topic, one after every ten of them."""
+topic, one after every ten of them and two small ones at the end."""
 BODY_SIZE = 1500
 COMMITTED = 7
 EMPTY_BODY = 180
@@ -124,6 +124,7 @@ def filled(target: Target, directory: Path) -> Original:
             sent += _sent(broker, many, number, body)
             if number % 10 == 9:
                 sent += _sent(broker, few, number // 10, body)
+        sent += [send_small(broker, few, number) for number in (FEW - 2, FEW - 1)]
         broker.wait_for_max_offset(topic=many, offset=MANY)
         broker.wait_for_max_offset(topic=few, offset=FEW)
         wait_until(
@@ -145,6 +146,11 @@ def _sent(broker: Speaker, topic: str, number: int, body: bytes) -> list[Acknowl
     found = send_one(broker, [Draft(topic=topic, queue_id=0, key=key, body=body)])
     assert found, f"message {number} was refused"
     return found
+
+
+def send_small(broker: Speaker, topic: str, number: int) -> Acknowledged:
+    """Send a message; those with numbers of two digits have records of one size."""
+    return _sent(broker, topic, number, b"small %02d" % number)[0]
 
 
 def next_offset(broker: Speaker, topic: str) -> int:

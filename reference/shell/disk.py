@@ -21,6 +21,7 @@ from itertools import count
 from pathlib import Path
 
 from reference.core.store.files import FilesError
+from reference.shell.resting import Resting
 
 try:
     import fcntl
@@ -36,11 +37,13 @@ _numbers = count()
 class DiskFile:
     """A mapped file on disk."""
 
-    def __init__(self, path: Path, size: int) -> None:
+    def __init__(self, path: Path, size: int, resting: Resting) -> None:
         self.path = path
         self.size = size
         self._file_number = _open_sized(path, size)
         self._map = mmap.mmap(self._file_number, size)
+        self._resting = resting
+        resting.add(self._map)
         self._writable = memoryview(self._map)
         self.view = self._writable.toreadonly()
         self._has_space = bytearray((size >> _STRETCH_BITS) + 1)
@@ -89,6 +92,7 @@ class DiskFile:
             if self._is_open:
                 _sync(self._file_number, self.path)
                 self._stamp()
+                self._resting.rest(self._map)
 
     def close(self) -> None:
         """Give the mapping back, now or when the last view of it is gone."""
@@ -137,6 +141,7 @@ class DiskFiles:
 
     def __init__(self, directory: str | os.PathLike[str]) -> None:
         self.directory = Path(directory)
+        self._resting = Resting()
         self._lock_number: int | None = None
 
     def lock(self) -> None:
@@ -180,7 +185,7 @@ class DiskFiles:
         full = self._path(path)
         if not full.exists():
             _make_sized(full, size, self.directory / f"new{next(_numbers)}.tmp")
-        return DiskFile(full, size)
+        return DiskFile(full, size, self._resting)
 
     def delete(self, path: str) -> None:
         """Delete the file *path*, or the empty directory, if there is one."""
@@ -243,20 +248,14 @@ def _next_data(file_number: int, at: int, size: int) -> tuple[int, int]:
 
 
 def _open_sized(path: Path, size: int) -> int:
-    """Return *path* open for mapping, *size* bytes long."""
+    """Return *path* open for mapping, at least *size* bytes long."""
     number = _open_for_writing(path)
     try:
-        found = os.fstat(number).st_size
-        if found == 0:
-            os.ftruncate(number, size)
-        elif found < size:
-            raise FilesError(f"{path} has {found} bytes, not {size}")
+        if os.fstat(number).st_size < size:
+            os.ftruncate(number, size)  # [REC-CHECKPOINT-003]
     except OSError as error:
         os.close(number)
         raise _refused(f"cannot make {size} bytes of", path, error) from error
-    except FilesError:
-        os.close(number)
-        raise
     return number
 
 

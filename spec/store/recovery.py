@@ -66,8 +66,9 @@ LATER_FILES_GO = Clause(
 TAIL_STAYS = Clause(
     id="REC-END-003",
     level=Level.QUIRK,
-    text="What is cut off stays in its file as bytes until messages are written over"
-    " it, and old records there may be found again.",
+    text="What is cut off may stay in its file as bytes until messages are written over"
+    " it; an old record that then follows the last new one is found again by the next"
+    " recovery.",
     source=f"{_FILES}#truncateDirtyFiles",
     issues=("apache/rocketmq#10017", "apache/rocketmq#10666", "apache/rocketmq#10816"),
 )
@@ -216,4 +217,26 @@ PROPERTIES_ARE_NOT_CHECKED = Clause(
     source=f"{_LOG}#checkMessageAndReturnSize",
     since="4.5",
     issues=("apache/rocketmq#7437",),
+)
+NAMES_ARE_OFFSETS = Clause(
+    id="REC-BEGIN-008",
+    level=Level.QUIRK,
+    text="A broker does not start when a file of the right size whose name is no number"
+    " lies among those of the commit log.",
+    source="4.6.0 org.apache.rocketmq.store.MappedFile#init",
+)
+STRANGERS_DO_NOT_MATTER = Clause(
+    id="REC-BEGIN-009",
+    level=Level.MUST,
+    text="A broker starts, and has everything, where the files lock and checkpoint are"
+    " missing after an orderly stop, or files of other kinds lie in its store, among"
+    " the topics' directories, or among the index files.",
+    source=f"{_STORE}#loadConsumeQueue",
+)
+NO_CHECKPOINT = Clause(
+    id="REC-CHECKPOINT-003",
+    level=Level.MUST,
+    text="A checkpoint that is missing or too short is read as zeros: recovery after a"
+    " crash then begins at the first file.",
+    source="4.6.0 org.apache.rocketmq.store.StoreCheckpoint#StoreCheckpoint",
 )

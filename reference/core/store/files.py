@@ -63,10 +63,7 @@ class Files(Protocol):
         """Return the size of the file *path*, None where there is none."""
 
     def open(self, path: str, size: int) -> MappedFile:
-        """Return the file *path* mapped; it is made, full of zeros, if need be.
-
-        Raises FilesError if it exists with a smaller size.
-        """
+        """Return the file *path* mapped; it is made, or zeros added, if need be."""
 
     def delete(self, path: str) -> None:
         """Delete the file *path*, or the empty directory, if there is one."""
@@ -165,7 +162,9 @@ class MemoryFiles:
         if file is None:
             file = self.mapped[path] = MemoryFile(size, self)
         if file.size < size:
-            raise FilesError(f"{path} has {file.size} bytes, not {size}")
+            longer = self.mapped[path] = MemoryFile(size, self)
+            longer.write(file.bytes, 0)
+            return longer
         return file
 
     def delete(self, path: str) -> None:

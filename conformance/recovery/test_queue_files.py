@@ -1,0 +1,123 @@
+"""Consume queues after a mishap: units that are none, empty files, files that lack."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+from conformance.harness.speaker import succeeded
+from conformance.harness.verdicts import expect
+from conformance.recovery.asking import check_ends, ends_of, key_of, pulled
+from conformance.recovery.original import FEW, MANY, Original
+from conformance.recovery.small import UNITS_PER_FILE
+from conformance.recovery.spoiling import (
+    clear_queue,
+    overwrite_unit,
+    queue_file,
+    set_checkpoint,
+)
+from conformance.recovery.starting import starts
+from spec.store.checkpoint import Checkpoint
+from spec.store.consume_queue import UNIT_SIZE, Unit, decode_units, encode_unit
+from spec.store.file_names import CONSUME_QUEUE, file_name
+
+pytestmark = pytest.mark.needs("store", "wire", "config", "kill")
+
+NO_SIZE = Unit(commit_log_offset=0, size=0)
+NEGATIVE = Unit(commit_log_offset=-1, size=100)
+LAST_BUT_TWO = UNITS_PER_FILE + 10
+"""A unit of the last but two of four files."""
+FIRST_FILE = 20
+"""A unit of the file before that."""
+
+
+@pytest.mark.clause("REC-QUEUE-001")
+@pytest.mark.parametrize(
+    ("index", "unit", "expected"),
+    [
+        (LAST_BUT_TWO, NO_SIZE, LAST_BUT_TWO),
+        (LAST_BUT_TWO, NEGATIVE, LAST_BUT_TWO),
+        (FIRST_FILE, NO_SIZE, MANY),
+    ],
+)
+def test_a_queue_ends_before_the_first_unit_that_is_none(
+    original: Original, index: int, unit: Unit, expected: int
+) -> None:
+    files = original.restored()
+    overwrite_unit(files, original.history.many, index, encode_unit(unit))
+    with original.started() as broker:
+        _, most = ends_of(broker, original.history.many)
+    expect("REC-QUEUE-001", found=most, expected=expected, what="max offset")
+
+
+@pytest.mark.clause("REC-QUEUE-003")
+def test_a_last_file_without_units(original: Original) -> None:
+    files = original.restored()
+    last = MANY // UNITS_PER_FILE * UNITS_PER_FILE
+    clear_queue(files, original.history.many, last)
+    does = starts(original.target)
+    expect("REC-QUEUE-003", found=does, expected=True, what="the broker starts")
+    with original.target.speak_to_broker() as broker:
+        found = ends_of(broker, original.history.many)
+    original.target.kill()
+    expect("REC-QUEUE-003", found=found, expected=(0, last), what="min and max offset")
+
+
+@pytest.mark.clause("REC-DISPATCH-003", "REC-KEEP-001", "REC-KEEP-002")
+def test_after_a_crash_queues_are_filled_again(original: Original) -> None:
+    files = original.restored(crashed=True)
+    set_checkpoint(files, Checkpoint())
+    many, few = original.history.many, original.history.few
+    clear_queue(files, many, MANY // 2)
+    shutil.rmtree(files.path / CONSUME_QUEUE / few)
+    with original.started() as broker:
+        found = {topic: list(pulled(broker, topic)) for topic in (many, few)}
+        for topic, count in ((many, MANY), (few, FEW)):
+            keys = [key_of(record) for record in found[topic]]
+            sent = [one.key for one in original.history.of(topic)]
+            what = f"keys in the queue of {count}"
+            expect("REC-DISPATCH-003", found=keys, expected=sent, what=what)
+            check_ends(broker, (topic, 0), found[topic])
+
+
+@pytest.mark.clause("STORE-QUEUE-009", "REC-DISPATCH-005", "REC-KEEP-002")
+def test_a_queue_begins_where_the_log_does(original: Original) -> None:
+    files = original.restored(crashed=True)
+    set_checkpoint(files, Checkpoint())
+    shutil.rmtree(files.path / CONSUME_QUEUE)
+    for file in original.log[:2]:
+        (files.path / "commitlog" / file.name).unlink()
+    many = original.history.many
+    first = original.before(original.log[2].begin_offset)
+    with original.started() as broker:
+        found = ends_of(broker, many)
+        check_ends(broker, (many, 0), list(pulled(broker, many, offset=first)))
+    expect("STORE-QUEUE-009", found=found, expected=(first, MANY), what="offsets")
+    path, place = queue_file(files, many, first)
+    units = decode_units(path.read_bytes()[: place + UNIT_SIZE])
+    fillers = [unit.is_filler for unit in units]
+    expected = [True] * (place // UNIT_SIZE) + [False]
+    expect("STORE-QUEUE-009", found=fillers, expected=expected, what="fillers")
+
+
+@pytest.mark.clause("OFFSET-SEARCH-008")
+@pytest.mark.parametrize(("more_ms", "expected"), [(0, 1), (1, 2), (25_000, 3)])
+def test_a_search_looks_into_one_file(
+    original: Original, more_ms: int, expected: int
+) -> None:
+    files = original.restored()
+    begin_s = 1_600_000_000
+    many = original.history.many
+    for number in range(MANY // UNITS_PER_FILE + 1):
+        name = file_name(number * UNITS_PER_FILE * UNIT_SIZE)
+        path = files.path / CONSUME_QUEUE / many / "0" / name
+        os.utime(path, (begin_s + 10 * number, begin_s + 10 * number))
+    wanted = (begin_s + 10) * 1000 + more_ms
+    with original.started() as broker:
+        answer = broker.search_offset(topic=many, timestamp_ms=wanted)
+    found = int(succeeded(answer).fields["offset"])
+    # All messages are younger, so it is the first of the file that is looked into.
+    at = expected * UNITS_PER_FILE
+    expect("OFFSET-SEARCH-008", found=found, expected=at, what="offset")
