@@ -253,7 +253,7 @@ class Start:
         if rules.dispatch is not Dispatch.FROM_QUEUES:
             return
         hole = dispatch(log, begin, self._take, rules)
-        if hole is not None and rules.waits_at_holes:
+        if hole is not None:
             says = f"it waits for ever: dispatch cannot go on at {hole} of the log"
             raise RefusedError(Refusal("REC-BEGIN-008", COMMIT_LOG, says))
         self._correct_begins()

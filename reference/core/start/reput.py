@@ -31,7 +31,10 @@ def dispatch(
     while place < log.end:
         base = log.file_of(place)
         if base is None:
-            return place
+            if rules.waits_at_holes:
+                return place
+            place = min((one for one in log.bases if one > place), default=log.end)
+            continue
         data = log.open(base)[: min(log.end - base, log.file_size)]
         if place - base >= len(data):
             return place

@@ -57,7 +57,8 @@ class Dispatcher:
                 self.position += found.size
             else:
                 # A blank, or garbage: a master gives the rest of the file up.
-                self.position = self._log.next_file(self.position)
+                next_file = self._log.next_file(self.position)
+                self.position = min(next_file, self._log.queue.end)
         return arrivals
 
     def take(self, found: Found) -> Arrival | None:

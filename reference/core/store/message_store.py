@@ -38,6 +38,7 @@ from reference.core.store.query import query_records
 from reference.core.store.queue_table import QueueTable
 from reference.core.store.reading import Reader, Wish
 from reference.core.store.recovery import (
+    dispatch_position,
     first_file_after_clean_stop,
     first_file_after_crash,
     recover,
@@ -315,7 +316,7 @@ class MessageStore:
             options=self.options,
         )
         self._recover(is_clean=is_clean)
-        self.dispatcher.position = max(self.queues.max_physical_offset, 0)
+        self.dispatcher.position = dispatch_position(self.log, self.queues)
         self.dispatcher.run()
         self._rebuild_offsets()
 

@@ -19,6 +19,7 @@ from reference.core.store.queue_table import QueueTable
 from reference.core.store.records import Found
 from reference.core.store.recovery_log import (
     FirstRecord,
+    dispatch_begin,
     first_after_a_crash,
     first_after_a_stop,
 )
@@ -72,6 +73,12 @@ def first_file_after_crash(
     with_index = options.index_enabled and options.index_safe
     trusted_ms = checkpoint.trusted_ms(with_index=with_index)
     return first_after_a_crash(len(bases), first_record, trusted_ms, REFERENCE)
+
+
+def dispatch_position(log: CommitLog, queues: QueueTable) -> int:
+    """Return where dispatch goes on: behind what any queue knows of."""
+    ends = [queue.max_physical_offset for queue in queues]
+    return dispatch_begin(ends, log.queue.start, log.queue.end, REFERENCE)
 
 
 def _believable_end(

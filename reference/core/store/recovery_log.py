@@ -69,14 +69,5 @@ def dispatch_begin(
     """
     if rules.dispatch is not Dispatch.FROM_QUEUES:
         return log_end
-    return max(log_start, 0, *queue_ends)  # [REC-DISPATCH-001]
-
-
-def first_hole(bases: Sequence[int], file_size: int, begin: int, end: int) -> int:
-    """Return the first byte from *begin* to *end* that no file has; -1 without one."""
-    place = begin
-    for base in bases:
-        if place >= end or base > place:
-            break
-        place = max(place, base + file_size)
-    return place if place < end else -1
+    begin = max(log_start, 0, *queue_ends)  # [REC-DISPATCH-001]
+    return begin if rules.dispatches_behind_the_end else min(begin, log_end)

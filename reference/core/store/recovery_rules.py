@@ -57,6 +57,10 @@ class RecoveryRules:
     cut leaves such of a unit that lay on two pages."""
     waits_at_holes: bool = True
     """A start waits until dispatch is through, and dispatch does not pass a hole."""
+    dispatches_behind_the_end: bool = True
+    """Dispatch begins where a queue points, even if the log is not that long."""
+    makes_any_array: bool = True
+    """A record's size is taken for granted: one that no memory has ends the start."""
     fails_on_empty_last_file: bool = False
     """A queue whose last file has no unit, but others have, ends the start."""
     corrects_delay_offsets: bool = False
@@ -76,6 +80,7 @@ _V5 = replace(
     begins_by_queues=True,
     magics=frozenset({MAGIC_V1, MAGIC_V2}),
     checks_room=True,
+    makes_any_array=False,
     waits_at_holes=False,
     fails_on_empty_last_file=True,
     corrects_delay_offsets=True,
@@ -104,9 +109,11 @@ REFERENCE = replace(
     trusts_first_unit=False,
     stops_at_steps_back=True,
     waits_at_holes=False,
+    dispatches_behind_the_end=False,
+    makes_any_array=False,
     clears_tail=True,
 )
-"""How the reference starts: as 4.6.0, without four things that harm its messages."""
+"""How the reference starts: as 4.6.0, without what harms its messages."""
 
 
 def rules_of(release: str) -> RecoveryRules:

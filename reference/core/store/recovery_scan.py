@@ -95,7 +95,7 @@ def read_record(
         return _BLANK
     if magic not in rules.magics:
         return Refused(f"the magic {magic:#010x}" if magic else "zeros")
-    if size > ARRAY_SIZE_MAX:
+    if rules.makes_any_array and size > ARRAY_SIZE_MAX:
         return ArrayTooLarge(size)
     if rest < _HEAD_V4.size or size < 20:
         return _NO_ROOM
