@@ -67,6 +67,14 @@ BATCH_QUEUE_PLACE = Clause(
     "#getStorePathBatchConsumeQueue",
     since="5.0",
 )
+NO_BATCH_QUEUES = Clause(
+    id="STORE-BATCHQUEUE-006",
+    level=Level.QUIRK,
+    text="A broker that has no batch queues opens the store of one that has, and shows"
+    " their topics as empty.",
+    source="4.6.0 org.apache.rocketmq.store.DefaultMessageStore#loadConsumeQueue",
+    until="4.9",
+)
 
 batch_unit_layout = Struct(
     field("commit_log_offset", Int64sb, "where the record begins in the commit log"),

@@ -105,6 +105,15 @@ TIMER_EARLY = Clause(
     source=f"{_HOOK}#transformTimerMessage",
     since="5.0",
 )
+NO_TIMER = Clause(
+    id="STORE-TIMER-009",
+    level=Level.QUIRK,
+    text="A broker that has no timer opens the store of one that has, and never"
+    " delivers what waits in rmq_sys_wheel_timer.",
+    source="4.6.0 org.apache.rocketmq.store.schedule.ScheduleMessageService"
+    "#SCHEDULE_TOPIC, the only topic whose messages it delivers later",
+    until="4.9",
+)
 
 
 class TimerMagic(IntFlag):

@@ -180,10 +180,20 @@ SEARCH_IN_ONE_FILE = Clause(
     text="A search by time looks into one file of the queue only: the first that was"
     " changed at that time or later, else the last.",
     source="4.6.0 org.apache.rocketmq.store.MappedFileQueue#getMappedFileByTime",
+    until="5.1.0",
     hints=(
         (
             "changed later only",
             "so says the article on storage; the release takes an equal time too",
         ),
     ),
+)
+SEARCH_BY_STORE_TIMES = Clause(
+    id="OFFSET-SEARCH-009",
+    level=Level.MUST,
+    text="A search by time looks into the file of the queue whose messages' store times"
+    " hold that time, whenever the file was changed.",
+    source="5.3.3 org.apache.rocketmq.store.MappedFileQueue"
+    "#getConsumeQueueMappedFileByTime",
+    since="5.1.1",
 )

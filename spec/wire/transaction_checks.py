@@ -68,6 +68,15 @@ NOTE_BODY_OF_MANY = Clause(
     source=f"{_SERVICE_5}#getOpMessage",
     since="5.1",
 )
+NOTE_OF_MANY_IS_UNREAD = Clause(
+    id="TXN-NOTE-006",
+    level=Level.QUIRK,
+    text="A broker that opens the store of a later release does not understand notes"
+    " with commas, and asks again about half messages that they say are decided.",
+    source="4.6.0 org.apache.rocketmq.broker.transaction.queue"
+    ".TransactionalMessageServiceImpl#fillOpRemoveMap",
+    until="5.0",
+)
 QUESTION = Clause(
     id="TXN-CHECK-001",
     level=Level.MUST,
