@@ -20,6 +20,7 @@ class CheckpointFile:
         values: tuple[int, ...] = checkpoint_codec.unpack_from(self._file.view)
         self.physic_ms, self.logics_ms, self.index_ms = values[:3]
         self._since_5_0 = values[3:]
+        self._logics_on_disk_ms = self.logics_ms
 
     def trusted_ms(self, *, with_index: bool) -> int:
         """Return the store time up to which everything is surely on disk.
@@ -32,17 +33,22 @@ class CheckpointFile:
         return min(trusted, self.index_ms) if with_index else trusted
 
     def write(self, *, logics_ms: int | None = None) -> MappedFile:
-        """Write the times, with another one for the queues; return the file."""
-        if logics_ms is None:
-            logics_ms = self.logics_ms
+        """Write the times and return the file.
+
+        That of the queues only moves to *logics_ms*, which whoever flushed them gives.
+        4.6.0 writes that of the last unit, also when an index file is full and no
+        queue was flushed: a power cut then takes units that nobody makes again.
+        """
+        if logics_ms is not None:
+            self._logics_on_disk_ms = logics_ms
         # [STORE-CHECKPOINT-001] [STORE-CHECKPOINT-002]
-        times = (self.physic_ms, logics_ms, self.index_ms)
+        times = (self.physic_ms, self._logics_on_disk_ms, self.index_ms)
         self._file.write(checkpoint_codec.pack(*times, *self._since_5_0), 0)
         return self._file
 
-    def flush(self) -> None:
+    def flush(self, *, logics_ms: int | None = None) -> None:
         """Write the times and return when they are on disk."""
-        self.write().flush()
+        self.write(logics_ms=logics_ms).flush()
 
     def close(self) -> None:
         """Give the mapping back."""

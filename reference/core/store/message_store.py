@@ -287,8 +287,7 @@ class MessageStore:
         logics_ms = self.checkpoint.logics_ms
         for queue in self.queues:
             queue.queue.flush()
-        self.checkpoint.logics_ms = logics_ms
-        self.checkpoint.flush()
+        self.checkpoint.flush(logics_ms=logics_ms)
 
     def clean_unused_topics(self, topics: Iterable[str]) -> None:
         """Delete the queues of every topic but *topics*.

@@ -20,8 +20,14 @@ from reference.tests.crash.power_cut import Disk, Names
 
 Choice = dict[tuple[int, int], int]
 """By file number and page, which of its states; 0, the newest, where none is named."""
-ALL_OF_A_FILE = 64
-"""So many choices of one file are all taken while the others are at a corner."""
+ALL_OF_A_FILE = 3
+"""All choices of one file are taken while the others are at a corner, if they are no
+more than so many times the images that are drawn."""
+
+
+def seeded(seed: int) -> Random:
+    """Return the source of a sample that can be had again."""
+    return Random(seed)  # noqa: S311 - no secret is made of it
 
 
 class Image(NamedTuple):
@@ -70,7 +76,7 @@ class Images:
                 for names in range(len(self._names)):
                     yield self._image(names, choice)
             return
-        yield from self.corners()
+        yield from self.corners(limit * ALL_OF_A_FILE)
         for _ in range(limit):
             choice = {
                 place: random.randrange(len(states))
@@ -78,8 +84,8 @@ class Images:
             }
             yield self._image(random.randrange(len(self._names)), choice)
 
-    def corners(self) -> Iterator[Image]:
-        """Yield the images that have a name, and what is near them."""
+    def corners(self, limit: int) -> Iterator[Image]:
+        """Yield the images that have a name, and those of one file if few enough."""
         everything = len(self._names) - 1
         for names in range(len(self._names)):
             yield self._image(names, self._old)
@@ -91,7 +97,7 @@ class Images:
                 rest = {place: others.get(place, 0) for place in self._states}
                 choices: Iterable[Choice] = (
                     _all(self._states, own)
-                    if ways <= ALL_OF_A_FILE
+                    if ways <= limit
                     else ({}, {place: self._old[place] for place in own})
                 )
                 for choice in choices:

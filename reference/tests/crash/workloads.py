@@ -25,7 +25,7 @@ OPTIONS = StoreOptions(
     commit_log_file_size=2048,
     consume_queue_file_size=400,
     index_slot_count=10,
-    index_item_count=20,
+    index_item_count=12,
     index_safe=True,
     max_message_size=1500,
 )

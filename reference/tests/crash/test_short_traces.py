@@ -1,0 +1,114 @@
+"""
+Short traces, each about one thing, cut at every moment; all images where they are few.
+
+``CRASH_IMAGES`` says how many are drawn at a moment that has more, ``CRASH_SEED``
+which. ``tox -e crashes`` takes many.
+"""
+
+from __future__ import annotations
+
+import os
+from itertools import islice
+
+import pytest
+
+from reference.tests.crash.cutting import Cuts
+from reference.tests.crash.images import seeded
+from reference.tests.crash.oracle import scanned_alike
+from reference.tests.crash.trace import Trace
+from reference.tests.crash.workloads import OPTIONS, SMALL, Player, Step
+
+LIMIT = int(os.environ.get("CRASH_IMAGES", "4"))
+SEED = int(os.environ.get("CRASH_SEED", "1"))
+TAGGED = "TAGS\x01a\x02"
+KEYED = "KEYS\x01k1 k2\x02UNIQ_KEY\x01u\x02TAGS\x01long tag\x02"
+DELAYED = "DELAY\x011\x02"
+
+TRACES: dict[str, list[Step]] = {
+    "one message": [("put", 0, 20, KEYED), ("dispatch",)],
+    "a record on three pages": [("put", 0, 400, KEYED), ("flush_log",), ("dispatch",)],
+    "two queues": [
+        ("put", 0, 150, KEYED),
+        ("dispatch",),
+        ("put", 1, 20, TAGGED),
+        ("dispatch",),
+        ("put", 0, 20),
+        ("dispatch",),
+    ],
+    "a batch": [("put_batch", 0, [20, 150, 1]), ("dispatch",), ("flush_log",)],
+    "the log rolls over": [
+        *[("put", 0, 400, KEYED)] * 3,
+        ("dispatch",),
+        ("flush_log",),
+        *[("put", 1, 400)] * 2,
+        ("dispatch",),
+    ],
+    "units on two pages, a queue rolls over": [
+        *[("put", 0, 1, TAGGED)] * 11,
+        ("dispatch",),
+        ("flush_log",),
+        ("flush_queues",),
+        *[("put", 0, 1, TAGGED)] * 11,
+        ("dispatch",),
+    ],
+    "the checkpoint and the index": [
+        ("put", 0, 400, KEYED),
+        ("put", 1, 400),
+        ("dispatch",),
+        ("flush_log",),
+        ("flush_queues",),
+        ("wait", 4000),
+    ]
+    * 4,
+    "a full index file, but no queue was flushed": [
+        ("put", 0, 400, KEYED),
+        ("put", 1, 400),
+        ("flush_log",),
+        ("dispatch",),
+        ("wait", 4000),
+    ]
+    * 5,
+    "an orderly stop": [
+        ("put", 0, 150, KEYED),
+        ("dispatch",),
+        ("restart",),
+        ("put", 1, 150, KEYED),
+        ("dispatch",),
+    ],
+    "a delayed message": [
+        ("put", 0, 20, DELAYED),
+        ("dispatch",),
+        ("flush_log",),
+        ("wait", 1000),
+        ("deliver",),
+        ("dispatch",),
+    ],
+}
+
+
+def expect_no_faults(trace: Trace) -> int:
+    """Cut *trace* everywhere; return on how many images a store was started."""
+    cuts = Cuts(trace, SMALL, OPTIONS, limit=LIMIT, random=seeded(SEED))
+    faults = list(islice(cuts.faults(), 5))
+    assert not faults, f"CRASH_SEED={SEED} CRASH_IMAGES={LIMIT}: " + "\n".join(faults)
+    return cuts.started
+
+
+@pytest.mark.parametrize("name", TRACES)
+def test_a_store_survives_every_cut(name: str) -> None:
+    started = expect_no_faults(Player().play(TRACES[name]))
+    assert started > 20
+
+
+def test_a_store_survives_a_cut_of_its_recovery() -> None:
+    player = Player()
+    player.play(TRACES["two queues"])
+    image = player.files.image()
+    log = "commitlog/" + "0" * 20
+    assert scanned_alike(image)
+    # The second record lost its middle, so the third, which is whole, must not return.
+    torn = bytearray(image[log])
+    torn[330:370] = bytes(40)
+    again = Player(image | {log: bytes(torn)})
+    again.play([("put", 1, 20, TAGGED), ("dispatch",), ("put", 0, 20), ("flush_log",)])
+    assert expect_no_faults(again.trace) > 40

@@ -1,0 +1,187 @@
+"""
+Stores and disks that are wrong on purpose: the enumerator must see each of them fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from reference.core.store import recovery_units
+from reference.core.store.checkpoint import CheckpointFile
+from reference.core.store.consume_queue import ConsumeQueue
+from reference.core.store.files import MappedFile, MemoryFile
+from reference.core.store.message_store import MessageStore
+from reference.tests.crash.cutting import Cuts
+from reference.tests.crash.images import seeded
+from reference.tests.crash.recording_files import RecordedFile, RecordingFiles
+from reference.tests.crash.test_short_traces import TAGGED, TRACES
+from reference.tests.crash.trace import Made, Sized, Trace, Written
+from reference.tests.crash.workloads import OPTIONS, SMALL, Player, Step
+
+Patch = Callable[[pytest.MonkeyPatch], None]
+
+
+def faults_of(trace: Trace, limit: int = 12) -> list[str]:
+    """Return what the oracle says about *trace*; a few of it are enough."""
+    cuts = Cuts(trace, SMALL, OPTIONS, limit=limit, random=seeded(1))
+    found = []
+    for fault in cuts.faults():
+        found.append(fault)
+        if len(found) == 200:
+            break
+    return found
+
+
+def flush_is_a_lie(patch: pytest.MonkeyPatch) -> None:
+    """Call the log flushed without flushing it."""
+    patch.setattr(RecordedFile, "flush", lambda _: None)
+
+
+def file_is_named_before_it_has_its_size(patch: pytest.MonkeyPatch) -> None:
+    """Make files as open and ftruncate would, at their place."""
+
+    def made(self: RecordingFiles, path: str, size: int) -> MemoryFile:
+        number = self._loaded.get(path)
+        if number is None:
+            number = next(self._numbers)
+            self.events += (Made(number, path), Sized(number, size))
+        return RecordedFile(size, self, number)
+
+    patch.setattr(RecordingFiles, "made", made)
+
+
+def abort_is_not_settled(patch: pytest.MonkeyPatch) -> None:
+    """Put the abort mark there without flushing anything."""
+    replace_text = RecordingFiles.replace_text
+
+    def unsettled(self: RecordingFiles, path: str, text: str) -> None:
+        replace_text(self, path, text)
+        del self.events[-1], self.events[-2]
+
+    patch.setattr(RecordingFiles, "replace_text", unsettled)
+
+
+def checkpoint_runs_ahead(patch: pytest.MonkeyPatch) -> None:
+    """Write the time of the last unit whenever the checkpoint is written."""
+    write = CheckpointFile.write
+
+    def ahead(self: CheckpointFile, *, logics_ms: int | None = None) -> MappedFile:
+        del logics_ms
+        return write(self, logics_ms=self.logics_ms)
+
+    patch.setattr(CheckpointFile, "write", ahead)
+
+
+def torn_units_stay(patch: pytest.MonkeyPatch) -> None:
+    """Believe a unit whose offset is right."""
+    patch.setattr(ConsumeQueue, "_repair", lambda *_: None)
+
+
+def units_may_point_back(patch: pytest.MonkeyPatch) -> None:
+    """Believe a unit whose offset was lost."""
+    patch.setattr(recovery_units, "_least_next", lambda *_: 0)
+
+
+def next_offset_is_forgotten(patch: pytest.MonkeyPatch) -> None:
+    """Begin every queue at 0 again."""
+    rebuild = MessageStore._rebuild_offsets
+
+    def forgotten(self: MessageStore) -> None:
+        rebuild(self)
+        self.log.next_queue_offsets.clear()
+
+    patch.setattr(MessageStore, "_rebuild_offsets", forgotten)
+
+
+WRONG: dict[str, tuple[Patch, str, str]] = {
+    "flush is a lie": (flush_is_a_lie, "the log rolls over", "is lost"),
+    "named too early": (
+        file_is_named_before_it_has_its_size,
+        "one message",
+        "does not start",
+    ),
+    "checkpoint runs ahead": (
+        checkpoint_runs_ahead,
+        "a full index file, but no queue was flushed",
+        "unlike the log",
+    ),
+    "torn units stay": (
+        torn_units_stay,
+        "units on two pages, a queue rolls over",
+        "tags_code=0",
+    ),
+    "units may point back": (
+        units_may_point_back,
+        "units on two pages, a queue rolls over",
+        "unlike the log",
+    ),
+    "next offset is forgotten": (
+        next_offset_is_forgotten,
+        "one message",
+        "the next message",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_store_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    patch, trace, says = WRONG[name]
+    patch(monkeypatch)
+    found = faults_of(Player().play(TRACES[trace]))
+    assert any(says in fault for fault in found), found[:3]
+
+
+def test_an_abort_mark_that_may_be_lost_is_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stopped = Player()
+    stopped.play(TRACES["two queues"])
+    stopped.store.stop(stopped.now_ms)
+    abort_is_not_settled(monkeypatch)
+    again = Player(stopped.files.image())
+    found = faults_of(again.play(TRACES["two queues"]))
+    assert any("unlike the log" in fault for fault in found), found[:3]
+
+
+PAGE_LONG: Step = ("put", 0, 157, TAGGED)
+"""A message whose record is just one page long."""
+
+
+def stale_tail() -> dict[str, bytes]:
+    """Return a store whose second record is torn and whose third is whole."""
+    player = Player()
+    player.play([PAGE_LONG, ("dispatch",)] * 3)
+    image = player.files.image()
+    log = "commitlog/" + "0" * 20
+    assert list(player.trace.steps[-1][1].records) == [0, 256, 512]
+    torn = bytearray(image[log])
+    torn[356:376] = bytes(20)
+    return image | {log: bytes(torn)}
+
+
+def test_a_tail_that_is_only_forgotten_comes_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As in 4.6.0, where what recovery cut off stays in the file: REC-END-003."""
+    monkeypatch.setattr(RecordedFile, "clear", lambda *_: None)
+    again = Player(stale_tail())
+    again.play([PAGE_LONG, ("dispatch",)])
+    found = faults_of(again.trace)
+    assert any("was not there" in fault for fault in found), found[:3]
+
+
+def test_a_tail_that_is_cleared_but_not_flushed_comes_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def clear(self: RecordedFile, at: int) -> None:
+        rest = len(self.bytes) - at
+        self.bytes[at:] = bytes(rest)
+        self._events.append(Written(self.number, at, bytes(rest)))
+
+    monkeypatch.setattr(RecordedFile, "clear", clear)
+    again = Player(stale_tail())
+    again.play([PAGE_LONG, ("dispatch",)])
+    found = faults_of(again.trace)
+    assert any("was not there" in fault for fault in found), found[:3]
