@@ -111,6 +111,27 @@ BACKUP_IS_READ = Clause(
         "apache/rocketmq#3401",
     ),
 )
+ALL_FALL_BACK = Clause(
+    id="STORE-CONFIG-014",
+    level=Level.MUST,
+    text="So does it with subscriptionGroup.json, consumerOffset.json and"
+    " delayOffset.json.",
+    source="4.6.0 org.apache.rocketmq.common.ConfigManager#load",
+)
+NOTHING_IS_KNOWN = Clause(
+    id="STORE-CONFIG-015",
+    level=Level.QUIRK,
+    text="A broker whose files of config are unreadable or empty, and have no .bak,"
+    " starts without a word and knows none of its topics, groups and offsets; the"
+    " messages stay.",
+    source="4.6.0 org.apache.rocketmq.common.ConfigManager#loadBak",
+)
+BOTH_UNREADABLE = Clause(
+    id="STORE-CONFIG-016",
+    level=Level.MUST,
+    text="A broker does not start when one of these files and its .bak are unreadable.",
+    source="4.6.0 org.apache.rocketmq.common.ConfigManager#loadBak",
+)
 ABORT_GOES_WITH_A_STOP = Clause(
     id="STORE-CONFIG-009",
     level=Level.MUST,

@@ -240,3 +240,10 @@ NO_CHECKPOINT = Clause(
     " crash then begins at the first file.",
     source="4.6.0 org.apache.rocketmq.store.StoreCheckpoint#StoreCheckpoint",
 )
+PHANTOM_UNIT = Clause(
+    id="REC-QUEUE-004",
+    level=Level.QUIRK,
+    text="A last consume-queue file that is there and empty may count as having one"
+    " unit, of zeros, when the queues point at the commit log's end.",
+    source=f"{_QUEUE}#truncateDirtyLogicFiles",
+)

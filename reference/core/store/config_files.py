@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from reference.core.store.files import Files
+from reference.core.store.files import Files, FilesError
 from spec.layout import LayoutError
 from spec.wire.fastjson import loads
 
@@ -27,13 +27,18 @@ class ConfigFiles:
         self._files = files
 
     def load(self, name: str) -> dict[object, object] | None:
-        """Return the object in the file *name*, or in its .bak; None without either."""
-        for path in (f"config/{name}", f"config/{name}.bak"):
-            text = self._files.read_text(path)
-            value = _object(text) if text else None
-            if value is not None:
-                return value
-        return None
+        """Return the object in the file *name*, or in its .bak; None without either.
+
+        Raises FilesError for a .bak that is needed and cannot be read.
+        """
+        value = _object(self._files.read_text(f"config/{name}") or "")
+        text = self._files.read_text(f"config/{name}.bak")
+        if value is not None or not text:
+            return value
+        value = _object(text)  # [STORE-CONFIG-013] [STORE-CONFIG-014]
+        if value is None:  # [STORE-CONFIG-016]
+            raise FilesError(f"neither config/{name} nor its .bak can be read")
+        return value
 
     def save(self, name: str, value: Mapping[str, object]) -> None:
         """Make *value* the content of the file *name*, its old content that of .bak."""

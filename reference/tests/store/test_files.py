@@ -182,6 +182,9 @@ def test_config_has_a_backup_that_is_read_when_the_file_is_broken(
     for broken in ("", "{", "[1]"):
         (tmp_path / "config" / "topics.json").write_text(broken)
         assert config.load("topics.json") == {"a": 1}
+    (tmp_path / "config" / "topics.json.bak").write_text("{")
+    with pytest.raises(FilesError, match=r"neither config/topics\.json nor"):
+        config.load("topics.json")
 
 
 def test_config_is_pretty_as_fastjson_is() -> None:

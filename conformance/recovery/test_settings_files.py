@@ -1,0 +1,108 @@
+"""Garbage in the files of config: what a broker then starts with, if it does."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+
+import pytest
+
+from conformance.harness.speaker import Speaker, body_of, succeeded
+from conformance.harness.store_files import StoreFiles
+from conformance.harness.verdicts import expect, expect_fields
+from conformance.recovery.asking import ends_of
+from conformance.recovery.original import COMMITTED, MANY, Original
+from conformance.recovery.starting import starts
+from spec.routing.topic_config import decode_topic_table
+from spec.store.config_files import (
+    BACKUP_SUFFIX,
+    CONSUMER_OFFSETS_FILE,
+    DELAY_OFFSETS_FILE,
+    GROUPS_FILE,
+    TOPICS_FILE,
+)
+
+pytestmark = pytest.mark.needs("store", "wire", "config", "kill")
+
+FILES = (TOPICS_FILE, GROUPS_FILE, CONSUMER_OFFSETS_FILE, DELAY_OFFSETS_FILE)
+KINDS = {"text": b'{"dataVersion":{"counter":1', "nothing": b"", "zeros": bytes(200)}
+"""What a crash in the middle of a write, or before it, leaves of a file."""
+
+
+def spoil(files: StoreFiles, names: Iterable[str], content: bytes) -> None:
+    """Write *content* into the files of these names."""
+    for name in names:
+        files.config(name).write_bytes(content)
+
+
+def backed_up(files: StoreFiles, names: Iterable[str]) -> None:
+    """Let what the files are now be what their backups say."""
+    for name in names:
+        shutil.copy(files.config(name), files.config(name + BACKUP_SUFFIX))
+
+
+def without_backups(files: StoreFiles) -> None:
+    """Delete all backups."""
+    for path in files.config(TOPICS_FILE).parent.glob(f"*{BACKUP_SUFFIX}"):
+        path.unlink()
+
+
+def known(broker: Speaker, original: Original) -> dict[str, object]:
+    """Return what the broker knows of the topic, the group and its offset."""
+    history = original.history
+    topics = decode_topic_table(succeeded(broker.all_topic_config()).body).topics
+    groups = body_of(broker.all_groups())
+    table = groups.get("subscriptionGroupTable") if isinstance(groups, dict) else {}
+    answer = broker.query_offset(group=history.group, topic=history.many)
+    return {
+        "topic": history.many in topics,
+        "group": isinstance(table, dict) and history.group in table,
+        "offset": int(answer.fields.get("offset", -1)),
+    }
+
+
+ALL_KNOWN = {"topic": True, "group": True, "offset": COMMITTED}
+
+
+@pytest.mark.clause("STORE-CONFIG-013", "STORE-CONFIG-014")
+@pytest.mark.parametrize("kind", KINDS)
+def test_backups_are_read_in_place_of_garbage(original: Original, kind: str) -> None:
+    files = original.restored()
+    backed_up(files, (name for name in FILES if files.config(name).exists()))
+    spoil(files, FILES, KINDS[kind])
+    with original.started() as broker:
+        found = known(broker, original)
+    expected = {"topic": ALL_KNOWN["topic"]}
+    expect_fields("STORE-CONFIG-013", found=found, expected=expected)
+    expect_fields("STORE-CONFIG-014", found=found, expected=ALL_KNOWN)
+
+
+@pytest.mark.clause("STORE-CONFIG-015")
+@pytest.mark.parametrize("kind", KINDS)
+def test_without_backups_a_broker_forgets(original: Original, kind: str) -> None:
+    files = original.restored()
+    without_backups(files)
+    spoil(files, FILES, KINDS[kind])
+    with original.started() as broker:
+        found = known(broker, original)
+        ends = ends_of(broker, original.history.many)
+    # 4.x answers 0 for a group without an offset where the queue begins in memory.
+    expected = {"topic": False, "group": False}
+    expect_fields("STORE-CONFIG-015", found=found, expected=expected)
+    not_committed = found["offset"] != COMMITTED
+    expect("STORE-CONFIG-015", found=not_committed, expected=True, what="forgotten")
+    expect("STORE-CONFIG-015", found=ends, expected=(0, MANY), what="min, max offset")
+
+
+@pytest.mark.clause("STORE-CONFIG-016")
+@pytest.mark.parametrize("name", FILES)
+def test_two_unreadable_files_keep_a_broker_from_starting(
+    original: Original, name: str
+) -> None:
+    files = original.restored()
+    spoil(files, (name, name + BACKUP_SUFFIX), KINDS["text"])
+    does = starts(original.target)
+    original.target.kill()
+    expect(
+        "STORE-CONFIG-016", found=does, expected=False, what=f"starts without {name}"
+    )
