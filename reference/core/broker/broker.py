@@ -21,6 +21,7 @@ from reference.core.broker.membership import tell_members
 from reference.core.broker.options import BrokerOptions
 from reference.core.broker.pull import pull_once
 from reference.core.broker.registration import NameServerLink
+from reference.core.broker.replicas import Replicas
 from reference.core.broker.subscription_groups import SubscriptionGroups
 from reference.core.broker.topics import PERM_READ, PERM_WRITE, Topic, Topics
 from reference.core.effects import Effect
