@@ -23,12 +23,14 @@ def known_group(broker: Speaker, group: str) -> str:
 
 @pytest.fixture(scope="session")
 def obedient(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
-    """Return a target whose settings tests may change; its largest message is small.
+    """Return a target whose settings tests may change, and which filters by SQL92.
 
-    Each test puts back what it changed. TBW102 may be closed there.
+    Its largest message is small. Each test puts back what it changed. TBW102 may be
+    closed there.
     """
     need(target, Capability.WIRE, Capability.CONFIG)
-    yield from own_target_with(pytestconfig, {"maxMessageSize": str(LARGEST_MESSAGE)})
+    conf = {"maxMessageSize": str(LARGEST_MESSAGE), "enablePropertyFilter": "true"}
+    yield from own_target_with(pytestconfig, conf)
 
 
 @pytest.fixture(scope="session")

@@ -6,41 +6,15 @@ import time
 
 import pytest
 
-from conformance.harness.speaker import Speaker, request, succeeded
+from conformance.harness.speaker import Speaker, succeeded
 from conformance.harness.verdicts import expect, expect_code, expect_that
 from conformance.messaging.reading import bodies_of, send_bodies
 from spec.wire.pull import PullFlag
-from spec.wire.request_code import RequestCode
 from spec.wire.response_code import ResponseCode
 
 HOLD = int(PullFlag.SUSPEND | PullFlag.SUBSCRIPTION)
 LONG_MS = 15_000
 QUIET_S = 0.3
-
-
-def begin_pull(
-    consumer: Speaker,
-    topic: str,
-    *,
-    offset: int,
-    expression: str = "*",
-    suspend_ms: int = LONG_MS,
-) -> int:
-    """Send a pull that asks to be held, and return its opaque."""
-    fields: dict[str, str | int | bool | None] = {
-        "consumerGroup": "suite_consumer",
-        "topic": topic,
-        "queueId": 0,
-        "queueOffset": offset,
-        "maxMsgNums": 32,
-        "sysFlag": HOLD,
-        "commitOffset": 0,
-        "suspendTimeoutMillis": suspend_ms,
-        "subscription": expression,
-        "subVersion": 0,
-        "expressionType": "TAG",
-    }
-    return consumer.peer.send(request(RequestCode.PULL_MESSAGE, fields)).opaque
 
 
 @pytest.mark.clause("PULL-HOLD-001")
@@ -50,7 +24,7 @@ def test_a_held_pull_gets_the_message_that_arrives(
 ) -> None:
     send_bodies(broker, topic, [b"old"] * before)
     with Speaker.connect(broker.address) as consumer:
-        opaque = begin_pull(consumer, topic, offset=before)
+        opaque = consumer.begin_pull(topic=topic, offset=before)
         silent = consumer.peer.is_silent(QUIET_S)
         expect("PULL-HOLD-001", found=silent, expected=True, what="silence before")
         succeeded(broker.send_message(topic=topic, body=b"awaited"))
@@ -65,7 +39,7 @@ def test_a_held_pull_gets_the_message_that_arrives(
 def is_woken(broker: Speaker, topic: str, offset: int) -> bool:
     """Return whether a pull for a tag is answered soon after another tag's message."""
     with Speaker.connect(broker.address) as consumer:
-        begin_pull(consumer, topic, offset=offset, expression="wanted")
+        consumer.begin_pull(topic=topic, offset=offset, subscription="wanted")
         held = consumer.peer.is_silent(QUIET_S)
         expect("PULL-HOLD-003", found=held, expected=True, what="held at first")
         succeeded(broker.send_message(topic=topic, properties={"TAGS": "other"}))
@@ -88,7 +62,7 @@ def test_a_held_pull_is_not_woken_by_other_tags(broker: Speaker, topic: str) -> 
 @pytest.mark.clause("PULL-HOLD-003", "PULL-HOLD-005")
 def test_a_held_pull_is_woken_by_its_tag(broker: Speaker, topic: str) -> None:
     with Speaker.connect(broker.address) as consumer:
-        opaque = begin_pull(consumer, topic, offset=0, expression="wanted")
+        opaque = consumer.begin_pull(topic=topic, offset=0, subscription="wanted")
         beside = succeeded(consumer.max_offset(topic=topic)).fields["offset"]
         expect("PULL-HOLD-005", found=beside, expected="0", what="a question beside it")
         wanted = {"TAGS": "wanted"}
@@ -101,7 +75,7 @@ def test_a_held_pull_is_woken_by_its_tag(broker: Speaker, topic: str) -> None:
 def test_a_held_pull_ends_in_time(broker: Speaker, topic: str) -> None:
     suspend_ms = 300
     began = time.monotonic()
-    opaque = begin_pull(broker, topic, offset=0, suspend_ms=suspend_ms)
+    opaque = broker.begin_pull(topic=topic, offset=0, suspend_ms=suspend_ms)
     answer = broker.peer.receive_answer(opaque, timeout_s=7)
     took_ms = (time.monotonic() - began) * 1000
     expect_code("PULL-HOLD-002", answer, ResponseCode.PULL_NOT_FOUND, broker.transcript)
@@ -116,7 +90,7 @@ def test_a_held_pull_ends_in_time(broker: Speaker, topic: str) -> None:
 
 @pytest.mark.clause("PULL-HOLD-004")
 def test_a_pull_from_past_the_end_is_not_held(broker: Speaker, topic: str) -> None:
-    opaque = begin_pull(broker, topic, offset=7)
+    opaque = broker.begin_pull(topic=topic, offset=7)
     expect(
         "PULL-HOLD-004",
         found=broker.peer.receive_answer(opaque, timeout_s=3).code,

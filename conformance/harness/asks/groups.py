@@ -27,6 +27,13 @@ class GroupAsker(Asker):
         }
         return self.ask(RequestCode.HEART_BEAT, body=json_body(body))
 
+    def check_client(
+        self, *, client_id: str, group: str, subscription: Mapping[str, object]
+    ) -> Command:
+        """Ask whether the broker can do what a subscription wants."""
+        body = {"clientId": client_id, "group": group, "subscriptionData": subscription}
+        return self.ask(RequestCode.CHECK_CLIENT_CONFIG, body=json_body(body))
+
     def unregister_client(
         self,
         *,

@@ -13,6 +13,8 @@ from spec.wire.properties import encode_properties
 from spec.wire.request_code import RequestCode
 from spec.wire.send import LETTERS
 
+MAY_WAIT = 2
+BRINGS_SUBSCRIPTION = 4
 DEFAULT_TOPIC = "TBW102"
 """The topic whose configuration an automatically created topic inherits."""
 
@@ -126,6 +128,31 @@ class MessageAsker(Asker):
             },
             timeout_s=timeout_s,
         )
+
+    def begin_pull(
+        self,
+        *,
+        topic: str,
+        offset: int,
+        subscription: str = "*",
+        expression_type: str = "TAG",
+        suspend_ms: int = 20_000,
+    ) -> int:
+        """Send a pull that asks to be held, and return its opaque."""
+        fields: dict[str, FieldValue] = {
+            "consumerGroup": "suite_consumer",
+            "topic": topic,
+            "queueId": 0,
+            "queueOffset": offset,
+            "maxMsgNums": 32,
+            "sysFlag": MAY_WAIT | BRINGS_SUBSCRIPTION,
+            "commitOffset": 0,
+            "suspendTimeoutMillis": suspend_ms,
+            "subscription": subscription,
+            "subVersion": 0,
+            "expressionType": expression_type,
+        }
+        return self.peer.send(request(RequestCode.PULL_MESSAGE, fields)).opaque
 
     def send_back(
         self,

@@ -22,6 +22,7 @@ from reference.core.broker.options import BrokerOptions
 from reference.core.broker.pull import pull_once
 from reference.core.broker.registration import NameServerLink
 from reference.core.broker.replicas import Replicas
+from reference.core.broker.subscription import Subscription
 from reference.core.broker.subscription_groups import SubscriptionGroups
 from reference.core.broker.topics import PERM_READ, PERM_WRITE, Topic, Topics
 from reference.core.effects import Effect
@@ -124,8 +125,16 @@ class Broker(Service):
 
     def wake(self, arrivals: Sequence[Arrival], now_ms: int) -> None:
         """Answer the pulls that waited for what has arrived."""
-        for pull in self.held.arrived(arrivals):
+        for pull in self.held.arrived(arrivals, self._is_wanted):
             self._try_again(pull, now_ms)
+
+    def _is_wanted(self, arrival: Arrival, subscription: Subscription) -> bool:
+        """Return whether what has arrived is for a subscription, by its record."""
+        if not subscription.looks_at_records:
+            return True
+        place = arrival.topic, arrival.queue_id, arrival.end_offset - 1
+        found = self.store.get(*place, 1, None, subscription.accepts)
+        return bool(found.records)  # [PULL-SQL-014]
 
     def hold(self, queue: Queue, pull: HeldPull) -> None:
         """Let a pull wait until something arrives or its time is up."""

@@ -46,8 +46,15 @@ class HeldPulls:
         """Return the queues at which a pull waits."""
         return list(self._waiting)
 
-    def arrived(self, arrivals: Iterable[Arrival]) -> list[HeldPull]:
-        """Take out and return the pulls that one of *arrivals* is for."""
+    def arrived(
+        self,
+        arrivals: Iterable[Arrival],
+        is_wanted: Callable[[Arrival, Subscription], bool] = lambda *_: True,
+    ) -> list[HeldPull]:
+        """Take out and return the pulls that one of *arrivals* is for.
+
+        *is_wanted* looks closer where the tags code says too little.
+        """
         woken: list[HeldPull] = []
         if not self._waiting:
             return woken
@@ -57,9 +64,14 @@ class HeldPulls:
             if pulls is None:
                 continue
             for pull in list(pulls):
+                wanted = pull.subscription
                 is_new = arrival.end_offset > pull.offset
                 # [PULL-HOLD-003]
-                if is_new and pull.subscription.wants(arrival.tags_code):
+                if (
+                    is_new
+                    and wanted.wants(arrival.tags_code)
+                    and is_wanted(arrival, wanted)
+                ):
                     pulls.remove(pull)
                     woken.append(pull)
             if not pulls:

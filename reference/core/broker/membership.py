@@ -19,6 +19,7 @@ from reference.core.broker.topics import (
 from reference.core.request import Request
 from spec.wire import fastjson
 from spec.wire.request_code import RequestCode
+from spec.wire.response_code import ResponseCode
 
 if TYPE_CHECKING:
     from reference.core.broker.broker import Broker
@@ -68,6 +69,10 @@ def check_client(broker: Broker, request: Request) -> Answer:
                 "The broker does not support consumer to filter message by "
                 f"{expression_type}",
             )
+        wanted = subscription_of({"topic": "", **subscription})
+        if not wanted.is_by_tag and wanted.expression is None:  # [PULL-SQL-012]
+            remark = f"{wanted.text!r} is no expression"
+            return refusal(ResponseCode.SUBSCRIPTION_PARSE_FAILED, remark)
     return Answer()
 
 

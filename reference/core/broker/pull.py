@@ -73,7 +73,12 @@ def pull_once(broker: Broker, request: Request, *, may_hold: bool) -> Answer | N
     topic, queue_id = request.text("topic"), request.int32("queueId")
     offset = request.int64("queueOffset")
     result = broker.store.get(  # [PULL-FOUND-001]
-        topic, queue_id, offset, request.int32("maxMsgNums"), subscription.codes
+        topic,
+        queue_id,
+        offset,
+        request.int32("maxMsgNums"),
+        subscription.codes,
+        subscription.accepts if subscription.looks_at_records else None,
     )
     code = _code(result, offset)
     flags = request.int32("sysFlag")
@@ -182,7 +187,8 @@ def _find_subscription(
         if known is None:
             return None, refused
         subscription = known
-    if not subscription.is_by_tag:  # [PULL-FILTER-007]
+    if not subscription.is_by_tag and not broker.options.truth("enablePropertyFilter"):
+        # [PULL-FILTER-007]
         return None, refusal(
             SYSTEM_ERROR,
             "The broker does not support consumer to filter message by "
@@ -208,6 +214,10 @@ def _known_subscription(
     if subscription.version < request.int64("subVersion"):  # [PULL-GROUP-003]
         remark = "the consumer's subscription not latest"
         return None, refusal(ResponseCode.SUBSCRIPTION_NOT_LATEST, remark)
+    if not subscription.is_by_tag and subscription.expression is None:
+        remark = "there is no filter of this consumer: its expression may be wrong"
+        # [PULL-SQL-011]
+        return None, refusal(ResponseCode.FILTER_DATA_NOT_EXIST, remark)
     return subscription, Answer()
 
 

@@ -11,7 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from reference.core.broker.sql.expressions import Expression, selects
+from reference.core.broker.sql.parser import parse_sql
+from reference.core.broker.sql.values import SqlError
+from reference.core.store.layouts import record_codec
 from spec.integers import java_string_hash
+from spec.wire.properties import decode_properties
+from spec.wire.sql_filter import SQL92
 
 ALL = "*"
 TAG = "TAG"
@@ -30,6 +36,8 @@ class Subscription:
     expression_type: str = TAG
     version: int = 0
     class_filter: bool = False
+    expression: Expression | None = None
+    """What a message must fulfil; None also where the text is a wrong expression."""
 
     @property
     def is_by_tag(self) -> bool:
@@ -39,6 +47,18 @@ class Subscription:
     def wants(self, tags_code: int) -> bool:
         """Return whether a message with this tags code is wanted."""
         return self.codes is None or tags_code in self.codes  # [PULL-FILTER-001]
+
+    @property
+    def looks_at_records(self) -> bool:
+        """Whether the tags code of a message does not tell if it is wanted."""
+        return self.expression is not None
+
+    def accepts(self, record: memoryview) -> bool:
+        """Return whether a message is wanted, by its record."""
+        if self.expression is None:
+            return True  # [PULL-SQL-010]
+        text = str(record_codec.decode(record)[-1], "utf-8", "replace")
+        return selects(self.expression, decode_properties(text))  # [PULL-SQL-001]
 
     def as_json(self) -> dict[str, object]:
         """Return it as bodies spell it."""
@@ -65,7 +85,11 @@ def parse_subscription(
         if not text:
             raise SubscriptionError(f"Expression can't be null! {expression_type}")
         return Subscription(
-            topic=topic, text=text, codes=None, expression_type=str(expression_type)
+            topic=topic,
+            text=text,
+            codes=None,
+            expression_type=str(expression_type),
+            expression=_expression(text, expression_type),
         )
     if not text or text == ALL:  # [PULL-FILTER-003]
         return Subscription(topic=topic, text=ALL, codes=None)
@@ -80,8 +104,9 @@ def parse_subscription(
 def subscription_of(value: Mapping[str, Any]) -> Subscription:
     """Return the subscription that a heartbeat spells."""
     text = str(value.get("subString") or ALL)
+    expression_type = str(value.get("expressionType") or TAG)
     class_filter = bool(value.get("classFilterMode"))
-    everything = class_filter or text == ALL
+    everything = class_filter or text == ALL or expression_type != TAG
     # [GROUP-HEARTBEAT-003]
     codes = frozenset(int(code) for code in value.get("codeSet") or ())
     return Subscription(
@@ -89,7 +114,18 @@ def subscription_of(value: Mapping[str, Any]) -> Subscription:
         text=text,
         codes=None if everything else codes,
         tags=tuple(str(tag) for tag in value.get("tagsSet") or ()),
-        expression_type=str(value.get("expressionType") or TAG),
+        expression_type=expression_type,
         version=int(value.get("subVersion") or 0),
         class_filter=class_filter,
+        expression=_expression(text, expression_type),
     )
+
+
+def _expression(text: str, expression_type: str | None) -> Expression | None:
+    """Return the expression that *text* is; None for a wrong one and for tags."""
+    if expression_type != SQL92:
+        return None
+    try:
+        return parse_sql(text)
+    except SqlError:
+        return None
