@@ -20,7 +20,6 @@ from conformance.harness.running import find_broker
 from conformance.harness.target import (
     EVERYTHING,
     ROOM_SETTINGS,
-    Capability,
     Target,
     TargetError,
 )
@@ -46,7 +45,7 @@ SETTINGS = {
 class EmbeddedTarget(Target):
     """The reference, with a store of its own in a temporary directory."""
 
-    capabilities = EVERYTHING - {Capability.REPLICATION}
+    capabilities = EVERYTHING
 
     def __init__(
         self,

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
 
-from conformance.harness.deadline import wait_until
 from conformance.harness.fixtures import OPTIONS, need, unique_name
 from conformance.harness.speaker import Speaker, succeeded
 from conformance.harness.target import Capability, Target, parse_target
 from conformance.harness.verdicts import expect
+from conformance.store.fake_slave import FakeSlave
 from spec.store.file_names import COMMIT_LOG
 from spec.wire.message_id import decode_message_id
-from spec.wire.replication import (
-    PORT_DISTANCE,
-    Piece,
-    decode_piece,
-    encode_slave_offset,
-    size_of_piece,
-)
+from spec.wire.replication import Piece
 
 LOG_FILE_SIZE = 64 * 1024
 PIECE_SIZE = 512
@@ -47,13 +40,10 @@ def master(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
 
 
 @pytest.fixture
-def slave(master: Target) -> Iterator[socket.socket]:
+def slave(master: Target) -> Iterator[FakeSlave]:
     """Return a connection to the master's port for slaves."""
-    assert master.broker is not None
-    address = (master.broker.host, master.broker.port + PORT_DISTANCE)
-    with closing(socket.create_connection(address, 10)) as connection:
-        connection.settimeout(10)
-        yield connection
+    with closing(FakeSlave(master)) as one:
+        yield one
 
 
 def fill(broker: Speaker) -> None:
@@ -66,38 +56,19 @@ def fill(broker: Speaker) -> None:
         _, end = decode_message_id(answer.fields["msgId"])
 
 
-def pieces(slave: socket.socket) -> list[Piece]:
-    """Return what the master sends, up to the first sign of life after a piece."""
-    found: list[Piece] = []
-    waiting = b""
-    while not found or found[-1].data or len(found) == 1:
-        while (size := size_of_piece(waiting)) is None or size > len(waiting):
-            received = slave.recv(65_536)
-            assert received, "the master closed the connection"
-            waiting += received
-        found.append(decode_piece(waiting[:size]))
-        waiting = waiting[size:]
-        slave.sendall(encode_slave_offset(found[-1].end_offset))
-    return found
-
-
 @pytest.mark.clause("HA-TRANSFER-001")
-def test_a_master_waits_for_its_slave_to_speak(slave: socket.socket) -> None:
-    slave.settimeout(1.5)
-    try:
-        found = slave.recv(1)
-    except TimeoutError:
-        found = b"silence"
-    expect("HA-TRANSFER-001", found=found, expected=b"silence", what="sent at once")
+def test_a_master_waits_for_its_slave_to_speak(slave: FakeSlave) -> None:
+    found = slave.heard_in(1.5)
+    expect("HA-TRANSFER-001", found=found, expected=[], what="sent at once")
 
 
 @pytest.mark.clause("HA-TRANSFER-002", "HA-TRANSFER-003", "HA-TRANSFER-005")
 def test_a_slave_is_sent_the_log_from_where_its_own_ends(
-    master: Target, slave: socket.socket
+    master: Target, slave: FakeSlave
 ) -> None:
     begin = 1000
-    slave.sendall(encode_slave_offset(begin))
-    sent = [piece for piece in pieces(slave) if piece.data]
+    slave.say(begin)
+    sent = [piece for piece in slave.pieces() if piece.data]
     offset = begin
     for piece in sent:
         expect("HA-TRANSFER-003", found=piece.offset, expected=offset, what="offset")
@@ -117,38 +88,58 @@ def test_a_slave_is_sent_the_log_from_where_its_own_ends(
 
 
 @pytest.mark.clause("HA-TRANSFER-004")
-def test_a_slave_without_a_log_is_sent_the_last_file(slave: socket.socket) -> None:
-    slave.sendall(encode_slave_offset(0))
-    first = pieces(slave)[0]
+def test_a_slave_without_a_log_is_sent_the_last_file(slave: FakeSlave) -> None:
+    slave.say(0)
+    first = slave.pieces()[0]
     expect("HA-TRANSFER-004", found=first.offset, expected=LOG_FILE_SIZE, what="offset")
 
 
 @pytest.mark.clause("HA-TRANSFER-006")
 def test_a_master_with_nothing_to_send_gives_a_sign_of_life(
-    slave: socket.socket,
+    slave: FakeSlave,
 ) -> None:
-    slave.sendall(encode_slave_offset(LOG_FILE_SIZE))
-    last = pieces(slave)[-1]
+    slave.say(LOG_FILE_SIZE)
+    last = slave.pieces()[-1]
     expect("HA-TRANSFER-006", found=last.data, expected=b"", what="bytes after the end")
 
 
 @pytest.mark.clause("HA-TRANSFER-007")
-def test_the_last_offset_that_a_slave_sent_counts(slave: socket.socket) -> None:
+def test_the_last_offset_that_a_slave_sent_counts(slave: FakeSlave) -> None:
     wanted = LOG_FILE_SIZE + PIECE_SIZE
-    slave.sendall(encode_slave_offset(LOG_FILE_SIZE) + encode_slave_offset(wanted))
-    first = pieces(slave)[0]
+    slave.say(LOG_FILE_SIZE, wanted)
+    first = slave.pieces()[0]
     expect("HA-TRANSFER-007", found=first.offset, expected=wanted, what="offset")
 
 
 @pytest.mark.clause("HA-TRANSFER-008")
-def test_a_silent_slave_is_hung_up_on(slave: socket.socket) -> None:
-    slave.sendall(encode_slave_offset(LOG_FILE_SIZE))
-    is_open = True
+def test_a_silent_slave_is_hung_up_on(slave: FakeSlave) -> None:
+    slave.say(LOG_FILE_SIZE)
+    expect("HA-TRANSFER-008", found=hangs_up(slave), expected=True, what="hung up")
 
-    def hung_up() -> bool:
-        nonlocal is_open
-        is_open = is_open and bool(slave.recv(65_536))
-        return not is_open
 
-    wait_until(hung_up, what="the master hung up on a silent slave", timeout_s=20)
-    expect("HA-TRANSFER-008", found=is_open, expected=False, what="still connected")
+@pytest.mark.clause("HA-TRANSFER-011")
+def test_a_slave_that_is_ahead_is_sent_signs_of_life(slave: FakeSlave) -> None:
+    ahead = 8 * LOG_FILE_SIZE
+    slave.say(ahead)
+    found = {slave.piece() for _ in range(2)}
+    expected = {Piece(offset=ahead)}
+    expect("HA-TRANSFER-011", found=found, expected=expected, what="pieces")
+
+
+@pytest.mark.clause("HA-TRANSFER-012")
+@pytest.mark.parametrize("offset", [-1, -(2**63)])
+def test_a_negative_offset_gets_nothing(slave: FakeSlave, offset: int) -> None:
+    slave.say(offset)
+    found = b"".join(piece.data for piece in slave.heard_in(1.5))
+    expect("HA-TRANSFER-012", found=found, expected=b"", what="bytes of the log")
+
+
+def hangs_up(slave: FakeSlave) -> bool:
+    """Return whether the master ends the connection before we lose patience."""
+    try:
+        while True:
+            slave.piece(timeout_s=20)
+    except TimeoutError:
+        return False
+    except (EOFError, ConnectionResetError):
+        return True

@@ -17,13 +17,16 @@ from pathlib import Path
 from reference.core.broker.broker import Broker
 from reference.core.broker.dispatch import HANDLERS
 from reference.core.broker.options import BrokerOptions, OptionError
+from reference.core.broker.role import check_role
 from reference.core.name_server.dispatch import NameServer
 from reference.core.store.message_store import MessageStore
 from reference.shell.clock import now_ms, zone_offset_ms
 from reference.shell.disk import DiskFiles
 from reference.shell.host import ServiceHost
 from reference.shell.name_server import NameServerSetup, name_server
+from reference.shell.replication import BrokerHost
 from spec.host import Host
+from spec.wire.replication import PORT_DISTANCE
 
 VIP_PORT_DISTANCE = 2
 """Clients may use this many ports below the broker's (Java: the VIP channel)."""
@@ -55,7 +58,7 @@ async def serve(setup: Setup) -> None:
     store.start(now_ms())
     names = _name_server(setup)
     broker = Broker(options, store, store.config, handlers=HANDLERS, now_ms=now_ms())
-    hosts = ServiceHost(names), ServiceHost(broker)
+    hosts = ServiceHost(names), BrokerHost(broker)
     try:
         await _start(setup, *hosts)
         await _until_registered(broker)
@@ -73,13 +76,14 @@ async def serve(setup: Setup) -> None:
         store.stop(now_ms())
 
 
-async def _start(setup: Setup, names: ServiceHost, brokers: ServiceHost) -> None:
-    name_server, broker = names.service, brokers.service
+async def _start(setup: Setup, names: ServiceHost, brokers: BrokerHost) -> None:
+    name_server, broker = names.service, brokers.broker
     assert isinstance(name_server, NameServer)
-    assert isinstance(broker, Broker)
     await names.listen(setup.host, setup.name_server_port)
     await brokers.listen(setup.host, setup.broker_port)
     await brokers.listen(setup.host, setup.broker_port - VIP_PORT_DISTANCE)
+    port_for_slaves = broker.options.number("haListenPort")
+    await brokers.listen_for_slaves(setup.host, port_for_slaves)
     name_server.start(now_ms())
     names.perform(name_server.take())
     wildcard = setup.host in {"0.0.0.0", "::"}  # noqa: S104
@@ -112,8 +116,11 @@ async def _until_registered(broker: Broker) -> None:
 def _options(setup: Setup) -> BrokerOptions:
     settings = {"brokerIP1": setup.host, **setup.settings}
     settings["listenPort"] = str(setup.broker_port)
-    settings.setdefault("haListenPort", str(setup.broker_port + 1))
-    return BrokerOptions(settings)
+    ha_port = setup.broker_port + PORT_DISTANCE
+    settings.setdefault("haListenPort", str(ha_port))
+    options = BrokerOptions(settings)
+    check_role(options)
+    return options
 
 
 def _name_server(setup: Setup) -> NameServer:

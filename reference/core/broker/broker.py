@@ -45,7 +45,7 @@ _ASKED_MAX = 1 << 20
 
 
 class Broker(Service):
-    """A broker, which is a master and alone."""
+    """A broker, a master or a slave."""
 
     def __init__(
         self,
@@ -76,6 +76,7 @@ class Broker(Service):
         self.links: tuple[NameServerLink, ...] = ()
         self.flushing = Flushing(self)
         self.housekeeping = Housekeeping(self, config)
+        self.replicas = Replicas(self)
         self._config = config
         self._number = 0
         self._has_put = False
@@ -99,6 +100,7 @@ class Broker(Service):
             link.start(now_ms)
         self.flushing.start(now_ms)
         self.housekeeping.start(now_ms)
+        self.replicas.start(now_ms)
 
     def stop(self, now_ms: int) -> None:
         """Say goodbye and keep what is to be kept; the store is stopped after this."""
@@ -121,6 +123,7 @@ class Broker(Service):
 
     def let_see(self, now_ms: int) -> None:
         """Give readers what is new in the log, those first who wait for it."""
+        self.replicas.slaves.log_has_grown(now_ms)
         self.wake(self.store.dispatch(), now_ms)
 
     def wake(self, arrivals: Sequence[Arrival], now_ms: int) -> None:
@@ -193,12 +196,14 @@ class Broker(Service):
             tell_members(self, group, now_ms)
         for link in self.links:
             link.lost(connection, now_ms)
+        self.replicas.tables.lost(connection)
 
     def reached(self, address: Host, connection: int | None, now_ms: int) -> None:
         """Register by the connection to a name server."""
         for link in self.links:
             if link.address == address:
                 link.reached(connection, now_ms)
+        self.replicas.tables.reached(address, connection)
 
     def announce(self, topics: Iterable[Topic] | None) -> None:
         """Tell the name server about *topics*, or about everything."""

@@ -50,6 +50,7 @@ from reference.core.broker.reply import send_reply
 from reference.core.broker.retry import send_back
 from reference.core.broker.runtime_info import runtime_info
 from reference.core.broker.send import send_message
+from reference.core.broker.slave_sync import all_delay_offsets
 from reference.core.broker.store_cleaning import delete_expired_queues
 from reference.core.broker.topic_requests import (
     all_topic_configs,
@@ -100,6 +101,7 @@ HANDLERS: Mapping[Code, Callable[[Broker, Request], Answer | None]] = {
     Code.DELETE_SUBSCRIPTIONGROUP: delete_group,
     Code.GET_ALL_SUBSCRIPTIONGROUP_CONFIG: all_groups,
     Code.GET_ALL_CONSUMER_OFFSET: all_consumer_offsets,
+    Code.GET_ALL_DELAY_OFFSET: all_delay_offsets,
     Code.GET_CONSUMER_CONNECTION_LIST: consumer_connections,
     Code.GET_PRODUCER_CONNECTION_LIST: producer_connections,
     Code.GET_CONSUME_STATS: consume_stats,

@@ -5,10 +5,11 @@ delayed, look for silent clients, ask about transactions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from reference.core.broker.role import is_slave
 from reference.core.broker.store_cleaning import StoreCleaning
 from reference.core.broker.transaction_check import check_transactions
 from reference.core.service import IDLE_SCAN_MS
@@ -37,19 +38,18 @@ class Housekeeping:
     def start(self, now_ms: int) -> None:
         """Begin."""
         number = self._broker.options.number
-        jobs: Sequence[tuple[int, Callable[[int], None]]] = (
+        jobs: list[tuple[int, Callable[[int], None]]] = [
             (number("flushConsumerOffsetInterval"), self.keep_offsets),
             (HOLD_CHECK_MS, self._broker.check_held),
             (CLIENT_SCAN_MS, self._scan_clients),
             (IDLE_SCAN_MS, self._broker.close_idle),
             (DELAY_OFFSETS_MS, self._keep_delay_offsets),
             (SAMPLE_PERIOD_MS, self._broker.store.statistics.sample),
-            (DELIVERY_MS, self._deliver),
-            (
-                number("transactionCheckInterval"),
-                partial(check_transactions, self._broker),
-            ),
-        )
+        ]
+        if not is_slave(self._broker.options):  # [HA-SLAVE-011]
+            check = partial(check_transactions, self._broker)
+            jobs.append((DELIVERY_MS, self._deliver))
+            jobs.append((number("transactionCheckInterval"), check))
         self._cleaning.start(now_ms)
         for period_ms, job in jobs:
             self._broker.schedule.every(period_ms, job, first_ms=now_ms + period_ms)

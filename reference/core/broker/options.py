@@ -48,6 +48,13 @@ DEFAULTS: Mapping[str, str] = {
     "listenPort": "10911",
     "haListenPort": "10912",
     "brokerRole": "ASYNC_MASTER",
+    "haMasterAddress": "",
+    "haSendHeartbeatInterval": "5000",
+    "haHousekeepingInterval": "20000",
+    "haTransferBatchSize": "32768",
+    "haSlaveFallbehindMax": "268435456",
+    "offsetCheckInSlave": "false",
+    "slaveReadEnable": "false",
     "fileReservedTime": "72",
     "deleteWhen": "04",
     "diskMaxUsedSpaceRatio": "75",
@@ -117,6 +124,11 @@ class BrokerOptions:
         return self.settings["brokerIP1"]
 
     @property
+    def ip_for_slaves(self) -> str:
+        """The host part of the address that slaves connect to (Java: brokerIP2)."""
+        return self.settings.get("brokerIP2", self.ip)
+
+    @property
     def broker_id(self) -> int:
         """0 for a master."""
         return self.number("brokerId")
@@ -171,6 +183,7 @@ class BrokerOptions:
             max_transfer_count_on_disk=self.number("maxTransferCountOnMessageInDisk"),
             query_count_max=self.number("maxMsgsNumBatch"),
             delay_levels=self.settings["messageDelayLevel"],
+            is_copy=self.settings["brokerRole"] == "SLAVE",
         )
 
     def _pool_buffer_count(self) -> int:

@@ -11,6 +11,12 @@ from typing import TYPE_CHECKING
 
 from reference.core.answer import SYSTEM_ERROR, Answer, refusal
 from reference.core.broker.held_pulls import HeldPull
+from reference.core.broker.role import is_slave
+from reference.core.broker.slave_pull import (
+    corrects_offsets,
+    suggested_broker,
+    uncorrected,
+)
 from reference.core.broker.subscription import (
     Subscription,
     SubscriptionError,
@@ -31,7 +37,6 @@ SEE_FAQ = "\nSee http://rocketmq.apache.org/docs/faq/ for further details."
 COMMITS_OFFSET = 1
 MAY_WAIT = 2
 BRINGS_SUBSCRIPTION = 4
-_MASTER_ID = 0
 
 _CODES = {
     GetStatus.FOUND: ResponseCode.SUCCESS,
@@ -49,7 +54,9 @@ def pull_message(broker: Broker, request: Request) -> Answer | None:
     """Answer a pull, or hold it."""
     answer = pull_once(broker, request, may_hold=True)
     # [PULL-COMMIT-001] [PULL-COMMIT-002]
-    if request.int32("sysFlag") & COMMITS_OFFSET and _was_valid(answer):
+    is_commit = bool(request.int32("sysFlag") & COMMITS_OFFSET)
+    # [HA-SLAVE-010]
+    if is_commit and _was_valid(answer) and not is_slave(broker.options):
         broker.offsets.commit(
             request.text("consumerGroup"),
             request.text("topic"),
@@ -92,8 +99,11 @@ def pull_once(broker: Broker, request: Request, *, may_hold: bool) -> Answer | N
         broker.hold((topic, queue_id), pull)  # [PULL-HOLD-001]
         return None
     if code == ResponseCode.PULL_OFFSET_MOVED:
-        _tell_offset_moved(broker, request, result.next_begin_offset)
-    return _answer(code, result)
+        if corrects_offsets(broker.options):
+            _tell_offset_moved(broker, request, result.next_begin_offset)
+        else:
+            return _answer(*uncorrected(result, offset), group.broker_id)
+    return _answer(code, result, suggested_broker(broker.options, result, group))
 
 
 def _code(result: GetResult, offset: int) -> int:
@@ -106,12 +116,12 @@ def _code(result: GetResult, offset: int) -> int:
     return int(code)
 
 
-def _answer(code: int, result: GetResult) -> Answer:
+def _answer(code: int, result: GetResult, broker_id: int) -> Answer:
     fields: dict[str, object] = {
         "maxOffset": result.max_offset,  # [PULL-FOUND-003]
         "minOffset": result.min_offset,
         "nextBeginOffset": result.next_begin_offset,
-        "suggestWhichBrokerId": _MASTER_ID,  # [PULL-FOUND-005]
+        "suggestWhichBrokerId": broker_id,
     }
     # [PULL-FOUND-004]
     return Answer(code, result.status.name, fields, records=result.records)

@@ -83,7 +83,7 @@ class NameServerLink:
             body = encode_registration(decode_registration(body), compressed=True)
         fields = self._identity() | {  # [ROUTE-SAY-002]
             # [ROUTE-SAY-013]
-            "haServerAddr": f"{options.ip}:{options.number('haListenPort')}",
+            "haServerAddr": f"{options.ip_for_slaves}:{options.number('haListenPort')}",
             "compressed": str(is_compressed).lower(),
             "bodyCrc32": str(body_crc(body)),  # [ROUTE-SAY-003]
         }
@@ -105,6 +105,11 @@ class NameServerLink:
             self._broker.complain(f"the name server refused: {response.remark}")
             return True
         self.is_registered = True
+        self._broker.replicas.told(
+            self.address,
+            master=response.optional_text("masterAddr") or "",
+            replication=response.optional_text("haServerAddr") or "",
+        )
         order = fastjson.loads(response.body) if response.body else None
         if isinstance(order, dict):
             # [ROUTE-BROKER-012]

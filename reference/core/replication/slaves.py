@@ -14,7 +14,7 @@ from reference.core.broker.options import BrokerOptions
 from reference.core.effects import Drain, Send
 from reference.core.service import Service
 from reference.core.store.message_store import MessageStore
-from reference.core.store.pending_puts import PendingPuts
+from reference.core.store.pending_puts import PendingPuts, Told
 from spec.host import Host
 from spec.wire.replication import (
     ACK_SIZE,
@@ -54,7 +54,7 @@ class Slaves:
         self.connected: dict[int, Slave] = {}
         self.named = 0
         """The largest offset that a slave has named, of those that our log has."""
-        self.waiting = PendingPuts()
+        self._waiting = PendingPuts()
         """Puts whose producers are answered when a slave has them."""
         self._service = service
         self._store = store
@@ -117,6 +117,14 @@ class Slaves:
             "haSlaveFallbehindMax"
         )
 
+    def wait(self, end: int, *, now_ms: int, tell: Told) -> None:
+        """Tell *tell* when a slave has the log up to *end*, or that it takes too long.
+
+        As in 4.6.0, slaves are given the time that the disk is given.
+        """
+        deadline_ms = now_ms + self._options.number("syncFlushTimeout")
+        self._waiting.wait(end, deadline_ms=deadline_ms, tell=tell)
+
     def _begin(self, slave: Slave, offset: int) -> None:
         """Decide where a slave's first piece begins."""
         log = self._store.log.queue
@@ -133,7 +141,7 @@ class Slaves:
         """Note how far a slave is; what our log does not have, nobody has from us."""
         if self.named < offset <= self._store.log.queue.end:
             self.named = offset
-            self.waiting.reached(offset)  # [HA-WAIT-001]
+            self._waiting.reached(offset)  # [HA-WAIT-001]
 
     def _feed(self, slave: Slave, now_ms: int) -> None:
         """Send a slave a burst of pieces, unless it has not read the one before."""
@@ -167,7 +175,7 @@ class Slaves:
             if is_quiet and slave.next_offset is not None:  # [HA-TRANSFER-006]
                 sign = encode_piece(Piece(offset=slave.next_offset))
                 self._send(slave, sign, now_ms)
-        self.waiting.give_up(now_ms)  # [SEND-STATE-012]
+        self._waiting.give_up(now_ms)  # [SEND-STATE-012]
 
     def _send(self, slave: Slave, data: bytes, now_ms: int) -> None:
         slave.sent_at_ms = now_ms

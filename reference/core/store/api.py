@@ -190,3 +190,5 @@ class StoreOptions:
     """Local time minus UTC, for the names of index files."""
     delay_levels: str = DEFAULT_DELAY_LEVELS
     """messageDelayLevel."""
+    is_copy: bool = False
+    """brokerRole is SLAVE: the log comes from a master, piece by piece."""

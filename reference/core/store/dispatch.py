@@ -38,6 +38,7 @@ class Dispatcher:
         self._index = index
         self._checkpoint = checkpoint
         self._index_enabled = options.index_enabled
+        self._is_copy = options.is_copy
 
     @property
     def is_behind(self) -> bool:
@@ -55,6 +56,8 @@ class Dispatcher:
                     arrivals.append(arrival)
             if found.size > 0:
                 self.position += found.size
+            elif found.size < 0 and self._is_copy:
+                break  # The rest of the record is still to come. [REC-DISPATCH-007]
             else:
                 # A blank, or garbage: a master gives the rest of the file up.
                 next_file = self._log.next_file(self.position)
@@ -68,6 +71,8 @@ class Dispatcher:
         if found.system_flags & TRANSACTION_MASK not in NOT_CONSUMABLE:
             queue = self._queues.get_or_make(found.topic, found.queue_id)
             self._checkpoint.logics_ms = found.stored_at_ms
+            if self._is_copy:  # whoever appends pieces knows of no times
+                self._checkpoint.physic_ms = found.stored_at_ms
             if queue is not None and queue.put(
                 found.physical_offset, found.size, found.tags_code, found.queue_offset
             ):

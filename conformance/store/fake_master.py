@@ -1,0 +1,111 @@
+"""A master that is a script: slaves connect to it, and are sent what a test likes."""
+
+from __future__ import annotations
+
+import socket
+import time
+
+from conformance.harness.address import Address
+from spec.store.message_record import Record, encode_record
+from spec.wire.replication import ACK_SIZE, Piece, decode_slave_offset, encode_piece
+
+PATIENCE_S = 30.0
+"""A slave may wait five seconds before it dials again."""
+
+
+class FakeMaster:
+    """A port for slaves."""
+
+    def __init__(self) -> None:
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self._server.settimeout(PATIENCE_S)
+        self.address = Address("127.0.0.1", self._server.getsockname()[1])
+
+    def close(self) -> None:
+        """Listen no more."""
+        self._server.close()
+
+    def accept(self) -> SlaveLink:
+        """Return the next connection of a slave."""
+        connection, _ = self._server.accept()
+        return SlaveLink(connection)
+
+
+class SlaveLink:
+    """A connection that a slave has opened."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._link = connection
+        self._waiting = b""
+
+    def close(self) -> None:
+        """End the connection."""
+        self._link.close()
+
+    def report(self, *, timeout_s: float = PATIENCE_S) -> int:
+        """Return the next offset that the slave names."""
+        deadline = time.monotonic() + timeout_s
+        while len(self._waiting) < ACK_SIZE:
+            self._link.settimeout(max(deadline - time.monotonic(), 0.001))
+            received = self._link.recv(65_536)
+            if not received:
+                raise EOFError("the slave closed the connection")
+            self._waiting += received
+        offset = decode_slave_offset(self._waiting)
+        self._waiting = self._waiting[ACK_SIZE:]
+        return offset
+
+    def reports_in(self, timeout_s: float) -> list[int]:
+        """Return the offsets of the next seconds, or until the slave hangs up."""
+        found: list[int] = []
+        deadline = time.monotonic() + timeout_s
+        while (left_s := deadline - time.monotonic()) > 0:
+            try:
+                found.append(self.report(timeout_s=left_s))
+            except (TimeoutError, EOFError, ConnectionResetError):
+                break
+        return found
+
+    def report_until(self, wanted: int) -> list[int]:
+        """Return the offsets that the slave names, up to the first that is *wanted*."""
+        found = [self.report()]
+        while found[-1] != wanted and len(found) < 1000:
+            found.append(self.report())
+        return found
+
+    def send(self, offset: int, data: bytes = b"") -> int:
+        """Send a piece of the log; return where it ends."""
+        piece = Piece(offset=offset, data=data)
+        self._link.sendall(encode_piece(piece))
+        return piece.end_offset
+
+    def send_bytes(self, data: bytes) -> None:
+        """Send bytes as they are."""
+        self._link.sendall(data)
+
+    def is_closed(self, *, timeout_s: float = PATIENCE_S) -> bool:
+        """Return whether the slave hangs up in time."""
+        self._link.settimeout(timeout_s)
+        try:
+            while self._link.recv(65_536):
+                pass
+        except ConnectionResetError:
+            return True
+        except TimeoutError:
+            return False
+        return True
+
+
+def record(topic: str, number: int, *, at: int, stored_at_ms: int) -> bytes:
+    """Return message *number* of queue 0 of *topic*, as it stands at *at*."""
+    return encode_record(
+        Record(
+            topic=topic,
+            queue_id=0,
+            queue_offset=number,
+            physical_offset=at,
+            body=f"replicated {number}".encode(),
+            born_at_ms=stored_at_ms,
+            stored_at_ms=stored_at_ms,
+        )
+    )

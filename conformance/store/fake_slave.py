@@ -1,0 +1,69 @@
+"""A slave that is a script: it says what it likes, and notes what it is sent."""
+
+from __future__ import annotations
+
+import socket
+import time
+
+from conformance.harness.target import Target
+from spec.wire.replication import (
+    PORT_DISTANCE,
+    Piece,
+    decode_piece,
+    encode_slave_offset,
+    size_of_piece,
+)
+
+PATIENCE_S = 10.0
+
+
+class FakeSlave:
+    """One connection to a master's port for slaves."""
+
+    def __init__(self, master: Target) -> None:
+        assert master.broker is not None
+        address = (master.broker.host, master.broker.port + PORT_DISTANCE)
+        self._link = socket.create_connection(address, PATIENCE_S)
+        self._waiting = b""
+
+    def close(self) -> None:
+        """End the connection."""
+        self._link.close()
+
+    def say(self, *offsets: int) -> None:
+        """Name the ends of a log, all in one piece."""
+        self._link.sendall(b"".join(map(encode_slave_offset, offsets)))
+
+    def piece(self, *, timeout_s: float = PATIENCE_S) -> Piece:
+        """Return the next piece; TimeoutError without one, EOFError after the last."""
+        deadline = time.monotonic() + timeout_s
+        while (size := size_of_piece(self._waiting)) is None or size > len(
+            self._waiting
+        ):
+            self._link.settimeout(max(deadline - time.monotonic(), 0.001))
+            received = self._link.recv(65_536)
+            if not received:
+                raise EOFError("the master closed the connection")
+            self._waiting += received
+        piece = decode_piece(self._waiting[:size])
+        self._waiting = self._waiting[size:]
+        return piece
+
+    def pieces(self) -> list[Piece]:
+        """Return what the master sends, up to the first sign of life after a piece."""
+        found: list[Piece] = []
+        while not found or found[-1].data or len(found) == 1:
+            found.append(self.piece())
+            self.say(found[-1].end_offset)
+        return found
+
+    def heard_in(self, timeout_s: float) -> list[Piece]:
+        """Return the pieces of the next seconds, or until the master hangs up."""
+        found: list[Piece] = []
+        deadline = time.monotonic() + timeout_s
+        while (left_s := deadline - time.monotonic()) > 0:
+            try:
+                found.append(self.piece(timeout_s=left_s))
+            except (TimeoutError, EOFError, ConnectionResetError):
+                break
+        return found

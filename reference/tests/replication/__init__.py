@@ -1,0 +1,1 @@
+"""Tests of master and slaves without sockets."""
