@@ -61,7 +61,9 @@ class Dispatcher:
             else:
                 # A blank, or garbage: a master gives the rest of the file up.
                 next_file = self._log.next_file(self.position)
-                self.position = min(next_file, self._log.queue.end)
+                # The rest of a blank may still be on its way to a copy.
+                end = next_file if self._is_copy else self._log.queue.end
+                self.position = min(next_file, end)
         return arrivals
 
     def take(self, found: Found) -> Arrival | None:
