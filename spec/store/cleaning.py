@@ -103,3 +103,28 @@ FILE_IN_USE = Clause(
     source=f"{_FILES}#retryDeleteFirstFile",
     untestable="a peer cannot make a broker hold a file for longer than an answer",
 )
+UNIT_OF_OFFSET_0 = Clause(
+    id="STORE-CLEAN-013",
+    level=Level.QUIRK,
+    text="Who pulls a message that was the first of the commit log, from a queue that"
+    " begins with it though it was deleted, gets as many bytes from the first record"
+    " that is left, of whatever topic.",
+    source="4.6.0 org.apache.rocketmq.store.MappedFileQueue#findMappedFileByOffset",
+    until="4.9",
+)
+PULL_GONE = Clause(
+    id="STORE-CLEAN-014",
+    level=Level.QUIRK,
+    text="Pulls from a queue all of whose messages were deleted lead to its end: from a"
+    " queue file that is gone to the next file with PULL_NOT_FOUND (19), and past units"
+    " with PULL_RETRY_IMMEDIATELY (20).",
+    source="4.6.0 org.apache.rocketmq.store.DefaultMessageStore#getMessage",
+    until="4.9",
+)
+KEY_OF_GONE = Clause(
+    id="STORE-CLEAN-015",
+    level=Level.MUST,
+    text="A query by key does not find messages that were deleted, even while the index"
+    " has them.",
+    source="4.6.0 org.apache.rocketmq.store.DefaultMessageStore#queryMessage",
+)

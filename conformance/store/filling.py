@@ -1,0 +1,100 @@
+"""
+A disk that fills: what a broker deletes and refuses at which fullness.
+
+The store lies on a small disk of its own. Two of the log's files are old, two young,
+and it is not the hour for deleting. The disk is made fuller step by step, and then
+emptier, and after each step the broker is watched until it has had its round.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from conformance.harness.fixtures import create_topic, unique_name
+from conformance.harness.store_files import StoreFiles
+from conformance.harness.target import Capability, Target
+from conformance.store import ageing
+from conformance.store.small_disk import SmallDisk, small_disk, why_not
+from conformance.store.workload import Outgoing, send_all
+
+LOG_FILES = 5
+OLD = 2
+"""Files, the oldest, that are older than they are kept for."""
+CALM, STEPS = 0.5, (0.8, 0.88, 0.93, 0.88, 0.5)
+"""How full the disk is at the first round, and then from round to round."""
+FIRST_S, ROUND_S = 66.0, 16.0
+"""From a start until after the first round; from then on a round and a half."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What there was after a round."""
+
+    used: float
+    """How full the disk was."""
+    log_files: int
+    code: int
+    """With which a message was answered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filled:
+    """What was seen."""
+
+    unsupported: str = ""
+    """Why nothing could be seen."""
+    steps: tuple[Step, ...] = ()
+
+
+def settings() -> Mapping[str, str]:
+    """Return the settings of a broker that does not delete at this time of day."""
+    other = datetime.now().astimezone() + timedelta(hours=12)
+    return {
+        **ageing.SETTINGS,
+        "deleteWhen": f"{other.hour:02}",
+        "diskMaxUsedSpaceRatio": "75",
+        "rocketmq.broker.diskSpaceWarningLevelRatio": "0.90",
+        "rocketmq.broker.diskSpaceCleanForciblyRatio": "0.85",
+    }
+
+
+def filled(target: Target, ending: threading.Event) -> Filled:
+    """Let *target*, which is not started yet, live on a disk that fills."""
+    reason = why_not()
+    if reason:
+        return Filled(unsupported=reason)
+    target.conf.update(settings())
+    with small_disk() as disk:
+        target.store_path = disk.path / "store"
+        try:
+            return Filled(steps=tuple(_live(target, disk, ending)))
+        finally:
+            target.close()
+
+
+def _live(target: Target, disk: SmallDisk, ending: threading.Event) -> Iterator[Step]:
+    target.start()
+    topic = create_topic(target, unique_name("filling"), queue_count=1)
+    message = Outgoing(topic=topic, body=ageing.BODY)
+    send_all(target, [message] * (LOG_FILES * 10 - 5))
+    target.stop()
+    assert target.store_path is not None
+    files = StoreFiles(target.store_path)
+    ageing.make_old(files, spared=range(OLD, LOG_FILES))
+    disk.fill(CALM)
+    if Capability.CLOCK in target.capabilities:
+        target.clock_rate = ageing.HASTE
+    target.start()
+    wait_s = FIRST_S
+    for used in (CALM, *STEPS):
+        disk.fill(used)
+        if ending.wait(wait_s / target.clock_rate):
+            raise TimeoutError("the run ended before the disk was full")
+        with target.speak_to_broker() as broker:
+            answer = broker.send_message(topic=topic, body=b"is there room?")
+        count = len(files.log_files())
+        yield Step(used=used, log_files=count, code=answer.code)
+        wait_s = ROUND_S

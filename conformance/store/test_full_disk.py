@@ -1,0 +1,53 @@
+"""A disk that fills: what goes then, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.harness.outcome import unsupported
+from conformance.harness.verdicts import expect
+from conformance.store.filling import LOG_FILES, OLD, Filled
+from spec.wire.response_code import ResponseCode
+
+pytestmark = [
+    pytest.mark.patient,
+    pytest.mark.needs("store", "wire", "config", "restart"),
+]
+
+ALL, YOUNG, LAST = LOG_FILES, LOG_FILES - OLD, 1
+TAKEN, REFUSED = ResponseCode.SUCCESS, ResponseCode.SERVICE_NOT_AVAILABLE
+
+
+@pytest.mark.clause("STORE-CLEAN-003", "STORE-CLEAN-001", "STORE-CLEAN-002")
+def test_old_files_go_at_75_percent_and_young_ones_at_85(filled: Filled) -> None:
+    _skip_without_steps(filled)
+    found = {step.used: step.log_files for step in filled.steps[:4]}
+    expect(
+        "STORE-CLEAN-003",
+        found=found,
+        expected={0.5: ALL, 0.8: YOUNG, 0.88: LAST, 0.93: LAST},
+        what="files of the log, of which some were old, by how full the disk was",
+    )
+
+
+@pytest.mark.clause("SEND-STATE-003")
+def test_messages_are_refused_from_90_percent_until_it_is_85(filled: Filled) -> None:
+    _skip_without_steps(filled)
+    expect(
+        "SEND-STATE-003",
+        found=[(step.used, step.code) for step in filled.steps],
+        expected=[
+            (0.5, TAKEN),
+            (0.8, TAKEN),
+            (0.88, TAKEN),
+            (0.93, REFUSED),
+            (0.88, REFUSED),
+            (0.5, TAKEN),
+        ],
+        what="how full the disk was, and how a message was answered",
+    )
+
+
+def _skip_without_steps(filled: Filled) -> None:
+    if filled.unsupported:
+        unsupported(filled.unsupported)
