@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from conformance.damages import rolled
+from conformance.damages.commanding import Command
+from conformance.damages.starts import DELAY_TOPIC, Outcome
 from conformance.harness.apache import both_spellings, write_properties
-from conformance.recovery import rolled
-from conformance.recovery.commanding import Command
-from conformance.recovery.starts import DELAY_TOPIC, Outcome
 from spec.store.blank import room_for
 from spec.store.config_files import (
     CONSUMER_OFFSETS_FILE,

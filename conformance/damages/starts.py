@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from conformance.damages import rolled
+from conformance.damages.reading import Message, Pulled, fates, pull
 from conformance.harness.apache import ApacheCluster
 from conformance.harness.process import ProcessError
 from conformance.harness.speaker import Speaker, body_of, succeeded
-from conformance.recovery import rolled
-from conformance.recovery.reading import Message, Pulled, fates, pull
 from spec.routing.json_object import as_object, object_in
 from spec.store.file_names import COMMIT_LOG, INDEX, offset_of
 from spec.wire.command import Command
@@ -62,7 +62,7 @@ class Start:
         finally:
             cluster.close()
         seen["log"] |= {
-            "min": str(min(map(offset_of, after[COMMIT_LOG]), default=-1)),
+            "min": str(min(map(offset_of, after[COMMIT_LOG]), default=0)),
             "deleted_files": _gone(COMMIT_LOG, before, after),
         }
         seen["index"] = {

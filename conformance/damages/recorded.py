@@ -12,18 +12,19 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from conformance.harness.manifest import FIXTURES
-from conformance.recovery.damage import Damage
-from conformance.recovery.reading import Message, messages_in, still_known
-from conformance.recovery.starts import Outcome, Start
+from conformance.damages.damage import Damage
+from conformance.damages.reading import Message, messages_in, still_known
+from conformance.damages.starts import Outcome, Start
+from conformance.harness.manifest import FIXTURES, read_manifest
 
 FOLDER = FIXTURES / "starts"
 STORE, OUTCOMES = "store", "outcomes.json"
 
 
 def recorded_releases() -> list[str]:
-    """Return the releases of which outcomes were recorded."""
-    return sorted(file.parent.name for file in FOLDER.glob(f"*/{OUTCOMES}"))
+    """Return the releases whose outcomes were recorded to the end."""
+    paths = (Path(path) for path in read_manifest())
+    return sorted(path.name for path in paths if path.parent.name == FOLDER.name)
 
 
 def store_of(release: str) -> Path:

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
+from conformance.damages import rolled
 from conformance.harness.speaker import Speaker
 from conformance.harness.store_files import StoreFiles
-from conformance.recovery import rolled
 from spec.layout import LayoutError
 from spec.store.consume_queue import UNIT_SIZE, Unit, decode_unit
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, file_name, offset_of

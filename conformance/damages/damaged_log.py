@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conformance.recovery.damage import (
+from conformance.damages.damage import (
     Catalogue,
     StoreCopy,
     clear,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 
-from conformance.recovery.damage import (
+from conformance.damages.damage import (
     Catalogue,
     StoreCopy,
     clear,
@@ -15,7 +15,7 @@ from conformance.recovery.damage import (
     remove,
     write_unit,
 )
-from conformance.recovery.rolled import BILLS, ORDERS
+from conformance.damages.rolled import BILLS, ORDERS
 from spec.store.consume_queue import UNIT_SIZE, Unit, decode_units
 from spec.store.file_names import CONSUME_QUEUE, INDEX, offset_of
 

@@ -1,0 +1,1 @@
+"""Damaged stores: what is said of them beforehand, and what real brokers then do."""
