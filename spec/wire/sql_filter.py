@@ -64,7 +64,8 @@ NO_NUMBER = Clause(
 TEXTS_HAVE_NO_ORDER = Clause(
     id="PULL-SQL-005",
     level=Level.QUIRK,
-    text="Two properties are put in order as doubles, and not at all where one is none.",
+    text="Two properties are put in order as doubles, and none at all where one is no"
+    " number.",
     source=f"{_COMPARE}#evaluate",
 )
 PROPERTY_ALONE = Clause(
