@@ -1,16 +1,19 @@
 """
 Acknowledgement: a message that was put is answered when what was promised of it holds.
 
-With SYNC_FLUSH that is when the disk has it. The broker does not stand still
-meanwhile: the answer is sent later, and what else was put by then is flushed with it.
+With SYNC_FLUSH that is when the disk has it, at a SYNC_MASTER when a slave does. The
+broker does not stand still meanwhile: the answer is sent later, and what else was put
+by then is flushed and copied with it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from reference.core.answer import Answer
+from reference.core.broker.role import waits_for_slaves
 from reference.core.request import Request
 from reference.core.store.api import NewMessage, PutResult, PutStatus
 
@@ -28,23 +31,51 @@ def acknowledge(
     result: PutResult,
     answer: FormAnswer,
 ) -> Answer | None:
-    """Return the answer to a put, or None and send it when the disk has the message."""
-    is_told_later = (
-        broker.flushing.is_sync
-        and message.wait_until_stored  # [SEND-STATE-010]
-        and result.is_stored
-    )
-    if not is_told_later:
+    """Return the answer to a put, or None and send it when what it waits for is so.
+
+    4.6.0 org.apache.rocketmq.store.CommitLog#handleDiskFlush and #handleHA, which wait
+    one after the other; here both are waited for at once.
+    """
+    # [SEND-STATE-010] [HA-WAIT-004]
+    if not (message.wait_until_stored and result.is_stored):
         return answer(result)
-
-    def told(is_on_disk: bool) -> None:
-        final = result
-        if not is_on_disk and result.status is PutStatus.PUT_OK:
-            # [SEND-STATE-011]
-            final = result._replace(status=PutStatus.FLUSH_DISK_TIMEOUT)
-        broker.answer_later(request, answer(final))
-
-    # [STORE-FLUSH-001]
+    waits = []
     end = result.physical_offset + result.size
-    broker.flushing.wait(end, now_ms=request.now_ms, tell=told)
+    if broker.flushing.is_sync:  # [STORE-FLUSH-001]
+        waits.append((broker.flushing.wait, PutStatus.FLUSH_DISK_TIMEOUT))
+    if waits_for_slaves(broker.options):
+        slaves = broker.replicas.slaves
+        if slaves.keep_up(end):
+            waits.append((slaves.wait, PutStatus.FLUSH_SLAVE_TIMEOUT))
+        else:  # [SEND-STATE-008]
+            result = result._replace(status=PutStatus.SLAVE_NOT_AVAILABLE)
+    if not waits:
+        return answer(result)
+    pending = _Pending(result, len(waits))
+    pending.finish = lambda final: broker.answer_later(request, answer(final))
+    for wait, failure in waits:
+        wait(end, now_ms=request.now_ms, tell=partial(pending.told, failure))
     return None
+
+
+class _Pending:
+    """A put whose answer depends on what disk and slaves will tell."""
+
+    finish: Callable[[PutResult], None]
+
+    def __init__(self, result: PutResult, count: int) -> None:
+        self._result = result
+        self._open_count = count
+
+    def told(self, failure: PutStatus, is_there: bool) -> None:
+        """Note that one of them has the message, or does not have it in time."""
+        # [SEND-STATE-011] [SEND-STATE-012]
+        is_worse = (
+            self._result.status is PutStatus.PUT_OK
+            or failure is PutStatus.FLUSH_SLAVE_TIMEOUT
+        )
+        if not is_there and is_worse:
+            self._result = self._result._replace(status=failure)
+        self._open_count -= 1
+        if self._open_count == 0:
+            self.finish(self._result)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from reference.core.answer import SYSTEM_ERROR, Answer, refusal
+from reference.core.broker.acknowledgement import acknowledge
 from reference.core.broker.role import put_in_role
 from reference.core.broker.subscription_groups import SubscriptionGroup
 from reference.core.broker.topics import (
@@ -22,7 +23,8 @@ from reference.core.broker.topics import (
     Topic,
 )
 from reference.core.request import Request
-from reference.core.store.api import NewMessage
+from reference.core.store.api import NewMessage, PutResult, PutStatus
+from reference.core.store.words import word
 from spec.store.message_record import Record
 from spec.wire.message_id import encode_message_id
 from spec.wire.properties import Property, decode_properties, encode_properties
@@ -38,7 +40,7 @@ _CLIENT_KNOWS_TIMES_MAX = 121
 """Clients from here on say how often a message is retried (Java: V3_4_9)."""
 
 
-def send_back(broker: Broker, request: Request) -> Answer:
+def send_back(broker: Broker, request: Request) -> Answer | None:
     """Take back a message that a consumer could not digest."""
     name = request.text("group")
     group = broker.groups.find(name, request.now_ms)
@@ -66,7 +68,14 @@ def send_back(broker: Broker, request: Request) -> Answer:
     put = broker.store.put
     result = put_in_role(broker.options, message, request.now_ms, put)
     broker.stored(result)
-    if result.status.name == "PUT_OK":
+    if result.is_stored:
+        first_topic = word(message.properties, Property.RETRY_TOPIC) or record.topic
+        broker.traffic.has_sent_back(name, first_topic)
+    return acknowledge(broker, request, message, result=result, answer=_answer)
+
+
+def _answer(result: PutResult) -> Answer:
+    if result.status is PutStatus.PUT_OK:
         return Answer()
     return refusal(SYSTEM_ERROR, result.status.name)
 

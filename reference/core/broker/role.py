@@ -33,18 +33,18 @@ def is_slave(options: BrokerOptions) -> bool:
     return options.settings["brokerRole"] == Role.SLAVE
 
 
+def waits_for_slaves(options: BrokerOptions) -> bool:
+    """Return whether producers are answered when a slave has their messages."""
+    return options.settings["brokerRole"] == Role.SYNC_MASTER
+
+
 def put_in_role(
     options: BrokerOptions,
     message: NewMessage,
     now_ms: int,
     put: Callable[[NewMessage, int], PutResult],
 ) -> PutResult:
-    """Return what *put* makes of *message*, as this broker's role wants it."""
-    role = options.settings["brokerRole"]
-    if role == Role.SLAVE:
+    """Return what *put* makes of *message*, unless this broker is a slave."""
+    if is_slave(options):
         return PutResult(PutStatus.SERVICE_NOT_AVAILABLE)  # [SEND-STATE-002]
-    result = put(message, now_ms)
-    waits = role == Role.SYNC_MASTER and message.wait_until_stored  # [SEND-STATE-010]
-    if waits and result.status is PutStatus.PUT_OK:
-        return result._replace(status=PutStatus.SLAVE_NOT_AVAILABLE)  # [SEND-STATE-008]
-    return result
+    return put(message, now_ms)

@@ -1,0 +1,138 @@
+"""Whom a SYNC_MASTER waits for: a script plays the slave, and says or does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from conformance.harness.asks.messages import plain_send
+from conformance.harness.deadline import wait_until
+from conformance.harness.fixtures import OPTIONS, need, unique_name
+from conformance.harness.peer import Peer
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.target import Capability, Target, parse_target
+from conformance.harness.verdicts import expect
+from conformance.store.fake_slave import FakeSlave
+from spec.store.message_record import decode_record, record_size
+from spec.wire.command import Command
+from spec.wire.response_code import ResponseCode
+
+FALL_BEHIND_MAX = 50_000
+SETTINGS = {
+    "brokerRole": "SYNC_MASTER",
+    "syncFlushTimeout": "1000",
+    "slaveTimeout": "1000",  # what 4.9 calls it
+    "inSyncReplicas": "2",  # since 5.0 nobody is waited for without this
+    "haSlaveFallbehindMax": str(FALL_BEHIND_MAX),
+    "haHousekeepingInterval": "60000",
+}
+pytestmark = pytest.mark.needs(Capability.REPLICATION, Capability.CONFIG)
+
+
+@pytest.fixture(scope="module")
+def master(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
+    """Return a master that waits for its slaves."""
+    need(target, Capability.REPLICATION, Capability.CONFIG)
+    options = pytestconfig.stash[OPTIONS]
+    with parse_target(options.target, profile=options.profile, conf=SETTINGS) as own:
+        yield own
+
+
+@pytest.fixture
+def broker(master: Target) -> Iterator[Speaker]:
+    """Yield a connection to that master."""
+    with master.speak_to_broker() as speaker:
+        yield speaker
+
+
+@pytest.fixture
+def topic(broker: Speaker) -> str:
+    """Return a topic of the test's own."""
+    name = unique_name("waiting")
+    succeeded(broker.create_topic(topic=name, queue_count=1))
+    return name
+
+
+@pytest.fixture
+def slave(master: Target, broker: Speaker, topic: str) -> Iterator[FakeSlave]:
+    """Yield a slave that has all of the log, as far as the master knows."""
+    with closing(FakeSlave(master)) as one:
+        end = end_of(broker, send_unwaited(broker, topic, b"so far"))
+        one.say(end)
+        # Its answer to a sign that it was heard is that a message is pushed to it.
+        later = send_unwaited(broker, topic, b"pushed")
+        while one.piece().end_offset < end_of(broker, later):
+            pass
+        yield one
+
+
+def send_unwaited(broker: Speaker, topic: str, body: bytes) -> Command:
+    """Send a message that waits for nobody."""
+    answer = broker.send_message(topic=topic, body=body, properties={"WAIT": "false"})
+    return succeeded(answer)
+
+
+def end_of(broker: Speaker, answer: Command) -> int:
+    """Return the offset of the log behind the message that *answer* is about."""
+    viewed = succeeded(broker.view_message_by_id(answer.fields["msgId"]))
+    record = decode_record(viewed.body)
+    return record.physical_offset + record_size(record)
+
+
+@pytest.mark.clause("SEND-STATE-012")
+def test_a_slave_that_stops_reading_is_late(
+    broker: Speaker, slave: FakeSlave, topic: str
+) -> None:
+    del slave
+    answer = broker.send_message(topic=topic, body=b"late")
+    code = ResponseCode.FLUSH_SLAVE_TIMEOUT
+    expect("SEND-STATE-012", found=answer.code, expected=code, what="code")
+    viewed = succeeded(broker.view_message_by_id(answer.fields["msgId"]))
+    body = decode_record(viewed.body).body
+    expect("SEND-STATE-012", found=body, expected=b"late", what="stored body")
+
+
+@pytest.mark.clause("HA-WAIT-001")
+def test_a_master_answers_when_a_slave_has_the_message(
+    master: Target, slave: FakeSlave, topic: str
+) -> None:
+    assert master.broker is not None
+    with closing(Peer(master.broker)) as producer:
+        producer.send(plain_send(topic, body=b"followed"))
+        piece = slave.piece()
+        while b"followed" not in piece.data:
+            piece = slave.piece()
+        slave.say(piece.end_offset)
+        answer = producer.receive()
+    expect("HA-WAIT-001", found=answer.code, expected=0, what="code")
+
+
+@pytest.mark.clause("HA-WAIT-002")
+def test_a_slave_that_says_nothing_is_waited_for(
+    master: Target, broker: Speaker, topic: str
+) -> None:
+    def code() -> int:
+        return broker.send_message(topic=topic, body=b"is anybody there").code
+
+    with closing(FakeSlave(master)):
+        # The master may take a moment to notice the connection.
+        wait_until(
+            lambda: code() != ResponseCode.SLAVE_NOT_AVAILABLE,
+            what="the master has noticed a slave",
+        )
+        found, expected = code(), ResponseCode.FLUSH_SLAVE_TIMEOUT
+    expect("HA-WAIT-002", found=found, expected=expected, what="code")
+
+
+@pytest.mark.clause("HA-WAIT-003")
+def test_a_slave_that_is_far_behind_is_not_waited_for(
+    broker: Speaker, slave: FakeSlave, topic: str
+) -> None:
+    for _ in range(2):
+        send_unwaited(broker, topic, bytes(FALL_BEHIND_MAX // 2))
+    answer = broker.send_message(topic=topic, body=b"too far")
+    code = ResponseCode.SLAVE_NOT_AVAILABLE
+    expect("HA-WAIT-003", found=answer.code, expected=code, what="code")
+    slave.say(end_of(broker, answer))
