@@ -1,0 +1,234 @@
+"""A slave asks the master that its name server names: a script plays the master."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from conformance.harness.deadline import wait_until
+from conformance.harness.fixtures import OPTIONS, TargetStarter, need
+from conformance.harness.live import LiveTarget
+from conformance.harness.peer import Peer
+from conformance.harness.speaker import Speaker, body_of, succeeded
+from conformance.harness.target import Capability, Target, TargetError, parse_target
+from conformance.harness.verdicts import expect
+from conformance.meta.lying_server import LyingServer, honest
+from conformance.routing.fake_broker import FakeBroker
+from spec.routing.broker_registration import BrokerIdentity
+from spec.routing.topic_config import (
+    DataVersion,
+    TopicConfig,
+    TopicTable,
+    decode_topic_table,
+    encode_topic_table,
+)
+from spec.store.config_files import (
+    ConsumerOffsets,
+    decode_delay_offsets,
+    encode_consumer_offsets,
+    encode_delay_offsets,
+)
+from spec.wire import fastjson
+from spec.wire.command import Command
+from spec.wire.request_code import RequestCode
+
+SLAVE = {
+    "brokerRole": "SLAVE",
+    "brokerId": "1",
+    "brokerName": "broker-of-two",
+    "brokerClusterName": "cluster-of-two",
+    "registerNameServerPeriod": "10000",
+}
+PATIENCE_S = 60.0
+"""A slave registers every ten seconds, and asks every ten."""
+TOPIC, GROUP = "OnlyTheMasterKnows", "only_the_master_knows"
+VERSION = DataVersion(timestamp_ms=1_600_000_000_000, counter=7)
+pytestmark = pytest.mark.needs(Capability.WIRE, Capability.CONFIG)
+
+
+class Master:
+    """What the script knows as a master, and what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+        self.replication = socket.create_server(("127.0.0.1", 0))
+
+    def answer(self, command: Command) -> bytes | None:
+        """Return the frame of the answer to a slave's question."""
+        self.asked.append(command.code)
+        bodies = {
+            RequestCode.GET_ALL_TOPIC_CONFIG: topics,
+            RequestCode.GET_ALL_CONSUMER_OFFSET: offsets,
+            RequestCode.GET_ALL_DELAY_OFFSET: delay_offsets,
+            RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG: groups,
+        }
+        body = bodies.get(RequestCode(command.code))
+        return honest(command, body=body() if body else b"")
+
+
+def topics() -> bytes:
+    """Return the table of the master's topics."""
+    topic = TopicConfig(topic=TOPIC, read_queue_count=3, write_queue_count=3)
+    return encode_topic_table(TopicTable.of(topic, version=VERSION))
+
+
+def offsets() -> bytes:
+    """Return how far consumers are."""
+    table = {(TOPIC, GROUP): {0: 11, 2: 5}}
+    return encode_consumer_offsets(ConsumerOffsets(offsets=table))
+
+
+def delay_offsets() -> bytes:
+    """Return how far delay levels were delivered."""
+    return encode_delay_offsets({1: 42, 18: 3})
+
+
+def groups() -> bytes:
+    """Return the table of the master's groups."""
+    table = {GROUP: {"groupName": GROUP, "retryMaxTimes": 5}}
+    version = {"counter": VERSION.counter, "timestamp": VERSION.timestamp_ms}
+    return fastjson.dumps({"dataVersion": version, "subscriptionGroupTable": table})
+
+
+@pytest.fixture(scope="module")
+def master() -> Iterator[Master]:
+    """Yield the script that plays the master."""
+    one = Master()
+    with closing(one.replication):
+        yield one
+
+
+@pytest.fixture(scope="module")
+def slave(
+    pytestconfig: pytest.Config, target: LiveTarget, master: Master
+) -> Iterator[Target]:
+    """Yield a slave whose name server knows the script as its master."""
+    need(target, Capability.WIRE, Capability.CONFIG)
+    options = pytestconfig.stash[OPTIONS]
+    text, profile = options.target, options.profile
+    with (
+        LyingServer(master.answer) as server,
+        parse_target(text, profile=profile, conf=SLAVE) as own,
+    ):
+        assert own.namesrv is not None
+        identity = BrokerIdentity(
+            cluster=SLAVE["brokerClusterName"],
+            broker_name=SLAVE["brokerName"],
+            address=str(server.address),
+            broker_id=0,
+            ha_address="{}:{}".format(*master.replication.getsockname()),
+        )
+        with closing(Peer(own.namesrv)) as peer:
+            succeeded(FakeBroker(peer, identity).register())
+            yield own
+
+
+@pytest.fixture
+def broker(slave: Target) -> Iterator[Speaker]:
+    """Yield a connection to the slave."""
+    with slave.speak_to_broker() as speaker:
+        yield speaker
+
+
+@pytest.mark.clause("HA-SLAVE-001")
+def test_a_slave_dials_where_its_name_server_says(
+    slave: Target, master: Master
+) -> None:
+    del slave
+    master.replication.settimeout(PATIENCE_S)
+    connection, _ = master.replication.accept()
+    with closing(connection):
+        connection.settimeout(PATIENCE_S)
+        said = connection.recv(8)
+    expect("HA-SLAVE-001", found=said, expected=bytes(8), what="the end of its log")
+
+
+@pytest.mark.clause("HA-SLAVE-004")
+def test_a_slave_has_its_masters_topics_and_no_others(broker: Speaker) -> None:
+    def table() -> TopicTable:
+        return decode_topic_table(succeeded(broker.all_topic_config()).body)
+
+    wait_until(
+        lambda: TOPIC in table().topics,
+        what=f"the slave knows {TOPIC}",
+        timeout_s=PATIENCE_S,
+    )
+    expected = decode_topic_table(topics())
+    expect("HA-SLAVE-004", found=table(), expected=expected, what="topics")
+
+
+@pytest.mark.clause("HA-SLAVE-005")
+def test_a_slave_knows_how_far_consumers_are(broker: Speaker) -> None:
+    def offset(queue_id: int) -> str | None:
+        answer = broker.query_offset(group=GROUP, topic=TOPIC, queue_id=queue_id)
+        return answer.fields.get("offset")
+
+    wait_until(
+        lambda: offset(2) == "5",
+        what="the slave knows an offset of its master",
+        timeout_s=PATIENCE_S,
+    )
+    expect("HA-SLAVE-005", found=offset(0), expected="11", what="offset of queue 0")
+
+
+@pytest.mark.needs(Capability.STORE)
+@pytest.mark.clause("HA-SLAVE-006")
+def test_a_slave_keeps_how_far_delay_levels_are(slave: Target) -> None:
+    assert slave.store_path is not None
+    file = slave.store_path / "config" / "delayOffset.json"
+    found: dict[int, int] = {}
+
+    def has_come() -> bool:
+        found.update(decode_delay_offsets(file.read_bytes()) if file.exists() else {})
+        return 18 in found
+
+    wait_until(has_come, what=f"level 18 is in {file.name}", timeout_s=PATIENCE_S)
+    expected = decode_delay_offsets(delay_offsets())
+    expect("HA-SLAVE-006", found=found, expected=expected, what="offsets")
+
+
+@pytest.mark.clause("HA-SLAVE-007")
+def test_a_slave_has_its_masters_groups(broker: Speaker) -> None:
+    def times() -> object:
+        body = body_of(succeeded(broker.all_groups()))
+        assert isinstance(body, dict)
+        return body["subscriptionGroupTable"].get(GROUP, {}).get("retryMaxTimes")
+
+    wait_until(
+        lambda: times() is not None,
+        what=f"the slave knows {GROUP}",
+        timeout_s=PATIENCE_S,
+    )
+    expect("HA-SLAVE-007", found=times(), expected=5, what="retryMaxTimes")
+
+
+@pytest.mark.clause("HA-SLAVE-008")
+def test_a_slave_asks_again_and_again(slave: Target, master: Master) -> None:
+    del slave
+    questions = (
+        RequestCode.GET_ALL_TOPIC_CONFIG,
+        RequestCode.GET_ALL_CONSUMER_OFFSET,
+        RequestCode.GET_ALL_DELAY_OFFSET,
+        RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG,
+    )
+    wait_until(
+        lambda: master.asked.count(questions[-1]) >= 2,
+        what="the slave has asked twice",
+        timeout_s=PATIENCE_S,
+    )
+    asked = {int(code) for code in questions} <= set(master.asked)
+    expect("HA-SLAVE-008", found=asked, expected=True, what="every question")
+
+
+@pytest.mark.needs(Capability.RESTART)
+@pytest.mark.clause("HA-SLAVE-012")
+def test_a_slave_has_an_id_of_its_own(start_target: TargetStarter) -> None:
+    started = True
+    try:
+        start_target({"brokerRole": "SLAVE", "brokerId": "0"})
+    except TargetError:
+        started = False
+    expect("HA-SLAVE-012", found=started, expected=False, what="started")
