@@ -70,3 +70,31 @@ KEYS_FIND_TWICE = Clause(
     " and a query by its key finds it twice.",
     source="4.6.0 org.apache.rocketmq.store.index.IndexService#buildIndex",
 )
+FULL_DISK = Clause(
+    id="REC-FULL-001",
+    level=Level.MUST,
+    text="A disk that is full to the last byte costs no message that was answered"
+    " SUCCESS before it was: all are there when the broker is killed and started.",
+    source="experiment: a broker of 4.6.0 on a file system of 48 MB",
+)
+SPACE_AGAIN = Clause(
+    id="REC-FULL-002",
+    level=Level.SHOULD,
+    text="A broker whose disk was full takes messages again soon after it has space.",
+    source="experiment: a broker of 4.6.0 on a file system of 48 MB",
+    issues=("alibaba/rocketmq#331",),
+)
+NOBODY_WAITS = Clause(
+    id="REC-KEEP-009",
+    level=Level.QUIRK,
+    text="With ASYNC_FLUSH a message is answered before it is on disk, and a power cut"
+    " may take it.",
+    source=f"{_LOG}#handleDiskFlush",
+)
+ONE_TOO_MANY = Clause(
+    id="REC-FULL-003",
+    level=Level.QUIRK,
+    text="A broker whose disk is full to the last byte may answer SUCCESS for one more"
+    " message, which it does not keep.",
+    source="experiment: a broker of 4.6.0 on a file system of 48 MB",
+)

@@ -1,0 +1,59 @@
+"""
+Which of a file's bytes the system has not written to its disk yet.
+
+A killed process shows nothing of what a power cut would take: the system still has its
+pages. But Linux says of every mapping of a process how much of it is dirty, and a page
+is clean as soon as it was written to the disk.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+
+from conformance.harness.outcome import unsupported
+
+_DIRTY = re.compile(r"(?:Shared|Private)_Dirty:\s+(\d+) kB")
+_HEADER = re.compile(r"^[0-9a-f]+-[0-9a-f]+ ")
+MAPS = "/proc/{}/smaps"
+
+
+def dirty_kb(folder: Path) -> int:
+    """Return how many KiB below *folder* our children have written, not the disk."""
+    return sum(
+        int(size)
+        for process in psutil.Process().children(recursive=True)
+        for mapping in _mappings(process.pid, folder)
+        for size in _DIRTY.findall(mapping)
+    )
+
+
+def need_to_see_dirty_pages(folder: Path) -> None:
+    """Make the running test unsupported where the system does not say it."""
+    if not Path(MAPS.format("self")).exists():
+        unsupported("this system does not say which pages are dirty")
+    mine = [
+        m
+        for p in psutil.Process().children(recursive=True)
+        for m in _mappings(p.pid, folder)
+    ]
+    if not mine:
+        unsupported("the target does not map its files")
+
+
+def _mappings(pid: int, folder: Path) -> Iterator[str]:
+    """Yield what the system says of each mapping of a file below *folder*."""
+    try:
+        lines = Path(MAPS.format(pid)).read_text().splitlines()
+    except OSError:
+        return  # it has ended
+    mapping: list[str] = []
+    for line in [*lines, "0-0 "]:
+        if _HEADER.match(line):
+            if mapping and f" {folder}/" in mapping[0]:
+                yield "\n".join(mapping)
+            mapping = []
+        mapping.append(line)

@@ -1,0 +1,110 @@
+"""What is on the disk when a broker answers, and what its checkpoint says of that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from conformance.harness.deadline import wait_until
+from conformance.harness.fixtures import TargetStarter, create_topic, unique_name
+from conformance.harness.speaker import succeeded
+from conformance.harness.store_files import StoreFiles
+from conformance.harness.target import Target
+from conformance.harness.verdicts import expect, expect_that
+from conformance.recovery.dirty_pages import dirty_kb, need_to_see_dirty_pages
+from conformance.recovery.small import SMALL_FILES
+from spec.store.file_names import COMMIT_LOG
+from spec.wire.properties import Property
+
+pytestmark = pytest.mark.needs("wire", "store", "config", "kill")
+
+NEVER_MS = "3600000"
+COUNT = 30
+BODY = bytes(2000)
+LOG_STAYS_DIRTY = {
+    "flushDiskType": "ASYNC_FLUSH",
+    "flushCommitLogTimed": "true",
+    "flushIntervalCommitLog": NEVER_MS,
+    "flushCommitLogThoroughInterval": NEVER_MS,
+}
+
+
+def started(
+    start_target: TargetStarter, settings: Mapping[str, str]
+) -> tuple[Target, str, StoreFiles]:
+    """Return a target whose pages can be seen, a topic of its, and its files."""
+    target = start_target({**SMALL_FILES, **settings})
+    assert target.store_path is not None
+    topic = create_topic(target, unique_name("flush"), queue_count=1)
+    send(target, topic, 1)
+    need_to_see_dirty_pages(target.store_path / COMMIT_LOG)
+    return target, topic, StoreFiles(target.store_path)
+
+
+def send(target: Target, topic: str, count: int) -> None:
+    """Send messages, each of which is acknowledged."""
+    with target.speak_to_broker() as broker:
+        for _ in range(count):
+            properties: dict[str, str] = {Property.KEYS: unique_name("key")}
+            succeeded(
+                broker.send_message(topic=topic, body=BODY, properties=properties)
+            )
+
+
+def last_stored_ms(files: StoreFiles) -> int:
+    """Return when the log's last record was stored."""
+    return files.records()[-1].record.stored_at_ms
+
+
+@pytest.mark.clause("STORE-FLUSH-001")
+def test_what_is_answered_is_on_disk(start_target: TargetStarter) -> None:
+    # 4.6.0 does not say SUCCESS for the first message of a file, which is on disk.
+    settings = {"flushDiskType": "SYNC_FLUSH", "mapedFileSizeCommitLog": str(2**20)}
+    target, topic, files = started(start_target, settings)
+    with target.speak_to_broker() as broker:
+        for _ in range(COUNT):
+            succeeded(broker.send_message(topic=topic, body=BODY))
+            found = dirty_kb(files.path / COMMIT_LOG)
+            expect("STORE-FLUSH-001", found=found, expected=0, what="KiB not on disk")
+
+
+@pytest.mark.clause("REC-KEEP-009")
+def test_nobody_waits_for_the_disk_otherwise(start_target: TargetStarter) -> None:
+    target, topic, files = started(start_target, LOG_STAYS_DIRTY)
+    send(target, topic, COUNT)
+    found = dirty_kb(files.path / COMMIT_LOG)
+    expect_that(
+        "REC-KEEP-009",
+        found > 0,
+        found=found,
+        expected="some, for it was not asked to flush",
+        what="KiB of the log not on disk",
+    )
+
+
+@pytest.mark.clause("STORE-FLUSH-004")
+def test_the_checkpoint_does_not_pass_what_is_not_flushed(
+    start_target: TargetStarter,
+) -> None:
+    settings = {
+        **LOG_STAYS_DIRTY,
+        "flushIntervalConsumeQueue": "100",
+        "flushConsumeQueueThoroughInterval": "300",
+    }
+    target, topic, files = started(start_target, settings)
+    send(target, topic, COUNT)
+    last_ms = last_stored_ms(files)
+    wait_until(
+        lambda: files.checkpoint().logics_ms >= last_ms,
+        what="the checkpoint has the time of the last unit",
+        timeout_s=30,
+    )
+    dirty, physic_ms = dirty_kb(files.path / COMMIT_LOG), files.checkpoint().physic_ms
+    expect_that(
+        "STORE-FLUSH-004",
+        physic_ms < last_ms or not dirty,
+        found=physic_ms,
+        expected=f"less than {last_ms}, of the last record, for {dirty} KiB are dirty",
+        what="the checkpoint's first time",
+    )

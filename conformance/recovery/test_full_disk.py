@@ -1,0 +1,122 @@
+"""A disk that is full to the last byte: nothing that was acknowledged is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conformance.harness.deadline import wait_until
+from conformance.harness.fixtures import TargetStarter, create_topic, unique_name
+from conformance.harness.peer import PeerError, PeerMisbehavedError
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.target import Target
+from conformance.harness.verdicts import expect, expect_that
+from conformance.recovery.asking import check_survivors, lost_of, queues_of
+from conformance.recovery.load import Acknowledged, Draft, send_one
+from conformance.recovery.small_disk import SmallDisk, mounted
+from conformance.recovery.starting import start_after_kill
+
+pytestmark = pytest.mark.needs("wire", "store", "config", "kill")
+
+SETTINGS = {
+    "mapedFileSizeCommitLog": str(1024 * 1024),
+    "mapedFileSizeConsumeQueue": str(20 * 200),
+    "maxHashSlotNum": "100",
+    "maxIndexNum": "400",
+    # 5.x otherwise keeps a timer's log of 100 MB.
+    "timerWheelEnable": "false",
+}
+BODY = bytes(8 * 1024)
+BEFORE = 100
+"""Messages that fit while there is room."""
+MOST = 1000
+"""More than the files that are there can take: 8 MB."""
+SPACE_TIMEOUT_S = 20.0
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[SmallDisk]:
+    """Yield a small disk, empty."""
+    with mounted(tmp_path / "disk") as made:
+        yield made
+
+
+def sent_until_refused(broker: Speaker, topic: str, most: int) -> list[Acknowledged]:
+    """Send until a message is not acknowledged; return those that were."""
+    done: list[Acknowledged] = []
+    for _ in range(most):
+        draft = Draft(topic=topic, queue_id=0, key=unique_name("full"), body=BODY)
+        try:
+            found = send_one(broker, [draft])
+        except (PeerError, PeerMisbehavedError):
+            break  # a broker that is not answering has not acknowledged either
+        if not found:
+            break
+        done += found
+    return done
+
+
+def filled(
+    target: Target, disk: SmallDisk, topic: str
+) -> tuple[list[Acknowledged], list[Acknowledged]]:
+    """Send, fill the disk, send until refused; return what was acknowledged in both."""
+    with target.speak_to_broker() as broker:
+        early = sent_until_refused(broker, topic, BEFORE)
+        assert len(early) == BEFORE, "there was room for these"
+        disk.fill()
+        return early, sent_until_refused(broker, topic, MOST)
+
+
+def lost_late(broker: Speaker, late: list[Acknowledged]) -> int:
+    """Return how many of *late*, for which there was no room, are not there."""
+    return len(lost_of(late, queues_of(broker, ((o.topic, 0) for o in late))))
+
+
+@pytest.mark.clause("REC-FULL-001", "REC-FULL-003")
+def test_a_full_disk_takes_nothing_that_there_was(
+    start_target: TargetStarter, disk: SmallDisk
+) -> None:
+    target = start_target(SETTINGS, store=disk.path / "store")
+    topic = create_topic(target, unique_name("full"), queue_count=1)
+    early, late = filled(target, disk, topic)
+    refused = len(late) < MOST
+    expect("REC-FULL-001", found=refused, expected=True, what="something was refused")
+    target.kill()
+    disk.free()
+    start_after_kill(target)
+    with target.speak_to_broker() as broker:
+        check_survivors(broker, early, clause="REC-FULL-001", seed=0)
+        lost = lost_late(broker, late)
+        succeeded(broker.send_message(topic=topic, body=BODY))
+    expect_that(
+        "REC-FULL-003",
+        lost <= 1,
+        found=lost,
+        expected="none, or one",
+        what=f"of {len(late)} answered SUCCESS when there was no room, lost",
+    )
+
+
+@pytest.mark.clause("REC-FULL-002")
+def test_with_space_again_messages_are_taken_again(
+    start_target: TargetStarter, disk: SmallDisk
+) -> None:
+    target = start_target(SETTINGS, store=disk.path / "store")
+    topic = create_topic(target, unique_name("full"), queue_count=1)
+    early, _ = filled(target, disk, topic)
+    disk.free()
+
+    def is_taken() -> bool:
+        try:
+            with target.speak_to_broker() as broker:
+                return bool(sent_until_refused(broker, topic, 1))
+        except PeerError:
+            return False
+
+    what = "a message is taken again"
+    wait_until(is_taken, what=what, timeout_s=SPACE_TIMEOUT_S)
+    with target.speak_to_broker() as broker:
+        lost = lost_late(broker, early)
+    expect("REC-FULL-002", found=lost, expected=0, what="lost of those before")
