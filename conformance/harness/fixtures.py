@@ -107,6 +107,13 @@ def own_target(start_target: TargetStarter) -> Target:
     return start_target()
 
 
+def hastened(options: Options, rate: float) -> Target:
+    """Return a target whose clock is to run *rate* times as fast, not yet started."""
+    own = parse_target(options.target, profile=options.profile)
+    own.clock_rate = rate
+    return own
+
+
 def create_topic(target: Target, name: str, *, queue_count: int = 4) -> str:
     """Create a topic on *target*'s broker and wait until it is routed to."""
     with target.speak_to_broker() as broker, target.speak_to_namesrv() as namesrv:

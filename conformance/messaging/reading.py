@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from conformance.harness.speaker import Speaker, succeeded
 from spec.routing.topic_config import TopicConfig, decode_topic_table
 from spec.store.message_record import Record, decode_record, decode_records
 from spec.wire.command import Command
 from spec.wire.message_id import decode_message_id
+from spec.wire.response_code import ResponseCode
 
 
 def record_of(broker: Speaker, answer: Command) -> Record:
@@ -38,6 +39,16 @@ def send_bodies(
 def records_of(pulled: Command) -> list[Record]:
     """Return the records of a pull's answer, which must have found some."""
     return list(decode_records(succeeded(pulled).body))
+
+
+def records_from(speaker: Speaker, offset: int) -> Iterator[Record]:
+    """Yield the records of the commit log from the one at *offset* on."""
+    while True:
+        answer = speaker.view_message(commit_log_offset=offset)
+        if answer.code != ResponseCode.SUCCESS:
+            return
+        yield decode_record(answer.body, check_crc=False)
+        offset += len(answer.body)
 
 
 def bodies_of(pulled: Command) -> list[bytes]:

@@ -4,8 +4,6 @@ Notes about half messages: where a broker writes down which of them are decided.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from conformance.harness.deadline import wait_until
@@ -13,9 +11,9 @@ from conformance.harness.speaker import Speaker, succeeded
 from conformance.harness.verdicts import expect, expect_that
 from conformance.messaging.checking import PATIENCE_S, expect_silence, join, old
 from conformance.messaging.half import Half, send_half
-from spec.store.message_record import Record, decode_record
+from conformance.messaging.reading import records_from
+from spec.store.message_record import Record
 from spec.wire.properties import decode_properties
-from spec.wire.response_code import ResponseCode
 from spec.wire.transaction_checks import CHECK_GROUP, DONE_TAG
 from spec.wire.transactions import HALF_TOPIC, OPERATIONS_TOPIC, Decision
 
@@ -32,16 +30,6 @@ def notes_about(speaker: Speaker, half: Half) -> list[Record]:
         if record.topic == OPERATIONS_TOPIC
         and number in record.body.decode().split(",")
     ]
-
-
-def records_from(speaker: Speaker, offset: int) -> Iterator[Record]:
-    """Yield the records of the commit log from the one at *offset* on."""
-    while True:
-        answer = speaker.view_message(commit_log_offset=offset)
-        if answer.code != ResponseCode.SUCCESS:
-            return
-        yield decode_record(answer.body, check_crc=False)
-        offset += len(answer.body)
 
 
 def wait_for_note(speaker: Speaker, half: Half) -> Record:

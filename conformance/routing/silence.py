@@ -15,11 +15,11 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 
-from conformance.harness.fixtures import unique_name
+from conformance.harness.fixtures import hastened, unique_name
 from conformance.harness.options import Options
 from conformance.harness.peer import Peer, PeerError, PeerMisbehavedError
 from conformance.harness.speaker import succeeded
-from conformance.harness.target import Capability, Target, parse_target
+from conformance.harness.target import Capability, Target
 from conformance.routing.fake_broker import FakeBroker, Stage
 from spec.routing.topic_config import TopicConfig
 from spec.wire.command import Command
@@ -85,7 +85,8 @@ class Watch:
             with ExitStack() as stack:
                 target, rate = self._target, 1.0
                 if Capability.CLOCK in target.capabilities:
-                    target, rate = stack.enter_context(_hastened(self._options)), HASTE
+                    own = hastened(self._options, HASTE)
+                    target, rate = stack.enter_context(own), HASTE
                 assert target.namesrv is not None
                 assert target.broker is not None
                 stage = stack.enter_context(Stage(target.namesrv, unique_name))
@@ -132,13 +133,6 @@ class _Chore:
         if self._done_s + self.period_s <= now_s < self.until_s:
             self._done_s = now_s
             self.action()
-
-
-def _hastened(options: Options) -> Target:
-    """Return a target of our own whose clock runs faster, not yet started."""
-    own = parse_target(options.target, profile=options.profile)
-    own.clock_rate = HASTE
-    return own
 
 
 def _registered(stage: Stage) -> FakeBroker:

@@ -8,6 +8,7 @@ The modules beside this one each add the requests of one subject, and
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Self, TypeAlias
 
@@ -64,7 +65,7 @@ class Asker:
     def ask(
         self,
         code: int,
-        fields: dict[str, FieldValue] | None = None,
+        fields: Mapping[str, FieldValue] | None = None,
         body: bytes = b"",
         *,
         timeout_s: float = ANSWER_TIMEOUT_S,
@@ -73,7 +74,10 @@ class Asker:
         return self.peer.request(request(code, fields, body), timeout_s=timeout_s)
 
     def tell(
-        self, code: int, fields: dict[str, FieldValue] | None = None, body: bytes = b""
+        self,
+        code: int,
+        fields: Mapping[str, FieldValue] | None = None,
+        body: bytes = b"",
     ) -> Command:
         """Send a oneway request, which nobody answers, and return it as sent."""
         return self.peer.send(request(code, fields, body, flag=ONEWAY_FLAG))
@@ -81,7 +85,7 @@ class Asker:
 
 def request(
     code: int,
-    fields: dict[str, FieldValue] | None = None,
+    fields: Mapping[str, FieldValue] | None = None,
     body: bytes = b"",
     *,
     flag: int = 0,

@@ -25,6 +25,7 @@ from reference.core.broker.replicas import Replicas
 from reference.core.broker.subscription import Subscription
 from reference.core.broker.subscription_groups import SubscriptionGroups
 from reference.core.broker.topics import PERM_READ, PERM_WRITE, Topic, Topics
+from reference.core.broker.traffic import Traffic
 from reference.core.effects import Effect
 from reference.core.request import Request
 from reference.core.service import Service
@@ -63,6 +64,7 @@ class Broker(Service):
         self.offsets = ConsumerOffsets()
         self.locks = QueueLocks()
         self.held = HeldPulls()
+        self.traffic = Traffic(options.cluster)
         self.topics = Topics(options, now_ms=now_ms, changed=self._topics_changed)
         self.groups = SubscriptionGroups(
             options, now_ms=now_ms, changed=self._groups_changed

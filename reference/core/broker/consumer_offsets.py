@@ -32,6 +32,16 @@ class ConsumerOffsets:
         """Return how far *group* has read the queue, or -1 if it never said."""
         return self.table.get(f"{topic}{SEPARATOR}{group}", {}).get(queue_id, -1)
 
+    def of(self, group: str, topic: str) -> Mapping[int, int]:
+        """Return the offsets of *group* in *topic*, by queue id."""
+        return self.table.get(f"{topic}{SEPARATOR}{group}", {})
+
+    def forget(self, group: str) -> None:
+        """Forget how far *group* has read anything."""
+        for topic in self.topics_of(group):
+            del self.table[f"{topic}{SEPARATOR}{group}"]
+            self.is_dirty = True
+
     def topics_of(self, group: str) -> list[str]:
         """Return the topics of which *group* has read."""
         pairs = (key.split(SEPARATOR) for key in self.table)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from reference.core.answer import Answer
+from reference.core.broker.access_requests import change_access, tell_access
 from reference.core.broker.admin import (
     ask_client,
     broker_settings,
@@ -51,6 +52,12 @@ from reference.core.broker.retry import send_back
 from reference.core.broker.runtime_info import runtime_info
 from reference.core.broker.send import send_message
 from reference.core.broker.slave_sync import all_delay_offsets
+from reference.core.broker.statistics_requests import (
+    all_consume_stats,
+    consume_time_spans,
+    smallest_offsets,
+    traffic,
+)
 from reference.core.broker.store_cleaning import delete_expired_queues
 from reference.core.broker.topic_requests import (
     all_topic_configs,
@@ -61,6 +68,7 @@ from reference.core.broker.topic_requests import (
     topic_stats,
     update_topic,
 )
+from reference.core.broker.transaction_check import resume_check
 from reference.core.broker.transactions import end_transaction
 from reference.core.request import Request
 from spec.wire.request_code import RequestCode as Code
@@ -113,5 +121,15 @@ HANDLERS: Mapping[Code, Callable[[Broker, Request], Answer | None]] = {
     Code.INVOKE_BROKER_TO_GET_CONSUMER_STATUS: consumer_status,
     Code.GET_CONSUMER_RUNNING_INFO: ask_client,
     Code.CONSUME_MESSAGE_DIRECTLY: ask_client,
+    Code.VIEW_BROKER_STATS_DATA: traffic,
+    Code.QUERY_CONSUME_TIME_SPAN: consume_time_spans,
+    Code.GET_BROKER_CONSUME_STATS: all_consume_stats,
+    Code.QUERY_CORRECTION_OFFSET: smallest_offsets,
+    Code.RESUME_CHECK_HALF_MESSAGE: resume_check,
+    Code.UPDATE_AND_CREATE_ACL_CONFIG: change_access,
+    Code.DELETE_ACL_CONFIG: change_access,
+    Code.UPDATE_GLOBAL_WHITE_ADDRS_CONFIG: change_access,
+    Code.GET_BROKER_CLUSTER_ACL_INFO: tell_access,
+    Code.GET_BROKER_CLUSTER_ACL_CONFIG: tell_access,
 }
 """Every request that a broker answers."""

@@ -5,7 +5,7 @@ Configuring consumer groups, and asking how they are doing.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from reference.core.answer import SYSTEM_ERROR, Answer, refusal
 from reference.core.broker.clients import Client
@@ -84,12 +84,14 @@ def consume_stats(broker: Broker, request: Request) -> Answer:
     table = {}
     for name in topics:
         topic = broker.topics.get(name)
-        if topic is None or not _may_consume(broker, group, name):
+        if topic is None or not may_consume(broker, group, name):
             continue
         for queue_id in range(topic.read_queue_count):
             key = broker.queue_key(name, queue_id)
-            table[key] = _progress(broker, group, name, queue_id)  # [ADMIN-STATS-002]
-    body = {"consumeTps": 0.0, "offsetTable": table}
+            # [ADMIN-STATS-002]
+            table[key] = progress(broker, group, name, queue_id).as_json()
+    rate = sum(broker.traffic.got_per_second(group, name) for name in topics)
+    body = {"consumeTps": rate, "offsetTable": table}
     return Answer(body=fastjson.dumps(body))
 
 
@@ -101,12 +103,12 @@ def clone_offsets(broker: Broker, request: Request) -> Answer:
     for topic in topics:
         if broker.topics.get(topic) is None:
             continue
-        if request.truth("offline") or _may_consume(broker, source, topic):
+        if request.truth("offline") or may_consume(broker, source, topic):
             broker.offsets.clone(source, target, topic)
     return Answer()
 
 
-def _may_consume(broker: Broker, group: str, topic: str) -> bool:
+def may_consume(broker: Broker, group: str, topic: str) -> bool:
     """Return whether the group wants the topic, as far as is known."""
     members = broker.clients.consumers.get(group)
     if members is None or not members.subscriptions:
@@ -114,16 +116,35 @@ def _may_consume(broker: Broker, group: str, topic: str) -> bool:
     return topic in members.subscriptions
 
 
-def _progress(
-    broker: Broker, group: str, topic: str, queue_id: int
-) -> dict[str, object]:
+class Progress(NamedTuple):
+    """How far a group is in a queue."""
+
+    end: int
+    consumed: int
+    at_ms: int
+    """When what it consumed last was stored; 0 for nothing."""
+
+    @property
+    def left(self) -> int:
+        """How many messages it has before it."""
+        return self.end - self.consumed
+
+    def as_json(self) -> dict[str, object]:
+        """Return it as the answer to tools spells it."""
+        return {
+            "brokerOffset": self.end,
+            "consumerOffset": self.consumed,
+            "lastTimestamp": self.at_ms,
+        }
+
+
+def progress(broker: Broker, group: str, topic: str, queue_id: int) -> Progress:
+    """Return how far *group* is in a queue."""
     consumed = max(broker.offsets.query(group, topic, queue_id), 0)
     at_ms = broker.store.stored_at(topic, queue_id, consumed - 1) if consumed else 0
-    return {
-        "brokerOffset": max(broker.store.max_offset(topic, queue_id), 0),
-        "consumerOffset": consumed,
-        "lastTimestamp": max(at_ms, 0),
-    }
+    return Progress(
+        max(broker.store.max_offset(topic, queue_id), 0), consumed, max(at_ms, 0)
+    )
 
 
 def _connections(broker: Broker, clients: Iterable[Client]) -> list[dict[str, object]]:

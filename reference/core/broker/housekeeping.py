@@ -11,6 +11,11 @@ from typing import TYPE_CHECKING
 
 from reference.core.broker.role import is_slave
 from reference.core.broker.store_cleaning import StoreCleaning
+from reference.core.broker.traffic import (
+    DAY_SAMPLE_MS,
+    HOUR_SAMPLE_MS,
+    MINUTE_SAMPLE_MS,
+)
 from reference.core.broker.transaction_check import check_transactions
 from reference.core.service import IDLE_SCAN_MS
 from reference.core.store.config_files import CONSUMER_OFFSETS, ConfigFiles
@@ -45,6 +50,9 @@ class Housekeeping:
             (IDLE_SCAN_MS, self._broker.close_idle),
             (DELAY_OFFSETS_MS, self._keep_delay_offsets),
             (SAMPLE_PERIOD_MS, self._broker.store.statistics.sample),
+            (MINUTE_SAMPLE_MS, self._broker.traffic.sample_minute),
+            (HOUR_SAMPLE_MS, self._broker.traffic.sample_hour),
+            (DAY_SAMPLE_MS, self._broker.traffic.sample_day),
         ]
         if not is_slave(self._broker.options):  # [HA-SLAVE-011]
             check = partial(check_transactions, self._broker)

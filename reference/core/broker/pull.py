@@ -87,6 +87,7 @@ def pull_once(broker: Broker, request: Request, *, may_hold: bool) -> Answer | N
         subscription.codes,
         subscription.accepts if subscription.looks_at_records else None,
     )
+    broker.traffic.has_got(group.name, topic, result)
     code = _code(result, offset)
     flags = request.int32("sysFlag")
     # [PULL-HOLD-004]

@@ -160,6 +160,8 @@ def _put(
     """Store a message or a batch; answer when what was promised of it holds."""
     result = put_in_role(broker.options, message, request.now_ms, put)
     broker.stored(result)
+    if result.is_stored:
+        broker.traffic.has_put(message.topic, result)
     answer = partial(_answer, broker, queue_id=queue_id)
     return acknowledge(broker, request, message, result=result, answer=answer)
 

@@ -12,15 +12,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from reference.core.answer import encode_notice
+from reference.core.answer import SYSTEM_ERROR, Answer, encode_notice, refusal
 from reference.core.broker.transactions import (
     DONE_TAG,
     HALF_TOPIC,
     OPERATIONS_TOPIC,
 )
-from reference.core.store.api import NewMessage, PutResult
+from reference.core.request import Request
+from reference.core.store.api import NewMessage, PutResult, PutStatus
+from spec.layout import LayoutError
 from spec.store.message_record import Record, decode_record, encode_record
-from spec.wire.message_id import encode_message_id
+from spec.wire.message_id import decode_message_id, encode_message_id
 from spec.wire.properties import Property, decode_properties, encode_properties
 from spec.wire.request_code import RequestCode
 
@@ -141,6 +143,25 @@ def _put_again(broker: Broker, half: Record, now_ms: int) -> PutResult:
     result = broker.store.put(_as_new(half, half.topic, half.queue_id), now_ms)
     broker.stored(result)
     return result
+
+
+def resume_check(broker: Broker, request: Request) -> Answer:
+    """Put a message among the half messages again, as one never asked about."""
+    try:
+        _, offset = decode_message_id(request.optional_text("msgId") or "")
+    except LayoutError as error:
+        return refusal(SYSTEM_ERROR, str(error))
+    found = broker.record_at(offset)
+    if found is None:
+        return refusal(SYSTEM_ERROR, f"there is no message at {offset}")
+    properties = decode_properties(found.properties)
+    properties[Property.TRANSACTION_CHECK_TIMES] = "0"  # [TXN-RESUME-001]
+    anew = replace(found, properties=encode_properties(properties))
+    result = broker.store.put(_as_new(anew, HALF_TOPIC, 0), request.now_ms)
+    broker.stored(result)
+    if result.status is PutStatus.PUT_OK:
+        return Answer()
+    return refusal(SYSTEM_ERROR, result.status.name)
 
 
 def _put_aside(broker: Broker, half: Record, now_ms: int) -> None:
