@@ -80,7 +80,7 @@ ACCESS_IS_OFF = Clause(
     " a code of its own: 209, 210 and 211.",
     source=f"{_ADMIN}#updateAndCreateAccessConfig",
     since="4.5",
-    until="5.3.1",
+    until="5.3.2",
 )
 ACCESS_IS_NOT_TOLD = Clause(
     id="ADMIN-ACL-002",
