@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
 
+from cli.release_runs import NOT_RUN
+from conformance.harness.ivy import JarsUnavailableError
 from conformance.harness.matrix import FORMATS, matrix_of, render
 from conformance.harness.report import ReportError, read_report
+from conformance.harness.target import TargetError
+from conformance.interop.handover_cell import all_cells
+from conformance.interop.handover_record import FILE, forget, run_missing
+from conformance.interop.handover_table import page
 
 
 @click.group()
@@ -49,3 +56,39 @@ def matrix(files: tuple[Path, ...], out: Path) -> None:
         f"{out}: {len(made.rows)} clauses on {len(made.columns)} targets,"
         f" {differ} of them not met by all"
     )
+
+
+@report.command()
+@click.option(
+    "-o",
+    "--out",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The page to write, such as docs/handover.md.",
+)
+@click.option(
+    "--cells",
+    "record",
+    default=FILE,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where the cells are recorded (default: the project's own record).",
+)
+@click.option(
+    "--again",
+    default="",
+    metavar="MAKE,...",
+    help="Forget the recorded cells of these releases (or of reference, or all) first.",
+)
+def handover(out: Path, record: Path, again: str) -> None:
+    """Let every release read every release's store, and write the page of it.
+
+    Cells that are recorded are not run again, so that a run that was ended goes on.
+    """
+    try:
+        forget(set(filter(None, again.split(","))), record)
+        cells = run_missing(all_cells(), record, tell=click.echo)
+    except (TargetError, JarsUnavailableError) as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(NOT_RUN)
+    out.write_text(page(cells), encoding="utf-8")
+    click.echo(f"{out}: {len(cells)} cells")

@@ -1,29 +1,44 @@
 """
 A handover: one broker writes a store and ends, another opens it and serves the same.
 
-`write` puts messages, several topics, queues, tags and keys of them, enough for the
-commit log to roll over; `observe` asks a broker for all that a client could see of
-them. What both brokers let us observe must be equal.
+The plan of what is written, and what is known of it afterwards. ``handover_write`` puts
+it into a broker, ``handover_ask`` asks a broker for all that a client can see of it,
+``handover_pending`` for what had only been begun: delayed messages, transactions.
+``handover_cell`` lets two brokers do this one after the other and compares.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.speaker import Speaker
 from conformance.harness.target import Target
-from spec.store.message_record import Record, decode_record, record_size
-from spec.wire.response_code import ResponseCode
+from spec.clause import release_key
+
+REFERENCE = "reference"
+"""In place of a release: the reference, which does as REFERENCE_RELEASE."""
+REFERENCE_RELEASE = "4.6.0"
 
 TOPICS = {"HandoverOrders": 4, "HandoverBills": 1, "HandoverSingle-Message_1": 2}
-"""Each topic and the count of its queues."""
+"""Each topic of ordinary messages and the count of its queues."""
+BATCHES, TIMES, STEPS = "HandoverBatches", "HandoverTimes", "HandoverSteps"
+PAID, LATER = "HandoverPaid", "HandoverLater"
+WHOLE, TIMED = "HandoverWhole", "HandoverTimed"
+"""Of releases since 5.0 only: batches stored whole, and messages of the timer."""
 
 GROUP = "handover_group"
+SETTLED_GROUP = "handover_settled_group"
+PRODUCERS = "handover_producers"
+RETRY, DEAD = f"%RETRY%{GROUP}", f"%DLQ%{GROUP}"
+
 MESSAGE_COUNT = 150
 """Bodies of about 700 bytes: the commit log and the index roll over."""
+LEVELS_S = (1, *range(20, 420, 25), 7200)
+"""The delay of each level: for the writer, one that each reader can await, for ever."""
+LAST_LEVEL = len(LEVELS_S)
 
-SETTINGS = {
+SETTINGS: Mapping[str, str] = {
     "mapedFileSizeCommitLog": str(64 * 1024),
     "mapedFileSizeConsumeQueue": str(20 * 20),
     "maxHashSlotNum": "100",
@@ -31,8 +46,26 @@ SETTINGS = {
     # Nothing else may write between the two brokers.
     "autoCreateTopicEnable": "false",
     "maxMessageSize": str(32 * 1024),
+    "messageDelayLevel": " ".join(f"{seconds}s" for seconds in LEVELS_S),
+    # What is on disk shall not depend on when the kill comes.
+    "flushConsumerOffsetInterval": "500",
+    "flushDelayOffsetInterval": "500",
+    "transactionOpBatchInterval": "200",
 }
 """Small files, the same for both: a broker ignores files of another size."""
+WRITER_SETTINGS = {
+    **SETTINGS,
+    "transactionCheckInterval": "3600000",
+    "transactionTimeOut": "3600000",
+}
+"""The writer asks nobody about half messages."""
+READER_SETTINGS = {
+    **SETTINGS,
+    "transactionCheckInterval": "3000",
+    "transactionTimeOut": "1000",
+    "transactionCheckMax": "10000",
+}
+"""The reader asks at once, and does not give up before somebody is there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,17 +82,37 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Observed:
-    """All that a client can see of the messages of a store."""
+class Written:
+    """What a writer was given."""
 
-    offsets: dict[tuple[str, int], tuple[int, int]]
-    """Smallest offset and end of each queue."""
-    messages: dict[tuple[str, int], list[Record]]
-    """Each queue, pulled from its beginning to its end."""
-    committed: dict[tuple[str, int], int]
-    by_id: list[Record]
-    by_key: dict[str, list[Record]]
-    by_unique_key: dict[str, list[Record]]
+    release: str
+    sent: list[Sent] = field(default_factory=list)
+    """All messages that stand in a queue for good."""
+    times: list[int] = field(default_factory=list)
+    """Store times of the messages of TIMES."""
+    due: dict[int, int] = field(default_factory=dict)
+    """When the message of each delay level is due, in milliseconds."""
+    timed: dict[str, int] = field(default_factory=dict)
+    """When each message of the timer is due, by its body."""
+    halves: dict[str, str] = field(default_factory=dict)
+    """What became of each half message, or will, by its unique key."""
+
+    @property
+    def is_5(self) -> bool:
+        """Whether the writer's release has batch queues and a timer."""
+        return release_key(self.release) >= (5,)
+
+
+def target_text(make: str) -> str:
+    """Return the text of the target that is a release, the reference, or a mutant."""
+    if ":" in make:
+        return make
+    return "embedded:" if make == REFERENCE else f"jvm:{make}"
+
+
+def release_of(make: str) -> str:
+    """Return the release whose clauses hold for a release, or for the reference."""
+    return REFERENCE_RELEASE if make == REFERENCE or ":" in make else make
 
 
 def speak(target: Target) -> Speaker:
@@ -68,122 +121,8 @@ def speak(target: Target) -> Speaker:
     return Speaker.connect(target.broker)
 
 
-def write(broker: Speaker) -> list[Sent]:
-    """Create the topics, send all messages, commit offsets; return what was sent."""
-    for topic, queue_count in TOPICS.items():
-        succeeded(broker.create_topic(topic=topic, queue_count=queue_count))
-    succeeded(broker.update_group(group=GROUP))
-    sent = [send(broker, number) for number in range(MESSAGE_COUNT)]
-    for topic, queue_id in queues():
-        broker.wait_for_max_offset(
-            topic=topic, queue_id=queue_id, offset=count_of(sent, topic, queue_id)
-        )
-        succeeded(
-            broker.update_offset(
-                group=GROUP, topic=topic, queue_id=queue_id, offset=queue_id + 3
-            )
-        )
-    return sent
-
-
-def send(broker: Speaker, number: int) -> Sent:
-    """Send message *number*, whose topic, queue, tag and keys follow from it."""
-    topics = list(TOPICS)
-    topic = topics[number % len(topics)]
-    queue_id = (number // len(topics)) % TOPICS[topic]
-    key, unique_key = f"order-{number // 2}", f"7F000001{number:024X}"
-    body = f"message {number} ".encode() * (number % 90)
-    answer = broker.send_message(
-        topic=topic,
-        queue_id=queue_id,
-        body=body or b"-",
-        properties={
-            "KEYS": f"{key} also-{number}",
-            "UNIQ_KEY": unique_key,
-            "WAIT": "true",
-            "TAGS": f"Tag{number % 5}",
-        },
-    )
-    fields = succeeded(answer).fields
-    return Sent(
-        topic=topic,
-        queue_id=queue_id,
-        body=body or b"-",
-        key=f"also-{number}",
-        unique_key=unique_key,
-        message_id=fields["msgId"],
-        queue_offset=int(fields["queueOffset"]),
-    )
-
-
-def observe(broker: Speaker, sent: list[Sent]) -> Observed:
-    """Ask *broker* for everything that can be seen of the messages *sent*."""
-    for topic, queue_id in queues():
-        end = count_of(sent, topic, queue_id)
-        broker.wait_for_max_offset(topic=topic, queue_id=queue_id, offset=end)
-    return Observed(
-        offsets={place: offsets_of(broker, *place) for place in queues()},
-        messages={place: list(pull_all(broker, *place)) for place in queues()},
-        committed={place: committed(broker, *place) for place in queues()},
-        by_id=[
-            next(records(succeeded(broker.view_message_by_id(one.message_id)).body))
-            for one in sent
-        ],
-        by_key={one.key: found(broker, one.topic, one.key) for one in sent},
-        by_unique_key={
-            one.unique_key: found(broker, one.topic, one.unique_key, unique=True)
-            for one in sent
-        },
-    )
-
-
 def queues() -> list[tuple[str, int]]:
-    """Return topic and id of every queue."""
-    return [(topic, number) for topic, n in TOPICS.items() for number in range(n)]
-
-
-def count_of(sent: list[Sent], topic: str, queue_id: int) -> int:
-    """Return how many of *sent* went to one queue."""
-    return sum(one.topic == topic and one.queue_id == queue_id for one in sent)
-
-
-def offsets_of(broker: Speaker, topic: str, queue_id: int) -> tuple[int, int]:
-    """Return the smallest offset and the end of a queue."""
-    smallest = succeeded(broker.min_offset(topic=topic, queue_id=queue_id))
-    end = succeeded(broker.max_offset(topic=topic, queue_id=queue_id))
-    return int(smallest.fields["offset"]), int(end.fields["offset"])
-
-
-def committed(broker: Speaker, topic: str, queue_id: int) -> int:
-    """Return what the group has committed in a queue."""
-    answer = broker.query_offset(group=GROUP, topic=topic, queue_id=queue_id)
-    return int(answer.fields.get("offset", -1))
-
-
-def pull_all(broker: Speaker, topic: str, queue_id: int) -> Iterator[Record]:
-    """Yield the messages of a queue from offset 0 to its end."""
-    offset = 0
-    while True:
-        answer = broker.pull(topic=topic, queue_id=queue_id, offset=offset, group=GROUP)
-        if answer.code != ResponseCode.SUCCESS:
-            assert answer.code == ResponseCode.PULL_NOT_FOUND, answer
-            return
-        yield from records(answer.body)
-        offset = int(answer.fields["nextBeginOffset"])
-
-
-def found(
-    broker: Speaker, topic: str, key: str, *, unique: bool = False
-) -> list[Record]:
-    """Return what the index finds for *key*."""
-    answer = broker.query_message(topic=topic, key=key, unique=unique)
-    return list(records(succeeded(answer).body))
-
-
-def records(body: bytes) -> Iterator[Record]:
-    """Yield the records that an answer's *body* consists of."""
-    rest = memoryview(body)
-    while rest:
-        record = decode_record(rest)
-        yield record
-        rest = rest[record_size(record) :]
+    """Return topic and id of every queue whose messages stay as they are."""
+    more = {BATCHES: 1, TIMES: 1, STEPS: 2, RETRY: 1, DEAD: 1}
+    both = {**TOPICS, **more}
+    return [(topic, number) for topic, n in both.items() for number in range(n)]

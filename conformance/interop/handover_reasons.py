@@ -1,0 +1,190 @@
+"""
+Why a reader may say otherwise than the writer did: each difference by its clause.
+
+A reason holds for a difference only where its clauses are about the releases of both
+sides and the two values differ in just the way that they say. What no reason explains
+is a finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from conformance.interop.handover import release_of
+from conformance.interop.handover_cell import KILL, OVER, Cell, Difference
+from spec.registry import clause
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hop:
+    """A difference, and the releases of the two sides whose answers differ."""
+
+    difference: Difference
+    before: str
+    after: str
+    ending: str
+    """How the broker before ended."""
+
+    def has(self, name: str, *, before: bool) -> bool:
+        """Return whether a clause is about one of the two releases."""
+        return clause(name).applies_to(self.before if before else self.after)
+
+    def changes(self, older: str, newer: str) -> tuple[object, object] | None:
+        """Return the values, the one by the older clause first; None if not so."""
+        found = self.difference
+        if self.has(older, before=True) and self.has(newer, before=False):
+            return found.before, found.after
+        if self.has(newer, before=True) and self.has(older, before=False):
+            return found.after, found.before
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """A way in which answers may differ, by clauses of the specification."""
+
+    clauses: tuple[str, ...]
+    says: str
+    """What the reader of the table is told."""
+    holds: Callable[[Hop], bool]
+
+
+def hop_of(cell: Cell, difference: Difference) -> Hop:
+    """Return the sides of a difference."""
+    writer, reader = release_of(cell.writer), release_of(cell.reader)
+    if difference.hop == OVER:
+        return Hop(
+            difference=difference, before=writer, after=reader, ending=cell.ending
+        )
+    return Hop(difference=difference, before=reader, after=writer, ending="stop")
+
+
+def reason_for(cell: Cell, difference: Difference) -> Reason | None:
+    """Return why a cell has a difference; None if nothing explains it."""
+    hop = hop_of(cell, difference)
+    return next((reason for reason in REASONS if reason.holds(hop)), None)
+
+
+def _one_more(values: tuple[object, object] | None) -> bool:
+    """Return whether the second value is the first and one more."""
+    if values is None:
+        return False
+    one, other = values
+    return isinstance(one, int) and isinstance(other, int) and other == one + 1
+
+
+def _searches_after_the_last(hop: Hop) -> bool:
+    found = hop.difference
+    return (found.question, found.item) == ("times", "after the last") and _one_more(
+        hop.changes("OFFSET-SEARCH-003", "OFFSET-SEARCH-004")
+    )
+
+
+def _searches_between(hop: Hop) -> bool:
+    found = hop.difference
+    is_asked = found.question == "times" and found.item.startswith("soon after ")
+    return is_asked and _one_more(hop.changes("OFFSET-SEARCH-005", "OFFSET-SEARCH-006"))
+
+
+def _searches_another_file(hop: Hop) -> bool:
+    """Return whether a side that goes by the times of files found another message."""
+    found = hop.difference
+    if found.question != "times in long queues":
+        return False
+    right = int(found.item.rpartition(" ")[2])
+    is_wrong = {True: found.before != right, False: found.after != right}
+    return all(
+        hop.has("OFFSET-SEARCH-008", before=before)
+        for before, wrong in is_wrong.items()
+        if wrong
+    )
+
+
+def _is_indexed_again(hop: Hop) -> bool:
+    found = hop.difference
+    return (
+        hop.ending == KILL
+        and found.question in {"keys", "unique keys"}
+        and isinstance(found.before, list)
+        and found.after == found.before * 2
+        and hop.has("REC-KEEP-008", before=False)
+    )
+
+
+def _asks_again(hop: Hop) -> bool:
+    """Return whether one who cannot read a note with commas asks what was decided."""
+    found = hop.difference
+    if found.question != "half messages" or not (
+        hop.has("TXN-NOTE-003", before=True) and hop.has("TXN-NOTE-006", before=False)
+    ):
+        return False
+    if found.item == "questions after the decisions":
+        return isinstance(found.after, list) and set(found.after) <= DECIDED
+    return found.item in DECIDED_ITEMS and found.after == "asked about"
+
+
+DECIDED = {"Uhalf-0", "Uhalf-1"}
+"""Unique keys of the half messages that the writer was told to commit, or roll back."""
+DECIDED_ITEMS = {"committed, question", "rolled back, question"}
+
+
+def _has_no_timer(hop: Hop) -> bool:
+    found = hop.difference
+    return (
+        found.question == "timed messages"
+        and found.after == "missing"
+        and hop.has("STORE-TIMER-009", before=False)
+    )
+
+
+def _has_no_batch_queues(hop: Hop) -> bool:
+    return hop.difference.question == "whole batches" and any(
+        hop.has("STORE-BATCHQUEUE-006", before=before) for before in (True, False)
+    )
+
+
+REASONS = (
+    Reason(
+        clauses=("OFFSET-SEARCH-003", "OFFSET-SEARCH-004"),
+        says="A search by a time after the last message finds the last, since 5.1.1 the"
+        " queue's end.",
+        holds=_searches_after_the_last,
+    ),
+    Reason(
+        clauses=("OFFSET-SEARCH-005", "OFFSET-SEARCH-006"),
+        says="A search by a time between two messages finds the nearer, since 5.1.1 the"
+        " later.",
+        holds=_searches_between,
+    ),
+    Reason(
+        clauses=("OFFSET-SEARCH-008", "OFFSET-SEARCH-009"),
+        says="A search by time in a queue of several files goes by the files' times of"
+        " change, which are others when another broker has had them open.",
+        holds=_searches_another_file,
+    ),
+    Reason(
+        clauses=("REC-KEEP-008",),
+        says="After a kill the last message of the newest index file that stayed is"
+        " found twice by its keys.",
+        holds=_is_indexed_again,
+    ),
+    Reason(
+        clauses=("TXN-NOTE-003", "TXN-NOTE-006"),
+        says="Before 5.1 a note of several decisions is not understood: the broker asks"
+        " again about half messages that were decided.",
+        holds=_asks_again,
+    ),
+    Reason(
+        clauses=("STORE-TIMER-009",),
+        says="Before 5.0 there is no timer: messages that wait for it are not delivered"
+        " until a broker that has one opens the store again.",
+        holds=_has_no_timer,
+    ),
+    Reason(
+        clauses=("STORE-BATCHQUEUE-006",),
+        says="Before 5.0 there are no batch queues: a topic of them looks empty.",
+        holds=_has_no_batch_queues,
+    ),
+)
+"""In the order in which the table's notes are numbered."""

@@ -1,0 +1,69 @@
+"""
+The recorded cells of the handover matrix, and the run that records them.
+
+Each cell is written down as soon as it has been run, so that a run that was killed goes
+on where it was. A writer is run once for all of its readers that are still missing.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from conformance.interop.handover_cell import Cell, all_cells, run, write_store
+
+FILE = Path(__file__).with_name("handover_cells.json")
+"""What was recorded: a list of cells, one a line."""
+
+
+def recorded(file: Path = FILE) -> dict[str, Cell]:
+    """Return the cells that *file* holds, by name; none if there is no file."""
+    if not file.exists():
+        return {}
+    shown = json.loads(file.read_text(encoding="utf-8"))
+    cells = [Cell.from_json(one) for one in shown]
+    return {cell.name: cell for cell in cells}
+
+
+def keep(cells: dict[str, Cell], file: Path) -> None:
+    """Write *cells* in the order of the matrix, whole or not at all."""
+    ordered = [cells[one.name] for one in all_cells() if one.name in cells]
+    lines = [json.dumps(cell.as_json(), ensure_ascii=False) for cell in ordered]
+    beside = file.with_suffix(".tmp")
+    beside.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
+    beside.replace(file)
+
+
+def forget(makes: set[str], file: Path = FILE) -> None:
+    """Take the cells that one of *makes* has a part in out of *file*; or all."""
+    left = {
+        name: cell
+        for name, cell in recorded(file).items()
+        if not makes & {cell.writer, cell.reader, "all"}
+    }
+    if makes:
+        keep(left, file)
+
+
+def run_missing(
+    wanted: Iterable[Cell], file: Path, *, tell: Callable[[str], None]
+) -> dict[str, Cell]:
+    """Run those of *wanted* that *file* lacks, and return all that it has then."""
+    cells = recorded(file)
+    missing: dict[tuple[str, str], list[Cell]] = {}
+    for cell in wanted:
+        if cell.name not in cells:
+            missing.setdefault((cell.writer, cell.ending), []).append(cell)
+    for (writer, ending), readers in missing.items():
+        with tempfile.TemporaryDirectory(prefix="handover-") as scratch:
+            tell(f"{writer} writes, and ends by a {ending}")
+            given = write_store(writer, ending, Path(scratch))
+            for cell in readers:
+                done = run(cell, given, Path(scratch))
+                cells[cell.name] = done
+                keep(cells, file)
+                found = done.refusal or f"{len(done.differences)} differences"
+                tell(f"{cell.name}: {found}")
+    return cells

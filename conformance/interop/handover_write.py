@@ -1,0 +1,134 @@
+"""What a writer is given: of everything that a store can hold, a little."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from conformance.harness.deadline import wait_until
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.interop.handover import (
+    BATCHES,
+    DEAD,
+    GROUP,
+    LATER,
+    MESSAGE_COUNT,
+    PAID,
+    RETRY,
+    SETTLED_GROUP,
+    STEPS,
+    TIMES,
+    TOPICS,
+    WHOLE,
+    Written,
+    queues,
+)
+from conformance.interop.handover_send import (
+    BATCH_SIZES,
+    PATIENCE_S,
+    give_back,
+    send,
+    send_apart,
+    send_batches,
+    send_halves,
+    send_later,
+    send_steps,
+)
+from conformance.interop.handover_special import send_special
+from spec.store.timer_log import TIMER_TOPIC
+from spec.wire import fastjson
+
+PAST_THE_END = 1_000
+"""An offset that nobody's queue reaches."""
+
+
+def write(broker: Speaker, *, release: str, store: Path) -> Written:
+    """Give *broker* all of it; return when *store* holds it, settings too."""
+    written = Written(release=release)
+    create_places(broker)
+    for number in range(MESSAGE_COUNT):
+        written.sent.append(send(broker, number))
+    for step in (send_batches, send_steps, send_apart, send_later, send_halves):
+        step(broker, written)
+    give_back(broker, written)
+    if written.is_5:
+        send_special(broker, written)
+    wait_until_queued(broker, written)
+    commit_offsets(broker)
+    wait_until_kept(store)
+    return written
+
+
+def create_places(broker: Speaker) -> None:
+    """Create topics and groups of all sorts."""
+    once = dict.fromkeys((BATCHES, TIMES, PAID, LATER), 1)
+    for topic, queue_count in {**TOPICS, **once}.items():
+        succeeded(broker.create_topic(topic=topic, queue_count=queue_count))
+    succeeded(
+        broker.create_topic(
+            topic=STEPS, queue_count=2, read_queue_count=3, order=True, system_flags=1
+        )
+    )
+    shut = broker.create_topic(topic="HandoverShut", permissions=2, queue_count=7)
+    succeeded(shut)
+    succeeded(broker.update_group(group=GROUP))
+    settings: dict[str, object] = {
+        "consumeEnable": False,
+        "consumeFromMinEnable": False,
+        "consumeBroadcastEnable": False,
+        "retryQueueNums": 3,
+        "retryMaxTimes": 7,
+        "whichBrokerWhenConsumeSlowly": 2,
+    }
+    succeeded(broker.update_group(group=SETTLED_GROUP, settings=settings))
+
+
+def wait_until_queued(broker: Speaker, written: Written) -> None:
+    """Wait until every message that is to be in a queue by now is there."""
+    ends = dict.fromkeys(queues(), 0)
+    for one in written.sent:
+        ends[one.topic, one.queue_id] += 1
+    late = {(LATER, 0): 1, (PAID, 0): 1, (RETRY, 0): 1, (DEAD, 0): 1}
+    if written.is_5:
+        late[WHOLE, 0] = sum(BATCH_SIZES)
+        late[TIMER_TOPIC, 0] = len(written.timed)
+    for (topic, queue_id), end in (ends | late).items():
+        broker.wait_for_max_offset(
+            topic=topic, queue_id=queue_id, offset=end, timeout_s=PATIENCE_S
+        )
+
+
+def commit_offsets(broker: Speaker) -> None:
+    """Commit some offset of every queue, one of them past its end."""
+    for topic, queue_id in queues():
+        offset = PAST_THE_END if topic == TIMES else queue_id + 3
+        answer = broker.update_offset(
+            group=GROUP, topic=topic, queue_id=queue_id, offset=offset
+        )
+        succeeded(answer)
+
+
+def wait_until_kept(store: Path) -> None:
+    """Wait until the files of settings have all offsets, so that a kill may come."""
+    wanted = f"{TIMES}@{GROUP}"
+    _wait_for(
+        store / "config" / "consumerOffset.json",
+        lambda table: table.get(wanted) == {0: PAST_THE_END},
+    )
+    # Two were due: one for later, one to be retried.
+    _wait_for(
+        store / "config" / "delayOffset.json",
+        lambda table: table.get(1, table.get("1")) == 2,
+    )
+
+
+def _wait_for(file: Path, condition: Callable[[dict[object, object]], bool]) -> None:
+    def holds() -> bool:
+        try:
+            content = fastjson.loads(file.read_bytes())
+        except (OSError, ValueError):
+            return False
+        table = content.get("offsetTable") if isinstance(content, dict) else None
+        return isinstance(table, dict) and condition(table)
+
+    wait_until(holds, what=f"{file.name} has it", timeout_s=PATIENCE_S)
