@@ -99,9 +99,9 @@ class DiskFile:
         with self._in_use:
             self._is_open = False
             self._stamp()
-            self._writable.release()
-            self.view.release()
-            with contextlib.suppress(BufferError):  # a record is still being sent
+            with contextlib.suppress(BufferError):  # somebody still reads or sends it
+                self._writable.release()
+                self.view.release()
                 self._map.close()
             os.close(self._file_number)
 

@@ -5,6 +5,7 @@ The recording files tell of a disk what the real one does.
 from __future__ import annotations
 
 import os
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -109,3 +110,11 @@ def test_a_file_that_was_being_made_is_no_hindrance(tmp_path: Path) -> None:
     (tmp_path / "new0.tmp").write_bytes(b"left by a power cut")
     files = DiskFiles(tmp_path)
     assert bytes(files.open("index/20200101000000000", 100).view) == bytes(100)
+
+
+def test_a_file_can_be_closed_while_somebody_reads_it(tmp_path: Path) -> None:
+    file = DiskFiles(tmp_path).open("consumequeue/T/0/00000000000000000000", 40)
+    units = struct.iter_unpack(">qiq", file.view)
+    assert next(units) == (0, 0, 0)
+    file.close()
+    assert next(units) == (0, 0, 0)
