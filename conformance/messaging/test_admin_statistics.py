@@ -20,6 +20,7 @@ from conformance.messaging.reading import (
     records_of,
     send_bodies,
 )
+from spec.routing.route_data import decode_route
 from spec.store.message_record import record_size
 from spec.wire.admin_bodies import ConsumeTimes, CorrectedOffsets, GroupsStats, Rates
 from spec.wire.admin_statistics import SAMPLE_S
@@ -228,6 +229,32 @@ def test_a_half_message_is_asked_about_anew(
         what="TRANSACTION_CHECK_TIMES of what was stored again",
         transcript=broker.transcript,
     )
+
+
+@pytest.mark.clause("ADMIN-FILTER-001")
+def test_a_filter_server_is_in_the_route_while_it_is_there(
+    target: Target, broker: Speaker, namesrv: Speaker, topic: str
+) -> None:
+    def told() -> list[str]:
+        # A broker registers at once when a topic is created.
+        create_topic(target, unique_name("topic"))
+        route = decode_route(succeeded(namesrv.route(topic)).body)
+        return [name for names in route.filter_servers.values() for name in names]
+
+    address = unique_name("127.0.0.1:1")
+    with Speaker.connect(broker.address) as filter_server:
+        answer = filter_server.ask(
+            RequestCode.REGISTER_FILTER_SERVER, {"filterServerAddr": address}
+        )
+        expect(
+            "ADMIN-FILTER-001",
+            found=dict(succeeded(answer).fields),
+            expected={"brokerId": "0", "brokerName": target.broker_name},
+            what="fields of the answer",
+            transcript=filter_server.transcript,
+        )
+        wait_until(lambda: address in told(), what="the filter server is in the route")
+    wait_until(lambda: address not in told(), what="it is gone from the route")
 
 
 CHANGES: Mapping[RequestCode, tuple[dict[str, FieldValue], ResponseCode]] = {

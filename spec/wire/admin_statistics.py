@@ -73,6 +73,14 @@ RESUME = Clause(
     source=f"{_ADMIN}#resumeCheckHalfMessage",
     since="4.5.2",
 )
+FILTER_SERVER = Clause(
+    id="ADMIN-FILTER-001",
+    level=Level.MAY,
+    text="A broker answers REGISTER_FILTER_SERVER with its name and id, and tells name"
+    " servers of the address until the connection is closed.",
+    source=f"{_ADMIN}#registerFilterServer",
+    until="4.9.6",
+)
 ACCESS_IS_OFF = Clause(
     id="ADMIN-ACL-001",
     level=Level.QUIRK,

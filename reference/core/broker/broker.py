@@ -13,6 +13,7 @@ from functools import partial
 from reference.core.answer import Answer, encode_answer, relay
 from reference.core.broker.clients import Clients
 from reference.core.broker.consumer_offsets import ConsumerOffsets
+from reference.core.broker.filter_servers import FilterServers
 from reference.core.broker.flushing import Flushing
 from reference.core.broker.held_pulls import HeldPull, HeldPulls, Queue
 from reference.core.broker.housekeeping import Housekeeping
@@ -65,6 +66,7 @@ class Broker(Service):
         self.locks = QueueLocks()
         self.held = HeldPulls()
         self.traffic = Traffic(options.cluster)
+        self.filter_servers = FilterServers()
         self.topics = Topics(options, now_ms=now_ms, changed=self._topics_changed)
         self.groups = SubscriptionGroups(
             options, now_ms=now_ms, changed=self._groups_changed
@@ -194,6 +196,7 @@ class Broker(Service):
     def forget(self, connection: int, now_ms: int) -> None:
         """Take a lost connection out of everything."""
         self.held.drop(connection)
+        self.filter_servers.drop(connection)
         for group in self.clients.drop(connection):
             tell_members(self, group, now_ms)
         for link in self.links:

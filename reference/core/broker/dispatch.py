@@ -19,6 +19,7 @@ from reference.core.broker.admin import (
 )
 from reference.core.broker.broker import Broker
 from reference.core.broker.consumer_status import consumer_status
+from reference.core.broker.filter_servers import register_filter_server
 from reference.core.broker.group_requests import (
     all_consumer_offsets,
     all_groups,
@@ -122,6 +123,7 @@ HANDLERS: Mapping[Code, Callable[[Broker, Request], Answer | None]] = {
     Code.GET_CONSUMER_RUNNING_INFO: ask_client,
     Code.CONSUME_MESSAGE_DIRECTLY: ask_client,
     Code.VIEW_BROKER_STATS_DATA: traffic,
+    Code.REGISTER_FILTER_SERVER: register_filter_server,
     Code.QUERY_CONSUME_TIME_SPAN: consume_time_spans,
     Code.GET_BROKER_CONSUME_STATS: all_consume_stats,
     Code.QUERY_CORRECTION_OFFSET: smallest_offsets,

@@ -73,8 +73,11 @@ class Housekeeping:
         self._broker.store.save_delay_offsets()
 
     def _scan_clients(self, now_ms: int) -> None:
-        for connection in self._broker.clients.silent(now_ms):
-            self._broker.close(connection, "the client has been silent for too long")
+        broker = self._broker
+        for connection in broker.clients.silent(now_ms):
+            broker.close(connection, "the client has been silent for too long")
+        for connection in broker.filter_servers.silent(now_ms):
+            broker.close(connection, "the filter server has been silent for too long")
 
     def _deliver(self, now_ms: int) -> None:
         for result in self._broker.store.deliver_due(now_ms):

@@ -76,7 +76,10 @@ class NameServerLink:
         if options.permission != _READ_AND_WRITE:
             told = [replace(t, permission=options.permission) for t in told]
         wrapper = self._broker.topics.wrapper(told)
-        content = {"filterServerList": [], "topicConfigSerializeWrapper": wrapper}
+        content = {
+            "filterServerList": self._broker.filter_servers.addresses(),
+            "topicConfigSerializeWrapper": wrapper,
+        }
         body = fastjson.dumps(content)
         is_compressed = options.truth("compressedRegister")
         if is_compressed:  # [ROUTE-SAY-007]
