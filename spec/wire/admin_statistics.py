@@ -79,7 +79,7 @@ FILTER_SERVER = Clause(
     text="A broker answers REGISTER_FILTER_SERVER with its name and id, and tells name"
     " servers of the address until the connection is closed.",
     source=f"{_ADMIN}#registerFilterServer",
-    until="4.9.6",
+    until="4.9.5",
 )
 ACCESS_IS_OFF = Clause(
     id="ADMIN-ACL-001",
