@@ -23,9 +23,9 @@ Lie = Callable[[Command], bytes | None]
 class LyingServer:
     """Accepts connections, each in a thread of its own, until it is left."""
 
-    def __init__(self, lie: Lie) -> None:
+    def __init__(self, lie: Lie, *, port: int = 0) -> None:
         self._lie = lie
-        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server(("127.0.0.1", port))
         self.address = Address(*self._listener.getsockname()[:2])
         self._thread = threading.Thread(target=self._serve, daemon=True)
 

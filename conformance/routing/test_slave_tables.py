@@ -12,6 +12,7 @@ from conformance.harness.deadline import wait_until
 from conformance.harness.fixtures import OPTIONS, TargetStarter, need
 from conformance.harness.live import LiveTarget
 from conformance.harness.peer import Peer
+from conformance.harness.ports import port_block
 from conformance.harness.speaker import Speaker, body_of, succeeded
 from conformance.harness.target import Capability, Target, TargetError, parse_target
 from conformance.harness.verdicts import expect
@@ -105,12 +106,17 @@ def master() -> Iterator[Master]:
 def slave(
     pytestconfig: pytest.Config, target: LiveTarget, master: Master
 ) -> Iterator[Target]:
-    """Yield a slave whose name server knows the script as its master."""
+    """Yield a slave whose name server knows the script as its master.
+
+    A real slave asks for topics at the master's VIP port, two below its own.
+    """
     need(target, Capability.WIRE, Capability.CONFIG)
     options = pytestconfig.stash[OPTIONS]
     text, profile = options.target, options.profile
     with (
-        LyingServer(master.answer) as server,
+        port_block() as ports,
+        LyingServer(master.answer, port=ports.vip),
+        LyingServer(master.answer, port=ports.broker) as server,
         parse_target(text, profile=profile, conf=SLAVE) as own,
     ):
         assert own.namesrv is not None

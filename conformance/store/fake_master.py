@@ -7,6 +7,7 @@ import time
 
 from conformance.harness.address import Address
 from spec.store.message_record import Record, encode_record
+from spec.wire.properties import encode_properties
 from spec.wire.replication import ACK_SIZE, Piece, decode_slave_offset, encode_piece
 
 PATIENCE_S = 30.0
@@ -96,11 +97,18 @@ class SlaveLink:
         return True
 
 
-def record(topic: str, number: int, *, at: int, stored_at_ms: int) -> bytes:
-    """Return message *number* of queue 0 of *topic*, as it stands at *at*."""
+def record(
+    topic: str, number: int, *, at: int, stored_at_ms: int, delayed: str = ""
+) -> bytes:
+    """Return message *number* of queue 0 of *topic*, as it stands at *at*.
+
+    One that is *delayed* waits for a second, and is then for the topic of that name.
+    """
+    words = {"DELAY": "1", "REAL_TOPIC": delayed, "REAL_QID": "0"} if delayed else {}
     return encode_record(
         Record(
-            topic=topic,
+            topic="SCHEDULE_TOPIC_XXXX" if delayed else topic,
+            properties=encode_properties(words),
             queue_id=0,
             queue_offset=number,
             physical_offset=at,

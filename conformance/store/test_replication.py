@@ -126,6 +126,17 @@ def test_a_slave_that_is_ahead_is_sent_signs_of_life(slave: FakeSlave) -> None:
     expect("HA-TRANSFER-011", found=found, expected=expected, what="pieces")
 
 
+@pytest.mark.clause("HA-WAIT-004")
+def test_a_master_that_does_not_wait_answers_at_once(
+    master: Target, slave: FakeSlave
+) -> None:
+    slave.say(LOG_FILE_SIZE)
+    slave.piece()
+    with master.speak_to_broker() as broker:
+        answer = broker.send_message(topic=unique_name("unwaited"), body=b"at once")
+    expect("HA-WAIT-004", found=answer.code, expected=0, what="code")
+
+
 @pytest.mark.clause("HA-TRANSFER-012")
 @pytest.mark.parametrize("offset", [-1, -(2**63)])
 def test_a_negative_offset_gets_nothing(slave: FakeSlave, offset: int) -> None:

@@ -196,6 +196,34 @@ def test_a_slave_names_nothing_that_it_does_not_have(
     assert link.report_until(followed.end)[-1] == followed.end
 
 
+@pytest.mark.clause("HA-SLAVE-011")
+def test_a_slave_delivers_nothing(followed: Followed, link: SlaveLink) -> None:
+    long_ago_ms = now_ms() - 60_000
+    data = record("", 0, at=followed.end, stored_at_ms=long_ago_ms, delayed=TOPIC)
+    followed.end = link.send(followed.end, data)
+    followed.log += data
+    # It would be due at once, and its delivery would make the log longer.
+    found = [link.report(), *link.reports_in(3.0)]
+    expect("HA-SLAVE-011", found=set(found), expected={followed.end}, what="ends")
+
+
+@pytest.mark.clause("HA-TRANSFER-017")
+def test_a_slave_hangs_up_on_a_silent_master(
+    pytestconfig: pytest.Config, target: Target
+) -> None:
+    need(target, Capability.REPLICATION, Capability.CONFIG)
+    options = pytestconfig.stash[OPTIONS]
+    with closing(FakeMaster()) as master:
+        own = {"haMasterAddress": str(master.address), "haHousekeepingInterval": "3000"}
+        text, conf = options.target, {**SETTINGS, **own}
+        with (
+            parse_target(text, profile=options.profile, conf=conf),
+            closing(master.accept()) as link,
+        ):
+            found = link.is_closed()
+    expect("HA-TRANSFER-017", found=found, expected=True, what="hung up")
+
+
 # These come last: after a size next to 2**31 a slave of 4.6.0 follows nobody until it
 # is started again: it runs out of memory, and its thread ends.
 @pytest.mark.clause("HA-TRANSFER-014")

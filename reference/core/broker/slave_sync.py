@@ -24,6 +24,7 @@ from spec.wire.slave import SYNCHRONIZE_FIRST_MS, SYNCHRONIZE_PERIOD_MS
 if TYPE_CHECKING:
     from reference.core.broker.broker import Broker
 
+_UNREADABLE = (LayoutError, LookupError, ValueError, TypeError, AttributeError)
 Take = Callable[[Mapping[Any, Any], int], None]
 """What is done with the body of an answer; the other argument is the time."""
 
@@ -88,7 +89,7 @@ class SlaveSync:
             if not isinstance(body, Mapping):
                 raise ValueError("the body is no object")
             take(body, response.now_ms)
-        except (LayoutError, ValueError, TypeError, AttributeError) as error:
+        except _UNREADABLE as error:
             text = f"the master's answer cannot be read: {error}"
             self._broker.complain(f"{code.name}: {text}")
 

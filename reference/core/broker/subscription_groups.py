@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reference.core.broker.options import BrokerOptions
+from reference.core.broker.topics import is_version
 
 SYSTEM_GROUP_PREFIX = "CID_RMQ_SYS_"
 _BUILT_IN = (
@@ -124,7 +125,7 @@ class SubscriptionGroups:
     def follow(self, content: Mapping[Any, Any], now_ms: int) -> None:  # noqa: ARG002
         """Have the same groups as the master, whose table *content* is."""
         version = {"counter": self.counter, "timestamp": self.timestamp_ms}
-        if content.get("dataVersion") == version:  # [HA-SLAVE-007]
+        if is_version(content, version):  # [HA-SLAVE-007]
             return
         members = content["subscriptionGroupTable"].items()
         self.table = {

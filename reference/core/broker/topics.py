@@ -196,7 +196,7 @@ class Topics:
 
     def follow(self, content: Mapping[Any, Any], now_ms: int) -> None:  # noqa: ARG002
         """Have the same topics as the master, whose table *content* is."""
-        if content.get("dataVersion") == self.version():  # [HA-SLAVE-004]
+        if is_version(content, self.version()):  # [HA-SLAVE-004]
             return
         members = content["topicConfigTable"].items()
         topics = [Topic.from_json(value, str(name)) for name, value in members]
@@ -216,6 +216,12 @@ class Topics:
     def _next_version(self, now_ms: int) -> None:
         self.timestamp_ms = now_ms
         self.counter += 1
+
+
+def is_version(content: Mapping[Any, Any], version: Mapping[str, int]) -> bool:
+    """Return whether the table *content* has this version, as 4.6.0 compares them."""
+    found = content["dataVersion"]
+    return all(found.get(name) == number for name, number in version.items())
 
 
 def check_topic_name(name: str) -> None:
