@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from reference.core.effects import Flush
 from reference.core.store.api import FlushMode
 from reference.core.store.file_queue import FileQueue, FlushMark
-from reference.core.store.files import FilesError, MappedFile
+from reference.core.store.files import MappedFile
 from reference.core.store.flush_rounds import Rounds
 from reference.core.store.pending_puts import PendingPuts, Told
-from reference.core.store.transient_pool import TransientPool
 
 if TYPE_CHECKING:
     from reference.core.broker.broker import Broker
@@ -27,10 +26,15 @@ RETRY_MS = 500
 """How long a flush that the disk refused is not tried again."""
 
 
+_LOG, _QUEUES, _CHECKPOINT = "log", "queues", "checkpoint"
+
+
 class Work(NamedTuple):
     """A flush that is under way."""
 
     kind: str
+    rows: tuple[FileQueue, ...]
+    """Whose files they are."""
     done: Callable[[], None]
     """What to do when the files are on disk."""
 
@@ -74,7 +78,7 @@ class Flushing:
         """Do at once what does not wait for the next round."""
         pool = self._store.log.pool
         if pool is not None and pool.is_due(self._number("commitCommitLogLeastPages")):
-            self._commit(pool, now_ms)  # [STORE-FLUSH-007]
+            self._commit(now_ms)  # [STORE-FLUSH-007]
         if self.is_sync:
             self._flush_log()
 
@@ -83,6 +87,8 @@ class Flushing:
         work = self._under_way.pop(number)
         if refused:
             self._complain(refused)
+            for row in work.rows:
+                row.write_again()
             if self.is_sync:
                 self._broker.schedule.at(now_ms + RETRY_MS, self._log_round)
             return
@@ -94,20 +100,29 @@ class Flushing:
         self._broker.schedule.every(period_ms, job, first_ms=now_ms + period_ms)
 
     def _log_round(self, now_ms: int) -> None:
+        if self._is_under_way(_LOG):
+            return
         pages = self._log_rounds.pages(  # [STORE-DEFAULT-005]
             now_ms,
             least=self._number("flushCommitLogLeastPages"),
             thorough_ms=self._number("flushCommitLogThoroughInterval"),
         )
-        self._flush_log(pages)
+        log = self._store.log
+        if pages == 0 and log.queue.flushed == log.queue.end:
+            # Rounds for full pages have left nothing: there is only to vouch for it.
+            self._store.log_flushed(log.queue.mark(), log.in_files_until_ms)
+        else:
+            self._flush_log(pages)
 
     def _flush_log(self, least_pages: int = 0) -> None:
         log = self._store.log
-        if log.queue.is_due(0 if self.is_sync else least_pages):
+        is_due = log.queue.is_due(0 if self.is_sync else least_pages)
+        if is_due and not self._is_under_way(_LOG):
             mark = log.queue.mark()
             # Only a round that leaves nothing waiting vouches for a time.
             vouched_ms = 0 if least_pages else log.in_files_until_ms
-            self._ask("log", mark.files, partial(self._log_flushed, mark, vouched_ms))
+            done = partial(self._log_flushed, mark, vouched_ms)
+            self._ask(Work(_LOG, (log.queue,), done), mark.files)
 
     def _log_flushed(self, mark: FlushMark, vouched_ms: int) -> None:
         self._store.log_flushed(mark, vouched_ms)  # [STORE-FLUSH-004]
@@ -124,34 +139,32 @@ class Flushing:
 
     def _queue_round(self, now_ms: int) -> None:
         self._broker.wake(self._store.catch_up(), now_ms)
+        if self._is_under_way(_QUEUES):
+            return
         least_pages = self._queue_rounds.pages(  # [STORE-DEFAULT-006]
             now_ms,
             least=self._number("flushConsumeQueueLeastPages"),
             thorough_ms=self._number("flushConsumeQueueThoroughInterval"),
         )
-        due = [
-            queue.queue
-            for queue in self._store.queues
-            if queue.queue.is_due(least_pages)
-        ]
-        marks = [(queue, queue.mark()) for queue in due]
+        rows = [queue.queue for queue in self._store.queues]
+        marks = [(row, row.mark()) for row in rows if row.is_due(least_pages)]
         files = tuple(file for _, mark in marks for file in mark.files)
         vouched_ms = None if least_pages else self._store.checkpoint.logics_ms
-        done = partial(self._queues_flushed, marks, vouched_ms)
         if files or vouched_ms is not None:
-            self._ask("queues", files, done)
+            done = partial(self._queues_flushed, marks, vouched_ms)
+            self._ask(Work(_QUEUES, tuple(row for row, _ in marks), done), files)
 
     def _queues_flushed(
         self,
         marks: Sequence[tuple[FileQueue, FlushMark]],
         vouched_ms: int | None,
     ) -> None:
-        for queue, mark in marks:
-            queue.has_flushed(mark)
+        for row, mark in marks:
+            row.has_flushed(mark)
         if vouched_ms is not None:
             # What was dispatched meanwhile is not on disk: the file does not say so.
             file = self._store.checkpoint.write(logics_ms=vouched_ms)
-            self._ask("checkpoint", (file,), lambda: None)
+            self._ask(Work(_CHECKPOINT, (), lambda: None), (file,))
 
     def _commit_round(self, now_ms: int) -> None:
         pool = self._store.log.pool
@@ -161,14 +174,11 @@ class Flushing:
             thorough_ms=self._number("commitCommitLogThoroughInterval"),
         )
         if pool is not None and pool.is_due(pages):
-            self._commit(pool, now_ms)
+            self._commit(now_ms)
 
-    def _commit(self, pool: TransientPool, now_ms: int) -> None:
+    def _commit(self, now_ms: int) -> None:
         """Bring the pool's messages into the log, where readers find them."""
-        try:
-            pool.commit()
-        except FilesError as error:
-            self._complain(str(error))
+        self._store.commit_pool()
         self._broker.let_see(now_ms)
 
     def _complain(self, refused: str) -> None:
@@ -177,11 +187,10 @@ class Flushing:
             self._refused = self._store.refused = refused
             self._broker.complain(refused)
 
-    def _ask(
-        self, kind: str, files: tuple[MappedFile, ...], done: Callable[[], None]
-    ) -> None:
-        """Have files flushed unless such a flush is under way."""
-        if all(work.kind != kind for work in self._under_way.values()):
-            number = self._broker.next_number()
-            self._under_way[number] = Work(kind, done)
-            self._broker.ask(Flush(files, number))
+    def _is_under_way(self, kind: str) -> bool:
+        return any(work.kind == kind for work in self._under_way.values())
+
+    def _ask(self, work: Work, files: tuple[MappedFile, ...]) -> None:
+        number = self._broker.next_number()
+        self._under_way[number] = work
+        self._broker.ask(Flush(files, number))

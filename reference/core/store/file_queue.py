@@ -13,7 +13,7 @@ from bisect import bisect_right
 from typing import NamedTuple
 
 from reference.core.store.files import Files, FilesError, MappedFile
-from reference.core.store.flush_rounds import is_worth_it
+from reference.core.store.flush_rounds import PAGE_SIZE, is_worth_it
 from reference.core.store.spare_file import SpareFile
 from spec.store.file_names import file_name
 
@@ -189,6 +189,19 @@ class FileQueue:
     def has_flushed(self, mark: FlushMark) -> None:
         """Note that *mark* was done."""
         self.flushed = max(self.flushed, min(mark.offset, self.end))
+
+    def write_again(self) -> None:
+        """Write what is not known to be on disk once more, one byte of each page.
+
+        After a flush that failed, the system may take the pages for clean, and would
+        not try again.
+        """
+        for file, base in zip(self._mapped, self._bases, strict=True):
+            begin = max(self.flushed - base, 0)
+            end = min(self.end - base, self.file_size)
+            for at in (*range(begin, end, PAGE_SIZE), end - 1):
+                if begin <= at < end:
+                    file.write(bytes(file.view[at : at + 1]), at)
 
     def close(self) -> None:
         """Give the mappings back."""

@@ -173,6 +173,13 @@ class MessageStore:
             self.refused = str(error)
             return []
 
+    def commit_pool(self) -> None:
+        """Bring what waits in the transient store pool into the log."""
+        try:
+            self.log.commit()
+        except FilesError as error:
+            self.refused = str(error)
+
     def catch_up(self) -> list[Arrival]:
         """Try again, once a second, to dispatch what a file was refused for."""
         if not self.dispatcher.is_behind:

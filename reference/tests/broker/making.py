@@ -30,7 +30,8 @@ class Stage:
 
     def __init__(self, settings: Mapping[str, str] | None = None) -> None:
         options = BrokerOptions({**SMALL, **(settings or {})})
-        store = MessageStore(MemoryFiles(), options.store_options())
+        self.files = MemoryFiles()
+        store = MessageStore(self.files, options.store_options())
         store.start(NOON_MS)
         self.now_ms = NOON_MS
         self.broker = Broker(
@@ -56,11 +57,22 @@ class Stage:
         body: bytes = b"",
     ) -> list[Command]:
         """Send a request; return what has come back on that connection by then."""
+        self.send(connection, code, fields, body)
+        return self.inbox(connection)
+
+    def send(
+        self,
+        connection: int,
+        code: int,
+        fields: Mapping[str, object],
+        body: bytes = b"",
+    ) -> int:
+        """Send a request; return its number, which its answer will have."""
         self._opaque += 1
         texts = {name: str(value) for name, value in fields.items()}
         command = Command(code=code, opaque=self._opaque, fields=texts, body=body)
         self.hand(connection, encode_command(command))
-        return self.inbox(connection)
+        return self._opaque
 
     def hand(self, connection: int, data: bytes) -> None:
         """Let bytes come in on a connection."""

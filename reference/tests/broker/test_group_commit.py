@@ -1,0 +1,157 @@
+"""
+With SYNC_FLUSH, what is acknowledged is on disk: in every order of sends and flushes,
+refused ones too, with a clock that only the test moves.
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from reference.tests.broker.making import send_fields
+from reference.tests.broker.slow_disk import SYNC, SlowDisk
+from spec.wire.batch_body import BatchMessage, encode_batch
+from spec.wire.command import Command
+from spec.wire.request_code import RequestCode
+from spec.wire.response_code import ResponseCode
+
+PATIENCE_MS = 5_000
+BODIES = st.integers(0, 700).map(bytes)
+
+
+def test_one_flush_answers_all_that_came_before_it() -> None:
+    stage = SlowDisk(SYNC)
+    stage.connect(1)
+    assert stage.ask(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"first") == []
+    for number in range(5):
+        body = b"%d" % number
+        assert stage.ask(1, RequestCode.SEND_MESSAGE, send_fields("T"), body) == []
+    assert len(stage.waiting) == 1
+    stage.flush()
+    assert [answer.code for answer in stage.inbox(1)] == [ResponseCode.SUCCESS]
+    assert len(stage.waiting) == 1
+    stage.flush()
+    assert [answer.code for answer in stage.inbox(1)] == [ResponseCode.SUCCESS] * 5
+    assert stage.waiting == []
+
+
+def test_nobody_waits_with_async_flush() -> None:
+    stage = SlowDisk({"flushDiskType": "ASYNC_FLUSH"})
+    stage.connect(1)
+    (answer,) = stage.ask(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"body")
+    assert answer.code == ResponseCode.SUCCESS
+    assert stage.waiting == []
+
+
+@pytest.mark.parametrize("error", ["no space left on the disk", "Input/output error"])
+def test_a_disk_that_refuses_loses_nothing(error: str) -> None:
+    stage = SlowDisk(SYNC)
+    stage.connect(1)
+    stage.ask(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"body")
+    for _ in range(PATIENCE_MS // 500):
+        stage.flush(refused=error)
+        assert stage.inbox(1) == []
+        stage.wait(500)
+    (answer,) = stage.inbox(1)
+    assert answer.code == ResponseCode.FLUSH_DISK_TIMEOUT
+    assert stage.complaints == [error]
+    end = stage.end_of(answer.fields["msgId"])
+    assert stage.broker.store.log.queue.flushed < end
+    stage.flush_all()
+    assert stage.on_disk >= end
+    assert stage.inbox(1) == []
+    stage.ask(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"next")
+    stage.flush_all()
+    (answer,) = stage.inbox(1)
+    assert answer.code == ResponseCode.SUCCESS
+
+
+class GroupCommit(RuleBasedStateMachine):
+    """A broker with SYNC_FLUSH, one producer, and a disk with a will of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stage = SlowDisk(SYNC)
+        self.stage.connect(1)
+        self.sent_at_ms: dict[int, int] = {}
+        self.waits: dict[int, bool] = {}
+
+    @rule(body=BODIES, waits=st.booleans())
+    def send(self, body: bytes, waits: bool) -> None:
+        """Send a message that waits for the disk, or not."""
+        properties = "" if waits else "WAIT\x01false\x02"
+        fields = send_fields("T", properties=properties)
+        self._ask(RequestCode.SEND_MESSAGE, fields, body, waits=waits)
+
+    @rule(body=BODIES)
+    def send_half(self, body: bytes) -> None:
+        """Send half of a transaction."""
+        fields = send_fields("T", properties="TRAN_MSG\x01true\x02PGROUP\x01g\x02")
+        self._ask(RequestCode.SEND_MESSAGE, fields, body, waits=True)
+
+    @rule(count=st.integers(1, 3))
+    def send_batch(self, count: int) -> None:
+        """Send a batch."""
+        body = encode_batch([BatchMessage(body=b"b" * 50) for _ in range(count)])
+        fields = send_fields("T", batch="true")
+        self._ask(RequestCode.SEND_MESSAGE, fields, body, waits=True)
+
+    @precondition(lambda self: self.stage.waiting)
+    @rule(refused=st.sampled_from(["", "", "no space left on the disk"]))
+    def finish_flush(self, refused: str) -> None:
+        """Let the flush that was asked for first be done, or fail."""
+        self.stage.flush(refused)
+
+    @rule(duration_ms=st.sampled_from([1, 499, 500, 4_000, 5_000]))
+    def wait(self, duration_ms: int) -> None:
+        """Let time pass."""
+        self.stage.wait(duration_ms)
+
+    @invariant()
+    def what_is_acknowledged_is_on_disk(self) -> None:
+        """Take the answers that have come, and judge them."""
+        for answer in self.stage.inbox(1):
+            waited_ms = self.stage.now_ms - self.sent_at_ms.pop(answer.opaque)
+            if answer.code == ResponseCode.FLUSH_DISK_TIMEOUT:
+                assert waited_ms >= PATIENCE_MS
+                assert self.waits[answer.opaque]
+            else:
+                assert answer.code == ResponseCode.SUCCESS
+                assert not self.waits[answer.opaque] or self._is_on_disk(answer)
+
+        # Nobody waits longer than that.
+        for sent_at_ms in self.sent_at_ms.values():
+            assert self.stage.now_ms - sent_at_ms < PATIENCE_MS
+
+    @invariant()
+    def the_checkpoint_is_not_ahead(self) -> None:
+        """See that the checkpoint vouches for nothing before the first flush."""
+        store = self.stage.broker.store
+        if self.stage.on_disk == 0:
+            assert store.checkpoint.physic_ms == 0
+
+    def teardown(self) -> None:
+        """See that everybody is answered in the end."""
+        self.stage.wait(500)  # after a flush that failed, for the next one
+        self.stage.flush_all()
+        self.what_is_acknowledged_is_on_disk()
+        assert self.sent_at_ms == {}
+
+    def _ask(
+        self, code: int, fields: dict[str, object], body: bytes, *, waits: bool
+    ) -> None:
+        opaque = self.stage.send(1, code, fields, body)
+        self.sent_at_ms[opaque] = self.stage.now_ms
+        self.waits[opaque] = waits
+
+    def _is_on_disk(self, answer: Command) -> bool:
+        last = answer.fields["msgId"].split(",")[-1]
+        return self.stage.end_of(last) <= self.stage.on_disk
+
+
+GroupCommit.TestCase.settings = settings(
+    max_examples=60, stateful_step_count=30, deadline=None
+)
+TestGroupCommit = GroupCommit.TestCase

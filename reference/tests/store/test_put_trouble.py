@@ -1,0 +1,167 @@
+"""
+What a put comes to when the files refuse, the system is slow, or a queue is stuck.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from reference.core.store.api import NewMessage, PutStatus
+from reference.core.store.files import FilesError, MemoryFile, MemoryFiles
+from reference.core.store.message_store import MessageStore
+from reference.tests.store.making import (
+    NOON_MS,
+    TINY,
+    all_records,
+    killed,
+    message,
+    started,
+    wire_batch,
+)
+
+ONE_A_FILE = message(body=bytes(600))
+
+
+class NoMoreFiles(MemoryFiles):
+    """A disk that makes no more files below one of its directories."""
+
+    refused = ""
+
+    def open(self, path: str, size: int) -> MemoryFile:
+        """Open a file that is there."""
+        if self.refused and path.startswith(self.refused) and path not in self.mapped:
+            raise FilesError(f"cannot make {path}")
+        return super().open(path, size)
+
+
+class Slow(MemoryFiles):
+    """A disk that lets another message come in while it writes one."""
+
+    store: MessageStore | None = None
+    late_ms = 0
+    found: PutStatus | None = None
+
+    def spend(self, size: int) -> None:
+        """Ask the store, as another thread of 4.6.0 would."""
+        if self.store is not None and self.late_ms:
+            now_ms, self.late_ms = NOON_MS + self.late_ms, 0
+            self.found = self.store.put(message(), now_ms).status
+            assert self.store.is_overloaded(now_ms) is (self.found is BUSY)
+        super().spend(size)
+
+
+BUSY = PutStatus.OS_PAGE_CACHE_BUSY
+
+
+@pytest.mark.parametrize(
+    ("late_ms", "status"), [(1_000, PutStatus.PUT_OK), (1_001, BUSY)]
+)
+def test_a_message_that_comes_while_one_is_stuck_is_refused(
+    late_ms: int, status: PutStatus
+) -> None:
+    files = Slow()
+    files.store = started(files)
+    files.late_ms = late_ms
+    files.store.put(message(), NOON_MS)
+    assert files.found is status
+    assert files.store.put(message(), NOON_MS + 5_000).status is PutStatus.PUT_OK
+
+
+def test_without_a_file_nothing_is_stored_until_there_is_one() -> None:
+    files = NoMoreFiles()
+    store = started(files)
+    assert store.put(ONE_A_FILE, NOON_MS).status is PutStatus.PUT_OK
+    files.refused = "commitlog"
+    for put in (store.put, store.put_batch):
+        batch = ONE_A_FILE._replace(body=wire_batch(bytes(600)))
+        result = put(batch if put == store.put_batch else ONE_A_FILE, NOON_MS)
+        assert (result.status, result.is_stored) == (
+            PutStatus.CREATE_FILE_FAILED,
+            False,
+        )
+    files.refused = ""
+    assert store.put(ONE_A_FILE, NOON_MS).queue_offset == 1
+    store = killed(store, files)
+    assert len(all_records(store, "T", 0)) == 2
+
+
+def test_a_full_disk_refuses_whole_messages_and_loses_none() -> None:
+    files = MemoryFiles(space=1500)
+    store = started(files)
+    stored: list[NewMessage] = []
+    for number in range(20):
+        one = message(body=b"%03d" % number)
+        result = store.put(one, NOON_MS)
+        if result.is_stored:
+            stored.append(one)
+        else:
+            assert result.status is PutStatus.SERVICE_NOT_AVAILABLE
+    assert 0 < len(stored) < 20
+    files.space = None
+    store = killed(store, files)
+    found = [record.body for record in all_records(store, "T", 0)]
+    assert found == [one.body for one in stored]
+
+
+@pytest.mark.parametrize(
+    ("directory", "attempts"), [("consumequeue", 30), ("index", 3)]
+)
+def test_a_queue_that_cannot_be_written_stops_the_store(
+    directory: str, attempts: int
+) -> None:
+    files = NoMoreFiles()
+    store = started(files)
+    files.refused = directory
+    assert store.put(message(properties="KEYS\x01k\x02"), NOON_MS).is_stored
+    store.dispatch()
+    for _ in range(attempts):
+        assert store.put(message(), NOON_MS).is_stored
+        store.catch_up()
+    result = store.put(message(), NOON_MS)
+    assert result.status is PutStatus.SERVICE_NOT_AVAILABLE
+    files.refused = ""
+    assert len(store.catch_up()) == attempts + (directory != "index")
+    result = store.put(message(), NOON_MS)
+    assert result.status is PutStatus.SERVICE_NOT_AVAILABLE
+    store = killed(store, files)
+    assert len(all_records(store, "T", 0)) == attempts + 1
+    assert store.put(message(), NOON_MS).is_stored
+
+
+def test_a_queue_that_is_written_late_stops_nothing() -> None:
+    files = NoMoreFiles()
+    store = started(files)
+    for _ in range(3):
+        files.refused = "consumequeue/T"
+        store.put(message(), NOON_MS)
+        for _ in range(20):
+            store.catch_up()
+        files.refused = ""
+        assert store.catch_up() or store.max_offset("T", 0)
+        store.catch_up()
+    assert store.put(message(), NOON_MS).is_stored
+
+
+def test_the_next_file_is_there_before_it_is_needed() -> None:
+    files = NoMoreFiles()
+    store = started(files, replace(TINY, has_spare_file=True))
+    names = [f"{number * 1024:020}" for number in range(4)]
+    assert files.names("commitlog") == []
+    store.put(ONE_A_FILE, NOON_MS)
+    assert files.names("commitlog") == names[:2]
+    files.refused = "commitlog"
+    assert store.put(ONE_A_FILE, NOON_MS).is_stored
+    assert files.names("commitlog") == names[:2]
+    assert store.put(ONE_A_FILE, NOON_MS).status is PutStatus.CREATE_FILE_FAILED
+    files.refused = ""
+    store.put(ONE_A_FILE, NOON_MS)
+    assert files.names("commitlog") == names
+    store = killed(store, files)
+    assert files.names("commitlog") == names[:3]
+    store.put(ONE_A_FILE, NOON_MS)
+    assert files.names("commitlog") == [*names, f"{4 * 1024:020}"]
+    store.stop(NOON_MS)
+    assert files.names("commitlog") == names
+    assert len(all_records(started(files), "T", 0)) == 4
