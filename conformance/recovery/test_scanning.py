@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from conformance.harness.outcome import unsupported
 from conformance.harness.verdicts import expect
 from conformance.recovery.asking import pulled
 from conformance.recovery.original import EMPTY_BODY, MANY, Original, next_offset
@@ -64,7 +65,8 @@ def test_a_record_from_elsewhere_is_believed(original: Original) -> None:
 def test_no_body_needs_no_checksum(original: Original) -> None:
     files = original.restored()
     record = original.placed(original.history.of(original.history.many)[EMPTY_BODY])
-    assert not record.record.body
+    if record.record.body:
+        unsupported("the target takes no message without a body")
     overwrite_part(files, record.offset, "body_crc", 4711)
     found = original.end_after_start()
     expect("REC-SCAN-005", found=found, expected=original.end, what="end of the log")

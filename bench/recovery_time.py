@@ -1,0 +1,128 @@
+"""
+How long a broker takes from its start to its first answer, on a store that was killed.
+
+Each broker gets a copy of the same store, in turns. The clock starts with the process;
+the name server of an Apache broker runs already, and ours is part of our process.
+"""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+
+from conformance.harness.address import Address
+from conformance.harness.apache import ApacheCluster
+from conformance.harness.peer import PeerError, PeerMisbehavedError
+from conformance.harness.speaker import RefusedError, Speaker, succeeded
+from conformance.harness.target import parse_target
+
+ROUNDS = 3
+PAUSE_S = 0.002
+JVM = "jvm:"
+
+
+class Watch:
+    """Asks an address again and again until it answers, and knows when it did."""
+
+    def __init__(self, address: Address, topic: str) -> None:
+        self.answered_at: float | None = None
+        self._address = address
+        self._topic = topic
+        self._enough = threading.Event()
+        self._thread = threading.Thread(target=self._ask, daemon=True)
+        self._thread.start()
+
+    def end(self) -> float:
+        """Return the time of the first answer; the broker serves by now."""
+        self._thread.join(timeout=30)
+        self._enough.set()
+        assert self.answered_at is not None, "a broker that is up does not answer"
+        return self.answered_at
+
+    def _ask(self) -> None:
+        while not self._enough.is_set():
+            try:
+                with Speaker.connect(self._address) as speaker:
+                    succeeded(speaker.max_offset(topic=self._topic))
+            except (PeerError, PeerMisbehavedError, RefusedError):
+                time.sleep(PAUSE_S)
+            else:
+                self.answered_at = time.monotonic()
+                return
+
+
+def compared(
+    saved: Path,
+    targets: Sequence[str],
+    *,
+    settings: Mapping[str, str],
+    topic: str,
+    directory: Path,
+    say: Callable[[str], None],
+) -> dict[str, object]:
+    """Return how long each of two targets takes to start on copies of *saved*."""
+    taken: dict[str, list[float]] = {text: [] for text in targets}
+    for number in range(ROUNDS):
+        for text in targets:
+            say(f"recovery {number + 1} of {ROUNDS}: {text}")
+            copy = directory / "copy"
+            shutil.copytree(saved, copy)
+            taken[text].append(_start_s(text, copy, settings, topic, directory))
+            shutil.rmtree(copy)
+    medians = {text: median(rounds) for text, rounds in taken.items()}
+    ours, theirs = (medians[text] for text in targets)
+    return {
+        "store_bytes": sum(f.stat().st_size for f in saved.rglob("*") if f.is_file()),
+        "ms": {text: round(1000 * value) for text, value in medians.items()},
+        "rounds_ms": {t: [round(1000 * one) for one in r] for t, r in taken.items()},
+        "ratio": round(theirs / ours, 2),
+        "says": f"{targets[1]} takes so many times as long as {targets[0]}",
+    }
+
+
+def _start_s(
+    text: str, store: Path, settings: Mapping[str, str], topic: str, directory: Path
+) -> float:
+    if text.startswith(JVM):
+        home = directory / "apache"
+        home.mkdir(exist_ok=True)
+        return _apache_start_s(text.removeprefix(JVM), store, settings, topic, home)
+    with parse_target(text, conf=settings) as target:
+        # Only a started target has an address: the first start is on nothing.
+        target.kill()
+        assert target.broker is not None
+        assert target.store_path is not None
+        shutil.rmtree(target.store_path)
+        shutil.copytree(store, target.store_path)
+        began = time.monotonic()
+        watch = Watch(target.broker, topic)
+        target.start()
+        return watch.end() - began
+
+
+def _apache_start_s(
+    release: str, store: Path, settings: Mapping[str, str], topic: str, home: Path
+) -> float:
+    names = ApacheCluster(release, directory=home)
+    try:
+        names.start(broker=False)
+        brokers = ApacheCluster(
+            release,
+            directory=home,
+            conf=settings,
+            store=store,
+            name_servers=(names.namesrv,),
+        )
+        try:
+            began = time.monotonic()
+            watch = Watch(brokers.broker, topic)
+            brokers.start()
+            return watch.end() - began
+        finally:
+            brokers.close()
+    finally:
+        names.close()
