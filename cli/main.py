@@ -13,6 +13,7 @@ import importlib
 import click
 
 COMMANDS = {
+    "admin": "Ask name servers and brokers, as mqadmin does.",
     "audit": "Audit store directories with Spark.",
     "bench": "Measure against the real thing, in one run.",
     "evidence": "Record what real releases do, or compare with what was recorded.",

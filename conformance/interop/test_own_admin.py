@@ -1,0 +1,159 @@
+"""
+``rmqc admin`` prints of a message what the real mqadmin prints.
+
+Both look at the same broker; but for the file into which mqadmin writes the body, every
+line is the same.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from conformance.harness.embedded import SOURCES
+from conformance.harness.speaker import (
+    Speaker,
+    consumer_data,
+    subscription_data,
+    succeeded,
+)
+from conformance.harness.target import Target, parse_target
+from conformance.interop.admin_tool import AdminTool, admin_tool
+from conformance.interop.java_client import JavaClient
+
+TOPIC = "OwnAdmin"
+UNIQUE_KEY = "7F000001A8B018B4AAC216D2D4BF0000"
+NOT_OURS = "Message Body Path:"
+
+
+@pytest.fixture(scope="module")
+def target() -> Iterator[Target]:
+    """Yield a broker with a message that one group has read, and another has not."""
+    with parse_target("embedded:") as started, started.speak_to_broker() as broker:
+        succeeded(broker.create_topic(topic=TOPIC, queue_count=2))
+        for number in range(3):
+            unique_key = UNIQUE_KEY[:-1] + str(number)
+            properties = {"KEYS": "one both", "TAGS": "A", "UNIQ_KEY": unique_key}
+            properties |= {f"own{n}": f"value {n}" for n in range(12)}
+            sent = broker.send_message(topic=TOPIC, body=b"text", properties=properties)
+            succeeded(sent)
+        broker.wait_for_max_offset(topic=TOPIC, offset=3)
+        with Speaker.connect(broker.address) as member:
+            for offset, group in enumerate(("far_group", "near_group")):
+                join(member, group)
+                commit(broker, group, offset + 1)
+            # mqadmin finds a group's broker by the topic of its retries.
+            succeeded(broker.create_topic(topic="%RETRY%gone_group", queue_count=1))
+            commit(broker, "gone_group", 1)
+            yield started
+
+
+def commit(broker: Speaker, group: str, offset: int) -> None:
+    """Let a group be this far."""
+    succeeded(broker.update_offset(group=group, topic=TOPIC, offset=offset))
+
+
+def join(member: Speaker, group: str) -> None:
+    """Become a member of a group that wants the tag A."""
+    subscription = subscription_data(topic=TOPIC, expression="A", tags=["A"])
+    data = consumer_data(group=group, subscriptions=[subscription])
+    succeeded(member.heartbeat(client_id=f"{group}@1", consumers=[data]))
+
+
+@pytest.fixture(scope="module")
+def mqadmin(
+    target: Target, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[AdminTool]:
+    """Yield the real tool."""
+    assert target.namesrv is not None
+    client = JavaClient(
+        release="4.6.0",
+        namesrv=target.namesrv,
+        directory=tmp_path_factory.mktemp("mqadmin"),
+    )
+    with admin_tool(client) as tool:
+        yield tool
+
+
+def own_lines(target: Target, *words: str) -> list[str]:
+    """Return what ``rmqc admin`` prints."""
+    command, *rest = words
+    ended = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "cli",
+            "admin",
+            command,
+            "-n",
+            str(target.namesrv),
+            *rest,
+        ],
+        cwd=SOURCES,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    return [line for line in ended.stdout.splitlines() if line]
+
+
+def run_admin(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run ``rmqc admin``."""
+    return subprocess.run(
+        [sys.executable, "-m", "cli", "admin", *words],
+        cwd=SOURCES,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def commands(target: Target) -> Iterator[tuple[str, ...]]:
+    """Yield the four ways to look for a message."""
+    with target.speak_to_broker() as broker:
+        first = broker.pull(topic=TOPIC, offset=0, max_count=1)
+    assert first.code == 0
+    yield "queryMsgByKey", "-t", TOPIC, "-k", "both"
+    yield "queryMsgByUniqueKey", "-t", TOPIC, "-i", UNIQUE_KEY
+    for offset in ("0", "2"):
+        place = ("-b", target.broker_name, "-i", "0", "-o", offset)
+        yield "queryMsgByOffset", "-t", TOPIC, *place
+
+
+def split(lines: list[str]) -> list[str]:
+    """Return lines with one message track each, without the body's file."""
+    kept = (line for line in lines if not line.startswith(NOT_OURS))
+    apart = (line.replace("]Message", "]\nMessage") for line in kept)
+    rows = [row for line in apart for row in line.splitlines()]
+    tracks = sorted(row for row in rows if row.startswith("MessageTrack"))
+    return [row for row in rows if not row.startswith("MessageTrack")] + tracks
+
+
+def test_every_way_to_look_for_a_message_shows_the_same(
+    target: Target, mqadmin: AdminTool
+) -> None:
+    for words in commands(target):
+        theirs = split(mqadmin.run(*words))
+        assert len(theirs) > 2, words
+        assert split(own_lines(target, *words)) == theirs, words
+
+
+def test_an_offset_id_shows_the_same(target: Target, mqadmin: AdminTool) -> None:
+    place = ("-t", TOPIC, "-b", target.broker_name, "-i", "0", "-o", "1")
+    offset_line = own_lines(target, "queryMsgByOffset", *place)[0]
+    words = ("queryMsgById", "-i", offset_line.split()[-1])
+    theirs = split(mqadmin.run(*words))
+    assert split(own_lines(target, *words)) == theirs
+
+
+def test_what_cannot_be_found_is_one_line(target: Target) -> None:
+    place = ("-n", str(target.namesrv), "-t", TOPIC)
+    ended = run_admin("queryMsgByUniqueKey", *place, "-i", "NOSUCHKEY")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr == "there is no such message\n"
