@@ -25,6 +25,7 @@ from reference.core.store.recovery_log import (
 )
 from reference.core.store.recovery_rules import REFERENCE
 from reference.core.store.recovery_scan import ScanEnd, Sighted, scan_log
+from reference.core.store.recovery_units import FILES_LOOKED_AT
 
 
 def recover(
@@ -53,6 +54,20 @@ def recover(
     if queue_end >= end:
         for queue in queues:
             queue.truncate(end)
+    if dispatch is not None:
+        _flush_again(log, queues, first)
+
+
+def _flush_again(log: CommitLog, queues: QueueTable, first: int) -> None:
+    """Let the next flush bring all to disk that the checkpoint does not vouch for.
+
+    Where only the process was killed, nobody knows what the system has written since;
+    4.6.0 takes it for flushed, and its checkpoint soon vouches for it.
+    """
+    log.queue.flushed = min(log.queue.bases[first:] or [log.queue.end])
+    for queue in queues:
+        bases = queue.queue.bases[-FILES_LOOKED_AT:]
+        queue.queue.flushed = min([*bases, queue.queue.flushed])
 
 
 def first_file_after_clean_stop(log: CommitLog) -> int:

@@ -75,6 +75,16 @@ TRACES: dict[str, list[Step]] = {
         ("put", 1, 150, KEYED),
         ("dispatch",),
     ],
+    "a process that was killed before": [
+        *[("put", 0, 400, KEYED), ("put", 1, 400), ("dispatch",)] * 3,
+        ("wait", 4000),
+        ("kill",),
+        *[("put", 0, 400, TAGGED), ("dispatch",)] * 2,
+        ("flush_log",),
+        ("flush_queues",),
+        ("wait", 4000),
+        *[("put", 0, 400, TAGGED), ("dispatch",), ("flush_log",), ("flush_queues",)],
+    ],
     "a delayed message": [
         ("put", 0, 20, DELAYED),
         ("dispatch",),

@@ -45,13 +45,13 @@ class Player:
         before: Belief | None = None,
         now_ms: int = NOON_MS,
         options: StoreOptions = OPTIONS,
-        store_class: type[MessageStore] = MessageStore,
     ) -> None:
         self.trace = Trace(image=image or {}, before=before or Belief())
         self.files = RecordingFiles(self.trace.image, self.trace.events)
         self.now_ms = now_ms
         self._number = 0
-        self.store = store_class(self.files, options)
+        self._options = options
+        self.store = MessageStore(self.files, options)
         self.store.start(now_ms)
         self._done()
 
@@ -99,6 +99,12 @@ class Player:
         self.store.stop(self.now_ms)
         self.store.start(self.now_ms)
 
+    def kill(self) -> None:
+        """End the process, not the system, which still has all that was written."""
+        self.files.unlock()
+        self.store = MessageStore(self.files, self._options)
+        self.store.start(self.now_ms)
+
     def _body(self, size: int) -> bytes:
         self._number += 1
         return (b"%d." % (self.now_ms * 1000 + self._number) * size)[:size]
@@ -131,4 +137,5 @@ STEPS = st.one_of(
     st.tuples(st.just("deliver")),
     st.tuples(st.just("wait"), st.sampled_from([1, 1000, 4000])),
     st.tuples(st.just("restart")),
+    st.tuples(st.just("kill")),
 )
