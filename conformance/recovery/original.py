@@ -30,6 +30,8 @@ MANY, FEW = 190, 21
 """Messages to queue 0 of one topic: six files of log, four of its queue. And of another
 topic, one after every ten of them and two small ones at the end."""
 BODY_SIZE = 1500
+EARLY = 3
+"""Messages of a third topic, the first of all."""
 COMMITTED = 7
 EMPTY_BODY = 180
 """The number of the message that has no body; it is in the log's last file."""
@@ -42,6 +44,7 @@ class History:
     many: str
     """The topic of most messages."""
     few: str
+    early: str
     group: str
     """A group that has committed offset 7 in the queue of most messages."""
     sent: tuple[Acknowledged, ...]
@@ -113,10 +116,13 @@ class Original:
 
 def filled(target: Target, directory: Path) -> Original:
     """Fill the store of a started *target*, stop it, keep a copy in *directory*."""
-    many, few = (create_topic(target, unique_name(n)) for n in ("many", "few"))
+    many, few, early = (
+        create_topic(target, unique_name(name)) for name in ("many", "few", "early")
+    )
     group = unique_name("group")
     sent: list[Acknowledged] = []
     with target.speak_to_broker() as broker:
+        sent += [send_small(broker, early, number) for number in range(EARLY)]
         for number in range(MANY):
             body = (b"%07d" % number).ljust(BODY_SIZE, b".")
             if number == EMPTY_BODY and (one := _sent(broker, many, number, b"")):
@@ -138,7 +144,7 @@ def filled(target: Target, directory: Path) -> Original:
     assert target.store_path is not None
     saved = directory / "original"
     shutil.copytree(target.store_path, saved)
-    history = History(many=many, few=few, group=group, sent=tuple(sent))
+    history = History(many=many, few=few, early=early, group=group, sent=tuple(sent))
     return Original(target, history, saved)
 
 

@@ -10,7 +10,7 @@ import pytest
 from conformance.harness.store_files import StoreFiles
 from conformance.harness.verdicts import expect
 from conformance.recovery.asking import check_ends, ends_of, found_by_key, pulled
-from conformance.recovery.original import FEW, MANY, Original
+from conformance.recovery.original import EARLY, FEW, MANY, Original
 from conformance.recovery.small import LOG_FILE_SIZE
 from conformance.recovery.spoiling import spoil_magic
 from conformance.recovery.starting import starts
@@ -122,6 +122,26 @@ def test_a_hole_in_the_log_is_not_noticed(original: Original) -> None:
     found = [record.queue_offset for record in queue]
     expected = [one.queue_offset for one in left]
     expect("REC-BEGIN-006", found=found, expected=expected, what="messages pulled")
+
+
+def ends_without_the_first_file(original: Original) -> tuple[int, int]:
+    """Return the offsets of a queue whose messages are all in a file that is gone."""
+    files = original.restored()
+    (files.path / COMMIT_LOG / original.log[0].name).unlink()
+    with original.started() as broker:
+        return ends_of(broker, original.history.early)
+
+
+@pytest.mark.clause("REC-KEEP-010")
+def test_a_queue_does_not_know_that_its_messages_are_gone(original: Original) -> None:
+    found = ends_without_the_first_file(original)
+    expect("REC-KEEP-010", found=found, expected=(0, EARLY), what="min, max offset")
+
+
+@pytest.mark.clause("REC-KEEP-011")
+def test_a_queue_without_messages_begins_where_it_ends(original: Original) -> None:
+    found = ends_without_the_first_file(original)
+    expect("REC-KEEP-011", found=found, expected=(EARLY, EARLY), what="min, max offset")
 
 
 @pytest.mark.clause("REC-BEGIN-009")

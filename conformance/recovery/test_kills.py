@@ -22,7 +22,7 @@ from conformance.recovery.transacting import Transactions, end, send_delayed
 pytestmark = pytest.mark.needs("wire", "store", "config", "kill")
 
 QUEUES = 3
-KILLS = 2
+KILLS = 20 if os.environ.get("HYPOTHESIS_PROFILE") == "deep" else 2
 """Kills one after the other, each on what the one before left."""
 FEWEST, MOST = 40, 400
 """Acknowledged messages between a start and a kill."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import pytest
 
+from conformance.harness.fixtures import TargetStarter
 from conformance.harness.outcome import unsupported
 from conformance.harness.verdicts import expect
-from conformance.recovery.asking import pulled
+from conformance.recovery.asking import ends_of, pulled
 from conformance.recovery.original import EMPTY_BODY, MANY, Original, next_offset
-from conformance.recovery.small import LOG_FILE_SIZE
+from conformance.recovery.small import LOG_FILE_SIZE, SMALL_FILES
 from conformance.recovery.spoiling import (
     GARBAGE,
     clear_log,
@@ -79,3 +81,18 @@ def test_a_wrong_checksum_ends_the_log(original: Original) -> None:
     overwrite_part(files, record.offset, "body_crc", 4711)
     found = original.end_after_start()
     expect("REC-SCAN-001", found=found, expected=record.offset, what="end of the log")
+
+
+@pytest.mark.clause("REC-SCAN-009")
+def test_a_setting_makes_a_start_believe_nothing_old(
+    original: Original, start_target: TargetStarter, tmp_path: Path
+) -> None:
+    files = original.restored()
+    store = tmp_path / "store"
+    shutil.copytree(files.path, store)
+    forced = {"enabledAppendPropCRC": "true", "forceVerifyPropCRC": "true"}
+    target = start_target({**SMALL_FILES, **forced}, store=store)
+    with target.speak_to_broker() as broker:
+        _, most = ends_of(broker, original.history.many)
+    expected = original.before(original.log[-1].begin_offset)
+    expect("REC-SCAN-009", found=most, expected=expected, what="max offset")

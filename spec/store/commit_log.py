@@ -95,6 +95,15 @@ SCAN_NEGATIVE_BODY = Clause(
     source=f"{_LOG}#calMsgLength",
     untestable="no release writes one, and scan() takes such a record for broken",
 )
+SCAN_PROPERTIES_CRC = Clause(
+    id="REC-SCAN-009",
+    level=Level.QUIRK,
+    text="With forceVerifyPropCRC a start ends the commit log at the first record that"
+    " was stored without enabledAppendPropCRC: turning both on loses messages.",
+    source="5.3.3 org.apache.rocketmq.store.CommitLog#checkMessageAndReturnSize",
+    since="5.2",
+    issues=("apache/rocketmq#7480",),
+)
 
 
 class Stop(StrEnum):

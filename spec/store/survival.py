@@ -98,3 +98,20 @@ ONE_TOO_MANY = Clause(
     " message, which it does not keep.",
     source="experiment: a broker of 4.6.0 on a file system of 48 MB",
 )
+EMPTY_QUEUE_STAYS = Clause(
+    id="REC-KEEP-010",
+    level=Level.QUIRK,
+    text="A queue whose messages all lay in commit-log files that are gone keeps its"
+    " min and max offset, though none of them can be read.",
+    source=f"{_QUEUE}#correctMinOffset",
+    until="4.9",
+    issues=("apache/rocketmq#8753",),
+)
+EMPTY_QUEUE_IS_EMPTY = Clause(
+    id="REC-KEEP-011",
+    level=Level.MUST,
+    text="A queue whose messages all lay in commit-log files that are gone has its max"
+    " offset as its min offset.",
+    source="5.3.3 org.apache.rocketmq.store.ConsumeQueue#correctMinOffset",
+    since="5.0",
+)
