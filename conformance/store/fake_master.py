@@ -10,8 +10,8 @@ from spec.store.message_record import Record, encode_record
 from spec.wire.properties import encode_properties
 from spec.wire.replication import ACK_SIZE, Piece, decode_slave_offset, encode_piece
 
-PATIENCE_S = 30.0
-"""A slave may wait five seconds before it dials again."""
+PATIENCE_S = 60.0
+"""A slave may wait five seconds before it dials again, and be told of us after ten."""
 
 
 class FakeMaster:
@@ -84,7 +84,7 @@ class SlaveLink:
         """Send bytes as they are."""
         self._link.sendall(data)
 
-    def is_closed(self, *, timeout_s: float = PATIENCE_S) -> bool:
+    def is_closed(self, *, timeout_s: float = 20.0) -> bool:
         """Return whether the slave hangs up in time."""
         self._link.settimeout(timeout_s)
         try:

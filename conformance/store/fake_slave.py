@@ -57,6 +57,18 @@ class FakeSlave:
             self.say(found[-1].end_offset)
         return found
 
+    def is_hung_up_on(self, *, timeout_s: float = 20.0) -> bool:
+        """Return whether the master ends the connection in time."""
+        deadline = time.monotonic() + timeout_s
+        while (left_s := deadline - time.monotonic()) > 0:
+            try:
+                self.piece(timeout_s=left_s)
+            except TimeoutError:
+                return False
+            except (EOFError, ConnectionResetError):
+                return True
+        return False
+
     def heard_in(self, timeout_s: float) -> list[Piece]:
         """Return the pieces of the next seconds, or until the master hangs up."""
         found: list[Piece] = []

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 
 import pytest
 
 from conformance.harness.asks.messages import now_ms
+from conformance.harness.asks.routes import topic_config
 from conformance.harness.fixtures import OPTIONS, need
 from conformance.harness.speaker import Speaker, succeeded
 from conformance.harness.target import Capability, Target, parse_target
@@ -28,6 +29,9 @@ SETTINGS = {
     "haHousekeepingInterval": "60000",
     "brokerRole": "SLAVE",
     "brokerId": "1",
+    "brokerName": "broker-of-two",
+    "brokerClusterName": "cluster-of-two",
+    "registerNameServerPeriod": "10000",
 }
 TOPIC = "FromTheMaster"
 MESSAGES = 5
@@ -66,7 +70,10 @@ def followed(pytestconfig: pytest.Config, target: Target) -> Iterator[Followed]:
     with closing(FakeMaster()) as master:
         conf = {**SETTINGS, "haMasterAddress": str(master.address)}
         text, profile = options.target, options.profile
-        with parse_target(text, profile=profile, conf=conf) as own:
+        with (
+            parse_target(text, profile=profile, conf=conf) as own,
+            introduced(own, master),
+        ):
             log = first_records()
             said, end = [], LOG_FILE_SIZE
             with closing(master.accept()) as link:
@@ -75,6 +82,25 @@ def followed(pytestconfig: pytest.Config, target: Target) -> Iterator[Followed]:
                     end = link.send(LOG_FILE_SIZE + begin, log[begin:stop])
                     said += link.report_until(end)
             yield Followed(target=own, master=master, end=end, said=said, log=log)
+
+
+@contextmanager
+def introduced(slave: Target, master: FakeMaster) -> Iterator[None]:
+    """Let the slave's name server know the script as the master.
+
+    Since 5.0 a slave follows nobody, whatever its settings say, while its name server
+    knows no master.
+    """
+    with slave.speak_to_namesrv() as namesrv:
+        answer = namesrv.register_broker(
+            broker_name=SETTINGS["brokerName"],
+            cluster=SETTINGS["brokerClusterName"],
+            broker_address="127.0.0.1:9",  # nobody is there
+            ha_address=str(master.address),
+            topics=[topic_config(topic=name) for name in ("Some", "More")],
+        )
+        succeeded(answer)
+        yield
 
 
 def first_records() -> bytes:
@@ -217,7 +243,8 @@ def test_a_slave_hangs_up_on_a_silent_master(
         own = {"haMasterAddress": str(master.address), "haHousekeepingInterval": "3000"}
         text, conf = options.target, {**SETTINGS, **own}
         with (
-            parse_target(text, profile=options.profile, conf=conf),
+            parse_target(text, profile=options.profile, conf=conf) as slave,
+            introduced(slave, master),
             closing(master.accept()) as link,
         ):
             found = link.is_closed()
