@@ -10,6 +10,7 @@ from conformance.harness.fixtures import OPTIONS, create_topic, need
 from conformance.harness.speaker import Speaker, succeeded
 from conformance.harness.target import Capability, Target, parse_target
 from conformance.messaging.checking import EAGER
+from conformance.messaging.shelf import ODD, Shelf, filled
 
 LARGEST_MESSAGE = 65_536
 
@@ -51,6 +52,19 @@ def asked(eager: Target) -> Iterator[Speaker]:
 def place(eager: Target, unique: Callable[[str], str]) -> str:
     """Return a new topic of the eager broker."""
     return create_topic(eager, unique("topic"))
+
+
+@pytest.fixture(scope="session")
+def chooser(obedient: Target) -> Iterator[Speaker]:
+    """Yield a connection to a broker that filters."""
+    with obedient.speak_to_broker() as speaker:
+        yield speaker
+
+
+@pytest.fixture(scope="session")
+def odd(obedient: Target, chooser: Speaker, unique: Callable[[str], str]) -> Shelf:
+    """Return a shelf of odd texts."""
+    return filled(obedient, chooser, unique("odd"), ODD)
 
 
 def own_target_with(

@@ -1,0 +1,90 @@
+"""Topics filled with messages of certain properties, to select from by SQL92."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from conformance.harness.fixtures import create_topic
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.target import Target
+from conformance.messaging.reading import bodies_of
+from spec.wire.response_code import ResponseCode
+from spec.wire.sql_filter import SQL92
+
+Properties = Mapping[str, str]
+ODD: tuple[Properties, ...] = (
+    {},
+    {"a": "7"},
+    {"a": "true"},
+    {"a": "TRUE"},
+    {"a": "x", "b": "y"},
+    {"a": "2147483648"},
+    {"a": " 7.5 "},
+    {"a": "7", "b": "6.5"},
+)
+"""Texts that read as numbers of some kind, as truth, or as nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shelf:
+    """A topic with one message for each of some properties, their number its body."""
+
+    broker: Speaker
+    topic: str
+    properties: tuple[Properties, ...]
+
+    def selected(self, sql: str) -> list[Properties]:
+        """Return the properties of the messages that a pull with *sql* gets."""
+        answer = self.broker.pull(
+            topic=self.topic, offset=0, subscription=sql, expression_type=SQL92
+        )
+        if answer.code == ResponseCode.PULL_RETRY_IMMEDIATELY:
+            return []
+        return [self.properties[int(body)] for body in bodies_of(answer)]
+
+
+def filled(
+    target: Target, broker: Speaker, name: str, properties: tuple[Properties, ...]
+) -> Shelf:
+    """Return a new shelf."""
+    topic = create_topic(target, name)
+    for number, one in enumerate(properties):
+        body = b"%d" % number
+        succeeded(broker.send_message(topic=topic, body=body, properties=one))
+    broker.wait_for_max_offset(topic=topic, offset=len(properties))
+    return Shelf(broker=broker, topic=topic, properties=properties)
+
+
+def a_is(*values: str) -> list[Properties]:
+    """Return the odd properties in which a is one of some texts."""
+    return [one for one in ODD if one.get("a") in values]
+
+
+ODD_ONES = {
+    "a > 1": ("PULL-SQL-004", a_is("7")),
+    "a > 1L": ("PULL-SQL-004", a_is("7")),
+    "a > 2147483647": ("PULL-SQL-004", []),
+    "a > 2147483648 OR a = 2147483648": ("PULL-SQL-004", a_is("2147483648")),
+    "a > 1.5": ("PULL-SQL-004", a_is("7", "2147483648", " 7.5 ")),
+    "b = 'y' OR a > 1.5": (
+        "PULL-SQL-004",
+        a_is("7", "x", "2147483648", " 7.5 "),
+    ),
+    "a > 1.5 OR b = 'y'": ("PULL-SQL-004", a_is("7", "2147483648", " 7.5 ")),
+    "a > b": ("PULL-SQL-005", [{"a": "7", "b": "6.5"}]),
+    "a": ("PULL-SQL-006", []),
+    "NOT a": ("PULL-SQL-006", [one for one in ODD if "a" in one]),
+    "a OR b = 'y'": ("PULL-SQL-006", [{"a": "x", "b": "y"}]),
+    "a = TRUE": ("PULL-SQL-007", a_is("true", "TRUE")),
+    "a = false": (
+        "PULL-SQL-007",
+        [one for one in ODD if one.get("a", "true").lower() != "true"],
+    ),
+    "TRUE = a": ("PULL-SQL-007", []),
+    "FALSE = a OR FALSE = TRUE": ("PULL-SQL-007", []),
+    "a = 'x' LIKE '%' ; --": ("PULL-SQL-009", a_is("x")),
+    "a LIKE 'x'": ("PULL-SQL-009", []),
+    "NOT a LIKE 'x'": ("PULL-SQL-009", [one for one in ODD if "a" in one]),
+}
+"""Expressions, the clause that each is about, and what they select of the odd."""
