@@ -22,6 +22,7 @@ from conformance.interop.handover_cell import (
     run,
     write_store,
 )
+from conformance.interop.handover_long import BODIES, read_long, write_long
 from conformance.interop.handover_reasons import reason_for
 from conformance.interop.handover_table import told
 from spec.clause import release_key
@@ -61,6 +62,25 @@ def test_what_nobody_else_would_write_is_noticed(
     cell = Cell(writer=UNREADABLE, reader=REFERENCE, ending=STOP)
     done = run(cell, given(UNREADABLE, STOP), tmp_path)
     assert done.refusal or unexplained(done)
+
+
+@pytest.mark.parametrize(
+    ("reader", "left"), [(REFERENCE, 1), ("4.9.7", 1), ("5.4.0", len(BODIES))]
+)
+def test_a_long_topic_is_the_end_for_a_release_before_5(
+    tmp_path: Path, long_store: Path, reader: str, left: int
+) -> None:
+    """It is REC-SCAN-012: what was stored after the first such record is lost."""
+    found = read_long(reader, long_store, tmp_path / "copy")
+    assert found == list(BODIES[:left])
+
+
+@pytest.fixture(scope="module")
+def long_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a store of 5.3.3 with a record of a long topic."""
+    store = tmp_path_factory.mktemp("long") / "store"
+    write_long("5.3.3", store)
+    return store
 
 
 def unexplained(cell: Cell) -> list[str]:

@@ -82,6 +82,14 @@ RECORD_MAGIC_V2 = Clause(
     since="5.0",
     issues=("apache/rocketmq#1110", "apache/rocketmq#5568"),
 )
+RECORD_MAGIC_IS_UNKNOWN = Clause(
+    id="REC-SCAN-012",
+    level=Level.QUIRK,
+    text="A broker that opens the store of a later release takes a record with the"
+    " magic 0xDAA320AB for the end of the commit log: it and all behind it are lost.",
+    source="4.9.7 org.apache.rocketmq.store.CommitLog#checkMessageAndReturnSize",
+    until="4.9",
+)
 RECORD_CRC = Clause(
     id="STORE-RECORD-004",
     level=Level.MUST,
