@@ -11,14 +11,11 @@ from __future__ import annotations
 from reference.core.broker.options import BrokerOptions
 from reference.core.effects import Follow, Send
 from reference.core.replication.copying import append_copy, refusal
+from reference.core.replication.layouts import slave_offset_codec
 from reference.core.service import Service
 from reference.core.store.files import FilesError
 from reference.core.store.message_store import MessageStore
-from spec.wire.replication import (
-    HEADER_SIZE,
-    encode_slave_offset,
-    head_of_piece,
-)
+from spec.wire.replication import HEADER_SIZE, head_of_piece
 
 LOOK_MS = 1_000
 """How often a slave looks after its connection."""
@@ -119,7 +116,7 @@ class Master:
         """Say how far the log goes."""
         assert self.connection is not None
         self._spoken_at_ms = now_ms
-        report = encode_slave_offset(self._store.log.queue.end)
+        report = slave_offset_codec.encode((self._store.log.queue.end,))
         self._service.ask(Send(self.connection, report))
 
     def _hang_up(self, why: str, now_ms: int) -> None:

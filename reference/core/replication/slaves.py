@@ -12,16 +12,12 @@ from dataclasses import dataclass
 
 from reference.core.broker.options import BrokerOptions
 from reference.core.effects import Drain, Send
+from reference.core.replication.layouts import piece_codec, slave_offset_codec
 from reference.core.service import Service
 from reference.core.store.message_store import MessageStore
 from reference.core.store.pending_puts import PendingPuts, Told
 from spec.host import Host
-from spec.wire.replication import (
-    ACK_SIZE,
-    Piece,
-    decode_slave_offset,
-    encode_piece,
-)
+from spec.wire.replication import ACK_SIZE
 
 BURST_SIZE = 256 * 1024
 """Bytes that a slave is sent before we look whether it reads them."""
@@ -81,7 +77,7 @@ class Slaves:
         if not whole:
             return
         # [HA-TRANSFER-007]
-        offset = decode_slave_offset(data[whole - ACK_SIZE : whole])
+        (offset,) = slave_offset_codec.decode(data, whole - ACK_SIZE)
         if offset < 0:  # [HA-TRANSFER-012]
             self._hang_up(slave, f"names the offset {offset}")
             return
@@ -154,10 +150,10 @@ class Slaves:
             if view is None:
                 break
             # [HA-TRANSFER-002] [HA-TRANSFER-005]
-            piece = Piece(offset=slave.next_offset, data=bytes(view[:size_max]))
-            frames.append(encode_piece(piece))
-            slave.next_offset = piece.end_offset
-            left -= len(piece.data)
+            data = bytes(view[:size_max])
+            frames.append(piece_codec.encode((slave.next_offset, len(data), data)))
+            slave.next_offset += len(data)
+            left -= len(data)
         if frames:
             self._send(slave, b"".join(frames), now_ms)
             slave.is_full = True
@@ -173,7 +169,7 @@ class Slaves:
                 continue
             is_quiet = now_ms - slave.sent_at_ms > period_ms and not slave.is_full
             if is_quiet and slave.next_offset is not None:  # [HA-TRANSFER-006]
-                sign = encode_piece(Piece(offset=slave.next_offset))
+                sign = piece_codec.encode((slave.next_offset, 0, b""))
                 self._send(slave, sign, now_ms)
         self._waiting.give_up(now_ms)  # [SEND-STATE-012]
 
