@@ -18,7 +18,6 @@ from reference.core.store.config_files import (
     TOPICS,
 )
 from reference.core.store.recovery_loading import read_config
-from reference.core.store.recovery_rules import RecoveryRules
 from spec.store.config_files import BACKUP_SUFFIX
 
 _TABLES = {
@@ -78,13 +77,14 @@ def offsets_outside(
 
 
 def delay_offsets_outside(
-    value: Mapping[object, object], queues: QueuesState, rules: RecoveryRules
+    value: Mapping[object, object], queues: QueuesState
 ) -> list[OffsetOutside]:
     """Return the delay offsets that do not lie in their level's queue."""
-    says = _corrected_says if rules.corrects_delay_offsets else _delay_says
     found = []
     for level, offset in _numbers(value.get("offsetTable")):
-        found += _outside((str(level), SCHEDULE_TOPIC, level - 1), offset, queues, says)
+        found += _outside(
+            (str(level), SCHEDULE_TOPIC, level - 1), offset, queues, _delay_says
+        )
     return found
 
 
@@ -120,10 +120,6 @@ _group_says = {
 _delay_says = {
     False: "delivery goes on at the level's first message",
     True: "the level delivers nothing until its queue has grown to this offset",
-}
-_corrected_says = {
-    False: "the start sets it to the level's first message",
-    True: "the start sets it to the end of the level's queue",
 }
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from reference.core.start.view import StoreView
 from reference.core.store.index import KEY_SEPARATOR
 from reference.core.store.records import TRANSACTION_MASK
-from reference.core.store.recovery_loading import is_offset, kept_index_files
+from reference.core.store.recovery_loading import is_offset, keeps_index_file
+from reference.core.store.recovery_rules import RecoveryRules
 from reference.core.store.recovery_scan import Sighted
 from spec.store.file_names import INDEX
 from spec.store.index_file import HEADER_SIZE, IndexHeader, decode_header
@@ -28,12 +29,13 @@ class IndexFileError(Exception):
 class IndexState:
     """The files of the index, and how full the last is."""
 
-    def __init__(self, view: StoreView, item_count: int) -> None:
+    def __init__(self, view: StoreView, item_count: int, rules: RecoveryRules) -> None:
         self.files = 0
         """Names in the directory, strange ones too."""
         self.deleted: list[str] = []
         self._view = view
         self._item_count = item_count
+        self._rules = rules
         self._has_file = False
         self._next_item = 1
         self._end_offset = 0
@@ -52,14 +54,21 @@ class IndexState:
             if entry.size is None:
                 raise IndexFileError(path)
             header = self._header(path)
-            ends = [(path, header.end_stored_at_ms)]
-            if kept_index_files(ends, after_crash=after_crash, index_ms=index_ms):
+            if not after_crash or self._is_kept(header, index_ms):
                 self._has_file = True
                 self._next_item = max(header.index_count, 1)
                 self._end_offset = header.end_offset
             else:
                 self.deleted.append(path)
                 self.files -= 1
+
+    def _is_kept(self, header: IndexHeader, index_ms: int) -> bool:
+        return keeps_index_file(
+            header.end_stored_at_ms,
+            index_ms=index_ms,
+            is_full=header.index_count >= self._item_count,
+            rules=self._rules,
+        )
 
     def take(self, record: Sighted) -> None:
         """Give a record of the log to the index."""

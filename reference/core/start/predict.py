@@ -71,7 +71,7 @@ class Start:
         self._log = LogState([], options.commit_log_file_size, self._open_log, rules)
         queue_size = -(-options.consume_queue_file_size // UNIT_SIZE) * UNIT_SIZE
         self._queues = QueuesState(view, queue_size, rules)
-        self._index = IndexState(view, options.index_item_count)
+        self._index = IndexState(view, options.index_item_count, rules)
         self._checkpoint = Checkpoint()
         self._has_recovered = False
 
@@ -116,9 +116,14 @@ class Start:
         outcome.offsets = offsets_outside(
             values.get(CONSUMER_OFFSETS, {}), self._queues
         )
-        outcome.delay_offsets = delay_offsets_outside(
-            values.get(DELAY_OFFSETS, {}), self._queues, self._rules
-        )
+        outside = delay_offsets_outside(values.get(DELAY_OFFSETS, {}), self._queues)
+        if not self._rules.corrects_delay_offsets:
+            outcome.delay_offsets = outside
+            return
+        for one in outside:
+            bound = one.max_offset if one.offset > one.max_offset else one.min_offset
+            says = f"the offset of delay level {one.owner} is set from {one.offset}"
+            self._note("REC-START-008", f"{says} to {bound}")
 
     def _open_log(self, name: str) -> memoryview:
         return self._view.data(f"{COMMIT_LOG}/{name}")

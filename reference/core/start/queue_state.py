@@ -52,10 +52,15 @@ class QueueState:
         """Units that dispatch added."""
         self.made_up = False
         self._on_disk = frozenset(bases)
+        self._kept = set(bases)
+        """Files that are still what they were; one made anew may have an old name."""
+        self._zeros_from = self.end.position
+        """What lay behind was cleared."""
         self._open = open_file
         self._rules = rules
         self._added_at = self.end.position
         self._added = bytearray()
+        self._repaired: dict[int, Unit] = {}
         self.end_before = self._written_end()
         """Where the units that were ever written end, good or not."""
         self.lowest_end = self.end_before
@@ -98,6 +103,8 @@ class QueueState:
         4.6.0 org.apache.rocketmq.store.ConsumeQueue#putMessagePositionInfo.
         """
         if not is_new(record.physical_offset, record.size, self.end, self._rules):
+            if self._rules.repairs_units:
+                self._repair(record)
             return
         index, expected = record.queue_offset, record.queue_offset * UNIT_SIZE
         if not self.bases:
@@ -136,14 +143,25 @@ class QueueState:
         position = index * UNIT_SIZE
         if not 0 <= position < self.end.position:
             return None
+        if index in self._repaired:
+            return self._repaired[index]
         added = position - self._added_at
         if 0 <= added < len(self._added):
             return unit_codec.unpack_from(self._added, added)
         return self.unit_before(index)
 
-    def first_at(self, place: int, end: int | None = None) -> int:
+    def units(self) -> Iterator[tuple[int, Unit]]:
+        """Return all units as they are after the start, with their numbers."""
+        for base in self.bases:
+            first, end = base // UNIT_SIZE, self.max_offset
+            for number, unit in enumerate(self._units(base), first):
+                if number >= end:
+                    return
+                yield number, unit
+
+    def first_at(self, place: int) -> int:
         """Return the number of the first unit that points at *place* or behind it."""
-        low, high = self.first_index, self.max_offset if end is None else end
+        low, high = self.first_index, self.max_offset
         while low < high:
             middle = (low + high) // 2
             unit = self.unit(middle)
@@ -161,15 +179,6 @@ class QueueState:
         if base not in self._on_disk:
             return None
         return unit_codec.unpack_from(self._open(base), position - base)
-
-    def added_units(self) -> Iterator[Unit]:
-        """Return what dispatch added, fillers too."""
-        return unit_codec.iter_unpack(self._added)
-
-    @property
-    def added_at(self) -> int:
-        """The index of the first unit that dispatch added."""
-        return self._added_at // UNIT_SIZE
 
     @property
     def first_index(self) -> int:
@@ -191,6 +200,14 @@ class QueueState:
             for _ in range((expected - base) // UNIT_SIZE):
                 self._append(FILLER, self.end.physical)
 
+    def _repair(self, record: Sighted) -> None:
+        """Note that the unit of *record*, which is there, is written again."""
+        unit = self.unit(record.queue_offset)
+        if unit is not None and unit[:2] == (record.physical_offset, record.size):
+            return
+        if unit is not None and unit[0] == record.physical_offset:
+            self._repaired[record.queue_offset] = (unit[0], record.size, 0)
+
     def _append(self, unit: bytes, physical: int) -> None:
         if not self._added:
             self._added_at = self.end.position
@@ -200,6 +217,9 @@ class QueueState:
     def _end_at(self, end: QueueEnd) -> None:
         self.end = end
         self.bases = [base for base in self.bases if base <= end.position]
+        self._kept.intersection_update(self.bases)
+        if self._rules.clears_tail:
+            self._zeros_from = min(self._zeros_from, end.position)
         self.lowest_end = min(self.lowest_end, end.position)
         kept = max(end.position - self._added_at, 0)
         self.added -= max(len(self._added) - kept, 0) // UNIT_SIZE
@@ -207,22 +227,29 @@ class QueueState:
 
     def _units(self, base: int) -> Iterator[Unit]:
         """Return all units that have a place in the file at *base*."""
-        data = self._open(base) if base in self._on_disk else None
+        units = self._laid_over(base)
+        if not self._repaired:
+            return units
+        first = base // UNIT_SIZE
+        return (self._repaired.get(n, unit) for n, unit in enumerate(units, first))
+
+    def _laid_over(self, base: int) -> Iterator[Unit]:
+        """Return the units on disk, and over them those that dispatch added."""
         begin = min(max(self._added_at - base, 0), self.file_size)
         end = min(max(begin, self._added_at + len(self._added) - base), self.file_size)
-        if data is not None and (begin == end or not self._added):
-            yield from unit_codec.iter_unpack(data[: self._whole])
-            return
-        if data is not None:
-            yield from unit_codec.iter_unpack(data[:begin])
-        skipped = base + begin - self._added_at
-        yield from unit_codec.iter_unpack(
-            memoryview(self._added)[skipped : skipped + end - begin]
-        )
-        if data is not None:
-            yield from unit_codec.iter_unpack(data[end : self._whole])
+        added = base + begin - self._added_at
+        data = memoryview(b"")
+        if base in self._kept:
+            whole = min(self._whole, max(self._zeros_from - base, 0))
+            data = self._open(base)[:whole]
+        if begin == end:
+            yield from unit_codec.iter_unpack(data)
         else:
-            yield _NEVER_WRITTEN
+            yield from unit_codec.iter_unpack(data[:begin])
+            pieces = memoryview(self._added)[added : added + end - begin]
+            yield from unit_codec.iter_unpack(pieces)
+            yield from unit_codec.iter_unpack(data[end:])
+        yield _NEVER_WRITTEN
 
     @property
     def _whole(self) -> int:

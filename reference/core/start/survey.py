@@ -14,10 +14,13 @@ from reference.core.start.queue_state import QueueState
 from reference.core.start.queues_state import QueuesState
 from reference.core.start.view import StoreView
 from reference.core.store.recovery_scan import Sighted
+from reference.core.store.recovery_units import Unit
 from spec.integers import INT32_MAX
 from spec.store.consume_queue import UNIT_SIZE
 
 _PROGRESS_EACH = 1 << 22
+_ASTRAY_MAX = 100_000
+"""More units out of order are not remembered."""
 
 
 class Survey:
@@ -31,19 +34,30 @@ class Survey:
         self._queues = queues
         self._view = view
         self._end = outcome.log.end
+        self._garbage: list[tuple[int, int]] = []
+        """From where to where the log has no record, although there are units."""
         self._lost = Ranges()
         self._invisible = Ranges()
         self._repeated = Ranges()
+        self._astray: dict[tuple[str, int], dict[int, int]] = {}
+        """By queue: the units out of order, by what they point at."""
+        self._twice: set[int] = set()
 
     def run(self) -> None:
         """Look at all messages, and note in the outcome what is wrong with which."""
         for queue in self._queues:
             self._cut_units(queue)
-            self._repeated_units(queue)
-            self._units_of_holes(queue)
+            self._look_through(queue)
+            for begin, end in self._log.holes():
+                why = "its commit-log file is missing"
+                self._lost_between(queue, begin, end, (why, "REC-BEGIN-006"))
         self._cut_records()
         if self._outcome.refusal is None:
             self._kept_records()
+            for queue in self._queues:
+                for begin, end in self._garbage:
+                    why = "what lies in its place is no record"
+                    self._lost_between(queue, begin, end, (why, "REC-START-007"))
         self._outcome.lost = self._lost.sorted()
         self._outcome.invisible = self._invisible.sorted()
         self._outcome.repeated = self._repeated.sorted()
@@ -66,18 +80,20 @@ class Survey:
                 clause="REC-END-001",
             )
 
-    def _units_of_holes(self, queue: QueueState) -> None:
-        """Note messages as lost that lay in a file which is missing in the log."""
-        for begin, end in self._log.holes():
-            first, last = queue.first_at(begin), queue.first_at(min(end, self._end))
-            for index in range(max(first, queue.min_offset), last):
-                self._lost.add(
-                    (queue.topic, queue.queue_id),
-                    index,
-                    stored_at_ms=None,
-                    why="its commit-log file is missing",
-                    clause="REC-BEGIN-006",
-                )
+    def _lost_between(
+        self, queue: QueueState, begin: int, end: int, says: tuple[str, str]
+    ) -> None:
+        """Note messages as lost whose units point from *begin* to before *end*."""
+        why, clause = says
+        first, last = queue.first_at(begin), queue.first_at(min(end, self._end))
+        for index in range(max(first, queue.min_offset), last):
+            self._lost.add(
+                (queue.topic, queue.queue_id),
+                index,
+                stored_at_ms=None,
+                why=why,
+                clause=clause,
+            )
 
     def _cut_records(self) -> None:
         """Note records as lost that are cut off and had no unit yet."""
@@ -99,9 +115,12 @@ class Survey:
                 )
 
     def _kept_records(self) -> None:
-        """Note records as invisible that no unit points at."""
-        waiting = 0
+        """Note records as invisible that no unit points at, and where none is."""
+        expected = waiting = 0
         for place, record in self._log.records(max(self._log.start, 0), self._end):
+            if place != expected:
+                self._note_gap(expected, place)
+            expected = place + record.size
             waiting += record.size
             if waiting >= _PROGRESS_EACH:
                 self._view.looked_at(waiting)
@@ -110,16 +129,26 @@ class Survey:
                 self._look_up(place, record)
         self._view.looked_at(waiting)
 
+    def _note_gap(self, begin: int, end: int) -> None:
+        """Note that there is no record in between; files that are missing aside."""
+        size = self._log.file_size
+        for first, last in (
+            (begin, min(end, begin - begin % size + size)),
+            (max(begin, end - end % size), end),
+        ):
+            if first < last and (first, last) not in self._garbage:
+                self._garbage.append((first, last))
+
     def _look_up(self, place: int, record: Sighted) -> None:
         topic = str(record.topic, "utf-8", "replace")
         queue = self._queues.get(topic, record.queue_id)
-        index = _index_of(place, record, queue) if queue else None
+        index = self._index_of(place, record, queue) if queue else None
         unit = queue.unit(index) if queue and index is not None else None
         if queue is None or index is None or unit is None:
             why, clause = "its queue has no unit", "REC-DISPATCH-002"
         elif index < queue.min_offset:
             why, clause = "its queue begins behind it", "REC-QUEUE-004"
-        elif unit[1] != record.size:
+        elif unit[1] != record.size and place not in self._twice:
             why, clause = f"its unit has the size {unit[1]}", "REC-QUEUE-007"
         else:
             return
@@ -131,41 +160,52 @@ class Survey:
             clause=clause,
         )
 
-    def _repeated_units(self, queue: QueueState) -> None:
-        """Note messages whose unit dispatch added although there was one."""
-        added = {}
-        for number, unit in enumerate(queue.added_units()):
-            if not 0 < unit[1] < INT32_MAX:
+    def _look_through(self, queue: QueueState) -> None:
+        """Note units that do not point further than the one before them.
+
+        Two that point at the same record give it to readers twice; others are only
+        out of order, and are looked up here instead of where they should be.
+        """
+        before: tuple[int, Unit] | None = None
+        astray: dict[int, int] = {}
+        for index, unit in queue.units():
+            if unit[1] == INT32_MAX or unit[1] <= 0:
                 continue
-            index = queue.added_at + number
-            if unit[0] in added or _search(queue, unit[0], queue.added_at) is not None:
-                record = self._log.record_at(unit[0])
-                self._repeated.add(
-                    (queue.topic, queue.queue_id),
-                    index,
-                    stored_at_ms=record.stored_at_ms if record else None,
-                    why="dispatch adds a unit to the one that is there",
-                    clause="REC-DISPATCH-003",
-                )
-            added[unit[0]] = index
+            if before is not None and unit[0] <= before[1][0]:
+                if unit[0] == before[1][0] or astray.get(unit[0], index) != index:
+                    self._note_repeated(queue, index, unit)
+                if len(astray) < _ASTRAY_MAX:
+                    astray[before[1][0]] = before[0]
+                    astray.setdefault(unit[0], index)
+            before = index, unit
+        if astray:
+            self._astray[queue.topic, queue.queue_id] = astray
 
+    def _note_repeated(self, queue: QueueState, index: int, unit: Unit) -> None:
+        record = self._log.record_at(unit[0])
+        self._twice.add(unit[0])
+        self._repeated.add(
+            (queue.topic, queue.queue_id),
+            record.queue_offset if record else index,
+            stored_at_ms=record.stored_at_ms if record else None,
+            why="two units point at it",
+            clause="STORE-QUEUE-006",
+        )
 
-def _index_of(place: int, record: Sighted, queue: QueueState) -> int | None:
-    """Return the number of the unit that points at a record, None without one.
+    def _index_of(self, place: int, record: Sighted, queue: QueueState) -> int | None:
+        """Return the number of the unit that points at a record, None without one.
 
-    Dispatch goes by what the record says of its place, which may be wrong.
-    """
-    unit = queue.unit(record.queue_offset)
-    if unit is not None and unit[0] == place and unit[1] != INT32_MAX:
-        return record.queue_offset
-    found = _search(queue, place, queue.max_offset)
-    if found is None and place != record.physical_offset:
-        found = _search(queue, record.physical_offset, queue.max_offset)
-    return found
-
-
-def _search(queue: QueueState, place: int, end: int) -> int | None:
-    """Return the number of the unit before *end* that points at *place*."""
-    index = queue.first_at(place, end)
-    unit = queue.unit(index) if index < end else None
-    return index if unit is not None and unit[0] == place else None
+        Dispatch goes by what the record says of its place, which may be wrong.
+        """
+        unit = queue.unit(record.queue_offset)
+        if unit is not None and unit[0] == place and unit[1] != INT32_MAX:
+            return record.queue_offset
+        astray = self._astray.get((queue.topic, queue.queue_id), {})
+        for wanted in {place, record.physical_offset}:
+            index = queue.first_at(wanted)
+            unit = queue.unit(index)
+            if unit is not None and unit[0] == wanted and unit[1] != INT32_MAX:
+                return index
+            if wanted in astray:
+                return astray[wanted]
+        return None

@@ -4,7 +4,7 @@ Which files a start takes up, which it deletes, and which keep it from starting.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from reference.core.store.recovery_rules import RecoveryRules, Stray
@@ -62,16 +62,14 @@ def is_offset(name: str) -> bool:
     return name.isascii() and name.isdigit() and int(name) < 2**63
 
 
-def kept_index_files(
-    end_times_ms: Iterable[tuple[str, int]], *, after_crash: bool, index_ms: int
-) -> list[str]:
-    """Return the names of the index files that a start keeps.
+def keeps_index_file(
+    end_ms: int, *, index_ms: int, is_full: bool, rules: RecoveryRules
+) -> bool:
+    """Return whether a start after a crash keeps an index file that ends at a time.
 
     4.6.0 org.apache.rocketmq.store.index.IndexService#load. [REC-CHECKPOINT-002]
     """
-    return [
-        name for name, end_ms in end_times_ms if not after_crash or end_ms <= index_ms
-    ]
+    return end_ms <= index_ms and (is_full or rules.keeps_filling_index_files)
 
 
 class ConfigReading(NamedTuple):

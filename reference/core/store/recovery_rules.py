@@ -55,14 +55,22 @@ class RecoveryRules:
     stops_at_steps_back: bool = False
     """A unit that points before the end of the one before it ends its queue: a power
     cut leaves such of a unit that lay on two pages."""
+    repairs_units: bool = False
+    """A record dispatched again, whose unit points at it, gets the unit it should have:
+    a power cut may have left a part of it."""
     waits_at_holes: bool = True
     """A start waits until dispatch is through, and dispatch does not pass a hole."""
     dispatches_behind_the_end: bool = True
     """Dispatch begins where a queue points, even if the log is not that long."""
+    reads_negative_as_zero: bool = True
+    """A body or properties of a negative size are taken for none."""
     makes_any_array: bool = True
     """A record's size is taken for granted: one that no memory has ends the start."""
     fails_on_empty_last_file: bool = False
     """A queue whose last file has no unit, but others have, ends the start."""
+    keeps_filling_index_files: bool = True
+    """After a crash, too, an index file that is not full is kept if its time is old
+    enough; only full ones are known to be on disk."""
     corrects_delay_offsets: bool = False
     """Delay offsets outside their queue are set to its bounds."""
     needs_index_files: bool = False
@@ -108,9 +116,12 @@ REFERENCE = replace(
     RULES["4.6.0"],
     trusts_first_unit=False,
     stops_at_steps_back=True,
+    repairs_units=True,
     waits_at_holes=False,
     dispatches_behind_the_end=False,
+    reads_negative_as_zero=False,
     makes_any_array=False,
+    keeps_filling_index_files=False,
     clears_tail=True,
 )
 """How the reference starts: as 4.6.0, without what harms its messages."""

@@ -31,6 +31,7 @@ _HEAD = Struct(">iIIiiqqiq")
 _TIME = Struct(">q")
 _TAIL = Struct(">iqi")
 _HEAD_V4 = Struct(">iIIiiqqiq8sq8siqi")
+_BYTE = Struct(">b")
 _SHORT = Struct(">h")
 
 ARRAY_SIZE_MAX = 2**31 - 3
@@ -137,16 +138,15 @@ def _read_rest(
         return _NO_ROOM
     if check_crc and body > 0 and body_crc(bytes(data[body_at:topic_at])) != crc:
         return Refused("the body's checksum")
-    if magic == MAGIC_V2:
-        (topic_size,) = _SHORT.unpack_from(data, topic_at)
-        topic_at += 2
-    else:
-        topic_size = data[topic_at] - (data[topic_at] & 0x80) * 2
-        topic_at += 1
+    length = _SHORT if magic == MAGIC_V2 else _BYTE
+    (topic_size,) = length.unpack_from(data, topic_at)
+    topic_at += length.size
     length_at = topic_at + topic_size
     if not 0 <= topic_size <= size or length_at + 2 > len(data):
         return Refused(f"a topic of {topic_size} bytes")
     (properties_size,) = _SHORT.unpack_from(data, length_at)
+    if min(body, properties_size) < 0 and not rules.reads_negative_as_zero:
+        return Refused("a negative size")  # [REC-SCAN-006]
     end = length_at + 2 + max(properties_size, 0)
     if properties_size > size or end > len(data):
         return _NO_ROOM

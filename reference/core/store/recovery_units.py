@@ -8,6 +8,7 @@ the file, whether they were written or not.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from reference.core.store.recovery_rules import RecoveryRules
@@ -148,4 +149,8 @@ def corrected_begin_since_5(
         raise EmptyLastFileError(f"the file that begins at {base} has no unit")
     if unit[0] < log_start:
         return queue.position
-    return corrected_begin(first, queue, before, log_start)
+    first_base, units = first
+    if before > first_base:  # what was right once is not looked at again
+        units = islice(units, (before - first_base) // UNIT_SIZE, None)
+        first_base = before
+    return corrected_begin((first_base, units), queue, before, log_start)

@@ -1,0 +1,1 @@
+"""Starts that are foretold, and starts that happen."""
