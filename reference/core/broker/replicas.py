@@ -49,7 +49,7 @@ class Replicas:
             self.master.address = replication
         self._told[name_server] = master
         named = next(filter(None, self._told.values()), "")
-        self.tables.address = self._host(named) if named else None
+        self.tables.look_to(self._host(named) if named else None)
 
     def _host(self, text: str) -> Host | None:
         address, _, port = text.rpartition(":")

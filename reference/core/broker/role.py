@@ -20,12 +20,17 @@ class Role(StrEnum):
 
 
 def check_role(options: BrokerOptions) -> None:
-    """Refuse settings with which 4.6.0 would not start."""
+    """Refuse settings with which 4.6.0 would not start; a master's id is 0.
+
+    4.6.0 org.apache.rocketmq.broker.BrokerStartup#createBrokerController.
+    """
     role = options.settings["brokerRole"]
     if role not in set(Role):
         raise OptionError(f"brokerRole is {role!r}, not one of {', '.join(Role)}")
     if role == Role.SLAVE and options.broker_id <= 0:  # [HA-SLAVE-012]
         raise OptionError(f"brokerId is {options.broker_id}; a slave's must be > 0")
+    if role != Role.SLAVE:
+        options.settings["brokerId"] = "0"
 
 
 def is_slave(options: BrokerOptions) -> bool:

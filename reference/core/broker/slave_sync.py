@@ -52,6 +52,13 @@ class SlaveSync:
             first_ms=now_ms + SYNCHRONIZE_FIRST_MS,
         )
 
+    def look_to(self, address: Host | None) -> None:
+        """Ask at *address* from now on; None says that there is no master just now."""
+        if address != self.address and self._connection is not None:
+            self._broker.close(self._connection, "the master is elsewhere")
+            self._connection = None
+        self.address = address
+
     def reached(self, address: Host, connection: int | None) -> None:
         """Ask by a connection that was asked for, if it is ours."""
         if address == self.address and self._connection is None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from reference.core.broker.options import BrokerOptions, OptionError
+from reference.core.broker.role import check_role
 from reference.tests.broker.making import Stage, send_fields
 from spec.wire.command import Command
 from spec.wire.request_code import RequestCode
@@ -38,6 +40,25 @@ def test_a_lonely_master_names_the_messages_place() -> None:
 def test_a_message_that_does_not_wait_succeeds_at_a_lonely_master() -> None:
     answer = answer_of({"brokerRole": "SYNC_MASTER"}, "WAIT\x01false\x02")
     assert answer.code == ResponseCode.SUCCESS
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"brokerRole": "SLAVE"},
+        {"brokerRole": "SLAVE", "brokerId": "-1"},
+        {"brokerRole": "MASTER"},
+    ],
+)
+def test_a_role_that_cannot_be_is_refused(settings: dict[str, str]) -> None:
+    with pytest.raises(OptionError):
+        check_role(BrokerOptions(settings))
+
+
+def test_a_master_has_the_id_0_whatever_its_settings_say() -> None:
+    options = BrokerOptions({"brokerId": "3"})
+    check_role(options)
+    assert options.broker_id == 0
 
 
 def test_the_default_topic_once_closed_stays_closed() -> None:

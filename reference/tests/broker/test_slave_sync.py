@@ -1,0 +1,93 @@
+"""A slave asks its master for tables, and believes nobody else."""
+
+from __future__ import annotations
+
+import pytest
+
+from reference.core.effects import Close, Complain, Dial, Effect, Send
+from reference.tests.broker.making import Stage
+from spec.host import Host
+from spec.wire import fastjson
+from spec.wire.command import Command, decode_command, encode_command
+from spec.wire.request_code import RequestCode
+
+NAME_SERVER, MASTER = (Host.of("127.0.0.1", port) for port in (9876, 10911))
+LINK, STRANGER = 7, 8
+TOPICS = {
+    "dataVersion": {"counter": 3, "timestamp": 5, "stateVersion": 1},
+    "topicConfigTable": {"Theirs": {"topicName": "Theirs", "readQueueNums": 2}},
+}
+
+
+class Slave(Stage):
+    """A slave that has dialled its master and asked."""
+
+    def __init__(self) -> None:
+        super().__init__({"brokerRole": "SLAVE", "brokerId": "1"})
+        self.effects: list[Effect] = []
+        self.broker.replicas.start(self.now_ms)
+        self.tell(str(MASTER))
+        self.effects += self.broker.woken(self.now_ms + 3_000)
+        assert Dial(MASTER) in self.effects
+        self.effects = self.broker.dialled(MASTER, LINK, self.now_ms)
+        self.broker.opened(STRANGER, MASTER)
+
+    def tell(self, master: str) -> None:
+        """Let a name server say who the master is."""
+        self.broker.replicas.told(NAME_SERVER, master=master, replication="")
+        self.effects += self.broker.take()
+
+    def asked(self) -> dict[int, int]:
+        """Return the opaque of each question, by its code."""
+        sent = [one for one in self.effects if isinstance(one, Send)]
+        commands = [decode_command(one.data) for one in sent if one.connection == LINK]
+        return {command.code: command.opaque for command in commands}
+
+    def answer(self, code: int, body: bytes, *, connection: int = LINK) -> None:
+        """Let an answer come in."""
+        opaque = self.asked()[code]
+        frame = encode_command(Command(code=0, opaque=opaque, flag=1, body=body))
+        self.effects += self.broker.received(connection, frame, self.now_ms)
+
+    def complaints(self) -> list[str]:
+        """Return what the operator was told."""
+        return [one.text for one in self.effects if isinstance(one, Complain)]
+
+
+def test_the_masters_topics_are_the_slaves() -> None:
+    slave = Slave()
+    slave.answer(RequestCode.GET_ALL_TOPIC_CONFIG, fastjson.dumps(TOPICS))
+    assert set(slave.broker.topics.table) == {"Theirs"}
+    assert slave.broker.topics.version() == {"counter": 3, "timestamp": 5}
+
+
+def test_a_strangers_answer_is_dropped() -> None:
+    slave = Slave()
+    body = fastjson.dumps(TOPICS)
+    slave.answer(RequestCode.GET_ALL_TOPIC_CONFIG, body, connection=STRANGER)
+    assert "Theirs" not in slave.broker.topics.table
+
+
+@pytest.mark.parametrize("code", sorted(Slave().asked()))
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b'{"dataVersion":1}', b'{"offsetTable":{"T@G":[1]}}']
+)
+def test_an_answer_that_cannot_be_read_changes_nothing(code: int, body: bytes) -> None:
+    slave = Slave()
+    before = [t.as_json() for t in (slave.broker.topics, slave.broker.groups)]
+    slave.answer(code, body)
+    after = [t.as_json() for t in (slave.broker.topics, slave.broker.groups)]
+    assert after == before
+    is_empty_offsets = code in {
+        RequestCode.GET_ALL_CONSUMER_OFFSET,
+        RequestCode.GET_ALL_DELAY_OFFSET,
+    } and body.startswith(b'{"dataVersion"')
+    assert len(slave.complaints()) == int(not is_empty_offsets)
+
+
+def test_a_master_that_is_elsewhere_is_left() -> None:
+    slave = Slave()
+    slave.tell("127.0.0.1:20911")
+    assert [one.connection for one in slave.effects if isinstance(one, Close)] == [LINK]
+    slave.tell("nowhere")
+    assert "no address" in slave.complaints()[-1]
