@@ -26,16 +26,23 @@ def send_apart(broker: Speaker, topic: str, count: int = 4) -> list[int]:
     return times
 
 
-def found_at(broker: Speaker, topic: str, times: list[int]) -> list[int]:
+def found_at(
+    broker: Speaker, topic: str, times: list[int], *, boundary: str | None = None
+) -> list[int]:
     """Return the offsets that searches by *times* find."""
-    return [
-        int(
-            succeeded(broker.search_offset(topic=topic, timestamp_ms=at)).fields[
-                "offset"
-            ]
-        )
+    answers = (
+        broker.search_offset(topic=topic, timestamp_ms=at, boundary=boundary)
         for at in times
-    ]
+    )
+    return [int(succeeded(answer).fields["offset"]) for answer in answers]
+
+
+def send_many(broker: Speaker, topic: str, count: int = 40) -> list[int]:
+    """Send messages so fast that some have one store time; return these times."""
+    answers = [broker.send_message(topic=topic) for _ in range(count)]
+    times = [record_of(broker, answer).stored_at_ms for answer in answers]
+    broker.wait_for_max_offset(topic=topic, offset=count)
+    return times
 
 
 @pytest.mark.clause("OFFSET-SEARCH-001", "OFFSET-SEARCH-002")
@@ -49,9 +56,7 @@ def test_a_store_time_finds_its_message(broker: Speaker, topic: str) -> None:
 
 @pytest.mark.clause("OFFSET-SEARCH-001")
 def test_a_store_time_of_many_finds_one_of_them(broker: Speaker, topic: str) -> None:
-    answers = [broker.send_message(topic=topic) for _ in range(40)]
-    times = [record_of(broker, answer).stored_at_ms for answer in answers]
-    broker.wait_for_max_offset(topic=topic, offset=len(times))
+    times = send_many(broker, topic)
     for at in sorted(set(times)):
         found = found_at(broker, topic, [at])[0]
         expect_that(
@@ -94,3 +99,35 @@ def test_a_time_between_two_finds_the_later(broker: Speaker, topic: str) -> None
     times = send_apart(broker, topic)
     found = found_at(broker, topic, _between(times))
     expect("OFFSET-SEARCH-006", found=found, expected=[1, 1, 1, 1], what="offsets")
+
+
+@pytest.mark.clause("OFFSET-SEARCH-010", "OFFSET-SEARCH-011")
+def test_a_store_time_of_many_finds_the_first_or_the_last(
+    broker: Speaker, topic: str
+) -> None:
+    times = send_many(broker, topic)
+    wanted = sorted(set(times))
+    expect(
+        "OFFSET-SEARCH-010",
+        found=found_at(broker, topic, wanted, boundary="lower"),
+        expected=[times.index(at) for at in wanted],
+        what="offsets, with the boundary lower",
+    )
+    expect(
+        "OFFSET-SEARCH-011",
+        found=found_at(broker, topic, wanted, boundary="upper"),
+        expected=[len(times) - 1 - times[::-1].index(at) for at in wanted],
+        what="offsets, with the boundary upper",
+    )
+
+
+@pytest.mark.clause("OFFSET-SEARCH-011")
+def test_the_upper_boundary_is_the_message_before(broker: Speaker, topic: str) -> None:
+    times = send_apart(broker, topic)
+    asked = [0, times[0] - 1, *_between(times), times[-1] + 1]
+    expect(
+        "OFFSET-SEARCH-011",
+        found=found_at(broker, topic, asked, boundary="upper"),
+        expected=[0, 0, 0, 0, 0, 0, 3],
+        what="offsets",
+    )

@@ -241,6 +241,7 @@ def _fill(target: Target, kept: str, gone: str, first: str) -> None:
     sent = send_all(target, messages)
     wait_until_dispatched(StoreFiles(target.store_path), sent[-1])
     with target.speak_to_broker() as broker:
+        succeeded(broker.update_group(group=GROUP))
         succeeded(broker.update_offset(group=GROUP, topic=kept, offset=count))
         broker.wait_for_max_offset(topic=kept, offset=count)
 
@@ -276,6 +277,7 @@ def _answers(broker: Speaker, before: Before, bounds: Bounds) -> dict[str, Comma
         "pull gone": broker.pull(topic=before.gone, offset=0),
         "pull gone units": broker.pull(topic=before.gone, offset=UNITS_PER_FILE),
         "pull first of log": broker.pull(topic=before.first, offset=0, max_count=1),
+        "search gone": broker.search_offset(topic=before.gone, timestamp_ms=now_ms()),
         "query gone": broker.query_message(topic=kept, key="k0"),
         "query below": broker.query_message(topic=kept, key=f"k{least - 1}"),
         "query first": broker.query_message(topic=kept, key=f"k{least}"),

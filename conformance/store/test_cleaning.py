@@ -156,6 +156,21 @@ def test_a_search_finds_only_what_is_left(aged: Aged) -> None:
         expect(clause, found=found, expected=first, what="offset")
 
 
+@pytest.mark.clause("OFFSET-SEARCH-012")
+def test_a_search_in_a_queue_that_lost_all_finds_what_was_before(aged: Aged) -> None:
+    files = aged.queue_files[aged.before.gone]
+    before = int(files[-1]) // UNIT_SIZE - 1
+    found = aged.answers["search gone"].fields.get("offset")
+    expect("OFFSET-SEARCH-012", found=found, expected=str(before), what="offset")
+
+
+@pytest.mark.clause("OFFSET-SEARCH-013")
+def test_a_search_in_a_queue_that_lost_all_finds_its_end(aged: Aged) -> None:
+    end = len(aged.before.of(aged.before.gone))
+    found = aged.answers["search gone"].fields.get("offset")
+    expect("OFFSET-SEARCH-013", found=found, expected=str(end), what="offset")
+
+
 @pytest.mark.clause("STORE-CLEAN-005")
 def test_queue_files_go_that_point_at_nothing_but_the_last_stays(aged: Aged) -> None:
     size = UNITS_PER_FILE * UNIT_SIZE

@@ -197,3 +197,34 @@ SEARCH_BY_STORE_TIMES = Clause(
     "#getConsumeQueueMappedFileByTime",
     since="5.1.1",
 )
+SEARCH_FIRST_OF_MANY = Clause(
+    id="OFFSET-SEARCH-010",
+    level=Level.MUST,
+    text="A search by a store time that several messages of a queue file have finds the"
+    " first of these.",
+    source=_SEARCH_5,
+    since="5.1.1",
+)
+SEARCH_UPPER = Clause(
+    id="OFFSET-SEARCH-011",
+    level=Level.MUST,
+    text="A search whose field boundaryType is upper finds the last message stored at"
+    " the time or before it, and 0 where there is none.",
+    source=_SEARCH_5,
+    since="5.1.4",
+)
+SEARCH_LOST_ALL = Clause(
+    id="OFFSET-SEARCH-012",
+    level=Level.QUIRK,
+    text="A search in a queue all of whose messages were deleted finds the offset"
+    " before the first of its last file, or 0.",
+    source=_SEARCH,
+    until="5.1.0",
+)
+SEARCH_LOST_ALL_IS_END = Clause(
+    id="OFFSET-SEARCH-013",
+    level=Level.MUST,
+    text="A search in a queue all of whose messages were deleted finds its end.",
+    source=_SEARCH_5,
+    since="5.1.1",
+)

@@ -52,12 +52,25 @@ class OffsetAsker(Asker):
         return self._ask_queue(code, topic, queue_id)
 
     def search_offset(
-        self, *, topic: str, timestamp_ms: int, queue_id: int = 0
+        self,
+        *,
+        topic: str,
+        timestamp_ms: int,
+        queue_id: int = 0,
+        boundary: str | None = None,
     ) -> Command:
-        """Ask for the offset of the message stored at a time."""
+        """Ask for the offset of the message stored at a time.
+
+        Since 5.1.4 *boundary*, lower or upper, says which if there is none.
+        """
         return self.ask(
             RequestCode.SEARCH_OFFSET_BY_TIMESTAMP,
-            {"topic": topic, "queueId": queue_id, "timestamp": timestamp_ms},
+            {
+                "topic": topic,
+                "queueId": queue_id,
+                "timestamp": timestamp_ms,
+                "boundaryType": boundary,
+            },
         )
 
     def wait_for_max_offset(
