@@ -25,11 +25,13 @@ from conformance.store.workload import Outgoing, send, send_all
 from conformance.store.written import wait_until_dispatched
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import COMMIT_LOG
+from spec.store.queue_extension import END_SIZE, EXTENSION, SMALLEST_SIZE
 from spec.wire.command import Command
 from spec.wire.request_code import RequestCode
 
 FILE_SIZE = 64 * 1024
 UNITS_PER_FILE = 10
+EXTENSION_FILE_SIZE = UNITS_PER_FILE * SMALLEST_SIZE + END_SIZE
 SETTINGS: Mapping[str, str] = {
     "mapedFileSizeCommitLog": str(FILE_SIZE),
     "mapedFileSizeConsumeQueue": str(UNITS_PER_FILE * UNIT_SIZE),
@@ -38,6 +40,8 @@ SETTINGS: Mapping[str, str] = {
     "fileReservedTime": "1",
     "deleteWhen": ";".join(f"{hour:02}" for hour in range(24)),
     "cleanResourceInterval": "10000",
+    "enableConsumeQueueExt": "true",
+    "mappedFileSizeConsumeQueueExt": str(EXTENSION_FILE_SIZE),
 }
 BODY = bytes(6000)
 """Ten messages fill a file of the log, and a blank."""
@@ -108,10 +112,14 @@ class Aged:
     """What was seen."""
 
     before: Before
+    start_s: float
+    """How long the start took: the broker's time began somewhere in it."""
     sightings: tuple[tuple[float, tuple[str, ...]], ...]
     """The log's files whenever they had changed, after so many seconds."""
     queue_files: Mapping[str, tuple[str, ...]]
     """Of queue 0 of each topic, after the deletion."""
+    extension_files: Mapping[str, tuple[str, ...]]
+    """Of queue 0 of each topic; none where the target writes no extension."""
     index_files: tuple[str, ...]
     cleaned: Mapping[str, Bounds]
     """Of each topic, after the deletion."""
@@ -142,13 +150,16 @@ def aged(target: Target, ending: threading.Event) -> Aged:
     make_old(files, spared={YOUNG})
     if Capability.CLOCK in target.capabilities:
         target.clock_rate = HASTE
+    began = time.monotonic()
     target.start()
+    start_s = (time.monotonic() - began) * target.clock_rate
     _set_age(files, YOUNG, RESERVED_S - EXPIRY_S)
     sightings = _watch(target, files, ending)
     with target.speak_to_broker() as broker:
         cleaned = {name: bounds_of(broker, name) for name in before.topics}
         answers = _answers(broker, before, cleaned[before.kept])
     queue_files = {name: _names_of_queue(files, name) for name in before.topics}
+    extension_files = {name: _names_of_extension(files, name) for name in before.topics}
     index_files = tuple(file.name for file in files.index_files())
     target.restart()
     with target.speak_to_broker() as broker:
@@ -159,8 +170,10 @@ def aged(target: Target, ending: threading.Event) -> Aged:
         new_offset = send(broker, Outgoing(topic=before.gone)).queue_offset
     return Aged(
         before=before,
+        start_s=start_s,
         sightings=sightings,
         queue_files=queue_files,
+        extension_files=extension_files,
         index_files=index_files,
         cleaned=cleaned,
         answers=answers,
@@ -286,3 +299,9 @@ def _answers(broker: Speaker, before: Before, bounds: Bounds) -> dict[str, Comma
 
 def _names_of_queue(files: StoreFiles, topic: str) -> tuple[str, ...]:
     return tuple(name for name, _ in files.queue(topic, 0).files)
+
+
+def _names_of_extension(files: StoreFiles, topic: str) -> tuple[str, ...]:
+    directory = files.path / EXTENSION / topic / "0"
+    found = sorted(directory.iterdir()) if directory.is_dir() else []
+    return tuple(path.name for path in found)

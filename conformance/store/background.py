@@ -26,7 +26,7 @@ from conformance.harness.target import Target, TargetError, parse_target
 Seen = TypeVar("Seen")
 Watching = Callable[[Target, threading.Event], Seen]
 """Watches a target, not yet started; may end early when the event is set."""
-PATIENCE_S = 300.0
+PATIENCE_S = 600.0
 
 
 class Background(Generic[Seen]):

@@ -108,6 +108,35 @@ EXTENSION_BITS_SET = Clause(
     " n is the one of value 2**(n modulo 8) in byte n over 8.",
     source="4.6.0 org.apache.rocketmq.filter.util.BitsArray#setBit",
 )
+EXTENSION_OF_REPEATED = Clause(
+    id="STORE-EXTENSION-011",
+    level=Level.QUIRK,
+    text="A message that is dispatched a second time, after a crash, gets a second"
+    " extension unit, at which nothing points; an extension is not cut when its queue"
+    " is cut to the log.",
+    source="4.6.0 org.apache.rocketmq.store.ConsumeQueue#putMessagePositionInfoWrapper",
+)
+EXTENSION_END = Clause(
+    id="STORE-EXTENSION-012",
+    level=Level.MUST,
+    text="A start cuts an extension behind the unit at which the last unit of its queue"
+    " points that has an address.",
+    source=f"{_EXT}#truncateByMaxAddress",
+)
+EXTENSION_BEGIN = Clause(
+    id="STORE-EXTENSION-013",
+    level=Level.MUST,
+    text="An extension file is deleted that ends before the extension unit of the"
+    " queue's first message that is left.",
+    source=f"{_EXT}#truncateByMinAddress",
+)
+EXTENSION_LOST = Clause(
+    id="STORE-EXTENSION-014",
+    level=Level.QUIRK,
+    text="A message at whose address there is no extension unit is given to readers"
+    " whatever tag they want.",
+    source="4.6.0 org.apache.rocketmq.store.DefaultMessageStore#getMessage",
+)
 
 extension_unit_layout = Struct(
     field("size", Int16sb, "bytes of this unit; 0 not written, -1 end of the file"),

@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from reference.core.answer import Answer, encode_answer, relay
+from reference.core.broker.bloom_filter import BloomFilter
 from reference.core.broker.clients import Clients
+from reference.core.broker.consumer_filters import ConsumerFilters
 from reference.core.broker.consumer_offsets import ConsumerOffsets
 from reference.core.broker.filter_servers import FilterServers
 from reference.core.broker.flushing import Flushing
@@ -32,6 +34,7 @@ from reference.core.request import Request
 from reference.core.service import Service
 from reference.core.store.api import Arrival, PutResult
 from reference.core.store.config_files import (
+    CONSUMER_FILTERS,
     CONSUMER_OFFSETS,
     SUBSCRIPTION_GROUPS,
     TOPICS,
@@ -67,6 +70,12 @@ class Broker(Service):
         self.held = HeldPulls()
         self.traffic = Traffic(options.cluster)
         self.filter_servers = FilterServers()
+        self.filters = ConsumerFilters(
+            BloomFilter(
+                error_percent=options.number("maxErrorRateOfBloomFilter"),
+                group_count=options.number("expectConsumerNumUseFilter"),
+            )
+        )
         self.topics = Topics(options, now_ms=now_ms, changed=self._topics_changed)
         self.groups = SubscriptionGroups(
             options, now_ms=now_ms, changed=self._groups_changed
@@ -102,6 +111,8 @@ class Broker(Service):
         self.links = tuple(NameServerLink(self, one) for one in name_servers)
         for link in self.links:  # [ROUTE-SAY-001]
             link.start(now_ms)
+        if self.options.truth("enableCalcFilterBitMap"):
+            self.store.dispatcher.filter_bits = self.filters.bits
         self.flushing.start(now_ms)
         self.housekeeping.start(now_ms)
         self.replicas.start(now_ms)
@@ -111,6 +122,7 @@ class Broker(Service):
         for link in self.links:
             link.unregister()
         self.housekeeping.keep_offsets(now_ms)
+        self.housekeeping.keep_filters(now_ms)
 
     def stored(self, result: PutResult) -> None:
         """Note that something was put, so that it is dispatched before long."""
@@ -199,6 +211,8 @@ class Broker(Service):
         self.filter_servers.drop(connection)
         for group in self.clients.drop(connection):
             tell_members(self, group, now_ms)
+            if not group.members:
+                self.filters.leave(group.name, now_ms)
         for link in self.links:
             link.lost(connection, now_ms)
         self.replicas.tables.lost(connection)
@@ -273,6 +287,7 @@ class Broker(Service):
             (TOPICS, self.topics.load),
             (SUBSCRIPTION_GROUPS, self.groups.load),
             (CONSUMER_OFFSETS, self.offsets.load),
+            (CONSUMER_FILTERS, partial(self.filters.load, now_ms=self.started_at_ms)),
         )
         for name, load in loads:
             content = self._config.load(name)

@@ -146,7 +146,7 @@ class Flushing:
             least=self._number("flushConsumeQueueLeastPages"),
             thorough_ms=self._number("flushConsumeQueueThoroughInterval"),
         )
-        rows = [queue.queue for queue in self._store.queues]
+        rows = [row for queue in self._store.queues for row in queue.file_queues]
         marks = [(row, row.mark()) for row in rows if row.is_due(least_pages)]
         files = tuple(file for _, mark in marks for file in mark.files)
         vouched_ms = None if least_pages else self._store.checkpoint.logics_ms

@@ -18,7 +18,11 @@ from reference.core.broker.traffic import (
 )
 from reference.core.broker.transaction_check import check_transactions
 from reference.core.service import IDLE_SCAN_MS
-from reference.core.store.config_files import CONSUMER_OFFSETS, ConfigFiles
+from reference.core.store.config_files import (
+    CONSUMER_FILTERS,
+    CONSUMER_OFFSETS,
+    ConfigFiles,
+)
 from reference.core.store.statistics import SAMPLE_PERIOD_MS
 
 if TYPE_CHECKING:
@@ -30,6 +34,7 @@ CLIENT_SCAN_MS = 10_000
 DELIVERY_MS = 100
 """How often delayed messages are looked for."""
 DELAY_OFFSETS_MS = 10_000
+FILTERS_MS = 10_000
 
 
 class Housekeeping:
@@ -49,6 +54,7 @@ class Housekeeping:
             (CLIENT_SCAN_MS, self._scan_clients),
             (IDLE_SCAN_MS, self._broker.close_idle),
             (DELAY_OFFSETS_MS, self._keep_delay_offsets),
+            (FILTERS_MS, self.keep_filters),
             (SAMPLE_PERIOD_MS, self._broker.store.statistics.sample),
             (MINUTE_SAMPLE_MS, self._broker.traffic.sample_minute),
             (HOUR_SAMPLE_MS, self._broker.traffic.sample_hour),
@@ -68,6 +74,14 @@ class Housekeeping:
         if offsets.is_dirty:
             self._config.save(CONSUMER_OFFSETS, offsets.as_json())
             offsets.is_dirty = False
+
+    def keep_filters(self, now_ms: int) -> None:
+        """Write who selects what by expression, if that has changed."""
+        filters, options = self._broker.filters, self._broker.options
+        filters.forget_dead(now_ms, options.number("filterDataCleanTimeSpan"))
+        if filters.is_dirty:
+            self._config.save(CONSUMER_FILTERS, filters.as_json())
+            filters.is_dirty = False
 
     def _keep_delay_offsets(self, now_ms: int) -> None:  # noqa: ARG002
         self._broker.store.save_delay_offsets()

@@ -54,6 +54,8 @@ def unregister_client(broker: Broker, request: Request) -> Answer:
         left = broker.clients.leave_consumer(consumer_group, request.connection)
         if left is not None:
             tell_members(broker, left, request.now_ms)
+            if not left.members:
+                broker.filters.leave(left.name, request.now_ms)
     return Answer()
 
 
@@ -124,6 +126,7 @@ def _join_consumers(
     is_new = group.join(_client(request, client_id))
     if group.subscribe(wanted) or is_new:  # [GROUP-MEMBER-004] [GROUP-MEMBER-007]
         tell_members(broker, group, request.now_ms)
+    broker.filters.subscribe(name, wanted, request.now_ms)
 
 
 def _client(request: Request, client_id: str) -> Client:

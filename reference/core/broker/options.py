@@ -80,6 +80,12 @@ DEFAULTS: Mapping[str, str] = {
     "commitCommitLogThoroughInterval": "200",
     "mapedFileSizeCommitLog": "1073741824",
     "mapedFileSizeConsumeQueue": "6000000",
+    "enableConsumeQueueExt": "false",
+    "enableCalcFilterBitMap": "false",
+    "expectConsumerNumUseFilter": "32",
+    "maxErrorRateOfBloomFilter": "20",
+    "filterDataCleanTimeSpan": "86400000",
+    "mappedFileSizeConsumeQueueExt": "50331648",
     "maxHashSlotNum": "5000000",
     "maxIndexNum": "20000000",
     "messageIndexEnable": "true",
@@ -164,6 +170,7 @@ class BrokerOptions:
         return StoreOptions(
             commit_log_file_size=self.number("mapedFileSizeCommitLog"),
             consume_queue_file_size=self.number("mapedFileSizeConsumeQueue"),
+            extension_file_size=self._extension_file_size(),
             index_slot_count=self.number("maxHashSlotNum"),
             index_item_count=self.number("maxIndexNum"),
             index_enabled=self.truth("messageIndexEnable"),
@@ -185,6 +192,11 @@ class BrokerOptions:
             delay_levels=self.settings["messageDelayLevel"],
             is_copy=self.settings["brokerRole"] == "SLAVE",
         )
+
+    def _extension_file_size(self) -> int:
+        """Return the size of an extension's files; 0 where there are none."""
+        is_used = self.truth("enableConsumeQueueExt")
+        return self.number("mappedFileSizeConsumeQueueExt") if is_used else 0
 
     def _pool_buffer_count(self) -> int:
         """Return the size of the transient store pool; 0 where it has no effect."""

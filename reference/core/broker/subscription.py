@@ -89,7 +89,7 @@ def parse_subscription(
             text=text,
             codes=None,
             expression_type=str(expression_type),
-            expression=_expression(text, expression_type),
+            expression=parsed_expression(text, expression_type),
         )
     if not text or text == ALL:  # [PULL-FILTER-003]
         return Subscription(topic=topic, text=ALL, codes=None)
@@ -117,11 +117,11 @@ def subscription_of(value: Mapping[str, Any]) -> Subscription:
         expression_type=expression_type,
         version=int(value.get("subVersion") or 0),
         class_filter=class_filter,
-        expression=_expression(text, expression_type),
+        expression=parsed_expression(text, expression_type),
     )
 
 
-def _expression(text: str, expression_type: str | None) -> Expression | None:
+def parsed_expression(text: str, expression_type: str | None) -> Expression | None:
     """Return the expression that *text* is; None for a wrong one and for tags."""
     if expression_type != SQL92:
         return None

@@ -154,6 +154,8 @@ class StoreOptions:
     """mapedFileSizeCommitLog."""
     consume_queue_file_size: int = 300_000 * 20
     """mapedFileSizeConsumeQueue; 4.6.0 rounds it up to whole units."""
+    extension_file_size: int = 0
+    """mappedFileSizeConsumeQueueExt; 0 without enableConsumeQueueExt."""
     index_slot_count: int = 5_000_000
     """maxHashSlotNum."""
     index_item_count: int = 20_000_000

@@ -17,6 +17,7 @@ from spec.wire.fastjson import loads
 TOPICS = "topics.json"
 SUBSCRIPTION_GROUPS = "subscriptionGroup.json"
 CONSUMER_OFFSETS = "consumerOffset.json"
+CONSUMER_FILTERS = "consumerFilter.json"
 DELAY_OFFSETS = "delayOffset.json"
 
 
@@ -53,7 +54,8 @@ class ConfigFiles:
 def pretty(value: object, depth: int = 0) -> str:
     """Return *value* as fastjson's PrettyFormat writes it.
 
-    Tabs indent; a map with integer keys stays in one line up to its closing brace.
+    Tabs indent; a map with integer keys stays in one line up to its closing brace, and
+    an array, here a tuple, altogether.
     """
     inner, outer = "\n" + "\t" * (depth + 1), "\n" + "\t" * depth
     if isinstance(value, Mapping) and all(isinstance(name, int) for name in value):
@@ -67,7 +69,9 @@ def pretty(value: object, depth: int = 0) -> str:
             if member is not None
         ]
         return f"{{{inner}{(',' + inner).join(members)}{outer}}}" if members else "{}"
-    if isinstance(value, list | tuple):
+    if isinstance(value, tuple):  # an array, where a list would be a collection
+        return f"[{','.join(pretty(item) for item in value)}]"
+    if isinstance(value, list):
         items = [pretty(item, depth + 1) for item in value]
         return f"[{inner}{(',' + inner).join(items)}{outer}]" if items else "[]"
     return json.dumps(value, ensure_ascii=False)

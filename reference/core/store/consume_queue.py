@@ -11,6 +11,7 @@ from __future__ import annotations
 from reference.core.store.file_queue import FileQueue
 from reference.core.store.files import Files
 from reference.core.store.layouts import unit_codec
+from reference.core.store.queue_extension import QueueExtension, is_address
 from reference.core.store.recovery_rules import REFERENCE
 from reference.core.store.recovery_units import (
     FILES_LOOKED_AT,
@@ -31,11 +32,21 @@ FILLER = unit_codec.pack(0, FILLER_SIZE, 0)
 class ConsumeQueue:
     """The units of one queue."""
 
-    def __init__(self, files: Files, topic: str, queue_id: int, file_size: int) -> None:
+    def __init__(
+        self,
+        files: Files,
+        topic: str,
+        queue_id: int,
+        file_size: int,
+        *,
+        extension: QueueExtension | None = None,
+    ) -> None:
         self.topic = topic
         self.queue_id = queue_id
         directory = f"{CONSUME_QUEUE}/{topic}/{queue_id}"  # [STORE-NAME-003]
         self.queue = FileQueue(files, directory, file_size)
+        self.extension = extension
+        """Where the tags codes really are; None without (enableConsumeQueueExt)."""
         self.max_physical_offset = -1
         """Where the last message's record ends in the log; -1 without messages."""
         self.min_position = 0
@@ -50,6 +61,18 @@ class ConsumeQueue:
     def max_offset(self) -> int:
         """Index that the next message will have."""
         return self.queue.end // UNIT_SIZE
+
+    def load(self) -> None:
+        """Map the files that are there."""
+        self.queue.load()
+        if self.extension is not None:
+            self.extension.queue.load()
+
+    @property
+    def file_queues(self) -> tuple[FileQueue, ...]:
+        """All that is to be flushed and closed."""
+        both = (self.queue, self.extension.queue) if self.extension else (self.queue,)
+        return both
 
     def put(self, physical_offset: int, size: int, tags_code: int, index: int) -> bool:
         """Add the unit of message number *index* unless it is there already.
@@ -85,6 +108,16 @@ class ConsumeQueue:
         units = self.units_from(index)
         return None if units is None else unit_codec.unpack_from(units)
 
+    def tags_code(self, code: int) -> int | None:
+        """Return the tags code of a unit that has *code*, which may be an address.
+
+        None where nothing is at the address: it may be any.
+        """
+        if self.extension is None or not is_address(code):
+            return code
+        found = self.extension.get(code)
+        return None if found is None else int(found.tags_code)
+
     def next_file(self, index: int) -> int:
         """Return the index of the first unit in the file behind that of *index*."""
         per_file = self.queue.file_size // UNIT_SIZE
@@ -96,9 +129,14 @@ class ConsumeQueue:
         if bases:
             files = [self._units(base) for base in bases]
             self._end_at(found_end(files, self.queue.file_size, REFERENCE))
+        if bases and self.extension is not None:
+            self.extension.recover(self._last_address(bases))
 
     def truncate(self, physical_end: int) -> None:
-        """Forget the messages that lie at or behind *physical_end* in the log."""
+        """Forget the messages that lie at or behind *physical_end* in the log.
+
+        The extension keeps what it has of them. [STORE-EXTENSION-011]
+        """
         newest_first = (self._units(base) for base in reversed(self.queue.bases))
         cut = cut_end(newest_first, physical_end, REFERENCE)
         for _ in range(cut.deleted):
@@ -115,6 +153,7 @@ class ConsumeQueue:
             end = QueueEnd(self.queue.end, self.max_physical_offset)
             before = self.min_position
             self.min_position = corrected_begin(first, end, before, log_start)
+            self._correct_extension(log_start)
         # [STORE-CLEAN-007]
 
     @property
@@ -144,7 +183,8 @@ class ConsumeQueue:
 
     def destroy(self) -> None:
         """Delete the queue."""
-        self.queue.destroy()
+        for files in self.file_queues:
+            files.destroy()
         self.max_physical_offset = -1
         self.min_position = 0
 
@@ -164,8 +204,32 @@ class ConsumeQueue:
         file = self.queue.file_at(position)
         if found is None or file is None or found == unit:
             return
+        if self.extension is not None and self._is_whole(found):
+            return
         if found[:8] == unit[:8]:
             file[0].write(unit, position - file[1])
+
+    def _is_whole(self, unit: memoryview) -> bool:
+        """Return whether *unit* has the address of an extension unit."""
+        _, size, code = unit_codec.unpack(unit)
+        return bool(size) and is_address(code) and self.tags_code(code) is not None
+
+    def _last_address(self, bases: list[int]) -> int | None:
+        """Return the last address that a unit in the files at *bases* has."""
+        for base in reversed(bases):
+            units = unit_codec.iter_unpack(self.queue.view_from(base) or b"")
+            addresses = [int(code) for _, _, code in units if is_address(code)]
+            if addresses:
+                return addresses[-1]
+        return None
+
+    def _correct_extension(self, log_start: int) -> None:
+        """Delete what the extension has of messages before the first."""
+        unit = self.unit(self.min_offset)
+        if self.extension is None or unit is None:
+            return
+        if unit[0] >= log_start and is_address(unit[2]):
+            self.extension.delete_before(unit[2])
 
     def _fill_before(self, position: int) -> None:
         """Fill the new first file up to *position*, where the first unit will be."""

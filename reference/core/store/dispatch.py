@@ -8,13 +8,20 @@ It runs after the put, so a message can be in the log before any reader sees it
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from reference.core.store.api import Arrival, StoreOptions
 from reference.core.store.checkpoint import CheckpointFile
 from reference.core.store.commit_log import CommitLog
 from reference.core.store.index import Index
+from reference.core.store.queue_extension import QueueExtension
 from reference.core.store.queue_table import QueueTable
 from reference.core.store.records import NOT_CONSUMABLE, TRANSACTION_MASK, Found
 from reference.core.store.running_flags import Flag
+from spec.store.queue_extension import ExtensionUnit
+
+FilterBits = Callable[[str, memoryview], bytes]
+"""Says of a message, by topic and record, which subscriptions it matches."""
 
 
 class Dispatcher:
@@ -39,6 +46,7 @@ class Dispatcher:
         self._checkpoint = checkpoint
         self._index_enabled = options.index_enabled
         self._is_copy = options.is_copy
+        self.filter_bits: FilterBits = lambda _topic, _record: b""
 
     @property
     def is_behind(self) -> bool:
@@ -75,8 +83,11 @@ class Dispatcher:
             self._checkpoint.logics_ms = found.stored_at_ms
             if self._is_copy:  # whoever appends pieces knows of no times
                 self._checkpoint.physic_ms = found.stored_at_ms
+            code = found.tags_code
+            if queue is not None and queue.extension is not None:
+                code = self._code_of(found, queue.extension)
             if queue is not None and queue.put(
-                found.physical_offset, found.size, found.tags_code, found.queue_offset
+                found.physical_offset, found.size, code, found.queue_offset
             ):
                 arrival = Arrival(
                     found.topic,
@@ -89,3 +100,19 @@ class Dispatcher:
             self.what_failed = Flag.INDEX_ERROR
             self._index.put(found, self._checkpoint)
         return arrival
+
+    def _code_of(self, found: Found, extension: QueueExtension) -> int:
+        """Return the tags code for a unit, or the address of what has it.
+
+        4.6.0 ConsumeQueue#putMessagePositionInfoWrapper puts it before it looks
+        whether the unit is there already. [STORE-EXTENSION-011]
+        """
+        record = self._log.record(found.physical_offset, found.size)
+        bits = b"" if record is None else self.filter_bits(found.topic, record)
+        # [STORE-EXTENSION-004] [STORE-EXTENSION-005]
+        unit = ExtensionUnit(
+            tags_code=found.tags_code,
+            stored_at_ms=found.stored_at_ms,
+            filter_bits=bits,
+        )
+        return extension.put(unit)

@@ -71,7 +71,9 @@ class MessageStore:
     def _build(self) -> None:
         files, options = self._files, self.options
         self.log = CommitLog(files, options, self._levels)
-        self.queues = QueueTable(files, options.consume_queue_file_size)
+        self.queues = QueueTable(
+            files, options.consume_queue_file_size, options.extension_file_size
+        )
         self.index = Index(files, options)
         self.schedule = Schedule(self.log, self.queues, self._levels)
         self._reader = Reader(self.log, options)
@@ -293,7 +295,8 @@ class MessageStore:
         del now_ms
         logics_ms = self.checkpoint.logics_ms
         for queue in self.queues:
-            queue.queue.flush()
+            for one in queue.file_queues:
+                one.flush()
         self.checkpoint.flush(logics_ms=logics_ms)
 
     def clean_unused_topics(self, topics: Iterable[str]) -> None:
@@ -360,7 +363,8 @@ class MessageStore:
 
     def _close(self) -> None:
         for queue in self.queues:
-            queue.queue.close()
+            for one in queue.file_queues:
+                one.close()
         self.log.queue.close()
         self.index.close()
         self.checkpoint.close()

@@ -9,16 +9,21 @@ from collections.abc import Iterator
 from reference.core.store.consume_queue import ConsumeQueue
 from reference.core.store.files import Files
 from reference.core.store.put_checks import is_directory_name
+from reference.core.store.queue_extension import QueueExtension
 from spec.store.consume_queue import UNIT_SIZE
 
 
 class QueueTable:
     """All consume queues; one is made when its first message arrives."""
 
-    def __init__(self, files: Files, file_size: int) -> None:
+    def __init__(
+        self, files: Files, file_size: int, extension_file_size: int = 0
+    ) -> None:
         self._files = files
         # [STORE-QUEUE-010]
         self._file_size = -(-file_size // UNIT_SIZE) * UNIT_SIZE
+        self._extension_file_size = extension_file_size
+        """Bytes of a file of an extension; 0 for queues without."""
         self._queues: dict[tuple[str, int], ConsumeQueue] = {}
 
     def __iter__(self) -> Iterator[ConsumeQueue]:
@@ -29,7 +34,7 @@ class QueueTable:
         for topic in self._files.names("consumequeue"):
             for name in self._files.names(f"consumequeue/{topic}"):
                 if name.isascii() and name.isdigit():
-                    self._made(topic, int(name)).queue.load()
+                    self._made(topic, int(name)).load()
 
     def get(self, topic: str, queue_id: int) -> ConsumeQueue | None:
         """Return the queue, None where there is none."""
@@ -53,6 +58,12 @@ class QueueTable:
         self._queues.pop((queue.topic, queue.queue_id), None)
 
     def _made(self, topic: str, queue_id: int) -> ConsumeQueue:
-        queue = ConsumeQueue(self._files, topic, queue_id, self._file_size)
+        files, extension = self._files, None
+        if self._extension_file_size:
+            size = self._extension_file_size
+            extension = QueueExtension(files, topic, queue_id, size)
+        queue = ConsumeQueue(
+            files, topic, queue_id, self._file_size, extension=extension
+        )
         self._queues[topic, queue_id] = queue
         return queue

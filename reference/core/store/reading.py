@@ -62,12 +62,17 @@ class Reader:
         if units is None:
             next_offset = queue.next_file(offset)
             return GetResult(GetStatus.OFFSET_FOUND_NULL, next_offset, first, end)
-        return self._collect(units, wish, first, end)
+        return self._collect(queue, units, wish, (first, end))
 
     def _collect(
-        self, units: memoryview, wish: Wish, first: int, end: int
+        self,
+        queue: ConsumeQueue,
+        units: memoryview,
+        wish: Wish,
+        bounds: tuple[int, int],
     ) -> GetResult:
         """Return the records of *units* that *wish* wants and that fit one answer."""
+        is_extended = queue.extension is not None
         records: list[memoryview] = []
         status = GetStatus.NO_MATCHED_MESSAGE
         size_so_far = scanned = physical_offset = skip_before = 0
@@ -79,7 +84,8 @@ class Reader:
                     len(records), size_so_far, size, distance, wish
                 ):
                     break
-                found = self._wanted(physical_offset, size, tags_code, wish)
+                code = queue.tags_code(tags_code) if is_extended else tags_code
+                found = self._wanted(physical_offset, size, code, wish)
                 if isinstance(found, memoryview):
                     records.append(found)
                     size_so_far += size
@@ -92,18 +98,21 @@ class Reader:
         return GetResult(
             GetStatus.FOUND if records else status,
             wish.offset + scanned,  # [PULL-FOUND-002] [PULL-FILTER-004]
-            first,
-            end,
+            *bounds,
             tuple(records),
             size_so_far,
             log_end - physical_offset > self._options.memory_size,
         )
 
     def _wanted(
-        self, physical_offset: int, size: int, tags_code: int, wish: Wish
+        self, physical_offset: int, size: int, tags_code: int | None, wish: Wish
     ) -> memoryview | GetStatus:
-        """Return the record of a unit, or why the reader does not get it."""
-        if wish.tags_codes is not None and tags_code not in wish.tags_codes:
+        """Return the record of a unit, or why the reader does not get it.
+
+        A tags code that is lost may be any. [STORE-EXTENSION-014]
+        """
+        wanted = wish.tags_codes
+        if wanted is not None and tags_code is not None and tags_code not in wanted:
             return GetStatus.NO_MATCHED_MESSAGE  # [PULL-FILTER-005]
         record = self._log.record(physical_offset, size)
         if record is None:

@@ -108,6 +108,7 @@ class Schedule:
         latest_ms = now_ms + self._levels.duration_ms(level)
         while (units := queue.units_from(offset)) is not None:
             for physical_offset, size, due_ms in unit_codec.iter_unpack(units):
+                due_ms = self._due_ms(queue, due_ms, physical_offset, size, level)
                 # [DELAY-SEND-001] Due later than that, the clock went back.
                 if now_ms < due_ms <= latest_ms:
                     self.offsets[level] = offset
@@ -122,3 +123,12 @@ class Schedule:
                 offset += 1
         self.offsets[level] = offset
         return results
+
+    def _due_ms(
+        self, queue: ConsumeQueue, code: int, offset: int, size: int, level: int
+    ) -> int:
+        """Return when a message is due: what its unit says, or its level."""
+        due_ms = queue.tags_code(code)
+        if due_ms is None:  # the extension has lost it
+            due_ms = self._log.stored_at(offset, size) + self._levels.duration_ms(level)
+        return due_ms

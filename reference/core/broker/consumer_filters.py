@@ -1,0 +1,196 @@
+"""
+Which groups select messages of a topic by expression, since when and with which bits.
+
+Heartbeats tell it, and the file consumerFilter.json keeps it for a day longer than the
+group has members. Where the broker is told to, each message's bits are noted in the
+extension of its consume queue: those of the groups whose expression selects it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from reference.core.broker.bloom_filter import BloomFilter
+from reference.core.broker.sql.expressions import Expression, selects
+from reference.core.broker.subscription import Subscription, parsed_expression
+from reference.core.store.layouts import record_codec
+from spec.wire.properties import decode_properties
+
+_DEAD_SINCE_MS = 30_000
+"""At a start, groups are taken for gone since so long."""
+
+
+@dataclass(slots=True)
+class ConsumerFilter:
+    """What a group selects of a topic (Java: ConsumerFilterData)."""
+
+    group: str
+    topic: str
+    text: str
+    expression_type: str
+    expression: Expression | None
+    version: int
+    born_at_ms: int
+    positions: tuple[int, ...]
+    dead_at_ms: int = 0
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether the group has no members any more that want the topic."""
+        return self.dead_at_ms >= self.born_at_ms
+
+    def as_json(self, bit_count: int) -> dict[str, object]:
+        """Return it as the file spells it."""
+        return {
+            "bloomFilterData": {"bitNum": bit_count, "bitPos": self.positions},
+            "bornTime": self.born_at_ms,
+            "clientVersion": self.version,
+            "consumerGroup": self.group,
+            "dead": self.is_dead,
+            "deadTime": self.dead_at_ms,
+            "expression": self.text,
+            "expressionType": self.expression_type,
+            "topic": self.topic,
+        }
+
+
+class ConsumerFilters:
+    """The filters of all groups, by topic and group (Java: ConsumerFilterManager)."""
+
+    def __init__(self, bloom: BloomFilter) -> None:
+        self.is_dirty = False
+        """Whether something changed since it was last written."""
+        self._bloom = bloom
+        self._table: dict[str, dict[str, ConsumerFilter]] = {}
+
+    def subscribe(
+        self, group: str, wanted: Iterable[Subscription], now_ms: int
+    ) -> None:
+        """Take over what a heartbeat says that *group* wants."""
+        topics = set()
+        for subscription in wanted:
+            topics.add(subscription.topic)
+            if not subscription.is_by_tag and subscription.text:
+                self._take(group, subscription, now_ms)
+        for one in self._of_group(group):
+            if one.topic not in topics and not one.is_dead:
+                one.dead_at_ms, self.is_dirty = now_ms, True
+
+    def leave(self, group: str, now_ms: int) -> None:
+        """Note that *group* has no members any more."""
+        for one in self._of_group(group):
+            if not one.is_dead:
+                one.dead_at_ms, self.is_dirty = now_ms, True
+
+    def bits(self, topic: str, record: memoryview) -> bytes:
+        """Return the bit map of a message; empty where nobody selects."""
+        filters = self._table.get(topic)
+        if not filters:
+            return b""  # [STORE-EXTENSION-008]
+        text = str(record_codec.decode(record)[-1], "utf-8", "replace")
+        properties = decode_properties(text)
+        return self._bloom.bits(
+            position
+            for one in filters.values()
+            if one.expression is not None and selects(one.expression, properties)
+            for position in one.positions
+        )
+
+    def forget_dead(self, now_ms: int, patience_ms: int) -> None:
+        """Forget the groups that have been gone for *patience_ms* or longer."""
+        for topic, filters in list(self._table.items()):
+            for one in list(filters.values()):
+                if one.is_dead and now_ms - one.dead_at_ms >= patience_ms:
+                    del filters[one.group]
+                    self.is_dirty = True
+            if not filters:
+                del self._table[topic]
+
+    def as_json(self) -> dict[str, object]:
+        """Return the table as the file spells it."""
+        count = self._bloom.bit_count
+        topics = {
+            topic: {
+                "groupFilterData": {
+                    group: one.as_json(count) for group, one in filters.items()
+                },
+                "topic": topic,
+            }
+            for topic, filters in self._table.items()
+        }
+        return {"filterDataByTopic": topics}  # [STORE-SETTINGS-007]
+
+    def load(self, content: dict[Any, Any], now_ms: int) -> None:
+        """Take over what a file says, unless its bits are of another filter."""
+        table: dict[str, dict[str, ConsumerFilter]] = {}
+        for topic, filters in _object(content.get("filterDataByTopic")).items():
+            for group, value in _object(
+                _object(filters).get("groupFilterData")
+            ).items():
+                one = self._read(str(group), str(topic), _object(value), now_ms)
+                if one is None:
+                    return
+                table.setdefault(one.topic, {})[one.group] = one
+        self._table = table
+
+    def _take(self, group: str, subscription: Subscription, now_ms: int) -> None:
+        """Take over an expression that is new to its group, or newer."""
+        filters = self._table.setdefault(subscription.topic, {})
+        old = filters.get(group)
+        if old is not None and subscription.version <= old.version:
+            if subscription.version == old.version and old.is_dead:
+                old.dead_at_ms, self.is_dirty = 0, True
+            return
+        self.is_dirty = True
+        kind = subscription.expression_type
+        is_same = (old.text, old.expression_type) if old else None
+        if old is not None and is_same == (subscription.text, kind):
+            old.version, old.dead_at_ms = subscription.version, 0
+        elif subscription.expression is None:
+            filters.pop(group, None)
+        else:
+            filters[group] = ConsumerFilter(
+                group,
+                subscription.topic,
+                subscription.text,
+                kind,
+                subscription.expression,
+                subscription.version,
+                now_ms,
+                self._bloom.positions(f"{group}#{subscription.topic}"),
+            )
+
+    def _of_group(self, group: str) -> list[ConsumerFilter]:
+        return [filters[group] for filters in self._table.values() if group in filters]
+
+    def _read(
+        self, group: str, topic: str, value: dict[Any, Any], now_ms: int
+    ) -> ConsumerFilter | None:
+        """Return a filter of the file; None if its bits are of another filter."""
+        bits = _object(value.get("bloomFilterData"))
+        positions = tuple(int(one) for one in bits.get("bitPos") or ())
+        counts = bits.get("bitNum"), len(positions)
+        if counts != (self._bloom.bit_count, self._bloom.hash_count):
+            return None
+        text, kind = str(value.get("expression")), str(value.get("expressionType"))
+        one = ConsumerFilter(
+            group,
+            topic,
+            text,
+            kind,
+            parsed_expression(text, kind),
+            int(value.get("clientVersion") or 0),
+            int(value.get("bornTime") or 0),
+            positions,
+            int(value.get("deadTime") or 0),
+        )
+        if one.dead_at_ms == 0:
+            one.dead_at_ms = max(now_ms - _DEAD_SINCE_MS, one.born_at_ms)
+        return one
+
+
+def _object(value: object) -> dict[Any, Any]:
+    """Return *value* if it is a JSON object, else an empty one."""
+    return value if isinstance(value, dict) else {}

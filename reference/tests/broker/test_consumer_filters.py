@@ -1,0 +1,85 @@
+"""
+Filters by expression: who has which bits, since when, and what the file says of them.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reference.core.broker.bloom_filter import BloomFilter, murmur64
+from reference.core.broker.consumer_filters import ConsumerFilters
+from reference.core.broker.subscription import Subscription, subscription_of
+from reference.core.store.config_files import pretty
+from spec.store.queue_extension import has_bits
+
+FIXTURES = Path(__file__).parents[3] / "fixtures" / "parts"
+BLOOM = BloomFilter(error_percent=20, group_count=32)
+DAY_MS = 86_400_000
+
+
+def wanting(text: str, *, version: int = 1, topic: str = "T") -> Subscription:
+    """Return a subscription by expression."""
+    return subscription_of(
+        {
+            "topic": topic,
+            "subString": text,
+            "expressionType": "SQL92",
+            "subVersion": version,
+        }
+    )
+
+
+def test_the_hash_is_the_published_one() -> None:
+    # Of the reference implementation's test vectors, the first half, little-endian.
+    assert murmur64(b"") == 0
+    assert murmur64(b"hello") == 0xCBD8A7B341BD9B02
+
+
+def test_bits_are_those_that_4_6_0_wrote() -> None:
+    text = (FIXTURES / "4.6.0" / "config" / "consumerFilter.json").read_text()
+    written = json.loads(text)["filterDataByTopic"]
+    for topic, filters in written.items():
+        for group, one in filters["groupFilterData"].items():
+            bits = one["bloomFilterData"]
+            assert bits["bitNum"] == BLOOM.bit_count
+            assert tuple(bits["bitPos"]) == BLOOM.positions(f"{group}#{topic}")
+
+
+def test_a_file_of_4_6_0_is_read_and_written_back() -> None:
+    text = (FIXTURES / "4.6.0" / "config" / "consumerFilter.json").read_text()
+    filters = ConsumerFilters(BLOOM)
+    filters.load(json.loads(text), now_ms=2**60)
+    assert pretty(filters.as_json()) == text
+
+
+@given(name=st.text())
+def test_a_bit_map_has_the_bits_of_its_name(name: str) -> None:
+    positions = BLOOM.positions(name.encode("utf-8", "replace").decode())
+    assert has_bits(BLOOM.bits(positions), positions)
+
+
+def test_an_older_version_changes_nothing_and_a_wrong_one_removes() -> None:
+    filters = ConsumerFilters(BLOOM)
+    filters.subscribe("G", [wanting("a > 1", version=2)], 10)
+    filters.subscribe("G", [wanting("a > 2", version=1)], 20)
+    assert "a > 1" in pretty(filters.as_json())
+    filters.subscribe("G", [wanting("no expression", version=3)], 30)
+    assert "a > 1" not in pretty(filters.as_json())
+
+
+def test_a_group_that_is_gone_is_forgotten_after_a_day() -> None:
+    filters = ConsumerFilters(BLOOM)
+    filters.subscribe("G", [wanting("a > 1")], 10)
+    filters.leave("G", 20)
+    filters.forget_dead(20 + DAY_MS - 1, DAY_MS)
+    assert "a > 1" in pretty(filters.as_json())
+    filters.subscribe("G", [wanting("a > 1")], 30)
+    filters.forget_dead(20 + DAY_MS, DAY_MS)
+    assert "a > 1" in pretty(filters.as_json())
+    filters.subscribe("G", [wanting("b > 1", topic="U")], 40)
+    filters.forget_dead(40 + DAY_MS, DAY_MS)
+    assert "a > 1" not in pretty(filters.as_json())
