@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.harness.apache import RELEASES
 from conformance.interop.handover import REFERENCE
 from conformance.interop.handover_cell import (
     STOP,
@@ -23,6 +24,7 @@ from conformance.interop.handover_cell import (
     write_store,
 )
 from conformance.interop.handover_long import BODIES, read_long, write_long
+from conformance.interop.handover_names import FIRST, MORE, listed, name_server, put
 from conformance.interop.handover_reasons import reason_for
 from conformance.interop.handover_table import told
 from spec.clause import release_key
@@ -81,6 +83,20 @@ def long_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store = tmp_path_factory.mktemp("long") / "store"
     write_long("5.3.3", store)
     return store
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_key_values_go_from_name_server_to_name_server(
+    tmp_path: Path, release: str
+) -> None:
+    file = tmp_path / "kvConfig.json"
+    with name_server(release, file, tmp_path / "first") as theirs:
+        put(theirs, FIRST)
+    with name_server(REFERENCE, file, tmp_path / "ours") as ours:
+        assert listed(ours) == FIRST
+        put(ours, MORE)
+    with name_server(release, file, tmp_path / "last") as theirs:
+        assert listed(theirs) == {**FIRST, **MORE}
 
 
 def unexplained(cell: Cell) -> list[str]:
