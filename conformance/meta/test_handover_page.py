@@ -1,0 +1,146 @@
+"""The page of handovers shows what was recorded, all of it, and explains it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from conformance.interop.handover import REFERENCE
+from conformance.interop.handover_cell import (
+    KILL,
+    STOP,
+    Cell,
+    Comparison,
+    Difference,
+    all_cells,
+)
+from conformance.interop.handover_reasons import REASONS, reason_for
+from conformance.interop.handover_record import forget, keep, recorded
+from conformance.interop.handover_table import (
+    BOTH_WAYS,
+    FOUND,
+    MISSING,
+    QUESTIONS,
+    SAME,
+    page,
+    shown,
+)
+from spec.clause import release_key
+
+PAGE = Path(__file__).parents[2] / "docs" / "handover.md"
+UP = Cell(writer="4.6.0", reader="5.3.3", ending=STOP)
+DOWN = Cell(writer="5.3.3", reader="4.6.0", ending=STOP)
+KILLED = Cell(writer="4.6.0", reader="4.4.0", ending=KILL)
+LATER = Difference(
+    hop="over", question="times", item="after the last", before=5, after=6
+)
+AGAIN = Difference(
+    hop="over", question="keys", item="also-1", before=["1:ab"], after=["1:ab", "1:ab"]
+)
+ASKED = Difference(
+    hop="over",
+    question="half messages",
+    item="rolled back, question",
+    before="not asked about",
+    after="asked about",
+)
+UNTIMED = Difference(
+    hop="over", question="timed messages", item="timed 1", before="x", after="missing"
+)
+EMPTY = Difference(
+    hop="over", question="whole batches", item="ends", before=[0, 5], after=[0, 0]
+)
+
+
+def test_the_page_shows_what_is_recorded() -> None:
+    told = "rmqc report handover -o docs/handover.md writes it anew"
+    assert PAGE.read_text(encoding="utf-8") == page(recorded()), told
+
+
+def test_every_recorded_cell_was_asked_every_question() -> None:
+    cells = recorded()
+    assert cells.keys() <= {cell.name for cell in all_cells()}
+    for cell in cells.values():
+        asked = {name.partition(": ")[2] for name in cell.asked}
+        is_5 = cell.writer != REFERENCE and release_key(cell.writer) >= (5,)
+        extra = set() if is_5 else {"whole batches", "timed messages"}
+        assert asked == QUESTIONS.keys() - extra, cell.name
+        assert any(name.startswith("back") for name in cell.asked) == cell.comes_back
+
+
+def test_every_difference_is_explained_by_a_clause() -> None:
+    for cell in recorded().values():
+        assert cell.refusal is None, cell.name
+        for one in cell.differences:
+            assert reason_for(cell, one) is not None, (cell.name, one)
+
+
+def test_after_a_stop_the_reference_and_releases_before_5_see_the_same() -> None:
+    for cell in recorded().values():
+        others = {cell.writer, cell.reader} - {REFERENCE}
+        is_ours = REFERENCE in {cell.writer, cell.reader}
+        if is_ours and cell.ending == STOP and all(map(_is_of_4, others)):
+            assert shown(cell) in {SAME, BOTH_WAYS}, cell.name
+
+
+@pytest.mark.parametrize(
+    ("cell", "difference"),
+    [
+        (UP, LATER),
+        (DOWN, replace(LATER, before=6, after=5)),
+        (KILLED, AGAIN),
+        (DOWN, ASKED),
+        (DOWN, UNTIMED),
+        (DOWN, EMPTY),
+        (UP, replace(LATER, hop="back", before=6, after=5)),
+    ],
+)
+def test_a_difference_that_a_clause_foretells_has_a_reason(
+    cell: Cell, difference: Difference
+) -> None:
+    assert reason_for(cell, difference) in REASONS
+
+
+@pytest.mark.parametrize(
+    ("cell", "difference"),
+    [
+        (UP, replace(LATER, after=7)),
+        (UP, replace(LATER, before=6, after=5)),
+        (UP, replace(LATER, item="at 2")),
+        (KILLED, LATER),
+        (KILLED, replace(AGAIN, after=[])),
+        (replace(KILLED, ending=STOP), AGAIN),
+        (UP, ASKED),
+        (DOWN, replace(ASKED, item="to be committed, question")),
+        (UP, UNTIMED),
+        (UP, replace(LATER, question="messages", before=["0:a"], after=[])),
+    ],
+)
+def test_a_difference_that_no_clause_foretells_has_none(
+    cell: Cell, difference: Difference
+) -> None:
+    assert reason_for(cell, difference) is None
+    assert shown(replace(cell, differences=[difference])) == FOUND
+
+
+def test_a_comparison_finds_what_is_missing_more_and_other() -> None:
+    found = Comparison("over")
+    found.compare({"q": {"a": 1, "b": 2, "c": 3}}, {"q": {"b": 2, "c": 4, "d": 5}})
+    assert [one.item for one in found.differences] == ["a", "c", "d"]
+    assert found.asked == {"over: q": 4}
+
+
+def test_a_record_is_read_back_and_forgotten_in_part(tmp_path: Path) -> None:
+    file = tmp_path / "cells.json"
+    cells = {cell.name: replace(cell, differences=[LATER]) for cell in (DOWN, KILLED)}
+    keep(cells, file)
+    assert recorded(file) == cells
+    forget({"5.3.3"}, file)
+    assert list(recorded(file)) == [KILLED.name]
+    assert MISSING in page(recorded(file))
+
+
+def _is_of_4(make: str) -> bool:
+    return release_key(make) < (5,)
