@@ -134,7 +134,8 @@ CHECKPOINT_FOLLOWS = Clause(
 CHECKPOINT_IS_AHEAD = Clause(
     id="STORE-FLUSH-005",
     level=Level.QUIRK,
-    text="The checkpoint's second time may be that of a unit that is not on disk yet.",
+    text="The checkpoint's second time may be that of a unit that is not on disk yet:"
+    " what a power cut takes of the units before it is then not made again.",
     source="4.6.0 org.apache.rocketmq.store.ConsumeQueue#putMessagePositionInfoWrapper",
     issues=("apache/rocketmq#678", "apache/rocketmq#10073"),
 )
