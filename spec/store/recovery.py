@@ -163,6 +163,7 @@ EMPTY_LAST_FILE = Clause(
     text="A broker starts on a store whose last consume-queue file is there and empty"
     " of units.",
     source=f"{_QUEUE}#recover",
+    until="4.9",
     issues=("apache/rocketmq#9728", "apache/rocketmq#10108"),
 )
 STRAY_FILES = Clause(
@@ -171,6 +172,7 @@ STRAY_FILES = Clause(
     text="A broker does not start when a file of another size, an empty one too, lies"
     " among those of the commit log or of a queue.",
     source=f"{_FILES}#load",
+    since="4.5",
     until="5.1.2",
     issues=("apache/rocketmq#3257", "apache/rocketmq#1560"),
 )

@@ -60,7 +60,7 @@ def read_configuration(view: StoreView) -> Configuration:
         found.values[name] = reading.value or {}
         if not reading.starts:
             says = f"{path} {reading.says}"
-            return found._replace(refusal=Refusal("STORE-CONFIG-014", path, says))
+            return found._replace(refusal=Refusal("STORE-CONFIG-016", path, says))
     return found
 
 

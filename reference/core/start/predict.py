@@ -78,6 +78,8 @@ class Start:
     def run(self) -> None:
         """Go through all steps; RefusedError where the broker ends."""
         self.outcome.config = self._config.readings
+        if self._rules.assumed:
+            self._note("REC-BEGIN-007", self._rules.assumed)
         if self._config.refusal is not None:
             raise RefusedError(self._config.refusal)
         self._load_log()
@@ -137,7 +139,7 @@ class Start:
             raise RefusedError(self._stray(f"{COMMIT_LOG}/{found.stray.name}", size))
         if found.ignored:
             says = f"the files from {found.ignored[0]} on are not looked at"
-            self._note("REC-BEGIN-009", f"commit log: {says}")
+            self._note("REC-START-004", f"commit log: {says}")
 
     def _load_queues(self) -> None:
         try:
@@ -157,6 +159,7 @@ class Start:
             says = f"{path} is no file"
         elif found.size == size:
             says = f"{path} is not named by an offset"
+            return Refusal("REC-BEGIN-008", path, says)
         return Refusal("REC-BEGIN-005" if empty_goes else "REC-BEGIN-004", path, says)
 
     def _load_checkpoint(self) -> None:
@@ -176,7 +179,7 @@ class Start:
             self._index.load(after_crash=outcome.after_crash, index_ms=index_ms)
         except IndexFileError as error:
             if self._rules.needs_index_files:
-                refusal = Refusal("REC-BEGIN-010", error.path, str(error))
+                refusal = Refusal("REC-START-009", error.path, str(error))
                 raise RefusedError(refusal) from None
 
     def _recover(self) -> None:
@@ -202,7 +205,7 @@ class Start:
         if isinstance(end.stopped, ArrayTooLarge):
             path = f"{COMMIT_LOG}/{log.name(log.bases[end.last_file])}"
             says = f"{path}: a record says it has {end.stopped.size} bytes"
-            raise RefusedError(Refusal("REC-SCAN-009", path, says))
+            raise RefusedError(Refusal("REC-START-002", path, says))
         log.end = self.outcome.log.end = end.end
         self.outcome.log.deleted_files += [
             f"{COMMIT_LOG}/{log.name(base)}"
@@ -233,6 +236,9 @@ class Start:
         def take(_: int, record: Sighted) -> None:
             if takes_all or (in_the_scan and record.physical_offset > reach):
                 self._take(record)
+            elif in_the_scan and record.physical_offset == reach:
+                says = f"the record at {reach} of the log is not dispatched"
+                self._note("REC-START-006", says)
             self._view.looked_at(record.size)
 
         return take
@@ -254,13 +260,13 @@ class Start:
         if begin > log.end:
             says = f"a queue points at {begin}, behind the log's end {log.end}:"
             says += " new messages get no units until the log is that long"
-            self._note("REC-DISPATCH-008", says)
+            self._note("REC-START-005", says)
         if rules.dispatch is not Dispatch.FROM_QUEUES:
             return
         hole = dispatch(log, begin, self._take, rules)
         if hole is not None:
             says = f"it waits for ever: dispatch cannot go on at {hole} of the log"
-            raise RefusedError(Refusal("REC-BEGIN-008", COMMIT_LOG, says))
+            raise RefusedError(Refusal("REC-START-001", COMMIT_LOG, says))
         self._correct_begins()
 
     def _correct_begins(self) -> None:
@@ -269,11 +275,11 @@ class Start:
                 queue.correct_begin(self._log.start)
             except EmptyLastFileError as error:
                 path = f"consumequeue/{queue.topic}/{queue.queue_id}"
-                refusal = Refusal("REC-QUEUE-005", path, f"{path}: {error}")
+                refusal = Refusal("REC-START-003", path, f"{path}: {error}")
                 raise RefusedError(refusal) from None
             if queue.made_up:
                 says = f"{queue.topic} queue {queue.queue_id} ends with a unit that"
-                self._note("REC-QUEUE-006", f"{says} was never written")
+                self._note("REC-QUEUE-004", f"{says} was never written")
 
     def _destroy_queues(self) -> None:
         for queue in self._queues:

@@ -147,9 +147,9 @@ class Survey:
         if queue is None or index is None or unit is None:
             why, clause = "its queue has no unit", "REC-DISPATCH-002"
         elif index < queue.min_offset:
-            why, clause = "its queue begins behind it", "REC-QUEUE-004"
+            why, clause = "its queue begins behind it", "REC-DISPATCH-005"
         elif unit[1] != record.size and place not in self._twice:
-            why, clause = f"its unit has the size {unit[1]}", "REC-QUEUE-007"
+            why, clause = f"its unit has the size {unit[1]}", "REC-START-010"
         else:
             return
         self._invisible.add(

@@ -37,6 +37,8 @@ class RecoveryRules:
     """How one release starts."""
 
     release: str
+    assumed: str = ""
+    """What is not known for sure about this release."""
     stray: Stray = Stray.REFUSED
     dispatch: Dispatch = Dispatch.FROM_QUEUES
     begins_by_queues: bool = False
@@ -108,9 +110,13 @@ RULES: Mapping[str, RecoveryRules] = {
     "4.6.0": _V4_5,
     "4.9.7": replace(_V4_5, release="4.9.7", corrects_delay_offsets=True),
     "5.3.3": _V5,
-    "5.4.0": replace(_V5, release="5.4.0"),
+    "5.4.0": replace(
+        _V5,
+        release="5.4.0",
+        assumed="5.4.0 is taken for 5.3.3; it chooses otherwise where recovery begins",
+    ),
 }
-"""By release; each was read in the source of its tag, 5.4.0 is taken for 5.3.3."""
+"""By release; each was read in the source of its tag, but for 5.4.0."""
 
 REFERENCE = replace(
     RULES["4.6.0"],
