@@ -18,7 +18,7 @@ from spec.store.commit_log import PlacedRecord
 
 LOG = Catalogue()
 
-MAGIC_AT, CRC_AT, PHYSICAL_OFFSET_AT, BODY_SIZE_AT = 4, 8, 28, 84
+MAGIC_AT, CRC_AT, PHYSICAL_OFFSET_AT, STORED_AT = 4, 8, 28, 56
 BODY_AT = 88
 GARBAGE = bytes(range(1, 121))
 """Bytes that are no record: their first four say a size of 16 MB."""
@@ -191,6 +191,12 @@ def middle_record_zeros(store: StoreCopy) -> None:
     clear(store.log_file(-2), placed.offset, placed.offset + placed.size)
 
 
+@LOG.add(after_stop=False, after_crash=True)
+def third_last_file_without_time(store: StoreCopy) -> None:
+    """The store time of the first record of the last but two file is 0."""
+    patch(store.log_file(-3), STORED_AT, bytes(8))
+
+
 @LOG.add()
 def middle_properties_zeros(store: StoreCopy) -> None:
     """The properties of a record in the last but one file are zeros."""
@@ -280,6 +286,12 @@ def stray_file(store: StoreCopy) -> None:
     """A file that is no number lies among those of the log, of their size."""
     stray = store.log_file(-1).with_name("copy-of-the-log")
     stray.write_bytes(bytes(store.log_file(-1).stat().st_size))
+
+
+@LOG.add(unsettled=("refusal.file",))
+def stray_directory(store: StoreCopy) -> None:
+    """A directory lies among the log's files; its size is the file system's affair."""
+    store.log_file(-1).with_name("backup").mkdir()
 
 
 @LOG.add()

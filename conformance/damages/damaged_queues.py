@@ -124,6 +124,29 @@ def old_unit_without_size(store: StoreCopy) -> None:
     patch(store.queue_file(ORDERS, 0, 1), 2 * UNIT_SIZE + 8, bytes(4))
 
 
+@QUEUES.add(after_crash=True)
+def unit_twice(store: StoreCopy) -> None:
+    """A queue has its last unit twice, as if its message had been sent again."""
+    file = store.queue_file(ORDERS, 1, -1)
+    units = decode_units(file.read_bytes())
+    write_unit(file, len(units), units[-1])
+
+
+@QUEUES.add()
+def units_swapped(store: StoreCopy) -> None:
+    """The first two units of a queue's last file changed places."""
+    file = store.queue_file(ORDERS, 0, -1)
+    first, second, *_ = decode_units(file.read_bytes())
+    write_unit(file, 0, second)
+    write_unit(file, 1, first)
+
+
+@QUEUES.add()
+def queue_directory_stray(store: StoreCopy) -> None:
+    """A directory that is no number lies among a topic's queues."""
+    store.queue(ORDERS, 0).with_name("copy-of-0").mkdir()
+
+
 @QUEUES.add()
 def queue_stray_name(store: StoreCopy) -> None:
     """A file that is no number lies among those of a queue, of their size."""

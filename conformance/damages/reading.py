@@ -90,11 +90,12 @@ def _numbers_in(directory: Path) -> list[str]:
 
 
 def _unit_at_ends(messages: Iterable[Message], store: Path) -> Iterator[Message]:
-    """Yield what each queue has at the place after its last message."""
+    """Yield what each queue has after its last message, if it is of no other."""
     ends = Counter(one.queue for one in messages)
+    offsets = {one.commit_log_offset for one in messages}
     for (topic, queue_id), end in sorted(ends.items()):
         unit = _unit_at(store, (topic, queue_id), end)
-        if unit is not None:
+        if unit is not None and unit.commit_log_offset not in offsets:
             yield Message(
                 topic=topic,
                 queue_id=queue_id,

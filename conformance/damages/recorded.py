@@ -62,11 +62,10 @@ def spoilt_copy(release: str, damage: Damage, directory: Path) -> Path:
 
 
 def tree_of(store: Path) -> dict[str, bytes]:
-    """Return every file of *store* and what is in it."""
+    """Return every file of *store* and what is in it; directories are there, too."""
     return {
-        file.relative_to(store).as_posix(): file.read_bytes()
-        for file in store.rglob("*")
-        if file.is_file()
+        path.relative_to(store).as_posix(): path.read_bytes() if path.is_file() else b""
+        for path in store.rglob("*")
     }
 
 
