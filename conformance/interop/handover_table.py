@@ -66,6 +66,11 @@ a reader before 5.0. The record ends the log for that reader (REC-SCAN-012): it 
 messages behind it are gone, also for a 5.x that comes later. `tox -e handover` shows
 it with the reference, 4.9.7 and 5.4.0.
 """
+_AFTER_A_KILL = """\
+That the last message is found twice by its keys is no matter of the handover: a broker
+that opens its own store after a kill, on the diagonal, does the same. What was committed
+and delivered half a second before the kill is not lost.
+"""
 _LEGEND = f"""\
 `{SAME}`: not one answer differs. `{BOTH_WAYS}`: and when the reader has ended in order,
 the writer's release opens the store once more, sees all of it and goes on. A number is
@@ -81,6 +86,8 @@ def page(cells: Mapping[str, Cell]) -> str:
         how = "was killed" if ending == KILL else "stopped in order"
         blocks.append(f"### After the writer {how}\n")
         blocks.append("\n".join(_matrix(cells, ending)) + "\n")
+        if ending == KILL:
+            blocks.append(_AFTER_A_KILL)
     blocks += ["## Notes\n", "\n".join(_notes()) + "\n", _BESIDE]
     if unexplained := list(_unexplained(cells)):
         blocks += ["## Not explained\n", "\n".join(unexplained) + "\n"]

@@ -55,7 +55,9 @@ def test_what_one_broker_wrote_another_serves(
     assert done.refusal is None
     assert unexplained(done) == []
     if cell.ending == STOP and is_of_4(cell.writer) and is_of_4(cell.reader):
-        assert not done.differences, "they are of one kind: nothing may differ"
+        # When a file was changed, and so what is found by it, is the kernel's affair.
+        others = {one.question for one in done.differences} - {"times in long queues"}
+        assert not others, "they are of one kind: nothing may differ"
 
 
 def test_what_nobody_else_would_write_is_noticed(
