@@ -31,6 +31,15 @@ class FakeMaster:
         connection, _ = self._server.accept()
         return SlaveLink(connection)
 
+    def is_dialled(self, *, timeout_s: float) -> bool:
+        """Return whether a slave connects in time."""
+        self._server.settimeout(timeout_s)
+        try:
+            self.accept().close()
+        except TimeoutError:
+            return False
+        return True
+
 
 class SlaveLink:
     """A connection that a slave has opened."""

@@ -19,6 +19,7 @@ from conformance.store.fake_master import FakeMaster, SlaveLink, record
 from spec.store.file_names import COMMIT_LOG, file_name
 from spec.wire.replication_rules import SLAVE_BUFFER_SIZE
 from spec.wire.response_code import ResponseCode
+from spec.wire.slave import SETTINGS_NAME_THE_MASTER
 
 LOG_FILE_SIZE = 64 * 1024
 SETTINGS = {
@@ -68,7 +69,7 @@ def followed(pytestconfig: pytest.Config, target: Target) -> Iterator[Followed]:
     need(target, Capability.REPLICATION, Capability.CONFIG, Capability.STORE)
     options = pytestconfig.stash[OPTIONS]
     with closing(FakeMaster()) as master:
-        conf = {**SETTINGS, "haMasterAddress": str(master.address)}
+        conf = {**SETTINGS, **named(master, target.release)}
         text, profile = options.target, options.profile
         with (
             parse_target(text, profile=profile, conf=conf) as own,
@@ -84,13 +85,16 @@ def followed(pytestconfig: pytest.Config, target: Target) -> Iterator[Followed]:
             yield Followed(target=own, master=master, end=end, said=said, log=log)
 
 
+def named(master: FakeMaster, release: str) -> dict[str, str]:
+    """Return the settings that name the master, where they have an effect."""
+    if not SETTINGS_NAME_THE_MASTER.applies_to(release):
+        return {}
+    return {"haMasterAddress": str(master.address)}
+
+
 @contextmanager
 def introduced(slave: Target, master: FakeMaster) -> Iterator[None]:
-    """Let the slave's name server know the script as the master.
-
-    Since 5.0 a slave follows nobody, whatever its settings say, while its name server
-    knows no master.
-    """
+    """Let the slave's name server know the script as the master."""
     with slave.speak_to_namesrv() as namesrv:
         answer = namesrv.register_broker(
             broker_name=SETTINGS["brokerName"],
@@ -233,6 +237,22 @@ def test_a_slave_delivers_nothing(followed: Followed, link: SlaveLink) -> None:
     expect("HA-SLAVE-011", found=set(found), expected={followed.end}, what="ends")
 
 
+@pytest.mark.clause("HA-SLAVE-015")
+def test_settings_that_name_the_master_have_no_effect(
+    pytestconfig: pytest.Config, target: Target
+) -> None:
+    need(target, Capability.REPLICATION, Capability.CONFIG)
+    options = pytestconfig.stash[OPTIONS]
+    with closing(FakeMaster()) as master:
+        text, conf = (
+            options.target,
+            {**SETTINGS, "haMasterAddress": str(master.address)},
+        )
+        with parse_target(text, profile=options.profile, conf=conf):
+            found = master.is_dialled(timeout_s=15.0)
+    expect("HA-SLAVE-015", found=found, expected=False, what="connected")
+
+
 @pytest.mark.clause("HA-TRANSFER-017")
 def test_a_slave_hangs_up_on_a_silent_master(
     pytestconfig: pytest.Config, target: Target
@@ -240,8 +260,7 @@ def test_a_slave_hangs_up_on_a_silent_master(
     need(target, Capability.REPLICATION, Capability.CONFIG)
     options = pytestconfig.stash[OPTIONS]
     with closing(FakeMaster()) as master:
-        own = {"haMasterAddress": str(master.address), "haHousekeepingInterval": "3000"}
-        text, conf = options.target, {**SETTINGS, **own}
+        text, conf = options.target, {**SETTINGS, "haHousekeepingInterval": "3000"}
         with (
             parse_target(text, profile=options.profile, conf=conf) as slave,
             introduced(slave, master),

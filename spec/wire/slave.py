@@ -21,11 +21,26 @@ _SYNC = "4.6.0 org.apache.rocketmq.broker.slave.SlaveSynchronize"
 _PULL = "4.6.0 org.apache.rocketmq.broker.processor.PullMessageProcessor"
 _STORE = "4.6.0 org.apache.rocketmq.store.DefaultMessageStore"
 
-WHERE_THE_MASTER_IS = Clause(
+SETTINGS_NAME_THE_MASTER = Clause(
     id="HA-SLAVE-001",
     level=Level.MUST,
-    text="A slave connects to haMasterAddress; without one, to the haServerAddr of the"
-    " name server's answer to its registration.",
+    text="A slave whose settings have a haMasterAddress connects to it.",
+    source=f"{_BROKER}#initialize",
+    until="4.9",
+)
+SETTINGS_NAME_NOBODY = Clause(
+    id="HA-SLAVE-015",
+    level=Level.QUIRK,
+    text="A slave whose settings have a haMasterAddress connects to nobody: it is noted"
+    " before there is anything to note it.",
+    source="5.3.3 org.apache.rocketmq.store.ha.DefaultHAService#updateHaMasterAddress",
+    since="5.0",
+)
+NAME_SERVER_NAMES_THE_MASTER = Clause(
+    id="HA-SLAVE-016",
+    level=Level.MUST,
+    text="A slave without haMasterAddress connects to the haServerAddr of the name"
+    " server's answer to its registration.",
     source=f"{_BROKER}#doRegisterBrokerAll",
 )
 SAME_LOG = Clause(

@@ -45,7 +45,7 @@ class Replicas:
         if not is_slave(self._broker.options):
             return
         configured = self._broker.options.settings["haMasterAddress"]
-        if replication and len(configured) < ADDRESS_LENGTH_MIN:  # [HA-SLAVE-001]
+        if replication and len(configured) < ADDRESS_LENGTH_MIN:  # [HA-SLAVE-016]
             self.master.address = replication
         self._told[name_server] = master
         named = next(filter(None, self._told.values()), "")
