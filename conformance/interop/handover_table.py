@@ -68,8 +68,8 @@ it with the reference, 4.9.7 and 5.4.0.
 """
 _AFTER_A_KILL = """\
 That the last message is found twice by its keys is no matter of the handover: a broker
-that opens its own store after a kill, on the diagonal, does the same. Nothing is lost of
-what had been committed or delivered for half a second when the kill came.
+that opens its own store after a kill, on the diagonal, does the same. Nothing that was
+committed or delivered half a second before the kill is lost.
 """
 _LEGEND = f"""\
 `{SAME}`: not one answer differs. `{BOTH_WAYS}`: and when the reader has ended in order,
