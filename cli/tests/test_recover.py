@@ -1,0 +1,217 @@
+"""``rmqc recover`` says what a start would do, and touches nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cli.main import main
+
+STORES = Path(__file__).parents[2] / "fixtures" / "store"
+RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
+LAST_FILE = "commitlog/00000000000000065536"
+END = 99_823
+"""Where the log of the recorded store of 4.6.0 ends."""
+
+
+def copied(tmp_path: Path, name: str = "4.6.0-stopped") -> Path:
+    return shutil.copytree(STORES / name, tmp_path / "store")
+
+
+def said(*words: str | Path) -> Result:
+    return CliRunner().invoke(main, ["recover", *map(str, words)])
+
+
+def foretold(store: Path, release: str = "4.6.0") -> dict[str, Any]:
+    result = said(store, "--release", release, "--dry-run", "--format", "json")
+    assert result.exit_code < 2, result.output
+    found = json.loads(result.stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+def state(directory: Path) -> dict[str, tuple[int, int, bytes]]:
+    """Return everything that a look may change: names, times, bytes."""
+    return {
+        str(path.relative_to(directory)): (
+            path.stat().st_mtime_ns,
+            path.stat().st_ino,
+            path.read_bytes() if path.is_file() else b"",
+        )
+        for path in directory.rglob("*")
+    }
+
+
+@pytest.mark.parametrize("end", ["stopped", "killed"])
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_release_loses_nothing_of_its_own_store(release: str, end: str) -> None:
+    result = said(STORES / f"{release}-{end}", "--release", release, "--dry-run")
+    assert result.exit_code == 0, result.output
+    assert "It starts" in result.output
+    assert "Nothing is lost" in result.output
+
+
+def test_a_dry_run_leaves_every_byte_and_time(tmp_path: Path) -> None:
+    store = copied(tmp_path, "4.6.0-killed")
+    shutil.rmtree(store / "consumequeue" / "HandoverBills")
+    before = state(tmp_path)
+    for release in RELEASES:
+        said(store, "--release", release, "--dry-run")
+    assert state(tmp_path) == before
+
+
+def test_a_torn_record_costs_one_message(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    with (store / LAST_FILE).open("r+b") as file:
+        file.seek(END - 65_536 - 40)
+        file.write(bytes(40))
+    result = said(store, "--release", "4.6.0", "--dry-run")
+    assert result.exit_code == 0, "properties are not checked"
+    with (store / LAST_FILE).open("r+b") as file:
+        file.seek(END - 65_536 - 400)
+        file.write(bytes(400))
+    found = foretold(store)
+    assert found["starts"] is True
+    assert int(found["log"]["cut_bytes"]) > 0
+    assert sum(one["count"] for one in found["messages"]["lost"]) >= 1
+    assert all(one["clause"] == "REC-END-001" for one in found["messages"]["lost"])
+
+
+def test_a_topic_without_queues_stays_invisible_after_a_stop(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    shutil.rmtree(store / "consumequeue" / "HandoverOrders")
+    found = foretold(store)
+    hidden = [one["topic"] for one in found["messages"]["invisible"]]
+    assert set(hidden) == {"HandoverOrders"}
+    assert {one["group"] for one in found["offsets"]} == {"handover_group"}
+    (store / "abort").write_bytes(b"")
+    (store / "checkpoint").unlink()
+    assert foretold(store)["messages"]["invisible"] == []
+
+
+@pytest.mark.parametrize(
+    ("release", "clause"),
+    [("4.6.0", "REC-BEGIN-004"), ("4.9.7", "REC-BEGIN-004"), ("5.3.3", None)],
+)
+def test_an_empty_last_file(release: str, clause: str | None, tmp_path: Path) -> None:
+    store = copied(tmp_path, f"{release}-stopped")
+    name = "commitlog/00000000000000131072"
+    (store / name).write_bytes(b"")
+    found = foretold(store, release)
+    assert found["starts"] is (clause is None)
+    if clause is None:
+        assert found["log"]["deleted_files"] == [name]
+    else:
+        assert found["refusal"]["clause"] == clause
+        assert found["refusal"]["file"] == name
+
+
+def test_both_copies_of_a_setting_are_broken(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    for name in ("topics.json", "topics.json.bak"):
+        (store / "config" / name).write_text("{ not json")
+    found = foretold(store)
+    assert found["refusal"]["clause"] == "STORE-CONFIG-016"
+    (store / "config" / "topics.json.bak").unlink()
+    config = foretold(store)["config"]
+    assert [one["read"] for one in config if "topics" in one["file"]] == ["nothing"]
+
+
+def test_a_running_broker_is_noticed(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    holding = "import sys; from reference.shell.disk import DiskFiles;"
+    holding += "DiskFiles(sys.argv[1]).lock(); print(1, flush=True); sys.stdin.read()"
+    # A lock is its process's: this process would not see its own.
+    with subprocess.Popen(
+        [sys.executable, "-c", holding, str(store)],
+        cwd=Path(__file__).parents[2],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as broker:
+        assert broker.stdout is not None
+        assert broker.stdin is not None
+        assert broker.stdout.readline() == b"1\n"
+        refusal = foretold(store)["refusal"]
+        broker.stdin.close()
+    assert refusal["clause"] == "STORE-NAME-006"
+
+
+def test_without_a_dry_run_a_copy_is_recovered(tmp_path: Path) -> None:
+    store = copied(tmp_path, "4.6.0-killed")
+    before = state(store)
+    target = tmp_path / "copy"
+    result = said(store, "--release", "4.6.0", "--copy", target)
+    assert result.exit_code == 0, result.output
+    assert f"The copy at {target} was recovered" in result.output
+    assert state(store) == before
+    assert not (target / "abort").exists()
+    assert foretold(target)["log"]["end"] == foretold(store)["log"]["end"]
+
+
+def test_the_copy_for_another_release_is_only_cut(tmp_path: Path) -> None:
+    store = copied(tmp_path, "5.3.3-killed")
+    before = state(store)
+    target = tmp_path / "copy"
+    result = said(store, "--release", "5.3.3", "--copy", target, "--format", "json")
+    assert "was cut at" in json.loads(result.stdout)["copy"]["says"]
+    assert state(store) == before
+    assert not (target / "commitlog" / "00000000000000131072").exists()
+
+
+def test_a_copy_is_made_nowhere_in_the_store(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    result = said(store, "--release", "4.6.0", "--copy", store / "copy")
+    assert result.exit_code == 2
+    assert "lies in the store itself" in result.output
+    assert not (store / "copy").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("--release", "4.7.1"), "how 4.7.1 starts is not known"),
+        (("--release", "4.6.0", "--out", "/nowhere/at/all"), "cannot be written"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(words: tuple[str, ...], reason: str) -> None:
+    result = said(STORES / "4.6.0-stopped", *words, "--dry-run")
+    assert result.exit_code == 2
+    assert reason in result.output
+    assert result.output.count("\n") == 1
+
+
+def test_a_directory_that_is_no_store_is_refused(tmp_path: Path) -> None:
+    result = said(tmp_path, "--release", "4.6.0", "--dry-run")
+    assert result.exit_code == 2
+    assert "is no store" in result.output
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    (store / "checkpoint").unlink()
+    os.mkfifo(store / "checkpoint")
+    (store / "config" / "consumerFilter.json").unlink(missing_ok=True)
+    os.mkfifo(store / "config" / "consumerFilter.json")
+    os.mkfifo(store / "commitlog" / "00000000000000131072")
+    found = foretold(store)
+    assert found["refusal"]["file"] == "commitlog/00000000000000131072"
+
+
+def test_a_link_is_followed_and_never_written_through(tmp_path: Path) -> None:
+    store = copied(tmp_path, "4.6.0-killed")
+    elsewhere = tmp_path / "elsewhere"
+    shutil.move(store / "commitlog", elsewhere)
+    (store / "commitlog").symlink_to(elsewhere)
+    (store / "loop").symlink_to(store)
+    before = state(elsewhere)
+    result = said(store, "--release", "4.6.0", "--copy", tmp_path / "copy")
+    assert result.exit_code == 0, result.output
+    assert state(elsewhere) == before
