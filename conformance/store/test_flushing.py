@@ -7,15 +7,19 @@ there stand still, so that a test can look at it.
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from conformance.harness.deadline import wait_until
 from conformance.harness.fixtures import TargetStarter, create_topic, unique_name
 from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.store_files import StoreFiles
 from conformance.harness.target import Target
 from conformance.harness.verdicts import expect, expect_code, expect_that
 from spec.store.file_names import COMMIT_LOG, file_name
-from spec.store.message_record import decode_record
+from spec.store.message_record import Record, decode_record
+from spec.wire.message_id import decode_message_id
 from spec.wire.response_code import ResponseCode
 
 pytestmark = pytest.mark.needs("store", "wire", "config", "restart")
@@ -48,6 +52,16 @@ def stored(broker: Speaker, topic: str, body: bytes = b"small") -> str:
 def is_readable(broker: Speaker, message_id: str) -> bool:
     """Return whether the broker finds a message by its id."""
     return broker.view_message_by_id(message_id).code == ResponseCode.SUCCESS
+
+
+def viewed(broker: Speaker, message_id: str) -> Record:
+    """Return the record of a message that the broker finds."""
+    return decode_record(succeeded(broker.view_message_by_id(message_id)).body)
+
+
+def has_unit_since(files: StoreFiles, stored_ms: int) -> bool:
+    """Return whether the checkpoint vouches for a unit of that time."""
+    return files.checkpoint().logics_ms >= stored_ms
 
 
 def log_names(target: Target) -> list[str]:
@@ -156,7 +170,36 @@ def test_the_next_file_is_made_ahead_and_deleted_unused(
     )
 
 
-@pytest.mark.clause("SEND-STATE-011")
+@pytest.mark.clause("STORE-FLUSH-004")
+def test_the_checkpoint_waits_for_a_thorough_round(start_target: TargetStarter) -> None:
+    conf = {
+        # One is thorough, at the start; the next are for four pages and more.
+        "flushIntervalCommitLog": "100",
+        "flushCommitLogThoroughInterval": NEVER_MS,
+        "flushConsumeQueueThoroughInterval": "1000",
+    }
+    target, topic = started(start_target, SMALL | conf)
+    assert target.store_path is not None
+    files = StoreFiles(target.store_path)
+    with target.speak_to_broker() as broker:
+        sent_ms = []
+        for body in (b"first", PAGES, b"last"):
+            sent_ms.append(viewed(broker, stored(broker, topic, body)).stored_at_ms)
+            wait_until(
+                partial(has_unit_since, files, sent_ms[-1]),
+                what="the checkpoint vouches for the queue's unit of a message",
+            )
+    # A thorough round may have found the first message, if that was quick.
+    expect_that(
+        "STORE-FLUSH-004",
+        files.checkpoint().physic_ms < sent_ms[1],
+        found=files.checkpoint().physic_ms,
+        expected=f"less than {sent_ms[1]}, when the second message was stored",
+        what="first time, milliseconds",
+    )
+
+
+@pytest.mark.clause("SEND-STATE-011", "SEND-STATE-010")
 def test_a_late_flush_is_told_and_the_message_stays(
     start_target: TargetStarter,
 ) -> None:
@@ -176,8 +219,9 @@ def test_a_late_flush_is_told_and_the_message_stays(
             ResponseCode.FLUSH_DISK_TIMEOUT,
             broker.transcript,
         )
-        viewed = broker.view_message_by_id(answers[-1].fields["msgId"])
-        record = decode_record(succeeded(viewed).body)
+        record = viewed(broker, answers[-1].fields["msgId"])
+        answer = broker.send_message(topic=topic, properties={"WAIT": "false"})
+        expect_code("SEND-STATE-010", answer, ResponseCode.SUCCESS, broker.transcript)
     number = str(len(answers) - 1)
     expect("SEND-STATE-011", found=record.body, expected=b"late", what="body")
     expect_that(
@@ -187,3 +231,26 @@ def test_a_late_flush_is_told_and_the_message_stays(
         expected=number,
         what="queueOffset of answer and record",
     )
+
+
+@pytest.mark.clause("SEND-STATE-015")
+def test_only_the_first_message_of_a_file_may_be_told_of_a_late_flush(
+    start_target: TargetStarter,
+) -> None:
+    target, topic = started(start_target, SMALL | {"flushDiskType": "SYNC_FLUSH"})
+    with target.speak_to_broker() as broker:
+        answers = [broker.send_message(topic=topic, body=PAGES) for _ in range(9)]
+    offsets = [decode_message_id(answer.fields["msgId"])[1] for answer in answers]
+    begins_a_file = [offset % FILE_SIZE == 0 for offset in offsets]
+    assert begins_a_file == [number % 3 == 0 for number in range(9)]
+    refused = [
+        (offset, answer.code)
+        for offset, answer in zip(offsets, answers, strict=True)
+        if answer.code != ResponseCode.SUCCESS
+    ]
+    late = [
+        (offset, ResponseCode.FLUSH_DISK_TIMEOUT)
+        for offset, _ in refused
+        if offset and offset % FILE_SIZE == 0
+    ]
+    expect("SEND-STATE-015", found=refused, expected=late, what="offsets not SUCCESS")

@@ -116,9 +116,18 @@ POOL_IS_EMPTY = Clause(
     id="SEND-STATE-014",
     level=Level.QUIRK,
     text="With transientStorePoolEnable, while every buffer of the pool is taken,"
-    " messages are refused with SYSTEM_BUSY (2). The file that is written takes one, and"
-    " the file made ahead of it.",
+    " messages are refused with SYSTEM_BUSY (2). The file that is written takes one,"
+    " and the file made ahead of it.",
     source=f"{_STORE}#isTransientStorePoolDeficient",
+)
+LATE_AT_ONCE = Clause(
+    id="SEND-STATE-015",
+    level=Level.QUIRK,
+    text="With SYNC_FLUSH, the first message of a commit-log file, but of the log, may"
+    " be answered FLUSH_DISK_TIMEOUT (10) at once although it is on disk: two flushes"
+    " were needed, and nobody looked after the second.",
+    source=f"{_LOG}$GroupCommitService#doCommit",
+    until="4.6",
 )
 REGION = Clause(
     id="SEND-ANSWER-005",

@@ -48,6 +48,8 @@ from reference.core.store.schedule import Schedule, delayed
 from reference.core.store.search import offset_by_time
 from reference.core.store.statistics import Statistics
 
+_NO_DURATION_MS = 10_000_000
+"""What 4.6.0 takes for no duration at all: that since 1970."""
 ABORT = "abort"
 """Is there while the store runs; found at a start, it tells of a crash."""
 
@@ -66,6 +68,7 @@ class MessageStore:
         self.flags = RunningFlags()
         self._is_running = False
         self._append_began_ms = 0
+        """When the append that is under way began; 0 without one."""
         self._build()
 
     def _build(self) -> None:
@@ -120,7 +123,7 @@ class MessageStore:
         if not self._is_writeable:
             return PutResult(PutStatus.SERVICE_NOT_AVAILABLE)
         status = refusal(message)
-        if status is None and self.is_busy(now_ms):
+        if status is None and self._append_began_ms and self.is_busy(now_ms):
             status = PutStatus.OS_PAGE_CACHE_BUSY
         if status is not None:
             return PutResult(status)
@@ -139,7 +142,7 @@ class MessageStore:
         status = refusal(message, is_batch=True)
         if status is None and len(message.body) > self.options.max_message_size:
             status = PutStatus.MESSAGE_ILLEGAL
-        if status is None and self.is_busy(now_ms):
+        if status is None and self._append_began_ms and self.is_busy(now_ms):
             status = PutStatus.OS_PAGE_CACHE_BUSY
         if status is not None:
             return PutResult(status)
@@ -148,7 +151,7 @@ class MessageStore:
     @property
     def _is_writeable(self) -> bool:
         """Whether messages are taken at all (Java: RunningFlags)."""
-        is_amiss = self.flags.bits or self.cleaner.is_disk_full
+        is_amiss = self.flags.is_amiss or self.cleaner.is_disk_full
         return self._is_running and not is_amiss
 
     def is_busy(self, now_ms: int) -> bool:
@@ -156,14 +159,14 @@ class MessageStore:
 
         4.6.0 DefaultMessageStore#isOSPageCacheBusy.
         """
-        if not self._append_began_ms:
-            return False
         duration_ms = now_ms - self._append_began_ms
-        return self.options.page_cache_busy_ms < duration_ms < 10_000_000
+        return self.options.page_cache_busy_ms < duration_ms < _NO_DURATION_MS
 
     def is_overloaded(self, now_ms: int) -> bool:
         """Return whether producers are turned away before they are heard."""
         pool = self.log.pool
+        if pool is None and not self._append_began_ms:
+            return False  # as nearly always
         # [SEND-STATE-006] [SEND-STATE-014]
         return self.is_busy(now_ms) or (pool is not None and pool.free == 0)
 

@@ -29,6 +29,8 @@ class RunningFlags:
 
     def __init__(self) -> None:
         self.bits = Flag(0)
+        self.is_amiss = False
+        """Whether any bit is set."""
         self._failures = dict.fromkeys(_ATTEMPTS, 0)
 
     def failed(self, flag: Flag) -> None:
@@ -36,6 +38,7 @@ class RunningFlags:
         self._failures[flag] += 1
         if self._failures[flag] >= _ATTEMPTS[flag]:
             self.bits |= flag  # [SEND-STATE-004]
+            self.is_amiss = True
 
     def succeeded(self) -> None:
         """Note that files can be written, again or still."""
