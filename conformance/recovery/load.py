@@ -61,13 +61,13 @@ Send = Callable[[Speaker, Sequence[Draft]], list[Acknowledged]]
 
 
 def send_one(speaker: Speaker, drafts: Sequence[Draft]) -> list[Acknowledged]:
-    """Send the first of *drafts*, with a key."""
+    """Send the first of *drafts*, with a key and a unique key."""
     draft = drafts[0]
     answer = speaker.send_message(
         topic=draft.topic,
         queue_id=draft.queue_id,
         body=draft.body,
-        properties={Property.KEYS: draft.key},
+        properties={Property.KEYS: draft.key, Property.UNIQ_KEY: f"U-{draft.key}"},
     )
     return list(acknowledged(drafts[:1], answer))
 
