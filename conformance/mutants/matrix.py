@@ -35,6 +35,12 @@ class Kill:
         return [name for name in expected if self.outcomes.get(name) != Outcome.FAIL]
 
     @property
+    def could_not_be_seen(self) -> bool:
+        """Whether what it takes is not allowed here: a disk of one's own, say."""
+        missed = {self.outcomes.get(name) for name in self.missed}
+        return missed == {Outcome.UNSUPPORTED}
+
+    @property
     def caught(self) -> bool:
         """Whether every clause that must notice the fault did."""
         return not self.missed

@@ -10,16 +10,22 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from conformance.harness.fixtures import create_topic, unique_name
+from conformance.harness.small_disk import NoSmallDiskError, SmallDisk, mounted
 from conformance.harness.store_files import StoreFiles
 from conformance.harness.target import Capability, Target
 from conformance.store import ageing
-from conformance.store.small_disk import SmallDisk, small_disk, why_not
 from conformance.store.workload import Outgoing, send_all
 
+DISK_MB = 128
+"""Of which 5.x takes some for its timer."""
+PREFIX = "rocketmq-conformance-disk-"
 LOG_FILES = 5
 OLD = 2
 """Files, the oldest, that are older than they are kept for."""
@@ -63,16 +69,16 @@ def settings() -> Mapping[str, str]:
 
 def filled(target: Target, ending: threading.Event) -> Filled:
     """Let *target*, which is not started yet, live on a disk that fills."""
-    reason = why_not()
-    if reason:
-        return Filled(unsupported=reason)
     target.conf.update(settings())
-    with small_disk() as disk:
-        target.store_path = disk.path / "store"
+    with TemporaryDirectory(prefix=PREFIX) as name, ExitStack() as stack:
         try:
-            return Filled(steps=tuple(_live(target, disk, ending)))
-        finally:
-            target.close()
+            place = mounted(Path(name) / "disk", size_mb=DISK_MB)
+            disk = stack.enter_context(place)
+        except NoSmallDiskError as error:
+            return Filled(unsupported=str(error))
+        stack.callback(target.close)
+        target.store_path = disk.path / "store"
+        return Filled(steps=tuple(_live(target, disk, ending)))
 
 
 def _live(target: Target, disk: SmallDisk, ending: threading.Event) -> Iterator[Step]:
@@ -84,13 +90,13 @@ def _live(target: Target, disk: SmallDisk, ending: threading.Event) -> Iterator[
     assert target.store_path is not None
     files = StoreFiles(target.store_path)
     ageing.make_old(files, spared=range(OLD, LOG_FILES))
-    disk.fill(CALM)
+    disk.fill_to(CALM)
     if Capability.CLOCK in target.capabilities:
         target.clock_rate = ageing.HASTE
     target.start()
     wait_s = FIRST_S
     for used in (CALM, *STEPS):
-        disk.fill(used)
+        disk.fill_to(used)
         if ending.wait(wait_s / target.clock_rate):
             raise TimeoutError("the run ended before the disk was full")
         with target.speak_to_broker() as broker:

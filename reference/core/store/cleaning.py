@@ -40,7 +40,8 @@ class Cleaner:
     def round(self, retention: Retention, now_ms: int) -> Iterator[int]:
         """Give up what is to go now: of the log, then of queues and index.
 
-        Yields how long to pause, in milliseconds, before it is to go on.
+        Yields how long to pause, in milliseconds, before it is to go on; 0 only lets
+        others have their turn.
         4.6.0 org.apache.rocketmq.store.DefaultMessageStore#cleanFilesPeriodically.
         """
         count = self._expired_count(retention, now_ms)
@@ -54,8 +55,8 @@ class Cleaner:
             return
         self._queues_begin_at = log_start
         for queue in self._queues:
-            if queue.delete_before(log_start):  # [STORE-CLEAN-005]
-                yield retention.queue_pause_ms
+            count = queue.delete_before(log_start)  # [STORE-CLEAN-005]
+            yield retention.queue_pause_ms if count else 0
         self._index.delete_before(log_start)  # [STORE-CLEAN-006]
 
     def delete_expired_queues(self) -> None:

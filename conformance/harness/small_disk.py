@@ -1,18 +1,26 @@
-"""A disk of a few megabytes, in memory, that a test can fill to the last byte."""
+"""
+A disk of a few megabytes, in memory, that a test may fill as it likes.
+
+Only root may mount one. What is on it counts by what was written, not by what sparse
+files could hold.
+"""
 
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from conformance.harness.outcome import unsupported
-
 SIZE_MB = 48
 STEP = 64 * 1024
+
+
+class NoSmallDiskError(Exception):
+    """There is no right, or no way, to mount one here."""
 
 
 class SmallDisk:
@@ -21,6 +29,22 @@ class SmallDisk:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._ballast = path / "ballast"
+
+    @property
+    def used(self) -> float:
+        """How full it is, from 0 to 1, as Java tells it."""
+        found = os.statvfs(self.path)
+        return 1 - found.f_bfree / found.f_blocks
+
+    def fill_to(self, used: float) -> None:
+        """Make it as full as *used* says, from 0 to 1, or as empty."""
+        found = os.statvfs(self.path)
+        had = self._ballast.stat().st_size if self._ballast.exists() else 0
+        more = int((used - self.used) * found.f_blocks * found.f_frsize)
+        with self._ballast.open("ab") as file:
+            file.truncate(max(had + more, 0))
+            if more > 0:
+                os.posix_fallocate(file.fileno(), had, more)
 
     def fill(self) -> None:
         """Take all the space that is left."""
@@ -47,16 +71,17 @@ class SmallDisk:
 
 
 @contextmanager
-def mounted(path: Path) -> Iterator[SmallDisk]:
-    """Mount a small disk at *path*; without the right to, the test is unsupported."""
+def mounted(path: Path, *, size_mb: int = SIZE_MB) -> Iterator[SmallDisk]:
+    """Mount a small disk at *path*, which is made, and take it away in the end."""
     mount, umount = shutil.which("mount"), shutil.which("umount")
     if mount is None or umount is None:
-        unsupported("this system has no mount")
+        raise NoSmallDiskError("this system has no mount")
     path.mkdir()
-    words = [mount, "-t", "tmpfs", "-o", f"size={SIZE_MB}m", "tmpfs", str(path)]
+    words = [mount, "-t", "tmpfs", "-o", f"size={size_mb}m", "tmpfs", str(path)]
     made = subprocess.run(words, capture_output=True, text=True, check=False)
     if made.returncode:
-        unsupported(f"no small disk can be mounted here: {made.stderr.strip()}")
+        reason = made.stderr.strip()
+        raise NoSmallDiskError(f"no small disk can be mounted here: {reason}")
     try:
         yield SmallDisk(path)
     finally:
