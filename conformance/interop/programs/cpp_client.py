@@ -1,0 +1,118 @@
+"""
+A program on the Python client ``rocketmq`` 0.4, which is the C++ client underneath.
+
+    python cpp_client.py NAMESRV TOPIC COUNT SECONDS
+
+It sends in every way that the client has, then consumes until it has COUNT messages or
+SECONDS have passed, and prints a line of JSON for each thing that happened.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from typing import Any
+
+from rocketmq.client import Message, Producer, PullConsumer, PushConsumer
+
+LARGE = 3_000_000
+REFUSED_ONCE = "sync 0"
+_lock = threading.Lock()
+
+
+def say(**what: object) -> None:
+    """Print what happened."""
+    with _lock:
+        sys.stdout.write(json.dumps(what) + "\n")
+        sys.stdout.flush()
+
+
+def message(topic: str, body: str, tag: str = "A") -> Any:
+    """Return a message with a key, a tag and a property."""
+    made = Message(topic)
+    made.set_keys("k")
+    made.set_tags(tag)
+    made.set_property("own", "value")
+    made.set_body(body)
+    return made
+
+
+def produce(namesrv: str, topic: str) -> None:
+    """Send in every way."""
+    producer = Producer("cpp_producer", max_message_size=LARGE + 1)
+    producer.set_namesrv_addr(namesrv)
+    producer.start()
+    for number in range(4):
+        sent = producer.send_sync(message(topic, f"sync {number}", "AB"[number % 2]))
+        say(did="sync", status=sent.status.name)
+    producer.send_oneway(message(topic, "oneway"))
+    answered = threading.Event()
+
+    def succeeded(sent: Any) -> None:
+        say(did="async", status=sent.status.name)
+        answered.set()
+
+    def failed(error: Exception) -> None:
+        say(did="async", error=str(error))
+        answered.set()
+
+    producer.send_async(message(topic, "async"), succeeded, failed)
+    answered.wait(10)
+    offsets = [
+        producer.send_orderly(message(topic, f"ordered {n}"), 1).offset
+        for n in range(3)
+    ]
+    say(did="ordered", in_a_row=[offset - offsets[0] for offset in offsets])
+    delayed = message(topic, "delayed")
+    delayed.set_delay_time_level(1)
+    say(did="delayed", status=producer.send_sync(delayed).status.name)
+    large = producer.send_sync(message(topic, "x" * LARGE))
+    say(did="large", status=large.status.name)
+    producer.shutdown()
+
+
+def consume(namesrv: str, topic: str, count: int, seconds: float) -> None:
+    """Consume; the first time, refuse one message."""
+    done: set[str] = set()
+    refused: list[str] = []
+
+    def take(got: Any) -> None:
+        body = got.body.decode()
+        if body == REFUSED_ONCE and not refused:
+            refused.append(body)
+            raise ValueError("not this time")
+        done.add(body)
+        say(
+            got=body[:20],
+            size=len(body),
+            tags=got.tags.decode(),
+            keys=got.keys.decode(),
+            own=got.get_property("own").decode(),
+        )
+
+    consumer = PushConsumer("cpp_group")
+    consumer.set_namesrv_addr(namesrv)
+    consumer.subscribe(topic, take)
+    consumer.start()
+    deadline = time.monotonic() + seconds
+    while len(done) < count and time.monotonic() < deadline:
+        time.sleep(0.05)
+    consumer.shutdown()
+
+
+def pull(namesrv: str, topic: str) -> None:
+    """Count the messages that a pulling consumer finds."""
+    consumer = PullConsumer("cpp_puller")
+    consumer.set_namesrv_addr(namesrv)
+    consumer.start()
+    say(did="pull", count=sum(1 for _ in consumer.pull(topic)))
+    consumer.shutdown()
+
+
+if __name__ == "__main__":
+    _namesrv, _topic, _count, _seconds = sys.argv[1:]
+    produce(_namesrv, _topic)
+    consume(_namesrv, _topic, int(_count), float(_seconds))
+    pull(_namesrv, _topic)
