@@ -79,6 +79,11 @@ class EmbeddedTarget(Target):
         self.broker_name = found.name or self.conf.get("brokerName", "broker-a")
         self.cluster = found.cluster or "DefaultCluster"
 
+    @property
+    def process_id(self) -> int | None:
+        """The process, None while there is none."""
+        return self._child.pid if self._child is not None else None
+
     def sources(self) -> Path:
         """Return the directory whose packages are run."""
         return SOURCES
