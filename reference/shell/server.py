@@ -56,6 +56,16 @@ async def serve(setup: Setup) -> None:
         files, replace(options.store_options(), zone_offset_ms=zone_offset_ms())
     )
     store.start(now_ms())
+    try:
+        await _serve_from(store, options, setup, stopping)
+    finally:
+        store.stop(now_ms())
+
+
+async def _serve_from(
+    store: MessageStore, options: BrokerOptions, setup: Setup, stopping: asyncio.Event
+) -> None:
+    """Serve what *store* has until *stopping* is set."""
     names = _name_server(setup)
     broker = Broker(options, store, store.config, handlers=HANDLERS, now_ms=now_ms())
     hosts = ServiceHost(names), BrokerHost(broker)
@@ -73,7 +83,6 @@ async def serve(setup: Setup) -> None:
     finally:
         for host in reversed(hosts):
             await host.stop()
-        store.stop(now_ms())
 
 
 async def _start(setup: Setup, names: ServiceHost, brokers: BrokerHost) -> None:
