@@ -13,6 +13,7 @@ from reference.core.start.outcome import (
     Outcome,
     QueueOutcome,
 )
+from spec.store.file_names import file_name
 
 if TYPE_CHECKING:
     from cli.recover_copy import CopyRecovered
@@ -121,9 +122,9 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
     """Return the same for an operator: the answer first, then what it costs."""
     lines = [f"{store}, started by {outcome.release}", _answer(outcome)]
     for title, ranges in (
-        ("are lost", outcome.lost),
-        ("stay in the log and are seen by nobody", outcome.invisible),
-        ("are seen twice", outcome.repeated),
+        ("lost", outcome.lost),
+        ("kept in the log, seen by nobody", outcome.invisible),
+        ("seen twice", outcome.repeated),
     ):
         lines += _messages(ranges, title)
     lines += [
@@ -156,8 +157,8 @@ def _answer(outcome: Outcome) -> str:
     said = ["It starts, after a crash." if outcome.after_crash else "It starts."]
     if log.recovery_begins is not None:
         said.append(
-            f"Recovery begins at {log.recovery_begins:,} of the commit log; the next"
-            f" message is written at {log.end:,}."
+            f"Recovery begins with commitlog/{file_name(log.recovery_begins)}; the next"
+            f" message is written at {log.next_place:,}."
         )
     if log.cut_bytes:
         said.append(f"It cuts {log.cut_bytes:,} bytes off the commit log.")
@@ -173,16 +174,24 @@ def _answer(outcome: Outcome) -> str:
 
 def _messages(ranges: Sequence[MessageRange], title: str) -> list[str]:
     lines = [
-        f"{one.end - one.begin:,} messages of {one.topic} queue {one.queue_id}, offsets"
-        f" {one.begin} to {one.end - 1}{_times(one)}, {title}: {one.why}"
-        f" ({one.clause})."
+        f"{_messages_of(one.end - one.begin)} of {one.topic} queue {one.queue_id},"
+        f" {_offsets(one)}{_times(one)}: {title}, {one.why} ({one.clause})."
         for one in ranges[:RANGES_SHOWN]
     ]
     if len(ranges) > RANGES_SHOWN:
         count = sum(one.end - one.begin for one in ranges[RANGES_SHOWN:])
         rest = len(ranges) - RANGES_SHOWN
-        lines.append(f"{count:,} more in {rest} other places {title}.")
+        lines.append(f"{_messages_of(count)} more in {rest} other places: {title}.")
     return lines
+
+
+def _messages_of(count: int) -> str:
+    return "1 message" if count == 1 else f"{count:,} messages"
+
+
+def _offsets(one: MessageRange) -> str:
+    last = one.end - 1
+    return f"offset {last}" if last == one.begin else f"offsets {one.begin} to {last}"
 
 
 def _times(one: MessageRange) -> str:
