@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from conformance.interop.handover import release_of
-from conformance.interop.handover_cell import KILL, OVER, Cell, Difference
+from conformance.interop.handover_cell import BACK, KILL, OVER, Cell, Difference
 from spec.registry import clause
 
 
@@ -113,10 +113,16 @@ def _is_indexed_again(hop: Hop) -> bool:
 
 
 def _asks_again(hop: Hop) -> bool:
-    """Return whether one who cannot read a note with commas asks what was decided."""
+    """Return whether one who cannot read a note with commas asks what was decided.
+
+    Each question leaves an undecided copy of the message, so that on the way back the
+    writer's release asks as well.
+    """
     found = hop.difference
+    left_copies = found.hop == BACK
     if found.question != "half messages" or not (
-        hop.has("TXN-NOTE-003", before=True) and hop.has("TXN-NOTE-006", before=False)
+        hop.has("TXN-NOTE-003", before=not left_copies)
+        and hop.has("TXN-NOTE-006", before=left_copies)
     ):
         return False
     if found.item == "questions after the decisions":
@@ -170,9 +176,10 @@ REASONS = (
         holds=_is_indexed_again,
     ),
     Reason(
-        clauses=("TXN-NOTE-003", "TXN-NOTE-006"),
+        clauses=("TXN-NOTE-003", "TXN-NOTE-006", "TXN-CHECK-006"),
         says="Before 5.1 a note of several decisions is not understood: the broker asks"
-        " again about half messages that were decided.",
+        " again about half messages that were decided, and leaves a copy of each for"
+        " which later brokers ask, too.",
         holds=_asks_again,
     ),
     Reason(

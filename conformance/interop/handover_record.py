@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from conformance.harness.peer import PeerError
 from conformance.interop.handover_cell import Cell, all_cells, run, write_store
 
 FILE = Path(__file__).with_name("handover_cells.json")
@@ -59,7 +60,12 @@ def run_missing(
     for (writer, ending), readers in missing.items():
         with tempfile.TemporaryDirectory(prefix="handover-") as scratch:
             tell(f"{writer} writes, and ends by a {ending}")
-            given = write_store(writer, ending, Path(scratch))
+            try:
+                given = write_store(writer, ending, Path(scratch))
+            except (AssertionError, PeerError) as error:
+                reason = str(error).partition("\n")[0]
+                tell(f"its cells are left for the next run: {reason}")
+                continue
             for cell in readers:
                 done = run(cell, given, Path(scratch))
                 cells[cell.name] = done

@@ -95,6 +95,7 @@ def test_after_a_stop_the_reference_and_releases_before_5_see_the_same() -> None
         (DOWN, UNTIMED),
         (DOWN, EMPTY),
         (UP, replace(LATER, hop="back", before=6, after=5)),
+        (DOWN, replace(ASKED, hop="back")),
     ],
 )
 def test_a_difference_that_a_clause_foretells_has_a_reason(
@@ -113,6 +114,7 @@ def test_a_difference_that_a_clause_foretells_has_a_reason(
         (KILLED, replace(AGAIN, after=[])),
         (replace(KILLED, ending=STOP), AGAIN),
         (UP, ASKED),
+        (UP, replace(ASKED, hop="back")),
         (DOWN, replace(ASKED, item="to be committed, question")),
         (UP, UNTIMED),
         (UP, replace(LATER, question="messages", before=["0:a"], after=[])),
