@@ -69,7 +69,7 @@ def followed(pytestconfig: pytest.Config, target: Target) -> Iterator[Followed]:
     need(target, Capability.REPLICATION, Capability.CONFIG, Capability.STORE)
     options = pytestconfig.stash[OPTIONS]
     with closing(FakeMaster()) as master:
-        conf = {**SETTINGS, **named(master, target.release)}
+        conf = {**SETTINGS, **fitting(master, target.release)}
         text, profile = options.target, options.profile
         with (
             parse_target(text, profile=profile, conf=conf) as own,
@@ -85,11 +85,11 @@ def followed(pytestconfig: pytest.Config, target: Target) -> Iterator[Followed]:
             yield Followed(target=own, master=master, end=end, said=said, log=log)
 
 
-def named(master: FakeMaster, release: str) -> dict[str, str]:
-    """Return the settings that name the master, where they have an effect."""
-    if not SETTINGS_NAME_THE_MASTER.applies_to(release):
-        return {}
-    return {"haMasterAddress": str(master.address)}
+def fitting(master: FakeMaster, release: str) -> dict[str, str]:
+    """Return the settings that a slave of this release needs besides."""
+    if SETTINGS_NAME_THE_MASTER.applies_to(release):
+        return {"haMasterAddress": str(master.address)}
+    return {"slaveReadEnable": "true"}
 
 
 @contextmanager
@@ -148,7 +148,17 @@ def test_a_slave_without_a_log_begins_where_it_is_told(followed: Followed) -> No
     expect("HA-SLAVE-002", found=copied == followed.log, expected=True, what="same log")
 
 
-@pytest.mark.clause("HA-SLAVE-003", "HA-SLAVE-014")
+@pytest.mark.clause("HA-SLAVE-014")
+def test_a_slave_sends_its_readers_back(broker: Speaker) -> None:
+    broker.wait_for_max_offset(topic=TOPIC, offset=MESSAGES)
+    succeeded(broker.create_topic(topic=TOPIC, queue_count=1))
+    answer = broker.pull(topic=TOPIC, queue_id=0, offset=0, group=GROUP)
+    expect("HA-SLAVE-014", found=answer.code, expected=0, what="code of a pull")
+    suggested = {"suggestWhichBrokerId": "0"}
+    expect_fields("HA-SLAVE-014", found=answer.fields, expected=suggested)
+
+
+@pytest.mark.clause("HA-SLAVE-003")
 def test_a_slave_serves_what_came(followed: Followed, broker: Speaker) -> None:
     broker.wait_for_max_offset(topic=TOPIC, offset=MESSAGES)
     succeeded(broker.create_topic(topic=TOPIC, queue_count=1))
@@ -156,8 +166,6 @@ def test_a_slave_serves_what_came(followed: Followed, broker: Speaker) -> None:
     expect("HA-SLAVE-003", found=answer.code, expected=0, what="code of a pull")
     same = answer.body == followed.log
     expect("HA-SLAVE-003", found=same, expected=True, what="all records, unchanged")
-    suggested = answer.fields["suggestWhichBrokerId"]
-    expect("HA-SLAVE-014", found=suggested, expected="0", what="suggested broker")
 
 
 @pytest.mark.clause("HA-SLAVE-009")
@@ -170,6 +178,15 @@ def test_a_slave_corrects_no_offset(broker: Speaker) -> None:
     expect_fields(
         "HA-SLAVE-009", found=answer.fields, expected={"nextBeginOffset": "1000"}
     )
+
+
+@pytest.mark.clause("HA-SLAVE-017")
+def test_a_slave_that_may_not_be_read_refuses_pulls(broker: Speaker) -> None:
+    succeeded(broker.update_broker_config({"slaveReadEnable": "false"}))
+    answer = broker.pull(topic=TOPIC, queue_id=0, offset=0, group=GROUP)
+    succeeded(broker.update_broker_config({"slaveReadEnable": "true"}))
+    code = ResponseCode.SYSTEM_BUSY
+    expect("HA-SLAVE-017", found=answer.code, expected=code, what="code")
 
 
 @pytest.mark.clause("HA-SLAVE-010")

@@ -131,4 +131,13 @@ READ_AT_THE_SLAVE = Clause(
     text="A slave without slaveReadEnable serves pulls all the same, and sends the"
     " reader back to the master with suggestWhichBrokerId 0.",
     source=f"{_PULL}#processRequest",
+    until="4.9",
+)
+NOT_READ_AT_THE_SLAVE = Clause(
+    id="HA-SLAVE-017",
+    level=Level.MUST,
+    text="A slave without slaveReadEnable refuses pulls with SYSTEM_BUSY (2).",
+    source="5.3.3 org.apache.rocketmq.broker.processor.PullMessageProcessor"
+    "#rejectRequest",
+    since="5.0",
 )
