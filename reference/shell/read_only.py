@@ -27,7 +27,7 @@ except ImportError:  # not a POSIX system: nobody can say whether a broker runs
     fcntl = None  # type: ignore[assignment]
 
 _MAPPED_MAX = 16
-_FORGET_AFTER = 1 << 28
+_FORGET_AFTER = 1 << 26
 """Bytes that are read before the system gets the mapped pages back."""
 _TEXT_MAX = 1 << 28
 _LOCK_QUERY = "hhqqi4x"

@@ -100,13 +100,14 @@ class LogState:
                 data = self.open(base)[: min(end - base, self.file_size)]
                 yield from self._records_in(data, base, max(begin - base, 0))
 
-    def written_end(self) -> int:
+    def written_end(self, looked_at: Callable[[int], None]) -> int:
         """Return where the last byte that is not zero ends."""
         for base in reversed(self.bases):
             data = self.open(base)
             end = len(data)
             while end:
                 piece = bytes(data[max(end - _PIECE, 0) : end]).rstrip(b"\0")
+                looked_at(_PIECE)
                 end = max(end - _PIECE, 0)
                 if piece:
                     return base + end + len(piece)

@@ -19,7 +19,7 @@ from reference.core.start.log_state import LogState
 from reference.core.start.outcome import Note, Outcome, QueueOutcome, Refusal
 from reference.core.start.queues_state import QueuesState, StrayQueueFileError
 from reference.core.start.reput import dispatch
-from reference.core.start.survey import Survey
+from reference.core.start.survey import PROGRESS_EACH, Survey
 from reference.core.start.view import StoreView, ViewError
 from reference.core.store.api import StoreOptions
 from reference.core.store.config_files import CONSUMER_OFFSETS, DELAY_OFFSETS
@@ -96,7 +96,7 @@ class Start:
         outcome.log.start = max(log.start, 0)
         outcome.index_files = self._index.files
         outcome.index_deleted = self._index.deleted
-        outcome.log.end_on_disk = log.written_end()
+        outcome.log.end_on_disk = log.written_end(self._view.looked_at)
         if not self._has_recovered:
             outcome.log.end = outcome.log.next_place = outcome.log.end_on_disk
             return
@@ -233,13 +233,19 @@ class Start:
         in_the_scan = self._rules.dispatch is Dispatch.IN_THE_SCAN
         takes_all = self.outcome.after_crash
 
+        waiting = 0
+
         def take(_: int, record: Sighted) -> None:
+            nonlocal waiting
+            waiting += record.size
+            if waiting >= PROGRESS_EACH:
+                self._view.looked_at(waiting)
+                waiting = 0
             if takes_all or (in_the_scan and record.physical_offset > reach):
                 self._take(record)
             elif in_the_scan and record.physical_offset == reach:
                 says = f"the record at {reach} of the log is not dispatched"
                 self._note("REC-START-006", says)
-            self._view.looked_at(record.size)
 
         return take
 

@@ -65,12 +65,12 @@ class QueuesState:
         if found.stray is not None:
             raise StrayQueueFileError(f"{directory}/{found.stray.name}", found.stray)
         self.deleted_files += [f"{directory}/{one}" for one in found.deleted]
-        names = {int(one): one for one in found.names}
+        paths = {int(one): f"{directory}/{one}" for one in found.names}
         self._queues[topic, int(name)] = QueueState(
             (topic, int(name)),
-            sorted(names),
+            sorted(paths),
             self.file_size,
-            lambda base: self._view.data(f"{directory}/{names[base]}"),
+            lambda base: self._view.data(paths[base]),
             self._rules,
         )
 

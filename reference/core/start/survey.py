@@ -18,7 +18,7 @@ from reference.core.store.recovery_units import Unit
 from spec.integers import INT32_MAX
 from spec.store.consume_queue import UNIT_SIZE
 
-_PROGRESS_EACH = 1 << 22
+PROGRESS_EACH = 1 << 22
 _ASTRAY_MAX = 100_000
 """More units out of order are not remembered."""
 
@@ -122,7 +122,7 @@ class Survey:
                 self._note_gap(expected, place)
             expected = place + record.size
             waiting += record.size
-            if waiting >= _PROGRESS_EACH:
+            if waiting >= PROGRESS_EACH:
                 self._view.looked_at(waiting)
                 waiting = 0
             if record.is_consumable:
