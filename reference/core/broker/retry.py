@@ -25,7 +25,6 @@ from reference.core.broker.topics import (
 from reference.core.request import Request
 from reference.core.store.api import NewMessage, PutResult, PutStatus
 from reference.core.store.words import word
-from reference.core.store.words import word
 from spec.store.message_record import Record
 from spec.wire.message_id import encode_message_id
 from spec.wire.properties import Property, decode_properties, encode_properties
@@ -69,9 +68,6 @@ def send_back(broker: Broker, request: Request) -> Answer | None:
     put = broker.store.put
     result = put_in_role(broker.options, message, request.now_ms, put)
     broker.stored(result)
-    if result.is_stored:
-        first_topic = word(message.properties, Property.RETRY_TOPIC) or record.topic
-        broker.traffic.has_sent_back(name, first_topic)
     if result.is_stored:
         first_topic = word(message.properties, Property.RETRY_TOPIC) or record.topic
         broker.traffic.has_sent_back(name, first_topic)
