@@ -10,9 +10,11 @@ from pathlib import Path
 import click
 import pytest
 
+from cli.chosen import chosen, print_chosen
 from conformance.harness.embedded import SOURCES
 from conformance.harness.options import DEFAULT_TARGET, SUITES
 from conformance.harness.target import TargetError, parse_target, release_of_profile
+from spec.registry import all_clauses
 
 PLUGIN = "conformance.harness.plugin"
 MOST_JOBS = 4
@@ -64,6 +66,15 @@ GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, CONFORMS)
     is_flag=True,
     help="Fail where an outcome is not the recorded one of the release.",
 )
+@click.option(
+    "--only",
+    metavar="ID,ROOM-*",
+    help="Only tests that name one of these clauses; * and ? stand for anything.",
+)
+@click.option(
+    "--level", metavar="LEVEL,...", help="Only clauses of this level, as MUST."
+)
+@click.option("--list", "listed", is_flag=True, help="List the clauses; run nothing.")
 @click.option("--jobs", type=int, help="Parallel workers; 0 runs in this process.")
 @click.argument("pytest_args", nargs=-1, type=click.UNPROCESSED)
 def test(
@@ -74,6 +85,9 @@ def test(
     report: Path | None,
     read_only: bool,
     against_evidence: bool,
+    only: str | None,
+    level: str | None,
+    listed: bool,
     jobs: int | None,
     pytest_args: tuple[str, ...],
 ) -> None:
@@ -86,9 +100,15 @@ def test(
     """
     names = targets or (DEFAULT_TARGET,)
     _check(names, profile)
+    wanted = chosen(only, level)
+    if listed:
+        print_chosen(all_clauses().values() if wanted is None else wanted)
+        return
     words = [*_paths(suite), *_plain(profile=profile, suite=suite)]
     words += [f"--known={known.resolve()}"] if known else []
     words += ["--read-only"] if read_only else []
+    if wanted is not None:
+        words.append(f"--only-clauses={','.join(one.id for one in wanted)}")
     words += ["--against-evidence"] if against_evidence else []
     words += ["-n", str(_jobs(jobs, pytest_args)), *pytest_args]
     codes = [_run(name, words, _report_for(report, name, names)) for name in names]

@@ -1,0 +1,46 @@
+"""Choosing the clauses of a run."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from cli.chosen import chosen
+from cli.test import test as command
+from spec.clause import Level
+from spec.registry import all_clauses
+
+
+def test_without_a_wish_all_are_wanted() -> None:
+    assert chosen(None, None) is None
+
+
+def test_patterns_and_levels_are_both_heeded() -> None:
+    found = chosen("wire-frame-*,STORE-CRC-001", "MUST")
+    assert found is not None
+    assert "STORE-CRC-001" in [one.id for one in found]
+    assert {one.level for one in found} == {Level.MUST}
+    rooms = {one.id.rpartition("-")[0] for one in found}
+    assert rooms == {"WIRE-FRAME", "STORE-CRC"}
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--only", "NO-SUCH-*"], "there is no clause NO-SUCH-*"),
+        (["--level", "OFTEN"], "OFTEN is none of MUST"),
+    ],
+)
+def test_what_is_not_is_named(words: list[str], says: str) -> None:
+    ended = CliRunner().invoke(command, [*words, "--list"])
+    assert ended.exit_code == 2
+    assert says in ended.output
+
+
+def test_the_list_has_a_line_for_each() -> None:
+    ended = CliRunner().invoke(command, ["--list", "--only", "STORE-CRC-*"])
+    assert ended.exit_code == 0
+    known = [name for name in all_clauses() if name.startswith("STORE-CRC-")]
+    lines = ended.output.splitlines()
+    assert [line.split()[0] for line in lines] == sorted(known)
+    assert all(" tests  " in line for line in lines)
