@@ -12,17 +12,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
 from conformance.damages import rolled
+from conformance.harness.peer import NoAnswerError
 from conformance.harness.speaker import Speaker
 from conformance.harness.store_files import StoreFiles
 from spec.layout import LayoutError
 from spec.store.consume_queue import UNIT_SIZE, Unit, decode_unit
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, file_name, offset_of
 from spec.store.message_record import Record, decode_record
+from spec.wire.command import Command
 from spec.wire.response_code import ResponseCode
 
 Queue: TypeAlias = tuple[str, int]
@@ -187,19 +190,27 @@ def _pulled_places(
     """Yield place and identity of what a queue hands out."""
     offset = begin
     while offset < end:
-        answer = broker.pull(
-            topic=queue[0],
-            queue_id=queue[1],
-            offset=offset,
-            group=rolled.GROUP,
-            max_count=1,
-        )
+        answer = _pull_one(broker, queue, offset)
         after = int(answer.fields.get("nextBeginOffset", offset))
         if answer.code == ResponseCode.SUCCESS:
             yield after - 1, _identity_of(answer.body)
         if after <= offset:
             yield offset, STUCK
         offset = max(after, offset + 1)
+
+
+def _pull_one(broker: Speaker, queue: Queue, offset: int) -> Command:
+    """Return the answer to a pull; some pulls, asked again, too, are never answered."""
+    for _ in range(2):
+        with suppress(NoAnswerError):
+            return broker.pull(
+                topic=queue[0],
+                queue_id=queue[1],
+                offset=offset,
+                group=rolled.GROUP,
+                max_count=1,
+            )
+    return Command(code=ResponseCode.SYSTEM_ERROR)
 
 
 def _identity_of(body: bytes) -> Identity:
