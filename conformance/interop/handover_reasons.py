@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from conformance.interop.handover import release_of
 from conformance.interop.handover_cell import BACK, KILL, OVER, Cell, Difference
+from conformance.interop.handover_send import BATCH_SIZES
 from spec.registry import clause
 
 
@@ -145,8 +146,26 @@ def _has_no_timer(hop: Hop) -> bool:
 
 
 def _has_no_batch_queues(hop: Hop) -> bool:
-    return hop.difference.question == "whole batches" and any(
-        hop.has("STORE-BATCHQUEUE-006", before=before) for before in (True, False)
+    found = hop.difference
+    is_before = found.hop == BACK
+    shown = found.before if is_before else found.after
+    return (
+        found.question == "whole batches"
+        and shown in EMPTY
+        and hop.has("STORE-BATCHQUEUE-006", before=is_before)
+    )
+
+
+EMPTY: tuple[object, ...] = ([], [0, 0])
+
+
+def _counts_batches(hop: Hop) -> bool:
+    found = hop.difference
+    return (
+        (found.question, found.item) == ("whole batches", "ends")
+        and hop.ending == KILL
+        and found.after == [0, len(BATCH_SIZES)]
+        and hop.has("STORE-BATCHQUEUE-007", before=False)
     )
 
 
@@ -192,6 +211,12 @@ REASONS = (
         clauses=("STORE-BATCHQUEUE-006",),
         says="Before 5.0 there are no batch queues: a topic of them looks empty.",
         holds=_has_no_batch_queues,
+    ),
+    Reason(
+        clauses=("STORE-BATCHQUEUE-007",),
+        says="After a kill such a reader makes a plain queue of the batches: they are"
+        " all there, but its offsets count batches.",
+        holds=_counts_batches,
     ),
 )
 """In the order in which the table's notes are numbered."""

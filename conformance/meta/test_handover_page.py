@@ -94,6 +94,7 @@ def test_after_a_stop_the_reference_and_releases_before_5_see_the_same() -> None
         (DOWN, ASKED),
         (DOWN, UNTIMED),
         (DOWN, EMPTY),
+        (replace(DOWN, ending=KILL), replace(EMPTY, after=[0, 2])),
         (UP, replace(LATER, hop="back", before=6, after=5)),
         (DOWN, replace(ASKED, hop="back")),
     ],
@@ -117,6 +118,8 @@ def test_a_difference_that_a_clause_foretells_has_a_reason(
         (UP, replace(ASKED, hop="back")),
         (DOWN, replace(ASKED, item="to be committed, question")),
         (UP, UNTIMED),
+        (DOWN, replace(EMPTY, after=[0, 2])),
+        (UP, EMPTY),
         (UP, replace(LATER, question="messages", before=["0:a"], after=[])),
     ],
 )

@@ -75,6 +75,15 @@ NO_BATCH_QUEUES = Clause(
     source="4.6.0 org.apache.rocketmq.store.DefaultMessageStore#loadConsumeQueue",
     until="4.9",
 )
+BATCHES_BECOME_UNITS = Clause(
+    id="STORE-BATCHQUEUE-007",
+    level=Level.QUIRK,
+    text="A broker that has no batch queues and opens the store of one that has after a"
+    " crash gives each batch that recovery reads one unit of a plain queue, whose"
+    " offsets then count batches and not messages.",
+    source="4.6.0 org.apache.rocketmq.store.ConsumeQueue#putMessagePositionInfo",
+    until="4.9",
+)
 
 batch_unit_layout = Struct(
     field("commit_log_offset", Int64sb, "where the record begins in the commit log"),
