@@ -23,7 +23,7 @@ from reference.core.start.survey import PROGRESS_EACH, Survey
 from reference.core.start.view import StoreView, ViewError
 from reference.core.store.api import StoreOptions
 from reference.core.store.config_files import CONSUMER_OFFSETS, DELAY_OFFSETS
-from reference.core.store.recovery_loading import Entry, loading
+from reference.core.store.recovery_loading import Entry, loading, stray_says
 from reference.core.store.recovery_log import (
     dispatch_begin,
     files_behind,
@@ -136,7 +136,7 @@ class Start:
         self._log = LogState(found.names, size, self._open_log, self._rules)
         self.outcome.log.deleted_files += [f"{COMMIT_LOG}/{n}" for n in found.deleted]
         if found.stray is not None:
-            raise RefusedError(self._stray(f"{COMMIT_LOG}/{found.stray.name}", size))
+            raise RefusedError(self._stray(COMMIT_LOG, found.stray, size))
         if found.ignored:
             says = f"the files from {found.ignored[0]} on are not looked at"
             self._note("REC-START-004", f"commit log: {says}")
@@ -145,22 +145,18 @@ class Start:
         try:
             self._queues.load()
         except StrayQueueFileError as error:
-            refusal = self._stray(error.path, self._queues.file_size)
+            size = self._queues.file_size
+            refusal = self._stray(error.directory, error.entry, size)
             raise RefusedError(refusal) from None
 
-    def _stray(self, path: str, size: int) -> Refusal:
-        empty_goes = self._rules.stray is Stray.EMPTY_LAST_GOES
-        directory, _, name = path.rpartition("/")
-        found = Entry(name, None)
-        for entry in self._view.entries(directory):
-            found = entry if entry.name == name else found
-        says = f"{path} has {found.size} bytes, not {size}"
-        if found.size is None:
-            says = f"{path} is no file"
-        elif found.size == size:
-            says = f"{path} is not named by an offset"
-            return Refusal("REC-BEGIN-008", path, says)
-        return Refusal("REC-BEGIN-005" if empty_goes else "REC-BEGIN-004", path, says)
+    def _stray(self, directory: str, stray: Entry, size: int) -> Refusal:
+        clause = "REC-BEGIN-004"
+        if stray.size == size:
+            clause = "REC-BEGIN-008"
+        elif self._rules.stray is Stray.EMPTY_LAST_GOES:
+            clause = "REC-BEGIN-005"
+        says = stray_says(directory, stray, size)
+        return Refusal(clause, f"{directory}/{stray.name}", says)
 
     def _load_checkpoint(self) -> None:
         if not self._view.exists(CHECKPOINT):

@@ -18,9 +18,9 @@ from spec.store.file_names import CONSUME_QUEUE
 class StrayQueueFileError(Exception):
     """A file among those of a queue keeps the broker from starting."""
 
-    def __init__(self, path: str, entry: Entry) -> None:
-        super().__init__(path)
-        self.path = path
+    def __init__(self, directory: str, entry: Entry) -> None:
+        super().__init__(f"{directory}/{entry.name}")
+        self.directory = directory
         self.entry = entry
 
 
@@ -63,7 +63,7 @@ class QueuesState:
         directory = f"{CONSUME_QUEUE}/{topic}/{name}"
         found = loading(self._view.entries(directory), self.file_size, self._rules)
         if found.stray is not None:
-            raise StrayQueueFileError(f"{directory}/{found.stray.name}", found.stray)
+            raise StrayQueueFileError(directory, found.stray)
         self.deleted_files += [f"{directory}/{one}" for one in found.deleted]
         paths = {int(one): f"{directory}/{one}" for one in found.names}
         self._queues[topic, int(name)] = QueueState(

@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 from reference.core.store.files import Files, FilesError, MappedFile
 from reference.core.store.flush_rounds import PAGE_SIZE, is_worth_it
+from reference.core.store.recovery_loading import Entry, loading, stray_says
+from reference.core.store.recovery_rules import REFERENCE
 from reference.core.store.spare_file import SpareFile
 from spec.store.file_names import file_name
 
@@ -65,13 +67,15 @@ class FileQueue:
 
         Raises FilesError for a file of another size, as 4.6.0 refuses to start.
         """
-        for name in self._files.names(self.directory):
+        names = self._files.names(self.directory)
+        entries = [
+            Entry(one, self._files.size(f"{self.directory}/{one}")) for one in names
+        ]
+        found = loading(entries, self.file_size, REFERENCE)
+        if found.stray is not None:  # [STORE-LOG-002]
+            raise FilesError(stray_says(self.directory, found.stray, self.file_size))
+        for name in found.names:
             path = f"{self.directory}/{name}"
-            size = self._files.size(path)
-            if not (name.isascii() and name.isdigit()):
-                raise FilesError(f"{path} is not named by an offset")
-            if size != self.file_size:  # [STORE-LOG-002]
-                raise FilesError(f"{path} has {size} bytes, not {self.file_size}")
             self._mapped.append(self._files.open(path, self.file_size))
             self._bases.append(int(name))
         if self._bases:

@@ -14,6 +14,8 @@ from reference.core.store.hashing import index_hash
 from reference.core.store.index_file import IndexFile
 from reference.core.store.index_names import index_name
 from reference.core.store.records import TRANSACTION_MASK, Found
+from reference.core.store.recovery_loading import keeps_index_file
+from reference.core.store.recovery_rules import REFERENCE
 
 _ROLLBACK = TRANSACTION_MASK
 KEY_SEPARATOR = " "
@@ -43,8 +45,12 @@ class Index:
                 continue
             file = self._open(name)
             # [REC-CHECKPOINT-002]
-            is_vouched = file.is_full and file.end_ms <= checkpoint.index_ms
-            if not (is_clean or is_vouched):
+            if not is_clean and not keeps_index_file(
+                file.end_ms,
+                index_ms=checkpoint.index_ms,
+                is_full=file.is_full,
+                rules=REFERENCE,
+            ):
                 file.close()
                 self._files.delete(file.path)
             else:

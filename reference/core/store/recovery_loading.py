@@ -57,6 +57,16 @@ def loading(entries: Sequence[Entry], file_size: int, rules: RecoveryRules) -> L
     return Loading(names, deleted, [], None)
 
 
+def stray_says(directory: str, stray: Entry, file_size: int) -> str:
+    """Return in a line why *stray* keeps a broker from starting."""
+    path = f"{directory}/{stray.name}"
+    if stray.size is None:
+        return f"{path} is no file"
+    if stray.size == file_size:
+        return f"{path} is not named by an offset"
+    return f"{path} has {stray.size} bytes, not {file_size}"
+
+
 def is_offset(name: str) -> bool:
     """Return whether *name* is a number that can be an offset."""
     return name.isascii() and name.isdigit() and int(name) < 2**63
