@@ -17,6 +17,7 @@ from conformance.harness.target import (
 from conformance.store.ageing import Aged, aged
 from conformance.store.background import Background
 from conformance.store.filling import Filled, filled
+from conformance.store.followed import Followed, followed_slave
 from conformance.store.special import SETTINGS, Special, write_special
 from conformance.store.written import SMALL_FILES, Written, write
 
@@ -104,3 +105,9 @@ def _allows(config: pytest.Config) -> bool:
         Capability.CONFIG,
         Capability.RESTART,
     } <= target.capabilities
+
+
+@pytest.fixture(scope="session")
+def followed(pytestconfig: pytest.Config, target: Target) -> Iterator[Followed]:
+    """Yield a slave whose master is a script."""
+    yield from followed_slave(pytestconfig, target)

@@ -19,6 +19,9 @@ from reference.shell.clock import now_ms
 from reference.shell.host import ServiceHost
 from spec.host import Host
 
+CONNECT_TIMEOUT_S = 5.0
+"""How long a master may take to be connected to."""
+
 
 class BrokerHost(ServiceHost):
     """A broker with its clients, its slaves and its master."""
@@ -56,9 +59,10 @@ class BrokerHost(ServiceHost):
         host, _, port = address.rpartition(":")
         number = None
         try:
-            _, link = await self._loop.create_connection(
-                lambda: MasterLink(self), host.strip("[]"), int(port)
-            )
+            async with asyncio.timeout(CONNECT_TIMEOUT_S):
+                _, link = await self._loop.create_connection(
+                    lambda: MasterLink(self), host.strip("[]"), int(port)
+                )
         except (OSError, ValueError) as error:
             sys.stderr.write(f"cannot follow the master at {address}: {error}\n")
         else:

@@ -1,0 +1,113 @@
+"""
+A slave whose master is a script: what it is started with, and what it was sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+
+import pytest
+
+from conformance.harness.asks.messages import now_ms
+from conformance.harness.asks.routes import topic_config
+from conformance.harness.fixtures import OPTIONS, need
+from conformance.harness.speaker import succeeded
+from conformance.harness.target import Capability, Target, parse_target
+from conformance.store.fake_master import FakeMaster, SlaveLink, record
+from spec.wire.slave import SETTINGS_NAME_THE_MASTER
+
+LOG_FILE_SIZE = 64 * 1024
+SETTINGS = {
+    "mapedFileSizeCommitLog": str(LOG_FILE_SIZE),
+    "maxMessageSize": str(16 * 1024),
+    "haSendHeartbeatInterval": "300",
+    # The script is silent while the slave starts, which may take long.
+    "haHousekeepingInterval": "60000",
+    "brokerRole": "SLAVE",
+    "brokerId": "1",
+    "brokerName": "broker-of-two",
+    "brokerClusterName": "cluster-of-two",
+    "registerNameServerPeriod": "10000",
+}
+TOPIC = "FromTheMaster"
+MESSAGES = 5
+
+
+@dataclass(slots=True, kw_only=True)
+class Followed:
+    """A slave whose log the script has written so far."""
+
+    target: Target
+    master: FakeMaster
+    end: int
+    """Where its log ends."""
+    said: list[int]
+    """What it said while its first pieces came."""
+    first: bytes
+    """The records that it was sent first, all of one queue."""
+    log: bytes
+    """All that it was sent, from the beginning of its first file on."""
+
+    def link(self) -> SlaveLink:
+        """Return a connection on which the slave has named the end of its log."""
+        link = self.master.accept()
+        found = link.report()
+        assert found == self.end, f"the slave names {found}, its log ends at {self.end}"
+        return link
+
+
+def followed_slave(pytestconfig: pytest.Config, target: Target) -> Iterator[Followed]:
+    """Yield a slave that got its first file, piece by piece, records cut anywhere."""
+    need(target, Capability.REPLICATION, Capability.CONFIG, Capability.STORE)
+    options = pytestconfig.stash[OPTIONS]
+    with closing(FakeMaster()) as master:
+        conf = {**SETTINGS, **fitting(master, target.release)}
+        text, profile = options.target, options.profile
+        with (
+            parse_target(text, profile=profile, conf=conf) as own,
+            introduced(own, master),
+        ):
+            log = first_records()
+            said, end = [], LOG_FILE_SIZE
+            with closing(master.accept()) as link:
+                said.append(link.report())
+                for begin, stop in pairwise((0, 3, 200, len(log) - 30, len(log))):
+                    end = link.send(LOG_FILE_SIZE + begin, log[begin:stop])
+                    said += link.report_until(end)
+            yield Followed(
+                target=own, master=master, end=end, said=said, first=log, log=log
+            )
+
+
+def fitting(master: FakeMaster, release: str) -> dict[str, str]:
+    """Return the settings that a slave of this release needs besides."""
+    if SETTINGS_NAME_THE_MASTER.applies_to(release):
+        return {"haMasterAddress": str(master.address)}
+    return {"slaveReadEnable": "true"}
+
+
+@contextmanager
+def introduced(slave: Target, master: FakeMaster) -> Iterator[None]:
+    """Let the slave's name server know the script as the master."""
+    with slave.speak_to_namesrv() as namesrv:
+        answer = namesrv.register_broker(
+            broker_name=SETTINGS["brokerName"],
+            cluster=SETTINGS["brokerClusterName"],
+            broker_address="127.0.0.1:9",  # nobody is there
+            ha_address=str(master.address),
+            topics=[topic_config(topic=name) for name in ("Some", "More")],
+        )
+        succeeded(answer)
+        yield
+
+
+def first_records() -> bytes:
+    """Return some records that stand at the beginning of the log's second file."""
+    log = b""
+    for number in range(MESSAGES):
+        at = LOG_FILE_SIZE + len(log)
+        log += record(TOPIC, number, at=at, stored_at_ms=now_ms())
+    return log

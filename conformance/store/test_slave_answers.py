@@ -1,0 +1,90 @@
+"""What a slave answers to clients: it serves what came, and decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.target import Capability
+from conformance.harness.verdicts import expect, expect_fields
+from conformance.store.followed import LOG_FILE_SIZE, MESSAGES, TOPIC, Followed
+from spec.wire.response_code import ResponseCode
+
+COMMIT = 8
+COMMITS_OFFSET, BRINGS_SUBSCRIPTION = 1, 4
+GROUP = "readers_of_the_slave"
+pytestmark = pytest.mark.needs(Capability.REPLICATION, Capability.CONFIG)
+
+
+@pytest.fixture
+def broker(followed: Followed) -> Iterator[Speaker]:
+    """Yield a connection to the slave."""
+    with followed.target.speak_to_broker() as speaker:
+        yield speaker
+
+
+@pytest.mark.clause("HA-SLAVE-014")
+def test_a_slave_sends_its_readers_back(broker: Speaker) -> None:
+    broker.wait_for_max_offset(topic=TOPIC, offset=MESSAGES)
+    succeeded(broker.create_topic(topic=TOPIC, queue_count=1))
+    answer = broker.pull(topic=TOPIC, queue_id=0, offset=0, group=GROUP)
+    expect("HA-SLAVE-014", found=answer.code, expected=0, what="code of a pull")
+    suggested = {"suggestWhichBrokerId": "0"}
+    expect_fields("HA-SLAVE-014", found=answer.fields, expected=suggested)
+
+
+@pytest.mark.clause("HA-SLAVE-003")
+def test_a_slave_serves_what_came(followed: Followed, broker: Speaker) -> None:
+    broker.wait_for_max_offset(topic=TOPIC, offset=MESSAGES)
+    succeeded(broker.create_topic(topic=TOPIC, queue_count=1))
+    answer = broker.pull(topic=TOPIC, queue_id=0, offset=0, group=GROUP)
+    expect("HA-SLAVE-003", found=answer.code, expected=0, what="code of a pull")
+    same = answer.body.startswith(followed.first)
+    expect("HA-SLAVE-003", found=same, expected=True, what="the records, unchanged")
+
+
+@pytest.mark.clause("HA-SLAVE-009")
+def test_a_slave_corrects_no_offset(broker: Speaker) -> None:
+    broker.wait_for_max_offset(topic=TOPIC, offset=MESSAGES)
+    succeeded(broker.create_topic(topic=TOPIC, queue_count=1))
+    answer = broker.pull(topic=TOPIC, queue_id=0, offset=1000, group=GROUP)
+    code = ResponseCode.PULL_RETRY_IMMEDIATELY
+    expect("HA-SLAVE-009", found=answer.code, expected=code, what="code")
+    expect_fields(
+        "HA-SLAVE-009", found=answer.fields, expected={"nextBeginOffset": "1000"}
+    )
+
+
+@pytest.mark.clause("HA-SLAVE-017")
+def test_a_slave_that_may_not_be_read_refuses_pulls(broker: Speaker) -> None:
+    succeeded(broker.update_broker_config({"slaveReadEnable": "false"}))
+    answer = broker.pull(topic=TOPIC, queue_id=0, offset=0, group=GROUP)
+    succeeded(broker.update_broker_config({"slaveReadEnable": "true"}))
+    code = ResponseCode.SYSTEM_BUSY
+    expect("HA-SLAVE-017", found=answer.code, expected=code, what="code")
+
+
+@pytest.mark.clause("HA-SLAVE-010")
+def test_a_slave_commits_nothing_by_a_pull(broker: Speaker) -> None:
+    succeeded(broker.create_topic(topic=TOPIC, queue_count=1))
+    succeeded(broker.update_group(group=GROUP))
+    flags = COMMITS_OFFSET | BRINGS_SUBSCRIPTION
+    broker.pull(topic=TOPIC, offset=0, group=GROUP, commit_offset=3, system_flags=flags)
+    answer = broker.query_offset(group=GROUP, topic=TOPIC)
+    found = answer.fields.get("offset") == "3"
+    expect("HA-SLAVE-010", found=found, expected=False, what="committed")
+
+
+@pytest.mark.clause("TXN-END-016")
+def test_a_slave_ends_no_transaction(broker: Speaker) -> None:
+    answer = broker.end_transaction(
+        group="nobody",
+        commit_log_offset=LOG_FILE_SIZE,
+        queue_offset=0,
+        decision=COMMIT,
+        message_id="",
+    )
+    code = ResponseCode.SLAVE_NOT_AVAILABLE
+    expect("TXN-END-016", found=answer.code, expected=code, what="code")
