@@ -80,3 +80,11 @@ DELAYED_MESSAGE_MOVES = Clause(
     " level less one, with its own topic in REAL_TOPIC and its own queue in REAL_QID.",
     source="4.6.0 org.apache.rocketmq.store.CommitLog#putMessage",
 )
+TOO_LARGE_FOR_A_FILE = Clause(
+    id="STORE-ACCEPT-011",
+    level=Level.QUIRK,
+    text="A message that is no larger than maxMessageSize, but fits in no commit-log"
+    " file, is stored nowhere and takes no number of its queue, although it may be"
+    " answered SUCCESS.",
+    source="4.6.0 org.apache.rocketmq.store.CommitLog#putMessage",
+)

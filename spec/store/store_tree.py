@@ -114,3 +114,12 @@ DISPATCHED_IN_ORDER = Clause(
     " it has its unit, they have theirs.",
     source=f"{_STORE}$ReputMessageService#doReput",
 )
+NO_INDEX = Clause(
+    id="STORE-DISPATCH-003",
+    level=Level.QUIRK,
+    text="A broker that cannot make an index file goes on taking messages, and shows"
+    " none behind the first that it cannot index until it can: it never comes to its"
+    " own mark for that, which would refuse them.",
+    source="4.6.0 org.apache.rocketmq.store.index.IndexService"
+    "#getAndCreateLastIndexFile",
+)

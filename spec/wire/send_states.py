@@ -47,10 +47,9 @@ DISK_FULL = Clause(
 QUEUE_ERROR = Clause(
     id="SEND-STATE-004",
     level=Level.MUST,
-    text="A broker that could not write a consume queue in 30 attempts, or an index"
-    " file in 3, refuses every message with SERVICE_NOT_AVAILABLE (14) until it is"
-    " started again.",
-    source="4.6.0 org.apache.rocketmq.store.RunningFlags#isWriteable",
+    text="A broker that could not write a consume queue in 30 attempts, a second apart,"
+    " refuses every message with SERVICE_NOT_AVAILABLE (14) until it is started again.",
+    source="4.6.0 org.apache.rocketmq.store.ConsumeQueue#putMessagePositionInfoWrapper",
 )
 STOPPING = Clause(
     id="SEND-STATE-005",

@@ -206,7 +206,7 @@ class CommitLog:
         if room_for(size, left=space):  # [STORE-BLANK-003]
             return True
         if not room_for(size, left=self.queue.file_size):
-            return False
+            return False  # [STORE-ACCEPT-011]
         if space > 0:
             # The rest of a blank may be any bytes, so it stays what it is.
             # [STORE-BLANK-001] [STORE-BLANK-002]

@@ -17,7 +17,6 @@ from reference.core.store.index import Index
 from reference.core.store.queue_extension import QueueExtension
 from reference.core.store.queue_table import QueueTable
 from reference.core.store.records import NOT_CONSUMABLE, TRANSACTION_MASK, Found
-from reference.core.store.running_flags import Flag
 from spec.store.queue_extension import ExtensionUnit
 
 FilterBits = Callable[[str, memoryview], bytes]
@@ -38,8 +37,8 @@ class Dispatcher:
     ) -> None:
         self.position = 0
         """Offset of the first record that queues and index do not have yet."""
-        self.what_failed = Flag.QUEUE_ERROR
-        """What the files refused when dispatch last stopped before the end."""
+        self.is_indexing = False
+        """Whether what is done now, or was refused by the files, is for the index."""
         self._log = log
         self._queues = queues
         self._index = index
@@ -76,7 +75,7 @@ class Dispatcher:
 
     def take(self, found: Found) -> Arrival | None:
         """Put one record into its queue and the index."""
-        arrival, self.what_failed = None, Flag.QUEUE_ERROR
+        arrival, self.is_indexing = None, False
         # [STORE-QUEUE-007]
         if found.system_flags & TRANSACTION_MASK not in NOT_CONSUMABLE:
             queue = self._queues.get_or_make(found.topic, found.queue_id)
@@ -97,7 +96,7 @@ class Dispatcher:
                     found.stored_at_ms,
                 )
         if self._index_enabled:
-            self.what_failed = Flag.INDEX_ERROR
+            self.is_indexing = True
             self._index.put(found, self._checkpoint)
         return arrival
 

@@ -151,7 +151,7 @@ class MessageStore:
     @property
     def _is_writeable(self) -> bool:
         """Whether messages are taken at all (Java: RunningFlags)."""
-        is_amiss = self.flags.is_amiss or self.cleaner.is_disk_full
+        is_amiss = self.flags.is_queue_stuck or self.cleaner.is_disk_full
         return self._is_running and not is_amiss
 
     def is_busy(self, now_ms: int) -> bool:
@@ -187,12 +187,12 @@ class MessageStore:
 
     def catch_up(self) -> list[Arrival]:
         """Try again, once a second, to dispatch what a file was refused for."""
+        arrivals = self.dispatch() if self.dispatcher.is_behind else []
         if not self.dispatcher.is_behind:
-            self.flags.succeeded()
-            return []
-        arrivals = self.dispatch()
-        if self.dispatcher.is_behind:  # [SEND-STATE-004]
-            self.flags.failed(self.dispatcher.what_failed)
+            self.flags.queue_succeeded()
+        elif not self.dispatcher.is_indexing:
+            # Nothing is refused because of an index: [STORE-DISPATCH-003]
+            self.flags.queue_failed()
         return arrivals
 
     def get(

@@ -1,45 +1,30 @@
 """
 What went wrong so badly that a store takes no messages until it is started again.
 
-The bits are two of those of 4.6.0 org.apache.rocketmq.store.RunningFlags, which a log
-line of a real broker shows as one number; the others there are a full disk, which
-cleaning watches here, and two that nobody sets.
+4.6.0 org.apache.rocketmq.store.RunningFlags has a bit each for this and for a full
+disk, which cleaning watches here; one for the index, which is never set; and two that
+nobody sets.
 """
 
 from __future__ import annotations
 
-from enum import IntFlag
-
-
-class Flag(IntFlag):
-    """One thing that is amiss."""
-
-    QUEUE_ERROR = 1 << 2
-    """A consume queue could not be written."""
-    INDEX_ERROR = 1 << 3
-    """An index file could not be written."""
-
-
-_ATTEMPTS = {Flag.QUEUE_ERROR: 30, Flag.INDEX_ERROR: 3}
-"""How often, a second apart, a file is tried before it is given up."""
+_ATTEMPTS = 30
+"""How often, a second apart, a queue is tried before it is given up."""
 
 
 class RunningFlags:
     """What is amiss with one running store."""
 
     def __init__(self) -> None:
-        self.bits = Flag(0)
-        self.is_amiss = False
-        """Whether any bit is set."""
-        self._failures = dict.fromkeys(_ATTEMPTS, 0)
+        self.is_queue_stuck = False
+        """Whether a consume queue could not be written."""
+        self._failures = 0
 
-    def failed(self, flag: Flag) -> None:
+    def queue_failed(self) -> None:
         """Note one more attempt in vain."""
-        self._failures[flag] += 1
-        if self._failures[flag] >= _ATTEMPTS[flag]:
-            self.bits |= flag  # [SEND-STATE-004]
-            self.is_amiss = True
+        self._failures += 1
+        self.is_queue_stuck |= self._failures >= _ATTEMPTS  # [SEND-STATE-004]
 
-    def succeeded(self) -> None:
-        """Note that files can be written, again or still."""
-        self._failures = dict.fromkeys(_ATTEMPTS, 0)
+    def queue_succeeded(self) -> None:
+        """Note that queues can be written, again or still."""
+        self._failures = 0

@@ -1,0 +1,117 @@
+"""Files of a store that cannot be made, because something else has their place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.harness.deadline import wait_until
+from conformance.harness.fixtures import TargetStarter, create_topic, unique_name
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.target import Target
+from conformance.harness.verdicts import expect, expect_code
+from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, INDEX, file_name
+from spec.wire.command import Command
+from spec.wire.response_code import ResponseCode
+
+FILE_SIZE = 64 * 1024
+HALF_A_FILE = bytes(FILE_SIZE // 2 - 1000)
+
+
+def send(broker: Speaker, topic: str, sent: list[Command]) -> bool:
+    """Send a message; keep an answer that says it is stored, return whether it was."""
+    answer = broker.send_message(topic=topic, body=HALF_A_FILE)
+    if answer.code == ResponseCode.SUCCESS:
+        sent.append(answer)
+        return True
+    expect_code("SEND-STATE-007", answer, ResponseCode.SYSTEM_ERROR, broker.transcript)
+    return False
+
+
+@pytest.mark.clause("SEND-STATE-007")
+@pytest.mark.needs("wire", "store", "config", "restart")
+def test_a_message_without_a_file_is_refused(start_target: TargetStarter) -> None:
+    target = start_target({"mapedFileSizeCommitLog": str(FILE_SIZE)})
+    assert target.store_path is not None
+    topic = create_topic(target, unique_name("nofile"))
+    sent: list[Command] = []
+    obstacle = target.store_path / COMMIT_LOG / file_name(2 * FILE_SIZE)
+    with target.speak_to_broker() as broker:
+        send(broker, topic, sent)
+        obstacle.mkdir()
+        wait_until(
+            lambda: not send(broker, topic, sent),
+            what="a message is refused, for it needs the file that is a directory",
+        )
+        obstacle.rmdir()
+        wait_until(
+            lambda: send(broker, topic, sent),
+            what="a message is taken, for its file can be made again",
+        )
+        offsets = [int(answer.fields["queueOffset"]) for answer in sent]
+        for answer in sent:
+            succeeded(broker.view_message_by_id(answer.fields["msgId"]))
+    expect("SEND-STATE-007", found=offsets, expected=list(range(len(sent))))
+
+
+@pytest.mark.clause("SEND-STATE-004")
+@pytest.mark.needs("wire", "store", "config", "restart")
+def test_a_broker_without_a_queue_takes_nothing(start_target: TargetStarter) -> None:
+    target, topic, obstacle = with_obstacle(start_target, CONSUME_QUEUE)
+    with target.speak_to_broker() as broker:
+        answers = [succeeded(broker.send_message(topic=topic))]
+
+        def is_refused() -> bool:
+            answers.append(broker.send_message(topic=topic))
+            return answers[-1].code != ResponseCode.SUCCESS
+
+        wait_until(
+            is_refused, what="a message is refused, after 30 attempts", timeout_s=60
+        )
+        obstacle.unlink()
+        answers.append(broker.send_message(topic=topic))
+        for answer in answers[-2:]:
+            code = ResponseCode.SERVICE_NOT_AVAILABLE
+            expect_code("SEND-STATE-004", answer, code, broker.transcript)
+    target.restart()
+    with target.speak_to_broker() as broker:
+        answer = succeeded(broker.send_message(topic=topic))
+    found, stored = answer.fields["queueOffset"], len(answers) - 2
+    expect("SEND-STATE-004", found=found, expected=str(stored), what="queueOffset")
+
+
+@pytest.mark.clause("STORE-DISPATCH-003")
+@pytest.mark.needs("wire", "store", "config", "restart")
+def test_a_broker_without_an_index_shows_nothing(start_target: TargetStarter) -> None:
+    target, topic, obstacle = with_obstacle(start_target, INDEX)
+    with target.speak_to_broker() as broker:
+
+        def shown() -> int:
+            answer = succeeded(broker.max_offset(topic=topic))
+            return int(answer.fields["offset"])
+
+        succeeded(broker.send_message(topic=topic))
+        wait_until(lambda: shown() == 1, what="the first message is in its queue")
+        for _ in range(3):
+            succeeded(broker.send_message(topic=topic))
+        expect("STORE-DISPATCH-003", found=shown(), expected=1, what="max offset")
+        obstacle.unlink()
+        wait_until(lambda: shown() == 4, what="all messages are in their queue")
+
+
+def with_obstacle(
+    start_target: TargetStarter, directory: str
+) -> tuple[Target, str, Path]:
+    """Return a target, a topic, and the file in the place of a directory for it."""
+    target = start_target({"mapedFileSizeCommitLog": str(FILE_SIZE)})
+    assert target.store_path is not None
+    topic = create_topic(target, unique_name("obstacle"))
+    place = target.store_path / directory
+    if directory == CONSUME_QUEUE:
+        place = place / topic
+    if place.is_dir():
+        place.rmdir()
+    place.parent.mkdir(exist_ok=True)
+    place.write_text("no directory")
+    return target, topic, place
