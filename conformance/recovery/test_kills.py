@@ -24,7 +24,7 @@ pytestmark = pytest.mark.needs("wire", "store", "config", "kill")
 QUEUES = 3
 KILLS = 20 if os.environ.get("HYPOTHESIS_PROFILE") == "deep" else 2
 """Kills one after the other, each on what the one before left."""
-FEWEST, MOST = 40, 400
+FEWEST, MOST = 40, 250
 """Acknowledged messages between a start and a kill."""
 LOAD_TIMEOUT_S = 60.0
 DELIVERY_TIMEOUT_S = 30.0
