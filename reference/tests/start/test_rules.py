@@ -1,0 +1,168 @@
+"""The rules of a start, by release, on plain values."""
+
+from __future__ import annotations
+
+import pytest
+
+from reference.core.store.recovery_loading import Entry, loading, read_config
+from reference.core.store.recovery_log import (
+    FirstRecord,
+    dispatch_begin,
+    files_behind,
+    first_after_a_crash,
+    first_after_a_stop,
+)
+from reference.core.store.recovery_rules import REFERENCE, RULES, rules_of
+from reference.core.store.recovery_units import (
+    EmptyLastFileError,
+    QueueEnd,
+    Unit,
+    corrected_begin,
+    corrected_begin_since_5,
+    cut_end,
+    found_end,
+    is_new,
+)
+from spec.store.message_record import MAGIC_V1, MAGIC_V2
+
+FILLER: Unit = (0, 2**31 - 1, 0)
+NONE: Unit = (0, 0, 0)
+
+
+def units(*places: int) -> list[Unit]:
+    """Return units of ten bytes each at *places*."""
+    return [(place, 10, 0) for place in places]
+
+
+@pytest.mark.parametrize(
+    ("release", "names", "deleted", "ignored", "stray"),
+    [
+        ("4.4.0", ["0"], [], ["1", "2"], None),
+        ("4.6.0", ["0"], [], [], "1"),
+        ("4.9.7", ["0"], [], [], "1"),
+        ("5.3.3", ["0"], [], [], "1"),
+    ],
+)
+def test_a_short_file_in_the_middle(
+    release: str,
+    names: list[str],
+    deleted: list[str],
+    ignored: list[str],
+    stray: str | None,
+) -> None:
+    entries = [Entry("0", 64), Entry("1", 60), Entry("2", 64)]
+    found = loading(entries, 64, rules_of(release))
+    assert (found.names, found.deleted, found.ignored) == (names, deleted, ignored)
+    assert (found.stray and found.stray.name) == stray
+
+
+def test_an_empty_last_file_goes_since_5_1_3() -> None:
+    entries = [Entry("0", 64), Entry("64", 0)]
+    assert loading(entries, 64, RULES["5.3.3"]).deleted == ["64"]
+    assert loading(entries, 64, RULES["4.6.0"]).stray == Entry("64", 0)
+    inside = loading([Entry("x", None), *entries[:1]], 64, RULES["5.3.3"])
+    assert inside.names == ["0"], "5.x passes over directories"
+
+
+@pytest.mark.parametrize(
+    ("release", "queue_end", "first"),
+    [("4.6.0", 0, 2), ("4.6.0", 450, 2), ("5.3.3", 450, 4), ("5.3.3", 200, 2)],
+)
+def test_where_recovery_begins_after_a_stop(
+    release: str, queue_end: int, first: int
+) -> None:
+    bases = [0, 100, 200, 300, 400]
+    assert first_after_a_stop(bases, queue_end, rules_of(release)) == first
+
+
+def test_without_queues_5_3_3_begins_at_the_first_file() -> None:
+    assert first_after_a_stop([0, 100, 200, 300], -1, RULES["5.3.3"]) == 0
+
+
+@pytest.mark.parametrize(("release", "first"), [("4.6.0", 1), ("5.3.3", 2)])
+def test_where_recovery_begins_after_a_crash(release: str, first: int) -> None:
+    row = [
+        FirstRecord(MAGIC_V1, 10),
+        FirstRecord(MAGIC_V1, 20),
+        FirstRecord(MAGIC_V2, 25),
+        FirstRecord(MAGIC_V1, 40),
+        FirstRecord(0, 0),
+    ]
+    rules = rules_of(release)
+    assert first_after_a_crash(5, row.__getitem__, 30, rules) == first
+    assert first_after_a_crash(5, row.__getitem__, 9, rules) == 0
+
+
+def test_files_behind_the_end_go() -> None:
+    assert files_behind([0, 100, 200, 300], 100, 150) == [200, 300]
+    assert files_behind([0, 100, 200], 100, 200) == []
+
+
+@pytest.mark.parametrize(
+    ("release", "begin"), [("4.4.0", 500), ("4.6.0", 300), ("5.3.3", 500)]
+)
+def test_where_dispatch_goes_on(release: str, begin: int) -> None:
+    assert dispatch_begin([100, 300, -1], 0, 500, rules_of(release)) == begin
+
+
+def test_fillers_hold_dispatch_but_not_that_of_the_reference() -> None:
+    reach = [FILLER[0] + FILLER[1]]
+    assert dispatch_begin(reach, 0, 500, RULES["4.6.0"]) == 2**31 - 1
+    assert dispatch_begin(reach, 0, 500, REFERENCE) == 500
+
+
+def test_a_queue_ends_before_the_first_unit_that_is_none() -> None:
+    files = [(0, units(0, 10, 20)), (60, [*units(30), NONE, *units(50)])]
+    assert found_end(files, 60, RULES["4.6.0"]) == QueueEnd(80, 40)
+    assert found_end(files, 60, RULES["4.4.0"]) == QueueEnd(80, 30)
+
+
+def test_a_cut_makes_a_unit_up_where_the_last_file_has_none() -> None:
+    newest_first = [(60, [NONE, NONE]), (0, units(0, 10, 20))]
+    cut = cut_end(newest_first, 20, RULES["4.6.0"])
+    assert (cut.end.position, cut.made_up) == (80, True)
+    cut = cut_end(newest_first, 20, REFERENCE)
+    assert (cut.end.position, cut.made_up, cut.deleted) == (40, False, 1)
+
+
+def test_a_record_is_new_behind_what_the_queue_knows_of() -> None:
+    queue = QueueEnd(20, 100)
+    assert not is_new(90, 10, queue, RULES["4.6.0"])
+    assert is_new(100, 10, queue, RULES["4.6.0"])
+    assert not is_new(100, 10, queue, RULES["4.4.0"]), "100 is where the last begins"
+
+
+def test_a_queue_begins_with_the_first_record_that_is_there() -> None:
+    first = (0, units(0, 10, 20))
+    assert corrected_begin(first, QueueEnd(60, 30), 0, 15) == 40
+    assert corrected_begin(first, QueueEnd(60, 30), 20, 99) == 20
+    last = (0, units(20)[0])
+    assert corrected_begin_since_5(first, last, QueueEnd(60, 30), 0, 99) == 60
+    assert corrected_begin_since_5(first, last, QueueEnd(60, 30), 20, 0) == 20
+
+
+def test_an_empty_last_file_ends_the_start_of_5_x() -> None:
+    with pytest.raises(EmptyLastFileError):
+        corrected_begin_since_5(
+            (0, units(0, 10, 20)), (60, None), QueueEnd(60, 30), 0, 0
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "backup", "source", "starts"),
+    [
+        ('{"a": 1}', None, "file", True),
+        ("{", '{"a": 1}', "bak", True),
+        ("", '{"a": 1}', "bak", True),
+        ("{", None, "nothing", True),
+        ("{", "", "nothing", True),
+        ("{", "[", "nothing", False),
+        (None, "{", "nothing", False),
+        ("[1]", None, "nothing", True),
+    ],
+)
+def test_which_copy_of_a_setting_is_read(
+    text: str | None, backup: str | None, source: str, starts: bool
+) -> None:
+    found = read_config(text, backup)
+    assert (found.source, found.starts) == (source, starts)
