@@ -22,6 +22,7 @@ from conformance.harness.store_files import StoreFiles
 from conformance.harness.target import Capability, Target
 from conformance.store import ageing
 from conformance.store.workload import Outgoing, send_all
+from spec.store.file_names import ABORT
 
 DISK_MB = 128
 """Of which 5.x takes some for its timer."""
@@ -29,7 +30,7 @@ PREFIX = "rocketmq-conformance-disk-"
 LOG_FILES = 5
 OLD = 2
 """Files, the oldest, that are older than they are kept for."""
-CALM, STEPS = 0.5, (0.8, 0.88, 0.93, 0.88, 0.5)
+CALM, STEPS = 0.5, (0.8, 0.88, 0.93, 0.88, 0.5, 0.93)
 """How full the disk is at the first round, and then from round to round."""
 FIRST_S, ROUND_S = 66.0, 16.0
 """From a start until after the first round; from then on a round and a half."""
@@ -53,6 +54,8 @@ class Filled:
     unsupported: str = ""
     """Why nothing could be seen."""
     steps: tuple[Step, ...] = ()
+    is_abort_left: bool = False
+    """Whether there was an abort file after a stop on the full disk."""
 
 
 def settings() -> Mapping[str, str]:
@@ -78,7 +81,10 @@ def filled(target: Target, ending: threading.Event) -> Filled:
             return Filled(unsupported=str(error))
         stack.callback(target.close)
         target.store_path = disk.path / "store"
-        return Filled(steps=tuple(_live(target, disk, ending)))
+        steps = tuple(_live(target, disk, ending))
+        target.stop()
+        is_abort_left = (target.store_path / ABORT).exists()
+        return Filled(steps=steps, is_abort_left=is_abort_left)
 
 
 def _live(target: Target, disk: SmallDisk, ending: threading.Event) -> Iterator[Step]:

@@ -43,8 +43,20 @@ def test_messages_are_refused_from_90_percent_until_it_is_85(filled: Filled) -> 
             (0.93, REFUSED),
             (0.88, REFUSED),
             (0.5, TAKEN),
+            (0.93, REFUSED),
         ],
         what="how full the disk was, and how a message was answered",
+    )
+
+
+@pytest.mark.clause("STORE-CLEAN-016")
+def test_a_stop_on_a_full_disk_looks_like_a_crash(filled: Filled) -> None:
+    _skip_without_steps(filled)
+    expect(
+        "STORE-CLEAN-016",
+        found=filled.is_abort_left,
+        expected=True,
+        what="there is a file abort",
     )
 
 

@@ -128,3 +128,10 @@ KEY_OF_GONE = Clause(
     " has them.",
     source="4.6.0 org.apache.rocketmq.store.DefaultMessageStore#queryMessage",
 )
+STOP_ON_FULL_DISK = Clause(
+    id="STORE-CLEAN-016",
+    level=Level.QUIRK,
+    text="A broker that is stopped while it refuses messages because of a full disk"
+    " leaves the file abort, as if it had crashed.",
+    source="4.6.0 org.apache.rocketmq.store.DefaultMessageStore#shutdown",
+)

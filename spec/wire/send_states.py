@@ -39,9 +39,9 @@ SLAVE_IS_BUSY = Clause(
 DISK_FULL = Clause(
     id="SEND-STATE-003",
     level=Level.MUST,
-    text="A broker refuses every message with SERVICE_NOT_AVAILABLE (14) while the disk"
-    " of its commit log or its consume queues is more than 90 % full, and takes them"
-    " again afterwards.",
+    text="A broker refuses every message with SERVICE_NOT_AVAILABLE (14) once the disk"
+    " of its commit log or its consume queues is more than 90 % full, until it is 85 %"
+    " full or less.",
     source=f"{_STORE}$CleanCommitLogService#diskSpaceWarningLevelRatio",
 )
 QUEUE_ERROR = Clause(

@@ -112,7 +112,8 @@ class MessageStore:
             self.flush_queues(now_ms)
             self.index.flush()
             self.schedule.save(self.config)
-            if not (self.dispatcher.is_behind or self.cleaner.is_disk_full):
+            is_amiss = self.dispatcher.is_behind or self.cleaner.is_disk_full
+            if not is_amiss:  # [STORE-CLEAN-016]
                 self._files.delete(ABORT)  # [STORE-NAME-005]
         except FilesError as error:
             self.refused = str(error)

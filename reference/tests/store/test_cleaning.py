@@ -196,5 +196,8 @@ def test_a_reader_keeps_what_it_reads_and_then_the_disk_has_it_back(
 
 def _deleted_mappings() -> int:
     """Return how many deleted files of a log this process still maps."""
-    lines = Path("/proc/self/maps").read_text().splitlines()
+    maps = Path("/proc/self/maps")
+    if not maps.exists():
+        pytest.skip("this system does not tell what a process maps")
+    lines = maps.read_text().splitlines()
     return sum("/commitlog/" in line and line.endswith("(deleted)") for line in lines)
