@@ -1,4 +1,4 @@
-"""Fixtures of the recovery suite: the original of a store that tests damage."""
+"""Fixtures of the recovery suite: stores that tests damage."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import pytest
 
 from conformance.harness.fixtures import OPTIONS, need
 from conformance.harness.target import Capability, Target, parse_target
+from conformance.recovery.crashed import SETTINGS as CRASH_SETTINGS
+from conformance.recovery.crashed import Crashed, crash
 from conformance.recovery.original import Original, filled
 from conformance.recovery.small import SMALL_FILES
 
@@ -32,3 +34,19 @@ def original(
     directory: Path = tmp_path_factory.mktemp("recovery")
     with parse_target(options.target, profile=options.profile, conf=SMALL_FILES) as own:
         yield filled(own, directory)
+
+
+@pytest.fixture(scope="session")
+def crashed(
+    pytestconfig: pytest.Config,
+    target: Target,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Crashed]:
+    """Yield a killed broker and its store."""
+    need(target, Capability.WIRE, Capability.CONFIG, Capability.STORE, Capability.KILL)
+    options = pytestconfig.stash[OPTIONS]
+    directory: Path = tmp_path_factory.mktemp("crashed")
+    with parse_target(
+        options.target, profile=options.profile, conf=CRASH_SETTINGS
+    ) as own:
+        yield crash(own, directory)
