@@ -63,8 +63,8 @@ _BESIDE = """\
 What is not in the matrix, because little would be left to ask for: a store of 5.x with
 a record of a topic of more than 127 characters, which can be that of a retry topic, and
 a reader before 5.0. The record ends the log for that reader (REC-SCAN-012): it and all
-messages behind it are gone, also for a 5.x that comes later. `tox -e handover` shows
-it with the reference, 4.9.7 and 5.4.0.
+messages behind it are gone, and what the reader takes is written over them. The tests
+of `tox -e handover` show it with the reference, 4.9.7 and 5.4.0.
 """
 _AFTER_A_KILL = """\
 That the last message is found twice by its keys is no matter of the handover: a broker
