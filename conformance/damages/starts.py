@@ -160,7 +160,7 @@ def _ask(broker: Speaker, messages: list[Message]) -> Outcome:
         "refusal": None,
         "log": probe,
         "queues": _queues(pulled),
-        "stuck": pulled.stuck(),
+        "stuck": [place for place in pulled.stuck() if DELAY_TOPIC not in place],
         "messages": seen_messages,
         "offsets": _outside(committed, pulled),
         "delay_offsets": delay_offsets,

@@ -93,6 +93,22 @@ QUEUE_FILE_SIZE = Clause(
     source="4.6.0 org.apache.rocketmq.store.config.MessageStoreConfig"
     "#getMappedFileSizeConsumeQueue",
 )
+UNIT_WITHOUT_SIZE = Clause(
+    id="STORE-QUEUE-011",
+    level=Level.QUIRK,
+    text="A pull that comes to a unit of size 0 within a queue is refused with code 1:"
+    " no consumer gets past it.",
+    source="4.6.0 org.apache.rocketmq.store.CommitLog#getMessage",
+    until="4.9",
+)
+UNIT_WITHOUT_SIZE_IS_SILENT = Clause(
+    id="STORE-QUEUE-012",
+    level=Level.QUIRK,
+    text="A pull that comes to a unit of size 0 within a queue is never answered: no"
+    " consumer gets past it.",
+    source="5.3.3 org.apache.rocketmq.store.CommitLog#getMessage",
+    since="5.0",
+)
 
 unit_layout = Struct(
     field("commit_log_offset", Int64sb, "where the record begins in the commit log"),
