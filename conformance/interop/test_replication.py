@@ -19,6 +19,7 @@ from conformance.harness.fixtures import unique_name
 from conformance.harness.speaker import succeeded
 from conformance.interop.java_client import JavaClient
 from conformance.interop.mixed import OURS, name_server
+from conformance.interop.printed import received_messages
 from conformance.interop.replication import (
     LOG_FILE_SIZE,
     QUEUES,
@@ -36,7 +37,7 @@ from conformance.interop.replication_checks import (
     check_same,
     check_tables,
 )
-from conformance.interop.test_quick_start import TOPIC, consume, produce
+from conformance.interop.test_quick_start import CONSUMER_DEADLINE_S, TOPIC
 from spec.wire.response_code import ResponseCode
 
 REAL = "4.6.0"
@@ -119,15 +120,21 @@ def test_a_consumer_goes_on_at_the_slave_when_the_master_is_gone(
     master = start(master_make)
     slave = start(slave_make, "slave")
     with master.speak() as broker:
-        succeeded(broker.create_topic(topic=TOPIC, queue_count=4))
+        succeeded(broker.create_topic(topic=TOPIC, queue_count=len(QUEUES)))
     wait_for_topic(slave, TOPIC)
-    client = JavaClient(release=REAL, namesrv=names, directory=tmp_path)
-    sent = produce(client)
+    sent = send_with_keys(master, count=100)
     wait_until_same(master, slave, TOPIC)
     master.kill()
+    client = JavaClient(release=REAL, namesrv=names, directory=tmp_path)
     consumer = client.run_example("Consumer")
     try:
-        consume(consumer, sent)
+        consumer.wait_until(
+            lambda: (
+                sent <= {one.unique_key for one in received_messages(consumer.output())}
+            ),
+            what="every message, printed by the consumer",
+            deadline_s=CONSUMER_DEADLINE_S,
+        )
     finally:
         consumer.terminate()
 
@@ -159,6 +166,21 @@ def test_a_master_that_waits_is_answered_by_its_slave(
             what="the master has noticed that its slave is gone",
             timeout_s=SOON_S,
         )
+
+
+def send_with_keys(master: Member, *, count: int) -> set[str]:
+    """Send messages to the quick start's topic; return their unique keys."""
+    keys = [f"{number:032X}" for number in range(count)]
+    with master.speak() as broker:
+        for number, key in enumerate(keys):
+            answer = broker.send_message(
+                topic=TOPIC,
+                queue_id=number % len(QUEUES),
+                body=b"for the quick start's consumer",
+                properties={"UNIQ_KEY": key, "TAGS": "TagA", "WAIT": "true"},
+            )
+            succeeded(answer)
+    return set(keys)
 
 
 def topic_at(master: Member, *slaves: Member) -> str:
