@@ -7,12 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reference.core.start.queue_state import QueueState
-from reference.core.start.view import StoreView
+from reference.core.start.view import StoreView, ViewError
 from reference.core.store.recovery_loading import Entry, loading
 from reference.core.store.recovery_rules import RecoveryRules
 from reference.core.store.recovery_scan import Sighted
 from spec.integers import INT32_MAX
 from spec.store.file_names import CONSUME_QUEUE
+
+BATCH_QUEUE = "batchconsumequeue"
 
 
 class StrayQueueFileError(Exception):
@@ -34,6 +36,8 @@ class QueuesState:
         self._view = view
         self._rules = rules
         self._queues: dict[tuple[str, int], QueueState] = {}
+        self.elsewhere = frozenset(one.name for one in view.entries(BATCH_QUEUE))
+        """Topics whose queues are of another kind (since 5.0); nobody looks at them."""
 
     def __iter__(self) -> Iterator[QueueState]:
         return iter(self._queues.values())
@@ -44,6 +48,8 @@ class QueuesState:
 
     def load(self) -> None:
         """Take up the queues that are there."""
+        if self._view.exists(f"{CONSUME_QUEUE}/CURRENT"):
+            raise ViewError("the consume queues are a RocksDB, which is not read here")
         for topic in self._view.entries(CONSUME_QUEUE):
             for queue in self._view.entries(f"{CONSUME_QUEUE}/{topic.name}"):
                 if _is_queue_id(queue.name):
@@ -51,8 +57,13 @@ class QueuesState:
 
     def take(self, record: Sighted) -> None:
         """Give a record of the log to its queue."""
-        if record.is_consumable:
+        if self.has(record):
             self._get_or_make(record).put(record)
+
+    def has(self, record: Sighted) -> bool:
+        """Return whether a record belongs into one of these queues."""
+        topic = str(record.topic, "utf-8", "replace")
+        return record.is_consumable and topic not in self.elsewhere
 
     @property
     def reach(self) -> int:

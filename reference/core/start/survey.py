@@ -15,7 +15,7 @@ from reference.core.start.queues_state import QueuesState
 from reference.core.start.view import StoreView
 from reference.core.store.recovery_scan import Sighted
 from reference.core.store.recovery_units import Unit
-from spec.integers import INT32_MAX
+from spec.integers import INT32_MAX, INT64_MAX
 from spec.store.consume_queue import UNIT_SIZE
 
 PROGRESS_EACH = 1 << 22
@@ -48,8 +48,12 @@ class Survey:
         for queue in self._queues:
             self._cut_units(queue)
             self._look_through(queue)
+            if not self._log.bases:
+                says = ("the commit log has no file", "REC-END-005")
+                self._lost_between(queue, 0, INT64_MAX, says)
             for begin, end in self._log.holes():
                 why = "its commit-log file is missing"
+                end = min(end, self._end)
                 self._lost_between(queue, begin, end, (why, "REC-BEGIN-006"))
         self._cut_records()
         if self._outcome.refusal is None:
@@ -85,7 +89,7 @@ class Survey:
     ) -> None:
         """Note messages as lost whose units point from *begin* to before *end*."""
         why, clause = says
-        first, last = queue.first_at(begin), queue.first_at(min(end, self._end))
+        first, last = queue.first_at(begin), queue.first_at(end)
         for index in range(max(first, queue.min_offset), last):
             self._lost.add(
                 (queue.topic, queue.queue_id),
@@ -100,7 +104,7 @@ class Survey:
         for place, record in self._log.records(
             self._end, self._outcome.log.end_on_disk
         ):
-            if record.physical_offset != place or not record.is_consumable:
+            if record.physical_offset != place or not self._queues.has(record):
                 continue
             topic = str(record.topic, "utf-8", "replace")
             queue = self._queues.get(topic, record.queue_id)
@@ -125,7 +129,7 @@ class Survey:
             if waiting >= PROGRESS_EACH:
                 self._view.looked_at(waiting)
                 waiting = 0
-            if record.is_consumable:
+            if self._queues.has(record):
                 self._look_up(place, record)
         self._view.looked_at(waiting)
 
