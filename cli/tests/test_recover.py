@@ -114,6 +114,18 @@ def test_an_empty_last_file(release: str, clause: str | None, tmp_path: Path) ->
         assert found["refusal"]["file"] == name
 
 
+@pytest.mark.parametrize(("release", "starts"), [("4.9.7", True), ("5.3.3", False)])
+def test_a_short_timer_wheel_matters_since_5(
+    release: str, starts: bool, tmp_path: Path
+) -> None:
+    store = copied(tmp_path, f"{release}-stopped")
+    (store / "timerwheel").write_bytes(b"too short")
+    found = foretold(store, release)
+    assert found["starts"] is starts
+    if not starts:
+        assert found["refusal"]["clause"] == "REC-START-011"
+
+
 def test_both_copies_of_a_setting_are_broken(tmp_path: Path) -> None:
     store = copied(tmp_path)
     for name in ("topics.json", "topics.json.bak"):

@@ -95,6 +95,14 @@ UNIT_SIZE_IS_BELIEVED = Clause(
     id="REC-START-010",
     level=Level.QUIRK,
     text="A unit's size is never compared with its record's: a reader gets so many"
-    " bytes, and with a size of 0 no answer.",
+    " bytes, and with a size of 0 an error, or since 5.0 no answer.",
     source=f"4.6.0 {_STORE}#getMessage",
+)
+TIMER_FILES = Clause(
+    id="REC-START-011",
+    level=Level.QUIRK,
+    text="A broker does not start when the file timerwheel has bytes, but not as many"
+    " as it should, or a file of the timer log has another size.",
+    source="5.3.3 org.apache.rocketmq.store.timer.TimerWheel#TimerWheel",
+    since="5.0",
 )

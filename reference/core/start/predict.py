@@ -20,6 +20,7 @@ from reference.core.start.outcome import Note, Outcome, QueueOutcome, Refusal
 from reference.core.start.queues_state import QueuesState, StrayQueueFileError
 from reference.core.start.reput import dispatch
 from reference.core.start.survey import PROGRESS_EACH, Survey
+from reference.core.start.timer import timer_refusal
 from reference.core.start.view import StoreView, ViewError
 from reference.core.store.api import StoreOptions
 from reference.core.store.config_files import CONSUMER_OFFSETS, DELAY_OFFSETS
@@ -87,6 +88,7 @@ class Start:
         self._load_checkpoint()
         self._load_index()
         self._recover()
+        self._load_timer()
         self._check_lock()
         self._dispatch()
 
@@ -168,6 +170,13 @@ class Start:
             refusal = Refusal("REC-CHECKPOINT-003", CHECKPOINT, str(error))
             raise RefusedError(refusal) from None
         self._checkpoint = decode_checkpoint(data.ljust(64, b"\0"))
+
+    def _load_timer(self) -> None:
+        refusal = None
+        if self._rules.has_timer:
+            refusal = timer_refusal(self._view, self._rules)
+        if refusal is not None:
+            raise RefusedError(refusal)
 
     def _load_index(self) -> None:
         outcome, index_ms = self.outcome, self._checkpoint.index_ms

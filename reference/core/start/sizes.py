@@ -26,9 +26,9 @@ ITEMS_PER_SLOT = 4
 def seen_options(view: StoreView) -> StoreOptions:
     """Return the defaults, with the sizes that a store's files seem to have."""
     defaults = StoreOptions()
-    log = _seen([view.entries(COMMIT_LOG)])
-    queues = _seen(list(_queues(view)))
-    index = _seen([view.entries(INDEX)], are_offsets=False) - HEADER_SIZE
+    log = seen_size([view.entries(COMMIT_LOG)])
+    queues = seen_size(list(_queues(view)))
+    index = seen_size([view.entries(INDEX)], are_offsets=False) - HEADER_SIZE
     slots = index // (SLOT_SIZE + ITEMS_PER_SLOT * ITEM_SIZE)
     return replace(
         defaults,
@@ -47,7 +47,7 @@ def _queues(view: StoreView) -> Iterator[list[Entry]]:
             yield view.entries(f"{CONSUME_QUEUE}/{topic.name}/{queue.name}")
 
 
-def _seen(rows: Sequence[Sequence[Entry]], *, are_offsets: bool = True) -> int:
+def seen_size(rows: Sequence[Sequence[Entry]], *, are_offsets: bool = True) -> int:
     """Return the size of the files in *rows*, each of which is one directory; or 0."""
     files = [[one for one in row if one.size and is_offset(one.name)] for row in rows]
     votes = Counter(one.size for row in files for one in row)

@@ -75,6 +75,8 @@ class RecoveryRules:
     enough; only full ones are known to be on disk."""
     corrects_delay_offsets: bool = False
     """Delay offsets outside their queue are set to its bounds."""
+    has_timer: bool = False
+    """Timed messages have files of their own, which are loaded, too."""
     needs_index_files: bool = False
     """An index file that cannot be opened ends the start."""
     clears_tail: bool = False
@@ -94,6 +96,7 @@ _V5 = replace(
     waits_at_holes=False,
     fails_on_empty_last_file=True,
     corrects_delay_offsets=True,
+    has_timer=True,
     needs_index_files=True,
 )
 RULES: Mapping[str, RecoveryRules] = {
