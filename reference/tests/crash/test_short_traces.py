@@ -18,7 +18,7 @@ from reference.tests.crash.oracle import scanned_alike
 from reference.tests.crash.trace import Trace
 from reference.tests.crash.workloads import OPTIONS, SMALL, Player, Step
 
-LIMIT = int(os.environ.get("CRASH_IMAGES", "4"))
+LIMIT = int(os.environ.get("CRASH_IMAGES", "3"))
 SEED = int(os.environ.get("CRASH_SEED", "1"))
 TAGGED = "TAGS\x01a\x02"
 KEYED = "KEYS\x01k1 k2\x02UNIQ_KEY\x01u\x02TAGS\x01long tag\x02"
@@ -76,10 +76,11 @@ TRACES: dict[str, list[Step]] = {
         ("dispatch",),
     ],
     "a process that was killed before": [
-        *[("put", 0, 400, KEYED), ("put", 1, 400), ("dispatch",)] * 3,
+        *[("put", 0, 400, TAGGED), ("dispatch",)] * 5,
         ("wait", 4000),
         ("kill",),
-        *[("put", 0, 400, TAGGED), ("dispatch",)] * 2,
+        ("put", 0, 400, TAGGED),
+        ("dispatch",),
         ("flush_log",),
         ("flush_queues",),
         ("wait", 4000),
