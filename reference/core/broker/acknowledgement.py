@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from reference.core.broker.broker import Broker
 
 FormAnswer = Callable[[PutResult], Answer]
+BUSY = "[REJECTREQUEST]system busy, start flow control for a while"
+"""Said to producers, and to consumers that give back, while the store is overloaded."""
 
 
 def acknowledge(

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from reference.core.answer import SYSTEM_ERROR, Answer, refusal
-from reference.core.broker.acknowledgement import acknowledge
+from reference.core.broker.acknowledgement import BUSY, acknowledge
 from reference.core.broker.role import put_in_role
 from reference.core.broker.subscription_groups import SubscriptionGroup
 from reference.core.broker.topics import (
@@ -42,6 +42,8 @@ _CLIENT_KNOWS_TIMES_MAX = 121
 
 def send_back(broker: Broker, request: Request) -> Answer | None:
     """Take back a message that a consumer could not digest."""
+    if broker.store.is_overloaded(request.now_ms):
+        return refusal(ResponseCode.SYSTEM_BUSY, BUSY)
     name = request.text("group")
     group = broker.groups.find(name, request.now_ms)
     if group is None:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from reference.core.answer import SYSTEM_ERROR, Answer, refusal
-from reference.core.broker.acknowledgement import acknowledge
+from reference.core.broker.acknowledgement import BUSY, acknowledge
 from reference.core.broker.retry import dead_letter_instead
 from reference.core.broker.role import put_in_role
 from reference.core.broker.topics import (
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from reference.core.broker.broker import Broker
 
 SEE_FAQ = "\nSee http://rocketmq.apache.org/docs/faq/ for further details."
-BUSY = "[REJECTREQUEST]system busy, start flow control for a while"
 TOPIC_LENGTH_MAX = 127
 MULTI_TAGS_FLAG = 2
 _ILLEGAL = (

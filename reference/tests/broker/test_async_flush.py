@@ -79,3 +79,18 @@ def test_a_pool_is_emptied_in_rounds_and_wakes_who_waits() -> None:
     assert stage.ask(2, RequestCode.PULL_MESSAGE, pull_fields("T", offset=2)) == []
     sent(stage, FIVE_PAGES)
     assert [answer.code for answer in stage.inbox(2)] == [ResponseCode.SUCCESS]
+
+
+def test_a_pool_without_a_free_buffer_turns_away_who_puts() -> None:
+    settings = {"transientStorePoolEnable": "true", "transientStorePoolSize": "2"}
+    stage = SlowDisk(settings)
+    stage.connect(1)
+    sent(stage)
+    requests: list[tuple[int, dict[str, object]]] = [
+        (RequestCode.SEND_MESSAGE, send_fields("T")),
+        (RequestCode.SEND_MESSAGE, send_fields("T", batch="true")),
+        (RequestCode.CONSUMER_SEND_MSG_BACK, {"group": "g", "offset": 0}),
+    ]
+    for code, fields in requests:
+        (answer,) = stage.ask(1, code, fields, b"body")
+        assert answer.code == ResponseCode.SYSTEM_BUSY
