@@ -26,7 +26,7 @@ def as_json(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
     found = as_object(store, outcome)
     if done is not None:
         found["copy"] = done._asdict()
-    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(found, indent=2) + "\n"
 
 
 def as_object(store: str, outcome: Outcome) -> dict[str, object]:
@@ -147,7 +147,14 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
     lines += [f"{note.says} ({note.clause})." for note in outcome.notes]
     if done is not None:
         lines.append(f"{done.says}.")
-    return "\n".join(lines) + "\n"
+    return "".join(f"{_printable(line)}\n" for line in lines)
+
+
+def _printable(line: str) -> str:
+    """Return *line* without what a terminal would obey: names may hold anything."""
+    return "".join(
+        one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in line
+    )
 
 
 def _answer(outcome: Outcome) -> str:

@@ -217,6 +217,18 @@ def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
     assert found["refusal"]["file"] == "commitlog/00000000000000131072"
 
 
+def test_a_name_that_a_terminal_would_obey_is_made_harmless(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    topic = os.fsencode(store) + b"/consumequeue/\x1b[31m\xff/0"
+    os.makedirs(topic)
+    Path(os.fsdecode(topic), "x").write_bytes(b"stray")
+    result = said(store, "--release", "4.6.0", "--dry-run")
+    assert result.exit_code == 1
+    assert "\x1b" not in result.output
+    assert "It does not start" in result.output
+    assert "[31m" in foretold(store)["refusal"]["file"]
+
+
 def test_a_link_is_followed_and_never_written_through(tmp_path: Path) -> None:
     store = copied(tmp_path, "4.6.0-killed")
     elsewhere = tmp_path / "elsewhere"
