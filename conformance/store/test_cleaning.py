@@ -149,13 +149,24 @@ def test_who_asks_for_what_is_gone_is_sent_to_what_is_left(aged: Aged) -> None:
 
 @pytest.mark.clause("OFFSET-SEARCH-002", "OFFSET-SEARCH-001")
 def test_a_search_finds_only_what_is_left(aged: Aged) -> None:
-    first = str(left_of(aged, aged.before.kept)[0].queue_offset)
-    for clause, name in (
-        ("OFFSET-SEARCH-002", "search 0"),
-        ("OFFSET-SEARCH-001", "search first"),
-    ):
-        found = aged.answers[name].fields.get("offset")
-        expect(clause, found=found, expected=first, what="offset")
+    left = left_of(aged, aged.before.kept)
+    found = {
+        name: int(aged.answers[name].fields.get("offset", -1))
+        for name in ("search 0", "search first")
+    }
+    expect(
+        "OFFSET-SEARCH-002",
+        found=found["search 0"],
+        expected=left[0].queue_offset,
+        what="offset",
+    )
+    times = {one.queue_offset: one.stored_at_ms for one in left}
+    expect(
+        "OFFSET-SEARCH-001",
+        found=times.get(found["search first"]),
+        expected=left[0].stored_at_ms,
+        what=f"store time of the message found, at {found['search first']}",
+    )
 
 
 @pytest.mark.clause("OFFSET-SEARCH-012")

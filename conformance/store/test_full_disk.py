@@ -15,6 +15,8 @@ pytestmark = [
 ]
 
 ALL, YOUNG, LAST = LOG_FILES, LOG_FILES - OLD, 1
+AFTER_FULL = 4
+"""Number of the step at which the disk is less full again."""
 TAKEN, REFUSED = ResponseCode.SUCCESS, ResponseCode.SERVICE_NOT_AVAILABLE
 
 
@@ -31,21 +33,49 @@ def test_old_files_go_at_75_percent_and_young_ones_at_85(filled: Filled) -> None
 
 
 @pytest.mark.clause("SEND-STATE-003")
-def test_messages_are_refused_from_90_percent_until_it_is_85(filled: Filled) -> None:
+def test_messages_are_refused_while_it_is_90_percent(filled: Filled) -> None:
     _skip_without_steps(filled)
+    found = [(step.used, step.code) for step in filled.steps]
+    del found[AFTER_FULL]
     expect(
         "SEND-STATE-003",
-        found=[(step.used, step.code) for step in filled.steps],
+        found=found,
         expected=[
             (0.5, TAKEN),
             (0.8, TAKEN),
             (0.88, TAKEN),
             (0.93, REFUSED),
-            (0.88, REFUSED),
             (0.5, TAKEN),
             (0.93, REFUSED),
         ],
         what="how full the disk was, and how a message was answered",
+    )
+
+
+@pytest.mark.clause("SEND-STATE-016")
+def test_messages_are_refused_until_it_is_85_percent(filled: Filled) -> None:
+    _expect_after_full("SEND-STATE-016", filled, REFUSED)
+
+
+@pytest.mark.clause("SEND-STATE-017")
+def test_messages_are_taken_when_it_is_90_percent(filled: Filled) -> None:
+    _expect_after_full("SEND-STATE-017", filled, TAKEN)
+
+
+@pytest.mark.clause("SEND-STATE-018")
+def test_messages_are_refused_until_it_is_85_percent_again(filled: Filled) -> None:
+    _expect_after_full("SEND-STATE-018", filled, REFUSED)
+
+
+def _expect_after_full(clause: str, filled: Filled, code: int) -> None:
+    _skip_without_steps(filled)
+    step = filled.steps[AFTER_FULL]
+    expect(
+        clause,
+        found=(step.used, step.code),
+        expected=(0.88, code),
+        what="how full the disk was after it had been full, and how a message was"
+        " answered",
     )
 
 

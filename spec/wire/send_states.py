@@ -39,10 +39,37 @@ SLAVE_IS_BUSY = Clause(
 DISK_FULL = Clause(
     id="SEND-STATE-003",
     level=Level.MUST,
-    text="A broker refuses every message with SERVICE_NOT_AVAILABLE (14) once the disk"
-    " of its commit log or its consume queues is more than 90 % full, until it is 85 %"
-    " full or less.",
+    text="A broker refuses every message with SERVICE_NOT_AVAILABLE (14) while the disk"
+    " of its commit log or its consume queues is more than 90 % full, and takes them"
+    " again when it is 85 % full or less.",
     source=f"{_STORE}$CleanCommitLogService#diskSpaceWarningLevelRatio",
+)
+DISK_STAYS_FULL = Clause(
+    id="SEND-STATE-016",
+    level=Level.QUIRK,
+    text="A broker that refuses messages because of a full disk goes on to do so while"
+    " the disk is more than 85 % full.",
+    source=f"{_STORE}$CleanCommitLogService#isSpaceToDelete",
+    until="4.7.0",
+)
+DISK_IS_LOOKED_AT = Clause(
+    id="SEND-STATE-017",
+    level=Level.MUST,
+    text="A broker that refuses messages because of a full disk takes them again some"
+    " seconds after it is 90 % full or less.",
+    source="4.9.7 org.apache.rocketmq.store.DefaultMessageStore$CleanCommitLogService"
+    "#isSpaceFull",
+    since="4.7.1",
+    until="4.9",
+)
+DISK_STAYS_FULL_AGAIN = Clause(
+    id="SEND-STATE-018",
+    level=Level.QUIRK,
+    text="A broker that refuses messages because of a full disk goes on to do so while"
+    " the disk is more than 85 % full.",
+    source="5.3.3 org.apache.rocketmq.store.DefaultMessageStore$CleanCommitLogService"
+    "#isSpaceToDelete",
+    since="5.0",
 )
 QUEUE_ERROR = Clause(
     id="SEND-STATE-004",

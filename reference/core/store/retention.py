@@ -64,7 +64,7 @@ def judge_disk(used: float, retention: Retention, *, was_full: bool) -> DiskVerd
     """
     is_urgent = used > retention.forcing_ratio or used > retention.warning_ratio
     return DiskVerdict(
-        # [SEND-STATE-003]
+        # [SEND-STATE-003] [SEND-STATE-016]
         is_full=used > retention.warning_ratio or (is_urgent and was_full),
         wants_space=used < 0 or used > retention.used_ratio_max,  # [STORE-CLEAN-003]
         is_urgent=is_urgent,
