@@ -28,6 +28,7 @@ from spec.store.file_names import (
     ABORT,
     CHECKPOINT,
     COMMIT_LOG,
+    CONFIG,
     CONSUME_QUEUE,
     INDEX,
     file_name,
@@ -141,6 +142,8 @@ def _changes(first: str) -> dict[str, Change]:
         "the checkpoint is not there": lambda cut: (cut.path / CHECKPOINT).unlink(),
         "the checkpoint has no byte": lambda cut: _empty(cut.path / CHECKPOINT),
         "the mark of a crash is not there": lambda cut: (cut.path / ABORT).unlink(),
+        "no settings file has a byte": _empty_settings,
+        "the settings files are zeros, but for their copies": _clear_settings,
         "no byte of the tail is there": lambda cut: _lose_tail(cut, 0),
         "the tail's second record is not there": lambda cut: _lose_tail(cut, 1, 2),
         "the tail's last record is cut at a sector": _cut_last_at_a_sector,
@@ -150,6 +153,16 @@ def _changes(first: str) -> dict[str, Change]:
 
 def _empty(path: Path) -> None:
     path.write_bytes(b"")
+
+
+def _empty_settings(cut: Cut) -> None:
+    for path in (cut.path / CONFIG).iterdir():
+        _empty(path)
+
+
+def _clear_settings(cut: Cut) -> None:
+    for path in (cut.path / CONFIG).glob("*.json"):
+        cut.lose(path, 0)
 
 
 def _lose_units(cut: Cut, queue: str = "*/*") -> None:
