@@ -206,6 +206,27 @@ def test_a_directory_that_is_no_store_is_refused(tmp_path: Path) -> None:
     assert "is no store" in result.output
 
 
+def test_the_largest_size_of_all_keeps_4_x_from_starting(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    with (store / LAST_FILE).open("r+b") as file:
+        file.write(b"\x7f\xff\xff\xff")
+    found = foretold(store)
+    assert found["refusal"]["clause"] == "REC-START-002"
+    assert found["messages"]["lost"] == []
+    assert foretold(store, "5.3.3")["starts"] is True
+
+
+def test_a_missing_file_in_the_middle_holds_a_start_that_dispatches(
+    tmp_path: Path,
+) -> None:
+    store = copied(tmp_path)
+    shutil.rmtree(store / "consumequeue")
+    log = store / "commitlog"
+    (log / "00000000000000065536").rename(log / "00000000000000131072")
+    assert foretold(store)["refusal"]["clause"] == "REC-START-001"
+    assert foretold(store, "5.3.3")["starts"] is True
+
+
 def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
     store = copied(tmp_path)
     (store / "checkpoint").unlink()

@@ -191,8 +191,8 @@ class Start:
         for queue in self._queues:
             queue.recover()
         reach, log, crashed = self._queues.reach, self._log, self.outcome.after_crash
-        self._has_recovered = True
         if not log.bases:
+            self._has_recovered = True
             log.end = self.outcome.log.end = 0
             if crashed or self._rules.queues_go_with_log:
                 self._destroy_queues()
@@ -211,6 +211,7 @@ class Start:
             path = f"{COMMIT_LOG}/{log.name(log.bases[end.last_file])}"
             says = f"{path}: a record says it has {end.stopped.size} bytes"
             raise RefusedError(Refusal("REC-START-002", path, says))
+        self._has_recovered = True
         log.end = self.outcome.log.end = end.end
         self.outcome.log.deleted_files += [
             f"{COMMIT_LOG}/{log.name(base)}"
@@ -240,7 +241,7 @@ class Start:
 
         waiting = 0
 
-        def take(_: int, record: Sighted) -> None:
+        def take(place: int, record: Sighted) -> None:
             nonlocal waiting
             waiting += record.size
             if waiting >= PROGRESS_EACH:
@@ -248,7 +249,7 @@ class Start:
                 waiting = 0
             if takes_all or (in_the_scan and record.physical_offset > reach):
                 self._take(record)
-            elif in_the_scan and record.physical_offset == reach:
+            elif in_the_scan and (place, record.is_consumable) == (reach, True):
                 says = f"the record at {reach} of the log is not dispatched"
                 self._note("REC-START-006", says)
 
