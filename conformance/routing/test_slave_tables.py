@@ -154,6 +154,27 @@ def test_a_slave_dials_where_its_name_server_says(
 
 @pytest.mark.clause("HA-SLAVE-004")
 def test_a_slave_has_its_masters_topics_and_no_others(broker: Speaker) -> None:
+    found = set(table_when_told(broker).topics)
+    expect("HA-SLAVE-004", found=found, expected={TOPIC}, what="topics")
+
+
+@pytest.mark.clause("HA-SLAVE-018")
+def test_a_slaves_topics_have_the_version_of_its_masters(broker: Speaker) -> None:
+    found = table_when_told(broker)
+    expected = decode_topic_table(topics())
+    expect("HA-SLAVE-018", found=found, expected=expected, what="table")
+
+
+@pytest.mark.clause("HA-SLAVE-019")
+def test_a_slave_counts_on_from_its_masters_version(broker: Speaker) -> None:
+    counter = table_when_told(broker).version.counter
+    is_more = counter > VERSION.counter
+    expect("HA-SLAVE-019", found=is_more, expected=True, what=f"{counter} is more")
+
+
+def table_when_told(broker: Speaker) -> TopicTable:
+    """Return the slave's table of topics as soon as its master's has come."""
+
     def table() -> TopicTable:
         return decode_topic_table(succeeded(broker.all_topic_config()).body)
 
@@ -162,8 +183,7 @@ def test_a_slave_has_its_masters_topics_and_no_others(broker: Speaker) -> None:
         what=f"the slave knows {TOPIC}",
         timeout_s=PATIENCE_S,
     )
-    expected = decode_topic_table(topics())
-    expect("HA-SLAVE-004", found=table(), expected=expected, what="topics")
+    return table()
 
 
 @pytest.mark.clause("HA-SLAVE-005")

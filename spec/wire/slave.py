@@ -59,9 +59,24 @@ SAME_QUEUES = Clause(
 TOPICS_COME = Clause(
     id="HA-SLAVE-004",
     level=Level.MUST,
-    text="A slave takes over its master's topics and version, and forgets those that"
-    " its master does not have, where the versions differ.",
+    text="A slave takes over its master's topics, and forgets those that its master"
+    " does not have, where the versions of the tables differ.",
     source=f"{_SYNC}#syncTopicConfig",
+)
+VERSION_COMES = Clause(
+    id="HA-SLAVE-018",
+    level=Level.MUST,
+    text="A slave's table of topics has the version of its master's.",
+    source=f"{_SYNC}#syncTopicConfig",
+    until="4.9",
+)
+VERSION_RUNS_ON = Clause(
+    id="HA-SLAVE-019",
+    level=Level.QUIRK,
+    text="A slave that takes over its master's topics counts each topic that it had"
+    " before as a change, so that the versions differ and it does the same next time.",
+    source="5.3.3 org.apache.rocketmq.broker.slave.SlaveSynchronize#syncTopicConfig",
+    since="5.0",
 )
 OFFSETS_COME = Clause(
     id="HA-SLAVE-005",

@@ -196,7 +196,7 @@ class Topics:
 
     def follow(self, content: Mapping[Any, Any], now_ms: int) -> None:  # noqa: ARG002
         """Have the same topics as the master, whose table *content* is."""
-        if is_version(content, self.version()):  # [HA-SLAVE-004]
+        if is_version(content, self.version()):  # [HA-SLAVE-004] [HA-SLAVE-018]
             return
         members = content["topicConfigTable"].items()
         topics = [Topic.from_json(value, str(name)) for name, value in members]
