@@ -14,37 +14,26 @@ from reference.core.start.config import (
     offsets_outside,
     read_configuration,
 )
-from reference.core.start.index_state import IndexFileError, IndexState
+from reference.core.start.loaded import Loaded, RefusedError
 from reference.core.start.log_state import LogState
 from reference.core.start.outcome import Note, Outcome, QueueOutcome, Refusal
-from reference.core.start.queues_state import QueuesState, StrayQueueFileError
+from reference.core.start.queues_state import QueuesState
 from reference.core.start.reput import dispatch
 from reference.core.start.survey import PROGRESS_EACH, Survey
-from reference.core.start.timer import timer_refusal
-from reference.core.start.view import StoreView, ViewError
+from reference.core.start.view import StoreView
 from reference.core.store.api import StoreOptions
 from reference.core.store.config_files import CONSUMER_OFFSETS, DELAY_OFFSETS
-from reference.core.store.recovery_loading import Entry, loading, stray_says
 from reference.core.store.recovery_log import (
     dispatch_begin,
     files_behind,
     first_after_a_crash,
     first_after_a_stop,
 )
-from reference.core.store.recovery_rules import Dispatch, RecoveryRules, Stray
+from reference.core.store.recovery_rules import Dispatch, RecoveryRules
 from reference.core.store.recovery_scan import ArrayTooLarge, Sighted, scan_log
 from reference.core.store.recovery_units import EmptyLastFileError
-from spec.store.checkpoint import Checkpoint, decode_checkpoint
 from spec.store.consume_queue import UNIT_SIZE
-from spec.store.file_names import ABORT, CHECKPOINT, COMMIT_LOG, LOCK
-
-
-class RefusedError(Exception):
-    """The start ends here."""
-
-    def __init__(self, refusal: Refusal) -> None:
-        super().__init__(refusal.says)
-        self.refusal = refusal
+from spec.store.file_names import ABORT, COMMIT_LOG, LOCK
 
 
 def predict(view: StoreView, rules: RecoveryRules, options: StoreOptions) -> Outcome:
@@ -69,11 +58,7 @@ class Start:
         self._rules = rules
         self._options = options
         self._config = read_configuration(view)
-        self._log = LogState([], options.commit_log_file_size, self._open_log, rules)
-        queue_size = -(-options.consume_queue_file_size // UNIT_SIZE) * UNIT_SIZE
-        self._queues = QueuesState(view, queue_size, rules)
-        self._index = IndexState(view, options.index_item_count, rules)
-        self._checkpoint = Checkpoint()
+        self._loaded = Loaded(view, rules, options, self.outcome)
         self._has_recovered = False
 
     def run(self) -> None:
@@ -83,12 +68,9 @@ class Start:
             self._note("REC-BEGIN-007", self._rules.assumed)
         if self._config.refusal is not None:
             raise RefusedError(self._config.refusal)
-        self._load_log()
-        self._load_queues()
-        self._load_checkpoint()
-        self._load_index()
+        self._loaded.load()
         self._recover()
-        self._load_timer()
+        self._loaded.load_timer()
         self._check_lock()
         self._dispatch()
 
@@ -96,8 +78,8 @@ class Start:
         """Compare what there was with what there is now."""
         outcome, log = self.outcome, self._log
         outcome.log.start = max(log.start, 0)
-        outcome.index_files = self._index.files
-        outcome.index_deleted = self._index.deleted
+        outcome.index_files = self._loaded.index.files
+        outcome.index_deleted = self._loaded.index.deleted
         outcome.log.end_on_disk = log.written_end(self._view.looked_at)
         if not self._has_recovered:
             outcome.log.end = outcome.log.next_place = outcome.log.end_on_disk
@@ -129,68 +111,22 @@ class Start:
             says = f"the offset of delay level {one.owner} is set from {one.offset}"
             self._note("REC-START-008", f"{says} to {bound}")
 
-    def _open_log(self, name: str) -> memoryview:
-        return self._view.data(f"{COMMIT_LOG}/{name}")
+    @property
+    def _log(self) -> LogState:
+        return self._loaded.log
 
-    def _load_log(self) -> None:
-        size = self._options.commit_log_file_size
-        found = loading(self._view.entries(COMMIT_LOG), size, self._rules)
-        self._log = LogState(found.names, size, self._open_log, self._rules)
-        self.outcome.log.deleted_files += [f"{COMMIT_LOG}/{n}" for n in found.deleted]
-        if found.stray is not None:
-            raise RefusedError(self._stray(COMMIT_LOG, found.stray, size))
-        if found.ignored:
-            says = f"the files from {found.ignored[0]} on are not looked at"
-            self._note("REC-START-004", f"commit log: {says}")
-
-    def _load_queues(self) -> None:
-        try:
-            self._queues.load()
-        except StrayQueueFileError as error:
-            size = self._queues.file_size
-            refusal = self._stray(error.directory, error.entry, size)
-            raise RefusedError(refusal) from None
-
-    def _stray(self, directory: str, stray: Entry, size: int) -> Refusal:
-        clause = "REC-BEGIN-004"
-        if stray.size == size:
-            clause = "REC-BEGIN-008"
-        elif self._rules.stray is Stray.EMPTY_LAST_GOES:
-            clause = "REC-BEGIN-005"
-        says = stray_says(directory, stray, size)
-        return Refusal(clause, f"{directory}/{stray.name}", says)
-
-    def _load_checkpoint(self) -> None:
-        if not self._view.exists(CHECKPOINT):
-            self._note("REC-CHECKPOINT-003", "there is no checkpoint: its times are 0")
-            return
-        try:
-            data = bytes(self._view.data(CHECKPOINT)[:64])
-        except ViewError as error:
-            refusal = Refusal("REC-CHECKPOINT-003", CHECKPOINT, str(error))
-            raise RefusedError(refusal) from None
-        self._checkpoint = decode_checkpoint(data.ljust(64, b"\0"))
-
-    def _load_timer(self) -> None:
-        refusal = None
-        if self._rules.has_timer:
-            refusal = timer_refusal(self._view, self._rules)
-        if refusal is not None:
-            raise RefusedError(refusal)
-
-    def _load_index(self) -> None:
-        outcome, index_ms = self.outcome, self._checkpoint.index_ms
-        try:
-            self._index.load(after_crash=outcome.after_crash, index_ms=index_ms)
-        except IndexFileError as error:
-            if self._rules.needs_index_files:
-                refusal = Refusal("REC-START-009", error.path, str(error))
-                raise RefusedError(refusal) from None
+    @property
+    def _queues(self) -> QueuesState:
+        return self._loaded.queues
 
     def _recover(self) -> None:
         for queue in self._queues:
             queue.recover()
-        reach, log, crashed = self._queues.reach, self._log, self.outcome.after_crash
+        reach, log, crashed = (
+            self._queues.reach,
+            self._log,
+            self.outcome.after_crash,
+        )
         if not log.bases:
             self._has_recovered = True
             log.end = self.outcome.log.end = 0
@@ -226,7 +162,7 @@ class Start:
         log = self._log
         if not self.outcome.after_crash:
             return first_after_a_stop(log.bases, reach, self._rules)
-        checkpoint = self._checkpoint
+        checkpoint = self._loaded.checkpoint
         trusted_ms = checkpoint.safe_ms
         if self._options.index_safe and self._options.index_enabled:
             trusted_ms = checkpoint.safe_with_index_ms
@@ -258,7 +194,7 @@ class Start:
     def _take(self, record: Sighted) -> None:
         self._queues.take(record)
         if self._options.index_enabled:
-            self._index.take(record)
+            self._loaded.index.take(record)
 
     def _check_lock(self) -> None:
         if self._view.is_locked():
