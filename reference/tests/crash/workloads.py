@@ -28,6 +28,7 @@ OPTIONS = StoreOptions(
     index_item_count=12,
     index_safe=True,
     max_message_size=1500,
+    has_spare_file=True,
 )
 """Records of two or three pages, units that straddle two, several files of a kind."""
 QUEUES = (("T", 0), ("T", 1), ("Other", 0))
