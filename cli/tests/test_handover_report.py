@@ -1,4 +1,4 @@
-"""``rmqc report handover`` with all cells recorded: it runs none and writes the page."""
+"""``rmqc report handover`` runs none of the cells that are recorded."""
 
 from __future__ import annotations
 
