@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reference.core.broker.broker import Broker
+from reference.core.broker.consumer_filters import bits_at_start
 from reference.core.broker.dispatch import HANDLERS
 from reference.core.broker.options import BrokerOptions, OptionError
 from reference.core.broker.role import check_role
@@ -55,6 +56,7 @@ async def serve(setup: Setup) -> None:
     store = MessageStore(
         files, replace(options.store_options(), zone_offset_ms=zone_offset_ms())
     )
+    store.filter_bits = bits_at_start(options, store.config, now_ms())
     store.start(now_ms())
     try:
         await _serve_from(store, options, setup, stopping)

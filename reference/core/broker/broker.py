@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from reference.core.answer import Answer, encode_answer, relay
-from reference.core.broker.bloom_filter import BloomFilter
 from reference.core.broker.clients import Clients
-from reference.core.broker.consumer_filters import ConsumerFilters
+from reference.core.broker.consumer_filters import new_filters
 from reference.core.broker.consumer_offsets import ConsumerOffsets
 from reference.core.broker.filter_servers import FilterServers
 from reference.core.broker.flushing import Flushing
@@ -70,12 +69,7 @@ class Broker(Service):
         self.held = HeldPulls()
         self.traffic = Traffic(options.cluster)
         self.filter_servers = FilterServers()
-        self.filters = ConsumerFilters(
-            BloomFilter(
-                error_percent=options.number("maxErrorRateOfBloomFilter"),
-                group_count=options.number("expectConsumerNumUseFilter"),
-            )
-        )
+        self.filters = new_filters(options)
         self.topics = Topics(options, now_ms=now_ms, changed=self._topics_changed)
         self.groups = SubscriptionGroups(
             options, now_ms=now_ms, changed=self._groups_changed

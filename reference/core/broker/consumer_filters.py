@@ -13,8 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from reference.core.broker.bloom_filter import BloomFilter
+from reference.core.broker.options import BrokerOptions
 from reference.core.broker.sql.expressions import Expression, selects
 from reference.core.broker.subscription import Subscription, parsed_expression
+from reference.core.store.config_files import CONSUMER_FILTERS, ConfigFiles
+from reference.core.store.dispatch import FilterBits, no_bits
 from reference.core.store.layouts import record_codec
 from spec.wire.properties import decode_properties
 
@@ -54,6 +57,27 @@ class ConsumerFilter:
             "expressionType": self.expression_type,
             "topic": self.topic,
         }
+
+
+def new_filters(options: BrokerOptions) -> ConsumerFilters:
+    """Return filters of nobody, with as many bits as *options* say."""
+    bloom = BloomFilter(
+        error_percent=options.number("maxErrorRateOfBloomFilter"),
+        group_count=options.number("expectConsumerNumUseFilter"),
+    )
+    return ConsumerFilters(bloom)
+
+
+def bits_at_start(
+    options: BrokerOptions, config: ConfigFiles, now_ms: int
+) -> FilterBits:
+    """Return what says the bits of the messages that a start dispatches again."""
+    content = config.load(CONSUMER_FILTERS)
+    if content is None or not options.truth("enableCalcFilterBitMap"):
+        return no_bits
+    filters = new_filters(options)
+    filters.load(content, now_ms)
+    return filters.bits
 
 
 class ConsumerFilters:

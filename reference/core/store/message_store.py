@@ -25,7 +25,7 @@ from reference.core.store.cleaning import Cleaner
 from reference.core.store.commit_log import CommitLog
 from reference.core.store.config_files import ConfigFiles
 from reference.core.store.delay_levels import DelayLevels
-from reference.core.store.dispatch import Dispatcher
+from reference.core.store.dispatch import Dispatcher, FilterBits, no_bits
 from reference.core.store.file_queue import FlushMark
 from reference.core.store.files import Files, FilesError
 from reference.core.store.index import Index
@@ -66,6 +66,8 @@ class MessageStore:
         self._files = files
         self._levels = DelayLevels(options.delay_levels)
         self.flags = RunningFlags()
+        self.filter_bits: FilterBits = no_bits
+        """Says which subscriptions a message matches; set before the start."""
         self._is_running = False
         self._append_began_ms = 0
         """When the append that is under way began; 0 without one."""
@@ -328,6 +330,7 @@ class MessageStore:
             checkpoint=self.checkpoint,
             options=self.options,
         )
+        self.dispatcher.filter_bits = self.filter_bits
         self._recover(is_clean=is_clean)
         self.dispatcher.position = dispatch_position(self.log, self.queues)
         self.dispatcher.run()

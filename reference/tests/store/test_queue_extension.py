@@ -27,6 +27,7 @@ from spec.store.queue_extension import (
     EXTENSION,
     SMALLEST_SIZE,
     ExtensionUnit,
+    decode_extension_units,
     offset_of_address,
 )
 
@@ -139,3 +140,19 @@ def test_a_deleted_topic_takes_its_extension_along() -> None:
     store = filled(files)
     store.clean_unused_topics([])
     assert files.names(f"{EXTENSION}/T/0") == []
+
+
+def test_a_crash_makes_bits_for_what_is_dispatched_again() -> None:
+    files = MemoryFiles()
+    filled(files)
+    files.unlock()
+    again = MessageStore(files, EXTENDED)
+    again.filter_bits = lambda topic, record: topic.encode() + bytes(record[20:28])
+    again.start(NOON_MS)
+    queue = again.queues.get("T", 0)
+    assert queue is not None
+    assert queue.extension is not None
+    data = queue.extension.queue.view_from(queue.extension.queue.bases[-1])
+    assert data is not None
+    last = list(decode_extension_units(data).values())[-1]
+    assert last.filter_bits == b"T" + (7).to_bytes(8, "big")
