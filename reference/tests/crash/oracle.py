@@ -228,6 +228,7 @@ def _next_faults(store: MessageStore, records: Mapping[int, bytes]) -> Iterator[
         result = store.put(message(*queue, b"next"), LATER_MS)
         if (result.status, result.queue_offset) != (PutStatus.PUT_OK, high):
             yield f"the next message of {queue}: {result}, expected offset {high}"
+        store.commit_pool()
         store.dispatch()
         found = store.get(*queue, high, 1).records
         if [decoded(bytes(record)).body for record in found] != [b"next"]:

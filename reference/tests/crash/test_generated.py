@@ -9,11 +9,19 @@ import os
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
+from reference.core.store.api import StoreOptions
 from reference.tests.crash.images import Images
 from reference.tests.crash.oracle import judge
 from reference.tests.crash.power_cut import Disk
 from reference.tests.crash.trace import Belief, Trace
-from reference.tests.crash.workloads import OPTIONS, SMALL, STEPS, Player, Step
+from reference.tests.crash.workloads import (
+    OPTIONS,
+    POOLED,
+    SMALL,
+    STEPS,
+    Player,
+    Step,
+)
 
 EXAMPLES = int(os.environ.get("CRASH_EXAMPLES", "25"))
 Life = tuple[list[Step], float, int, list[int]]
@@ -36,18 +44,23 @@ def images_at(trace: Trace, when: float) -> tuple[Images, Belief, Belief]:
     return Images(disk), *trace.beliefs_at(moment)
 
 
-@given(lives=st.lists(LIVES, min_size=1, max_size=3))
+@given(
+    lives=st.lists(LIVES, min_size=1, max_size=3),
+    options=st.sampled_from([OPTIONS, POOLED]),
+)
 @settings(max_examples=EXAMPLES, deadline=None, derandomize=EXAMPLES == 25)
-def test_a_store_survives_one_cut_after_the_other(lives: list[Life]) -> None:
+def test_a_store_survives_one_cut_after_the_other(
+    lives: list[Life], options: StoreOptions
+) -> None:
     content: dict[str, bytes] = {}
     before, now_ms = Belief(), 1_700_000_000_000
     for steps, when, names, choice in lives:
-        player = Player(content, before=before, now_ms=now_ms)
+        player = Player(content, before=before, now_ms=now_ms, options=options)
         trace = player.play(steps)
         images, before, after = images_at(trace, when)
         image = images.draw(names, choice)
         note(f"{len(trace.events)} events: {image.says}")
-        judgement = judge(image, before, after, OPTIONS)
+        judgement = judge(image, before, after, options)
         assert not judgement.faults
         content, now_ms = image.content, player.now_ms + 10_000
         before = Belief(records=judgement.belief.records, flushed=before.flushed)

@@ -8,6 +8,7 @@ as thousands do on a real disk.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -31,6 +32,8 @@ OPTIONS = StoreOptions(
     has_spare_file=True,
 )
 """Records of two or three pages, units that straddle two, several files of a kind."""
+POOLED = replace(OPTIONS, pool_buffer_count=3, has_spare_file=False)
+"""The same with buffers before the log, from which a kill takes messages, too."""
 QUEUES = (("T", 0), ("T", 1), ("Other", 0))
 Step = tuple[Any, ...]
 """A word and what it needs; see `Player`."""
@@ -81,6 +84,10 @@ class Player:
     def flush_log(self) -> None:
         """Bring the log to disk."""
         self.store.flush_log(self.now_ms)
+
+    def commit(self) -> None:
+        """Bring what waits in buffers into the log."""
+        self.store.commit_pool()
 
     def flush_queues(self) -> None:
         """Bring the queues to disk, and the checkpoint."""
@@ -133,6 +140,7 @@ STEPS = st.one_of(
     st.tuples(st.just("put_batch"), NUMBERS, st.lists(SIZES, min_size=1, max_size=3)),
     st.tuples(st.just("dispatch")),
     st.tuples(st.just("dispatch")),
+    st.tuples(st.just("commit")),
     st.tuples(st.just("flush_log")),
     st.tuples(st.just("flush_queues")),
     st.tuples(st.just("deliver")),
