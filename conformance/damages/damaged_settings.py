@@ -121,7 +121,10 @@ def delay_offset_ahead(store: StoreCopy) -> None:
     change(store, DELAY_OFFSETS_FILE, r"3:0", f"3:{FAR}")
 
 
-REDELIVERED = ("log.end", "log.max", "queues", "messages", "delay_offsets")
+REDELIVERED = (
+    *("log.end", "log.max", "queues", "messages", "delay_offsets"),
+    "config.config/delayOffset.json",
+)
 """What two delayed messages change that are delivered once more, some time later."""
 
 
