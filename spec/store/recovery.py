@@ -163,7 +163,6 @@ EMPTY_LAST_FILE = Clause(
     text="A broker starts on a store whose last consume-queue file is there and empty"
     " of units.",
     source=f"{_QUEUE}#recover",
-    until="4.9",
     issues=("apache/rocketmq#9728", "apache/rocketmq#10108"),
 )
 STRAY_FILES = Clause(

@@ -36,8 +36,8 @@ HUGE_RECORD = Clause(
 EMPTY_LAST_QUEUE_FILE = Clause(
     id="REC-START-003",
     level=Level.QUIRK,
-    text="A broker does not start when the last file of a consume queue has no unit and"
-    " an earlier one has.",
+    text="A broker does not start when the last file of a consume queue has no unit, an"
+    " earlier one has, and no queue points at the commit log's last record.",
     source=f"5.3.3 {_QUEUE}#correctMinOffset",
     since="5.0",
     issues=("apache/rocketmq#9728", "apache/rocketmq#10108"),
