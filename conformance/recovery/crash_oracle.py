@@ -25,6 +25,7 @@ from conformance.recovery.crashed import Crashed
 from conformance.recovery.starting import REFUSES_EMPTY_FILES, starts
 from spec.registry import all_clauses
 from spec.store.commit_log import PlacedRecord, Stop, scan
+from spec.store.file_names import COMMIT_LOG, offset_of
 
 
 def check_start(crashed: Crashed, state: CrashState, *, seed: int) -> None:
@@ -62,8 +63,8 @@ def check_tail(broker: Speaker, crashed: Crashed, state: CrashState) -> None:
 
 def believed(files: StoreFiles) -> Iterator[PlacedRecord]:
     """Yield the records up to the first thing that is none."""
-    for file in files.log_files():
-        found = scan(file.data, file.begin_offset)
+    for path in sorted((files.path / COMMIT_LOG).iterdir()):
+        found = scan(path.read_bytes(), offset_of(path.name))
         yield from found.records
         if found.stop is not Stop.BLANK:
             return

@@ -27,7 +27,7 @@ from spec.wire.response_code import ResponseCode
 
 LOG_FILE_SIZE = 1024 * 1024
 """All messages fit into one file: wherever the checkpoint points, it is read whole."""
-UNITS_PER_FILE = 300
+UNITS_PER_FILE = 220
 """A file of units has two pages; unit 204 lies on both."""
 SETTINGS: Mapping[str, str] = {
     "flushDiskType": "SYNC_FLUSH",
@@ -37,7 +37,7 @@ SETTINGS: Mapping[str, str] = {
     "maxIndexNum": "2000",
     "flushIntervalConsumeQueue": "3600000",
 }
-MANY, FEW, TAIL = 320, 32, 4
+MANY, FEW, TAIL = 230, 23, 4
 TAG = "TagA"
 BODY_SIZE, TAIL_BODY_SIZE = 300, 2000
 
