@@ -16,6 +16,7 @@ import os
 import shutil
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -41,6 +42,8 @@ class DiskFile:
         self.path = path
         self.size = size
         self._file_number = _open_sized(path, size)
+        # Also when the last of a store that was never closed is forgotten.
+        self._close_file = weakref.finalize(self, os.close, self._file_number)
         self._map = mmap.mmap(self._file_number, size)
         self._resting = resting
         resting.add(self._map)
@@ -103,7 +106,7 @@ class DiskFile:
                 self._writable.release()
                 self.view.release()
                 self._map.close()
-            os.close(self._file_number)
+            self._close_file()
 
     def _stretches_with_data(self, at: int) -> Iterator[tuple[int, int]]:
         """Yield begin and end of all that may be no zeros from the byte *at* on."""

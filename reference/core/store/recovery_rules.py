@@ -52,6 +52,8 @@ class RecoveryRules:
     """What a queue remembers is where its last record begins, not where it ends."""
     queues_go_with_log: bool = True
     """After a stop, too, queues are deleted where the commit log has no file."""
+    keeps_place: bool = False
+    """A queue that loses all its units goes on where they were, not at offset 0."""
     trusts_first_unit: bool = True
     """A cut takes the first unit of a queue's last file for one, whatever it holds."""
     stops_at_steps_back: bool = False
@@ -123,6 +125,7 @@ RULES: Mapping[str, RecoveryRules] = {
 
 REFERENCE = replace(
     RULES["4.6.0"],
+    keeps_place=True,
     trusts_first_unit=False,
     stops_at_steps_back=True,
     repairs_units=True,

@@ -87,7 +87,7 @@ def cut_end(
     at no file before the last that keeps a unit. [REC-QUEUE-002]
     """
     physical = log_end - 1 if rules.end_is_last_begin else log_end
-    deleted = 0
+    deleted = base = 0
     for base, units in newest_first:
         count, made_up, reached = 0, False, 0
         for unit in units:
@@ -103,6 +103,8 @@ def cut_end(
             end = QueueEnd(base + count * UNIT_SIZE, physical)
             return Cut(end, deleted, made_up and count == 1)
         deleted += 1
+    if rules.keeps_place and base:
+        return Cut(QueueEnd(base, physical), deleted - 1, False)
     return Cut(QueueEnd(0, physical), deleted, False)
 
 

@@ -125,6 +125,15 @@ def test_a_cut_makes_a_unit_up_where_the_last_file_has_none() -> None:
     assert (cut.end.position, cut.made_up, cut.deleted) == (40, False, 1)
 
 
+def test_a_queue_without_units_keeps_its_place_where_that_is_wanted() -> None:
+    # The files before were deleted with the log's, the rest is cut off.
+    newest_first = [(60, units(100))]
+    assert cut_end(newest_first, 50, RULES["4.6.0"])[:2] == (QueueEnd(0, 50), 1)
+    assert cut_end(newest_first, 50, REFERENCE)[:2] == (QueueEnd(60, 50), 0)
+    never_deleted = [(0, units(100))]
+    assert cut_end(never_deleted, 50, REFERENCE)[:2] == (QueueEnd(0, 50), 1)
+
+
 def test_a_record_is_new_behind_what_the_queue_knows_of() -> None:
     queue = QueueEnd(20, 100)
     assert not is_new(90, 10, queue, RULES["4.6.0"])
