@@ -15,6 +15,7 @@ from conformance.harness.child_run import run_child, suite_folders
 from conformance.harness.outcome import Outcome
 from conformance.mutants.planting import Mutant
 
+EXAMINATION_TIMEOUT_S = 300.0
 MARKS = {Outcome.FAIL: "✗", Outcome.PASS: "·", Outcome.ERROR: "E"}
 
 
@@ -58,7 +59,13 @@ def examine_all(faults: Iterable[Mutant], *, jobs: int = 2) -> list[Kill]:
         return list(pool.map(examine, faults))
 
 
-def run_clauses(target: str, clauses: Iterable[str]) -> tuple[dict[str, Outcome], str]:
+def run_clauses(
+    target: str,
+    clauses: Iterable[str],
+    *,
+    jobs: int = 0,
+    timeout_s: float = EXAMINATION_TIMEOUT_S,
+) -> tuple[dict[str, Outcome], str]:
     """Return the outcomes of the tests on *target* that name one of *clauses*."""
     run = run_child(
         suite_folders(),
@@ -67,6 +74,8 @@ def run_clauses(target: str, clauses: Iterable[str]) -> tuple[dict[str, Outcome]
         f"--target={target}",
         f"--only-clauses={','.join(clauses)}",
         "--until-failed",
+        f"-n{jobs}",
+        timeout_s=timeout_s,
     )
     return run.outcomes, run.output
 
