@@ -59,8 +59,8 @@ KEPT_MAX = 200
 """How many requests that are remembered for ever may be sent."""
 ASK_EVERY = 8
 """Rounds of batches between two looks from the other connection."""
-RENEW_EVERY = 100
-"""Routes asked for between two life signs of the broker that is routed to."""
+RENEW_S = 20.0
+"""Between two life signs of the broker that is routed to: it is given up after 120."""
 FRAME_SIZE_MAX = 8192
 """Recorded frames longer than this are left out: a million have to pass."""
 HONEST_LENGTHS = 0.9
@@ -196,6 +196,7 @@ class Run:
         self.figures = Figures()
         self._process = process
         self._broker = _broker()
+        self._renew_at = 0.0
         self._looking = Peer(address)
         self._registering = Peer(address)
 
@@ -233,8 +234,9 @@ class Run:
     def _look(self) -> None:
         """Ask for the route; note how long it took, and how much memory there is."""
         figures = self.figures
-        if figures.routes % RENEW_EVERY == 0:
+        if time.monotonic() >= self._renew_at:
             self._register()
+            self._renew_at = time.monotonic() + RENEW_S
         began = time.monotonic()
         request = Command(
             code=RequestCode.GET_ROUTEINFO_BY_TOPIC, fields={"topic": TOPIC}
