@@ -13,9 +13,10 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import psutil
 from pyspark.sql import SparkSession
 
 from spark_checks.java_home import NoJavaError, prepare_java_home
@@ -47,7 +48,7 @@ def spark_session(master: str = "local[*]") -> Iterator[SparkSession]:
         directory = Path(name)
         log = directory / "spark.log"
         try:
-            with _environment(directory), _stderr_to(log):
+            with _environment(directory), _stderr_to(log), _killed_on_failure():
                 session = _start(master, directory)
         except NoJavaError as error:
             raise SparkError(str(error)) from None
@@ -141,6 +142,26 @@ def _stderr_to(log: Path) -> Iterator[None]:
         os.close(kept)
 
 
+@contextmanager
+def _killed_on_failure() -> Iterator[None]:
+    """
+    Kill the processes that Spark began when its start fails or is interrupted.
+
+    PySpark keeps its Java only once that has told its port. Interrupted earlier,
+    it removes the directory the port was to be told in: Java fails there in its main
+    thread, and its other threads keep it alive for ever.
+    """
+    before = set(psutil.Process().children(recursive=True))
+    try:
+        yield
+    except BaseException:
+        for process in set(psutil.Process().children(recursive=True)) - before:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        _forget_gateway()
+        raise
+
+
 def _zipped(directory: Path) -> Path:
     """Return an archive of the packages that workers elsewhere import."""
     archive = directory / "rmqc-workers.zip"
@@ -162,6 +183,11 @@ def _stop(session: SparkSession) -> None:
         if process is not None:
             process.stdin.close()
             process.wait(timeout=30)
+    _forget_gateway()
+
+
+def _forget_gateway() -> None:
+    """Let the next session start a Java of its own."""
     from pyspark import SparkContext
 
     SparkContext._gateway = None
