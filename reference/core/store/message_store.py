@@ -126,7 +126,7 @@ class MessageStore:
         if not self._is_writeable:
             return PutResult(PutStatus.SERVICE_NOT_AVAILABLE)
         status = refusal(message)
-        if status is None and self._append_began_ms and self.is_busy(now_ms):
+        if status is None and self.is_busy(now_ms):
             status = PutStatus.OS_PAGE_CACHE_BUSY
         if status is not None:
             return PutResult(status)
@@ -145,7 +145,7 @@ class MessageStore:
         status = refusal(message, is_batch=True)
         if status is None and len(message.body) > self.options.max_message_size:
             status = PutStatus.MESSAGE_ILLEGAL
-        if status is None and self._append_began_ms and self.is_busy(now_ms):
+        if status is None and self.is_busy(now_ms):
             status = PutStatus.OS_PAGE_CACHE_BUSY
         if status is not None:
             return PutResult(status)
@@ -162,14 +162,14 @@ class MessageStore:
 
         4.6.0 DefaultMessageStore#isOSPageCacheBusy.
         """
+        if not self._append_began_ms:
+            return False  # as nearly always
         duration_ms = now_ms - self._append_began_ms
         return self.options.page_cache_busy_ms < duration_ms < _NO_DURATION_MS
 
     def is_overloaded(self, now_ms: int) -> bool:
         """Return whether producers are turned away before they are heard."""
         pool = self.log.pool
-        if pool is None and not self._append_began_ms:
-            return False  # as nearly always
         # [SEND-STATE-006] [SEND-STATE-014]
         return self.is_busy(now_ms) or (pool is not None and pool.free == 0)
 
