@@ -18,8 +18,7 @@ from reference.core.broker.sql.expressions import Expression, selects
 from reference.core.broker.subscription import Subscription, parsed_expression
 from reference.core.store.config_files import CONSUMER_FILTERS, ConfigFiles
 from reference.core.store.dispatch import FilterBits, no_bits
-from reference.core.store.layouts import record_codec
-from spec.wire.properties import decode_properties
+from reference.core.store.records import properties_of
 
 _DEAD_SINCE_MS = 30_000
 """At a start, groups are taken for gone since so long."""
@@ -113,8 +112,7 @@ class ConsumerFilters:
         filters = self._table.get(topic)
         if not filters:
             return b""  # [STORE-EXTENSION-008]
-        text = str(record_codec.decode(record)[-1], "utf-8", "replace")
-        properties = decode_properties(text)
+        properties = properties_of(record)
         return self._bloom.bits(
             position
             for one in filters.values()

@@ -14,9 +14,8 @@ from typing import Any
 from reference.core.broker.sql.expressions import Expression, selects
 from reference.core.broker.sql.parser import parse_sql
 from reference.core.broker.sql.values import SqlError
-from reference.core.store.layouts import record_codec
+from reference.core.store.records import properties_of
 from spec.integers import java_string_hash
-from spec.wire.properties import decode_properties
 from spec.wire.sql_filter import SQL92
 
 ALL = "*"
@@ -57,8 +56,7 @@ class Subscription:
         """Return whether a message is wanted, by its record."""
         if self.expression is None:
             return True  # [PULL-SQL-010]
-        text = str(record_codec.decode(record)[-1], "utf-8", "replace")
-        return selects(self.expression, decode_properties(text))  # [PULL-SQL-001]
+        return selects(self.expression, properties_of(record))  # [PULL-SQL-001]
 
     def as_json(self) -> dict[str, object]:
         """Return it as bodies spell it."""

@@ -18,7 +18,7 @@ from reference.core.store.words import word
 from spec.integers import body_crc
 from spec.store.blank import BLANK_MAGIC
 from spec.store.message_record import FIXED_SIZE_V4, MAGIC_V1, SystemFlag
-from spec.wire.properties import Property
+from spec.wire.properties import Property, decode_properties
 
 BORN_V6 = int(SystemFlag.BORN_HOST_V6)
 STORE_V6 = int(SystemFlag.STORE_HOST_V6)
@@ -122,6 +122,11 @@ def find_record(
         return _read(data, at, levels=levels, check_crc=check_crc, size=size)
     except ValueError:  # LayoutError is one, and so is a DELAY that is no number
         return Unreadable(-1)
+
+
+def properties_of(record: memoryview) -> dict[str, str]:
+    """Return the properties of the message that *record* is."""
+    return decode_properties(str(record_codec.decode(record)[-1], "utf-8", "replace"))
 
 
 def _read(
