@@ -146,8 +146,9 @@ class Broker(Service):
         if not subscription.looks_at_records:
             return True
         place = arrival.topic, arrival.queue_id, arrival.end_offset - 1
-        found = self.store.get(*place, 1, None, subscription.accepts)
-        return bool(found.records)  # [PULL-SQL-014]
+        record = self.store.record(*place)
+        # [PULL-SQL-014]
+        return record is not None and subscription.accepts(record)
 
     def hold(self, queue: Queue, pull: HeldPull) -> None:
         """Let a pull wait until something arrives or its time is up."""

@@ -240,6 +240,12 @@ class MessageStore:
         """Return when the first message of a queue was stored; -1 without one."""
         return self.stored_at(topic, queue_id, self.min_offset(topic, queue_id))
 
+    def record(self, topic: str, queue_id: int, queue_offset: int) -> memoryview | None:
+        """Return the record of one message, None without it; no read is counted."""
+        queue = self.queues.get(topic, queue_id)
+        unit = queue.unit(queue_offset) if queue else None
+        return self.log.record(unit[0], unit[1]) if unit else None
+
     def record_at(self, physical_offset: int) -> memoryview | None:
         """Return the record at an offset of the log, None where the log has none.
 
