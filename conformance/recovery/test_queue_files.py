@@ -8,20 +8,28 @@ import shutil
 import pytest
 
 from conformance.harness.speaker import succeeded
+from conformance.harness.store_files import StoreFiles
 from conformance.harness.verdicts import expect, expect_that
 from conformance.recovery.asking import check_ends, ends_of, key_of, pulled
-from conformance.recovery.original import FEW, MANY, Original
-from conformance.recovery.small import UNITS_PER_FILE
+from conformance.recovery.original import (
+    COMMITTED,
+    FEW,
+    MANY,
+    Original,
+    must_send,
+)
+from conformance.recovery.small import LOG_FILE_SIZE, UNITS_PER_FILE
 from conformance.recovery.spoiling import (
     clear_queue,
     overwrite_unit,
     queue_file,
     set_checkpoint,
+    spoil_magic,
 )
 from conformance.recovery.starting import starts
 from spec.store.checkpoint import Checkpoint
 from spec.store.consume_queue import UNIT_SIZE, Unit, decode_units, encode_unit
-from spec.store.file_names import CONSUME_QUEUE, file_name
+from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, file_name
 
 pytestmark = pytest.mark.needs("store", "wire", "config", "kill")
 
@@ -70,6 +78,47 @@ def test_a_last_file_without_units(original: Original) -> None:
         expected=f"{last}, or one more",
         what="max offset",
     )
+
+
+@pytest.mark.clause("REC-QUEUE-005", "REC-DISPATCH-004", "REC-DISPATCH-005")
+def test_a_queue_that_is_cut_off_may_forget_its_place(original: Original) -> None:
+    files = original.restored()
+    many = original.history.many
+    first = MANY // UNITS_PER_FILE * UNITS_PER_FILE
+    end = original.history.of(many)[first].commit_log_offset
+    leave_file_of(original, files, many, first)
+    spoil_magic(files, end)
+    with original.started() as broker:
+        group = original.history.group
+        least, most = ends_of(broker, many)
+        committed = succeeded(broker.query_offset(group=group, topic=many))
+        (new,) = must_send(broker, many, MANY, b"new")
+    expect("REC-DISPATCH-005", found=least <= most, expected=True, what="min <= max")
+    expect_that(
+        "REC-QUEUE-005",
+        most == 0 or most == first,
+        found=most,
+        expected=f"0 or {first}",
+        what="max offset",
+    )
+    found = (new.queue_offset, new.commit_log_offset)
+    expect("REC-DISPATCH-004", found=found, expected=(most, end), what="next message")
+    kept = int(committed.fields["offset"])
+    expect("REC-QUEUE-005", found=kept, expected=COMMITTED, what="the group's offset")
+
+
+def leave_file_of(
+    original: Original, files: StoreFiles, topic: str, index: int
+) -> None:
+    """Leave the log's file that has message *index*, and no older file of its queue."""
+    offset = original.history.of(topic)[index].commit_log_offset
+    for file in original.log:
+        if not 0 <= offset - file.begin_offset < LOG_FILE_SIZE:
+            (files.path / COMMIT_LOG / file.name).unlink()
+    left, _ = queue_file(files, topic, index)
+    for path in left.parent.iterdir():
+        if path < left:
+            path.unlink()
 
 
 @pytest.mark.clause("REC-DISPATCH-003", "REC-KEEP-001", "REC-KEEP-002")

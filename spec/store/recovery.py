@@ -250,3 +250,10 @@ PHANTOM_UNIT = Clause(
     " unit, of zeros, when the queues point at the commit log's end.",
     source=f"{_QUEUE}#truncateDirtyLogicFiles",
 )
+PLACE_IS_LOST = Clause(
+    id="REC-QUEUE-005",
+    level=Level.QUIRK,
+    text="A queue whose first files were deleted as too old may begin again at offset 0"
+    " when a start cuts off all units that are left; the offsets of its groups stay.",
+    source=f"{_QUEUE}#truncateDirtyLogicFiles",
+)
