@@ -9,7 +9,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from reference.core.broker.role import is_slave
 from reference.core.broker.store_cleaning import StoreCleaning
 from reference.core.broker.traffic import (
     DAY_SAMPLE_MS,
@@ -60,7 +59,7 @@ class Housekeeping:
             (HOUR_SAMPLE_MS, self._broker.traffic.sample_hour),
             (DAY_SAMPLE_MS, self._broker.traffic.sample_day),
         ]
-        if not is_slave(self._broker.options):  # [HA-SLAVE-011]
+        if not self._broker.options.is_slave:  # [HA-SLAVE-011]
             check = partial(check_transactions, self._broker)
             jobs.append((DELIVERY_MS, self._deliver))
             jobs.append((number("transactionCheckInterval"), check))

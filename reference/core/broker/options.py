@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from reference.core.store.api import FlushMode, StoreOptions
 
@@ -103,6 +104,14 @@ DEFAULTS: Mapping[str, str] = {
 which it takes from the machine."""
 
 
+class Role(StrEnum):
+    """The values of the setting brokerRole."""
+
+    ASYNC_MASTER = "ASYNC_MASTER"
+    SYNC_MASTER = "SYNC_MASTER"
+    SLAVE = "SLAVE"
+
+
 class OptionError(ValueError):
     """A setting's value is not of its type."""
 
@@ -143,6 +152,11 @@ class BrokerOptions:
     def permission(self) -> int:
         """What the broker as a whole allows: 4 to read, 2 to write."""
         return self.number("brokerPermission")
+
+    @property
+    def is_slave(self) -> bool:
+        """Whether the broker only copies what its master has."""
+        return self.settings["brokerRole"] == Role.SLAVE
 
     def number(self, name: str) -> int:
         """Return the setting *name*, a number."""
@@ -190,7 +204,7 @@ class BrokerOptions:
             max_transfer_count_on_disk=self.number("maxTransferCountOnMessageInDisk"),
             query_count_max=self.number("maxMsgsNumBatch"),
             delay_levels=self.settings["messageDelayLevel"],
-            is_copy=self.settings["brokerRole"] == "SLAVE",
+            is_copy=self.is_slave,
         )
 
     def _extension_file_size(self) -> int:
@@ -204,7 +218,7 @@ class BrokerOptions:
         is_used = (
             self.truth("transientStorePoolEnable")
             and self.settings["flushDiskType"] == FlushMode.ASYNC_FLUSH
-            and self.settings["brokerRole"] != "SLAVE"
+            and not self.is_slave
         )
         return self.number("transientStorePoolSize") if is_used else 0
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from reference.core.answer import SYSTEM_ERROR, Answer, refusal
 from reference.core.broker.held_pulls import HeldPull
-from reference.core.broker.role import is_slave
 from reference.core.broker.slave_pull import (
     corrects_offsets,
     suggested_broker,
@@ -56,7 +55,7 @@ def pull_message(broker: Broker, request: Request) -> Answer | None:
     # [PULL-COMMIT-001] [PULL-COMMIT-002]
     is_commit = bool(request.int32("sysFlag") & COMMITS_OFFSET)
     # [HA-SLAVE-010]
-    if is_commit and _was_valid(answer) and not is_slave(broker.options):
+    if is_commit and _was_valid(answer) and not broker.options.is_slave:
         broker.offsets.commit(
             request.text("consumerGroup"),
             request.text("topic"),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reference.core.broker.role import is_slave
 from reference.core.broker.slave_sync import SlaveSync
 from reference.core.replication.master import Master
 from reference.core.replication.slaves import Slaves
@@ -33,7 +32,7 @@ class Replicas:
     def start(self, now_ms: int) -> None:
         """Wait for slaves; a slave also looks for its master."""
         self.slaves.start(now_ms)
-        if is_slave(self._broker.options):
+        if self._broker.options.is_slave:
             configured = self._broker.options.settings["haMasterAddress"]
             if len(configured) >= ADDRESS_LENGTH_MIN:  # [HA-SLAVE-001]
                 self.master.address = configured
@@ -42,7 +41,7 @@ class Replicas:
 
     def told(self, name_server: Host, *, master: str, replication: str) -> None:
         """Use what a name server says about the master and its port for slaves."""
-        if not is_slave(self._broker.options):
+        if not self._broker.options.is_slave:
             return
         configured = self._broker.options.settings["haMasterAddress"]
         if replication and len(configured) < ADDRESS_LENGTH_MIN:  # [HA-SLAVE-016]

@@ -5,18 +5,9 @@ What a broker's role makes of a put: a slave takes none, a master may wait for s
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
 
-from reference.core.broker.options import BrokerOptions, OptionError
+from reference.core.broker.options import BrokerOptions, OptionError, Role
 from reference.core.store.api import NewMessage, PutResult, PutStatus
-
-
-class Role(StrEnum):
-    """The values of the setting brokerRole."""
-
-    ASYNC_MASTER = "ASYNC_MASTER"
-    SYNC_MASTER = "SYNC_MASTER"
-    SLAVE = "SLAVE"
 
 
 def check_role(options: BrokerOptions) -> None:
@@ -33,11 +24,6 @@ def check_role(options: BrokerOptions) -> None:
         options.settings["brokerId"] = "0"
 
 
-def is_slave(options: BrokerOptions) -> bool:
-    """Return whether the broker only copies what its master has."""
-    return options.settings["brokerRole"] == Role.SLAVE
-
-
 def waits_for_slaves(options: BrokerOptions) -> bool:
     """Return whether producers are answered when a slave has their messages."""
     return options.settings["brokerRole"] == Role.SYNC_MASTER
@@ -50,6 +36,6 @@ def put_in_role(
     put: Callable[[NewMessage, int], PutResult],
 ) -> PutResult:
     """Return what *put* makes of *message*, unless this broker is a slave."""
-    if is_slave(options):
+    if options.is_slave:
         return PutResult(PutStatus.SERVICE_NOT_AVAILABLE)  # [SEND-STATE-002]
     return put(message, now_ms)

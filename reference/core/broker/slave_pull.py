@@ -6,7 +6,6 @@ and that a slave corrects nobody's offset, because its own log may be behind.
 from __future__ import annotations
 
 from reference.core.broker.options import BrokerOptions
-from reference.core.broker.role import is_slave
 from reference.core.broker.subscription_groups import SubscriptionGroup
 from reference.core.store.api import GetResult
 from spec.wire.response_code import ResponseCode
@@ -25,7 +24,7 @@ def suggested_broker(
 
 def corrects_offsets(options: BrokerOptions) -> bool:
     """Return whether this broker knows which offsets a queue really has."""
-    return not is_slave(options) or options.truth("offsetCheckInSlave")
+    return not options.is_slave or options.truth("offsetCheckInSlave")
 
 
 def uncorrected(result: GetResult, offset: int) -> tuple[int, GetResult]:

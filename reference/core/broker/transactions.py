@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from reference.core.answer import SYSTEM_ERROR, Answer, refusal
-from reference.core.broker.role import is_slave
 from reference.core.request import Request
 from reference.core.store.api import NewMessage
 from spec.store.message_record import Record
@@ -54,7 +53,7 @@ def prepare(message: NewMessage) -> NewMessage:
 
 def end_transaction(broker: Broker, request: Request) -> Answer | None:
     """Commit or roll back; a producer that does not know is left unanswered."""
-    if is_slave(broker.options):  # [TXN-END-016]
+    if broker.options.is_slave:  # [TXN-END-016]
         return Answer(ResponseCode.SLAVE_NOT_AVAILABLE)
     decision = request.int32("commitOrRollback")
     if decision == UNKNOWN:  # [TXN-END-004]
