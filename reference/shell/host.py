@@ -160,10 +160,7 @@ class Peer(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Tell the service; who dialled tells it itself."""
-        self.transport = cast(asyncio.Transport, transport)
-        link = transport.get_extra_info("socket")
-        if link is not None:
-            link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.transport = undelayed(transport)
         if not self._was_dialled:
             self.number = self._host.opened(self.transport)
 
@@ -182,6 +179,14 @@ class Peer(asyncio.Protocol):
     def resume_writing(self) -> None:
         """Read again."""
         self.transport.resume_reading()
+
+
+def undelayed(transport: asyncio.BaseTransport) -> asyncio.Transport:
+    """Return *transport*, told to send small pieces at once."""
+    link = transport.get_extra_info("socket")
+    if link is not None:
+        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return cast(asyncio.Transport, transport)
 
 
 def _flush_files(flush: Flush) -> str:

@@ -9,14 +9,12 @@ more until it does: what waits for it is in the commit log anyway.
 from __future__ import annotations
 
 import asyncio
-import socket
 import sys
-from typing import cast
 
 from reference.core.broker.broker import Broker
 from reference.core.effects import Close, Drain, Effect, Follow
 from reference.shell.clock import now_ms
-from reference.shell.host import ServiceHost
+from reference.shell.host import ServiceHost, undelayed
 from spec.host import Host
 
 CONNECT_TIMEOUT_S = 5.0
@@ -84,10 +82,7 @@ class Link(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Give the connection a number."""
-        self.transport = cast(asyncio.Transport, transport)
-        link = transport.get_extra_info("socket")
-        if link is not None:
-            link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.transport = undelayed(transport)
         self.number = self._host.note(self.transport)
         self._host.links[self.number] = self
 
