@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.options import format_option
+from cli.writing import out_option, write_result
 
 if TYPE_CHECKING:
     from spark_checks.audit import Audit, Progress
@@ -20,9 +21,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("stores", metavar="STORE...", nargs=-1, required=True)
 @format_option(("table", "json", "html"))
-@click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write it there."
-)
+@out_option()
 @click.option(
     "--master", default="local[*]", show_default=True, help="The Spark to run on."
 )
@@ -121,14 +120,7 @@ def _write(found: list[Audit], form: str, out: Path | None) -> None:
         "html": report.as_html,
         "table": report.as_table,
     }
-    text = writers[form](found)
-    if out is None:
-        click.echo(text, nl=False)
-        return
-    try:
-        out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        _fail(f"{out} cannot be written: {error.strerror}", code=2)
+    write_result(writers[form](found), out)
 
 
 def _fail(reason: str, *, code: int) -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.options import format_option
+from cli.writing import out_option, write_result
 from spec.store.file_names import ABORT, CHECKPOINT, COMMIT_LOG, CONSUME_QUEUE
 
 if TYPE_CHECKING:
@@ -51,9 +52,7 @@ class Unreadable(click.ClickException):
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="The broker's configuration; without it, file sizes are seen by the files.",
 )
-@click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write it there."
-)
+@out_option()
 @format_option(("table", "json"))
 def recover(
     *,
@@ -87,7 +86,8 @@ def recover(
     except (ViewError, ValueError) as error:
         raise Unreadable(str(error)) from error
     done = None if dry_run else _recover_copy(store, target, outcome, options)
-    _write((as_json if form == "json" else as_text)(str(store), outcome, done), out)
+    render = as_json if form == "json" else as_text
+    write_result(render(str(store), outcome, done), out)
     sys.exit(0 if outcome.is_harmless else 1)
 
 
@@ -135,13 +135,3 @@ def _progress(store: Path) -> Iterator[Callable[[int], None]]:
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task(f"reading {store.name}", total=None)
         yield lambda size: progress.advance(task, size)
-
-
-def _write(text: str, out: Path | None) -> None:
-    if out is None:
-        click.echo(text, nl=False)
-        return
-    try:
-        out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise Unreadable(f"{out} cannot be written: {error.strerror}") from error

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from cli.release_runs import NOT_RUN
+from cli.writing import write_result
 from conformance.harness.ivy import JarsUnavailableError
 from conformance.harness.matrix import FORMATS, matrix_of, render
 from conformance.harness.report import ReportError, read_report
@@ -46,11 +47,9 @@ def matrix(files: tuple[Path, ...], out: Path) -> None:
         raise click.UsageError(f"{out}: the suffix is {' or '.join(FORMATS)}")
     try:
         made = matrix_of([read_report(file) for file in files])
-        out.write_text(render(made, out.suffix), encoding="utf-8")
     except ReportError as error:
         raise click.UsageError(str(error)) from None
-    except OSError as error:
-        raise click.UsageError(f"{out}: {error.strerror}") from None
+    write_result(render(made, out.suffix), out)
     differ = sum(row.differs for row in made.rows)
     click.echo(
         f"{out}: {len(made.rows)} clauses on {len(made.columns)} targets,"
@@ -90,5 +89,5 @@ def handover(out: Path, record: Path, again: str) -> None:
     except (TargetError, JarsUnavailableError) as error:
         click.echo(f"Error: {error}", err=True)
         sys.exit(NOT_RUN)
-    out.write_text(page(cells), encoding="utf-8")
+    write_result(page(cells), out)
     click.echo(f"{out}: {len(cells)} cells")

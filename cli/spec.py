@@ -13,6 +13,7 @@ from cli.exports.pages import html_page, markdown_page, releases, write_diagrams
 from cli.exports.plain import clauses_as_json, layouts_as_json
 from cli.exports.readers import dissector, kaitai
 from cli.spec_headers import evolution, headers
+from cli.writing import out_option, write_result
 from spec.clause import Clause
 from spec.observed import evidence_of
 from spec.registry import UnknownClauseError, all_clauses, clause
@@ -97,8 +98,8 @@ FORMATS = ("md", "html", "json", "lua", "ksy")
     type=click.Path(file_okay=False, path_type=Path),
     help="Write byte diagrams (SVG) into this folder; an md page shows them.",
 )
-@click.option("--out", type=click.Path(dir_okay=False), help="Into this file.")
-def export(form: str, what: str, diagrams: Path | None, out: str | None) -> None:
+@out_option()
+def export(form: str, what: str, diagrams: Path | None, out: Path | None) -> None:
     """Export clauses and layouts.
 
     A clause has the tests that ask for it and what each release was observed to do.
@@ -106,13 +107,9 @@ def export(form: str, what: str, diagrams: Path | None, out: str | None) -> None
     try:
         if diagrams is not None:
             write_diagrams(diagrams)
-        text = exported(form, what, diagrams)
-        if out is None:
-            click.echo(text, nl=False)
-        else:
-            Path(out).write_text(text, encoding="utf-8")
     except OSError as error:
         raise click.UsageError(f"{error.filename}: {error.strerror}") from error
+    write_result(exported(form, what, diagrams), out)
 
 
 def exported(form: str, what: str, diagrams: Path | None) -> str:

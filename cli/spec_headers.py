@@ -16,6 +16,7 @@ import click
 
 from cli.header_pages import as_json, as_markdown
 from cli.options import format_option
+from cli.writing import out_option, write_result
 from spec.clause import release_key
 from spec.wire.evolution import changes, history_of_changes
 from spec.wire.header_history import History, merge
@@ -55,9 +56,9 @@ def _table(release: str) -> HeaderTable:
 @click.argument("wanted", metavar="[CODE|NAME]", required=False)
 @click.option("--release", help="Only what this release declares.")
 @format_option(("md", "json"))
-@click.option("--out", type=click.Path(dir_okay=False), help="Into this file.")
+@out_option()
 def headers(
-    wanted: str | None, release: str | None, form: str, out: str | None
+    wanted: str | None, release: str | None, form: str, out: Path | None
 ) -> None:
     """Show the fields of requests and answers: of one code or header, or of all."""
     tables = [_table(release)] if release else header_tables().values()
@@ -65,13 +66,7 @@ def headers(
     if wanted:
         history = narrowed(history, wanted)
     text = as_json(history) if form == "json" else as_markdown(history)
-    if out is None:
-        click.echo(text, nl=False)
-        return
-    try:
-        Path(out).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise click.UsageError(f"{out}: {error.strerror}") from error
+    write_result(text, out)
 
 
 def narrowed(history: History, wanted: str) -> History:
