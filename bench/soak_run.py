@@ -1,0 +1,147 @@
+"""
+One soak: a broker, the clients that come and go, and what is seen meanwhile.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from bench.memory import Memory, resident_memory
+from bench.soak_clients import Clients, java_client
+from conformance.harness.fixtures import unique_name
+from conformance.harness.speaker import succeeded
+from conformance.harness.target import Target
+from spec.wire.response_code import ResponseCode
+
+QUEUES = 8
+PAUSES_S = 8.0, 25.0
+"""Between two restarts, at least and at most."""
+GONE_MAX_S = 3.0
+"""How long a client that has ended is away, at most."""
+LOOK_S = 1.0
+DRAIN_DEADLINE_S = 60.0
+"""Without any progress; a consumer that is late may take longer."""
+DISK_LEFT_MIN = 10**9
+
+
+class SoakError(Exception):
+    """The run cannot go on, and says nothing about the broker."""
+
+
+def megabytes(size: int) -> float:
+    """Return a size in MB, for people."""
+    return round(size / 10**6, 1)
+
+
+class Soak:
+    """One broker, its clients, and what is seen of them."""
+
+    def __init__(self, target: Target, process_id: int, folder: Path, seed: int):
+        assert target.namesrv is not None
+        self.topic, self.group = unique_name("soak"), unique_name("soak-group")
+        java = java_client(target.namesrv, folder)
+        self.producers = Clients.producers(java, self.topic)
+        self.consumers = Clients.consumers(java, self.topic, self.group)
+        self.memory: list[Memory] = []
+        self._target = target
+        self._process_id = process_id
+        self._folder = folder
+        # A seed makes the order of events the same; the rest is the machine's.
+        self._chance = random.Random(seed)  # noqa: S311
+
+    def run(self, duration_s: float, say: Callable[[str], None]) -> None:
+        """Let the clients work, and end and start them in turn; then drain."""
+        with self._target.speak_to_broker() as broker:
+            succeeded(broker.create_topic(topic=self.topic, queue_count=QUEUES))
+        self.consumers.start()
+        self.producers.start()
+        self.consumers.wait_for_first()
+        end = time.monotonic() + duration_s
+        turns = [self._restart_producer, self._restart_consumer]
+        while time.monotonic() < end:
+            pause = self._chance.uniform(*PAUSES_S)
+            self._watch(min(end, time.monotonic() + pause), end, say)
+            if time.monotonic() + PAUSES_S[0] < end:
+                turns[0]()
+                turns.reverse()
+        self.producers.end()
+        self._drain(say)
+        self.consumers.end()
+
+    def close(self) -> None:
+        """End the clients that still run."""
+        self.producers.close()
+        self.consumers.close()
+
+    def committed(self) -> dict[int, int]:
+        """Return what the group has committed of each queue."""
+        with self._target.speak_to_broker() as broker:
+            found = {}
+            for queue_id in range(QUEUES):
+                answer = broker.query_offset(
+                    group=self.group, topic=self.topic, queue_id=queue_id
+                )
+                if answer.code != ResponseCode.QUERY_NOT_FOUND:
+                    found[queue_id] = int(succeeded(answer).fields["offset"])
+            return found
+
+    def _ends(self) -> dict[int, int]:
+        with self._target.speak_to_broker() as broker:
+            ask = functools.partial(broker.max_offset, topic=self.topic)
+            return {
+                queue_id: int(succeeded(ask(queue_id=queue_id)).fields["offset"])
+                for queue_id in range(QUEUES)
+            }
+
+    def _restart_producer(self) -> None:
+        self.producers.end(self._chance)
+        time.sleep(self._chance.uniform(0, GONE_MAX_S))
+        self.producers.start()
+
+    def _restart_consumer(self) -> None:
+        self.consumers.end(self._chance)
+        time.sleep(self._chance.uniform(0, GONE_MAX_S))
+        self.consumers.start(self.committed())
+
+    def _watch(self, until: float, end: float, say: Callable[[str], None]) -> None:
+        """Look at broker, clients and disk each second *until* then."""
+        while time.monotonic() < until:
+            self._look()
+            say(f"{max(0, end - time.monotonic()):4.0f} s left, {self._counts()}")
+            time.sleep(max(0, min(LOOK_S, until - time.monotonic())))
+
+    def _look(self) -> None:
+        try:
+            self.memory.append(resident_memory(self._process_id))
+        except OSError:
+            raise SoakError("the broker has ended") from None
+        self.producers.check()
+        self.consumers.check()
+        if shutil.disk_usage(self._folder).free < DISK_LEFT_MIN:
+            raise SoakError(f"less than {DISK_LEFT_MIN} bytes of disk are left")
+
+    def _counts(self) -> str:
+        own, files = self.memory[-1]
+        clients = self.producers, self.consumers
+        noted = ", ".join(f"{c.program} {c.events}, {c.ends} ends" for c in clients)
+        return f"{noted}, memory {megabytes(own)} + {megabytes(files)} MB"
+
+    def _drain(self, say: Callable[[str], None]) -> None:
+        """Return when the group has committed all there is, or makes no progress."""
+        before: dict[int, int] = {}
+        give_up_at = time.monotonic() + DRAIN_DEADLINE_S
+        while (committed := self.committed()) != (ends := self._ends()):
+            if committed != before:
+                before = committed
+                give_up_at = time.monotonic() + DRAIN_DEADLINE_S
+            if time.monotonic() > give_up_at:
+                return  # What is missing is counted, and fails the run.
+            self._look()
+            left = sum(ends.values()) - sum(committed.values())
+            say(f"{left} messages left to consume, {self._counts()}")
+            time.sleep(LOOK_S)
