@@ -22,6 +22,7 @@ COMMANDS = {
     "report": "Make something of the reports of runs: several targets side by side.",
     "serve": "Run the reference name server and broker.",
     "spec": "List, show and export the clauses of the specification.",
+    "target": "Make a target of your own broker: its file, what it can do.",
     "test": "Run the conformance suites against a target.",
 }
 """What each subcommand does, in the words of ``rmqc --help``."""

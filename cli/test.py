@@ -44,8 +44,8 @@ GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, CONFORMS)
     multiple=True,
     metavar="TARGET",
     help="What to test; may be given several times: embedded: (the reference, the"
-    " default), HOST:PORT of a name server, jvm:RELEASE[?conf=value&...], mutant:ID,"
-    " store:/path.",
+    " default), HOST:PORT of a name server, jvm:RELEASE[?conf=value&...],"
+    " cmd:target.toml (see rmqc target template), mutant:ID, store:/path.",
 )
 @click.option("--profile", metavar="RELEASE", help="Judge it as this release, as 4.6.")
 @click.option("--suite", metavar="A,B", help=f"Only these of {','.join(SUITES)}.")

@@ -113,9 +113,11 @@ class Child:
         _living.discard(self)
         return code
 
-    def terminate(self, *, grace_s: float = 30.0) -> int:
+    def terminate(
+        self, *, grace_s: float = 30.0, number: signal.Signals = signal.SIGTERM
+    ) -> int:
         """Ask the program to end, insist after *grace_s*, and return its exit code."""
-        self._signal(signal.SIGTERM)
+        self._signal(number)
         try:
             self.process.wait(grace_s)
         except subprocess.TimeoutExpired:

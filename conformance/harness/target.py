@@ -2,9 +2,10 @@
 A target is what the suites examine: who it is, where it listens, what it allows.
 
 Its text form says which kind it is: ``embedded:``, ``HOST:PORT``, ``jvm:4.6.0``,
-``mutant:ID``, ``store:/path``. A target that the suite starts also ends with it,
-processes, ports and files. What a kind cannot do, its capabilities leave out, and
-tests that need it are counted as unsupported, never as passed.
+``docker:IMAGE``, ``cmd:target.toml``, ``mutant:ID``, ``store:/path``. A target that
+the suite starts also ends with it, processes, ports and files. What a kind cannot do,
+its capabilities leave out, and tests that need it are counted as unsupported, never
+as passed.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ KINDS = {
     "jvm": "conformance.harness.jvm:JvmTarget",
     "store": "conformance.harness.stored:StoredTarget",
     "tcp": "conformance.harness.running:RunningTarget",
+    "cmd": "conformance.harness.commanded:CommandTarget",
 }
 
 
@@ -92,6 +94,8 @@ class Target:
         self.clock_rate = 1.0
         """How much faster than the system's its clock is to run, with CLOCK."""
         self.store_path = store
+        self.refuses: frozenset[int] = frozenset()
+        """Codes of the requests that it is known to refuse as unknown to it."""
 
     def __enter__(self) -> Self:
         try:

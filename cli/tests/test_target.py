@@ -1,0 +1,20 @@
+"""``rmqc target``: the template is printed as it stands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from cli.main import main
+from cli.target import TEMPLATE
+from conformance.harness.target_file import read_target_file
+
+
+def test_the_template_is_printed_and_can_be_read(tmp_path: Path) -> None:
+    printed = CliRunner().invoke(main, ["target", "template"])
+    assert printed.exit_code == 0
+    assert printed.output == TEMPLATE.read_text(encoding="utf-8")
+    own = tmp_path / "own.toml"
+    own.write_text(printed.output, encoding="utf-8")
+    assert read_target_file(own).release == "4.6.0"

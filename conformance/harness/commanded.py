@@ -1,0 +1,160 @@
+"""
+Any implementation as a target: started by the commands that a target file declares.
+
+Each program is a child process with ports, store and settings of its own, so that
+several can run beside each other where the file allows it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from conformance.harness.address import Address
+from conformance.harness.ports import NoFreePortError, PortBlock, free_port_block
+from conformance.harness.process import Child, ProcessError, accepts, start
+from conformance.harness.running import find_broker
+from conformance.harness.target import Target, TargetError
+from conformance.harness.target_file import Program, fill, read_target_file
+from conformance.harness.workspace import Workspace
+
+LOOPBACK = "127.0.0.1"
+
+
+class CommandTarget(Target):
+    """A peer of somebody else's that is started from here."""
+
+    def __init__(
+        self,
+        text: str,
+        rest: str = "",
+        conf: Mapping[str, str] | None = None,
+        store: Path | None = None,
+    ) -> None:
+        super().__init__(text, rest, conf, store)
+        self.file = read_target_file(Path(rest).expanduser())
+        self.conf = {**self.file.settings, **self.conf}
+        self.release = self.file.release
+        self.capabilities = self.file.capabilities
+        self.refuses = self.file.refuses
+        self._workspace: Workspace | None = None
+        self._ports: PortBlock | None = None
+        self._children: list[tuple[Child, Program]] = []
+
+    def start(self) -> None:
+        """Start the programs, the name server first, and wait until they are ready."""
+        try:
+            self._prepare()
+            assert self.namesrv is not None
+            assert self.broker is not None
+            if self.file.name_server is not None:
+                self._run("name server", self.file.name_server, self.namesrv)
+            self._run("broker", self.file.broker, self.broker)
+        except (ProcessError, NoFreePortError) as error:
+            raise TargetError(str(error)) from error
+        found = find_broker(self.namesrv)
+        self.broker_name = found.name or self.conf.get("brokerName", "")
+        self.cluster = found.cluster or self.conf.get("brokerClusterName", "")
+
+    @property
+    def log(self) -> str:
+        """What the programs that run have printed."""
+        return "\n".join(child.output() for child, _ in self._children)
+
+    def stop(self) -> None:
+        """Ask the programs to end, the broker first, and wait until they have."""
+        while self._children:
+            child, program = self._children.pop()
+            number = signal.Signals[program.stop_signal]
+            child.terminate(grace_s=program.stop_timeout_s, number=number)
+
+    def kill(self) -> None:
+        """Send the programs the signal that stands for a power cut."""
+        for child, program in self._children:
+            child.terminate(number=signal.Signals[program.kill_signal])
+        self._children.clear()
+
+    def close(self) -> None:
+        """End the programs, remove their files, give the ports back."""
+        for child, _ in self._children:
+            child.kill()
+        self._children.clear()
+        if self._ports is not None:
+            self._ports.release()
+            self._ports = None
+        if self._workspace is not None:
+            self._workspace.close()
+            self._workspace = None
+
+    def _prepare(self) -> None:
+        """Choose ports and directories, the same for every start of this target."""
+        if self._workspace is None:
+            self._workspace = Workspace()
+            self.store_path = self.store_path or self._workspace.path / "store"
+        if self.file.ports is not None:
+            name_server, broker = self.file.ports
+            taken = [port for port in self.file.ports if accepts(LOOPBACK, port)]
+            if taken:
+                raise TargetError(f"somebody else listens on {LOOPBACK}:{taken[0]}")
+        else:
+            self._ports = self._ports or free_port_block()
+            name_server, broker = self._ports.name_server, self._ports.broker
+        self.namesrv = Address(LOOPBACK, name_server)
+        self.broker = Address(LOOPBACK, broker)
+
+    def _run(self, what: str, program: Program, address: Address) -> None:
+        words = self._words()
+        assert self._workspace is not None
+        lines = [f"{key}={fill(value, words)}\n" for key, value in self.conf.items()]
+        Path(words["conf"]).write_text("".join(lines), encoding="utf-8")
+        named = self.file.environment.items()
+        directory = self.file.path.parent / fill(program.directory, words)
+        command = [fill(word, words) for word in program.command]
+        if not _is_there(command[0], directory):
+            raise TargetError(f"{self.rest}: there is no program {command[0]}")
+        child = start(
+            f"{what} of {self.rest}",
+            command,
+            log=self._workspace.path / f"{what.replace(' ', '-')}.log",
+            environment={name: fill(value, words) for name, value in named},
+            directory=directory,
+        )
+        self._children.append((child, program))
+        patience_s = program.ready_timeout_s
+        if program.ready_line:
+            child.wait_for_line(program.ready_line, deadline_s=patience_s)
+        else:
+            child.wait_until(
+                lambda: accepts(*address),
+                what=f"somebody who listens on {address}",
+                deadline_s=patience_s,
+            )
+
+    def _words(self) -> dict[str, str]:
+        """Return what the placeholders stand for."""
+        assert self._workspace is not None
+        assert self.namesrv is not None
+        assert self.broker is not None
+        return {
+            "namesrv_port": str(self.namesrv.port),
+            "broker_port": str(self.broker.port),
+            "vip_port": str(self.broker.port - 2),
+            "ha_port": str(self.broker.port + 1),
+            "store": str(self.store_path),
+            "conf": str(self._workspace.path / "broker.conf"),
+            "work": str(self._workspace.path),
+            "here": os.fspath(self.file.path.parent),
+            "clock_rate": str(self.clock_rate),
+            "python": sys.executable,
+        }
+
+
+def _is_there(program: str, directory: Path) -> bool:
+    """Return whether there is such a program, on the PATH or seen from *directory*."""
+    if os.sep in program:
+        return os.access(directory / program, os.X_OK)
+    return shutil.which(program) is not None

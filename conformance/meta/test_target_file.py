@@ -1,0 +1,166 @@
+"""Target files: what is wrong in one is said in one line, what is right is started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.harness.embedded import SOURCES
+from conformance.harness.fixtures import create_topic, unique_name
+from conformance.harness.speaker import succeeded
+from conformance.harness.target import Capability, TargetError, parse_target
+from conformance.harness.target_file import PLACEHOLDERS, read_target_file
+from spec.wire.request_code import RequestCode
+
+TARGETS = SOURCES / "conformance" / "targets"
+BROKER = '[broker]\ncommand = ["b", "{store}", "{conf}"]\n'
+GOOD = f'release = "4.6.0"\n{BROKER}'
+
+NAME_SERVER = """
+release = "4.6.0"
+[settings]
+brokerName = "of {broker_port}"
+[environment]
+WHERE = "{work}"
+[name_server]
+command = ["{python}", "-m", "reference.shell.name_server",
+           "--port", "{namesrv_port}", "--home", "{work}/namesrv"]
+directory = "SOURCES"
+[broker]
+command = ["{python}", "-uc", "PROGRAM", "{conf}"]
+ready_line = "up"
+stop_signal = "SIGINT"
+""".replace("SOURCES", str(SOURCES))
+BROKER_PROGRAM = (
+    "import os, signal, sys; print(open(sys.argv[1]).read() + os.environ['WHERE']);"
+    " print('up'); signal.pause()"
+)
+
+
+def written(directory: Path, text: str) -> Path:
+    """Return a target file with *text*."""
+    path = directory / "target.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("release = ", "Invalid value"),
+        ('release = "4.6.0"\n', "there is no table [broker], which says how"),
+        (BROKER, "no release"),
+        ('release = "new"\n' + BROKER, "new"),
+        ("brokers = 1\n" + GOOD, "there is no brokers; there are broker, "),
+        ('release = "4.6.0"\n[broker]\n', "broker.command is no list of texts"),
+        ('release = "4.6.0"\n[broker]\ncommand = []\n', "broker.command is empty"),
+        (GOOD + 'stop = "TERM"\n', "there is no broker.stop; there are command, "),
+        (GOOD + 'stop_signal = "STRIKE"\n', "stop_signal: there is no signal STRIKE"),
+        (GOOD + "ready_timeout_s = 0\n", "ready_timeout_s is no number of seconds"),
+        (GOOD + "directory = 3\n", "broker.directory is no text"),
+        (GOOD.replace("{store}", "{stroe}"), "{stroe} in '{stroe}' is none of {nam"),
+        ('capabilities = ["fly"]\n' + GOOD, "capabilities: fly is none of wire, "),
+        ('capabilities = ["clock"]\n' + GOOD, "it claims clock, but nothing uses {cl"),
+        ('refuses = ["SEND"]\n' + GOOD, "refuses: there is no request SEND"),
+        (GOOD + "[settings]\nflushDiskType = 3\n", "settings.flushDiskType is no text"),
+        (GOOD + "[ports]\nbroker = 1\n", "ports: name_server and broker are two port"),
+        (
+            'capabilities = ["kill"]\n' + GOOD + "[ports]\nname_server=1\nbroker=2\n",
+            "with fixed [ports] there is only one peer: it cannot claim kill",
+        ),
+    ],
+)
+def test_a_fault_is_one_line_that_names_file_and_key(
+    text: str, says: str, tmp_path: Path
+) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(TargetError) as refused:
+        parse_target(f"cmd:{path}")
+    said = str(refused.value)
+    assert said.startswith(f"{path}: ")
+    assert says in said
+    assert "\n" not in said
+
+
+def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(TargetError, match="No such file"):
+        parse_target(f"cmd:{tmp_path / 'none.toml'}")
+
+
+def test_the_template_is_a_target_file_that_explains_every_key() -> None:
+    path = TARGETS / "template.toml"
+    read = read_target_file(path)
+    text = path.read_text(encoding="utf-8")
+    assert read.name_server is not None
+    for name in (*read.broker.__dataclass_fields__, *PLACEHOLDERS, *Capability):
+        assert name in text or name == "wire", name
+
+
+def test_what_is_declared_is_read(tmp_path: Path) -> None:
+    text = 'refuses = ["END_TRANSACTION"]\ncapabilities = ["store", "config"]\n'
+    target = parse_target(f"cmd:{written(tmp_path, text + GOOD)}?a=b")
+    assert target.refuses == {RequestCode.END_TRANSACTION}
+    assert target.capabilities == {
+        Capability.WIRE,
+        Capability.STORE,
+        Capability.CONFIG,
+    }
+    assert (target.release, target.conf) == ("4.6.0", {"a": "b"})
+
+
+def test_the_reference_is_started_as_a_foreign_program() -> None:
+    with parse_target(f"cmd:{TARGETS / 'reference.toml'}?brokerName=b1") as target:
+        assert (target.broker_name, target.cluster) == ("b1", "DefaultCluster")
+        with target.speak_to_broker() as broker:
+            topic = create_topic(target, unique_name("kept"))
+            sent = succeeded(broker.send_message(topic=topic, body=b"kept"))
+        target.restart()
+        with target.speak_to_broker() as broker:
+            again = broker.view_message_by_id(sent.fields["msgId"])
+        assert again.body.find(b"kept") > 0
+        target.kill()
+        assert target.store_path is not None
+        assert (target.store_path / "abort").exists()
+        target.start()
+        target.stop()
+        assert not (target.store_path / "abort").exists()
+        store = target.store_path
+    assert not store.exists()
+
+
+def test_two_programs_get_settings_environment_and_signals(tmp_path: Path) -> None:
+    text = NAME_SERVER.replace("PROGRAM", BROKER_PROGRAM)
+    with parse_target(f"cmd:{written(tmp_path, text)}?more=1") as target:
+        assert target.broker is not None
+        assert isinstance(target.store_path, Path)
+        said = getattr(target, "log", "")
+        assert f"brokerName=of {target.broker.port}\nmore=1\n" in said
+        assert str(target.store_path.parent) in said
+        target.stop()  # Python's own answer to SIGINT ends the program at once
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ('["no-such-program"]', "there is no program no-such-program"),
+        ('["bin/none", "{store}"]', "there is no program bin/none"),
+        ('["{python}", "-c", "print(\'it is broken\')"]', "it is broken"),
+    ],
+)
+def test_a_program_that_does_not_start_is_told_with_its_output(
+    command: str, says: str, tmp_path: Path
+) -> None:
+    path = written(tmp_path, f'release = "4.6.0"\n[broker]\ncommand = {command}\n')
+    with pytest.raises(TargetError, match=says), parse_target(f"cmd:{path}"):
+        pass
+
+
+def test_of_fixed_ports_that_are_taken_the_taken_one_is_named(tmp_path: Path) -> None:
+    with parse_target("embedded:") as other:
+        assert other.namesrv is not None
+        ports = f"[ports]\nname_server = {other.namesrv.port}\nbroker = 1\n"
+        path = written(tmp_path, GOOD + ports)
+        said = f"somebody else listens on {other.namesrv}"
+        with pytest.raises(TargetError, match=said), parse_target(f"cmd:{path}"):
+            pass
