@@ -23,6 +23,8 @@ PAUSES_S = 8.0, 25.0
 """Between two restarts, at least and at most."""
 GONE_MAX_S = 3.0
 """How long a client that has ended is away, at most."""
+START_DEADLINE_S = 90.0
+"""From the start of a client to its first message, on a machine that is busy."""
 LOOK_S = 1.0
 DRAIN_DEADLINE_S = 60.0
 """Without any progress; a consumer that is late may take longer."""
@@ -60,14 +62,14 @@ class Soak:
             succeeded(broker.create_topic(topic=self.topic, queue_count=QUEUES))
         self.consumers.start()
         self.producers.start()
-        self.consumers.wait_for_first()
+        self._await_work(self.consumers, say)
         end = time.monotonic() + duration_s
-        turns = [self._restart_producer, self._restart_consumer]
+        turns = [self.producers, self.consumers]
         while time.monotonic() < end:
             pause = self._chance.uniform(*PAUSES_S)
             self._watch(min(end, time.monotonic() + pause), end, say)
             if time.monotonic() + PAUSES_S[0] < end:
-                turns[0]()
+                self._restart(turns[0], say)
                 turns.reverse()
         self.producers.end()
         self._drain(say)
@@ -98,15 +100,22 @@ class Soak:
                 for queue_id in range(QUEUES)
             }
 
-    def _restart_producer(self) -> None:
-        self.producers.end(self._chance)
+    def _restart(self, clients: Clients, say: Callable[[str], None]) -> None:
+        """End a client, start the next after a while, and see it at work."""
+        clients.end(self._chance)
         time.sleep(self._chance.uniform(0, GONE_MAX_S))
-        self.producers.start()
+        clients.start(self.committed())
+        self._await_work(clients, say)
 
-    def _restart_consumer(self) -> None:
-        self.consumers.end(self._chance)
-        time.sleep(self._chance.uniform(0, GONE_MAX_S))
-        self.consumers.start(self.committed())
+    def _await_work(self, clients: Clients, say: Callable[[str], None]) -> None:
+        """Return when the client that runs has noted its first message."""
+        give_up_at = time.monotonic() + START_DEADLINE_S
+        while not clients.is_at_work:
+            if time.monotonic() > give_up_at:
+                raise SoakError(f"no {clients.program} works after a start")
+            self._look()
+            say(f"{clients.program} starts, {self._counts()}")
+            time.sleep(LOOK_S)
 
     def _watch(self, until: float, end: float, say: Callable[[str], None]) -> None:
         """Look at broker, clients and disk each second *until* then."""
