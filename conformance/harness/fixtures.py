@@ -83,15 +83,12 @@ def start_target(
 ) -> Iterator[TargetStarter]:
     """Return a function that starts a target which the test may stop, kill, restart."""
     need(target, Capability.RESTART)
-    options = pytestconfig.stash[OPTIONS]
     started: list[Target] = []
 
     def start(
         conf: Mapping[str, str] | None = None, *, store: Path | None = None
     ) -> Target:
-        own = parse_target(
-            options.target, profile=options.profile, conf=conf, store=store
-        )
+        own = another_target(pytestconfig, conf, store=store)
         started.append(own)
         own.start()
         return own
@@ -107,9 +104,23 @@ def own_target(start_target: TargetStarter) -> Target:
     return start_target()
 
 
-def hastened(options: Options, rate: float) -> Target:
+def another_target(
+    config: pytest.Config,
+    conf: Mapping[str, str] | None = None,
+    *,
+    store: Path | None = None,
+) -> Target:
+    """Return a target of the same kind as the run's, not yet started.
+
+    Its broker has the settings *conf*, and *store* if given.
+    """
+    options = config.stash[OPTIONS]
+    return parse_target(options.target, profile=options.profile, conf=conf, store=store)
+
+
+def hastened(config: pytest.Config, rate: float) -> Target:
     """Return a target whose clock is to run *rate* times as fast, not yet started."""
-    own = parse_target(options.target, profile=options.profile)
+    own = another_target(config)
     own.clock_rate = rate
     return own
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
-from conformance.harness.fixtures import OPTIONS, create_topic, need
+from conformance.harness.fixtures import another_target, create_topic, need
 from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.target import Capability, Target, parse_target
+from conformance.harness.target import Capability, Target
 from conformance.messaging.checking import EAGER
 from conformance.messaging.shelf import ODD, Shelf, filled
 
@@ -71,6 +71,5 @@ def own_target_with(
     pytestconfig: pytest.Config, conf: Mapping[str, str]
 ) -> Iterator[Target]:
     """Yield a target like the one under test, with these settings of its broker."""
-    options = pytestconfig.stash[OPTIONS]
-    with parse_target(options.target, profile=options.profile, conf=conf) as own:
+    with another_target(pytestconfig, conf) as own:
         yield own

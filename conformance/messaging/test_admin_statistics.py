@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import OPTIONS, create_topic, hastened, unique_name
+from conformance.harness.fixtures import create_topic, hastened, unique_name
 from conformance.harness.speaker import Speaker, succeeded
 from conformance.harness.target import Capability, Target
 from conformance.harness.verdicts import expect, expect_code, expect_that
@@ -35,7 +35,7 @@ def counting(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
     if Capability.CLOCK not in target.capabilities:
         yield target
         return
-    with hastened(pytestconfig.stash[OPTIONS], HASTE) as own:
+    with hastened(pytestconfig, HASTE) as own:
         yield own
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.fixtures import OPTIONS, need
-from conformance.harness.target import Capability, Target, parse_target
+from conformance.harness.fixtures import another_target, need
+from conformance.harness.target import Capability, Target
 from conformance.recovery.crashed import SETTINGS as CRASH_SETTINGS
 from conformance.recovery.crashed import Crashed, crash
 from conformance.recovery.original import Original, filled
@@ -30,9 +30,8 @@ def original(
         Capability.RESTART,
         Capability.KILL,
     )
-    options = pytestconfig.stash[OPTIONS]
     directory: Path = tmp_path_factory.mktemp("recovery")
-    with parse_target(options.target, profile=options.profile, conf=SMALL_FILES) as own:
+    with another_target(pytestconfig, SMALL_FILES) as own:
         yield filled(own, directory)
 
 
@@ -44,9 +43,6 @@ def crashed(
 ) -> Iterator[Crashed]:
     """Yield a killed broker and its store."""
     need(target, Capability.WIRE, Capability.CONFIG, Capability.STORE, Capability.KILL)
-    options = pytestconfig.stash[OPTIONS]
     directory: Path = tmp_path_factory.mktemp("crashed")
-    with parse_target(
-        options.target, profile=options.profile, conf=CRASH_SETTINGS
-    ) as own:
+    with another_target(pytestconfig, CRASH_SETTINGS) as own:
         yield crash(own, directory)

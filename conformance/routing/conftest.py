@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from conformance.harness.fixtures import HOST, OPTIONS
-from conformance.harness.target import Target, TargetError
+from conformance.harness.background import begin, end, seen_of
+from conformance.harness.target import Target
 from conformance.routing.fake_broker import Stage
-from conformance.routing.silence import Seen, Watch
-
-WATCH = pytest.StashKey[Watch]()
+from conformance.routing.silence import Seen, watch
 
 
 @pytest.fixture
@@ -25,25 +23,21 @@ def stage(target: Target, unique: Callable[[str], str]) -> Iterator[Stage]:
 @pytest.fixture
 def silence(pytestconfig: pytest.Config) -> Seen:
     """Return what two minutes of silence led to, which began with the run."""
-    return pytestconfig.stash[WATCH].result()
+    seen = seen_of(pytestconfig, "silence")
+    assert isinstance(seen, Seen)
+    return seen
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Fall silent now, so that nobody has to wait for what comes of it."""
-    config = session.config
-    wanted = any("silence" in getattr(one, "fixturenames", ()) for one in session.items)
-    if not wanted or config.option.collectonly or config.stash[OPTIONS].read_only:
-        return
-    try:
-        target = config.stash[HOST].target()
-    except TargetError:
-        return  # each test is told so
-    if target.namesrv is not None and target.broker is not None:
-        config.stash[WATCH] = Watch(config.stash[OPTIONS], target)
+    begin(session, {"silence": watch}, has_both)
 
 
-def pytest_sessionfinish(session: pytest.Session) -> None:
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """End the silence."""
-    watch = session.config.stash.get(WATCH, None)
-    if watch is not None:
-        watch.close()
+    end(session, exitstatus)
+
+
+def has_both(target: Target) -> bool:
+    """Return whether *target* is a name server and a broker."""
+    return target.namesrv is not None and target.broker is not None

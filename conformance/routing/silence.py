@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 
-from conformance.harness.fixtures import hastened, unique_name
-from conformance.harness.options import Options
+import pytest
+
+from conformance.harness.fixtures import HOST, hastened, unique_name
 from conformance.harness.peer import Peer, PeerError, PeerMisbehavedError
 from conformance.harness.speaker import succeeded
 from conformance.harness.target import Capability, Target
@@ -32,8 +33,6 @@ LAST_TALK_S = 105.0
 RENEWAL_PERIOD_S = 30.0
 HASTE = 10.0
 """How much faster the clock of a target of our own runs."""
-PATIENCE_S = 60.0
-"""How much longer than the silence itself anybody waits for what was seen."""
 
 
 @dataclass(slots=True)
@@ -54,70 +53,53 @@ class Seen:
     broker_idle_closed_s: float | None = None
     """The broker did."""
 
-
-class Watch:
-    """Falls silent, and notes what becomes of it."""
-
-    def __init__(self, options: Options, target: Target) -> None:
-        self._options = options
-        self._target = target
-        self._seen = Seen()
-        self._error: BaseException | None = None
-        self._ending = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-        self._thread.start()
-
-    def result(self) -> Seen:
-        """Return what was seen, once the silence is over."""
-        self._thread.join(WATCHED_S + PATIENCE_S)
-        if self._error is not None:
-            raise self._error
-        assert not self._thread.is_alive(), "the silence is watched for too long"
-        return self._seen
-
-    def close(self) -> None:
-        """End the watch, also in the middle."""
-        self._ending.set()
-        self._thread.join()
-
-    def _watch(self) -> None:
-        try:
-            with ExitStack() as stack:
-                target, rate = self._target, 1.0
-                if Capability.CLOCK in target.capabilities:
-                    own = hastened(self._options, HASTE)
-                    target, rate = stack.enter_context(own), HASTE
-                assert target.namesrv is not None
-                assert target.broker is not None
-                stage = stack.enter_context(Stage(target.namesrv, unique_name))
-                peers = stack.enter_context(Peer(target.broker)), stage.connect()
-                self._look(stage, *peers, rate)
-        # The test that asks for the result is told, in its own thread.
-        except BaseException as error:
-            self._error = error
-
-    def _look(self, stage: Stage, at_broker: Peer, idle: Peer, rate: float) -> None:
-        talker, renewing = _registered(stage), _registered(stage)
-        began = time.monotonic()
-        chores = (
-            _Chore(TALK_PERIOD_S, lambda: _talk(talker), until_s=LAST_TALK_S),
-            _Chore(RENEWAL_PERIOD_S, renewing.register_again),
-        )
-        now_s = 0.0
-        while now_s < WATCHED_S and not self._ending.wait(TICK_S / rate):
-            now_s = (time.monotonic() - began) * rate
-            for chore in chores:
-                chore.do(now_s)
-            self._note("removed_s", lambda: stage.route(talker.name) is None, now_s)
-            self._note("missed_s", lambda: stage.route(renewing.name) is None, now_s)
-            self._note("dropped_s", lambda: _is_closed(talker.peer), now_s)
-            self._note("idle_closed_s", lambda: _is_closed(idle), now_s)
-            self._note("broker_idle_closed_s", lambda: _is_closed(at_broker), now_s)
-
-    def _note(self, name: str, happened: Callable[[], bool], now_s: float) -> None:
+    def note(self, name: str, happened: Callable[[], bool], now_s: float) -> None:
         """Note the first time at which something has *happened*."""
-        if getattr(self._seen, name) is None and happened():
-            setattr(self._seen, name, now_s)
+        if getattr(self, name) is None and happened():
+            setattr(self, name, now_s)
+
+
+def watch(config: pytest.Config, ending: threading.Event) -> Seen:
+    """Fall silent, and return what became of it."""
+    target: Target = config.stash[HOST].target()
+    rate = 1.0
+    with ExitStack() as stack:
+        if Capability.CLOCK in target.capabilities:
+            target, rate = stack.enter_context(hastened(config, HASTE)), HASTE
+        assert target.namesrv is not None
+        assert target.broker is not None
+        stage = stack.enter_context(Stage(target.namesrv, unique_name))
+        at_broker = stack.enter_context(Peer(target.broker))
+        return _look(stage, at_broker, _ticks(ending, rate))
+
+
+def _look(stage: Stage, at_broker: Peer, ticks: Iterable[float]) -> Seen:
+    """Note what happens at which of *ticks*."""
+    seen, idle = Seen(), stage.connect()
+    talker, renewing = _registered(stage), _registered(stage)
+    chores = (
+        _Chore(TALK_PERIOD_S, lambda: _talk(talker), until_s=LAST_TALK_S),
+        _Chore(RENEWAL_PERIOD_S, renewing.register_again),
+    )
+    for now_s in ticks:
+        for chore in chores:
+            chore.do(now_s)
+        seen.note("removed_s", lambda: stage.route(talker.name) is None, now_s)
+        seen.note("missed_s", lambda: stage.route(renewing.name) is None, now_s)
+        seen.note("dropped_s", lambda: _is_closed(talker.peer), now_s)
+        seen.note("idle_closed_s", lambda: _is_closed(idle), now_s)
+        seen.note("broker_idle_closed_s", lambda: _is_closed(at_broker), now_s)
+    return seen
+
+
+def _ticks(ending: threading.Event, rate: float) -> Iterator[float]:
+    """Yield now and then for how long the silence lasts, by the target's clock."""
+    began, now_s = time.monotonic(), 0.0
+    while now_s < WATCHED_S:
+        if ending.wait(TICK_S / rate):
+            raise TimeoutError("the run ended before the silence did")
+        now_s = (time.monotonic() - began) * rate
+        yield now_s
 
 
 @dataclass(slots=True)

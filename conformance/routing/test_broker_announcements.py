@@ -7,10 +7,15 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import OPTIONS, TargetStarter, create_topic, need
+from conformance.harness.fixtures import (
+    TargetStarter,
+    another_target,
+    create_topic,
+    need,
+)
 from conformance.harness.live import LiveTarget
 from conformance.harness.speaker import Speaker, body_of, succeeded
-from conformance.harness.target import Capability, Target, parse_target
+from conformance.harness.target import Capability, Target
 from conformance.harness.verdicts import expect, expect_fields, expect_that
 from conformance.meta.lying_server import LyingServer
 from conformance.routing.fake_name_server import FakeNameServer
@@ -40,9 +45,8 @@ def talker(
 ) -> Iterator[Target]:
     """Yield a target of this module's own whose broker also talks to the listener."""
     need(target, Capability.WIRE, Capability.CONFIG)
-    options = pytestconfig.stash[OPTIONS]
     conf = {**OFTEN, "namesrvAddr": str(listener.address)}
-    with parse_target(options.target, profile=options.profile, conf=conf) as own:
+    with another_target(pytestconfig, conf) as own:
         yield own
 
 

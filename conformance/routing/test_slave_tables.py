@@ -9,12 +9,12 @@ from contextlib import closing
 import pytest
 
 from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import OPTIONS, TargetStarter, need
+from conformance.harness.fixtures import TargetStarter, another_target, need
 from conformance.harness.live import LiveTarget
 from conformance.harness.peer import Peer
 from conformance.harness.ports import port_block
 from conformance.harness.speaker import Speaker, body_of, succeeded
-from conformance.harness.target import Capability, Target, TargetError, parse_target
+from conformance.harness.target import Capability, Target, TargetError
 from conformance.harness.verdicts import expect
 from conformance.meta.lying_server import LyingServer, honest
 from conformance.routing.fake_broker import FakeBroker
@@ -111,13 +111,11 @@ def slave(
     A real slave asks for topics at the master's VIP port, two below its own.
     """
     need(target, Capability.WIRE, Capability.CONFIG)
-    options = pytestconfig.stash[OPTIONS]
-    text, profile = options.target, options.profile
     with (
         port_block() as ports,
         LyingServer(master.answer, port=ports.vip),
         LyingServer(master.answer, port=ports.broker) as server,
-        parse_target(text, profile=profile, conf=SLAVE) as own,
+        another_target(pytestconfig, SLAVE) as own,
     ):
         assert own.namesrv is not None
         identity = BrokerIdentity(

@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
 
 import pytest
 
-from conformance.harness.fixtures import HOST, OPTIONS, need
+from conformance.harness.background import Watching, begin, end, seen_of
+from conformance.harness.fixtures import another_target, need
 from conformance.harness.store_files import StoreFiles
-from conformance.harness.target import (
-    Capability,
-    Target,
-    TargetError,
-    parse_target,
-)
+from conformance.harness.target import Capability, Target
 from conformance.store.ageing import Aged, aged
-from conformance.store.background import Background
 from conformance.store.filling import Filled, filled
 from conformance.store.followed import Followed, followed_slave
 from conformance.store.special import SETTINGS, Special, write_special
 from conformance.store.written import SMALL_FILES, Written, write
 
-AGED = pytest.StashKey[Background[Aged]]()
-FILLED = pytest.StashKey[Background[Filled]]()
+OF_A_WATCH = {
+    Capability.STORE,
+    Capability.WIRE,
+    Capability.CONFIG,
+    Capability.RESTART,
+}
 
 
 @pytest.fixture(scope="session")
 def written(pytestconfig: pytest.Config, target: Target) -> Iterator[Written]:
     """Return a target of the suite's own, with small files and a known history."""
     need(target, Capability.WIRE, Capability.CONFIG, Capability.STORE)
-    options = pytestconfig.stash[OPTIONS]
-    with parse_target(options.target, profile=options.profile, conf=SMALL_FILES) as own:
+    with another_target(pytestconfig, SMALL_FILES) as own:
         yield write(own)
 
 
@@ -50,61 +50,45 @@ def files(target: Target, request: pytest.FixtureRequest) -> StoreFiles:
 def special(pytestconfig: pytest.Config, target: Target) -> Iterator[Special]:
     """Return the store of a target told to write what it does not by default."""
     need(target, Capability.WIRE, Capability.CONFIG, Capability.STORE)
-    options = pytestconfig.stash[OPTIONS]
-    with parse_target(options.target, profile=options.profile, conf=SETTINGS) as own:
+    with another_target(pytestconfig, SETTINGS) as own:
         yield write_special(own)
 
 
 @pytest.fixture(name="aged")
 def aged_store(pytestconfig: pytest.Config) -> Aged:
     """Return what became of a store with old files, which began with the run."""
-    return pytestconfig.stash[AGED].result()
+    seen = seen_of(pytestconfig, "aged")
+    assert isinstance(seen, Aged)
+    return seen
 
 
 @pytest.fixture(name="filled")
 def filled_disk(pytestconfig: pytest.Config) -> Filled:
     """Return what became of a store on a small disk, which began with the run."""
-    return pytestconfig.stash[FILLED].result()
+    seen = seen_of(pytestconfig, "filled")
+    assert isinstance(seen, Filled)
+    return seen
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Begin with what takes minutes, so that nobody has to wait for it."""
-    config = session.config
-    if config.option.collectonly or config.stash[OPTIONS].read_only:
-        return
-    wanted = {
-        name for one in session.items for name in getattr(one, "fixturenames", ())
-    }
-    if not wanted.intersection(("aged", "filled")) or not _allows(config):
-        return
-    if "aged" in wanted:
-        config.stash[AGED] = Background(config, aged)
-    if "filled" in wanted:
-        config.stash[FILLED] = Background(config, filled)
+    watchings = {"aged": _on_another(aged), "filled": _on_another(filled)}
+    begin(session, watchings, lambda target: target.capabilities >= OF_A_WATCH)
 
 
-def pytest_sessionfinish(session: pytest.Session) -> None:
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """End what was begun."""
-    for begun in (
-        session.config.stash.get(AGED, None),
-        session.config.stash.get(FILLED, None),
-    ):
-        if begun is not None:
-            begun.close()
+    end(session, exitstatus)
 
 
-def _allows(config: pytest.Config) -> bool:
-    """Return whether the target allows what takes minutes."""
-    try:
-        target = config.stash[HOST].target()
-    except TargetError:
-        return False  # each test is told so
-    return {
-        Capability.STORE,
-        Capability.WIRE,
-        Capability.CONFIG,
-        Capability.RESTART,
-    } <= target.capabilities
+def _on_another(watching: Callable[[Target, threading.Event], object]) -> Watching:
+    """Return the same on a target that is started and stopped for it."""
+
+    def watch(config: pytest.Config, ending: threading.Event) -> object:
+        with closing(another_target(config)) as own:
+            return watching(own, ending)
+
+    return watch
 
 
 @pytest.fixture(scope="session")

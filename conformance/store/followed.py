@@ -13,9 +13,9 @@ import pytest
 
 from conformance.harness.asks.messages import now_ms
 from conformance.harness.asks.routes import topic_config
-from conformance.harness.fixtures import OPTIONS, need
+from conformance.harness.fixtures import another_target, need
 from conformance.harness.speaker import succeeded
-from conformance.harness.target import Capability, Target, parse_target
+from conformance.harness.target import Capability, Target
 from conformance.store.fake_master import FakeMaster, SlaveLink, record
 from spec.wire.slave import SETTINGS_NAME_THE_MASTER
 
@@ -62,12 +62,10 @@ class Followed:
 def followed_slave(pytestconfig: pytest.Config, target: Target) -> Iterator[Followed]:
     """Yield a slave that got its first file, piece by piece, records cut anywhere."""
     need(target, Capability.REPLICATION, Capability.CONFIG, Capability.STORE)
-    options = pytestconfig.stash[OPTIONS]
     with closing(FakeMaster()) as master:
         conf = {**SETTINGS, **fitting(master, target.release)}
-        text, profile = options.target, options.profile
         with (
-            parse_target(text, profile=profile, conf=conf) as own,
+            another_target(pytestconfig, conf) as own,
             introduced(own, master),
         ):
             log = first_records()

@@ -7,9 +7,9 @@ from contextlib import closing
 
 import pytest
 
-from conformance.harness.fixtures import OPTIONS, need, unique_name
+from conformance.harness.fixtures import another_target, need, unique_name
 from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.target import Capability, Target, parse_target
+from conformance.harness.target import Capability, Target
 from conformance.harness.verdicts import expect
 from conformance.store.fake_slave import FakeSlave
 from spec.store.file_names import COMMIT_LOG
@@ -32,8 +32,7 @@ pytestmark = pytest.mark.needs(Capability.REPLICATION, Capability.CONFIG)
 def master(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
     """Return a master with a commit log of two files."""
     need(target, Capability.REPLICATION, Capability.CONFIG, Capability.STORE)
-    options = pytestconfig.stash[OPTIONS]
-    with parse_target(options.target, profile=options.profile, conf=SETTINGS) as own:
+    with another_target(pytestconfig, SETTINGS) as own:
         with own.speak_to_broker() as broker:
             fill(broker)
         yield own

@@ -8,8 +8,8 @@ from contextlib import closing
 import pytest
 
 from conformance.harness.asks.messages import now_ms
-from conformance.harness.fixtures import OPTIONS, need
-from conformance.harness.target import Capability, Target, parse_target
+from conformance.harness.fixtures import another_target, need
+from conformance.harness.target import Capability, Target
 from conformance.harness.verdicts import expect
 from conformance.store.fake_master import FakeMaster, SlaveLink, record
 from conformance.store.followed import (
@@ -97,13 +97,9 @@ def test_settings_that_name_the_master_have_no_effect(
     pytestconfig: pytest.Config, target: Target
 ) -> None:
     need(target, Capability.REPLICATION, Capability.CONFIG)
-    options = pytestconfig.stash[OPTIONS]
     with closing(FakeMaster()) as master:
-        text, conf = (
-            options.target,
-            {**SETTINGS, "haMasterAddress": str(master.address)},
-        )
-        with parse_target(text, profile=options.profile, conf=conf):
+        conf = {**SETTINGS, "haMasterAddress": str(master.address)}
+        with another_target(pytestconfig, conf):
             found = master.is_dialled(timeout_s=15.0)
     expect("HA-SLAVE-015", found=found, expected=False, what="connected")
 
@@ -113,15 +109,14 @@ def test_a_slave_hangs_up_on_a_silent_master(
     pytestconfig: pytest.Config, target: Target
 ) -> None:
     need(target, Capability.REPLICATION, Capability.CONFIG)
-    options = pytestconfig.stash[OPTIONS]
-    with closing(FakeMaster()) as master:
-        text, conf = options.target, {**SETTINGS, "haHousekeepingInterval": "3000"}
-        with (
-            parse_target(text, profile=options.profile, conf=conf) as slave,
-            introduced(slave, master),
-            closing(master.accept()) as link,
-        ):
-            found = link.is_closed()
+    conf = {**SETTINGS, "haHousekeepingInterval": "3000"}
+    with (
+        closing(FakeMaster()) as master,
+        another_target(pytestconfig, conf) as slave,
+        introduced(slave, master),
+        closing(master.accept()) as link,
+    ):
+        found = link.is_closed()
     expect("HA-TRANSFER-017", found=found, expected=True, what="hung up")
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from conformance.harness.asks.messages import plain_send
 from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import OPTIONS, need, unique_name
+from conformance.harness.fixtures import another_target, need, unique_name
 from conformance.harness.peer import Peer
 from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.target import Capability, Target, parse_target
+from conformance.harness.target import Capability, Target
 from conformance.harness.verdicts import expect
 from conformance.store.fake_slave import FakeSlave
 from spec.store.message_record import decode_record, record_size
@@ -35,8 +35,7 @@ pytestmark = pytest.mark.needs(Capability.REPLICATION, Capability.CONFIG)
 def master(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
     """Return a master that waits for its slaves."""
     need(target, Capability.REPLICATION, Capability.CONFIG)
-    options = pytestconfig.stash[OPTIONS]
-    with parse_target(options.target, profile=options.profile, conf=SETTINGS) as own:
+    with another_target(pytestconfig, SETTINGS) as own:
         yield own
 
 
