@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 SOURCES = Path(__file__).parents[2]
 
@@ -30,38 +30,28 @@ for line in sys.stdin:
 """Each line of input is one command's words; each line of output its code and text."""
 
 
-class Command:
-    """The command, which answers until it is closed."""
+Command = Callable[[Sequence[str]], tuple[int, str]]
+"""Returns exit code and standard output of ``rmqc`` with these words."""
 
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", _LOOP],
-            cwd=SOURCES,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
 
-    def __enter__(self) -> Self:
-        return self
+@contextmanager
+def running_command() -> Iterator[Command]:
+    """Lend the command; its process ends with the block."""
+    words = [sys.executable, "-c", _LOOP]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        words, cwd=SOURCES, stdin=pipe, stdout=pipe, text=True
+    ) as process:
+        yield partial(_answer, process)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """End the process by ending its input, and wait for it."""
-        self._process.communicate()
 
-    def run(self, words: Sequence[str]) -> tuple[int, str]:
-        """Return exit code and standard output of ``rmqc`` with these *words*."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(list(words)) + "\n")
-        self._process.stdin.flush()
-        answer = self._process.stdout.readline()
-        if not answer:
-            raise AssertionError(f"rmqc {' '.join(words)}: it broke off")
-        code, printed = json.loads(answer)
-        return int(code), str(printed)
+def _answer(process: subprocess.Popen[str], words: Sequence[str]) -> tuple[int, str]:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(json.dumps(list(words)) + "\n")
+    process.stdin.flush()
+    answer = process.stdout.readline()
+    if not answer:
+        raise AssertionError(f"rmqc {' '.join(words)}: it broke off")
+    code, printed = json.loads(answer)
+    return int(code), str(printed)

@@ -46,7 +46,7 @@ def predict(rmqc: Command, release: str, store: Path) -> Outcome:
     write_properties(settings, both_spellings(rolled.SETTINGS))
     words = ["recover", str(store), "--release", release, "--dry-run"]
     words += ["--format", "json", "--broker-conf", str(settings)]
-    code, text = rmqc.run(words)
+    code, text = rmqc(words)
     if code not in READABLE:
         raise AssertionError(f"exit code {code}: {text}")
     predicted = json.loads(text)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.damages.commanding import Command
+from conformance.damages.commanding import Command, running_command
 from conformance.damages.damages import DAMAGES
 from conformance.damages.predictions import differences, predict
 from conformance.damages.recorded import (
@@ -36,7 +36,7 @@ CASES = [
 @pytest.fixture(scope="module")
 def rmqc() -> Iterator[Command]:
     """Return the command, which answers all tests of this file."""
-    with Command() as command:
+    with running_command() as command:
         yield command
 
 
