@@ -34,28 +34,21 @@ def test_the_smallest_offset_of_all_groups(broker: Speaker, topic: str) -> None:
     for offset, group in enumerate(groups, 1):
         succeeded(broker.update_group(group=group))
         succeeded(broker.update_offset(group=group, topic=topic, offset=offset))
-    expect(
-        "OFFSET-CORRECTION-001",
-        found=smallest(broker, topic),
-        expected={0: 1},
-        what="smallest offsets by queue",
-        transcript=broker.transcript,
+    leave_out = {"filterGroups": ",".join(groups[:2])}
+    none: dict[str, str] = {}
+    asked = (
+        ("OFFSET-CORRECTION-001", none, 1, "of all groups"),
+        ("OFFSET-CORRECTION-001", leave_out, 3, "without two groups"),
+        ("OFFSET-CORRECTION-002", none, 3, "when nobody is left out again"),
     )
-    without = smallest(broker, topic, filterGroups=",".join(groups[:2]))
-    expect(
-        "OFFSET-CORRECTION-001",
-        found=without,
-        expected={0: 3},
-        what="smallest offsets without two groups",
-        transcript=broker.transcript,
-    )
-    expect(
-        "OFFSET-CORRECTION-002",
-        found=smallest(broker, topic),
-        expected={0: 3},
-        what="smallest offsets when nobody is left out again",
-        transcript=broker.transcript,
-    )
+    for clause, fields, least, says in asked:
+        expect(
+            clause,
+            found=smallest(broker, topic, **fields),
+            expected={0: least},
+            what=f"smallest offsets {says}, by queue",
+            transcript=broker.transcript,
+        )
 
 
 def smallest(broker: Speaker, topic: str, **fields: str) -> dict[int, int]:

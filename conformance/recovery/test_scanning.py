@@ -20,6 +20,7 @@ from conformance.recovery.spoiling import (
     set_checkpoint,
 )
 from spec.store.checkpoint import Checkpoint
+from spec.store.commit_log import PlacedRecord
 from spec.store.file_names import CONSUME_QUEUE
 
 pytestmark = pytest.mark.needs("store", "wire", "config", "kill")
@@ -44,42 +45,44 @@ def test_blanks_are_passed_over_whatever_they_hold(original: Original) -> None:
     expect("STORE-BLANK-004", found=count, expected=MANY, what="messages pulled")
 
 
+def message(original: Original, number: int = NEAR_THE_END) -> PlacedRecord:
+    """Return the record of a message of the large topic, as it was."""
+    return original.placed(original.history.of(original.history.many)[number])
+
+
+def end_with(original: Original, record: PlacedRecord, part: str, value: int) -> int:
+    """Return where a start finds the log's end if *part* of *record* is *value*."""
+    overwrite_part(original.restored(), record.offset, part, value)
+    return original.end_after_start()
+
+
 @pytest.mark.clause("REC-SCAN-003")
 @pytest.mark.parametrize("more", [1, -1])
 def test_a_size_that_is_not_the_sum_ends_the_log(original: Original, more: int) -> None:
-    files = original.restored()
-    record = original.placed(original.history.of(original.history.many)[NEAR_THE_END])
-    overwrite_part(files, record.offset, "size", record.size + more)
-    found = original.end_after_start()
+    record = message(original)
+    found = end_with(original, record, "size", record.size + more)
     expect("REC-SCAN-003", found=found, expected=record.offset, what="end of the log")
 
 
 @pytest.mark.clause("REC-SCAN-004")
 def test_a_record_from_elsewhere_is_believed(original: Original) -> None:
-    files = original.restored()
-    record = original.placed(original.history.of(original.history.many)[NEAR_THE_END])
-    overwrite_part(files, record.offset, "physical_offset", 91)
-    found = original.end_after_start()
+    found = end_with(original, message(original), "physical_offset", 91)
     expect("REC-SCAN-004", found=found, expected=original.end, what="end of the log")
 
 
 @pytest.mark.clause("REC-SCAN-005")
 def test_no_body_needs_no_checksum(original: Original) -> None:
-    files = original.restored()
-    record = original.placed(original.history.of(original.history.many)[EMPTY_BODY])
+    record = message(original, EMPTY_BODY)
     if record.record.body:
         unsupported("the target takes no message without a body")
-    overwrite_part(files, record.offset, "body_crc", 4711)
-    found = original.end_after_start()
+    found = end_with(original, record, "body_crc", 4711)
     expect("REC-SCAN-005", found=found, expected=original.end, what="end of the log")
 
 
 @pytest.mark.clause("REC-SCAN-001")
 def test_a_wrong_checksum_ends_the_log(original: Original) -> None:
-    files = original.restored()
-    record = original.placed(original.history.of(original.history.many)[NEAR_THE_END])
-    overwrite_part(files, record.offset, "body_crc", 4711)
-    found = original.end_after_start()
+    record = message(original)
+    found = end_with(original, record, "body_crc", 4711)
     expect("REC-SCAN-001", found=found, expected=record.offset, what="end of the log")
 
 
