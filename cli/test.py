@@ -76,6 +76,18 @@ GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, CONFORMS)
 )
 @click.option("--list", "listed", is_flag=True, help="List the clauses; run nothing.")
 @click.option("--jobs", type=int, help="Parallel workers; 0 runs in this process.")
+@click.option(
+    "--against",
+    metavar="TARGET",
+    help="Run no suite: give generated programs to both targets and compare answers.",
+)
+@click.option(
+    "--examples",
+    metavar="N|quick|deep",
+    default="quick",
+    help="How many programs, with --against.  [default: quick, 50; deep is 2000]",
+)
+@click.option("--seed", type=int, default=0, help="Of the programs, with --against.")
 @click.argument("pytest_args", nargs=-1, type=click.UNPROCESSED)
 def test(
     targets: tuple[str, ...],
@@ -89,6 +101,9 @@ def test(
     level: str | None,
     listed: bool,
     jobs: int | None,
+    against: str | None,
+    examples: str,
+    seed: int,
     pytest_args: tuple[str, ...],
 ) -> None:
     """Run the conformance suites against a target.
@@ -96,10 +111,19 @@ def test(
     Further arguments go to pytest, for example -k NAME or -x.
 
     Exit codes: 0 the target conforms, 1 it does not, 2 usage, 3 the harness or the
-    target failed to run.
+    target failed to run. With --against: 0 no difference that nothing explains, 1 some.
     """
     names = targets or (DEFAULT_TARGET,)
-    _check(names, profile)
+    _check((*names, against) if against else names, profile)
+    if against:
+        if len(names) > 1 or read_only or pytest_args:
+            raise click.UsageError("--against: one --target, and nothing for pytest")
+        from cli.differential import compare_targets, programs_of
+
+        how = {"examples": programs_of(examples), "seed": seed}
+        sys.exit(
+            compare_targets(names[0], against, profile=profile, report=report, **how)
+        )
     wanted = chosen(only, level)
     if listed:
         print_chosen(all_clauses().values() if wanted is None else wanted)

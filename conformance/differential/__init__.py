@@ -1,0 +1,1 @@
+"""The same generated program to two targets, and every difference of their answers."""

@@ -1,0 +1,156 @@
+"""
+One program, step by step, on two targets.
+
+A step is asked of both before the next one is. The first difference that no clause
+foretells ends the program and is what is found. One that a clause foretells is noted,
+and ends the program too where it leaves the targets in different states: what follows
+from it is no difference of its own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import count
+
+from conformance.differential.explain import (
+    ABSENT,
+    Difference,
+    Explanation,
+    explain,
+)
+from conformance.differential.normalise import Facts, Reader, different
+from conformance.differential.program import EPILOGUE, PROLOGUE, Program
+from conformance.differential.step import Nothing, Step
+from conformance.differential.world import Patience, World
+from conformance.harness.target import Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """A step, and what both targets answered."""
+
+    step: Step
+    target: Facts
+    against: Facts
+
+
+@dataclass(slots=True, kw_only=True)
+class Talk:
+    """What became of a program."""
+
+    exchanges: list[Exchange] = field(default_factory=list)
+    difference: Difference | None = None
+    """What ended it and is not foretold."""
+    parted: bool = False
+    """Whether a foretold difference ended it."""
+
+
+class UnlikeError(AssertionError):
+    """Two targets answer differently, and nothing foretold it."""
+
+    def __init__(self, talk: Talk) -> None:
+        super().__init__(str(talk.difference))
+        self.talk = talk
+
+
+@dataclass(slots=True, kw_only=True)
+class Counts:
+    """What a run looked at."""
+
+    programs: int = 0
+    parted: int = 0
+    steps: Counter[str] = field(default_factory=Counter)
+    """Answered by both, by kind."""
+    facts: int = 0
+    explained: Counter[Explanation] = field(default_factory=Counter)
+    examples: dict[Explanation, tuple[Step, Difference]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Pair:
+    """Two targets, and how often they were compared."""
+
+    target: Target
+    against: Target
+    run: str
+    """What all names of the run begin with."""
+    counts: Counts = field(default_factory=Counts)
+    patience: tuple[Patience, Patience] = field(
+        default_factory=lambda: (Patience(), Patience())
+    )
+    set_aside: set[tuple[str, str]] = field(default_factory=set)
+    """Differences that were found before, by kind and path: others are looked for."""
+    _numbers: count[int] = field(default_factory=lambda: count(1))
+    _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(2))
+    """One thread a side: what takes time takes it once."""
+
+    @property
+    def releases(self) -> tuple[str, str]:
+        """The releases that both are taken for."""
+        return self.target.release, self.against.release
+
+    def compare(self, program: Program) -> Talk:
+        """Run *program* on both, and return what they said until they differed."""
+        number = next(self._numbers)
+        some = World(self.target, f"{self.run}a{number:05}_", self.patience[0])
+        other = World(self.against, f"{self.run}b{number:05}_", self.patience[1])
+        talk = Talk()
+        self.counts.programs += 1
+        with some, other:
+            readers = Reader(some), Reader(other)
+            for step in (*PROLOGUE, *program, *EPILOGUE):
+                self._exchange(step, readers, talk)
+                if talk.difference or talk.parted:
+                    break
+        self.counts.parted += talk.parted
+        return talk
+
+    def _exchange(self, step: Step, readers: tuple[Reader, Reader], talk: Talk) -> None:
+        """Ask both, and note in *talk* and in the counts what it shows."""
+        some, other = self._pool.map(lambda one: one.ask(step), readers)
+        talk.exchanges.append(Exchange(step=step, target=some, against=other))
+        if some == other == {"code": Nothing.NOT_ASKED.value}:
+            return
+        self.counts.steps[step.kind] += 1
+        self.counts.facts += len(some.keys() | other.keys())
+        for path in different(some, other):
+            difference = Difference(
+                kind=step.kind,
+                path=path,
+                target=some.get(path, ABSENT),
+                against=other.get(path, ABSENT),
+            )
+            if signature(difference) in self.set_aside:
+                talk.parted = True
+                return
+            found = explain(difference, step, releases=self.releases)
+            if found is None:
+                talk.difference = difference
+                return
+            self.counts.explained[found] += 1
+            self.counts.examples.setdefault(found, (step, difference))
+            talk.parted = talk.parted or (step.changes and path == "code")
+
+
+def signature(difference: Difference) -> tuple[str, str]:
+    """Return what differences that are most likely the same have in common."""
+    words = ["N" if word.isdecimal() else word for word in difference.path.split(".")]
+    values = " | ".join(sorted(difference.values)) if difference.path == "code" else ""
+    return difference.kind, ".".join(words) + values
+
+
+def all_different(exchange: Exchange, *, but: Collection[str] = ()) -> list[Difference]:
+    """Return every fact of an exchange that is not the same."""
+    return [
+        Difference(
+            kind=exchange.step.kind,
+            path=path,
+            target=exchange.target.get(path, ABSENT),
+            against=exchange.against.get(path, ABSENT),
+        )
+        for path in different(exchange.target, exchange.against)
+        if path not in but
+    ]

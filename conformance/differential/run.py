@@ -1,0 +1,125 @@
+"""
+Many programs on two targets, and the smallest one for each difference that is found.
+
+Hypothesis makes the programs and shrinks the first that shows a difference. Then that
+difference is set aside and others are looked for, as often as the run allows.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.errors import Flaky
+
+from conformance.differential.compare import (
+    Counts,
+    Pair,
+    Talk,
+    UnlikeError,
+    signature,
+)
+from conformance.differential.program import Program, programs
+from conformance.harness.target import Target
+
+EFFORTS = {"quick": 50, "deep": 2000}
+"""Programs of a run, by the word for it."""
+MOST_FINDINGS = 5
+"""Different differences after which a run gives up: the targets are just not alike."""
+
+Tell = Callable[[Counts], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A difference that nothing foretells, and the smallest program that shows it."""
+
+    program: Program
+    talk: Talk
+    found_in: int
+    """Steps of the program in which it was seen first."""
+    again: bool
+    """Whether the program showed it again, when it was run once more."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Outcome:
+    """What a run found."""
+
+    seed: int
+    examples: int
+    counts: Counts
+    releases: tuple[str, str]
+    findings: list[Finding] = field(default_factory=list)
+
+
+def run(
+    target: Target,
+    against: Target,
+    *,
+    examples: int,
+    seed_number: int = 0,
+    most: int = MOST_FINDINGS,
+    tell: Tell = lambda _counts: None,
+) -> Outcome:
+    """Compare two started targets by *examples* programs."""
+    pair = Pair(target, against, f"d{uuid.uuid4().hex[:6]}")
+    outcome = Outcome(
+        seed=seed_number,
+        examples=examples,
+        counts=pair.counts,
+        releases=pair.releases,
+    )
+    while len(outcome.findings) < most:
+        finding = _search(pair, examples, seed_number + len(outcome.findings), tell)
+        if finding is None:
+            break
+        assert finding.talk.difference is not None
+        pair.set_aside.add(signature(finding.talk.difference))
+        outcome.findings.append(finding)
+    return outcome
+
+
+def _search(pair: Pair, examples: int, seed_number: int, tell: Tell) -> Finding | None:
+    """Return the next difference, shrunk; None if *examples* programs show none."""
+    shown: list[tuple[Program, Talk]] = []
+
+    @seed(seed_number)
+    @settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        derandomize=False,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+        report_multiple_bugs=False,
+        print_blob=False,
+    )
+    @given(program=programs())
+    def compare(program: Program) -> None:
+        talk = pair.compare(program)
+        tell(pair.counts)
+        if talk.difference is not None:
+            shown.append((program, talk))
+            raise UnlikeError(talk)
+
+    try:
+        compare()
+    except (UnlikeError, Flaky):
+        program, _ = smallest = min(shown, key=lambda one: _size(one[0]))
+        talk = pair.compare(program)
+        again = talk.difference is not None
+        return Finding(
+            program=program,
+            talk=talk if again else smallest[1],
+            found_in=len(shown[0][0]),
+            again=again,
+        )
+    return None
+
+
+def _size(program: Program) -> tuple[int, int]:
+    """Return how much there is to read of a program."""
+    return len(program), sum(len(str(step)) for step in program)

@@ -1,0 +1,52 @@
+"""Two references do not differ; a spoiled one does, and a small program shows how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from conformance.differential.run import run
+from conformance.differential.telling import lines, report_of
+from conformance.harness.target import Target, parse_target
+
+FEW = 12
+SPOILED = {
+    "max_offset_of_last_message": ("max offset", 3),
+    "next_offset_stays": ("pull", 3),
+    "tag_hash_positive": ("pull", 5),
+    "every_pull_commits": ("query offset", 5),
+    "lock_is_shared": ("lock queues", 5),
+    "rollback_delivers": ("pull", 5),
+}
+"""Mutants, what shows the fault, and how many requests at most there are before it."""
+
+
+@pytest.fixture(scope="module")
+def reference() -> Iterator[Target]:
+    """Yield the reference, which a whole module compares with."""
+    with parse_target("embedded:") as target:
+        yield target
+
+
+def test_two_references_do_not_differ(reference: Target) -> None:
+    with parse_target("embedded:") as other:
+        outcome = run(other, reference, examples=FEW)
+    told = list(lines(outcome, target="one", against="other"))
+    assert not outcome.findings, "\n".join(told)
+    assert sum(outcome.counts.steps.values()) > 10 * FEW
+    assert told[-1].startswith("no difference")
+
+
+@pytest.mark.parametrize("name", SPOILED)
+def test_a_fault_is_found_by_a_small_program(name: str, reference: Target) -> None:
+    kind, most = SPOILED[name]
+    with parse_target(f"mutant:{name}") as mutant:
+        outcome = run(mutant, reference, examples=400, most=1)
+    told = "\n".join(lines(outcome, target=f"mutant:{name}", against="embedded:"))
+    (finding,) = outcome.findings
+    assert finding.talk.difference is not None, told
+    assert finding.talk.difference.kind == kind, told
+    assert len(finding.program) <= most, told
+    assert finding.again, told
+    assert report_of(outcome, target="a", against="b", command="c")["findings"]
