@@ -13,6 +13,7 @@ from conformance.harness.ivy import JarsUnavailableError
 from conformance.harness.matrix import FORMATS, matrix_of, render
 from conformance.harness.report import ReportError, read_report
 from conformance.harness.target import TargetError
+from conformance.interop import feature_cell, feature_record, feature_table
 from conformance.interop.handover_cell import all_cells
 from conformance.interop.handover_record import FILE, forget, run_missing
 from conformance.interop.handover_table import page
@@ -90,4 +91,41 @@ def handover(out: Path, record: Path, again: str) -> None:
         click.echo(f"Error: {error}", err=True)
         sys.exit(NOT_RUN)
     write_result(page(cells), out)
+    click.echo(f"{out}: {len(cells)} cells")
+
+
+@report.command()
+@click.option(
+    "-o",
+    "--out",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The page to write, such as docs/interop.md.",
+)
+@click.option(
+    "--cells",
+    "record",
+    default=feature_record.FILE,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where the cells are recorded (default: the project's own record).",
+)
+@click.option(
+    "--again",
+    default="",
+    metavar="WORD,...",
+    help="Forget the recorded cells of these clients, features or servers (or all).",
+)
+def interop(out: Path, record: Path, again: str) -> None:
+    """Try every feature of every client at every server, and write the page of it.
+
+    Cells that are recorded are not run again, so that a run that was ended goes on.
+    """
+    try:
+        feature_record.forget(set(filter(None, again.split(","))), record)
+        wanted = feature_cell.all_cells()
+        cells = feature_record.run_missing(wanted, record, tell=click.echo)
+    except (TargetError, JarsUnavailableError) as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(NOT_RUN)
+    write_result(feature_table.page(cells), out)
     click.echo(f"{out}: {len(cells)} cells")

@@ -4,7 +4,9 @@ A program on the Python client ``rocketmq`` 0.4, which is the C++ client underne
     python cpp_client.py NAMESRV TOPIC COUNT SECONDS
 
 It sends in every way that the client has, then consumes until it has COUNT messages or
-SECONDS have passed, and prints a line of JSON for each thing that happened.
+SECONDS have passed, and prints a line of JSON for each thing that happened. Messages of
+a batch, ordered ones and those for a filter have topics of their own, whose names are
+TOPIC and a word.
 """
 
 from __future__ import annotations
@@ -15,10 +17,16 @@ import threading
 import time
 from typing import Any
 
-from rocketmq.client import Message, Producer, PullConsumer, PushConsumer
+from rocketmq.client import (
+    Message,
+    Producer,
+    PullConsumer,
+    PushConsumer,
+)
 
 LARGE = 3_000_000
 REFUSED_ONCE = "sync 0"
+PATIENCE_S = 20
 _lock = threading.Lock()
 
 
@@ -70,6 +78,13 @@ def produce(namesrv: str, topic: str) -> None:
     say(did="delayed", status=producer.send_sync(delayed).status.name)
     large = producer.send_sync(message(topic, "x" * LARGE))
     say(did="large", status=large.status.name)
+    batch = [message(f"{topic}_batch", f"batch {n}") for n in range(3)]
+    say(did="batch", status=producer.send_batch(batch).status.name)
+    for number in range(10):
+        producer.send_orderly(message(f"{topic}_ordered", str(number)), number % 2)
+    for number, tag in enumerate("ABCDBA"):
+        said = message(f"{topic}_tags", f"{number} {tag}", tag)
+        producer.send_orderly(said, 0)
     producer.shutdown()
 
 
@@ -102,6 +117,27 @@ def consume(namesrv: str, topic: str, count: int, seconds: float) -> None:
     consumer.shutdown()
 
 
+def listen(namesrv: str, topic: str, did: str, count: int, **how: Any) -> None:
+    """Consume a topic of COUNT messages in one of the other ways."""
+    got: list[list[object]] = []
+    expression = how.pop("expression", "*")
+
+    def take(message: Any) -> None:
+        with _lock:
+            got.append([message.queue_id, message.body.decode()])
+
+    consumer = PushConsumer(f"cpp_{did}", **how)
+    consumer.set_namesrv_addr(namesrv)
+    consumer.set_instance_name(f"cpp_{did}")
+    consumer.subscribe(f"{topic}_{did}", take, expression)
+    consumer.start()
+    deadline = time.monotonic() + PATIENCE_S
+    while len(got) < count and time.monotonic() < deadline:
+        time.sleep(0.05)
+    consumer.shutdown()
+    say(did=did, got_all=got)
+
+
 def pull(namesrv: str, topic: str) -> None:
     """Count the messages that a pulling consumer finds."""
     consumer = PullConsumer("cpp_puller")
@@ -116,3 +152,6 @@ if __name__ == "__main__":
     produce(_namesrv, _topic)
     consume(_namesrv, _topic, int(_count), float(_seconds))
     pull(_namesrv, _topic)
+    listen(_namesrv, _topic, "batch", 3)
+    listen(_namesrv, _topic, "ordered", 10, orderly=True)
+    listen(_namesrv, _topic, "tags", 4, expression="A || B")

@@ -1,0 +1,103 @@
+"""
+The page docs/interop.md: what each client can do at each server, and why not.
+
+``rmqc report interop -o docs/interop.md`` runs the cells that are not recorded yet and
+writes the page anew.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from conformance.interop.feature_cell import CLIENTS, SERVERS, Cell, offers
+from conformance.interop.feature_reasons import REASONS, reason_for
+from conformance.interop.features import FEATURES, NAMES
+from spec.registry import clause
+
+WORKS, FOUND, MISSING, LACKS = "✓", "✗", "not run", "not offered"
+
+_HEAD = """\
+# Real clients and what they can do
+
+Clients as they are published, unmodified, at the reference and at real releases. Each
+feature is a small program; it has topics and groups of its own, and what happens is
+compared with what is to happen, the same at every server. This page is written by
+
+    rmqc report interop -o docs/interop.md
+
+from the cells that are recorded in `conformance/interop/feature_cells.json`; those that
+are not recorded yet are run first (`tox -e clients` has what the C++ client needs).
+Java is the client of that release, called from Python; C++ is the client of Apache, as
+the package `rocketmq` 0.4.4 of PyPI has it; Node is `ali-ons` 3.12.0 of npm. The
+reference is judged as 4.6.0.
+"""
+_LEGEND = f"""\
+`{WORKS}`: what was to happen has happened. A number is a note below: something else has
+happened, for the reason that it says. `{LACKS}`: the client does not have it, or, where
+it is not Java, has it in another form that no program of ours tries. `{FOUND}`: nothing
+explains what has happened.
+"""
+
+
+def page(cells: Mapping[str, Cell]) -> str:
+    """Return the page that shows *cells*."""
+    blocks = [_HEAD, _LEGEND]
+    for server in SERVERS:
+        words = server if server == SERVERS[0] else f"Apache RocketMQ {server}"
+        blocks.append(f"## At the server: {words}\n")
+        blocks.append("\n".join(_matrix(cells, server)) + "\n")
+    blocks += ["## Notes\n", "\n".join(_notes()) + "\n"]
+    if unexplained := list(_unexplained(cells)):
+        blocks += ["## Not explained\n", "\n".join(unexplained) + "\n"]
+    blocks += ["## The features\n", "\n".join(_features()) + "\n"]
+    blocks.append(_totals(cells) + "\n")
+    return "\n".join(blocks)
+
+
+def _matrix(cells: Mapping[str, Cell], server: str) -> Iterator[str]:
+    yield "| feature | " + " | ".join(CLIENTS) + " |"
+    yield "|---" * (len(CLIENTS) + 1) + "|"
+    for name in NAMES:
+        row = [shown(cells, client, name, server) for client in CLIENTS]
+        yield f"| {name} | " + " | ".join(row) + " |"
+
+
+def shown(cells: Mapping[str, Cell], client: str, name: str, server: str) -> str:
+    """Return the few characters that the table has for a cell."""
+    if not offers(client, name):
+        return LACKS
+    cell = cells.get(Cell(client=client, feature=name, server=server).name)
+    if cell is None:
+        return MISSING
+    if cell.as_expected:
+        return WORKS
+    reason = reason_for(cell)
+    return FOUND if reason is None else str(REASONS.index(reason) + 1)
+
+
+def _notes() -> Iterator[str]:
+    for number, reason in enumerate(REASONS, start=1):
+        yield f"{number}. {reason.says}"
+        for name in reason.clauses:
+            yield f"   - {name}: {clause(name).text}"
+        if reason.source:
+            yield f"   - {reason.source}"
+
+
+def _unexplained(cells: Mapping[str, Cell]) -> Iterator[str]:
+    for cell in cells.values():
+        if not cell.as_expected and reason_for(cell) is None:
+            yield f"- {cell.name}: {cell.outcome}"
+
+
+def _features() -> Iterator[str]:
+    yield "| feature | what the Java program does | since |"
+    yield "|---|---|---|"
+    for one in FEATURES:
+        yield f"| {one.name} | {one.about} | {one.since} |"
+
+
+def _totals(cells: Mapping[str, Cell]) -> str:
+    counts = Counter(cell.as_expected for cell in cells.values())
+    return f"{len(cells)} cells: {counts[True]} as expected, {counts[False]} otherwise."
