@@ -323,6 +323,8 @@ def main(words: Sequence[str]) -> int:
                 failure = f"memory has grown by {run.figures.growth()} bytes"
         except (NameServerFailedError, PeerError, PeerMisbehavedError) as error:
             failure = str(error)
+        except KeyboardInterrupt:
+            failure = "interrupted"  # What was seen until then is told all the same.
         if process is not None and not process.is_running():
             failure += "; the name server has ended"
         run.close()

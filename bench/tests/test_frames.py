@@ -83,6 +83,20 @@ def test_a_short_run_passes(capsys: pytest.CaptureFixture[str]) -> None:
     assert report["failure"] is None
 
 
+def test_a_run_that_is_interrupted_tells_what_it_saw(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def look(run: Run) -> None:
+        if run.figures.connections > 30:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Run, "_look", look)
+    assert main(["100000"]) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert report["failure"] == "interrupted"
+    assert report["frames"] > 30
+
+
 def test_a_name_server_that_runs_already_can_be_asked(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
