@@ -9,11 +9,13 @@ hint where the mistake is a known one, and ends with how we know and how to repe
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from construct import Struct
 
-from conformance.harness.marking import mark_field
+from conformance.harness.conversations import CONVERSATIONS
+from conformance.harness.frame_tree import frame_tree
 from conformance.harness.transcript import Direction, Transcript, describe
 from spec.clause import Clause
 from spec.explain import explain
@@ -69,12 +71,17 @@ class ConformanceFailure(AssertionError):
 def render(failure: ConformanceFailure) -> str:
     """Return the failure as text, without the command that repeats it."""
     parts = [clause_block(failure.clause), _findings_block(failure)]
+    said = CONVERSATIONS.said_on(failure.transcript)
+    if said is not None:
+        parts.append(_frame_block("what was sent", said.last_sent()))
     if failure.evidence is not None:
         parts.append(_evidence_block(failure.evidence))
-    elif failure.transcript is not None:
-        parts.append(_marked_answer(failure))
-    if failure.transcript is not None:
-        parts.append(_indented(failure.transcript.render()))
+    elif said is not None:
+        wrong = [finding.what for finding in failure.findings if finding.what]
+        answer = said.last(Direction.RECEIVED)
+        parts.append(_frame_block("what came back", answer, wrong))
+    if said is not None:
+        parts.append(_indented(said.render()))
     parts.append(_knowledge_block(failure))
     return "\n\n".join(part for part in parts if part)
 
@@ -123,15 +130,14 @@ def _evidence_block(evidence: Evidence) -> str:
     text = explain(
         evidence.layout, evidence.data, wrong=evidence.wrong, base=evidence.base
     )
-    return _indented(text)
+    return f"  what is wrong, {len(evidence.data)} bytes\n{text}"
 
 
-def _marked_answer(failure: ConformanceFailure) -> str:
-    """Return the last answer's bytes with the looked-at field marked."""
-    assert failure.transcript is not None
-    frame = failure.transcript.last(Direction.RECEIVED)
-    names = [finding.what for finding in failure.findings if finding.what]
-    return _indented(mark_field(frame, names[0] if names else ""))
+def _frame_block(title: str, frame: bytes, wrong: Collection[str] = ()) -> str:
+    """Return a frame as a tree and as bytes, all that is *wrong* in it marked."""
+    if not frame:
+        return ""
+    return f"  {title}, {len(frame)} bytes\n{frame_tree(frame, wrong)}"
 
 
 def _knowledge_block(failure: ConformanceFailure) -> str:

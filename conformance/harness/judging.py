@@ -8,19 +8,31 @@ target that cannot be reached, or a fixture that fails, is no verdict: an error.
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from conformance.harness.failure import ConformanceFailure, Finding, clause_block, shown
+from conformance.harness.artifacts import NOTHING, Artifacts
+from conformance.harness.asks.asker import RefusedError
+from conformance.harness.conversations import CONVERSATIONS
+from conformance.harness.failure import (
+    ConformanceFailure,
+    Finding,
+    clause_block,
+    row,
+    shown,
+)
 from conformance.harness.options import Options
 from conformance.harness.outcome import Outcome, of_skip
 from conformance.harness.peer import PeerError, PeerMisbehavedError
 from conformance.harness.process import ProcessError
 from conformance.harness.target import TargetError
 from spec.registry import all_clauses
+from spec.wire.response_code import ResponseCode
 
 TEXT_LIMIT = 20_000
 """Characters of a failure that a report keeps."""
@@ -43,6 +55,12 @@ class Verdict:
     """The failure as it was printed."""
     found: str = ""
     expected: str = ""
+    again: str = ""
+    """The command that runs the test again, where it failed."""
+    capture: str = ""
+    """A capture of what was said, relative to the report; empty for none."""
+    vector: str = ""
+    """Test vectors of the smallest example that failed; empty for none."""
 
     def dump(self) -> str:
         """Return the verdict as text that a worker can hand over."""
@@ -114,26 +132,73 @@ def failures_in(error: BaseException) -> Iterator[ConformanceFailure]:
 
 
 def as_failure(error: BaseException, clauses: list[str]) -> ConformanceFailure | None:
-    """Return *error* as a failure of the first clause, where a peer misbehaved."""
-    if not isinstance(error, PeerMisbehavedError) or not clauses:
+    """Return *error* as a failure of the first clause, where a peer misbehaved.
+
+    Of several, as Hypothesis may find them, it is the first.
+    """
+    if isinstance(error, BaseExceptionGroup) and clauses:
+        found = (as_failure(part, clauses) for part in error.exceptions)
+        return next(filter(None, found), None)
+    if not clauses:
         return None
-    finding = Finding(found=error.reason, expected="an answer that can be judged")
-    return ConformanceFailure(clauses[0], [finding], transcript=error.transcript)
+    if isinstance(error, PeerMisbehavedError):
+        finding = Finding(found=error.reason, expected="an answer that can be judged")
+        return ConformanceFailure(clauses[0], [finding], transcript=error.transcript)
+    if isinstance(error, RefusedError):
+        finding = Finding(
+            found=str(error), expected=f"{ResponseCode.SUCCESS:d} SUCCESS"
+        )
+        said = CONVERSATIONS.latest()
+        return ConformanceFailure(clauses[0], [finding], transcript=said)
+    return None
 
 
 def text_of_error(
-    error: BaseException, item: pytest.Item, options: Options, clauses: list[str]
+    error: BaseException,
+    item: pytest.Item,
+    options: Options,
+    *,
+    clauses: list[str],
+    kept: Artifacts = NOTHING,
 ) -> str | None:
     """Return what to print instead of a traceback; None to print the traceback."""
     failures = list(failures_in(error))
-    converted = as_failure(error, clauses)
+    converted = None if failures else as_failure(error, clauses)
     if converted is not None:
         failures.append(converted)
     if not failures:
         return None
-    notes = [*getattr(error, "__notes__", [])]
-    parts = [str(failure) for failure in failures] + notes + [again(item, options)]
-    return "\n\n".join(parts)
+    parts = [str(failure) for failure in failures] + notes_of(error)
+    return "\n\n".join([*parts, last_rows(item, options, kept)])
+
+
+def text_of_traceback(
+    traceback: str,
+    item: pytest.Item,
+    options: Options,
+    *,
+    clauses: list[str],
+    kept: Artifacts = NOTHING,
+) -> str:
+    """Return what to print of a failure that names no clause itself."""
+    said = CONVERSATIONS.latest()
+    talk = textwrap.indent(said.render(), "  ") if said is not None else ""
+    parts = [clauses_text(clauses), traceback, talk, last_rows(item, options, kept)]
+    return "\n\n".join(filter(None, parts))
+
+
+def notes_of(error: BaseException) -> list[str]:
+    """Return what was noted at *error*: of a generated example, the example."""
+    notes = list(getattr(error, "__notes__", []))
+    parts = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+    return notes or next(filter(None, map(notes_of, parts)), [])
+
+
+def last_rows(item: pytest.Item, options: Options, kept: Artifacts) -> str:
+    """Return where the bytes are to be found, and how the test is repeated."""
+    directory = options.report or Path()
+    files = [row(name, str(directory / file)) for name, file in kept.rows()]
+    return "\n".join([*files, row("again", again(item, options))])
 
 
 def again(item: pytest.Item, options: Options) -> str:
@@ -142,7 +207,7 @@ def again(item: pytest.Item, options: Options) -> str:
     if not name.replace("[", "").replace("]", "").replace("-", "").isidentifier():
         name = name.partition("[")[0]
     profile = f" --profile {options.profile}" if options.profile else ""
-    return f"  again     rmqc test --target '{options.target}'{profile} -k '{name}'"
+    return f"rmqc test --target '{options.target}'{profile} -k '{name}'"
 
 
 def clauses_text(clauses: list[str]) -> str:

@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import Self
 
 from conformance.harness.address import Address
+from conformance.harness.conversations import CONVERSATIONS
 from conformance.harness.transcript import Direction, Entry, Transcript
 from spec.layout import LayoutError
 from spec.wire.command import Command, decode_command, encode_command
@@ -65,15 +66,18 @@ class Peer:
 
     def __init__(self, address: Address) -> None:
         self.address = address
-        self.transcript = Transcript(str(address))
         self._opened = time.monotonic()
         self._arrived = bytearray()
         self._kept: deque[Command] = deque()
-        try:
-            self._socket = socket.create_connection(address, CONNECT_TIMEOUT_S)
-        except OSError as error:
-            raise PeerError(f"cannot connect to {address}: {error}") from error
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._socket = connected(address)
+        self._lost_in: int | None = None
+        """The beginning after which the peer closed, as conversations count them."""
+        self.transcript = Transcript(
+            str(self._peer_address()),
+            local=str(self.local_address),
+            opened_at_ms=time.time_ns() // 1_000_000,
+        )
+        CONVERSATIONS.note(self.transcript)
 
     def __enter__(self) -> Self:
         return self
@@ -92,17 +96,31 @@ class Peer:
         host, port = self._socket.getsockname()[:2]
         return Address(host, port)
 
+    def _peer_address(self) -> Address:
+        """Return the other end as a number, where it has not closed already."""
+        try:
+            return Address(*self._socket.getpeername()[:2])
+        except OSError:
+            return self.address
+
     def close(self) -> None:
         """Close the connection; closing twice is harmless."""
         self._socket.close()
 
     def send_bytes(self, data: bytes) -> None:
-        """Send *data* as it is, frame or not."""
+        """Send *data* as it is, frame or not.
+
+        A connection that the peer closed in an earlier example of the running test is
+        opened anew, so that no example suffers from another.
+        """
+        if self._lost_in not in (None, CONVERSATIONS.beginnings):
+            self._reconnect()
         self._note(Direction.SENT, data)
         self._socket.settimeout(ANSWER_TIMEOUT_S)
         try:
             self._socket.sendall(data)
         except OSError as error:
+            self._lost(f"closed while we sent: {error}")
             reason = f"the peer closed while we sent: {error}"
             raise ClosedError(reason, self.transcript) from error
 
@@ -225,12 +243,12 @@ class Peer:
             except TimeoutError:
                 continue
             except OSError as error:
-                self._note(Direction.NOTE, note=f"reset: {error}")
+                self._lost(f"reset: {error}")
                 raise ClosedError(
                     self._short(wanted, "came"), self.transcript
                 ) from error
             if not data:
-                self._note(Direction.NOTE, note="the peer closed the connection")
+                self._lost("the peer closed the connection")
                 reason = self._short(wanted, "came before the peer closed")
                 raise ClosedError(reason, self.transcript)
             self._arrived += data
@@ -239,8 +257,29 @@ class Peer:
         some = f" ({len(self._arrived)} bytes of it did)" if self._arrived else ""
         return f"waited for {wanted}, none {how}{some}"
 
+    def _lost(self, note: str) -> None:
+        self._lost_in = CONVERSATIONS.beginnings
+        self._note(Direction.NOTE, note=note)
+
+    def _reconnect(self) -> None:
+        self.close()
+        self._socket = connected(self.address)
+        self._arrived.clear()
+        self._lost_in = None
+        self._note(Direction.NOTE, note="connected anew")
+
     def _note(self, direction: Direction, data: bytes = b"", note: str = "") -> None:
         at_ms = round((time.monotonic() - self._opened) * 1000)
         self.transcript.add(
             Entry(direction=direction, at_ms=at_ms, data=data, note=note)
         )
+
+
+def connected(address: Address) -> socket.socket:
+    """Return a fresh connection to *address*."""
+    try:
+        made = socket.create_connection(address, CONNECT_TIMEOUT_S)
+    except OSError as error:
+        raise PeerError(f"cannot connect to {address}: {error}") from error
+    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return made

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from conformance.harness import judging
+from conformance.harness import artifacts, judging
 from conformance.harness.fixtures import (
     HOST,
     OPTIONS,
@@ -118,7 +118,8 @@ def pytest_collection_modifyitems(
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Decide what needs no run to be decided."""
+    """Begin to listen; decide what needs no run to be decided."""
+    artifacts.begin(item)
     if suite_of(item):
         target = item.config.stash[HOST].target()
         decide_before(item, target, item.config.stash[OPTIONS])
@@ -143,7 +144,9 @@ def pytest_runtest_makereport(
     if verdict is None:
         return report
     if verdict.outcome is Outcome.FAIL and call.excinfo is not None:
-        _explain(report, call.excinfo.value, item, clauses=verdict.blamed)
+        error, blamed = call.excinfo.value, verdict.blamed
+        kept = artifacts.keep(options.report, item, error, blamed)
+        _explain(report, error, item, clauses=blamed, kept=kept)
         reason = reason_for(
             item.config.stash[RECORD].known,
             verdict.blamed,
@@ -151,7 +154,13 @@ def pytest_runtest_makereport(
             release=told.get("release", ""),
         )
         text = report.longreprtext[: judging.TEXT_LIMIT]
-        verdict = judging.replaced(verdict, text=text)
+        verdict = judging.replaced(
+            verdict,
+            text=text,
+            again=judging.again(item, options),
+            capture=kept.capture,
+            vector=kept.vector,
+        )
         if reason is not None:
             verdict = judging.replaced(verdict, outcome=Outcome.KNOWN, reason=reason)
             report.outcome = "skipped"
@@ -166,13 +175,14 @@ def _explain(
     item: pytest.Item,
     *,
     clauses: list[str],
+    kept: artifacts.Artifacts,
 ) -> None:
     """Put the failure's own text in the place of a traceback."""
-    text = judging.text_of_error(error, item, item.config.stash[OPTIONS], clauses)
-    if text is not None:
-        report.longrepr = text
-    else:
-        report.sections.append(("clauses", judging.clauses_text(clauses)))
+    options = item.config.stash[OPTIONS]
+    text = judging.text_of_error(error, item, options, clauses=clauses, kept=kept)
+    report.longrepr = text or judging.text_of_traceback(
+        report.longreprtext, item, options, clauses=clauses, kept=kept
+    )
 
 
 def pytest_report_teststatus(

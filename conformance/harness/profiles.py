@@ -11,6 +11,11 @@ import os
 
 import pytest
 from hypothesis import Phase, settings
+from hypothesis.internal.conjecture import engine
+
+SHRINKING_S = 15
+"""How long the quick profile makes a failing example smaller: each try asks a peer,
+which may let it wait. Hypothesis itself has five minutes and no setting for it."""
 
 settings.register_profile(
     "quick", derandomize=True, max_examples=50, deadline=None, database=None
@@ -29,5 +34,9 @@ settings.register_profile(
 
 def load_profile(config: pytest.Config) -> None:
     """Load the profile of this run, unless Hypothesis' own option has chosen one."""
-    if not config.getoption("--hypothesis-profile", None):
-        settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+    name = config.getoption("--hypothesis-profile", None)
+    if not name:
+        name = os.environ.get("HYPOTHESIS_PROFILE", "quick")
+        settings.load_profile(name)
+    if name == "quick":
+        engine.MAX_SHRINKING_SECONDS = SHRINKING_S

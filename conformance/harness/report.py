@@ -116,4 +116,7 @@ def _failure(result: ClauseResult) -> dict[str, object] | None:
         "expected": verdict.expected,
         "found": verdict.found,
         "text": verdict.text or verdict.reason,
+        "again": verdict.again or None,
+        "capture": verdict.capture or None,
+        "vector": verdict.vector or None,
     }

@@ -15,7 +15,9 @@ from conformance.meta.lying_cluster import lying_cluster
 
 PRELUDE = """
 import pytest
-from hypothesis import given, strategies as st
+from dataclasses import replace
+from hypothesis import HealthCheck, given, settings, strategies as st
+from conformance.harness.speaker import succeeded
 from conformance.harness.target import Capability
 from conformance.harness.verdicts import expect
 
