@@ -210,11 +210,15 @@ class Run:
         figures = self.figures
         rounds = 0
         while figures.frames < count:
-            links = [self._send_batch(mutator) for _ in range(CONNECTIONS)]
-            if rounds % ASK_EVERY == 0:
-                self._look()
-            for link in links:
-                _await_close(link)
+            with contextlib.ExitStack() as links:
+                opened = [
+                    links.enter_context(self._send_batch(mutator))
+                    for _ in range(CONNECTIONS)
+                ]
+                if rounds % ASK_EVERY == 0:
+                    self._look()
+                for link in opened:
+                    _await_close(link)
             rounds += 1
 
     def _send_batch(self, mutator: Mutator) -> socket.socket:
