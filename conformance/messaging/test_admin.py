@@ -9,10 +9,11 @@ import pytest
 
 from conformance.harness.deadline import wait_until
 from conformance.harness.live import LiveTarget
-from conformance.harness.speaker import Speaker, body_of, succeeded
+from conformance.harness.speaker import Speaker, body_of, now_ms, succeeded
 from conformance.harness.verdicts import expect, expect_fields, expect_that
 from conformance.messaging.reading import bodies_of, records_of, send_bodies
 from spec.wire.command import Command
+from spec.wire.fastjson import loads
 from spec.wire.response_code import ResponseCode
 
 
@@ -239,5 +240,62 @@ def test_a_broker_says_its_release(broker: Speaker) -> None:
         found=found,
         expected="a release such as V4_6_0",
         what="brokerVersionDesc",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("ADMIN-CONFIG-003", "ADMIN-CONFIG-005")
+def test_no_number_is_no_change_of_a_number(broker: Speaker) -> None:
+    before = broker.broker_config()
+    succeeded(broker.update_broker_config({"defaultQueryMaxNum": "many"}))
+    after = broker.broker_config()
+    found = broker.broker_settings()["defaultQueryMaxNum"]
+    what = "defaultQueryMaxNum after many"
+    expect("ADMIN-CONFIG-003", found=found, expected="32", what=what)
+    expect_that(
+        "ADMIN-CONFIG-005",
+        settings_version(after) > settings_version(before),
+        found=settings_version(after),
+        expected=f"more than {settings_version(before)}",
+        what="counter of the version",
+        transcript=broker.transcript,
+    )
+
+
+def settings_version(answer: Command) -> int:
+    """Return the counter of the settings' version."""
+    version = loads(succeeded(answer).fields["version"])
+    assert isinstance(version, Mapping)
+    return int(version["counter"])
+
+
+@pytest.mark.clause("ADMIN-CONFIG-004")
+def test_a_young_log_has_no_earliest_time(broker: Speaker, topic: str) -> None:
+    succeeded(broker.send_message(topic=topic))
+    table = mapping_of(broker.broker_runtime_info())["table"]
+    held = int(table["commitLogMaxOffset"]) - int(table["commitLogMinOffset"])
+    is_young = held < 2 * int(broker.broker_settings()["maxMessageSize"])
+    found = int(table["earliestMessageTimeStamp"])
+    expect_that(
+        "ADMIN-CONFIG-004",
+        (found == -1) == is_young,
+        found=found,
+        expected="-1" if is_young else "a time",
+        what=f"earliestMessageTimeStamp of a log of {held} bytes",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("ADMIN-CONFIG-006")
+def test_a_log_has_an_earliest_time(broker: Speaker, topic: str) -> None:
+    succeeded(broker.send_message(topic=topic))
+    table = mapping_of(broker.broker_runtime_info())["table"]
+    found = int(table["earliestMessageTimeStamp"])
+    expect_that(
+        "ADMIN-CONFIG-006",
+        0 < found <= now_ms(),
+        found=found,
+        expected="a time in the past",
+        what="earliestMessageTimeStamp",
         transcript=broker.transcript,
     )

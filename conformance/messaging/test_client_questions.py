@@ -12,7 +12,9 @@ from conformance.harness.speaker import (
     succeeded,
 )
 from conformance.harness.verdicts import expect, expect_code, expect_fields
+from spec.host import Host
 from spec.wire.command import Command, CommandFlag
+from spec.wire.message_id import encode_message_id
 from spec.wire.request_code import RequestCode
 from spec.wire.response_code import ResponseCode
 
@@ -114,4 +116,38 @@ def test_nobody_answers_for_a_client_that_is_not_there(
     answer = broker.peer.request(asking(code, group, place=place))
     expect_code(
         "ADMIN-CLIENT-002", answer, ResponseCode.SYSTEM_ERROR, broker.transcript
+    )
+
+
+@pytest.mark.clause("ADMIN-CLIENT-004")
+def test_the_message_is_sent_along(broker: Speaker, topic: str, group: str) -> None:
+    place = succeeded(broker.send_message(topic=topic, body=b"again")).fields["msgId"]
+    record = succeeded(broker.view_message_by_id(place)).body
+    code = RequestCode.CONSUME_MESSAGE_DIRECTLY
+    with Speaker.connect(broker.address) as client:
+        consumer = consumer_data(group=group)
+        succeeded(client.heartbeat(client_id=f"client_{group}", consumers=[consumer]))
+        broker.peer.send(asking(code, group, place=place))
+        heard = client.peer.receive_request(code)
+    expect(
+        "ADMIN-CLIENT-004",
+        found=(heard.body, heard.fields.get("brokerName")),
+        expected=(record, "broker-a"),
+        what="body and brokerName of the question",
+        transcript=client.transcript,
+    )
+
+
+@pytest.mark.clause("ADMIN-CLIENT-005")
+def test_nobody_is_asked_about_a_message_that_is_not_there(
+    broker: Speaker, group: str
+) -> None:
+    place = encode_message_id(Host(bytes((127, 0, 0, 1)), 10911), 1 << 40)
+    with Speaker.connect(broker.address) as client:
+        consumer = consumer_data(group=group)
+        succeeded(client.heartbeat(client_id=f"client_{group}", consumers=[consumer]))
+        question = asking(RequestCode.CONSUME_MESSAGE_DIRECTLY, group, place=place)
+        answer = broker.peer.request(question)
+    expect_code(
+        "ADMIN-CLIENT-005", answer, ResponseCode.SYSTEM_ERROR, broker.transcript
     )

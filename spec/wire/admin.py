@@ -127,6 +127,20 @@ CLIENT_IS_ABSENT = Clause(
     " (1).",
     source=f"{_ADMIN}#callConsumer",
 )
+MESSAGE_IS_SENT_ALONG = Clause(
+    id="ADMIN-CLIENT-004",
+    level=Level.MUST,
+    text="The body of CONSUME_MESSAGE_DIRECTLY, as the client gets it, is the record of"
+    " the message that msgId names, and brokerName is the broker's.",
+    source=f"{_ADMIN}#consumeMessageDirectly",
+)
+MESSAGE_IS_ABSENT = Clause(
+    id="ADMIN-CLIENT-005",
+    level=Level.MUST,
+    text="CONSUME_MESSAGE_DIRECTLY with a msgId that names no message is answered"
+    " SYSTEM_ERROR (1).",
+    source=f"{_ADMIN}#consumeMessageDirectly",
+)
 STATUS_IS_ASKED = Clause(
     id="ADMIN-CLIENT-003",
     level=Level.MUST,
@@ -148,4 +162,34 @@ RUNTIME_INFO = Clause(
     text="A broker says which release it is in brokerVersionDesc of its runtime"
     " information.",
     source=f"{_ADMIN}#getBrokerRuntimeInfo",
+)
+NO_NUMBER_IS_IGNORED = Clause(
+    id="ADMIN-CONFIG-003",
+    level=Level.MUST,
+    text="UPDATE_BROKER_CONFIG with no number for a setting that is one is answered"
+    " SUCCESS, and the setting stays as it was.",
+    source="4.6.0 org.apache.rocketmq.common.MixAll#properties2Object",
+)
+EARLIEST_TIME_IS_LATE = Clause(
+    id="ADMIN-CONFIG-004",
+    level=Level.QUIRK,
+    until="4.9",
+    text="In runtime information earliestMessageTimeStamp is -1 while the commit log's"
+    " first file holds less than twice maxMessageSize.",
+    source="4.6.0 org.apache.rocketmq.store.DefaultMessageStore#getEarliestMessageTime",
+)
+SETTINGS_VERSION = Clause(
+    id="ADMIN-CONFIG-005",
+    level=Level.MUST,
+    text="The answer to GET_BROKER_CONFIG has the settings' own data version in the"
+    " field version, which each UPDATE_BROKER_CONFIG counts up.",
+    source="4.6.0 org.apache.rocketmq.common.Configuration#update",
+)
+EARLIEST_TIME = Clause(
+    id="ADMIN-CONFIG-006",
+    level=Level.MUST,
+    since="5.3",
+    text="In runtime information earliestMessageTimeStamp is when the first message of"
+    " the commit log was stored.",
+    source="5.3.3 org.apache.rocketmq.store.DefaultMessageStore#getEarliestMessageTime",
 )

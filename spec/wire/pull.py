@@ -297,6 +297,30 @@ HOLD_LEAVES_CONNECTION = Clause(
     text="Other requests on the connection are answered while a pull is held.",
     source=_PULL,
 )
+MOVED_EVENT = Clause(
+    id="PULL-EVENT-001",
+    level=Level.MUST,
+    until="4.9",
+    text="A master that answers PULL_OFFSET_MOVED stores a message under"
+    " OFFSET_MOVED_EVENT whose tag and key are the consumer group and whose body says"
+    " consumerGroup, messageQueue, offsetRequest and offsetNew.",
+    source=f"{_PULL}#generateOffsetMovedEvent",
+)
+MOVED_EVENT_HAS_DELAY = Clause(
+    id="PULL-EVENT-002",
+    level=Level.QUIRK,
+    until="4.9",
+    text="The message about a moved offset has the property DELAY, which is 0.",
+    source=f"{_PULL}#generateOffsetMovedEvent",
+)
+NO_MOVED_EVENT = Clause(
+    id="PULL-EVENT-003",
+    level=Level.MUST,
+    since="5.3",
+    text="PULL_OFFSET_MOVED is answered and nothing is stored about it.",
+    source="5.3.3 org.apache.rocketmq.broker.processor.DefaultPullMessageResultHandler"
+    "#handle",
+)
 COMMITS = Clause(
     id="PULL-COMMIT-001",
     level=Level.MUST,

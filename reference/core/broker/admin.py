@@ -4,6 +4,7 @@ What tools ask of a broker about itself.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from reference.core.answer import (
@@ -14,7 +15,9 @@ from reference.core.answer import (
 )
 from reference.core.java_properties import read_properties, write_properties
 from reference.core.request import Request
+from spec.layout import LayoutError
 from spec.wire import fastjson
+from spec.wire.message_id import decode_message_id
 from spec.wire.request_code import RequestCode
 from spec.wire.response_code import ResponseCode
 
@@ -26,15 +29,17 @@ _FOR_C = "CPP"
 
 def broker_settings(broker: Broker, _: Request) -> Answer:
     """Answer the settings, one a line."""
-    version = fastjson.dumps(broker.topics.version()).decode()
-    body = write_properties(broker.options.settings).encode()  # [ADMIN-CONFIG-001]
-    return Answer(fields={"version": version}, body=body)
+    options = broker.options
+    changed_at_ms = options.changed_at_ms or broker.started_at_ms
+    version = {"counter": options.change_count, "timestamp": changed_at_ms}
+    body = write_properties(options.shown()).encode()  # [ADMIN-CONFIG-001]
+    return Answer(fields={"version": fastjson.dumps(version).decode()}, body=body)
 
 
 def update_settings(broker: Broker, request: Request) -> Answer:
     """Change settings that the broker has."""
     changes = read_properties(request.body.decode())
-    broker.options.update(changes)
+    broker.options.update(changes, request.now_ms)
     if "brokerPermission" in changes:
         broker.topics.touch(request.now_ms)
         broker.announce(None)
@@ -83,6 +88,13 @@ def reset_offset(broker: Broker, request: Request) -> Answer:
 
 def ask_client(broker: Broker, request: Request) -> Answer | None:
     """Pass a question on to a member of a group; its answer is passed back."""
+    if request.code == RequestCode.CONSUME_MESSAGE_DIRECTLY:
+        message_id = request.text("msgId")
+        record = _record(broker, message_id)
+        if record is None:  # [ADMIN-CLIENT-005]
+            return refusal(SYSTEM_ERROR, f"there is no message {message_id}")
+        fields = {**request.fields, "brokerName": broker.options.name}
+        request = replace(request, fields=fields, body=record)  # [ADMIN-CLIENT-004]
     group, client_id = request.text("consumerGroup"), request.text("clientId")
     members = broker.clients.consumers.get(group)
     clients = [] if members is None else list(members.members.values())
@@ -92,6 +104,16 @@ def ask_client(broker: Broker, request: Request) -> Answer | None:
             return None
     # [ADMIN-CLIENT-002]
     return refusal(SYSTEM_ERROR, f"The Consumer <{group}> <{client_id}> not online")
+
+
+def _record(broker: Broker, message_id: str) -> bytes | None:
+    """Return the record that an id names; None where none begins."""
+    try:
+        _, offset = decode_message_id(message_id)
+    except LayoutError:
+        return None
+    record = broker.store.record_at(offset)
+    return None if record is None else bytes(record)
 
 
 def _reset_one(

@@ -7,6 +7,7 @@ Settings that are not known are kept, and answered to tools that ask for them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -79,8 +80,8 @@ DEFAULTS: Mapping[str, str] = {
     "commitIntervalCommitLog": "200",
     "commitCommitLogLeastPages": "4",
     "commitCommitLogThoroughInterval": "200",
-    "mapedFileSizeCommitLog": "1073741824",
-    "mapedFileSizeConsumeQueue": "6000000",
+    "mappedFileSizeCommitLog": "1073741824",
+    "mappedFileSizeConsumeQueue": "6000000",
     "enableConsumeQueueExt": "false",
     "enableCalcFilterBitMap": "false",
     "expectConsumerNumUseFilter": "32",
@@ -127,6 +128,8 @@ class BrokerOptions:
     """Where clients find this broker, as ``127.0.0.1:10911``."""
     region: str = field(init=False)
     is_traced: bool = field(init=False)
+    change_count: int = 0
+    changed_at_ms: int = 0
 
     def __post_init__(self) -> None:
         """Fill in the defaults and read what every request needs."""
@@ -170,11 +173,21 @@ class BrokerOptions:
         """Return the setting *name*, true or false."""
         return self.settings[name].lower() == "true"
 
-    def update(self, changes: Mapping[str, str]) -> None:
-        """Take over the settings in *changes* that are known; 4.6.0 does the same."""
-        known = {n: value for n, value in changes.items() if n in self.settings}
+    def update(self, changes: Mapping[str, str], now_ms: int) -> None:
+        """Take over the settings in *changes* that are known and of their type."""
+        known = {
+            name: value
+            for name, value in changes.items()
+            if name in self.settings and _fits(value, self.settings[name])
+        }
         self.settings.update(known)
+        self.change_count += 1  # [ADMIN-CONFIG-005]
+        self.changed_at_ms = now_ms
         self._read()
+
+    def shown(self) -> dict[str, str]:
+        """Return the settings as tools see them: without those that are not set."""
+        return {name: value for name, value in self.settings.items() if value}
 
     def store_options(self) -> StoreOptions:
         """Return what concerns the message store."""
@@ -182,8 +195,8 @@ class BrokerOptions:
         if mode not in set(FlushMode):
             raise OptionError(f"flushDiskType is {mode!r}, which is no way to flush")
         return StoreOptions(
-            commit_log_file_size=self.number("mapedFileSizeCommitLog"),
-            consume_queue_file_size=self.number("mapedFileSizeConsumeQueue"),
+            commit_log_file_size=self.number("mappedFileSizeCommitLog"),
+            consume_queue_file_size=self.number("mappedFileSizeConsumeQueue"),
             extension_file_size=self._extension_file_size(),
             index_slot_count=self.number("maxHashSlotNum"),
             index_item_count=self.number("maxIndexNum"),
@@ -223,7 +236,7 @@ class BrokerOptions:
         return self.number("transientStorePoolSize") if is_used else 0
 
     def _read(self) -> None:
-        # Java spells the settings' setters without the p that its fields have.
+        # Before 4.5 these names had one p; files with the old names are still about.
         for spelt, meant in _SPELLINGS.items():
             if spelt in self.settings:
                 self.settings[meant] = self.settings.pop(spelt)
@@ -234,7 +247,15 @@ class BrokerOptions:
         self.is_traced = self.truth("traceOn")
 
 
+_NUMBER = re.compile(r"[+-]?\d+")
 _SPELLINGS = {
-    "mappedFileSizeCommitLog": "mapedFileSizeCommitLog",
-    "mappedFileSizeConsumeQueue": "mapedFileSizeConsumeQueue",
+    "mapedFileSizeCommitLog": "mappedFileSizeCommitLog",
+    "mapedFileSizeConsumeQueue": "mappedFileSizeConsumeQueue",
 }
+
+
+def _fits(value: str, old: str) -> bool:
+    """Return whether *value* is a number if the *old* one is."""
+    return not _NUMBER.fullmatch(old) or bool(
+        _NUMBER.fullmatch(value)  # [ADMIN-CONFIG-003]
+    )

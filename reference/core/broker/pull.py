@@ -248,7 +248,10 @@ def _tell_offset_moved(broker: Broker, request: Request, offset: int) -> None:
         topic=OFFSET_MOVED_TOPIC,
         queue_id=0,
         body=fastjson.dumps(event),
-        properties=encode_properties({Property.TAGS: group, Property.KEYS: group}),
+        properties=encode_properties(
+            # [PULL-EVENT-001] [PULL-EVENT-002]
+            {Property.KEYS: group, Property.DELAY: "0", Property.TAGS: group}
+        ),
         born_at_ms=request.now_ms,
         born_host=broker.store_host,
         store_host=broker.store_host,

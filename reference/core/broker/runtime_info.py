@@ -143,6 +143,14 @@ def _disk(broker: Broker) -> dict[str, str]:
 
 
 def _earliest_ms(broker: Broker) -> int:
-    """Return when the first message in the commit log was stored; -1 without one."""
-    data = broker.store.record_at(broker.store.log.queue.start)
+    """Return when the first message in the commit log was stored.
+
+    While the log's first file holds less than two messages of the greatest size, 4.6.0
+    does not look: then, and without a message, it is -1.
+    """
+    log = broker.store.log.queue
+    held = min(log.end - max(log.start, 0), log.file_size)
+    if held < 2 * broker.options.number("maxMessageSize"):
+        return -1  # [ADMIN-CONFIG-004]
+    data = broker.store.record_at(log.start)
     return -1 if data is None else decode_record(data, check_crc=False).stored_at_ms

@@ -151,9 +151,9 @@ class StoreOptions:
     """The settings of a store; each names the key of broker.conf that sets it."""
 
     commit_log_file_size: int = 1024**3
-    """mapedFileSizeCommitLog."""
+    """mappedFileSizeCommitLog."""
     consume_queue_file_size: int = 300_000 * 20
-    """mapedFileSizeConsumeQueue; 4.6.0 rounds it up to whole units."""
+    """mappedFileSizeConsumeQueue; 4.6.0 rounds it up to whole units."""
     extension_file_size: int = 0
     """mappedFileSizeConsumeQueueExt; 0 without enableConsumeQueueExt."""
     index_slot_count: int = 5_000_000

@@ -18,8 +18,8 @@ from spec.wire.command import Command, decode_command, encode_command
 NOON_MS = 1_700_000_000_000
 CLIENT = Host.of("127.0.0.1", 40000)
 SMALL = {
-    "mapedFileSizeCommitLog": "65536",
-    "mapedFileSizeConsumeQueue": "2000",
+    "mappedFileSizeCommitLog": "65536",
+    "mappedFileSizeConsumeQueue": "2000",
     "maxHashSlotNum": "50",
     "maxIndexNum": "200",
 }

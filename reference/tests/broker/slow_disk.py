@@ -11,7 +11,7 @@ from reference.tests.broker.making import Stage
 from spec.store.message_record import decode_record
 from spec.wire.message_id import decode_message_id
 
-SYNC = {"flushDiskType": "SYNC_FLUSH", "mapedFileSizeCommitLog": "1024"}
+SYNC = {"flushDiskType": "SYNC_FLUSH", "mappedFileSizeCommitLog": "1024"}
 
 
 class SlowDisk(Stage):

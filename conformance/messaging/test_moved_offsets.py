@@ -1,0 +1,97 @@
+"""A pull from an offset that is not there leaves an event that tools read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from conformance.harness.deadline import wait_until
+from conformance.harness.live import LiveTarget
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.verdicts import expect, expect_code
+from conformance.messaging.reading import records_of, send_bodies
+from spec.store.message_record import Record
+from spec.wire.fastjson import loads
+from spec.wire.properties import decode_properties
+from spec.wire.response_code import ResponseCode
+
+EVENTS = "OFFSET_MOVED_EVENT"
+
+
+def end_of_events(broker: Speaker) -> int:
+    """Return the queue offset that the next event will have."""
+    return int(succeeded(broker.max_offset(topic=EVENTS)).fields["offset"])
+
+
+def event_about(broker: Speaker, group: str, begin: int) -> Record:
+    """Wait for the event about *group*, at *begin* or later, and return it."""
+    found: list[Record] = []
+
+    def is_there() -> bool:
+        for offset in range(begin, end_of_events(broker)):
+            (record,) = records_of(
+                broker.pull(topic=EVENTS, offset=offset, max_count=1)
+            )
+            if decode_properties(record.properties).get("KEYS") == group:
+                found.append(record)
+        return bool(found)
+
+    wait_until(is_there, what=f"event about {group}", timeout_s=10.0)
+    return found[0]
+
+
+@pytest.mark.clause("PULL-EVENT-001", "PULL-EVENT-002")
+def test_a_moved_offset_is_an_event(
+    broker: Speaker, target: LiveTarget, topic: str, group: str
+) -> None:
+    send_bodies(broker, topic, [b"one"])
+    begin = end_of_events(broker)
+    answer = broker.pull(topic=topic, group=group, offset=99)
+    code = ResponseCode.PULL_OFFSET_MOVED
+    expect_code("PULL-EVENT-001", answer, code, broker.transcript)
+    event = event_about(broker, group, begin)
+    properties = decode_properties(event.properties)
+    said = loads(event.body)
+    assert isinstance(said, Mapping)
+    queue = {"brokerName": target.broker_name, "queueId": 0, "topic": topic}
+    expect(
+        "PULL-EVENT-001",
+        found=(properties.get("TAGS"), said),
+        expected=(
+            group,
+            {
+                "consumerGroup": group,
+                "messageQueue": queue,
+                "offsetNew": 0,
+                "offsetRequest": 99,
+            },
+        ),
+        what="tag and body of the event",
+        transcript=broker.transcript,
+    )
+    expect(
+        "PULL-EVENT-002",
+        found=properties.get("DELAY"),
+        expected="0",
+        what="property DELAY of the event",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("PULL-EVENT-003")
+def test_a_moved_offset_is_no_event(broker: Speaker, topic: str, group: str) -> None:
+    send_bodies(broker, topic, [b"one"])
+    begin = end_of_events(broker)
+    answer = broker.pull(topic=topic, group=group, offset=99)
+    code = ResponseCode.PULL_OFFSET_MOVED
+    expect_code("PULL-EVENT-003", answer, code, broker.transcript)
+    succeeded(broker.send_message(topic=topic))
+    broker.wait_for_max_offset(topic=topic, offset=2)  # later than an event would be
+    expect(
+        "PULL-EVENT-003",
+        found=end_of_events(broker),
+        expected=begin,
+        what="end of the events' queue",
+        transcript=broker.transcript,
+    )
