@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.harness.deadline import wait_until
 from conformance.interop.java_listeners import Received, received
 from conformance.interop.java_sends import attempt, texts, whole
 from conformance.interop.java_session import PATIENCE_S, JavaSession, keep_all
@@ -159,7 +158,7 @@ def pull(java: JavaSession) -> object:
     consumer = _puller(java, group)
     queues = list(consumer.fetchSubscribeMessageQueues(topic))
     queue = queues[0]
-    wait_until(lambda: consumer.maxOffset(queue) == 6, what="all are in the queue")
+    java.wait(lambda: consumer.maxOffset(queue) == 6, "all are in the queue")
     whole_queue = consumer.pull(queue, "*", 0, 4)
     tagged = consumer.pull(queue, "B", 0, 32)
     consumer.getOffsetStore().updateConsumeOffsetToBroker(queue, 4, False)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.harness.deadline import wait_until
 from conformance.interop.java_listeners import Received, received
 from conformance.interop.java_sends import attempt, texts, whole
 from conformance.interop.java_session import JavaSession, keep_all
@@ -74,7 +73,7 @@ def by_offset(java: JavaSession) -> object:
     make = java.mq.client.consumer.DefaultMQPullConsumer
     consumer = java.started(java.named(make(java.name("looking"))))
     queue, offset = sent.getMessageQueue(), sent.getQueueOffset()
-    wait_until(lambda: consumer.maxOffset(queue) > offset, what="it is in its queue")
+    java.wait(lambda: consumer.maxOffset(queue) > offset, "it is in its queue")
     pulled = consumer.pull(queue, "*", offset, 1)
     return whole([received(one) for one in pulled.getMsgFoundList()])
 

@@ -161,26 +161,27 @@ def delayed(java: JavaSession) -> object:
 
 def transaction(java: JavaSession) -> object:
     """Let the last word be what the producer says when it is asked."""
-    topic = java.topic()
+    topic = java.topic(queue_count=1)
     producers = java.mq.client.producer
     decider = Decider(producers.LocalTransactionState)
     producer = producers.TransactionMQProducer(java.name("transactions"))
     producer.setTransactionListener(decider)
     java.producer(producer)
+
+    def send(body: str) -> str:
+        sent = producer.sendMessageInTransaction(java.message(topic, body), None)
+        return str(sent.getLocalTransactionState())
+
     bodies = ("commit", "roll back", "wait, then commit", "wait, then roll back")
-    states = [
-        str(
-            producer.sendMessageInTransaction(
-                java.message(topic, body), None
-            ).getLocalTransactionState()
-        )
-        for body in bodies
-    ]
+    states = [send(body) for body in bodies]
     got: list[Received] = []
     consumer = java.push_consumer()
     consumer.subscribe(topic, "*")
     java.listen(consumer, keep_all(got))
-    java.wait(lambda: len(got) >= 2 and len(set(decider.asked)) >= 2, "all is decided")
+    java.wait(lambda: len(set(decider.asked)) >= 2, "both are asked about")
+    java.wait(lambda: len(got) >= 2, "both are delivered")
+    send("commit, last of all")  # what was rolled back would have come before
+    java.wait(lambda: any("last of all" in one.text for one in got), "the last comes")
     return {
         "states": states,
         "asked about": sorted(set(decider.asked)),
