@@ -24,6 +24,7 @@ from spec.store.message_record import SystemFlag
 from spec.wire.message_id import decode_message_id
 from spec.wire.properties import decode_properties
 from spec.wire.request_code import RequestCode
+from spec.wire.response_code import ResponseCode
 from spec.wire.send import ANSWER_FIELDS
 
 SEND_CODES = (RequestCode.SEND_MESSAGE, RequestCode.SEND_MESSAGE_V2)
@@ -45,6 +46,23 @@ def test_an_answer_names_id_queue_and_offset(
     )
     missing = [name for name in ("MSG_REGION", "TRACE_ON") if name not in answer.fields]
     expect("SEND-ANSWER-004", found=missing, expected=[], what="absent fields")
+
+
+@pytest.mark.clause("SEND-ANSWER-006")
+@pytest.mark.parametrize("code", SEND_CODES)
+def test_a_refusal_says_the_brokers_region_too(
+    broker: Speaker, topic: str, code: int
+) -> None:
+    answer = broker.send_message(topic=topic, queue_id=77, code=code)
+    assert answer.code != ResponseCode.SUCCESS
+    missing = [name for name in ("MSG_REGION", "TRACE_ON") if name not in answer.fields]
+    expect(
+        "SEND-ANSWER-006",
+        found=missing,
+        expected=[],
+        what="absent fields",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("SEND-ANSWER-002", "WIRE-MESSAGEID-001", "SEND-HOST-002")

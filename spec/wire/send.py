@@ -71,6 +71,12 @@ ANSWER_REGION = Clause(
     " traces (TRACE_ON).",
     source=f"{_SEND}#sendMessage",
 )
+REFUSAL_REGION = Clause(
+    id="SEND-ANSWER-006",
+    level=Level.SHOULD,
+    text="The refusal of a send says MSG_REGION and TRACE_ON too.",
+    source=f"{_SEND}#sendMessage",
+)
 ANY_QUEUE = Clause(
     id="SEND-QUEUE-001",
     level=Level.MUST,

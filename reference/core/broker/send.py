@@ -109,6 +109,14 @@ def send_message(broker: Broker, request: Request) -> Answer | None:
     """Store a message, or a batch when the header says so."""
     if broker.store.is_overloaded(request.now_ms):
         return refusal(ResponseCode.SYSTEM_BUSY, BUSY)
+    answer = _send(broker, request)
+    if answer is not None and not answer.fields:
+        answer.fields = _broker_fields(broker)  # [SEND-ANSWER-006]
+    return answer
+
+
+def _send(broker: Broker, request: Request) -> Answer | None:
+    """Check; store the message or the batch; answer."""
     # [SEND-HEADER-001] [SEND-HEADER-003]
     spelt_out = request.code == RequestCode.SEND_MESSAGE
     names = SPELT_OUT if spelt_out else LETTERS
@@ -282,10 +290,7 @@ def with_property(properties: str, name: str, value: str) -> str:
 
 
 def _answer(broker: Broker, result: PutResult, *, queue_id: int) -> Answer:
-    fields: dict[str, object] = {
-        "MSG_REGION": broker.options.region,  # [SEND-ANSWER-004] [SEND-ANSWER-005]
-        "TRACE_ON": broker.options.is_traced,
-    }
+    fields = _broker_fields(broker)  # [SEND-ANSWER-004]
     code = _STORED.get(result.status)
     if code is None:
         refused, remark = _NOT_STORED.get(
@@ -296,3 +301,11 @@ def _answer(broker: Broker, result: PutResult, *, queue_id: int) -> Answer:
     fields["queueId"] = queue_id  # [TXN-HALF-003]
     fields["queueOffset"] = result.queue_offset  # [SEND-ANSWER-003]
     return Answer(int(code), None, fields)
+
+
+def _broker_fields(broker: Broker) -> dict[str, object]:
+    """Return what every answer to a send says, whatever became of the message."""
+    return {
+        "MSG_REGION": broker.options.region,  # [SEND-ANSWER-005]
+        "TRACE_ON": broker.options.is_traced,
+    }
