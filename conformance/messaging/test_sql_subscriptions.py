@@ -7,14 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from conformance.harness.fixtures import create_topic
-from conformance.harness.speaker import (
-    Speaker,
-    consumer_data,
-    subscription_data,
-    succeeded,
-)
+from conformance.harness.speaker import Speaker, subscription_data, succeeded
 from conformance.harness.target import Target
 from conformance.harness.verdicts import expect, expect_code, expect_that
+from conformance.messaging.choosing import subscribe
 from conformance.messaging.reading import bodies_of
 from conformance.messaging.shelf import ODD, ODD_ONES, Shelf, a_is
 from spec.wire.command import Command
@@ -80,16 +76,6 @@ def check(broker: Speaker, topic: str, group: str, sql: str) -> Command:
     return broker.check_client(
         client_id=f"{group}@1", group=group, subscription=subscription
     )
-
-
-def subscribe(broker: Speaker, topic: str, group: str, sql: str) -> None:
-    """Join a group with an expression."""
-    succeeded(broker.update_group(group=group))
-    subscription = subscription_data(
-        topic=topic, expression=sql, expression_type=SQL92, version=1
-    )
-    member = consumer_data(group=group, subscriptions=[subscription])
-    succeeded(broker.heartbeat(client_id=f"{group}@1", consumers=[member]))
 
 
 @pytest.mark.clause("PULL-SQL-001")

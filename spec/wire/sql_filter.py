@@ -28,6 +28,10 @@ _RECORD = (
     "4.6.0 org.apache.rocketmq.broker.filter.ExpressionMessageFilter"
     "#isMatchedByCommitLog"
 )
+_QUEUE = (
+    "4.6.0 org.apache.rocketmq.broker.filter.ExpressionMessageFilter"
+    "#isMatchedByConsumeQueue"
+)
 
 SELECTS = Clause(
     id="PULL-SQL-001",
@@ -136,4 +140,27 @@ PARTS_OF_TEXTS = Clause(
     " text, false for a property that the message lacks.",
     source=f"5.1.3 {_FILTER}.expression.ComparisonExpression#createContains",
     since="5.1.3",
+)
+BITS_FIRST = Clause(
+    id="PULL-SQL-016",
+    level=Level.MUST,
+    text="A pull by the expression of its group's heartbeat passes over a message whose"
+    " bit map is as long as the filter and lacks a bit of the group, whatever its"
+    " properties; one that brings its expression does not look at bits.",
+    source=_QUEUE,
+)
+BITS_OF_THE_YOUNG = Clause(
+    id="PULL-SQL-017",
+    level=Level.MUST,
+    text="Bits say nothing of a message that was stored before the broker first heard"
+    " the group's expression.",
+    source="4.6.0 org.apache.rocketmq.broker.filter.ConsumerFilterData#isMsgInLive",
+)
+BITS_OF_ANOTHER = Clause(
+    id="PULL-SQL-018",
+    level=Level.QUIRK,
+    text="A pull may take the bit map of the message before for that of a message that"
+    " has none, and so miss it.",
+    source="4.6.0 org.apache.rocketmq.store.ConsumeQueueExt$CqExtUnit#read",
+    until="4.9",
 )

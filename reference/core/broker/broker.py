@@ -105,8 +105,7 @@ class Broker(Service):
         self.links = tuple(NameServerLink(self, one) for one in name_servers)
         for link in self.links:  # [ROUTE-SAY-001]
             link.start(now_ms)
-        if self.options.truth("enableCalcFilterBitMap"):
-            self.store.dispatcher.filter_bits = self.filters.bits
+        self.store.dispatcher.filter_bits = self._filter_bits
         self.flushing.start(now_ms)
         self.housekeeping.start(now_ms)
         self.replicas.start(now_ms)
@@ -149,6 +148,11 @@ class Broker(Service):
         record = self.store.record(*place)
         # [PULL-SQL-014]
         return record is not None and subscription.accepts(record)
+
+    def _filter_bits(self, topic: str, record: memoryview) -> bytes:
+        """Return the bit map of a message; tools may switch bit maps on and off."""
+        is_on = self.options.truth("enableCalcFilterBitMap")
+        return self.filters.bits(topic, record) if is_on else b""
 
     def hold(self, queue: Queue, pull: HeldPull) -> None:
         """Let a pull wait until something arrives or its time is up."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from reference.core.broker.bloom_filter import BloomFilter
@@ -18,7 +19,9 @@ from reference.core.broker.sql.expressions import Expression, selects
 from reference.core.broker.subscription import Subscription, parsed_expression
 from reference.core.store.config_files import CONSUMER_FILTERS, ConfigFiles
 from reference.core.store.dispatch import FilterBits, no_bits
+from reference.core.store.reading import MayMatch
 from reference.core.store.records import properties_of
+from spec.store.queue_extension import ExtensionUnit, has_bits
 
 _DEAD_SINCE_MS = 30_000
 """At a start, groups are taken for gone since so long."""
@@ -120,6 +123,15 @@ class ConsumerFilters:
             for position in one.positions
         )
 
+    def prefilter(self, group: str, topic: str) -> MayMatch | None:
+        """Return what says, by its bits, that a group cannot want a message.
+
+        4.6.0 org.apache.rocketmq.broker.filter.ExpressionMessageFilter
+        #isMatchedByConsumeQueue; None where no expression of the group is known.
+        """
+        one = self._table.get(topic, {}).get(group)
+        return None if one is None else partial(self._may_match, one)
+
     def forget_dead(self, now_ms: int, patience_ms: int) -> None:
         """Forget the groups that have been gone for *patience_ms* or longer."""
         for topic, filters in list(self._table.items()):
@@ -156,6 +168,13 @@ class ConsumerFilters:
                     return
                 table.setdefault(one.topic, {})[one.group] = one
         self._table = table
+
+    def _may_match(self, one: ConsumerFilter, unit: ExtensionUnit) -> bool:
+        if unit.stored_at_ms <= one.born_at_ms:
+            return True  # [PULL-SQL-017]
+        bits = unit.filter_bits
+        is_ours = 8 * len(bits) == self._bloom.bit_count
+        return not is_ours or has_bits(bits, one.positions)
 
     def _take(self, group: str, subscription: Subscription, now_ms: int) -> None:
         """Take over an expression that is new to its group, or newer."""

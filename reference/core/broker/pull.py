@@ -25,6 +25,7 @@ from reference.core.broker.subscription_groups import SubscriptionGroup
 from reference.core.broker.topics import OFFSET_MOVED_TOPIC, PERM_READ
 from reference.core.request import Request
 from reference.core.store.api import GetResult, GetStatus, NewMessage
+from reference.core.store.reading import MayMatch
 from spec.wire import fastjson
 from spec.wire.properties import Property, encode_properties
 from spec.wire.response_code import ResponseCode
@@ -85,6 +86,7 @@ def pull_once(broker: Broker, request: Request, *, may_hold: bool) -> Answer | N
         request.int32("maxMsgNums"),
         subscription.codes,
         subscription.accepts if subscription.looks_at_records else None,
+        may_match=_prefilter(broker, request, subscription),
     )
     broker.traffic.has_got(group.name, topic, result)
     code = _code(result, offset)
@@ -205,6 +207,17 @@ def _find_subscription(
             f"{subscription.expression_type}",
         )
     return subscription, Answer()
+
+
+def _prefilter(
+    broker: Broker, request: Request, subscription: Subscription
+) -> MayMatch | None:
+    """Return what passes messages over without reading them, if there is something."""
+    is_brought = request.int32("sysFlag") & BRINGS_SUBSCRIPTION
+    if is_brought or subscription.is_by_tag:
+        return None  # [PULL-SQL-016]
+    group = request.text("consumerGroup")
+    return broker.filters.prefilter(group, subscription.topic)
 
 
 def _known_subscription(

@@ -36,7 +36,7 @@ from reference.core.store.put_checks import (
 )
 from reference.core.store.query import query_records
 from reference.core.store.queue_table import QueueTable
-from reference.core.store.reading import Reader, Wish
+from reference.core.store.reading import MayMatch, Reader, Wish
 from reference.core.store.recovery import (
     dispatch_position,
     first_file_after_clean_stop,
@@ -206,10 +206,16 @@ class MessageStore:
         count_max: int,
         tags_codes: Container[int] | None = None,
         accepts: Callable[[memoryview], bool] | None = None,
+        *,
+        may_match: MayMatch | None = None,
     ) -> GetResult:
-        """Return messages of a queue from *offset* on."""
+        """Return messages of a queue from *offset* on; see `Wish`."""
         wish = Wish(
-            offset=offset, count_max=count_max, tags_codes=tags_codes, accepts=accepts
+            offset=offset,
+            count_max=count_max,
+            tags_codes=tags_codes,
+            accepts=accepts,
+            may_match=may_match,
         )
         result = self._reader.read(self.queues.get(topic, queue_id), wish)
         self.statistics.has_got(result)

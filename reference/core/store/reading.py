@@ -12,10 +12,17 @@ from reference.core.store.api import GetResult, GetStatus, StoreOptions
 from reference.core.store.commit_log import CommitLog
 from reference.core.store.consume_queue import ConsumeQueue
 from reference.core.store.layouts import unit_codec
+from reference.core.store.queue_extension import QueueExtension, is_address
 from spec.store.consume_queue import UNIT_SIZE
+from spec.store.queue_extension import ExtensionUnit
 
 SCANNED_SIZE_MIN = 16_000
 """A read looks at this many bytes of units at least, 800 units, if none match."""
+
+
+Unit = tuple[int, int, int]
+"""Commit-log offset, size, tags code."""
+MayMatch = Callable[[ExtensionUnit], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +35,8 @@ class Wish:
     """Tags codes that the reader wants; None for all."""
     accepts: Callable[[memoryview], bool] | None = None
     """A filter that looks at the record itself; None for all."""
+    may_match: MayMatch | None = None
+    """A filter that looks at the unit of the queue's extension, before the record."""
 
 
 class Reader:
@@ -72,20 +81,19 @@ class Reader:
         bounds: tuple[int, int],
     ) -> GetResult:
         """Return the records of *units* that *wish* wants and that fit one answer."""
-        is_extended = queue.extension is not None
         records: list[memoryview] = []
         status = GetStatus.NO_MATCHED_MESSAGE
         size_so_far = scanned = physical_offset = skip_before = 0
         log_end = self._log.queue.end
-        for physical_offset, size, tags_code in _scanned(units, wish):
+        for unit in _scanned(units, wish):
+            physical_offset, size, _ = unit
             if physical_offset >= skip_before:
                 distance = log_end - physical_offset
                 if records and self._is_full(
                     len(records), size_so_far, size, distance, wish
                 ):
                     break
-                code = queue.tags_code(tags_code) if is_extended else tags_code
-                found = self._wanted(physical_offset, size, code, wish)
+                found = self._wanted(unit, queue.extension, wish)
                 if isinstance(found, memoryview):
                     records.append(found)
                     size_so_far += size
@@ -105,16 +113,12 @@ class Reader:
         )
 
     def _wanted(
-        self, physical_offset: int, size: int, tags_code: int | None, wish: Wish
+        self, unit: Unit, extension: QueueExtension | None, wish: Wish
     ) -> memoryview | GetStatus:
-        """Return the record of a unit, or why the reader does not get it.
-
-        A tags code that is lost may be any. [STORE-EXTENSION-014]
-        """
-        wanted = wish.tags_codes
-        if wanted is not None and tags_code is not None and tags_code not in wanted:
+        """Return the record of a unit, or why the reader does not get it."""
+        if not _may_be_wanted(unit[2], extension, wish):
             return GetStatus.NO_MATCHED_MESSAGE  # [PULL-FILTER-005]
-        record = self._log.record(physical_offset, size)
+        record = self._log.record(unit[0], unit[1])
         if record is None:
             return GetStatus.MESSAGE_WAS_REMOVING
         if wish.accepts is not None and not wish.accepts(record):
@@ -142,7 +146,24 @@ class Reader:
         )
 
 
-def _scanned(units: memoryview, wish: Wish) -> Iterator[tuple[int, int, int]]:
+def _may_be_wanted(
+    tags_code: int, extension: QueueExtension | None, wish: Wish
+) -> bool:
+    """Return whether the queue leaves it open that a message is wanted.
+
+    A tags code that is lost may be any. [STORE-EXTENSION-014]
+    """
+    if extension is not None and is_address(tags_code):
+        found = extension.get(tags_code)
+        if found is None:
+            return True
+        if wish.may_match is not None and not wish.may_match(found):
+            return False  # [PULL-SQL-016]
+        tags_code = found.tags_code
+    return wish.tags_codes is None or tags_code in wish.tags_codes
+
+
+def _scanned(units: memoryview, wish: Wish) -> Iterator[Unit]:
     """Return the units that one read looks at, however many of them match."""
     size = max(SCANNED_SIZE_MIN, wish.count_max * UNIT_SIZE)
-    return cast(Iterator[tuple[int, int, int]], unit_codec.iter_unpack(units[:size]))
+    return cast(Iterator[Unit], unit_codec.iter_unpack(units[:size]))

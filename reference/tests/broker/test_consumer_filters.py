@@ -14,7 +14,7 @@ from reference.core.broker.bloom_filter import BloomFilter, murmur64
 from reference.core.broker.consumer_filters import ConsumerFilters
 from reference.core.broker.subscription import Subscription, subscription_of
 from reference.core.store.config_files import pretty
-from spec.store.queue_extension import has_bits
+from spec.store.queue_extension import ExtensionUnit, has_bits
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "parts"
 BLOOM = BloomFilter(error_percent=20, group_count=32)
@@ -83,3 +83,18 @@ def test_a_group_that_is_gone_is_forgotten_after_a_day() -> None:
     filters.subscribe("G", [wanting("b > 1", topic="U")], 40)
     filters.forget_dead(40 + DAY_MS, DAY_MS)
     assert "a > 1" not in pretty(filters.as_json())
+
+
+def test_bits_decide_for_messages_since_the_expression_and_of_our_length() -> None:
+    filters = ConsumerFilters(BLOOM)
+    assert filters.prefilter("G", "T") is None
+    filters.subscribe("G", [wanting("a > 1")], 10)
+    may_match = filters.prefilter("G", "T")
+    assert may_match is not None
+    ours = BLOOM.bits(BLOOM.positions("G#T"))
+    nobodys = bytes(len(ours))
+    assert may_match(ExtensionUnit(stored_at_ms=11, filter_bits=ours))
+    assert not may_match(ExtensionUnit(stored_at_ms=11, filter_bits=nobodys))
+    assert may_match(ExtensionUnit(stored_at_ms=10, filter_bits=nobodys))
+    assert may_match(ExtensionUnit(stored_at_ms=11, filter_bits=nobodys[1:]))
+    assert may_match(ExtensionUnit(stored_at_ms=11))

@@ -1,0 +1,33 @@
+"""Consumers that tell in a heartbeat which messages they want, and pull by that."""
+
+from __future__ import annotations
+
+from conformance.harness.speaker import (
+    Speaker,
+    consumer_data,
+    subscription_data,
+    succeeded,
+)
+from conformance.messaging.reading import bodies_of
+from spec.wire.response_code import ResponseCode
+from spec.wire.sql_filter import SQL92
+
+
+def subscribe(broker: Speaker, topic: str, group: str, sql: str) -> None:
+    """Join a group with an expression."""
+    succeeded(broker.update_group(group=group))
+    subscription = subscription_data(
+        topic=topic, expression=sql, expression_type=SQL92, version=1
+    )
+    member = consumer_data(group=group, subscriptions=[subscription])
+    succeeded(broker.heartbeat(client_id=f"{group}@1", consumers=[member]))
+
+
+def chosen(broker: Speaker, topic: str, group: str, *, offset: int = 0) -> list[bytes]:
+    """Return the bodies that a pull by that expression gets."""
+    answer = broker.pull(
+        topic=topic, offset=offset, group=group, system_flags=0, subscription=None
+    )
+    if answer.code == ResponseCode.PULL_RETRY_IMMEDIATELY:
+        return []
+    return bodies_of(answer)
