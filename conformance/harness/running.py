@@ -41,7 +41,7 @@ class RunningTarget(Target):
         self.broker = found.address
         self.broker_name, self.cluster = found.name, found.cluster
         if self.broker is not None and not self.has_profile:
-            self.release = _release(self.broker) or self.release
+            self.release = asked_release(self.broker) or self.release
 
 
 def find_broker(namesrv: Address, *, timeout_s: float = 5.0) -> Broker:
@@ -86,7 +86,7 @@ def _member(body: object, name: str) -> Mapping[object, object]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _release(broker: Address) -> str | None:
+def asked_release(broker: Address) -> str | None:
     """Return the release that the broker claims to be; None if it does not say."""
     try:
         with Speaker.connect(broker) as speaker:

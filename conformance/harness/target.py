@@ -52,6 +52,7 @@ KINDS = {
     "jvm": "conformance.harness.jvm:JvmTarget",
     "store": "conformance.harness.stored:StoredTarget",
     "tcp": "conformance.harness.running:RunningTarget",
+    "docker": "conformance.harness.docker_target:DockerTarget",
     "cmd": "conformance.harness.commanded:CommandTarget",
 }
 

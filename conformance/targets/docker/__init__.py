@@ -1,0 +1,1 @@
+"""RocketMQ in containers where no image can be pulled: an engine, an image."""
