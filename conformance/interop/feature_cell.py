@@ -26,7 +26,8 @@ SETTINGS = {
     "enablePropertyFilter": "true",
     # Retries begin at level 3: soon.
     "messageDelayLevel": "1s 1s 1s 2s",
-    "transactionTimeOut": "1000",
+    # Long enough for a busy machine to decide before it is asked.
+    "transactionTimeOut": "5000",
     "transactionCheckInterval": "1000",
 }
 """What every server is started with."""
@@ -72,6 +73,11 @@ def offers(client: str, name: str) -> bool:
     if release is None:
         return name in OTHERS[client].expected
     return release_key(release) >= release_key(feature(name).since)
+
+
+def is_untried(client: str, name: str) -> bool:
+    """Return whether a client has a feature that no program of ours tries."""
+    return client in OTHERS and name in OTHERS[client].untried
 
 
 def expected(client: str, name: str) -> object:

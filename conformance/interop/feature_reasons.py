@@ -97,9 +97,9 @@ REASONS = (
         holds=_reply_too_late,
     ),
     Reason(
-        says="A batch that the C++ client sends through Python arrives as one message"
-        " with an empty body, whichever broker takes it.",
-        source="seen with rocketmq 0.4.4 of PyPI",
+        says="The C++ client sends the encoded batch as the body of one ordinary"
+        " message, and brokers take it for that.",
+        source="seen with send_batch of rocketmq 0.4.4 of PyPI",
         holds=_empty_batch,
     ),
 )

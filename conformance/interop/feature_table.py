@@ -10,12 +10,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from conformance.interop.feature_cell import CLIENTS, SERVERS, Cell, offers
+from conformance.interop.feature_cell import (
+    CLIENTS,
+    SERVERS,
+    Cell,
+    is_untried,
+    offers,
+)
 from conformance.interop.feature_reasons import REASONS, reason_for
 from conformance.interop.features import FEATURES, NAMES
 from spec.registry import clause
 
-WORKS, FOUND, MISSING, LACKS = "✓", "✗", "not run", "not offered"
+WORKS, FOUND, MISSING = "✓", "✗", "not run"
+LACKS, UNTRIED = "not offered", "not tried"
 
 _HEAD = """\
 # Real clients and what they can do
@@ -34,9 +41,9 @@ reference is judged as 4.6.0.
 """
 _LEGEND = f"""\
 `{WORKS}`: what was to happen has happened. A number is a note below: something else has
-happened, for the reason that it says. `{LACKS}`: the client does not have it, or, where
-it is not Java, has it in another form that no program of ours tries. `{FOUND}`: nothing
-explains what has happened.
+happened, for the reason that it says. `{LACKS}`: the client does not have it.
+`{UNTRIED}`: it has, and no program here does it. `{FOUND}`: nothing explains what has
+happened.
 """
 
 
@@ -66,7 +73,7 @@ def _matrix(cells: Mapping[str, Cell], server: str) -> Iterator[str]:
 def shown(cells: Mapping[str, Cell], client: str, name: str, server: str) -> str:
     """Return the few characters that the table has for a cell."""
     if not offers(client, name):
-        return LACKS
+        return UNTRIED if is_untried(client, name) else LACKS
     cell = cells.get(Cell(client=client, feature=name, server=server).name)
     if cell is None:
         return MISSING

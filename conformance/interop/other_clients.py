@@ -8,6 +8,7 @@ JSON for each thing that happened. Here the lines are put to the features.
 from __future__ import annotations
 
 import functools
+import hashlib
 import importlib.util
 import json
 import shutil
@@ -52,6 +53,8 @@ class OtherClient:
     outcomes: Callable[[Lines], dict[str, object]]
     """What happened, by feature."""
     expected: Mapping[str, object]
+    untried: frozenset[str]
+    """What the client has, and the program does not do."""
 
 
 def happened(client: OtherClient, target: Target) -> dict[str, object]:
@@ -123,6 +126,10 @@ def _cpp_outcomes(lines: Lines) -> dict[str, object]:
             "sent": _did(lines, "batch"),
             "received": _plain(_did(lines, "batch", "got_all")),
         },
+        "large body": {
+            "sent": _did(lines, "random"),
+            "received": _plain(_did(lines, "random", "got_all")),
+        },
         "compressed body": {"sent": _did(lines, "large"), "received": _sizes(lines)},
         "ordered": {
             "sent in a row": _did(lines, "ordered", "in_a_row"),
@@ -186,13 +193,16 @@ def _node_outcomes(lines: Lines) -> dict[str, object]:
     }
 
 
+_RANDOM_DIGEST = hashlib.sha256(
+    hashlib.shake_128(b"large").hexdigest(2_000_000).encode()
+).hexdigest()
 _TEXT = "grüße 中文 😀"
 
 CLIENTS: Mapping[str, OtherClient] = {
     "C++": OtherClient(
         command=_cpp,
-        groups=("cpp_group", "cpp_batch", "cpp_ordered", "cpp_tags"),
-        topics=("batch", "ordered", "tags"),
+        groups=("cpp_group", "cpp_batch", "cpp_ordered", "cpp_random", "cpp_tags"),
+        topics=("batch", "ordered", "random", "tags"),
         count=11,
         outcomes=_cpp_outcomes,
         expected={
@@ -208,6 +218,7 @@ CLIENTS: Mapping[str, OtherClient] = {
                 "sent": ["OK"],
                 "received": ["batch 0", "batch 1", "batch 2"],
             },
+            "large body": {"sent": ["OK"], "received": [_RANDOM_DIGEST]},
             "compressed body": {"sent": ["OK"], "received": [LARGE]},
             "ordered": {
                 "sent in a row": [[0, 1, 2]],
@@ -218,6 +229,7 @@ CLIENTS: Mapping[str, OtherClient] = {
             "retry": {"refused once": ["sync 0"]},
             "pull": [11],
         },
+        untried=frozenset({"broadcast", "rebalance", "dead letters"}),
     ),
     "Node": OtherClient(
         command=_node,
@@ -239,5 +251,6 @@ CLIENTS: Mapping[str, OtherClient] = {
             "SQL92 filter": sorted(["sync 0", "sync 2", _TEXT, SHORTENED, "delayed"]),
             "retry": {"refused once": ["sync 1"]},
         },
+        untried=frozenset({"large body", "broadcast", "rebalance", "dead letters"}),
     ),
 }

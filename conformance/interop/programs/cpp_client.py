@@ -5,12 +5,13 @@ A program on the Python client ``rocketmq`` 0.4, which is the C++ client underne
 
 It sends in every way that the client has, then consumes until it has COUNT messages or
 SECONDS have passed, and prints a line of JSON for each thing that happened. Messages of
-a batch, ordered ones and those for a filter have topics of their own, whose names are
-TOPIC and a word.
+a batch, ordered ones, a large one and those for a filter have topics of their own,
+whose names are TOPIC and a word.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 import threading
@@ -25,6 +26,8 @@ from rocketmq.client import (
 )
 
 LARGE = 3_000_000
+RANDOM = hashlib.shake_128(b"large").hexdigest(2_000_000)
+"""Four million characters, of which not even half can be compressed away."""
 REFUSED_ONCE = "sync 0"
 PATIENCE_S = 20
 _lock = threading.Lock()
@@ -49,7 +52,7 @@ def message(topic: str, body: str, tag: str = "A") -> Any:
 
 def produce(namesrv: str, topic: str) -> None:
     """Send in every way."""
-    producer = Producer("cpp_producer", max_message_size=LARGE + 1)
+    producer = Producer("cpp_producer", max_message_size=len(RANDOM) + 1)
     producer.set_namesrv_addr(namesrv)
     producer.start()
     for number in range(4):
@@ -78,6 +81,14 @@ def produce(namesrv: str, topic: str) -> None:
     say(did="delayed", status=producer.send_sync(delayed).status.name)
     large = producer.send_sync(message(topic, "x" * LARGE))
     say(did="large", status=large.status.name)
+    produce_more(producer, topic)
+    producer.shutdown()
+
+
+def produce_more(producer: Any, topic: str) -> None:
+    """Send what has a topic of its own."""
+    random = producer.send_sync(message(f"{topic}_random", RANDOM))
+    say(did="random", status=random.status.name)
     batch = [message(f"{topic}_batch", f"batch {n}") for n in range(3)]
     say(did="batch", status=producer.send_batch(batch).status.name)
     for number in range(10):
@@ -85,7 +96,6 @@ def produce(namesrv: str, topic: str) -> None:
     for number, tag in enumerate("ABCDBA"):
         said = message(f"{topic}_tags", f"{number} {tag}", tag)
         producer.send_orderly(said, 0)
-    producer.shutdown()
 
 
 def consume(namesrv: str, topic: str, count: int, seconds: float) -> None:
@@ -117,6 +127,11 @@ def consume(namesrv: str, topic: str, count: int, seconds: float) -> None:
     consumer.shutdown()
 
 
+def shown(body: bytes) -> str:
+    """Return a body, or of a long one its digest."""
+    return hashlib.sha256(body).hexdigest() if len(body) > LARGE else body.decode()
+
+
 def listen(namesrv: str, topic: str, did: str, count: int, **how: Any) -> None:
     """Consume a topic of COUNT messages in one of the other ways."""
     got: list[list[object]] = []
@@ -124,7 +139,7 @@ def listen(namesrv: str, topic: str, did: str, count: int, **how: Any) -> None:
 
     def take(message: Any) -> None:
         with _lock:
-            got.append([message.queue_id, message.body.decode()])
+            got.append([message.queue_id, shown(message.body)])
 
     consumer = PushConsumer(f"cpp_{did}", **how)
     consumer.set_namesrv_addr(namesrv)
@@ -152,6 +167,7 @@ if __name__ == "__main__":
     produce(_namesrv, _topic)
     consume(_namesrv, _topic, int(_count), float(_seconds))
     pull(_namesrv, _topic)
-    listen(_namesrv, _topic, "batch", 3)
+    listen(_namesrv, _topic, "batch", 1)
+    listen(_namesrv, _topic, "random", 1)
     listen(_namesrv, _topic, "ordered", 10, orderly=True)
     listen(_namesrv, _topic, "tags", 4, expression="A || B")
