@@ -88,7 +88,7 @@ FEATURES = (
         expected={
             "states": ["COMMIT_MESSAGE", "ROLLBACK_MESSAGE", "UNKNOW", "UNKNOW"],
             "asked about": ["wait, then commit", "wait, then roll back"],
-            "received": ["commit", "commit, last of all", "wait, then commit"],
+            "received": ["commit", "commit last of all", "wait, then commit"],
         },
     ),
     Feature(

@@ -180,7 +180,7 @@ def transaction(java: JavaSession) -> object:
     java.listen(consumer, keep_all(got))
     java.wait(lambda: len(set(decider.asked)) >= 2, "both are asked about")
     java.wait(lambda: len(got) >= 2, "both are delivered")
-    send("commit, last of all")  # what was rolled back would have come before
+    send("commit last of all")  # what was rolled back would have come before
     java.wait(lambda: any("last of all" in one.text for one in got), "the last comes")
     return {
         "states": states,
