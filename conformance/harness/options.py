@@ -58,6 +58,8 @@ def add_options(parser: pytest.Parser) -> None:
     add("--against-evidence", action="store_true", help=differs)
     beyond = "ask only for the clauses that are about other releases"
     add("--beyond-range", action="store_true", help=beyond)
+    more = "how many histories each stateful machine tries, other ones each time"
+    add("--examples", type=int, metavar="N", help=more)
     needed = "end the run at once if the target does not start"
     add("--require-target", action="store_true", help=needed)
 

@@ -37,6 +37,14 @@ DELAYED_STORE_TIME = Clause(
     source="4.6.0 org.apache.rocketmq.store.schedule.ScheduleMessageService"
     "#messageTimeup",
 )
+DELAYED_IN_ORDER = Clause(
+    id="DELAY-SEND-006",
+    level=Level.MUST,
+    text="The messages of one delay level are delivered once each, in the order in"
+    " which they were stored.",
+    source="4.6.0 org.apache.rocketmq.store.schedule.ScheduleMessageService"
+    "$DeliverDelayedMessageTimerTask#executeOnTimeup",
+)
 LEVELS = Clause(
     id="DELAY-LEVEL-001",
     level=Level.MUST,

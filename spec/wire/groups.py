@@ -75,6 +75,28 @@ SUBSCRIPTION_IS_TOLD = Clause(
     text="A heartbeat with a subscription to a new topic is told to the members.",
     source=f"{_CONSUMERS}#registerConsumer",
 )
+SUBSCRIPTION_GONE_IS_TOLD = Clause(
+    id="GROUP-MEMBER-008",
+    level=Level.MUST,
+    text="A heartbeat without a topic that its group was subscribed to ends that"
+    " subscription for all members, and is told to them.",
+    source="4.6.0 org.apache.rocketmq.broker.client.ConsumerGroupInfo"
+    "#updateSubscription",
+)
+NEW_ID_IS_NOT_TOLD = Clause(
+    id="GROUP-MEMBER-009",
+    level=Level.QUIRK,
+    text="A heartbeat with another client id by the connection of a member changes that"
+    " member's id, and is told to nobody.",
+    source="4.6.0 org.apache.rocketmq.broker.client.ConsumerGroupInfo#updateChannel",
+)
+STRANGER_LEAVES = Clause(
+    id="GROUP-MEMBER-010",
+    level=Level.QUIRK,
+    text="A client that unregisters from a group in which it is not changes nothing,"
+    " and the members are told all the same.",
+    source=f"{_CONSUMERS}#unregisterConsumer",
+)
 CONSUMER_CONNECTIONS = Clause(
     id="GROUP-CONNECTION-001",
     level=Level.MUST,
@@ -137,6 +159,19 @@ UNLOCK = Clause(
     " does.",
     source=f"{_LOCKS}#unlockBatch",
 )
+LOCK_ENDS = Clause(
+    id="GROUP-LOCK-005",
+    level=Level.MUST,
+    text="A lock that its holder has not renewed for more than 60 seconds may be taken"
+    " by another client of the group, and no earlier.",
+    source=f"{_LOCKS}$LockEntry#isExpired",
+)
+LOCK_IS_RENEWED = Clause(
+    id="GROUP-LOCK-006",
+    level=Level.MUST,
+    text="Each lock request of the holder lets the 60 seconds begin anew.",
+    source=f"{_LOCKS}#tryLockBatch",
+)
 SEND_BACK = Clause(
     id="RETRY-BACK-001",
     level=Level.MUST,
@@ -158,11 +193,45 @@ SEND_BACK_NOTHING = Clause(
     " SYSTEM_ERROR (1).",
     source=f"{_BACK}#consumerSendMsgBack",
 )
+SEND_BACK_LATER = Clause(
+    id="RETRY-BACK-004",
+    level=Level.MUST,
+    text="A message sent back with delay level 0 waits at level 3, and at one more for"
+    " each time that it was sent back before.",
+    source=f"{_BACK}#consumerSendMsgBack",
+)
+SEND_BACK_AGAIN = Clause(
+    id="RETRY-BACK-005",
+    level=Level.MUST,
+    text="RETRY_TOPIC and ORIGIN_MESSAGE_ID stay what they were at first, however often"
+    " a message is sent back.",
+    source=f"{_BACK}#consumerSendMsgBack",
+)
+DEAD_LETTER_WAITS = Clause(
+    id="RETRY-DEAD-004",
+    level=Level.QUIRK,
+    text="A message that was delayed waits at its delay level once more before it is"
+    " among the dead letters.",
+    source=f"{_BACK}#consumerSendMsgBack",
+    until="4.9.1",
+    issues=("apache/rocketmq#2724",),
+)
+DEAD_LETTER_AT_ONCE = Clause(
+    id="RETRY-DEAD-005",
+    level=Level.MUST,
+    text="A message that was delayed is among the dead letters as soon as it is given"
+    " up.",
+    source="4.9.7 org.apache.rocketmq.broker.processor.AbstractSendMessageProcessor"
+    "#consumerSendMsgBack",
+    since="4.9.2",
+    issues=("apache/rocketmq#2724",),
+)
 DEAD_LETTER = Clause(
     id="RETRY-DEAD-001",
     level=Level.MUST,
     text="A message sent back with a negative delay level, or more often than"
-    " maxReconsumeTimes, goes to the group's dead letter topic at once.",
+    " maxReconsumeTimes, goes to the group's dead letter topic, at once if it was never"
+    " delayed.",
     source=f"{_BACK}#consumerSendMsgBack",
     issues=("apache/rocketmq#7914",),
 )

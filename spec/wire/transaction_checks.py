@@ -131,6 +131,13 @@ QUESTION_RENEWS = Clause(
     " TRANSACTION_CHECK_TIMES counted up from 1, and the question names that record.",
     source=f"{_SERVICE}#putBackHalfMsgQueue",
 )
+RENEWAL_FORGETS = Clause(
+    id="TXN-CHECK-021",
+    level=Level.QUIRK,
+    text="A half message that is stored once more has flag 0 and reconsume times 0,"
+    " and so has what a commit of it delivers.",
+    source=f"{_BRIDGE}#renewHalfMessageInner",
+)
 QUESTION_ANSWERED = Clause(
     id="TXN-CHECK-007",
     level=Level.MUST,

@@ -47,7 +47,7 @@ class ConsumerGroup:
             self.members[client.connection] = client
         else:
             known.seen_at_ms = client.seen_at_ms
-        return known is None
+        return known is None  # [GROUP-MEMBER-009]
 
     def subscribe(self, wanted: Iterable[Subscription]) -> bool:
         """Take over what a member wants; return whether topics came or went.
@@ -56,7 +56,7 @@ class ConsumerGroup:
         """
         new = {subscription.topic: subscription for subscription in wanted}
         changed = new.keys() != self.subscriptions.keys()
-        for topic in self.subscriptions.keys() - new.keys():
+        for topic in self.subscriptions.keys() - new.keys():  # [GROUP-MEMBER-008]
             del self.subscriptions[topic]
         for topic, subscription in new.items():
             old = self.subscriptions.get(topic)

@@ -48,10 +48,10 @@ class QueueLocks:
         locks = self._locks.setdefault(group, {})  # [GROUP-LOCK-003]
         lock = locks.get(queue)
         expired = lock is None or now_ms - lock.renewed_at_ms > LOCK_EXPIRY_MS
-        # [GROUP-LOCK-002]
+        # [GROUP-LOCK-002] [GROUP-LOCK-005]
         if lock is not None and not expired and lock.client_id != client_id:
             return False
-        locks[queue] = Lock(client_id, now_ms)  # [GROUP-LOCK-001]
+        locks[queue] = Lock(client_id, now_ms)  # [GROUP-LOCK-001] [GROUP-LOCK-006]
         return True
 
     def release(self, group: str, queue: Queue, client_id: str) -> None:

@@ -52,7 +52,7 @@ def unregister_client(broker: Broker, request: Request) -> Answer:
     if consumer_group is not None:
         # [GROUP-MEMBER-005]
         left = broker.clients.leave_consumer(consumer_group, request.connection)
-        if left is not None:
+        if left is not None:  # [GROUP-MEMBER-010]
             tell_members(broker, left, request.now_ms)
             if not left.members:
                 broker.filters.leave(left.name, request.now_ms)

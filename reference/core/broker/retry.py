@@ -115,14 +115,15 @@ def _come_back(
     else:
         topic = RETRY_PREFIX + group.name
         queue_id = broker.next_number() % group.retry_queue_count
-        # [RETRY-BACK-001]
+        # [RETRY-BACK-001] [RETRY-BACK-004]
         level = delay_level or FIRST_DELAY_LEVEL + record.reconsume_times
         properties[Property.DELAY] = str(level)
     # 4.6.0 loses the first id on the way into the dead-letter topic, unless the
-    # message was delayed before: the delay writes the properties once more.
+    # message was delayed before: the store delays it again, for its property stays.
+    # [RETRY-DEAD-004]
     if Property.DELAY in properties:
         first_id = encode_message_id(record.store_host, record.physical_offset)
-        properties.setdefault(Property.ORIGIN_MESSAGE_ID, first_id)
+        properties.setdefault(Property.ORIGIN_MESSAGE_ID, first_id)  # [RETRY-BACK-005]
     return NewMessage(
         topic=topic,
         queue_id=queue_id,

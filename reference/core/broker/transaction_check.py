@@ -140,7 +140,9 @@ def _wait_behind(broker: Broker, walk: Walk, half: Record, now_ms: int) -> bool:
 
 
 def _put_again(broker: Broker, half: Record, now_ms: int) -> PutResult:
-    result = broker.store.put(_as_new(half, half.topic, half.queue_id), now_ms)
+    again = _as_new(half, half.topic, half.queue_id)
+    again = again._replace(flag=0, reconsume_times=0)  # [TXN-CHECK-021]
+    result = broker.store.put(again, now_ms)
     broker.stored(result)
     return result
 

@@ -120,7 +120,7 @@ class Schedule:
                         self.offsets[level] = offset
                         return results
                     results.append(result)
-                offset += 1
+                offset += 1  # [DELAY-SEND-006]
         self.offsets[level] = offset
         return results
 

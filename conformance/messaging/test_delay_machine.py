@@ -1,0 +1,325 @@
+"""
+Messages are delayed, handed back and handed back again, and come when they must.
+
+The machine reads the broker's whole commit log along, and so sees what waits, where and
+since when, and whatever comes: all that is expected, nothing else, nothing early. Where
+the target's clock can be hastened a minute passes in less than a second; a real broker
+is told that its levels are short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule
+
+from conformance.harness.deadline import TooLateError, wait_until
+from conformance.harness.fixtures import (
+    another_target,
+    create_topic,
+    need,
+    unique_name,
+)
+from conformance.harness.machines import run_machine
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.target import Capability, Target
+from conformance.harness.verdicts import expect, expect_fields, expect_that
+from conformance.messaging.reading import bodies_of, offset_of, records_from
+from conformance.models.delays import Coming, Delays, Destination
+from spec.clause import release_key
+from spec.store.message_record import Record, record_size
+from spec.wire.delay_levels import (
+    SCHEDULE_TOPIC,
+    decode_delay_levels,
+    level_of_queue,
+)
+from spec.wire.groups import DEAD_LETTER_PREFIX
+from spec.wire.message_id import encode_message_id
+from spec.wire.properties import decode_properties
+from spec.wire.response_code import ResponseCode
+from spec.wire.set_aside import real_place
+
+HASTE = 100.0
+HASTENED_LEVELS = "1s 5s 10s 30s 1m 20s 40s"
+SHORT_LEVELS = "1s 2s 1s 2s 1s 3s 1s"
+PATIENCE_S = 20.0
+FLAG = 5
+FIRST = b"first"
+"""The body of the message before all others, with which the reading begins."""
+
+levels = st.sampled_from([-1, 0, 1, 2, 3, 4, 6, 8])
+"""What a producer asks for; there are seven."""
+asked_levels = st.sampled_from([-1, 0, 0, 0, 1, 2, 9])
+"""What a consumer asks for; mostly that the broker choose."""
+
+
+@pytest.fixture(scope="module")
+def swift(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
+    """Yield a target whose delays are soon over."""
+    need(target, Capability.WIRE, Capability.CONFIG)
+    is_hastened = Capability.CLOCK in target.capabilities
+    text = HASTENED_LEVELS if is_hastened else SHORT_LEVELS
+    own = another_target(pytestconfig, {"messageDelayLevel": text})
+    own.clock_rate = HASTE if is_hastened else 1.0
+    with own:
+        yield own
+
+
+class DelayMachine(RuleBasedStateMachine):
+    """Sends and hands back messages of a topic with two queues."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__()
+        self.target = target
+        self.topic = create_topic(target, unique_name("later"), queue_count=2)
+        self.group = unique_name("group")
+        self.model = Delays(
+            decode_delay_levels(target.conf["messageDelayLevel"]).delays_ms,
+            waits_again=release_key(target.release) < (4, 9, 2),
+        )
+        with target.speak_to_broker() as broker:
+            succeeded(broker.update_group(group=self.group))
+            first = broker.send_message(topic=self.topic, body=FIRST)
+            self.log_offset = offset_of(first)
+        self.stored: list[Coming] = []
+        """What was just sent, and is not seen in the log yet."""
+        self.records: dict[int, Record] = {}
+        """What has come, by number."""
+        self.all: list[Coming] = []
+        self.expect_stored(self.new(queue_id=0, body=FIRST, level=0))
+
+    def new(self, *, queue_id: int, body: bytes, level: int) -> Coming:
+        """Return a message as a producer sends it."""
+        return Coming(
+            number=len(self.all),
+            to=Destination(topic=self.topic, queue_id=queue_id),
+            body=body,
+            reconsume_times=0,
+            level=self.model.level(level),
+        )
+
+    def teardown(self) -> None:
+        """Wait for all that is to come, and pull it."""
+        for number in range(len(self.all)):
+            self.wait(number)
+        for queue, expected in self.model.come.items():
+            if not queue.topic.startswith(DEAD_LETTER_PREFIX):
+                self.compare_pulled(queue, [one.body for one in expected])
+
+    @rule(level=levels, queue_id=st.integers(0, 1))
+    def send(self, level: int, queue_id: int) -> None:
+        """Send a message that is to come later, or at once."""
+        body = b"message %d" % len(self.all)
+        with self.target.speak_to_broker() as broker:
+            succeeded(
+                broker.send_message(
+                    topic=self.topic,
+                    queue_id=queue_id,
+                    body=body,
+                    flag=FLAG,
+                    properties={"DELAY": str(level), "own": "é"},
+                )
+            )
+        self.expect_stored(self.new(queue_id=queue_id, body=body, level=level))
+
+    @rule(which=st.integers(0, 20), asked=asked_levels, most=st.integers(0, 3))
+    def send_back(self, which: int, asked: int, most: int) -> None:
+        """Hand back something once it has come, perhaps not for the first time."""
+        one = self.all[-1 - which % len(self.all)]
+        record = self.wait(one.number)
+        with self.target.speak_to_broker() as broker:
+            succeeded(
+                broker.send_back(
+                    group=self.group,
+                    commit_log_offset=record.physical_offset,
+                    delay_level=asked,
+                    origin_topic=self.topic,
+                    max_reconsume_times=most,
+                )
+            )
+        message_id = encode_message_id(record.store_host, record.physical_offset)
+        back = self.model.sent_back(
+            one,
+            number=len(self.all),
+            group=self.group,
+            asked=asked,
+            most=most,
+            message_id=message_id,
+        )
+        self.expect_stored(back)
+
+    @rule(which=st.integers(0, 20))
+    def wait_for_one(self, which: int) -> None:
+        """Wait for something to come."""
+        self.wait(self.all[which % len(self.all)].number)
+
+    def wait(self, number: int) -> Record:
+        """Wait until the message of this number has come; return its record."""
+
+        def has_come() -> bool:
+            self.read_log()
+            return number in self.records
+
+        self.comes_true("DELAY-SEND-001", has_come, f"{self.all[number]} comes")
+        return self.records[number]
+
+    def expect_stored(self, one: Coming) -> None:
+        """Read the log until *one* is there, waiting or where it belongs."""
+        self.stored.append(one)
+        self.all.append(one)
+
+        def is_stored() -> bool:
+            self.read_log()
+            return not self.stored
+
+        self.comes_true(self.clause_of(one), is_stored, f"{one} is stored")
+
+    def read_log(self) -> None:
+        """Compare what is new in the commit log with what is expected."""
+        with self.target.speak_to_broker() as broker:
+            for record in records_from(broker, self.log_offset):
+                self.log_offset = record.physical_offset + record_size(record)
+                self.judge(record)
+
+    def judge(self, record: Record) -> None:
+        """Find out what a record is, and whether it may be there."""
+        to, level = Destination(topic=record.topic, queue_id=record.queue_id), 0
+        if record.topic == SCHEDULE_TOPIC:
+            real = real_place(decode_properties(record.properties))
+            to = Destination(topic=real.topic, queue_id=real.queue_id)
+            level = level_of_queue(record.queue_id)
+        one = next((o for o in self.stored if _is(o, record, to)), None)
+        if not level and (one is None or one.level):
+            self.has_waited(record, to)
+        elif one is not None:
+            self.is_stored(one, record, level)
+        else:
+            expect("DELAY-SEND-006", found=f"{record.body!r} for {to}", expected="-")
+
+    def is_stored(self, one: Coming, record: Record, level: int) -> None:
+        """Compare how what was just sent is stored with how it must be."""
+        stated = decode_properties(record.properties).get("DELAY")
+        expect(
+            self.clause_of(one),
+            found=(level, stated if one.level else "-"),
+            expected=(one.level, str(one.level) if one.level else "-"),
+            what=f"level, and DELAY, at which waits {one}",
+        )
+        self.stored.remove(one)
+        if level:
+            self.model.wait(one, stored_at_ms=record.stored_at_ms)
+        else:
+            self.has_come(one, record)
+
+    def has_waited(self, record: Record, to: Destination) -> None:
+        """Compare what has come with the first that waited at its level."""
+        firsts = [queue[0] for queue in self.model.waiting.values() if queue]
+        stated = decode_properties(record.properties).get("DELAY")
+        found = [
+            (one, due_at_ms)
+            for one, due_at_ms in firsts
+            if _is(one, record, to) and stated == str(one.level)
+        ]
+        expect_that(
+            self.clause_of(self.stored[0]) if self.stored else "DELAY-SEND-006",
+            bool(found),
+            found=f"{record.body!r} in {to} of level {stated}",
+            expected=f"one of {[one for one, _ in firsts]}",
+            what="what comes next",
+        )
+        one, due_at_ms = found[0]
+        self.model.waiting[one.level].pop(0)
+        expect_that(
+            "DELAY-LEVEL-103",
+            record.stored_at_ms >= due_at_ms,
+            found=record.stored_at_ms,
+            expected=f"{due_at_ms} or later",
+            what=f"when a message of level {one.level} has come",
+        )
+        self.has_come(one, record)
+
+    def clause_of(self, one: Coming) -> str:
+        """Return the clause that says where *one* is stored first."""
+        if one.to.topic.startswith(DEAD_LETTER_PREFIX):
+            if self.model.waits_again:
+                return "RETRY-DEAD-004" if one.level else "RETRY-DEAD-001"
+            return "RETRY-DEAD-005"
+        if one.reconsume_times:
+            return "RETRY-BACK-004"
+        return "DELAY-LEVEL-102" if one.level else "DELAY-LEVEL-003"
+
+    def has_come(self, one: Coming, record: Record) -> None:
+        """Compare a record in its own queue with what was sent."""
+        self.model.arrive(one)
+        self.records[one.number] = record
+        properties = decode_properties(record.properties)
+        if one.body != FIRST:
+            expect_fields(
+                "RETRY-BACK-001" if one.reconsume_times else "DELAY-SEND-001",
+                found={"flag": record.flag, "own": properties.get("own")},
+                expected={"flag": FLAG, "own": "é"},
+            )
+        if one.level:
+            real = {"REAL_TOPIC": one.to.topic, "REAL_QID": str(one.to.queue_id)}
+            expect_fields("STORE-ASIDE-001", found=properties, expected=real)
+        if one.first_topic is not None:
+            expected = {"RETRY_TOPIC": one.first_topic}
+            if one.level:  # 4.6.0 forgets it on the straight way to the dead letters
+                expected["ORIGIN_MESSAGE_ID"] = str(one.first_id)
+            expect_fields("RETRY-BACK-005", found=properties, expected=expected)
+
+    def compare_pulled(self, queue: Destination, expected: list[bytes]) -> None:
+        """Pull a whole queue and compare it with what has come."""
+        with self.target.speak_to_broker() as broker:
+            broker.wait_for_max_offset(
+                topic=queue.topic, queue_id=queue.queue_id, offset=len(expected)
+            )
+            found = pulled(broker, queue)
+        expect("DELAY-SEND-001", found=found, expected=expected, what=f"in {queue}")
+
+    def comes_true(self, clause: str, condition: Callable[[], bool], what: str) -> None:
+        """Fail *clause* unless a condition comes true in time."""
+        try:
+            wait_until(condition, what=what, timeout_s=PATIENCE_S)
+        except TooLateError as late:
+            expect(clause, found=str(late), expected=what)
+
+
+def pulled(broker: Speaker, queue: Destination) -> list[bytes]:
+    """Return the bodies of a whole queue."""
+    found: list[bytes] = []
+    while True:
+        answer = broker.pull(
+            topic=queue.topic, queue_id=queue.queue_id, offset=len(found)
+        )
+        if answer.code != ResponseCode.SUCCESS:
+            return found
+        found += bodies_of(answer)
+
+
+def _is(one: Coming, record: Record, to: Destination) -> bool:
+    """Return whether *record* can be *one*, that goes *to* some queue."""
+    found = (to, record.body, record.reconsume_times)
+    return found == (one.to, one.body, one.reconsume_times)
+
+
+@pytest.mark.clause(
+    "DELAY-SEND-001",
+    "DELAY-SEND-006",
+    "DELAY-LEVEL-003",
+    "DELAY-LEVEL-102",
+    "DELAY-LEVEL-103",
+    "STORE-ASIDE-001",
+    "RETRY-BACK-001",
+    "RETRY-BACK-004",
+    "RETRY-BACK-005",
+    "RETRY-DEAD-001",
+    "RETRY-DEAD-004",
+    "RETRY-DEAD-005",
+)
+def test_what_comes_later_does_what_lists_do(
+    swift: Target, pytestconfig: pytest.Config
+) -> None:
+    run_machine(pytestconfig, lambda: DelayMachine(swift), examples=8, steps=14)

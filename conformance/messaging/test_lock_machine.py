@@ -1,0 +1,168 @@
+"""
+Clients of two groups lock queues, lock them again, give them back, or forget to.
+
+A lock ends after a minute. Where the target's clock can be hastened, a minute passes in
+a fifth of a second; a real broker can be told to let locks end sooner.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule
+
+from conformance.harness.deadline import TooLateError, wait_until
+from conformance.harness.fixtures import (
+    another_target,
+    hastened,
+    need,
+    unique_name,
+)
+from conformance.harness.machines import run_machine
+from conformance.harness.speaker import body_of, queue_data, succeeded
+from conformance.harness.target import Capability, Target
+from conformance.harness.verdicts import expect, expect_that
+from conformance.models.groups import Locks
+from spec.wire.groups import LOCK_TIME_MS
+
+SHORT_LIFE_S = 0.2
+HASTE = LOCK_TIME_MS / 1000 / SHORT_LIFE_S
+LIFE_SETTING = "rocketmq.broker.rebalance.lockMaxLiveTime"
+"""A property of the Java process, in milliseconds."""
+CLOCKS_DIFFER_S = 0.002
+"""A broker counts whole milliseconds, and we do not."""
+PATIENCE_S = 10.0
+
+clients = st.sampled_from(["first", "second", "third"])
+groups = st.integers(0, 1)
+queues = st.sets(st.integers(0, 2), min_size=1)
+
+
+@pytest.fixture(scope="module")
+def forgetful(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
+    """Yield a target whose locks end soon."""
+    need(target, Capability.WIRE, Capability.CONFIG)
+    if Capability.CLOCK in target.capabilities:
+        own = hastened(pytestconfig, HASTE)
+    else:
+        conf = {LIFE_SETTING: str(int(SHORT_LIFE_S * 1000))}
+        own = another_target(pytestconfig, conf)
+    with own:
+        yield own
+
+
+class LockMachine(RuleBasedStateMachine):
+    """Locks three queues of a topic in two groups, for three clients."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__()
+        self.target = target
+        self.topic = unique_name("locked")
+        self.groups = [unique_name("group") for _ in range(2)]
+        self.model = Locks(life=SHORT_LIFE_S)
+
+    @rule(client=clients, group=groups, wanted=queues)
+    def lock(self, client: str, group: int, wanted: set[int]) -> None:
+        """Lock some queues: the client gets those that nobody else holds."""
+        name = self.groups[group]
+        began = time.monotonic() - CLOCKS_DIFFER_S
+        got = self.ask_for(name, client, wanted)
+        ended = time.monotonic() + CLOCKS_DIFFER_S
+        for queue_id in sorted(wanted):
+            possible = self.model.may_take(
+                (name, queue_id), client, began=began, ended=ended
+            )
+            held = self.model.held.get((name, queue_id))
+            expect_that(
+                self.clause_of_lock(name, queue_id, client, possible),
+                (queue_id in got) in possible,
+                found=sorted(got),
+                expected=f"queue {queue_id}, held by {held}: {possible}",
+                what=f"queues that {client} gets of {sorted(wanted)}",
+            )
+        expect("GROUP-LOCK-001", found=got - wanted, expected=set(), what="unasked")
+        for queue_id in got:
+            self.model.take((name, queue_id), client, began=began, ended=ended)
+
+    @rule(client=clients, group=groups, given=queues)
+    def unlock(self, client: str, group: int, given: set[int]) -> None:
+        """Give some queues back, also those that are another's."""
+        name = self.groups[group]
+        with self.target.speak_to_broker() as broker:
+            succeeded(
+                broker.unlock_queues(
+                    group=name, client_id=client, queues=self.queues(given)
+                )
+            )
+        for queue_id in given:
+            self.model.release((name, queue_id), client)
+
+    @rule(client=clients, group=groups, queue_id=st.integers(0, 2))
+    def wait_for_end(self, client: str, group: int, queue_id: int) -> None:
+        """Try to get another's queue until its lock has ended, and no sooner."""
+        name = self.groups[group]
+        held = self.model.held.get((name, queue_id))
+        if held is None or held.client_id == client:
+            return
+
+        def is_got() -> bool:
+            self.lock(client, group, {queue_id})
+            return self.model.held[name, queue_id].client_id == client
+
+        try:
+            wait_until(is_got, what="a lock ends", timeout_s=PATIENCE_S)
+        except TooLateError as late:
+            expect("GROUP-LOCK-005", found=str(late), expected="the queue")
+
+    def clause_of_lock(
+        self, name: str, queue_id: int, client: str, possible: set[bool]
+    ) -> str:
+        """Return the clause that says whether a client gets a queue."""
+        held = self.model.held.get((name, queue_id))
+        if held is None:
+            others = [key for key in self.model.held if key[1] == queue_id]
+            return "GROUP-LOCK-003" if others else "GROUP-LOCK-004"
+        if held.client_id == client:
+            return "GROUP-LOCK-001"
+        if True in possible:
+            return "GROUP-LOCK-005"
+        return "GROUP-LOCK-006" if held.is_renewed else "GROUP-LOCK-002"
+
+    def ask_for(self, group: str, client: str, wanted: set[int]) -> set[int]:
+        """Return the queues that a client holds of those that it locks.
+
+        Each request has a connection of its own: a lock is the client's, and on a
+        hastened clock a connection that rests for a moment is closed.
+        """
+        with self.target.speak_to_broker() as broker:
+            answer = broker.lock_queues(
+                group=group, client_id=client, queues=self.queues(wanted)
+            )
+        found = body_of(answer)
+        assert isinstance(found, dict)
+        return {int(queue["queueId"]) for queue in found["lockOKMQSet"]}
+
+    def queues(self, queue_ids: set[int]) -> list[dict[str, object]]:
+        """Return queues as lock bodies name them."""
+        name = self.target.broker_name
+        return [
+            queue_data(topic=self.topic, broker_name=name, queue_id=queue_id)
+            for queue_id in sorted(queue_ids)
+        ]
+
+
+@pytest.mark.clause(
+    "GROUP-LOCK-001",
+    "GROUP-LOCK-002",
+    "GROUP-LOCK-003",
+    "GROUP-LOCK-004",
+    "GROUP-LOCK-005",
+    "GROUP-LOCK-006",
+)
+def test_locks_do_what_a_dictionary_does(
+    forgetful: Target, pytestconfig: pytest.Config
+) -> None:
+    run_machine(pytestconfig, lambda: LockMachine(forgetful), examples=8, steps=12)

@@ -1,0 +1,90 @@
+"""
+Messages that come later, as lists: what waits at each level, and where it will come.
+
+Times are a broker's own, as it stamps records; a level's delay is how long it waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from spec.wire.groups import DEAD_LETTER_PREFIX, RETRY_PREFIX
+
+FIRST_RETRY_LEVEL = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Destination:
+    """A queue."""
+
+    topic: str
+    queue_id: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coming:
+    """A message that is stored, and will be in a queue."""
+
+    number: int
+    """Counts all of a topic's, those that are handed back anew each time."""
+    to: Destination
+    body: bytes
+    reconsume_times: int
+    level: int
+    """The delay level at which it waits; 0 for not at all."""
+    first_topic: str | None = None
+    """Where it was before its first retry."""
+    first_id: str | None = None
+
+
+@dataclass(slots=True)
+class Delays:
+    """Everything that was sent, waits or has come."""
+
+    levels_ms: Sequence[int]
+    """The delays of level 1, 2 and so on."""
+    waits_again: bool
+    """Whether what has waited once does so again on its way to the dead letters."""
+    waiting: dict[int, list[tuple[Coming, int]]] = field(default_factory=dict)
+    """By level, in order: each with the time at which it is due."""
+    come: dict[Destination, list[Coming]] = field(default_factory=dict)
+
+    def level(self, asked: int) -> int:
+        """Return the level that a message waits at which asks for one; 0 is none."""
+        return max(0, min(asked, len(self.levels_ms)))
+
+    def wait(self, one: Coming, *, stored_at_ms: int) -> None:
+        """Let a message wait at its level."""
+        due_at_ms = stored_at_ms + self.levels_ms[one.level - 1]
+        self.waiting.setdefault(one.level, []).append((one, due_at_ms))
+
+    def arrive(self, one: Coming) -> None:
+        """Let a message come."""
+        self.come.setdefault(one.to, []).append(one)
+
+    def sent_back(
+        self,
+        one: Coming,
+        *,
+        number: int,
+        group: str,
+        asked: int,
+        most: int,
+        message_id: str,
+    ) -> Coming:
+        """Return what becomes of *one* when a consumer hands it back."""
+        is_dead = asked < 0 or one.reconsume_times >= most
+        level = self.level(asked or FIRST_RETRY_LEVEL + one.reconsume_times)
+        if is_dead:
+            level = one.level if self.waits_again else 0
+        prefix = DEAD_LETTER_PREFIX if is_dead else RETRY_PREFIX
+        return Coming(
+            number=number,
+            to=Destination(topic=prefix + group),
+            body=one.body,
+            reconsume_times=one.reconsume_times + 1,
+            level=level,
+            first_topic=one.first_topic or one.to.topic,
+            first_id=one.first_id or message_id,
+        )
