@@ -9,6 +9,9 @@ whose clause passes is stale, and does.
     reason = "reads one byte of the header length; fixed in 0.9"
     target = "tcp:*"       # optional pattern of the target's text
     release = "4.6.*"      # optional pattern of its release
+    link = "https://..."   # optional: where it is being mended
+
+An entry under ``[[flaky]]`` sometimes fails: it is never stale. There should be none.
 """
 
 from __future__ import annotations
@@ -22,7 +25,8 @@ import pytest
 
 from spec.registry import all_clauses
 
-_KEYS = {"clause", "reason", "target", "release"}
+_KEYS = {"clause", "reason", "target", "release", "link"}
+_TABLES = ("known", "flaky")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +37,9 @@ class Known:
     reason: str
     target: str = "*"
     release: str = "*"
+    link: str = ""
+    flaky: bool = False
+    """It fails sometimes."""
 
     def matches(self, *, target: str, release: str) -> bool:
         """Return whether the entry is about *target* as *release*."""
@@ -48,13 +55,18 @@ def load_known(path: Path | None) -> tuple[Known, ...]:
         read = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise pytest.UsageError(f"--known {path}: {error}") from None
-    entries = read.pop("known", [])
-    if read or not isinstance(entries, list):
-        raise pytest.UsageError(f"--known {path}: only [[known]] entries may be there")
-    return tuple(_entry(entry, path) for entry in entries)
+    tables = {name: read.pop(name, []) for name in _TABLES}
+    if read or not all(isinstance(entries, list) for entries in tables.values()):
+        wanted = "[[known]] and [[flaky]] entries"
+        raise pytest.UsageError(f"--known {path}: only {wanted} may be there")
+    return tuple(
+        _entry(entry, path, flaky=name == "flaky")
+        for name, entries in tables.items()
+        for entry in entries
+    )
 
 
-def _entry(entry: object, path: Path) -> Known:
+def _entry(entry: object, path: Path, *, flaky: bool) -> Known:
     if not isinstance(entry, dict) or not entry.keys() <= _KEYS:
         raise pytest.UsageError(f"--known {path}: an entry has only {sorted(_KEYS)}")
     texts = {key: value for key, value in entry.items() if isinstance(value, str)}
@@ -62,7 +74,7 @@ def _entry(entry: object, path: Path) -> Known:
         raise pytest.UsageError(f"--known {path}: {entry} needs a clause and a reason")
     if texts["clause"] not in all_clauses():
         raise pytest.UsageError(f"--known {path}: no clause {texts['clause']}")
-    return Known(**texts)
+    return Known(**texts, flaky=flaky)
 
 
 def reason_for(
@@ -70,7 +82,7 @@ def reason_for(
 ) -> str | None:
     """Return why all of *clauses* are known to fail; None if one of them is not."""
     reasons = {
-        entry.clause: entry.reason
+        entry.clause: f"{entry.reason} {entry.link}".strip()
         for entry in known
         if entry.matches(target=target, release=release)
     }

@@ -29,6 +29,8 @@ class Options:
     profile: str | None
     suites: tuple[str, ...]
     known: Path | None
+    write_known: Path | None
+    """Where to list what failed, for a run with *known* to begin with."""
     report: Path | None
     read_only: bool
     require_target: bool
@@ -50,6 +52,8 @@ def add_options(parser: pytest.Parser) -> None:
     add("--profile", help="judge the target as this release, for example 4.6")
     add("--suite", default="", help=f"comma-separated, of {', '.join(SUITES)}")
     add("--known", type=Path, help="TOML file of known failures, each with a reason")
+    first = "write what failed into a new file for --known"
+    add("--write-known", type=Path, metavar="FILE", help=first)
     add("--report", type=Path, help="directory for report.json")
     add("--read-only", action="store_true", help="only tests that write nothing")
     add("--only-clauses", default="", help="only tests that name one of these ids")
@@ -72,7 +76,11 @@ def options_of(config: pytest.Config) -> Options:
         known = ", ".join(SUITES)
         raise pytest.UsageError(f"--suite: no suite {unknown[0]!r}; there are {known}")
     only = config.getoption("only_clauses", "")
+    new = config.getoption("write_known", None)
+    if new is not None and new.exists() and not hasattr(config, "workerinput"):
+        raise pytest.UsageError(f"--write-known: {new} is there already")
     return Options(
+        write_known=new,
         target=config.getoption("target", DEFAULT_TARGET),
         profile=config.getoption("profile", None),
         suites=suites,

@@ -1,8 +1,9 @@
 """
 How hard Hypothesis tries. ``HYPOTHESIS_PROFILE`` or ``--hypothesis-profile`` chooses.
 
-*quick* is the same on every run; *deep* looks for new cases and prints how to repeat
-them; *glance* only wants to know whether a test fails, and does not shrink.
+*quick* is the same on every run, *seeded* for each ``--hypothesis-seed``; *deep* looks
+for new cases and prints how to repeat them; *glance* only wants to know whether a test
+fails, and does not shrink.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ which may let it wait. Hypothesis itself has five minutes and no setting for it.
 settings.register_profile(
     "quick", derandomize=True, max_examples=50, deadline=None, database=None
 )
+settings.register_profile("seeded", max_examples=50, deadline=None, database=None)
 settings.register_profile("deep", max_examples=2000, deadline=None, print_blob=True)
 settings.register_profile(
     "glance",

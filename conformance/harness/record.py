@@ -65,7 +65,9 @@ class Record:
         return {
             entry.clause: entry
             for entry in self.known
-            if entry.clause in passed and entry.matches(target=target, release=release)
+            if entry.clause in passed
+            and not entry.flaky
+            and entry.matches(target=target, release=release)
         }
 
 

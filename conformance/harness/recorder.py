@@ -6,6 +6,7 @@ import pytest
 
 from conformance.harness.differences import Comparison, compare, is_release
 from conformance.harness.judging import Verdict
+from conformance.harness.known_writing import known_text, write_known
 from conformance.harness.live import Host
 from conformance.harness.options import Options
 from conformance.harness.outcome import Outcome
@@ -52,6 +53,9 @@ class Recorder:
         self._results = self._record.results(told)
         self._comparison = self._compared(told.get("release", ""))
         session.exitstatus = self._exit_status(session)
+        if self._options.write_known is not None:
+            text = known_text(self._results, self._record.known, told)
+            write_known(self._options.write_known, text)
         if self._options.report is not None:
             write_report(self._options.report, report_of(self._results, told))
 
