@@ -1,9 +1,10 @@
 """
-Differences that a clause foretells: it is about one of the two releases only.
+Differences that clauses foretell.
 
 An explanation names the clauses, where the difference shows, and the values between
-which it is. It counts where one of its clauses is about one of the releases and not
-about the other. Whatever no explanation fits is a finding.
+which it is. It counts where one of its clauses is about one of the two releases and
+not about the other, or where only one of them is as young as the explanation says.
+Whatever no explanation fits is a finding.
 """
 
 from __future__ import annotations
@@ -11,32 +12,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from conformance.differential.difference import ABSENT, Difference
 from conformance.differential.step import Step
+from spec.clause import release_key
 from spec.registry import clause as clause_of
 
 ANY = "*"
-ABSENT = "(absent)"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """One fact of one answer that is not the same on both sides."""
-
-    kind: str
-    """What was asked."""
-    path: str
-    target: str
-    against: str
-
-    @property
-    def where(self) -> str:
-        """The path with the kind of step before it, as explanations name it."""
-        return f"{self.kind}.{self.path}"
-
-    @property
-    def values(self) -> frozenset[str]:
-        """Both values; which side has which depends on the order of the releases."""
-        return frozenset({self.target, self.against})
+SUCCESS, ERROR, INVALID = "0 SUCCESS", "1 SYSTEM_ERROR", "29 INVALID_PARAMETER"
+ILLEGAL, NO_TOPIC = "13 MESSAGE_ILLEGAL", "17 TOPIC_NOT_EXIST"
+NO_GROUP, NOT_FOUND = "26 SUBSCRIPTION_GROUP_NOT_EXIST", "22 QUERY_NOT_FOUND"
+RECORDS = ("pull.records.*", "view message.records.*", "query message.records.*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +35,8 @@ class Explanation:
     """Patterns of both values, in either order."""
     about: str = ANY
     """A pattern of the step as it is printed."""
+    since: str | None = None
+    """The first release that has what older ones lack, where no clause says it."""
 
     def fits(self, difference: Difference, step: Step) -> bool:
         """Return whether the difference is of this kind."""
@@ -61,7 +48,10 @@ class Explanation:
         )
 
     def separates(self, some: str, other: str) -> bool:
-        """Return whether a clause is about one of two releases only."""
+        """Return whether it is about a change between the two releases."""
+        if self.since is not None:
+            since = release_key(self.since)
+            return (release_key(some) < since) != (release_key(other) < since)
         clauses = [clause_of(name) for name in self.clauses]
         return any(one.applies_to(some) != one.applies_to(other) for one in clauses)
 
@@ -69,19 +59,93 @@ class Explanation:
         return fnmatchcase(one, self.values[0]) and fnmatchcase(other, self.values[1])
 
 
-SUCCESS, ERROR, REFUSED = "0 SUCCESS", "1 SYSTEM_ERROR", "[!0]*"
+def _by_code(
+    clauses: tuple[str, ...], kind: str, *values: str, about: str = ANY
+) -> Explanation:
+    """Return an explanation of two codes of the answers to one kind of request."""
+    one, other = values
+    return Explanation(
+        clauses=clauses, where=(f"{kind}.code",), values=(one, other), about=about
+    )
+
+
+def _added(since: str, *where: str, clause: str = "WIRE-JSON-003") -> Explanation:
+    """Return an explanation of fields that a release added, and older readers skip."""
+    return Explanation(
+        clauses=(clause,), where=where, values=(ABSENT, ANY), since=since
+    )
+
 
 EXPLANATIONS: tuple[Explanation, ...] = (
-    Explanation(
-        clauses=("PULL-QUEUE-001", "PULL-QUEUE-002"),
-        where=("pull.code",),
-        values=(ERROR, "29 INVALID_PARAMETER"),
+    _by_code(("PULL-QUEUE-001", "PULL-QUEUE-002"), "pull", ERROR, INVALID),
+    _by_code(("SEND-QUEUE-002", "SEND-QUEUE-003"), "send*", ERROR, INVALID),
+    _by_code(("SEND-TOPIC-002", "SEND-TOPIC-004"), "send", ILLEGAL, INVALID),
+    _by_code(
+        ("SEND-TOPIC-008", "SEND-TOPIC-009"), "send", SUCCESS, "[!0]*", about="*é*"
+    ),
+    _by_code(("SEND-TOPIC-010",), "send", ERROR, SUCCESS, about="*TBW102*"),
+    _by_code(
+        ("SEND-BODY-002", "SEND-BODY-003"),
+        "send",
+        SUCCESS,
+        "[!0]*",
+        about="*payload=b''*",
+    ),
+    _by_code(
+        ("OFFSET-QUERY-002", "OFFSET-QUERY-003"), "query offset", SUCCESS, NOT_FOUND
+    ),
+    _by_code(
+        ("OFFSET-COMMIT-005", "OFFSET-COMMIT-006"), "update offset", SUCCESS, NO_TOPIC
+    ),
+    _by_code(("OFFSET-COMMIT-007",), "update offset", SUCCESS, NO_GROUP),
+    _by_code(
+        ("WIRE-CONN-002", "WIRE-CONN-003"),
+        "wrong",
+        "no answer",
+        "3 *",
+        about="unknown*",
     ),
     Explanation(
-        clauses=("SEND-QUEUE-002", "SEND-QUEUE-003"),
-        where=("send*.code",),
-        values=(ERROR, "29 INVALID_PARAMETER"),
+        clauses=("WIRE-COMMAND-007",), where=("wrong.code",), about="*without*"
     ),
+    Explanation(
+        clauses=("TXN-HALF-006", "TXN-HALF-007"),
+        where=("send*.fields.transactionId",),
+        values=(ABSENT, ANY),
+    ),
+    Explanation(
+        clauses=("SEND-PROPS-004",),
+        where=tuple(f"{one}.UNIQ_KEY" for one in RECORDS),
+        values=(ABSENT, ANY),
+    ),
+    Explanation(
+        clauses=("OFFSET-SEARCH-003", "OFFSET-SEARCH-004"),
+        where=("search offset.fields.offset",),
+        about="*an hour after*",
+    ),
+    Explanation(
+        clauses=("OFFSET-SEARCH-005", "OFFSET-SEARCH-006"),
+        where=("search offset.fields.offset",),
+        about="*just after*",
+    ),
+    Explanation(
+        clauses=("OFFSET-SEARCH-011",),
+        where=("search offset.fields.offset",),
+        about="*upper*",
+    ),
+    Explanation(
+        clauses=("OFFSET-SEARCH-010",),
+        where=("search offset.fields.offset",),
+    ),
+    Explanation(
+        clauses=("PULL-END-003", "PULL-END-004"),
+        where=("pull.fields.nextBeginOffset",),
+    ),
+    Explanation(clauses=("ROUTE-KV-010", "ROUTE-KV-011"), where=("key value.code",)),
+    _added("5.0", "pull.fields.groupSysFlag", "pull.fields.topicSysFlag"),
+    _added("5.0", "heartbeat.fields.IS_SUB_CHANGE", "heartbeat.fields.IS_SUPPORT_*"),
+    _added("5.3.3", "topic stats.body.topicPutTps"),
+    _added("5.1", "consume stats.body.*.pullOffset"),
 )
 
 

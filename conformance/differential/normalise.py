@@ -58,8 +58,6 @@ class Reader:
 
     def _all(self, step: Step, answer: Command) -> Iterator[tuple[str, str]]:
         yield "code", code_name(answer.code)
-        if answer.remark:
-            yield "remark", "some"
         for name, value in sorted(answer.fields.items()):
             yield f"fields.{name}", self._field(name, value)
         reading = step.body if answer.code == ResponseCode.SUCCESS else Body.PLAIN

@@ -3,7 +3,7 @@ What two targets may answer differently though both are right, and why.
 
 The path of a fact is the kind of the step, then where it stands in the answer:
 ``pull.records.0.stored_at_ms``. Whether such a fact is there is still compared; only
-its value is not. The first pattern that fits decides.
+its value is not (a remark is left out altogether). The first pattern that fits decides.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Undetermined:
 
 UNDETERMINED = (
     Undetermined(
-        paths=("*.remark", "*.remark.*"),
-        reason="a remark is prose for people, and no clause says its words",
+        paths=("*.remark",),
+        reason="a remark is prose for people; no clause says its words, or that it is",
     ),
     Undetermined(
         paths=(
@@ -53,7 +53,7 @@ UNDETERMINED = (
         reason="a rate depends on when it is sampled",
     ),
     Undetermined(
-        paths=("*.version", "*.header.version"),
+        paths=("*.version",),
         reason="it says which release speaks, which is what differs",
     ),
 )

@@ -8,6 +8,7 @@ import pytest
 
 from conformance.harness.speaker import Speaker, succeeded
 from conformance.harness.verdicts import expect, expect_that
+from spec.wire.fastjson import loads
 from spec.wire.request_code import RequestCode
 
 
@@ -69,3 +70,20 @@ def test_integer_keys_are_read_bare_and_in_quotes(
     listed = succeeded(broker.all_groups()).body.decode()
     found = group in listed
     expect("WIRE-FASTJSON-003", found=found, expected=True, what="the group is listed")
+
+
+@pytest.mark.clause("WIRE-FASTJSON-005")
+def test_unknown_members_are_passed_over(broker: Speaker, group: str) -> None:
+    settings = {"retryMaxTimes": 7, "of9.9": {"a": [1]}, "another": None}
+    succeeded(broker.update_group(group=group, settings=settings))
+    body = succeeded(broker.all_groups()).body
+    table = loads(body)
+    assert isinstance(table, dict)
+    found = table["subscriptionGroupTable"].get(group, {}).get("retryMaxTimes")
+    expect(
+        "WIRE-FASTJSON-005",
+        found=found,
+        expected=7,
+        what="retryMaxTimes",
+        transcript=broker.transcript,
+    )

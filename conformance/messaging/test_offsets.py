@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.speaker import Speaker, body_of, succeeded
 from conformance.harness.verdicts import expect
 from conformance.messaging.reading import records_of, send_bodies
 from conformance.strategies.boundaries import OVER_THE_WIRE
@@ -194,3 +194,53 @@ def test_a_pull_commits_nothing_where_it_does_not_say_so(
         broker.pull(topic=topic, offset=pulled_at, group=known_group, commit_offset=2)
     found = offset_in(broker.query_offset(group=known_group, topic=topic))
     expect("PULL-COMMIT-002", found=found, expected=1, what="committed offset")
+
+
+@pytest.mark.clause("OFFSET-RESET-001")
+def test_a_reset_of_what_was_never_committed_is_refused(
+    broker: Speaker, topic: str, known_group: str
+) -> None:
+    answer = broker.reset_offset(group=known_group, topic=topic, timestamp_ms=1)
+    expect(
+        "OFFSET-RESET-001",
+        found=answer.code,
+        expected=ResponseCode.SYSTEM_ERROR,
+        what="code",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("OFFSET-RESET-002")
+def test_a_reset_wants_a_member_of_the_group(
+    broker: Speaker, topic: str, known_group: str
+) -> None:
+    for queue_id in range(4):
+        succeeded(
+            broker.update_offset(
+                group=known_group, topic=topic, queue_id=queue_id, offset=0
+            )
+        )
+    answer = broker.reset_offset(group=known_group, topic=topic, timestamp_ms=1)
+    expect(
+        "OFFSET-RESET-002",
+        found=answer.code,
+        expected=ResponseCode.CONSUMER_NOT_ONLINE,
+        what="code",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("OFFSET-RESET-003")
+def test_a_reset_is_done_by_the_broker(
+    broker: Speaker, topic: str, known_group: str
+) -> None:
+    answer = broker.reset_offset(group=known_group, topic=topic, timestamp_ms=1)
+    table = body_of(answer)
+    assert isinstance(table, dict)
+    expect(
+        "OFFSET-RESET-003",
+        found=sorted(table["offsetTable"].values()),
+        expected=[0, 0, 0, 0],
+        what="offsets",
+        transcript=broker.transcript,
+    )

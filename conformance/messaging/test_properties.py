@@ -162,6 +162,17 @@ def test_the_broker_adds_a_unique_key_where_there_is_none(
     expect("SEND-PROPS-004", found=len(keys - {None}), expected=2, what="unique keys")
 
 
+@pytest.mark.clause("SEND-PROPS-005")
+def test_the_broker_adds_its_region(broker: Speaker, topic: str) -> None:
+    found = decode_properties(stored(broker, topic, None))
+    expect_fields(
+        "SEND-PROPS-005",
+        found={name: found.get(name) for name in ("MSG_REGION", "TRACE_ON")},
+        expected={"MSG_REGION": "DefaultRegion", "TRACE_ON": "true"},
+        transcript=broker.transcript,
+    )
+
+
 @pytest.mark.clause("CLIENT-UNIQKEY-007")
 @OVER_THE_WIRE
 @given(key=texts(without=SEPARATORS + " "))

@@ -10,6 +10,7 @@ import pytest
 from conformance.harness.speaker import Speaker, plain_send, succeeded
 from conformance.harness.verdicts import expect, expect_fields
 from conformance.messaging.reading import record_of, topic_of
+from spec.wire.response_code import ResponseCode
 from spec.wire.send_retry import COUNT_IS_TOLD_SINCE
 
 MOST = 3
@@ -95,6 +96,36 @@ def test_old_clients_retry_as_often_as_their_group(broker: Speaker, group: str) 
         found=topics,
         expected=[f"%DLQ%{group}", f"%RETRY%{group}"],
         what=f"topics for the versions below {COUNT_IS_TOLD_SINCE} and that one",
+    )
+
+
+@pytest.mark.clause("SEND-RETRY-007")
+def test_a_retry_without_a_count_is_refused(broker: Speaker, known_group: str) -> None:
+    answer = broker.send_message(topic=f"%RETRY%{known_group}")
+    expect(
+        "SEND-RETRY-007",
+        found=answer.code,
+        expected=ResponseCode.SYSTEM_ERROR,
+        what="code",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("SEND-RETRY-008")
+def test_a_retry_without_a_count_is_given_the_groups(
+    broker: Speaker, group: str
+) -> None:
+    succeeded(broker.update_group(group=group, settings={"retryMaxTimes": 2}))
+    answers = [
+        broker.send_message(topic=f"%RETRY%{group}", reconsume_times=times)
+        for times in (1, 3)
+    ]
+    expect(
+        "SEND-RETRY-008",
+        found=[record_of(broker, answer).topic for answer in answers],
+        expected=[f"%RETRY%{group}", f"%DLQ%{group}"],
+        what="topics of the records",
+        transcript=broker.transcript,
     )
 
 

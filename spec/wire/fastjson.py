@@ -45,6 +45,12 @@ NULLS_ARE_LEFT_OUT = Clause(
     text="A null member of an object is left out of its JSON.",
     source="4.6.0 org.apache.rocketmq.remoting.protocol.RemotingSerializable#toJson",
 )
+UNKNOWN_MEMBERS = Clause(
+    id="WIRE-FASTJSON-005",
+    level=Level.MUST,
+    text="A reader passes over members of a body that it does not know.",
+    source="4.6.0 org.apache.rocketmq.remoting.protocol.RemotingSerializable#fromJson",
+)
 
 _SPACE = re.compile(r"[ \t\r\n\f\b]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,300})(\.\d{1,300})?([eE][+-]?\d{1,3})?")

@@ -228,3 +228,28 @@ SEARCH_LOST_ALL_IS_END = Clause(
     source=_SEARCH_5,
     since="5.1.1",
 )
+RESET_OF_STRANGERS = Clause(
+    id="OFFSET-RESET-001",
+    level=Level.MUST,
+    text="INVOKE_BROKER_TO_RESET_OFFSET (222) for a group that has committed no offset"
+    " of some queue is refused with SYSTEM_ERROR (1).",
+    source="4.6.0 org.apache.rocketmq.broker.client.net.Broker2Client#resetOffset",
+    until="5.1",
+)
+RESET_OF_THE_ABSENT = Clause(
+    id="OFFSET-RESET-002",
+    level=Level.MUST,
+    text="INVOKE_BROKER_TO_RESET_OFFSET (222) for a group without members is refused"
+    " with CONSUMER_NOT_ONLINE (206).",
+    source="4.6.0 org.apache.rocketmq.broker.client.net.Broker2Client#resetOffset",
+    until="5.1",
+)
+RESET_BY_THE_BROKER = Clause(
+    id="OFFSET-RESET-003",
+    level=Level.MUST,
+    text="INVOKE_BROKER_TO_RESET_OFFSET (222) is done by the broker itself, whether the"
+    " group has members or not, and answered with the new offset of each queue.",
+    source="5.3.3 org.apache.rocketmq.broker.processor.AdminBrokerProcessor"
+    "#resetOffsetInner",
+    since="5.2",
+)

@@ -146,6 +146,15 @@ UNIQUE_KEY_IS_ADDED = Clause(
     "#sendMessage",
     since="5.0",
 )
+REGION_IS_ADDED = Clause(
+    id="SEND-PROPS-005",
+    level=Level.SHOULD,
+    text="A broker adds MSG_REGION and TRACE_ON, its region and whether it traces, to"
+    " the properties of a message.",
+    source="5.3.3 org.apache.rocketmq.broker.processor.AbstractSendMessageProcessor"
+    "#buildMsgContext",
+    since="5.0",
+)
 PRODUCERS_FLAG = Clause(
     id="SEND-FLAG-001",
     level=Level.MUST,

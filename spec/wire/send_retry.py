@@ -59,6 +59,23 @@ OLD_CLIENTS = Clause(
     " for maxReconsumeTimes.",
     source=_RETRY,
 )
+COUNT_IS_NEEDED = Clause(
+    id="SEND-RETRY-007",
+    level=Level.QUIRK,
+    text="A message to a retry topic without maxReconsumeTimes, in a request whose"
+    " version is 121 or more, is refused with SYSTEM_ERROR (1).",
+    source=_RETRY,
+    until="4.9.2",
+)
+GROUPS_COUNT_STANDS_IN = Clause(
+    id="SEND-RETRY-008",
+    level=Level.MUST,
+    text="For a message to a retry topic without maxReconsumeTimes the group's"
+    " retryMaxTimes stands in.",
+    source="4.9.7 org.apache.rocketmq.broker.processor.SendMessageProcessor"
+    "#handleRetryAndDLQ",
+    since="4.9.3",
+)
 DEAD_LETTERS_ARE_NOT_READ = Clause(
     id="RETRY-DEAD-002",
     level=Level.MUST,

@@ -83,15 +83,19 @@ def _answer(result: PutResult) -> Answer:
 
 
 def dead_letter_instead(
-    broker: Broker, message: NewMessage, request: Request, *, times_max: int
+    broker: Broker, message: NewMessage, request: Request, *, count_name: str
 ) -> tuple[NewMessage | None, Answer]:
-    """Return *message*, or the dead letter that it has become by too many retries."""
+    """Return *message*, or the dead letter that it has become by too many retries.
+
+    *count_name* is the field in which the request says how many are enough.
+    """
     name = message.topic.removeprefix(RETRY_PREFIX)
     group = broker.groups.find(name, request.now_ms)
     if group is None:  # [SEND-RETRY-002]
         return None, _unknown_group(name)
-    if request.version < _CLIENT_KNOWS_TIMES_MAX:  # [SEND-RETRY-006]
-        times_max = group.retry_times_max
+    times_max = group.retry_times_max  # [SEND-RETRY-006]
+    if request.version >= _CLIENT_KNOWS_TIMES_MAX:
+        times_max = request.int32(count_name)  # [SEND-RETRY-007]
     if message.reconsume_times < times_max:
         return message, Answer()
     topic = _dead_letter_topic(broker, name, request.now_ms)

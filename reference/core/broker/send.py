@@ -243,8 +243,9 @@ def _message(
     )
     if not topic.name.startswith(RETRY_PREFIX):
         return message, Answer()
-    times_max = request.optional_int32(names.reconsume_times_max, -1)
-    return dead_letter_instead(broker, message, request, times_max=times_max)
+    return dead_letter_instead(
+        broker, message, request, count_name=names.reconsume_times_max
+    )
 
 
 def new_message(
