@@ -36,6 +36,7 @@ from conformance.targets.docker.image import base_image, build, build_image
 from spec.observed import all_evidence
 
 RELEASE = "4.6.0"
+KNOWN = SOURCES / "conformance" / "targets" / "docker" / "known.toml"
 SAMPLES = {
     "bridge": ("wire", "messaging/test_send.py"),
     "host": ("routing/test_name_server.py", "messaging/test_pull.py"),
@@ -114,6 +115,7 @@ def test_the_suites_say_what_they_say_of_the_release_on_a_java_machine(
     run = run_child(
         [SOURCES / "conformance" / name for name in tests],
         f"--target=docker:{image}?docker.network={network}",
+        f"--known={KNOWN}",
         timeout_s=900,
     )
     assert run.report, run.output

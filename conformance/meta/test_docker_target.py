@@ -14,7 +14,7 @@ from conformance.harness.target import Capability, TargetError, parse_target
     ("text", "says"),
     [
         ("docker:", "needs the name of an image"),
-        ("docker:a?docker.network=none", r"only docker.network=bridge\|host and"),
+        ("docker:a?docker.network=none", r"only docker.network=\w+\|\w+ and"),
         ("docker:a?docker.log=x", "there are only docker.network="),
     ],
 )

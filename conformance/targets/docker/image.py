@@ -12,13 +12,11 @@ run as user 3000, and take Java options from ``JAVA_OPT_EXT``.
 
 from __future__ import annotations
 
-import gc
 import io
 import subprocess
 import sys
 import tarfile
 import tempfile
-import warnings
 from contextlib import closing
 from pathlib import Path
 from typing import IO
@@ -76,13 +74,9 @@ def build(
     engine: Docker, name: str, file: IO[bytes], *, custom_context: bool = False
 ) -> None:
     """Build the image *name* from a Dockerfile, or from a tar that holds one."""
-    with warnings.catch_warnings():
-        # The SDK drops the connection that the log came over, and never closes it.
-        warnings.simplefilter("ignore", ResourceWarning)
-        engine.images.build(
-            fileobj=file, custom_context=custom_context, tag=name, forcerm=True
-        )
-        gc.collect()
+    engine.images.build(
+        fileobj=file, custom_context=custom_context, tag=name, forcerm=True
+    )
 
 
 def _has(engine: Docker, name: str) -> bool:
