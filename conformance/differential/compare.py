@@ -128,7 +128,8 @@ class Pair:
                 return
             self.counts.explained[found] += 1
             self.counts.examples.setdefault(found, (step, difference))
-            talk.parted = talk.parted or (step.changes and path == "code")
+            is_refusal = step.changes and path == "code"
+            talk.parted = talk.parted or found.parts or is_refusal
 
 
 def signature(difference: Difference) -> tuple[str, str]:

@@ -18,9 +18,12 @@ from spec.clause import release_key
 from spec.registry import clause as clause_of
 
 ANY = "*"
+UNKNOWN_MEMBERS = "WIRE-FASTJSON-005"
 SUCCESS, ERROR, INVALID = "0 SUCCESS", "1 SYSTEM_ERROR", "29 INVALID_PARAMETER"
 ILLEGAL, NO_TOPIC = "13 MESSAGE_ILLEGAL", "17 TOPIC_NOT_EXIST"
 NO_GROUP, NOT_FOUND = "26 SUBSCRIPTION_GROUP_NOT_EXIST", "22 QUERY_NOT_FOUND"
+RETRY = "*%RETRY%*"
+REGION = ("MSG_REGION", "TRACE_ON")
 RECORDS = ("pull.records.*", "view message.records.*", "query message.records.*")
 
 
@@ -37,6 +40,8 @@ class Explanation:
     """A pattern of the step as it is printed."""
     since: str | None = None
     """The first release that has what older ones lack, where no clause says it."""
+    parts: bool = False
+    """Whether the targets are in different states after it, though the codes agree."""
 
     def fits(self, difference: Difference, step: Step) -> bool:
         """Return whether the difference is of this kind."""
@@ -119,6 +124,27 @@ EXPLANATIONS: tuple[Explanation, ...] = (
         values=(ABSENT, ANY),
     ),
     Explanation(
+        clauses=("SEND-PROPS-005",),
+        where=tuple(f"{one}.{name}" for one in RECORDS for name in REGION),
+        values=(ABSENT, ANY),
+    ),
+    Explanation(
+        clauses=("SEND-BATCH-013", "SEND-BATCH-014"),
+        where=tuple(f"{one}.CLUSTER" for one in RECORDS),
+        values=(ABSENT, ANY),
+    ),
+    _by_code(("SEND-RETRY-007", "SEND-RETRY-008"), "send", ERROR, SUCCESS, about=RETRY),
+    Explanation(
+        clauses=("SEND-RETRY-003", "SEND-RETRY-004"),
+        where=("send.fields.*",),
+        about=RETRY,
+        parts=True,
+    ),
+    _by_code(("OFFSET-RESET-001", "OFFSET-RESET-003"), "reset offset", ERROR, SUCCESS),
+    _by_code(
+        ("OFFSET-RESET-002", "OFFSET-RESET-003"), "reset offset", "206 *", SUCCESS
+    ),
+    Explanation(
         clauses=("OFFSET-SEARCH-003", "OFFSET-SEARCH-004"),
         where=("search offset.fields.offset",),
         about="*an hour after*",
@@ -144,8 +170,8 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     Explanation(clauses=("ROUTE-KV-010", "ROUTE-KV-011"), where=("key value.code",)),
     _added("5.0", "pull.fields.groupSysFlag", "pull.fields.topicSysFlag"),
     _added("5.0", "heartbeat.fields.IS_SUB_CHANGE", "heartbeat.fields.IS_SUPPORT_*"),
-    _added("5.3.3", "topic stats.body.topicPutTps"),
-    _added("5.1", "consume stats.body.*.pullOffset"),
+    _added("5.3.3", "topic stats.body.topicPutTps", clause=UNKNOWN_MEMBERS),
+    _added("5.1", "consume stats.body.*.pullOffset", clause=UNKNOWN_MEMBERS),
 )
 
 

@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conformance.harness.live import LiveTarget
 from conformance.harness.speaker import Speaker, batch_body, succeeded
-from conformance.harness.verdicts import expect, expect_code
-from conformance.messaging.reading import records_of
+from conformance.harness.verdicts import expect, expect_code, expect_fields
+from conformance.messaging.reading import record_of, records_of
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH
 from conformance.strategies.messages import bodies, properties
 from spec.wire.properties import decode_properties
+from spec.wire.request_code import RequestCode
 from spec.wire.response_code import ResponseCode
 
 messages = st.tuples(bodies(most=2**10), properties(most=3))
@@ -91,3 +93,38 @@ def test_a_batch_to_a_retry_topic_is_illegal_again(
     broker: Speaker, known_group: str
 ) -> None:
     _is_illegal_on_a_retry_topic(broker, known_group, "SEND-BATCH-006")
+
+
+def stored_of_a_batch(broker: Speaker, topic: str) -> dict[str, str | None]:
+    """Return what a message of a batch has of CLUSTER and of the header's property."""
+    answer = broker.send_message(
+        topic=topic,
+        body=batch_body([(b"one", {})]),
+        properties={"of_the_header": "1"},
+        code=RequestCode.SEND_BATCH_MESSAGE,
+        batch=True,
+    )
+    found = decode_properties(record_of(broker, answer).properties)
+    return {name: found.get(name) for name in ("of_the_header", "CLUSTER")}
+
+
+@pytest.mark.clause("SEND-BATCH-013")
+def test_a_batchs_header_is_stored_with_each_message(
+    target: LiveTarget, broker: Speaker, topic: str
+) -> None:
+    expect_fields(
+        "SEND-BATCH-013",
+        found=stored_of_a_batch(broker, topic),
+        expected={"of_the_header": "1", "CLUSTER": target.cluster},
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("SEND-BATCH-014")
+def test_a_batchs_header_is_not_stored(broker: Speaker, topic: str) -> None:
+    expect_fields(
+        "SEND-BATCH-014",
+        found=stored_of_a_batch(broker, topic),
+        expected={"of_the_header": None, "CLUSTER": None},
+        transcript=broker.transcript,
+    )

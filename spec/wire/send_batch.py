@@ -104,3 +104,18 @@ ONE_FILE = Clause(
     " they do not fit with 8 bytes to spare, all go to the next.",
     source=_APPEND,
 )
+HEADER_IS_STORED = Clause(
+    id="SEND-BATCH-013",
+    level=Level.MUST,
+    text="The properties in a batch's header, and CLUSTER, are stored with each of its"
+    " messages.",
+    source="4.9.7 org.apache.rocketmq.store.MessageExtEncoder#encode",
+    since="4.8",
+)
+HEADER_IS_DROPPED = Clause(
+    id="SEND-BATCH-014",
+    level=Level.QUIRK,
+    text="Neither the properties in a batch's header nor CLUSTER are stored.",
+    source="4.6.0 org.apache.rocketmq.store.CommitLog$MessageExtBatchEncoder#encode",
+    until="4.7",
+)
