@@ -164,3 +164,12 @@ BITS_OF_ANOTHER = Clause(
     source="4.6.0 org.apache.rocketmq.store.ConsumeQueueExt$CqExtUnit#read",
     until="4.9",
 )
+FIRST_IS_FORGOTTEN = Clause(
+    id="PULL-SQL-019",
+    level=Level.QUIRK,
+    text="A broker that writes consumerFilter.json may forget an expression that it"
+    " hears at that moment, the first of its topic, until the next heartbeat: pulls are"
+    " refused with FILTER_DATA_NOT_EXIST (27).",
+    source="4.6.0 org.apache.rocketmq.broker.filter.ConsumerFilterManager#clean",
+    untestable="nobody outside can choose the moment, the parsing of one expression",
+)
