@@ -9,9 +9,10 @@ import click
 
 from cli.release_runs import NOT_RUN
 from cli.writing import write_result
+from conformance.harness import run_page
 from conformance.harness.ivy import JarsUnavailableError
 from conformance.harness.matrix import FORMATS, matrix_of, render
-from conformance.harness.report import ReportError, read_report
+from conformance.harness.report import ReportError, read_report, schema_text
 from conformance.harness.target import TargetError
 from conformance.interop import feature_cell, feature_record, feature_table
 from conformance.interop.handover_cell import all_cells
@@ -22,6 +23,40 @@ from conformance.interop.handover_table import page
 @click.group()
 def report() -> None:
     """Make something of the reports of runs."""
+
+
+@report.command("page")
+@click.argument(
+    "file",
+    metavar="REPORT",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+)
+@click.option(
+    "-o",
+    "--out",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file to write: .html is a page, .md a summary, .svg a badge.",
+)
+def page_of_run(file: Path, out: Path) -> None:
+    """Show one run: its page, its summary or its badge, by the suffix of the file.
+
+    REPORT is the report.json of ``rmqc test --report DIR``, which writes all three.
+    """
+    if out.suffix not in run_page.FORMATS:
+        raise click.UsageError(f"{out}: the suffix is {' or '.join(run_page.FORMATS)}")
+    try:
+        text = run_page.run_page(read_report(file), out.suffix)
+    except ReportError as error:
+        raise click.UsageError(str(error)) from None
+    write_result(text, out)
+    click.echo(str(out))
+
+
+@report.command()
+def schema() -> None:
+    """Print the JSON schema of report.json."""
+    click.echo(schema_text(), nl=False)
 
 
 @report.command()
@@ -40,9 +75,10 @@ def report() -> None:
     help=f"The file to write: {' or '.join(FORMATS)}.",
 )
 def matrix(files: tuple[Path, ...], out: Path) -> None:
-    """Put several targets side by side: a row a clause, a column a REPORT.
+    """Put several targets side by side: a row a clause, a column a target.
 
-    A REPORT is the report.json of ``rmqc test --report DIR``.
+    A REPORT is the report.json of ``rmqc test --report DIR``. Several reports on one
+    target are a trend: the last has the column, and what it changed is named.
     """
     if out.suffix not in FORMATS:
         raise click.UsageError(f"{out}: the suffix is {' or '.join(FORMATS)}")

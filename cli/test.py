@@ -65,8 +65,8 @@ GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, CONFORMS)
 @click.option(
     "--report",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Directory for report.json and junit.xml; of several targets, one for each"
-    " and matrix.html.",
+    help="Directory for report.html, .json, junit.xml, a summary, a badge and what"
+    " failing tests leave; of several targets, one for each and matrix.html.",
 )
 @click.option("--read-only", is_flag=True, help="Only tests that write nothing.")
 @click.option(

@@ -1,15 +1,19 @@
-"""What ``rmqc report matrix`` makes of planted reports."""
+"""What ``rmqc report`` makes of planted reports."""
 
 from __future__ import annotations
 
+import json
 from html.parser import HTMLParser
 from pathlib import Path
+from xml.etree import ElementTree
 
+import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
 from cli.report import report as command
 from cli.tests.reports import report, written
+from conformance.harness.badge import GREEN, GREY, RED, YELLOW, verdict_of
 
 ONE = {"WIRE-FRAME-001": "pass", "WIRE-FRAME-002": "pass"}
 OTHER = {"WIRE-FRAME-002": "fail", "STORE-CRC-001": "unsupported"}
@@ -98,3 +102,66 @@ def test_what_is_no_report_is_usage(tmp_path: Path) -> None:
     result = run("matrix", str(file), "-o", str(tmp_path / "matrix.md"))
     assert result.exit_code == 2
     assert "no report" in result.output
+
+
+def runs(directory: Path) -> list[str]:
+    """Return two reports on one target, the newer first: one clause is worse in it."""
+    old = {**report(ONE, target="embedded:", release="4.6.0"), "at": "2026-11-20"}
+    newer = {"WIRE-FRAME-001": "pass", "WIRE-FRAME-002": "fail"}
+    new = {**report(newer, target="embedded:", release="4.6.0"), "at": "2026-11-21"}
+    return [written(directory, new, "new.json"), written(directory, old, "old.json")]
+
+
+def test_several_runs_on_a_target_are_a_trend(tmp_path: Path) -> None:
+    out = tmp_path / "matrix.md"
+    assert "on 1 targets" in run("matrix", *runs(tmp_path), "-o", str(out)).output
+    text = out.read_text(encoding="utf-8")
+    assert "2 runs · 100.0 % · 50.0 %" in text
+    assert "no longer met: WIRE-FRAME-002" in text
+    assert "| WIRE-FRAME-002 | MUST | ✓ ✗ |" in text
+
+
+def test_a_matrix_page_draws_the_trend(tmp_path: Path) -> None:
+    out = tmp_path / "matrix.html"
+    run("matrix", *runs(tmp_path), "-o", str(out))
+    text = out.read_text(encoding="utf-8")
+    assert text.count("<rect ") == 2
+    assert "2026-11-20: 2 met, 0 not" in text
+
+
+def test_a_run_has_a_page_a_summary_and_a_badge(
+    tmp_path: Path, files: list[str]
+) -> None:
+    texts = {}
+    for name in ("run.html", "run.md", "run.svg"):
+        assert run("page", files[1], "-o", str(tmp_path / name)).exit_code == 0
+        texts[name] = (tmp_path / name).read_text(encoding="utf-8")
+    assert Page(texts["run.html"]).loads == ["#clauses", "data:,"][::-1]
+    assert "&lt;it&gt; is not met." in texts["run.html"]
+    assert "| WIRE-FRAME-002 | MUST | ✗ fail |" in texts["run.md"]
+    assert "| unsupported | nobody listens | 1 |" in texts["run.md"]
+    badge = ElementTree.fromstring(texts["run.svg"])  # noqa: S314 - our own
+    assert badge.get("aria-label") == "RocketMQ 4.9.7: 0 of 1 clauses"
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "words", "colour"),
+    [
+        ({"WIRE-FRAME-001": "pass"}, "1 of 1 clauses", GREEN),
+        ({"WIRE-FRAME-001": "fail"}, "0 of 1 clauses", RED),
+        ({"WIRE-FRAME-001": "unsupported"}, "not judged", GREY),
+        ({"WIRE-FRAME-001": "pass", "WIRE-FRAME-002": "known"}, "1 of 2", YELLOW),
+        ({"WIRE-FRAME-001": "pass", "WIRE-FRAME-002": "error"}, "1 of 1", GREY),
+    ],
+)
+def test_a_badge_is_green_only_where_something_passed_and_nothing_else_happened(
+    outcomes: dict[str, str], words: str, colour: str
+) -> None:
+    verdict = verdict_of(report(outcomes, target="embedded:", release="4.6.0"))
+    assert verdict.words.startswith(words)
+    assert verdict.colour == colour
+
+
+def test_the_schema_of_a_report_is_printed() -> None:
+    printed = json.loads(run("schema").output)
+    jsonschema.validate(report(ONE, target="x", release="4.6.0"), printed)

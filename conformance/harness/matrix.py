@@ -2,32 +2,27 @@
 The matrix: the reports of several runs side by side, a row a clause, a column a target.
 
 It says where targets differ. A clause of which a report says nothing has an empty cell;
-that is not a pass.
+that is not a pass. Of several runs on one target the last has the column; a cell also
+shows what became of the clause before, and the trend of the target stands apart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from typing import Any, TypeAlias
 
 from conformance.harness.outcome import Outcome
+from conformance.harness.rendering import SYMBOLS, rendered
+from conformance.harness.trends import Trend, grouped, trend_of
 from spec.registry import all_clauses
 
 FORMATS = {".html": "matrix.html", ".md": "matrix.md"}
 """Template by the suffix of the file that is written."""
 
-SYMBOLS = {
-    Outcome.PASS.value: "✓",
-    Outcome.FAIL.value: "✗",
-    Outcome.ERROR.value: "!",
-    Outcome.KNOWN.value: "k",
-    Outcome.UNSUPPORTED.value: "?",
-    Outcome.NOT_APPLICABLE.value: "–",
-    "": "",
-}
+
+Result: TypeAlias = Mapping[str, Any] | None
+"""What a report says of one clause; None where it says nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +41,8 @@ class Cell:
     outcome: str = ""
     why: str = ""
     """The failure's text, or the reason of what is no pass."""
+    before: str = ""
+    """The symbols of earlier runs, the oldest first, where one was otherwise."""
 
     @property
     def symbol(self) -> str:
@@ -81,33 +78,31 @@ class Matrix:
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
+    trends: tuple[Trend, ...] = ()
+    """Of the targets with more than one run."""
 
 
 def matrix_of(reports: Sequence[Mapping[str, Any]]) -> Matrix:
     """Return the matrix of *reports*, their order kept, the clauses in that of ids."""
-    told = [{one["id"]: one for one in report["results"]} for report in reports]
-    names = sorted({name for results in told for name in results})
+    targets = grouped(reports)
+    told = [
+        [{one["id"]: one for one in run["results"]} for run in runs] for runs in targets
+    ]
+    names = sorted({name for runs in told for name in runs[-1]})
     return Matrix(
-        columns=tuple(_column(report) for report in reports),
+        columns=tuple(_column(runs[-1]) for runs in targets),
         rows=tuple(
-            _row(name, [results.get(name) for results in told]) for name in names
+            _row(name, [[run.get(name) for run in runs] for runs in told])
+            for name in names
         ),
+        trends=tuple(trend_of(runs) for runs in targets if len(runs) > 1),
     )
 
 
 def render(matrix: Matrix, suffix: str) -> str:
     """Return *matrix* as a page that needs nothing beside itself, by file suffix."""
-    environment = Environment(
-        loader=PackageLoader("conformance.harness"),
-        autoescape=suffix == ".html",  # noqa: S701 - Markdown has no markup to escape
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["cell"] = _markdown_cell
-    page = environment.get_template(FORMATS[suffix])
-    return page.render(matrix=matrix, outcomes=[one.value for one in Outcome])
+    outcomes = [one.value for one in Outcome]
+    return rendered(FORMATS[suffix], matrix=matrix, outcomes=outcomes)
 
 
 def _column(report: Mapping[str, Any]) -> Column:
@@ -119,25 +114,25 @@ def _column(report: Mapping[str, Any]) -> Column:
     )
 
 
-def _row(clause_id: str, results: Sequence[Mapping[str, Any] | None]) -> Row:
+def _row(clause_id: str, results: Sequence[Sequence[Result]]) -> Row:
     clause = all_clauses().get(clause_id)
     return Row(
         clause_id=clause_id,
         level=clause.level.value if clause else "",
         text=clause.text if clause else "(this version has no such clause)",
         source=clause.source if clause else "",
-        cells=tuple(_cell(result) for result in results),
+        cells=tuple(_cell(runs) for runs in results),
     )
 
 
-def _cell(result: Mapping[str, Any] | None) -> Cell:
+def _cell(runs: Sequence[Result]) -> Cell:
+    """Return the cell of a clause on a target, of which there are *runs*."""
+    result, outcomes = runs[-1], [run["outcome"] if run else "" for run in runs]
+    before = "".join(SYMBOLS[one] or "·" for one in outcomes[:-1])
+    if len(set(outcomes)) == 1:
+        before = ""
     if result is None:
-        return Cell()
+        return Cell(before=before)
     failure = result["failure"]
     why = failure["text"] if failure else result.get("reason") or ""
-    return Cell(outcome=result["outcome"], why=why)
-
-
-def _markdown_cell(text: str) -> str:
-    """Return *text* so that it stays within one cell of a Markdown table."""
-    return " ".join(text.split()).replace("|", "\\|")
+    return Cell(outcome=result["outcome"], why=why, before=before)

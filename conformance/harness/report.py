@@ -12,6 +12,7 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ import jsonschema
 
 from conformance.harness.outcome import Outcome
 from conformance.harness.record import ClauseResult
+from conformance.harness.run_page import write_pages
 from spec.registry import all_clauses
 
 SCHEMA = 1
@@ -39,6 +41,7 @@ def report_of(
         "schema": SCHEMA,
         "target": _target(told),
         "suite_version": suite_version(),
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
         "results": [_entry(result) for result in results],
         "totals": totals(results),
@@ -46,18 +49,24 @@ def report_of(
 
 
 def write_report(directory: Path, report: Mapping[str, object]) -> Path:
-    """Write *report* into *directory* and return the file."""
+    """Write *report* and its pages into *directory* and return the report's file."""
     directory.mkdir(parents=True, exist_ok=True)
     file = directory / FILE_NAME
     file.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    write_pages(directory, report)
     return file
+
+
+def schema_text() -> str:
+    """Return the JSON schema that every report fits."""
+    return _SCHEMA_FILE.read_text(encoding="utf-8")
 
 
 def read_report(file: Path) -> dict[str, Any]:
     """Return the report in *file*, as its schema has it."""
     try:
         report = json.loads(file.read_text(encoding="utf-8"))
-        schema = json.loads(_SCHEMA_FILE.read_text(encoding="utf-8"))
+        schema = json.loads(schema_text())
         jsonschema.validate(report, schema)
     except (OSError, ValueError) as error:
         raise ReportError(f"{file}: {error}") from None

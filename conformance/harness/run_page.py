@@ -1,0 +1,109 @@
+"""
+The page of one run: what became of each clause, the gravest first, and why.
+
+It is one file that needs nothing beside itself; only the captures and test vectors of
+failing tests, to which it links, are files of their own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conformance.harness.badge import verdict_of
+from conformance.harness.outcome import GRAVITY, Outcome
+from conformance.harness.rendering import SYMBOLS, rendered
+from spec.registry import all_clauses
+
+FORMATS = {".html": "run.html", ".md": "run.md", ".svg": "badge.svg"}
+"""Template by the suffix of the file that is written."""
+FILES = ("report.html", "summary.md", "badge.svg")
+"""What stands beside report.json."""
+_ORDER = {one.value: place for place, one in enumerate(GRAVITY)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One clause of a run."""
+
+    clause_id: str
+    level: str
+    text: str
+    source: str
+    issues: tuple[str, ...]
+    outcome: str
+    reason: str
+    failure: Mapping[str, Any] | None
+    tests: tuple[str, ...]
+    duration_s: float
+
+    @property
+    def room(self) -> str:
+        """The first word of the id."""
+        return self.clause_id.partition("-")[0]
+
+    @property
+    def symbol(self) -> str:
+        """The outcome as one character."""
+        return SYMBOLS[self.outcome]
+
+
+def run_page(report: Mapping[str, Any], suffix: str) -> str:
+    """Return the page of a run, its summary or its badge, by file suffix."""
+    entries = sorted(_entries(report), key=lambda one: _ORDER[one.outcome])
+    return rendered(
+        FORMATS[suffix],
+        target=report["target"],
+        report=report,
+        verdict=verdict_of(report),
+        entries=entries,
+        grave=[one for one in entries if one.outcome in ("fail", "error", "known")],
+        counts=_counts(entries),
+        reasons=_reasons(entries),
+        outcomes=[one.value for one in Outcome],
+    )
+
+
+def write_pages(directory: Path, report: Mapping[str, Any]) -> None:
+    """Write page, summary and badge of a run into *directory*."""
+    for name in FILES:
+        page = run_page(report, Path(name).suffix)
+        (directory / name).write_text(page, encoding="utf-8")
+
+
+def _entries(report: Mapping[str, Any]) -> Iterator[Entry]:
+    for result in sorted(report["results"], key=lambda one: str(one["id"])):
+        clause = all_clauses().get(result["id"])
+        yield Entry(
+            clause_id=result["id"],
+            level=result.get("level") or (clause.level.value if clause else ""),
+            text=clause.text if clause else "(this version has no such clause)",
+            source=clause.source if clause else "",
+            issues=clause.issues if clause else (),
+            outcome=result["outcome"],
+            reason=(result.get("reason") or "").partition("\n")[0],
+            failure=result["failure"],
+            tests=tuple(result["tests"]),
+            duration_s=result["duration_s"],
+        )
+
+
+def _counts(entries: Iterable[Entry]) -> list[tuple[str, list[int]]]:
+    """Return how many clauses of each room had each outcome, and of all rooms."""
+    counted: dict[str, Counter[str]] = {}
+    for one in entries:
+        counted.setdefault(one.room, Counter())[one.outcome] += 1
+    rows = [*sorted(counted.items()), ("all", sum(counted.values(), Counter()))]
+    return [(name, [count[one.value] for one in Outcome]) for name, count in rows]
+
+
+def _reasons(entries: Iterable[Entry]) -> list[tuple[str, str, int]]:
+    """Return why clauses are not judged: outcome, reason, how many."""
+    unjudged = ("unsupported", "not-applicable")
+    counted = Counter(
+        (one.outcome, one.reason) for one in entries if one.outcome in unjudged
+    )
+    return [(*why, count) for why, count in counted.most_common()]
