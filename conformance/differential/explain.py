@@ -9,16 +9,22 @@ Whatever no explanation fits is a finding.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from conformance.differential.difference import ABSENT, Difference
 from conformance.differential.step import Step
+from spec.bodies import BODIES
 from spec.clause import release_key
 from spec.registry import clause as clause_of
+from spec.wire.json_body import members
 
 ANY = "*"
-UNKNOWN_MEMBERS = "WIRE-FASTJSON-005"
+FIRST = "4.4"
+"""The first release that was studied: what it has, all have."""
+WAYS, RESTS = ("", ".*"), ("", ".*")
+"""What may stand in the path before a member of a body, and behind it."""
 SUCCESS, ERROR, INVALID = "0 SUCCESS", "1 SYSTEM_ERROR", "29 INVALID_PARAMETER"
 ILLEGAL, NO_TOPIC = "13 MESSAGE_ILLEGAL", "17 TOPIC_NOT_EXIST"
 NO_GROUP, NOT_FOUND = "26 SUBSCRIPTION_GROUP_NOT_EXIST", "22 QUERY_NOT_FOUND"
@@ -79,6 +85,19 @@ def _added(since: str, *where: str, clause: str = "WIRE-JSON-003") -> Explanatio
     return Explanation(
         clauses=(clause,), where=where, values=(ABSENT, ANY), since=since
     )
+
+
+def _added_members() -> Iterator[Explanation]:
+    """Yield an explanation for each member of a body that is declared to be younger."""
+    for body in BODIES.values():
+        for _, declared, _ in members(body):
+            if declared.since != FIRST:
+                member = declared.java_name
+                yield _added(
+                    declared.since,
+                    *(f"*.body{way}.{member}{rest}" for way in WAYS for rest in RESTS),
+                    clause="WIRE-FASTJSON-005",
+                )
 
 
 EXPLANATIONS: tuple[Explanation, ...] = (
@@ -162,6 +181,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     Explanation(
         clauses=("OFFSET-SEARCH-010",),
         where=("search offset.fields.offset",),
+        about="search offset*[0-9t]",  # no other time than that of a message
     ),
     Explanation(
         clauses=("PULL-END-003", "PULL-END-004"),
@@ -170,8 +190,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     Explanation(clauses=("ROUTE-KV-010", "ROUTE-KV-011"), where=("key value.code",)),
     _added("5.0", "pull.fields.groupSysFlag", "pull.fields.topicSysFlag"),
     _added("5.0", "heartbeat.fields.IS_SUB_CHANGE", "heartbeat.fields.IS_SUPPORT_*"),
-    _added("5.3.3", "topic stats.body.topicPutTps", clause=UNKNOWN_MEMBERS),
-    _added("5.1", "consume stats.body.*.pullOffset", clause=UNKNOWN_MEMBERS),
+    *_added_members(),
 )
 
 
