@@ -7,14 +7,21 @@ from pathlib import Path
 
 import click
 
+from cli.admin_page import page as admin_page
 from cli.release_runs import NOT_RUN
 from cli.writing import write_result
 from conformance.harness import run_page
 from conformance.harness.ivy import JarsUnavailableError
 from conformance.harness.matrix import FORMATS, matrix_of, render
+from conformance.harness.process import ProcessError
 from conformance.harness.report import ReportError, read_report, schema_text
 from conformance.harness.target import TargetError
-from conformance.interop import feature_cell, feature_record, feature_table
+from conformance.interop import (
+    admin_record,
+    feature_cell,
+    feature_record,
+    feature_table,
+)
 from conformance.interop.handover_cell import all_cells
 from conformance.interop.handover_record import FILE, forget, run_missing
 from conformance.interop.handover_table import page
@@ -165,3 +172,30 @@ def interop(out: Path, record: Path, again: str) -> None:
         sys.exit(NOT_RUN)
     write_result(feature_table.page(cells), out)
     click.echo(f"{out}: {len(cells)} cells")
+
+
+@report.command()
+@click.option(
+    "-o",
+    "--out",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The page to write, such as docs/admin.md.",
+)
+@click.option(
+    "--again", is_flag=True, help="Run all commands, and record what they print."
+)
+def admin(out: Path, again: bool) -> None:
+    """Write the page of mqadmin's 48 commands and the requests behind them.
+
+    Without a record, too, the commands are run, at a real 4.6.0 and at the reference.
+    """
+    try:
+        run = None if again else admin_record.recorded()
+        run = run or admin_record.record()
+    except (TargetError, ProcessError, JarsUnavailableError) as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(NOT_RUN)
+    write_result(admin_page(run), out)
+    differ = sum(len(one.differences) for one in run.steps)
+    click.echo(f"{out}: {len(run.steps)} steps, {differ} cells differ")

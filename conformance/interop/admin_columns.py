@@ -2,9 +2,9 @@
 What mqadmin prints, cut into cells that two targets can be compared by.
 
 A cell has a name: of its row and column in a table, of its line in a list of settings,
-of its place in JSON, or just the number of its line. What is not determined is named
-here, with the reason; there, only the form is compared: the value without its digits.
-So a ``null`` where a number belongs is seen everywhere.
+of its place in JSON, or just the number of its line. Of what is not determined, see
+``admin_unknown.py``, only the form is compared: the value without its digits. So a
+``null`` where a number belongs is seen everywhere.
 """
 
 from __future__ import annotations
@@ -12,78 +12,57 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from conformance.interop.admin_unknown import ABSENT, NOISE, UNDETERMINED
 from spec.wire import fastjson
 
 Cells = dict[str, str]
 
-_CLOCK = "the two are asked at different times"
-_RATE = "depends on how many seconds ago the message was sent"
-_DISK = "other programs write to the disk meanwhile"
-_TIMING = "depends on how fast the machine is"
-_PLACE = "each target keeps its files in a directory of its own"
-_FLUSH = "a flush may come before or after the question"
-_RUNTIME = {
-    "bootTimestamp": _CLOCK,
-    "runtime": _CLOCK,
-    "earliestMessageTimeStamp": _CLOCK,
-    "commitLogDirCapacity": _DISK,
-    "commitLogDiskRatio": _DISK,
-    "consumeQueueDiskRatio": _DISK,
-    "getFoundTps": _RATE,
-    "getMissTps": _RATE,
-    "getTotalTps": _RATE,
-    "getTransferedTps": _RATE,
-    "putTps": _RATE,
-    "putMessageDistributeTime": _TIMING,
-    "putMessageEntireTimeMax": _TIMING,
-    "getMessageEntireTimeMax": _TIMING,
-    "remainHowManyDataToFlush": _FLUSH,
-}
-_SETTINGS = {
-    "configStorePath": _PLACE,
-    "kvConfigPath": _PLACE,
-    "rocketmqHome": _PLACE,
-}
-
-UNDETERMINED: Mapping[str, Mapping[str, str]] = {
-    "clusterList": {
-        "InTPS(LOAD)": _RATE,
-        "OutTPS(LOAD)": _RATE,
-        "Hour": _CLOCK,
-        "SPACE": _DISK,
-    },
-    "topicStatus": {"Last Updated": _CLOCK},
-    "brokerStatus": _RUNTIME,
-    "getNamesrvConfig": _SETTINGS,
-}
-"""By command, each column or line whose value is not determined, and why."""
-
-ABSENT = {
-    "getNamesrvConfig": {
-        "bindAddress": "stands in the file that the real one was started with; 4.6.0"
-        " repeats what it does not know",
-    }
-}
-"""By command, each line that only the real one has, and why."""
-
 ORDER_IS_JAVAS = frozenset({"topicList"})
 """Lines in the order of a Java hash table, which nobody may rely on."""
+
+_STATISTICS = (0, 34, 66, 79, 91, 103, 118)
+"""Where the columns of statsAll begin; some of its cells are empty."""
+_DATE_AND_TIME = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)")
+_PADDING = re.compile(" {2,}")
+_NEXT_FIELD = re.compile(r", (?=[\w()]+=)")
 
 
 def cells_of(command: str, lines: Sequence[str]) -> Cells:
     """Return the cells of what *command* printed."""
+    cut = _raw_cells(command, lines)
+    unknown = UNDETERMINED.get(command, {})
+    return {
+        name: _form(value) if _last(name) in unknown else _quiet(value)
+        for name, value in cut.items()
+    }
+
+
+def unknowns_of(command: str, lines: Sequence[str]) -> dict[str, str]:
+    """Return what of these *lines* is not determined or not compared, and why."""
+    cut = _raw_cells(command, lines)
+    unknown = UNDETERMINED.get(command, {})
+    found = {
+        _last(name): unknown[_last(name)] for name in cut if _last(name) in unknown
+    }
+    for name, value in cut.items():
+        if _last(name) not in unknown:
+            found |= {n.name: n.reason for n in NOISE if n.pattern.search(value)}
+    absent = ABSENT.get(command, {})
+    return found | {
+        line.partition("=")[0].strip(): absent[line.partition("=")[0].strip()]
+        for line in lines
+        if line.partition("=")[0].strip() in absent
+    }
+
+
+def _raw_cells(command: str, lines: Sequence[str]) -> Cells:
     if not lines:
         return {}
-    lines = [_without_time_limit(line) for line in lines]
     cut = _cut_of(command, lines)
     cells = cut(sorted(lines) if command in ORDER_IS_JAVAS else lines)
     for name in [name for name in cells if _last(name) in ABSENT.get(command, ())]:
         del cells[name]
-    unknown = UNDETERMINED.get(command, {})
-    return {
-        name: _form(value) if _last(name) in unknown else value
-        for name, value in cells.items()
-    }
+    return cells
 
 
 def anonymous(lines: Iterable[str], addresses: Mapping[str, str]) -> list[str]:
@@ -97,13 +76,13 @@ def anonymous(lines: Iterable[str], addresses: Mapping[str, str]) -> list[str]:
 
 
 def _cut_of(command: str, lines: Sequence[str]) -> Callable[[Sequence[str]], Cells]:
+    if command in _CUTS and not lines[0].startswith("org.apache"):
+        return _CUTS[command]
     if lines[0].startswith("{"):
         return _cut_json
     if any(line.startswith("#") for line in lines):
         return _cut_table
-    return {"brokerStatus": _cut_status, "getNamesrvConfig": _cut_settings}.get(
-        command, _cut_lines
-    )
+    return _cut_lines
 
 
 def _cut_json(lines: Sequence[str]) -> Cells:
@@ -128,9 +107,7 @@ def _cut_table(lines: Sequence[str]) -> Cells:
     rows = sorted(line for line in lines if not line.startswith("#"))
     for row, line in enumerate(rows):
         # One column of 5.x has words of its own in brackets.
-        words = line.replace(", ", ",").split()
-        if names[-1] == "Last Updated" and len(words) == len(names) + 1:
-            words[-2:] = [" ".join(words[-2:])]  # a date and a time of day
+        words = _DATE_AND_TIME.sub(r"\1T\2", line).replace(", ", ",").split()
         for column, word in enumerate(words):
             name = names[column] if column < len(names) else f"more {column}"
             cells[f"row {row}/{name}"] = word
@@ -151,7 +128,40 @@ def _cut_settings(lines: Sequence[str]) -> Cells:
 
 
 def _cut_lines(lines: Sequence[str]) -> Cells:
-    return {f"line {number}": line.strip() for number, line in enumerate(lines)}
+    """Cut at the names of fields, as in ``Thing [size=1, place=2]``."""
+    cells: Cells = {}
+    for number, line in enumerate(lines):
+        padded = _PADDING.sub("  ", line.strip())  # as wide as what an address was
+        first, *fields = _NEXT_FIELD.split(padded)
+        cells[f"line {number}"] = first
+        for place, one in enumerate(fields):
+            name, _, value = one.partition("=")
+            cells[f"line {number}/{place} {name}"] = f"{name}={value}"
+    return cells
+
+
+def _cut_statistics(lines: Sequence[str]) -> Cells:
+    """Cut at the columns' places: a topic without a consumer has empty cells."""
+    heading = next(line for line in lines if line.startswith("#"))
+    names = [name.strip() for name in heading.split("#")[1:]]
+    ends = (*_STATISTICS[1:], None)
+    places = [slice(*place) for place in zip(_STATISTICS, ends, strict=True)]
+    rows = sorted(line for line in lines if not line.startswith("#"))
+    return {"headings": " | ".join(names)} | {
+        f"row {row}/{name}": line[place].strip()
+        for row, line in enumerate(rows)
+        for name, place in zip(names, places, strict=True)
+    }
+
+
+_CUTS: Mapping[str, Callable[[Sequence[str]], Cells]] = {
+    "brokerStatus": _cut_status,
+    "consumerStatus": _cut_lines,
+    "getBrokerConfig": _cut_settings,
+    "getNamesrvConfig": _cut_settings,
+    "statsAll": _cut_statistics,
+}
+"""How each of these is cut; for the others its first line tells."""
 
 
 def _last(name: str) -> str:
@@ -165,6 +175,8 @@ def _form(value: str) -> str:
     return re.sub(r"[-\d.\s]+", "", value)
 
 
-def _without_time_limit(line: str) -> str:
-    """Return a line without what is left of a time limit, often one less."""
-    return re.sub(r"timeout, \d+\(ms\)", "timeout", line)
+def _quiet(value: str) -> str:
+    """Return a value without the pieces that are not determined."""
+    for noise in NOISE:
+        value = noise.pattern.sub("~", value)
+    return value

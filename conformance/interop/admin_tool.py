@@ -48,10 +48,31 @@ class AdminTool:
         arguments = self.gateway.new_array(java.lang.String, len(whole))
         for index, word in enumerate(whole):
             arguments[index] = word
+        self.forget_commands()
         tools = self.gateway.jvm.org.apache.rocketmq.tools
         tools.command.MQAdminStartup.main(arguments)
         lines = str(printed.toString()).splitlines()
         return [line for line in lines if line and not _NOT_THE_TOOLS.search(line)]
+
+    def commands(self) -> list[str]:
+        """Return the names of all commands that the tool has, in its order."""
+        tools = self.gateway.jvm.org.apache.rocketmq.tools
+        known = self.forget_commands()
+        tools.command.MQAdminStartup.initCommand()
+        return [command.commandName() for command in known]
+
+    def forget_commands(self) -> Any:
+        """Give the tool an empty list of commands, and return it.
+
+        The tool makes its commands for each call, keeps those of the call before, and
+        some are of no use a second time.
+        """
+        name = "org.apache.rocketmq.tools.command.MQAdminStartup"
+        field = self.gateway.jvm.Class.forName(name).getDeclaredField("subCommandList")
+        field.setAccessible(True)
+        known = self.gateway.jvm.java.util.ArrayList()
+        field.set(None, known)
+        return known
 
 
 @contextmanager

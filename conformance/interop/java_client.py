@@ -58,6 +58,7 @@ class JavaClient:
             words,
             log=self.directory / f"{short}-{next(_numbers)}.log",
             environment={"NAMESRV_ADDR": str(self.namesrv)},
+            directory=self.directory,  # some programs write files where they stand
         )
 
     def class_path(self) -> str:

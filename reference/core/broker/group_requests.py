@@ -104,7 +104,7 @@ def clone_offsets(broker: Broker, request: Request) -> Answer:
         if broker.topics.get(topic) is None:
             continue
         if request.truth("offline") or may_consume(broker, source, topic):
-            broker.offsets.clone(source, target, topic)
+            broker.offsets.clone(source, target, topic)  # [OFFSET-CLONE-001]
     return Answer()
 
 

@@ -82,7 +82,7 @@ def query_consume_queue(broker: Broker, request: Request) -> Answer:
     topic, queue_id = request.text("topic"), request.int32("queueId")
     if broker.store.queues.get(topic, queue_id) is None:
         return refusal(SYSTEM_ERROR, f"{queue_id}@{topic} is not exist!")
-    body = {"maxQueueIndex": 0, "minQueueIndex": 0}
+    body = {"maxQueueIndex": 0, "minQueueIndex": 0}  # [QUERY-QUEUE-001]
     return Answer(body=fastjson.dumps(body))
 
 

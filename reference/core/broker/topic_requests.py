@@ -44,7 +44,7 @@ def delete_topic(broker: Broker, request: Request) -> Answer:
 
 def delete_unused_topics(broker: Broker, _: Request) -> Answer:
     """Delete the queues of topics that are not configured."""
-    broker.delete_unknown_topics()
+    broker.delete_unknown_topics()  # [ADMIN-TOPIC-007]
     return Answer()
 
 
@@ -55,7 +55,8 @@ def all_topic_configs(broker: Broker, _: Request) -> Answer:
 
 def system_topics(broker: Broker, _: Request) -> Answer:
     """List the topics that this broker has from the start."""
-    return Answer(body=fastjson.dumps({"topicList": sorted(broker.topics.system)}))
+    names = sorted(broker.topics.system)  # [ADMIN-TOPIC-006]
+    return Answer(body=fastjson.dumps({"topicList": names}))
 
 
 def topic_stats(broker: Broker, request: Request) -> Answer:

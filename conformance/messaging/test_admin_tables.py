@@ -1,0 +1,95 @@
+"""What tools read or copy whole: system topics, a group's offsets, a queue's units."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from conformance.harness.live import LiveTarget
+from conformance.harness.speaker import Speaker, body_of, succeeded
+from conformance.harness.verdicts import expect, expect_that
+from conformance.messaging.reading import send_bodies
+from spec.wire.request_code import RequestCode
+
+
+def mapping_from(
+    broker: Speaker, code: RequestCode, **fields: str
+) -> Mapping[str, Any]:
+    """Return the JSON object that answers a question."""
+    found = body_of(broker.ask(code, fields))
+    assert isinstance(found, Mapping)
+    return found
+
+
+@pytest.mark.clause("ADMIN-TOPIC-006")
+def test_system_topics_are_the_brokers_own(
+    broker: Speaker, target: LiveTarget, topic: str
+) -> None:
+    code = RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_BROKER
+    found = set(mapping_from(broker, code)["topicList"])
+    wanted = {"TBW102", target.cluster, target.broker_name}
+    expect_that(
+        "ADMIN-TOPIC-006",
+        wanted <= found and topic not in found,
+        found=found,
+        expected=f"{wanted} among others, and not {topic}",
+        what="system topics",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("OFFSET-CLONE-001")
+def test_a_group_may_be_as_far_as_another(
+    broker: Speaker, topic: str, group: str, unique: Callable[[str], str]
+) -> None:
+    copy = unique("group")
+    for queue_id, offset in ((0, 5), (2, 7)):
+        succeeded(
+            broker.update_offset(
+                group=group, topic=topic, queue_id=queue_id, offset=offset
+            )
+        )
+    fields = {"srcGroup": group, "destGroup": copy, "topic": topic, "offline": "true"}
+    succeeded(broker.ask(RequestCode.CLONE_GROUP_OFFSET, fields))
+    table = mapping_from(broker, RequestCode.GET_ALL_CONSUMER_OFFSET)["offsetTable"]
+    expect(
+        "OFFSET-CLONE-001",
+        found=table.get(f"{topic}@{copy}"),
+        expected={0: 5, 2: 7},
+        what="offsets of the copy",
+        transcript=broker.transcript,
+    )
+
+
+def queue_of(broker: Speaker, topic: str) -> Mapping[str, Any]:
+    """Return what the broker says of a topic's queue 0."""
+    fields = {"topic": topic, "queueId": "0", "index": "0", "count": "2"}
+    return mapping_from(broker, RequestCode.QUERY_CONSUME_QUEUE, **fields)
+
+
+@pytest.mark.clause("QUERY-QUEUE-001")
+def test_a_queue_looks_empty(broker: Speaker, topic: str) -> None:
+    send_bodies(broker, topic, [b"a", b"b", b"c"])
+    found = queue_of(broker, topic)
+    expect(
+        "QUERY-QUEUE-001",
+        found=dict(found),
+        expected={"maxQueueIndex": 0, "minQueueIndex": 0},
+        what="the answer about a queue of three messages",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("QUERY-QUEUE-002")
+def test_a_queues_units_are_told(broker: Speaker, topic: str) -> None:
+    send_bodies(broker, topic, [b"a", b"b", b"c"])
+    found = queue_of(broker, topic)
+    expect(
+        "QUERY-QUEUE-002",
+        found=(found["minQueueIndex"], found["maxQueueIndex"], len(found["queueData"])),
+        expected=(0, 3, 2),
+        what="min, max and count of units of a queue of three messages",
+        transcript=broker.transcript,
+    )
