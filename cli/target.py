@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from conformance.harness.embedded import SOURCES
+from conformance.harness.probing import Probed, names_of, probe
+from conformance.harness.target import Target, TargetError, parse_target
 
+FINDINGS, NOT_RUN = 1, 3
 TEMPLATE = SOURCES / "conformance" / "targets" / "template.toml"
 
 
@@ -21,3 +26,42 @@ def template() -> None:
     ``rmqc test --target cmd:target.toml`` starts what it describes.
     """
     click.echo(TEMPLATE.read_text(encoding="utf-8"), nl=False)
+
+
+@target.command("probe")
+@click.argument("text", metavar="TARGET")
+def probe_(text: str) -> None:
+    """Start TARGET, say what it is, can do and refuses, and stop it.
+
+    Nothing is written to it, so a cluster that is in use may be asked.
+
+    Exit codes: 0 it is honest, 1 it takes nonsense for good, 2 usage, 3 it does not
+    start.
+    """
+    try:
+        named = parse_target(text)
+    except (TargetError, ValueError) as error:
+        raise click.UsageError(str(error)) from None
+    try:
+        with named as started:
+            found = probe(started)
+    except TargetError as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(NOT_RUN)
+    for name, value in _rows(named, found):
+        click.echo(f"{name:<13} {value}")
+    sys.exit(FINDINGS if found.complaints else 0)
+
+
+def _rows(started: Target, found: Probed) -> list[tuple[str, str]]:
+    """Return what is printed, a line each."""
+    return [
+        ("target", started.text),
+        ("judged as", started.release),
+        ("looks like", found.release),
+        ("capabilities", ", ".join(sorted(started.capabilities))),
+        ("header", found.header),
+        ("json", found.json),
+        ("refuses", ", ".join(names_of(found.refused)) or "none of what was asked"),
+        *(("not honest", line) for line in found.complaints),
+    ]

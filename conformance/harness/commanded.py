@@ -28,6 +28,8 @@ LOOPBACK = "127.0.0.1"
 class CommandTarget(Target):
     """A peer of somebody else's that is started from here."""
 
+    is_foreign = True
+
     def __init__(
         self,
         text: str,

@@ -95,6 +95,17 @@ def judge(
     return replaced(verdict, **_of_error(error, report, clauses))
 
 
+def unjudged(verdict: Verdict, reason: str) -> Verdict:
+    """Return *verdict* as of a test that the target does not allow."""
+    return Verdict(
+        test=verdict.test,
+        clauses=verdict.clauses,
+        outcome=Outcome.UNSUPPORTED,
+        duration_s=verdict.duration_s,
+        reason=reason,
+    )
+
+
 def replaced(verdict: Verdict, **values: Any) -> Verdict:
     """Return *verdict* with other *values*."""
     return replace(verdict, **values)

@@ -8,11 +8,12 @@ starts one of its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from conformance.harness.address import Address
 from conformance.harness.options import Options
+from conformance.harness.probing import examine
 from conformance.harness.target import Capability, Target, TargetError, parse_target
 
 
@@ -28,10 +29,11 @@ class LiveTarget(Target):
         self.store_path = Path(told["store_path"]) if told["store_path"] else None
         names = filter(None, told["capabilities"].split(","))
         self.capabilities = frozenset(Capability(name) for name in names)
+        self.refuses = refuses_of(told)
 
 
-def told_of(target: Target) -> dict[str, str]:
-    """Return what a worker must be told of a started *target*."""
+def told_of(target: Target, complaints: Iterable[str] = ()) -> dict[str, str]:
+    """Return what a worker must be told of a started *target*, and of its honesty."""
     return {
         "text": target.text,
         "release": target.release,
@@ -41,7 +43,14 @@ def told_of(target: Target) -> dict[str, str]:
         "cluster": target.cluster,
         "store_path": str(target.store_path or ""),
         "capabilities": ",".join(sorted(target.capabilities)),
+        "refuses": ",".join(str(code) for code in sorted(target.refuses)),
+        "complaints": "\n".join(complaints),
     }
+
+
+def refuses_of(told: Mapping[str, str]) -> frozenset[int]:
+    """Return the codes of the requests that the target refuses."""
+    return frozenset(map(int, filter(None, told.get("refuses", "").split(","))))
 
 
 def _address(text: str) -> Address | None:
@@ -84,6 +93,7 @@ class Host:
             text, profile = self._options.target, self._options.profile
             self._started = parse_target(text, profile=profile)
             self._started.start()
+            complaints = examine(self._started) if self._started.is_foreign else ()
         except TargetError as error:
             self.close()
             return {
@@ -92,4 +102,4 @@ class Host:
         except BaseException:
             self.close()
             raise
-        return told_of(self._started)
+        return told_of(self._started, complaints)

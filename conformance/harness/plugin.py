@@ -25,12 +25,13 @@ from conformance.harness.fixtures import (
     unique,
 )
 from conformance.harness.known import load_known, reason_for
-from conformance.harness.live import Host
+from conformance.harness.live import Host, refuses_of
 from conformance.harness.options import MARKERS, add_options, options_of, suite_of
 from conformance.harness.outcome import Outcome
 from conformance.harness.profiles import load_profile
 from conformance.harness.record import Record
 from conformance.harness.recorder import HARNESS_FAILED, Recorder
+from conformance.harness.refusals import refusal_in_test
 from conformance.harness.selecting import (
     applicable,
     clauses_of,
@@ -143,6 +144,12 @@ def pytest_runtest_makereport(
     verdict = judging.judge(item, call, report, clauses=clauses)
     if verdict is None:
         return report
+    if verdict.outcome in (Outcome.FAIL, Outcome.ERROR):
+        refused = refusal_in_test(refuses_of(told))
+        if refused is not None:
+            verdict = judging.unjudged(verdict, refused)
+            report.outcome = "skipped"
+            report.longrepr = (str(item.path), 0, f"Skipped: {refused}")
     if verdict.outcome is Outcome.FAIL and call.excinfo is not None:
         error, blamed = call.excinfo.value, verdict.blamed
         kept = artifacts.keep(options.report, item, error, blamed)

@@ -7,12 +7,13 @@ import pytest
 from conformance.harness.differences import Comparison, compare, is_release
 from conformance.harness.judging import Verdict
 from conformance.harness.known_writing import known_text, write_known
-from conformance.harness.live import Host
+from conformance.harness.live import Host, refuses_of
 from conformance.harness.options import Options
 from conformance.harness.outcome import Outcome
+from conformance.harness.probing import names_of
 from conformance.harness.record import ClauseResult, Record
 from conformance.harness.report import report_of, write_report
-from conformance.harness.summary import write_differences, write_summary
+from conformance.harness.summary import write_differences, write_honesty, write_summary
 from spec.observed import all_evidence
 
 FINDINGS, HARNESS_FAILED = 1, 3
@@ -68,6 +69,11 @@ class Recorder:
         if told.get("release"):
             heading += f" judged as {told['release']}"
         write_summary(terminalreporter, self._results, heading=heading)
+        write_honesty(
+            terminalreporter,
+            names_of(refuses_of(told)),
+            told.get("complaints", "").splitlines(),
+        )
         if self._comparison is not None:
             write_differences(terminalreporter, self._comparison)
 

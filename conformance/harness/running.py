@@ -9,6 +9,7 @@ from conformance.harness.address import Address
 from conformance.harness.cluster_info import broker_addresses
 from conformance.harness.deadline import wait_until
 from conformance.harness.peer import PeerError
+from conformance.harness.probing import guess_release
 from conformance.harness.process import accepts
 from conformance.harness.speaker import Speaker, body_of
 from conformance.harness.target import Capability, Target, TargetError
@@ -31,6 +32,7 @@ class RunningTarget(Target):
     """A cluster of somebody else's: it is asked, not started, stopped or configured."""
 
     capabilities = frozenset({Capability.WIRE})
+    is_foreign = True
 
     def start(self) -> None:
         """Find the cluster's first broker, and ask it which release it is."""
@@ -41,7 +43,10 @@ class RunningTarget(Target):
         self.broker = found.address
         self.broker_name, self.cluster = found.name, found.cluster
         if self.broker is not None and not self.has_profile:
-            self.release = asked_release(self.broker) or self.release
+            asked = asked_release(self.broker)
+            self.release = (
+                asked or guess_release(self.namesrv, self.broker) or self.release
+            )
 
 
 def find_broker(namesrv: Address, *, timeout_s: float = 5.0) -> Broker:

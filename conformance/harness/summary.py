@@ -32,6 +32,16 @@ def write_summary(
         terminal.write_line(line)
 
 
+def write_honesty(
+    terminal: pytest.TerminalReporter, refused: list[str], complaints: list[str]
+) -> None:
+    """Say what the target refuses, and why it may not be believed."""
+    if refused:
+        terminal.write_line(f"the target refuses: {', '.join(refused)}")
+    for line in complaints:
+        terminal.write_line(f"not honest: {line}; no refusal is believed", red=True)
+
+
 def write_differences(terminal: pytest.TerminalReporter, found: Comparison) -> None:
     """Write how the run stands to what was recorded of the release."""
     heading, *lines = difference_lines(found)

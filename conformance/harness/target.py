@@ -73,6 +73,8 @@ class Target:
     """One peer under examination. Kinds override what they can do."""
 
     capabilities: frozenset[Capability] = frozenset()
+    is_foreign = False
+    """Whether nobody here knows what it is, so that it is probed first."""
 
     def __init__(
         self,

@@ -127,7 +127,7 @@ def test_the_suites_say_what_they_say_of_the_release_on_a_java_machine(
         if outcome in judged and name in recorded and outcome.value != recorded[name]
     }
     assert differ == {}
-    assert list(run.outcomes.values()).count(Outcome.PASS) >= 30
+    assert list(run.outcomes.values()).count(Outcome.PASS) >= 25
 
 
 def test_after_a_failed_start_the_logs_are_told_and_kept(
