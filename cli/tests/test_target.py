@@ -1,4 +1,4 @@
-"""``rmqc target``: the template is printed as it stands."""
+"""``rmqc target``: the template is printed as it stands, a peer is probed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from cli.main import main
 from cli.target import TEMPLATE
 from conformance.harness.target_file import read_target_file
+from conformance.meta.test_probing import boastful, cluster, modest
 
 
 def test_the_template_is_printed_and_can_be_read(tmp_path: Path) -> None:
@@ -18,3 +19,15 @@ def test_the_template_is_printed_and_can_be_read(tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text(printed.output, encoding="utf-8")
     assert read_target_file(own).release == "4.6.0"
+
+
+def test_the_command_says_what_it_found() -> None:
+    with cluster(modest, version=407) as server:
+        printed = CliRunner().invoke(main, ["target", "probe", str(server.address)])
+    assert printed.exit_code == 0, printed.output
+    assert "judged as     4.9.7" in printed.output
+    assert "refuses       QUERY_CONSUME_QUEUE" in printed.output
+    with cluster(boastful) as server:
+        printed = CliRunner().invoke(main, ["target", "probe", str(server.address)])
+    assert printed.exit_code == 1
+    assert "not honest" in printed.output

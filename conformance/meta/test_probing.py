@@ -6,9 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from cli.main import main
 from conformance.harness.child_run import ChildRun, run_child
 from conformance.harness.probe_requests import NONSENSE_CODE
 from conformance.harness.probing import examine, guess_release, probe
@@ -178,15 +176,3 @@ def test_a_liar_gets_no_discount(tmp_path: Path) -> None:
         ended = run(tmp_path, server)
     assert ended.outcomes["WIRE-FRAME-002"] == "fail"
     assert "not honest: the broker takes a nonsense queue id for good" in ended.output
-
-
-def test_the_command_says_what_it_found() -> None:
-    with cluster(modest, version=407) as server:
-        printed = CliRunner().invoke(main, ["target", "probe", str(server.address)])
-    assert printed.exit_code == 0, printed.output
-    assert "judged as     4.9.7" in printed.output
-    assert "refuses       QUERY_CONSUME_QUEUE" in printed.output
-    with cluster(boastful) as server:
-        printed = CliRunner().invoke(main, ["target", "probe", str(server.address)])
-    assert printed.exit_code == 1
-    assert "not honest" in printed.output
