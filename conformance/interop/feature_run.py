@@ -84,5 +84,7 @@ def _outcome(session: JavaSession, name: str) -> object:
         return STEPS[name](session)
     except Py4JJavaError as error:
         return {"error": java_sends.failure(error.java_exception)}
+    except AssertionError as error:
+        return {"error": type(error).__name__}
     finally:
         session.close()

@@ -77,8 +77,9 @@ class JavaSession:
         return many
 
     def commit(self, group: str, topic: str, offsets: Mapping[int, int]) -> None:
-        """Commit offsets of queues for a group."""
+        """Commit offsets of queues for a group, which is made for it."""
         with self.target.speak_to_broker() as broker:
+            succeeded(broker.update_group(group=group))
             for queue, offset in offsets.items():
                 answer = broker.update_offset(
                     group=group, topic=topic, queue_id=queue, offset=offset

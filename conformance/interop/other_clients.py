@@ -229,7 +229,7 @@ CLIENTS: Mapping[str, OtherClient] = {
             "retry": {"refused once": ["sync 0"]},
             "pull": [11],
         },
-        untried=frozenset({"broadcast", "rebalance", "dead letters"}),
+        untried=frozenset({"broadcast", "rebalance", "dead letters", "reset offset"}),
     ),
     "Node": OtherClient(
         command=_node,
