@@ -97,6 +97,12 @@ def test_the_template_is_a_target_file_that_explains_every_key() -> None:
         assert name in text or name == "wire", name
 
 
+def test_the_page_about_targets_shows_the_template() -> None:
+    page = (SOURCES / "docs" / "targets.md").read_text(encoding="utf-8")
+    template = (TARGETS / "template.toml").read_text(encoding="utf-8")
+    assert f"```toml\n{template}```\n" in page
+
+
 def test_what_is_declared_is_read(tmp_path: Path) -> None:
     text = 'refuses = ["END_TRANSACTION"]\ncapabilities = ["store", "config"]\n'
     target = parse_target(f"cmd:{written(tmp_path, text + GOOD)}?a=b")
