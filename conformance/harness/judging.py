@@ -36,6 +36,8 @@ from spec.wire.response_code import ResponseCode
 
 TEXT_LIMIT = 20_000
 """Characters of a failure that a report keeps."""
+UNJUDGED = "an answer that can be judged"
+"""What is expected where a peer closed, was silent or sent what is no answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +155,7 @@ def as_failure(error: BaseException, clauses: list[str]) -> ConformanceFailure |
     if not clauses:
         return None
     if isinstance(error, PeerMisbehavedError):
-        finding = Finding(found=error.reason, expected="an answer that can be judged")
+        finding = Finding(found=error.reason, expected=UNJUDGED)
         return ConformanceFailure(clauses[0], [finding], transcript=error.transcript)
     if isinstance(error, RefusedError):
         finding = Finding(

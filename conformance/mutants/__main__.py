@@ -2,7 +2,8 @@
 ``python -m conformance.mutants``: list the mutants, or run the suites on some.
 
 With ids, each mutant is a target of its own: the tests of the clauses that must notice
-it are run on it, and the kill matrix is printed.
+it are run on it, and the kill matrix is printed. ``all`` stands for all, ``missing``
+for those without a golden text; ``--write`` before them writes these texts anew.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 import sys
 
 from conformance.mutants.matrix import examine_all, matrix_lines
-from conformance.mutants.planting import MutantError, all_mutants, mutant
+from conformance.mutants.planting import Mutant, MutantError, all_mutants, mutant
+from conformance.mutants.texts import FOLDER, write_golden
 
 
 def main(ids: list[str]) -> int:
@@ -19,15 +21,26 @@ def main(ids: list[str]) -> int:
         if not ids:
             _write(f"{one.id:<28} {one.says}" for one in all_mutants().values())
             return 0
-        wanted = (
-            all_mutants() if ids == ["all"] else {name: mutant(name) for name in ids}
-        )
-        kills = examine_all(wanted.values())
+        writes = ids[0] == "--write"
+        kills = examine_all(_wanted(ids[1:] if writes else ids))
     except MutantError as error:
         sys.stderr.write(f"{error}\n")
         return 2
     _write(matrix_lines(kills))
+    for kill in kills:
+        if writes and kill.caught:
+            write_golden(kill)
     return 0 if all(kill.caught for kill in kills) else 1
+
+
+def _wanted(words: list[str]) -> list[Mutant]:
+    """Return the mutants that the words of the command line mean."""
+    if words == ["all"]:
+        return list(all_mutants().values())
+    if words == ["missing"]:
+        written = {file.stem for file in FOLDER.glob("*.txt")}
+        return [one for name, one in all_mutants().items() if name not in written]
+    return [mutant(name) for name in words]
 
 
 def _write(lines: object) -> None:

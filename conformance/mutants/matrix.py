@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from conformance.harness.child_run import run_child, suite_folders
+from conformance.harness.child_run import ChildRun, run_child, suite_folders
 from conformance.harness.outcome import Outcome
 from conformance.mutants.planting import Mutant
 
@@ -28,6 +28,8 @@ class Kill:
     """By clause, of those that the run's tests name."""
     output: str
     """What pytest printed."""
+    texts: dict[str, str] = field(default_factory=dict)
+    """What the failures say, by clause."""
 
     @property
     def missed(self) -> list[str]:
@@ -49,8 +51,9 @@ class Kill:
 
 def examine(fault: Mutant) -> Kill:
     """Run the tests of the clauses that must notice *fault* on the mutant."""
-    outcomes, output = run_clauses(f"mutant:{fault.id}", fault.caught_by)
-    return Kill(mutant=fault, outcomes=outcomes, output=output)
+    run = run_clauses(f"mutant:{fault.id}", fault.caught_by)
+    texts = {name: told["text"] for name, told in run.failures.items() if told}
+    return Kill(mutant=fault, outcomes=run.outcomes, output=run.output, texts=texts)
 
 
 def examine_all(faults: Iterable[Mutant], *, jobs: int = 2) -> list[Kill]:
@@ -65,9 +68,9 @@ def run_clauses(
     *,
     jobs: int = 0,
     timeout_s: float = EXAMINATION_TIMEOUT_S,
-) -> tuple[dict[str, Outcome], str]:
-    """Return the outcomes of the tests on *target* that name one of *clauses*."""
-    run = run_child(
+) -> ChildRun:
+    """Return the run of the tests on *target* that name one of *clauses*."""
+    return run_child(
         suite_folders(),
         "--hypothesis-profile=glance",
         "--require-target",
@@ -77,7 +80,6 @@ def run_clauses(
         f"-n{jobs}",
         timeout_s=timeout_s,
     )
-    return run.outcomes, run.output
 
 
 def matrix_lines(kills: Iterable[Kill]) -> Iterator[str]:

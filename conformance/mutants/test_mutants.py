@@ -8,6 +8,7 @@ from conformance.harness.embedded import SOURCES
 from conformance.harness.outcome import Outcome
 from conformance.mutants.matrix import examine, matrix_lines, run_clauses
 from conformance.mutants.planting import all_mutants, mutant, spoiled
+from conformance.mutants.texts import golden_of, stable_text
 from spec.registry import all_clauses
 
 MUTANTS = all_mutants()
@@ -29,11 +30,14 @@ def test_the_right_clause_notices(name: str) -> None:
     if kill.missed and kill.could_not_be_seen:
         pytest.skip(f"{Outcome.UNSUPPORTED}: what it takes is not allowed here")
     assert kill.caught, "\n".join([*matrix_lines([kill]), kill.output])
+    golden = golden_of(kill)
+    again = f"python -m conformance.mutants --write {name} writes it anew"
+    assert golden in (None, stable_text(kill)), again
 
 
 def test_the_reference_itself_is_not_accused() -> None:
     named = sorted({clause for one in MUTANTS.values() for clause in one.caught_by})
-    outcomes, output = run_clauses("embedded:", named, jobs=2, timeout_s=PATIENCE_S)
+    run = run_clauses("embedded:", named, jobs=2, timeout_s=PATIENCE_S)
     fine = {Outcome.PASS, Outcome.UNSUPPORTED}
-    wrong = [clause for clause in named if outcomes.get(clause) not in fine]
-    assert not wrong, f"{' '.join(wrong)} on the reference\n{output}"
+    wrong = [clause for clause in named if run.outcomes.get(clause) not in fine]
+    assert not wrong, f"{' '.join(wrong)} on the reference\n{run.output}"

@@ -1,0 +1,57 @@
+"""The golden texts of mutants say what does not change from run to run."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.meta.goldens import FAILURES, text_of
+from conformance.mutants.matrix import Kill
+from conformance.mutants.planting import Mutant, all_mutants
+from conformance.mutants.texts import FOLDER, masked, stable_text
+
+FAULT = Mutant(
+    id="made_up",
+    says="it is wrong",
+    file="x.py",
+    find="a",
+    replace="b",
+    caught_by=("WIRE-FRAME-002",),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("code: 17, TOPIC_NOT_EXIST", "code: #, TOPIC_NOT_EXIST"),
+        ("topic_46680310_25 at 127.0.0.1:10911", "topic_# at #:#"),
+        ("(133, 'SOME_TOPIC', 1, -7)", "(#, ...)"),
+        ("AC11000100002A9F0000000000000000", "#"),
+    ],
+)
+def test_numbers_and_names_of_a_run_are_masked(text: str, left: str) -> None:
+    assert masked(text) == left
+
+
+def test_a_text_keeps_sentence_names_hint_and_source() -> None:
+    texts = {"WIRE-FRAME-002": text_of("header_length_from_8_bits")}
+    said = stable_text(Kill(mutant=FAULT, outcomes={}, output="", texts=texts))
+    for part in ("made_up: it is wrong", "got       header_size\n", "header_size: #"):
+        assert part in said
+    assert "RemotingCommand#getHeaderLength" in said
+    assert "was one byte read of the three?" in said
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_two_runs_of_a_failure_have_one_text(name: str) -> None:
+    again = text_of(name).replace("opaque=7", "opaque=94").replace("1 ms", "17 ms")
+    found = {
+        stable_text(
+            Kill(mutant=FAULT, outcomes={}, output="", texts={"WIRE-FRAME-002": text})
+        )
+        for text in (text_of(name), again)
+    }
+    assert len(found) == 1
+
+
+def test_there_is_no_text_of_a_mutant_that_is_gone() -> None:
+    assert {file.stem for file in FOLDER.glob("*.txt")} <= set(all_mutants())
