@@ -8,10 +8,12 @@ others; a failure then names the seed with which the same are tried again.
 from __future__ import annotations
 
 import secrets
+import sys
 from collections.abc import Callable
 
 import pytest
 from hypothesis import HealthCheck, seed, settings
+from hypothesis.errors import Flaky
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
 SLOW_ON_PURPOSE = [HealthCheck.too_slow]
@@ -36,20 +38,55 @@ def run_machine(
         deadline=None,
         suppress_health_check=SLOW_ON_PURPOSE,
     )
-    factory, note = make, ""
+    watched, note = _Watched(make), ""
+    factory = watched.machine
     if wanted or not chosen.derandomize:
         number = _seed_of(config)
-        factory = seed(number)(lambda: make())
+        factory = seed(number)(lambda: watched.machine())
         chosen = settings(chosen, derandomize=False, database=None)
-        note = (
-            f"  seed      --examples {chosen.max_examples} --hypothesis-seed {number}"
-        )
+        tries = chosen.max_examples
+        note = f"  seed      --examples {tries} --hypothesis-seed {number}"
     try:
         run_state_machine_as_test(factory, settings=chosen)  # type: ignore[arg-type] # a factory will do
     except BaseException as error:
+        found = watched.failure if isinstance(error, Flaky) else None
+        failure = found or error
+        if found is not None:
+            found.add_note("  The same was tried again, and went otherwise.")
         if note:
-            error.add_note(note)
-        raise
+            failure.add_note(note)
+        raise failure from None
+
+
+class _Watched:
+    """Makes machines, and remembers the first failure of any.
+
+    A peer need not do the same twice, and Hypothesis then says only that.
+    """
+
+    def __init__(self, make: Callable[[], RuleBasedStateMachine]) -> None:
+        self._make = make
+        self.failure: AssertionError | None = None
+
+    def machine(self) -> RuleBasedStateMachine:
+        """Return a new machine."""
+        machine = self._make()
+        end = machine.teardown
+
+        def teardown() -> None:
+            self._note(sys.exception())  # that of a rule, if this is its end
+            try:
+                end()
+            except AssertionError as error:
+                self._note(error)
+                raise
+
+        machine.teardown = teardown  # type: ignore[method-assign] # of this one only
+        return machine
+
+    def _note(self, error: BaseException | None) -> None:
+        if self.failure is None and isinstance(error, AssertionError):
+            self.failure = error
 
 
 def _seed_of(config: pytest.Config) -> int:

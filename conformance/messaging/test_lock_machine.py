@@ -77,7 +77,7 @@ class LockMachine(RuleBasedStateMachine):
             )
             held = self.model.held.get((name, queue_id))
             expect_that(
-                self.clause_of_lock(name, queue_id, client, possible),
+                self.clause_of_lock(name, queue_id, client),
                 (queue_id in got) in possible,
                 found=sorted(got),
                 expected=f"queue {queue_id}, held by {held}: {possible}",
@@ -100,6 +100,15 @@ class LockMachine(RuleBasedStateMachine):
         for queue_id in given:
             self.model.release((name, queue_id), client)
 
+    @rule(client=clients, other=clients, group=groups, queue_id=st.integers(0, 2))
+    def renew(self, client: str, other: str, group: int, queue_id: int) -> None:
+        """Lock a queue, and again later; then another client tries."""
+        self.lock(client, group, {queue_id})
+        self.let_time_pass(0.75)
+        self.lock(client, group, {queue_id})
+        self.let_time_pass(0.5)
+        self.lock(other, group, {queue_id})
+
     @rule(client=clients, group=groups, queue_id=st.integers(0, 2))
     def wait_for_end(self, client: str, group: int, queue_id: int) -> None:
         """Try to get another's queue until its lock has ended, and no sooner."""
@@ -117,9 +126,12 @@ class LockMachine(RuleBasedStateMachine):
         except TooLateError as late:
             expect("GROUP-LOCK-005", found=str(late), expected="the queue")
 
-    def clause_of_lock(
-        self, name: str, queue_id: int, client: str, possible: set[bool]
-    ) -> str:
+    def let_time_pass(self, part: float) -> None:
+        """Do nothing for a part of a lock's life."""
+        then = time.monotonic() + part * SHORT_LIFE_S
+        wait_until(lambda: time.monotonic() >= then, what="time passes")
+
+    def clause_of_lock(self, name: str, queue_id: int, client: str) -> str:
         """Return the clause that says whether a client gets a queue."""
         held = self.model.held.get((name, queue_id))
         if held is None:
@@ -127,9 +139,10 @@ class LockMachine(RuleBasedStateMachine):
             return "GROUP-LOCK-003" if others else "GROUP-LOCK-004"
         if held.client_id == client:
             return "GROUP-LOCK-001"
-        if True in possible:
-            return "GROUP-LOCK-005"
-        return "GROUP-LOCK-006" if held.is_renewed else "GROUP-LOCK-002"
+        if held.is_renewed:
+            return "GROUP-LOCK-006"
+        is_new = time.monotonic() - held.earliest < SHORT_LIFE_S / 2
+        return "GROUP-LOCK-002" if is_new else "GROUP-LOCK-005"
 
     def ask_for(self, group: str, client: str, wanted: set[int]) -> set[int]:
         """Return the queues that a client holds of those that it locks.
@@ -165,4 +178,4 @@ class LockMachine(RuleBasedStateMachine):
 def test_locks_do_what_a_dictionary_does(
     forgetful: Target, pytestconfig: pytest.Config
 ) -> None:
-    run_machine(pytestconfig, lambda: LockMachine(forgetful), examples=8, steps=12)
+    run_machine(pytestconfig, lambda: LockMachine(forgetful), examples=8, steps=10)
