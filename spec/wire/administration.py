@@ -37,6 +37,13 @@ CLONED_OFFSETS = Clause(
     " srcGroup has, in every queue.",
     source=f"{_ADMIN}#cloneGroupOffset",
 )
+CLONED_WITHOUT_TOPIC = Clause(
+    id="OFFSET-CLONE-002",
+    level=Level.QUIRK,
+    text="CLONE_GROUP_OFFSET (314) without a topic is answered SUCCESS, and nothing is"
+    " copied.",
+    source=f"{_ADMIN}#cloneGroupOffset",
+)
 QUEUE_IS_EMPTY = Clause(
     id="QUERY-QUEUE-001",
     level=Level.QUIRK,
@@ -102,7 +109,7 @@ ADMINISTRATION: Mapping[Code, tuple[str, ...]] = {
         *("ADMIN-CLIENT-001", "ADMIN-CLIENT-002"),
         *("ADMIN-CLIENT-004", "ADMIN-CLIENT-005"),
     ),
-    Code.CLONE_GROUP_OFFSET: ("OFFSET-CLONE-001",),
+    Code.CLONE_GROUP_OFFSET: ("OFFSET-CLONE-001", "OFFSET-CLONE-002"),
     Code.VIEW_BROKER_STATS_DATA: ("ADMIN-STATS-005", "ADMIN-STATS-006"),
     Code.GET_BROKER_CONSUME_STATS: ("ADMIN-STATS-009",),
     Code.QUERY_CONSUME_QUEUE: ("QUERY-QUEUE-001",),

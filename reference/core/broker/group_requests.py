@@ -98,13 +98,12 @@ def consume_stats(broker: Broker, request: Request) -> Answer:
 def clone_offsets(broker: Broker, request: Request) -> Answer:
     """Let one group be as far as another is."""
     source, target = request.text("srcGroup"), request.text("destGroup")
-    asked = (request.optional_text("topic") or "").strip()
-    topics = [asked] if asked else broker.offsets.topics_of(source)
-    for topic in topics:
-        if broker.topics.get(topic) is None:
-            continue
-        if request.truth("offline") or may_consume(broker, source, topic):
-            broker.offsets.clone(source, target, topic)  # [OFFSET-CLONE-001]
+    topic = (request.optional_text("topic") or "").strip()
+    # [OFFSET-CLONE-002]
+    if broker.topics.get(topic) is not None and (
+        request.truth("offline") or may_consume(broker, source, topic)
+    ):
+        broker.offsets.clone(source, target, topic)  # [OFFSET-CLONE-001]
     return Answer()
 
 
