@@ -19,7 +19,9 @@ from typing import Any
 
 import jsonschema
 
+from conformance.harness.live import refuses_of
 from conformance.harness.outcome import Outcome
+from conformance.harness.probing import names_of
 from conformance.harness.record import ClauseResult
 from conformance.harness.run_page import write_pages
 from spec.registry import all_clauses
@@ -96,6 +98,8 @@ def _target(told: Mapping[str, str]) -> dict[str, object]:
         "text": told.get("text", ""),
         "release": told.get("release", ""),
         "capabilities": sorted(filter(None, told.get("capabilities", "").split(","))),
+        "refuses": names_of(refuses_of(told)),
+        "complaints": told.get("complaints", "").splitlines(),
         "broker": told.get("broker_name", ""),
         "cluster": told.get("cluster", ""),
         "error": told.get("error"),

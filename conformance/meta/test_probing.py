@@ -169,6 +169,7 @@ def test_what_needs_a_refused_request_is_unsupported(tmp_path: Path) -> None:
     }
     assert "the target refuses the request QUERY_CONSUME_QUEUE (WIRE-" in ended.output
     assert "the target refuses: QUERY_CONSUME_QUEUE" in ended.output
+    assert ended.report["target"]["refuses"] == ["QUERY_CONSUME_QUEUE"]
 
 
 def test_a_liar_gets_no_discount(tmp_path: Path) -> None:
