@@ -148,6 +148,11 @@ EXPLANATIONS: tuple[Explanation, ...] = (
         values=(ABSENT, ANY),
     ),
     Explanation(
+        clauses=("TXN-HALF-008",),
+        where=tuple(f"{one}.__transactionId__" for one in RECORDS),
+        values=(ABSENT, ANY),
+    ),
+    Explanation(
         clauses=("SEND-BATCH-013", "SEND-BATCH-014"),
         where=tuple(f"{one}.CLUSTER" for one in RECORDS),
         values=(ABSENT, ANY),
@@ -189,6 +194,13 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     ),
     Explanation(clauses=("ROUTE-KV-010", "ROUTE-KV-011"), where=("key value.code",)),
     _added("5.0", "pull.fields.groupSysFlag", "pull.fields.topicSysFlag"),
+    _added("5.0", "pull.fields.forbiddenType"),
+    _added(
+        "5.0",
+        "all topic config.body.mappingDataVersion*",
+        "all topic config.body.topicQueueMapping*",
+        clause="WIRE-FASTJSON-005",
+    ),
     _added("5.0", "heartbeat.fields.IS_SUB_CHANGE", "heartbeat.fields.IS_SUPPORT_*"),
     *_added_members(),
 )

@@ -1,7 +1,7 @@
 """
 Many programs on two targets, and the smallest one for each difference that is found.
 
-Hypothesis makes the programs and shrinks the first that shows a difference. Then that
+Hypothesis makes the programs; the first that shows a difference is shrunk. Then that
 difference is set aside and others are looked for, as often as the run allows.
 """
 
@@ -22,6 +22,7 @@ from conformance.differential.compare import (
     signature,
 )
 from conformance.differential.program import Program, programs
+from conformance.differential.shrink import shrunk
 from conformance.harness.target import Target
 
 EFFORTS = {"quick": 50, "deep": 2000}
@@ -92,7 +93,7 @@ def _search(pair: Pair, examples: int, seed_number: int, tell: Tell) -> Finding 
         deadline=None,
         database=None,
         derandomize=False,
-        phases=(Phase.generate, Phase.shrink),
+        phases=(Phase.generate,),
         suppress_health_check=list(HealthCheck),
         report_multiple_bugs=False,
         print_blob=False,
@@ -108,18 +109,26 @@ def _search(pair: Pair, examples: int, seed_number: int, tell: Tell) -> Finding 
     try:
         compare()
     except (UnlikeError, Flaky):
-        program, _ = smallest = min(shown, key=lambda one: _size(one[0]))
-        talk = pair.compare(program)
-        again = talk.difference is not None
-        return Finding(
-            program=program,
-            talk=talk if again else smallest[1],
-            found_in=len(shown[0][0]),
-            again=again,
-        )
+        return _smallest(pair, *shown[0], tell)
     return None
 
 
-def _size(program: Program) -> tuple[int, int]:
-    """Return how much there is to read of a program."""
-    return len(program), sum(len(str(step)) for step in program)
+def _smallest(pair: Pair, program: Program, talk: Talk, tell: Tell) -> Finding:
+    """Return the finding of *program* with the smallest one that shows the same."""
+    assert talk.difference is not None
+    wanted = signature(talk.difference)
+
+    def shows(candidate: Program) -> bool:
+        tried = pair.compare(candidate)
+        tell(pair.counts)
+        return tried.difference is not None and signature(tried.difference) == wanted
+
+    smallest = shrunk(program, shows)
+    last = pair.compare(smallest)
+    again = last.difference is not None
+    return Finding(
+        program=smallest if again else program,
+        talk=last if again else talk,
+        found_in=len(program),
+        again=again,
+    )

@@ -113,6 +113,21 @@ def test_an_answer_names_the_transaction(
     )
 
 
+@pytest.mark.clause("TXN-HALF-008")
+def test_a_half_message_repeats_its_key(
+    broker: Speaker, topic: str, group: str
+) -> None:
+    half = send_half(broker, topic, group=group)
+    record = record_of(broker, half.answer)
+    expect(
+        "TXN-HALF-008",
+        found=decode_properties(record.properties).get("__transactionId__"),
+        expected=half.unique_key,
+        what="__transactionId__",
+        transcript=broker.transcript,
+    )
+
+
 @pytest.mark.clause("TXN-END-001", "TXN-END-002")
 def test_a_commit_delivers_the_message_as_it_was_sent(
     broker: Speaker, topic: str, group: str

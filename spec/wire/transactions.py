@@ -86,6 +86,15 @@ HALF_TRANSACTION_ID = Clause(
     source=f"5.0.0 {_SEND}#handlePutMessageResult",
     since="5.0",
 )
+KEY_IS_REPEATED = Clause(
+    id="TXN-HALF-008",
+    level=Level.MUST,
+    text="A half message is stored, and delivered, with its unique key as its property"
+    " __transactionId__ too.",
+    source="5.3.3 org.apache.rocketmq.broker.transaction.queue"
+    ".TransactionalMessageBridge#parseHalfMessageInner",
+    since="5.1",
+)
 COMMIT = Clause(
     id="TXN-END-001",
     level=Level.MUST,
