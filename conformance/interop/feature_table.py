@@ -42,8 +42,8 @@ reference is judged as 4.6.0.
 _LEGEND = f"""\
 `{WORKS}`: what was to happen has happened. A number is a note below: something else has
 happened, for the reason that it says. `{LACKS}`: the client does not have it.
-`{UNTRIED}`: it has, and no program here does it. `{FOUND}`: nothing explains what has
-happened.
+`{UNTRIED}`: it has, and no program here does it. `{MISSING}`: not recorded yet, or not
+under conditions that would tell. `{FOUND}`: nothing explains what has happened.
 """
 
 
