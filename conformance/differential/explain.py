@@ -148,6 +148,23 @@ EXPLANATIONS: tuple[Explanation, ...] = (
         values=(ABSENT, ANY),
     ),
     Explanation(
+        clauses=("SEND-BODY-002", "SEND-BODY-003"),
+        where=("send.fields.MSG_REGION", "send.fields.TRACE_ON"),
+        values=(ABSENT, ANY),
+        about="*payload=b''*",
+    ),
+    Explanation(
+        clauses=("RETRY-DEAD-002", "RETRY-DEAD-003"),
+        where=("pull.code",),
+        values=("16 NO_PERMISSION", ANY),
+        about="*%DLQ%*",
+    ),
+    Explanation(
+        clauses=("RETRY-DEAD-002", "RETRY-DEAD-003"),
+        where=("all topic config.body.topicConfigTable.%DLQ%*.perm",),
+        values=("2", "6"),
+    ),
+    Explanation(
         clauses=("TXN-HALF-008",),
         where=tuple(f"{one}.__transactionId__" for one in RECORDS),
         values=(ABSENT, ANY),
