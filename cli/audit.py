@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -71,8 +70,6 @@ def _audits(
     conf = read_broker_conf(broker_conf) if broker_conf else BrokerConf()
     for store in stores:
         list_store(store)  # so that a wrong path does not wait for Spark to start
-    # Told to end, Python would end at once and leave Spark and its files behind.
-    signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
     with _progress() as progress:
         progress("starting Spark")
         with spark_session(master) as session:

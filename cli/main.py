@@ -9,6 +9,8 @@ wait for Spark, nor ``rmqc serve`` for pytest.
 from __future__ import annotations
 
 import importlib
+import signal
+from types import FrameType
 
 import click
 
@@ -65,3 +67,10 @@ def main() -> None:
     Exit codes: 0 conforms or clean, 1 findings, 2 usage or unreadable input,
     3 the harness or the target failed.
     """
+    # Told to end, Python would end at once, and leave what it started behind.
+    signal.signal(signal.SIGTERM, _interrupt)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    """End as Ctrl-C would: everything that cleans up does so."""
+    raise KeyboardInterrupt

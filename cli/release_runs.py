@@ -72,8 +72,18 @@ class Runs:
         report, log = directory / FILE_NAME, directory / "output.txt"
         report.unlink(missing_ok=True)
         with log.open("w", encoding="utf-8") as out:
-            subprocess.run(command, cwd=SOURCES, stdout=out, stderr=out, check=False)
+            _finish(subprocess.Popen(command, cwd=SOURCES, stdout=out, stderr=out))
         if not report.exists():
             tail = log.read_text(encoding="utf-8").strip().splitlines()[-1:]
             raise RunError(f"the suites did not run on {release}: {''.join(tail)}")
         return read_report(report)
+
+
+def _finish(run: subprocess.Popen[bytes]) -> None:
+    """Wait for *run*; when that is interrupted, let it stop its target first."""
+    with run:
+        try:
+            run.wait()
+        except BaseException:
+            run.terminate()
+            raise
