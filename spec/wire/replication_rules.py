@@ -43,9 +43,26 @@ FIRST_PIECE_ANYWHERE = Clause(
 IMPOSSIBLE_SIZE = Clause(
     id="HA-TRANSFER-014",
     level=Level.MUST,
-    text="A slave appends nothing of a piece whose size is negative or more than 4 MiB"
-    " less 12 bytes.",
+    text="A slave appends nothing of a piece whose size is more than 4 MiB less 12"
+    " bytes.",
     source=f"{_SLAVE}#dispatchReadRequest",
+)
+NEGATIVE_SIZE = Clause(
+    id="HA-TRANSFER-018",
+    level=Level.MUST,
+    text="A slave appends nothing of a piece whose size is negative.",
+    source=f"{_SLAVE}#dispatchReadRequest",
+    until="4.9.0",
+)
+NEGATIVE_SIZE_UNCHECKED = Clause(
+    id="HA-TRANSFER-019",
+    level=Level.QUIRK,
+    text="A slave moves the end of its log back by a piece's negative size.",
+    source="4.9.1 org.apache.rocketmq.store.MappedFile#appendMessage;"
+    " 5.3.3 org.apache.rocketmq.store.logfile.DefaultMappedFile#appendMessage",
+    since="4.9.1",
+    untestable="a slave whose log ends before its own files follows nobody any more,"
+    " or names a negative offset: 5.3.3 did either",
 )
 APPENDED_THEN_REPORTED = Clause(
     id="HA-TRANSFER-015",

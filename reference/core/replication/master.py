@@ -79,7 +79,7 @@ class Master:
         log = self._store.log.queue
         while (head := head_of_piece(memoryview(self._part)[at:])) is not None:
             offset, size = head
-            # Checked before its bytes are waited for. [HA-TRANSFER-014]
+            # Checked before its bytes are waited for. [HA-TRANSFER-014, -018]
             wrong = refusal(log, offset, size)
             if wrong is not None:
                 return wrong
