@@ -60,6 +60,8 @@ class TransactionMachine(RuleBasedStateMachine):
         self.stage = Producing(target)
         self.broker = self.stage.broker
         self.ordinary: list[Place] = []
+        self.early: list[tuple[HalfMessage, Place]] = []
+        """Questions that came before an older one about the same message."""
 
     def teardown(self) -> None:
         """Let the broker give up what is open, and compare what it has noted."""
@@ -201,6 +203,7 @@ class TransactionMachine(RuleBasedStateMachine):
             except TooLateError as late:
                 expect("TXN-CHECK-008", found=str(late), expected="no more questions")
         self.hear(self.stage.late_questions())
+        self.comes_true("TXN-CHECK-006", self.has_heard_all, "each question's elder")
         self.model.give_up(now_ms())
         openly = self.given_up == "TXN-CHECK-009"
         expect(
@@ -274,19 +277,42 @@ class TransactionMachine(RuleBasedStateMachine):
         expect_code(clause, answer, ResponseCode.SYSTEM_ERROR, self.broker.transcript)
 
     def hear(self, questions: Iterator[tuple[str, Command]]) -> None:
-        """Compare each of *questions* with the model, and let it be asked."""
-        for group, found in questions:
-            half = self.model.halves.get(found.fields["msgId"])
-            assert half is not None, f"a question about {found.fields['msgId']}"
-            expect("TXN-CHECK-001", found=group, expected=half.group, what="who")
-            place = Place(
-                commit_log_offset=int(found.fields["commitLogOffset"]),
-                queue_offset=int(found.fields["tranStateTableOffset"]),
-            )
+        """Compare each of *questions* with the model, and let it be asked.
+
+        Releases ask in several threads: the question of one round may overtake that of
+        the round before, for which it then waits.
+        """
+        heard = [*self.early, *(self.question(*one) for one in questions)]
+        self.early = []
+        for half, place in sorted(heard, key=lambda one: one[1].commit_log_offset):
             record = self.stage.record_at(place)
+            if self.is_early(half, record):
+                self.early.append((half, place))
+                continue
             self.may_be_asked(half, record)
             self.compare_half("TXN-CHECK-006", half, record, place)
             self.model.ask(half, place)
+
+    def has_heard_all(self) -> bool:
+        """Listen once more, and return whether no question waits for an older one."""
+        self.hear(self.stage.questions())
+        return not self.early
+
+    def question(self, group: str, found: Command) -> tuple[HalfMessage, Place]:
+        """Return what a question is about; it must be the right group that hears it."""
+        half = self.model.halves.get(found.fields["msgId"])
+        assert half is not None, f"a question about {found.fields['msgId']}"
+        expect("TXN-CHECK-001", found=group, expected=half.group, what="who")
+        place = Place(
+            commit_log_offset=int(found.fields["commitLogOffset"]),
+            queue_offset=int(found.fields["tranStateTableOffset"]),
+        )
+        return half, place
+
+    def is_early(self, half: HalfMessage, renewed: Record) -> bool:
+        """Return whether a question before that about *renewed* is still to come."""
+        times = decode_properties(renewed.properties).get("TRANSACTION_CHECK_TIMES", "")
+        return times.isdecimal() and int(times) > len(half.places)
 
     def may_be_asked(self, half: HalfMessage, renewed: Record) -> None:
         """Fail if a message is asked about that was decided long ago."""
