@@ -32,8 +32,8 @@ from spec.wire.properties import decode_properties
 from spec.wire.response_code import ResponseCode
 from spec.wire.transactions import HALF_TOPIC, Decision
 
-PATIENCE_S = 15.0
-GRACE_MS = 1000
+PATIENCE_S = 60.0
+GRACE_MS = 3000
 """A walk that has begun may still ask about what is decided meanwhile."""
 QUIET_S = 0.02
 DECISIONS = [Decision.COMMIT, Decision.ROLLBACK]
