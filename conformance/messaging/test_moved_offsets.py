@@ -63,7 +63,7 @@ def test_a_moved_offset_is_an_event(
             {
                 "consumerGroup": group,
                 "messageQueue": queue,
-                "offsetNew": 0,
+                "offsetNew": int(answer.fields["nextBeginOffset"]),
                 "offsetRequest": 99,
             },
         ),
