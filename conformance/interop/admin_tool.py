@@ -27,6 +27,8 @@ _ANY_PORT = "0"
 _NOT_THE_TOOLS = re.compile(r"\|-(INFO|WARN|ERROR) in |^\s+at |^\s+\.\.\. \d+ more")
 """What logging says of itself while it starts, and where in Java an error was thrown.
 """
+_COMMANDS = ("subCommandList", "SUB_COMMANDS")
+"""What releases call the tool's list of commands: that of 4.x, that of 5.x."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,10 +70,11 @@ class AdminTool:
         some are of no use a second time.
         """
         name = "org.apache.rocketmq.tools.command.MQAdminStartup"
-        field = self.gateway.jvm.Class.forName(name).getDeclaredField("subCommandList")
+        fields = self.gateway.jvm.Class.forName(name).getDeclaredFields()
+        (field,) = (one for one in fields if one.getName() in _COMMANDS)
         field.setAccessible(True)
-        known = self.gateway.jvm.java.util.ArrayList()
-        field.set(None, known)
+        known = field.get(None)
+        known.clear()
         return known
 
 

@@ -111,6 +111,7 @@ HEADER_IS_STORED = Clause(
     " messages.",
     source="4.9.7 org.apache.rocketmq.store.MessageExtEncoder#encode",
     since="4.8",
+    until="5.3",
 )
 HEADER_IS_DROPPED = Clause(
     id="SEND-BATCH-014",
@@ -118,4 +119,12 @@ HEADER_IS_DROPPED = Clause(
     text="Neither the properties in a batch's header nor CLUSTER are stored.",
     source="4.6.0 org.apache.rocketmq.store.CommitLog$MessageExtBatchEncoder#encode",
     until="4.7",
+)
+HEADER_IS_DROPPED_AGAIN = Clause(
+    id="SEND-BATCH-015",
+    level=Level.QUIRK,
+    text="A broker of 5.4 stores neither the properties in a batch's header nor"
+    " CLUSTER.",
+    source="5.4.0 observed in the answers of a running broker",
+    since="5.4",
 )
