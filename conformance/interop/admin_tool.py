@@ -74,7 +74,8 @@ class AdminTool:
         (field,) = (one for one in fields if one.getName() in _COMMANDS)
         field.setAccessible(True)
         known = field.get(None)
-        known.clear()
+        # Py4J's own clear takes one after the other, until there is an error.
+        known.removeAll(self.gateway.jvm.java.util.ArrayList(known))
         return known
 
 
