@@ -95,21 +95,23 @@ def record(
     targets are taken, where such runs were made anyway. Exit codes: 0 recorded, 1
     recorded, but a release fails a clause, 2 usage, 3 a release did not run.
     """
-    failing = []
+    made: dict[str, Observed] = {}
     runs, recording = _runs(files, releases, logs, jobs), _recording()
     if younger:
         runs = _younger_only(runs)
     with runs.reports() as reports:
         for report in reports:
-            older = all_evidence().get(report["target"]["release"])
-            observed = (
+            release = report["target"]["release"]
+            # Several reports may be of parts of the suites on one release.
+            older = made.get(release) or all_evidence().get(release)
+            observed = made[release] = (
                 added_to(older, report, recording)
                 if younger
                 else observed_in(report, recording)
             )
             _write(observed)
-            failing += _failing(observed)
             click.echo(_figures(observed))
+    failing = [line for observed in made.values() for line in _failing(observed)]
     for line in failing:
         click.echo(line)
     sys.exit(FINDINGS if failing else 0)

@@ -179,6 +179,20 @@ def test_a_pass_does_not_hide_a_failure_of_today(tmp_path: Path, folder: Path) -
     assert made.outcomes["WIRE-FRAME-002"] == "pass"
 
 
+def test_reports_of_parts_are_put_together(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cli.evidence, "all_evidence", lambda: observed({}))
+    files = []
+    for clause in PASSED:
+        (tmp_path / clause).mkdir()
+        part = report({clause: "pass"}, **RELEASE)
+        files.append(written(tmp_path / clause, part))
+    assert run("record", "--younger", *files).exit_code == 0
+    made = decode_observed((folder / "4.6.0.json").read_text(encoding="utf-8"))
+    assert {name for name, one in made.outcomes.items() if one == "pass"} == set(PASSED)
+
+
 def test_nothing_is_run_where_all_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Runs, "_run", lambda *_: pytest.fail("it ran"))
     assert run("record", "--younger", "--release", "4.6.0").exit_code == 0
