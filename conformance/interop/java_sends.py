@@ -178,8 +178,10 @@ def transaction(java: JavaSession) -> object:
     consumer = java.push_consumer()
     consumer.subscribe(topic, "*")
     java.listen(consumer, keep_all(got))
-    java.wait(lambda: len(set(decider.asked)) >= 2, "both are asked about")
-    java.wait(lambda: len(got) >= 2, "both are delivered")
+    waiting = {body for body in bodies if body.startswith("wait")}
+    java.wait(lambda: waiting <= set(decider.asked), "both are asked about")
+    delivered = {"commit", "wait, then commit"}
+    java.wait(lambda: delivered <= {one.text for one in got}, "both are delivered")
     send("commit last of all")  # what was rolled back would have come before
     java.wait(lambda: any("last of all" in one.text for one in got), "the last comes")
     return {
