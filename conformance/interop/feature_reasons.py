@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from conformance.interop.feature_cell import Cell, expected, release_of_client
+from conformance.interop.feature_cell import Cell, release_of_client
 from conformance.interop.handover import release_of
 from spec.clause import release_key
 from spec.registry import clause
@@ -59,15 +59,6 @@ def _reply_too_late(cell: Cell) -> bool:
     )
 
 
-def _asked_before_noted(cell: Cell) -> bool:
-    if cell.feature != "transaction" or release_key(release_of(cell.server)) < (5, 1):
-        return False
-    wanted = expected(cell.client, cell.feature)
-    assert isinstance(wanted, dict)
-    asked = {*wanted["asked about"], "commit"}
-    return bool(cell.outcome == {**wanted, "asked about": sorted(asked)})
-
-
 def _empty_batch(cell: Cell) -> bool:
     return (cell.client, cell.feature, cell.outcome) == (
         *("C++", "batch send"),
@@ -104,14 +95,6 @@ REASONS = (
         source="5.3.3 org.apache.rocketmq.client.producer.RequestResponseFuture"
         "#acquireCountDownLatch",
         holds=_reply_too_late,
-    ),
-    Reason(
-        says="Since 5.1 a decision is noted a little after it was answered, by default"
-        " up to 3 s; a check in between asks about what is decided.",
-        clauses=("TXN-NOTE-003",),
-        source="5.3.3 org.apache.rocketmq.broker.transaction.queue"
-        ".TransactionalOpBatchService#run",
-        holds=_asked_before_noted,
     ),
     Reason(
         says="The C++ client sends the encoded batch as the body of one ordinary"
