@@ -19,22 +19,19 @@ from conformance.harness.fixtures import need
 from conformance.harness.machines import run_machine
 from conformance.harness.speaker import now_ms, succeeded
 from conformance.harness.target import Capability, Target
-from conformance.harness.verdicts import expect, expect_code, expect_fields, expect_that
+from conformance.harness.verdicts import expect, expect_code, expect_fields
 from conformance.messaging.changing import changed
 from conformance.messaging.conftest import own_target_with
 from conformance.messaging.half import Half
-from conformance.messaging.producing import FLAG, OWN, Producing, restless_settings
+from conformance.messaging.producing import OWN, Producing, restless_settings
+from conformance.messaging.questioning import Questioning
 from conformance.models.transactions import HalfMessage, Place, Transactions
-from spec.clause import release_key
-from spec.store.message_record import Record
 from spec.wire.command import Command
 from spec.wire.properties import decode_properties
 from spec.wire.response_code import ResponseCode
-from spec.wire.transactions import HALF_TOPIC, Decision
+from spec.wire.transactions import Decision
 
 PATIENCE_S = 60.0
-GRACE_MS = 3000
-"""A walk that has begun may still ask about what is decided meanwhile."""
 QUIET_S = 0.02
 DECISIONS = [Decision.COMMIT, Decision.ROLLBACK]
 
@@ -54,14 +51,11 @@ class TransactionMachine(RuleBasedStateMachine):
 
     def __init__(self, target: Target) -> None:
         super().__init__()
-        gives_up_openly = release_key(target.release) >= (4, 5, 2)
-        self.given_up = "TXN-CHECK-009" if gives_up_openly else "TXN-CHECK-010"
         self.model = Transactions()
         self.stage = Producing(target)
         self.broker = self.stage.broker
+        self.asked = Questioning(self.stage, self.model, target.release)
         self.ordinary: list[Place] = []
-        self.early: list[tuple[HalfMessage, Place]] = []
-        """Questions that came before an older one about the same message."""
 
     def teardown(self) -> None:
         """Let the broker give up what is open, and compare what it has noted."""
@@ -86,7 +80,9 @@ class TransactionMachine(RuleBasedStateMachine):
         half = self.stage.send(key, name, queue_id=queue_id, body=body)
         self.model.halves[key] = half
         (place,) = half.places
-        self.compare_half("TXN-HALF-003", half, self.stage.half_topic_at(place), place)
+        self.asked.compare_half(
+            "TXN-HALF-003", half, self.stage.half_topic_at(place), place
+        )
 
     @rule(queue_id=st.integers(0, 1), body=bodies)
     def send_ordinary(self, queue_id: int, body: bytes) -> None:
@@ -183,7 +179,7 @@ class TransactionMachine(RuleBasedStateMachine):
         asked = len(half.places)
 
         def is_asked() -> bool:
-            self.hear(self.stage.questions())
+            self.asked.hear(self.stage.questions())
             return len(half.places) > asked
 
         self.comes_true("TXN-CHECK-001", is_asked, "a question about an open message")
@@ -202,12 +198,14 @@ class TransactionMachine(RuleBasedStateMachine):
                 self.stage.wait_for_rest(PATIENCE_S)
             except TooLateError as late:
                 expect("TXN-CHECK-008", found=str(late), expected="no more questions")
-        self.hear(self.stage.late_questions())
-        self.comes_true("TXN-CHECK-006", self.has_heard_all, "each question's elder")
+        self.asked.hear(self.stage.late_questions())
+        self.comes_true(
+            "TXN-CHECK-006", self.asked.has_heard_all, "each question's elder"
+        )
         self.model.give_up(now_ms())
-        openly = self.given_up == "TXN-CHECK-009"
+        openly = self.asked.given_up == "TXN-CHECK-009"
         expect(
-            self.given_up,
+            self.asked.given_up,
             found=sorted(self.stage.given_up()),
             expected=sorted(self.model.given_up) if openly else [],
             what="keys of the messages given up",
@@ -263,7 +261,7 @@ class TransactionMachine(RuleBasedStateMachine):
             expected={"body": half.body, "UNIQ_KEY": half.key, **OWN},
             transcript=self.broker.transcript,
         )
-        self.compare_flag("TXN-END-001", half, record, place)
+        self.asked.compare_flag("TXN-END-001", half, record, place)
         expect(
             "TXN-END-002",
             found=record.prepared_transaction_offset,
@@ -275,95 +273,6 @@ class TransactionMachine(RuleBasedStateMachine):
         """Fail *clause* unless a decision is refused."""
         answer = self.stage.end(place, decision, group=group)
         expect_code(clause, answer, ResponseCode.SYSTEM_ERROR, self.broker.transcript)
-
-    def hear(self, questions: Iterator[tuple[str, Command]]) -> None:
-        """Compare each of *questions* with the model, and let it be asked.
-
-        Releases ask in several threads: the question of one round may overtake that of
-        the round before, for which it then waits.
-        """
-        heard = [*self.early, *(self.question(*one) for one in questions)]
-        self.early = []
-        for half, place in sorted(heard, key=lambda one: one[1].commit_log_offset):
-            record = self.stage.record_at(place)
-            if self.is_early(half, record):
-                self.early.append((half, place))
-                continue
-            self.may_be_asked(half, record)
-            self.compare_half("TXN-CHECK-006", half, record, place)
-            self.model.ask(half, place)
-
-    def has_heard_all(self) -> bool:
-        """Listen once more, and return whether no question waits for an older one."""
-        self.hear(self.stage.questions())
-        return not self.early
-
-    def question(self, group: str, found: Command) -> tuple[HalfMessage, Place]:
-        """Return what a question is about; it must be the right group that hears it."""
-        half = self.model.halves.get(found.fields["msgId"])
-        assert half is not None, f"a question about {found.fields['msgId']}"
-        expect("TXN-CHECK-001", found=group, expected=half.group, what="who")
-        place = Place(
-            commit_log_offset=int(found.fields["commitLogOffset"]),
-            queue_offset=int(found.fields["tranStateTableOffset"]),
-        )
-        return half, place
-
-    def is_early(self, half: HalfMessage, renewed: Record) -> bool:
-        """Return whether a question before that about *renewed* is still to come."""
-        times = decode_properties(renewed.properties).get("TRANSACTION_CHECK_TIMES", "")
-        return times.isdecimal() and int(times) > len(half.places)
-
-    def may_be_asked(self, half: HalfMessage, renewed: Record) -> None:
-        """Fail if a message is asked about that was decided long ago."""
-        if half.settled_at_ms is not None:
-            late_ms = renewed.stored_at_ms - half.settled_at_ms
-            given_up = half.key in self.model.given_up
-            expect_that(
-                self.given_up if given_up else "TXN-CHECK-008",
-                late_ms <= GRACE_MS and not given_up,
-                found=f"a question {late_ms} ms after the decision",
-                expected="none",
-                transcript=self.broker.transcript,
-            )
-        times = decode_properties(renewed.properties).get("TRANSACTION_CHECK_TIMES")
-        expect(
-            "TXN-CHECK-006",
-            found=times,
-            expected=str(len(half.places)),
-            what="TRANSACTION_CHECK_TIMES",
-            transcript=self.broker.transcript,
-        )
-
-    def compare_half(
-        self, clause: str, half: HalfMessage, record: Record, place: Place
-    ) -> None:
-        """Compare what lies at one of the places of *half* with what was sent."""
-        properties = decode_properties(record.properties)
-        found = (record.topic, record.queue_offset, record.physical_offset)
-        expected = (HALF_TOPIC, place.queue_offset, place.commit_log_offset)
-        expect(clause, found=found, expected=expected, what="topic and offsets")
-        real = {"REAL_TOPIC": self.stage.topic, "REAL_QID": str(half.queue_id)}
-        expect_fields("STORE-ASIDE-001", found=properties, expected=real)
-        expect_fields(
-            "STORE-ASIDE-002",
-            found={"body": record.body, **properties},
-            expected={"body": half.body, "UNIQ_KEY": half.key, **OWN},
-        )
-        self.compare_flag("STORE-ASIDE-002", half, record, place)
-
-    def compare_flag(
-        self, clause: str, half: HalfMessage, record: Record, place: Place
-    ) -> None:
-        """Compare a flag, which is forgotten when a message is stored once more."""
-        is_first = place == half.places[0]
-        expect(
-            clause if is_first else "TXN-CHECK-021",
-            found=record.flag,
-            expected=FLAG if is_first else 0,
-            what="flag",
-            transcript=self.broker.transcript,
-        )
 
     def wait_for_notes(self, clause: str) -> None:
         """Wait until what is decided is noted, and compare what else is."""
