@@ -113,17 +113,23 @@ def list_store(url: str) -> Store:
         system, root = open_filesystem(url)
         if system.get_file_info(root).type != fs.FileType.Directory:
             raise NotAStoreError(f"{url} is not a directory")
-        found = system.get_file_info(fs.FileSelector(root, recursive=True))
+        listed = system.get_file_info(fs.FileSelector(root, recursive=True))
+        found = {info.path: info for info in listed}
+    except UnicodeDecodeError as error:
+        name = error.object.decode(errors="backslashreplace")
+        raise NotAStoreError(f"{name} is no name in UTF-8") from None
     except (OSError, pa.ArrowException) as error:
         raise NotAStoreError(f"{url} cannot be read: {_first_line(error)}") from None
     start = len(root.rstrip("/")) + 1
     files = tuple(
-        StoreFile(path=info.path[start:], size=info.size or 0)
-        for info in sorted(found, key=lambda info: str(info.path))
+        StoreFile(path=path[start:], size=info.size or 0)
+        for path, info in sorted(found.items())
         if info.type == fs.FileType.File
     )
     directories = frozenset(
-        info.path[start:] for info in found if info.type == fs.FileType.Directory
+        path[start:]
+        for path, info in found.items()
+        if info.type == fs.FileType.Directory
     )
     if "commitlog" not in directories and "consumequeue" not in directories:
         raise NotAStoreError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -158,3 +159,11 @@ def test_what_is_no_store_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(NotAStoreError, match=name):
         list_store(str(tmp_path / name))
+
+
+def test_a_name_that_is_not_utf_8_is_said(tmp_path: Path) -> None:
+    log = tmp_path / "commitlog"
+    log.mkdir()
+    Path(os.fsdecode(bytes(log) + b"/\xff")).write_bytes(b"")
+    with pytest.raises(NotAStoreError, match=r"commitlog/\\xff is no name in UTF-8"):
+        list_store(str(tmp_path))
