@@ -40,6 +40,9 @@ class Kill:
     @property
     def could_not_be_seen(self) -> bool:
         """Whether what it takes is not allowed here: a disk of one's own, say."""
+        # A test that stopped at another clause leaves its own unsupported as well.
+        if Outcome.FAIL in self.outcomes.values():
+            return False
         missed = {self.outcomes.get(name) for name in self.missed}
         return missed == {Outcome.UNSUPPORTED}
 
