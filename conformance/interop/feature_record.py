@@ -7,12 +7,12 @@ is not run again. A server is started once for all clients that are still missin
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from conformance.harness.target import parse_target
+from conformance.interop.cell_file import read_cells, write_cells
 from conformance.interop.feature_cell import SETTINGS, Cell, all_cells
 from conformance.interop.feature_run import run
 from conformance.interop.handover import target_text
@@ -24,20 +24,12 @@ FILE = Path(__file__).with_name("feature_cells.json")
 
 def recorded(file: Path = FILE) -> dict[str, Cell]:
     """Return the cells that *file* holds, by name; none if there is no file."""
-    if not file.exists():
-        return {}
-    shown = json.loads(file.read_text(encoding="utf-8"))
-    cells = [Cell.from_json(one) for one in shown]
-    return {cell.name: cell for cell in cells}
+    return read_cells(file, Cell.from_json)
 
 
 def keep(cells: dict[str, Cell], file: Path) -> None:
     """Write *cells* in the order of the page, whole or not at all."""
-    ordered = [cells[one.name] for one in all_cells() if one.name in cells]
-    lines = [json.dumps(cell.as_json(), ensure_ascii=False) for cell in ordered]
-    beside = file.with_suffix(".tmp")
-    beside.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
-    beside.replace(file)
+    write_cells(cells, file, order=all_cells())
 
 
 def forget(words: set[str], file: Path = FILE) -> None:

@@ -7,12 +7,12 @@ on where it was. A writer is run once for all of its readers that are still miss
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from conformance.harness.peer import PeerError
+from conformance.interop.cell_file import read_cells, write_cells
 from conformance.interop.handover_cell import Cell, all_cells, run, write_store
 
 FILE = Path(__file__).with_name("handover_cells.json")
@@ -21,20 +21,12 @@ FILE = Path(__file__).with_name("handover_cells.json")
 
 def recorded(file: Path = FILE) -> dict[str, Cell]:
     """Return the cells that *file* holds, by name; none if there is no file."""
-    if not file.exists():
-        return {}
-    shown = json.loads(file.read_text(encoding="utf-8"))
-    cells = [Cell.from_json(one) for one in shown]
-    return {cell.name: cell for cell in cells}
+    return read_cells(file, Cell.from_json)
 
 
 def keep(cells: dict[str, Cell], file: Path) -> None:
     """Write *cells* in the order of the matrix, whole or not at all."""
-    ordered = [cells[one.name] for one in all_cells() if one.name in cells]
-    lines = [json.dumps(cell.as_json(), ensure_ascii=False) for cell in ordered]
-    beside = file.with_suffix(".tmp")
-    beside.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
-    beside.replace(file)
+    write_cells(cells, file, order=all_cells())
 
 
 def forget(makes: set[str], file: Path = FILE) -> None:
