@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from cli.admin_page import page as admin_page
+from cli.options import Decorator
 from cli.release_runs import NOT_RUN
 from cli.writing import write_result
 from conformance.harness import run_page
@@ -25,6 +28,43 @@ from conformance.interop import (
 from conformance.interop.handover_cell import all_cells
 from conformance.interop.handover_record import FILE, forget, run_missing
 from conformance.interop.handover_table import page
+
+
+def _page_option(example: str) -> Decorator:
+    """Return the option that names the page to write, such as *example*."""
+    return click.option(
+        "-o",
+        "--out",
+        required=True,
+        type=click.Path(dir_okay=False, path_type=Path),
+        help=f"The page to write, such as {example}.",
+    )
+
+
+def _cells_option(default: Path) -> Decorator:
+    """Return the option that names the file of the recorded cells."""
+    return click.option(
+        "--cells",
+        "record",
+        default=default,
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Where the cells are recorded (default: the project's own record).",
+    )
+
+
+@contextmanager
+def _not_run_said(*more: type[Exception]) -> Iterator[None]:
+    """End the program with a line when a target could not be run."""
+    failures: tuple[type[Exception], ...] = (TargetError, JarsUnavailableError, *more)
+    try:
+        yield
+    except failures as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(NOT_RUN)
+
+
+def _words(again: str) -> set[str]:
+    return set(filter(None, again.split(",")))
 
 
 @click.group()
@@ -102,20 +142,8 @@ def matrix(files: tuple[Path, ...], out: Path) -> None:
 
 
 @report.command()
-@click.option(
-    "-o",
-    "--out",
-    required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The page to write, such as docs/handover.md.",
-)
-@click.option(
-    "--cells",
-    "record",
-    default=FILE,
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Where the cells are recorded (default: the project's own record).",
-)
+@_page_option("docs/handover.md")
+@_cells_option(FILE)
 @click.option(
     "--again",
     default="",
@@ -127,31 +155,16 @@ def handover(out: Path, record: Path, again: str) -> None:
 
     Cells that are recorded are not run again, so that a run that was ended goes on.
     """
-    try:
-        forget(set(filter(None, again.split(","))), record)
+    with _not_run_said():
+        forget(_words(again), record)
         cells = run_missing(all_cells(), record, tell=click.echo)
-    except (TargetError, JarsUnavailableError) as error:
-        click.echo(f"Error: {error}", err=True)
-        sys.exit(NOT_RUN)
     write_result(page(cells), out)
     click.echo(f"{out}: {len(cells)} cells")
 
 
 @report.command()
-@click.option(
-    "-o",
-    "--out",
-    required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The page to write, such as docs/interop.md.",
-)
-@click.option(
-    "--cells",
-    "record",
-    default=feature_record.FILE,
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Where the cells are recorded (default: the project's own record).",
-)
+@_page_option("docs/interop.md")
+@_cells_option(feature_record.FILE)
 @click.option(
     "--again",
     default="",
@@ -163,25 +176,16 @@ def interop(out: Path, record: Path, again: str) -> None:
 
     Cells that are recorded are not run again, so that a run that was ended goes on.
     """
-    try:
-        feature_record.forget(set(filter(None, again.split(","))), record)
+    with _not_run_said():
+        feature_record.forget(_words(again), record)
         wanted = feature_cell.all_cells()
         cells = feature_record.run_missing(wanted, record, tell=click.echo)
-    except (TargetError, JarsUnavailableError) as error:
-        click.echo(f"Error: {error}", err=True)
-        sys.exit(NOT_RUN)
     write_result(feature_table.page(cells), out)
     click.echo(f"{out}: {len(cells)} cells")
 
 
 @report.command()
-@click.option(
-    "-o",
-    "--out",
-    required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The page to write, such as docs/admin.md.",
-)
+@_page_option("docs/admin.md")
 @click.option(
     "--again", is_flag=True, help="Run all commands, and record what they print."
 )
@@ -190,12 +194,9 @@ def admin(out: Path, again: bool) -> None:
 
     Without a record, too, the commands are run, at a real 4.6.0 and at the reference.
     """
-    try:
+    with _not_run_said(ProcessError):
         run = None if again else admin_record.recorded()
         run = run or admin_record.record()
-    except (TargetError, ProcessError, JarsUnavailableError) as error:
-        click.echo(f"Error: {error}", err=True)
-        sys.exit(NOT_RUN)
     write_result(admin_page(run), out)
     differ = sum(len(one.differences) for one in run.steps)
     click.echo(f"{out}: {len(run.steps)} steps, {differ} cells differ")
