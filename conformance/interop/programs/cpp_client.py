@@ -16,6 +16,7 @@ import json
 import sys
 import threading
 import time
+from collections.abc import Sized
 from typing import Any
 
 from rocketmq.client import (
@@ -121,10 +122,15 @@ def consume(namesrv: str, topic: str, count: int, seconds: float) -> None:
     consumer.set_namesrv_addr(namesrv)
     consumer.subscribe(topic, take)
     consumer.start()
-    deadline = time.monotonic() + seconds
-    while len(done) < count and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_for(count, done, seconds)
     consumer.shutdown()
+
+
+def wait_for(count: int, got: Sized, seconds: float) -> None:
+    """Wait until so much has come, or the time is over."""
+    deadline = time.monotonic() + seconds
+    while len(got) < count and time.monotonic() < deadline:
+        time.sleep(0.05)
 
 
 def shown(body: bytes) -> str:
@@ -146,9 +152,7 @@ def listen(namesrv: str, topic: str, did: str, count: int, **how: Any) -> None:
     consumer.set_instance_name(f"cpp_{did}")
     consumer.subscribe(f"{topic}_{did}", take, expression)
     consumer.start()
-    deadline = time.monotonic() + PATIENCE_S
-    while len(got) < count and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_for(count, got, PATIENCE_S)
     consumer.shutdown()
     say(did=did, got_all=got)
 
