@@ -10,10 +10,14 @@ made in a copy: ``mutant:ID`` runs from there.
     find = "& 0xFFFFFF"
     replace = "& 0xFF"
     caught_by = ["WIRE-FRAME-002"]
+
+A fault that a real implementation had also names where: ``issues``, like
+``apache/rocketmq#9121``.
 """
 
 from __future__ import annotations
 
+import re
 import shutil
 import tomllib
 from dataclasses import dataclass
@@ -22,6 +26,8 @@ from pathlib import Path
 CATALOGUE = Path(__file__).parent
 COPIED = ("spec", "reference")
 _KEYS = {"says", "file", "find", "replace", "caught_by"}
+_MAY = {"issues"}
+_ISSUE = re.compile(r"[\w.-]+/[\w.-]+#\d+")
 
 
 class MutantError(Exception):
@@ -40,6 +46,8 @@ class Mutant:
     replace: str
     caught_by: tuple[str, ...]
     """Each of these clauses fails on the mutant."""
+    issues: tuple[str, ...] = ()
+    """Reports of real implementations that had this fault: owner/name#number."""
 
 
 def all_mutants() -> dict[str, Mutant]:
@@ -89,9 +97,13 @@ def spoiled(fault: Mutant, source: Path) -> str:
 
 def _read(file: Path) -> Mutant:
     values = tomllib.loads(file.read_text(encoding="utf-8"))
-    if values.keys() != _KEYS:
+    if values.keys() - _MAY != _KEYS:
         raise MutantError(
             f"{file.name}: a mutant has exactly {', '.join(sorted(_KEYS))}"
+            f" and may have {', '.join(sorted(_MAY))}"
         )
-    caught_by = tuple(values.pop("caught_by"))
-    return Mutant(id=file.stem, caught_by=caught_by, **values)
+    caught_by, issues = (tuple(values.pop(key, ())) for key in ("caught_by", "issues"))
+    wrong = [issue for issue in issues if not _ISSUE.fullmatch(issue)]
+    if wrong:
+        raise MutantError(f"{file.name}: {wrong[0]!r} is not owner/name#number")
+    return Mutant(id=file.stem, caught_by=caught_by, issues=issues, **values)
