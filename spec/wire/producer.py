@@ -188,3 +188,10 @@ LATE_ANSWER = Clause(
     "#scanResponseTable",
     issues=("apache/rocketmq#10575",),
 )
+BATCH_IS_UNIFORM = Clause(
+    id="CLIENT-BATCH-001",
+    level=Level.MUST,
+    text="A producer refuses a batch that is empty, has two topics, a retry topic, a"
+    " delayed message, or some messages that wait for the store and some that do not.",
+    source="4.6.0 org.apache.rocketmq.common.message.MessageBatch#generateFromList",
+)

@@ -85,3 +85,34 @@ LAST_FAILURE = Clause(
     " brokers were tried.",
     source=f"{_SENDER}#sendDefaultImpl",
 )
+ASYNC_CONNECTION = Clause(
+    id="CLIENT-RETRY-009",
+    level=Level.QUIRK,
+    text="An asynchronous send whose first connection cannot be made fails at once; a"
+    " retry that cannot connect counts, and is followed by the next.",
+    source=f"{_REQUESTS}#sendMessageAsync",
+    until="4.6",
+)
+ASYNC_PATIENCE = Clause(
+    id="CLIENT-RETRY-010",
+    level=Level.QUIRK,
+    text="An asynchronous request is given up one to two seconds after its timeout, and"
+    " a retry has a timeout of 0 ms: an answer within a second still counts.",
+    source="4.6.0 org.apache.rocketmq.remoting.netty.NettyRemotingAbstract"
+    "#scanResponseTable",
+    until="4.6",
+)
+ASYNC_QUEUE = Clause(
+    id="CLIENT-RETRY-011",
+    level=Level.QUIRK,
+    text="A retry of an asynchronous send goes to another broker under the queue id of"
+    " the first attempt, which that broker may not have.",
+    source=f"{_REQUESTS}#onExceptionImpl",
+)
+CHOSEN_QUEUE = Clause(
+    id="CLIENT-RETRY-012",
+    level=Level.MUST,
+    text="A send to a queue that the application chose is not repeated, except an"
+    " asynchronous one, which is repeated at the same broker.",
+    source=f"{_SENDER}#sendSelectImpl",
+)

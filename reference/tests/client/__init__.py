@@ -1,0 +1,1 @@
+"""Tests of the client's decisions and of its two machines."""
