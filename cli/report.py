@@ -28,6 +28,9 @@ from conformance.interop import (
 from conformance.interop.handover_cell import all_cells
 from conformance.interop.handover_record import FILE, forget, run_missing
 from conformance.interop.handover_table import page
+from conformance.mutants import kill_page, kill_record
+from conformance.mutants.matrix import examine_each
+from conformance.mutants.planting import Mutant, MutantError, all_mutants, mutant
 
 
 def _page_option(example: str) -> Decorator:
@@ -200,3 +203,45 @@ def admin(out: Path, again: bool) -> None:
     write_result(admin_page(run), out)
     differ = sum(len(one.differences) for one in run.steps)
     click.echo(f"{out}: {len(run.steps)} steps, {differ} cells differ")
+
+
+@report.command()
+@_page_option("docs/mutants.md")
+@_cells_option(kill_record.FILE)
+@click.option(
+    "--again",
+    default="missing",
+    metavar="missing|all|ID,...",
+    help="Which mutants to run: those without a recorded kill (default), all, some.",
+)
+@click.option("--jobs", default=2, show_default=True, help="How many run at a time.")
+def mutants(out: Path, record: Path, again: str, jobs: int) -> None:
+    """Let the suites loose on every seeded fault, and write the kill matrix.
+
+    What is seen of a mutant is recorded at once, so that a run that was ended goes on.
+    Exit codes: 0 all are killed, 1 some are not, 2 there is no such mutant.
+    """
+    try:
+        wanted = _mutants_of(again, record)
+    except MutantError as error:
+        raise click.UsageError(str(error)) from None
+    kills = examine_each(wanted, jobs=jobs)
+    for line in kill_record.keep_each(kills, record, count=len(wanted)):
+        click.echo(line)
+    faults, rows = all_mutants(), kill_record.recorded(record)
+    write_result(kill_page.page(faults, rows), out)
+    alive = kill_record.without_kill(faults, rows)
+    click.echo(f"{out}: {len(faults)} mutants, {len(faults) - len(alive)} killed")
+    if alive:
+        click.echo(f"not killed: {' '.join(alive)}", err=True)
+        sys.exit(1)
+
+
+def _mutants_of(words: str, record: Path) -> list[Mutant]:
+    """Return the mutants that the words of ``--again`` mean."""
+    if words == "all":
+        return list(all_mutants().values())
+    if words == "missing":
+        rows = kill_record.recorded(record)
+        return list(kill_record.without_kill(all_mutants(), rows).values())
+    return [mutant(name) for name in words.split(",")]

@@ -7,8 +7,10 @@ that name the clauses which must notice it.
 
 from __future__ import annotations
 
+import subprocess
+import time
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 
 from conformance.harness.child_run import ChildRun, run_child, suite_folders
@@ -30,6 +32,7 @@ class Kill:
     """What pytest printed."""
     texts: dict[str, str] = field(default_factory=dict)
     """What the failures say, by clause."""
+    duration_s: float = 0.0
 
     @property
     def missed(self) -> list[str]:
@@ -54,15 +57,35 @@ class Kill:
 
 def examine(fault: Mutant) -> Kill:
     """Run the tests of the clauses that must notice *fault* on the mutant."""
-    run = run_clauses(f"mutant:{fault.id}", fault.caught_by)
-    texts = {name: told["text"] for name, told in run.failures.items() if told}
-    return Kill(mutant=fault, outcomes=run.outcomes, output=run.output, texts=texts)
+    begun = time.monotonic()
+    try:
+        run = run_clauses(f"mutant:{fault.id}", fault.caught_by)
+    except subprocess.TimeoutExpired as error:
+        return Kill(mutant=fault, outcomes={}, output=str(error))
+    return Kill(
+        mutant=fault,
+        outcomes=run.outcomes,
+        output=run.output,
+        texts={name: told["text"] for name, told in run.failures.items() if told},
+        duration_s=time.monotonic() - begun,
+    )
+
+
+def examine_each(faults: Iterable[Mutant], *, jobs: int = 2) -> Iterator[Kill]:
+    """Run each of *faults*, *jobs* at a time, and yield what was seen as it comes."""
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        for ended in as_completed([pool.submit(examine, one) for one in faults]):
+            yield ended.result()
+    finally:  # who is interrupted does not wait for all the others
+        pool.shutdown(cancel_futures=True)
 
 
 def examine_all(faults: Iterable[Mutant], *, jobs: int = 2) -> list[Kill]:
-    """Run each of *faults*, *jobs* at a time."""
-    with ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(examine, faults))
+    """Run each of *faults*, *jobs* at a time, and return their order kept."""
+    wanted = list(faults)
+    kills = {kill.mutant.id: kill for kill in examine_each(wanted, jobs=jobs)}
+    return [kills[one.id] for one in wanted]
 
 
 def run_clauses(

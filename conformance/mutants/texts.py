@@ -41,6 +41,12 @@ def write_golden(kill: Kill) -> None:
     file.write_text(stable_text(kill), encoding="utf-8")
 
 
+def keep_missing(kill: Kill) -> None:
+    """Keep the text of a mutant that was killed, unless there is one."""
+    if kill.caught and golden_of(kill) is None:
+        write_golden(kill)
+
+
 def stable_text(kill: Kill) -> str:
     """Return what is the same in every run of what the failures of a mutant say."""
     parts = [f"{kill.mutant.id}: {kill.mutant.says}"]

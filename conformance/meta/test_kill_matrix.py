@@ -1,0 +1,121 @@
+"""The kill matrix shows what was recorded of the mutants that there are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from conformance.harness.outcome import Outcome
+from conformance.mutants.kill_page import issue_link, page, room_of, verdict
+from conformance.mutants.kill_record import (
+    Row,
+    keep,
+    keep_each,
+    recorded,
+    row_of,
+    without_kill,
+)
+from conformance.mutants.matrix import Kill
+from conformance.mutants.planting import Mutant, all_mutants
+
+FAULT = Mutant(
+    id="crc_shifted",
+    says="it is wrong | and odd",
+    file="spec/store/x.py",
+    find="a",
+    replace="b",
+    caught_by=("WIRE-FRAME-001", "WIRE-FRAME-002"),
+    issues=("apache/rocketmq#9121",),
+)
+BOTH = dict.fromkeys(FAULT.caught_by, Outcome.FAIL)
+KILL = Kill(mutant=FAULT, outcomes=BOTH, output="", duration_s=1.23)
+ROW = row_of(KILL)
+SURVIVOR = row_of(replace(KILL, outcomes={**BOTH, "WIRE-FRAME-002": Outcome.PASS}))
+
+
+@pytest.mark.parametrize(
+    ("edit", "stays"),
+    [
+        ({"says": "it is wrong in other words"}, True),
+        ({"issues": ()}, True),
+        ({"replace": "c"}, False),
+        ({"file": "spec/store/y.py"}, False),
+        ({"caught_by": FAULT.caught_by[:1]}, False),
+    ],
+)
+def test_a_row_is_stale_when_the_fault_is_another(
+    edit: dict[str, object], stays: bool
+) -> None:
+    edited = replace(FAULT, **edit)  # type: ignore[arg-type] # by name
+    assert ROW.kills(edited) is stays
+    faults, rows = {edited.id: edited}, {ROW.name: ROW}
+    assert without_kill(faults, rows) == ({} if stays else faults)
+    assert ("**edited since**" in page(faults, rows)) is not stays
+
+
+def test_a_survivor_is_named_with_the_clause_that_slept() -> None:
+    text = page({FAULT.id: FAULT}, {FAULT.id: SURVIVOR})
+    assert "0 % are killed; not shown to be: `crc_shifted`." in text
+    assert "**survives** (WIRE-FRAME-002: pass)" in text
+    assert without_kill({FAULT.id: FAULT}, {FAULT.id: SURVIVOR}) == {FAULT.id: FAULT}
+
+
+def test_a_clause_that_no_test_asked_for_has_not_noticed() -> None:
+    row = row_of(replace(KILL, outcomes={"WIRE-FRAME-001": Outcome.FAIL}))
+    assert row.missed == ("WIRE-FRAME-002",)
+    assert "WIRE-FRAME-002: not run" in verdict(FAULT, row)
+
+
+def test_a_mutant_without_a_row_is_shown_as_such() -> None:
+    assert "| **not run** |" in page({FAULT.id: FAULT}, {})
+
+
+def test_a_killed_mutant_has_its_text_its_issues_and_its_place_in_the_counts() -> None:
+    text = page({FAULT.id: FAULT}, {FAULT.id: ROW})
+    assert "1 mutants, 1 of them after reports" in text
+    assert "100 % are killed" in text
+    assert "| [spec/store](#specstore) | 1 | 1 | 1 | 2 |" in text
+    assert "it is wrong \\| and odd" in text
+    assert "[killed](../fixtures/failures/mutants/crc_shifted.txt)" in text
+    assert issue_link(*FAULT.issues) in text
+    assert "https://github.com/apache/rocketmq/issues/9121" in text
+
+
+@pytest.mark.parametrize(
+    ("file", "room"),
+    [
+        ("spec/wire/frame.py", "spec/wire"),
+        ("spec/store/timer/log.py", "spec/store"),
+        ("reference/core/broker/send.py", "reference/core/broker"),
+        ("reference/shell/host.py", "reference/shell"),
+    ],
+)
+def test_a_mutant_is_counted_in_the_room_of_its_file(file: str, room: str) -> None:
+    assert room_of(file) == room
+
+
+def test_rows_are_kept_one_by_one_and_those_of_no_mutant_go(tmp_path: Path) -> None:
+    file = tmp_path / "mutants" / "kills.json"
+    keep(replace(ROW, name="there_is_none"), file)
+    keep(SURVIVOR, file)
+    keep(ROW, file)
+    assert recorded(file) == {ROW.name: ROW}
+    assert Row.from_json(dict(ROW.as_json())) == ROW
+
+
+def test_what_showed_nothing_is_not_recorded(tmp_path: Path) -> None:
+    names = list(all_mutants())[:3]
+    unseen = dict.fromkeys(FAULT.caught_by, Outcome.UNSUPPORTED)
+    missed = {**BOTH, "WIRE-FRAME-002": Outcome.PASS}
+    kills = [
+        replace(KILL, mutant=replace(FAULT, id=name), outcomes=outcomes)
+        for name, outcomes in zip(names, ({}, unseen, missed), strict=True)
+    ]
+    file = tmp_path / "kills.json"
+    told = list(keep_each(kills, file, count=3))
+    assert list(recorded(file)) == names[2:]
+    for line, said in zip(told, ("next run", "a machine", "NOT NOTICED"), strict=True):
+        assert said in line
+    assert told[2].startswith("3 of 3: ")

@@ -1,0 +1,126 @@
+"""
+The page docs/mutants.md: every seeded fault, who must notice it, and who did.
+
+``rmqc report mutants -o docs/mutants.md`` runs what is not recorded yet and writes the
+page anew, of the catalogue as it is and of the rows that are recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+
+from conformance.harness.rendering import markdown_cell
+from conformance.mutants.kill_record import Row, without_kill
+from conformance.mutants.planting import Mutant
+
+KILLED, SURVIVES, STALE, MISSING = "killed", "survives", "edited since", "not run"
+
+_HEAD = """\
+# The kill matrix
+
+A suite that has never failed proves nothing. So the reference is spoiled on purpose, by
+one textual edit at a time (see [why](decisions/0003-mutants-are-textual-edits.md)), and
+the tests of the clauses that own what was spoiled are run on it. A mutant is killed
+when *every* one of these clauses fails; what the failures then say is kept, too: each
+`killed` below leads to it. This page is written by
+
+    rmqc report mutants -o docs/mutants.md
+
+from the rows that are recorded in `fixtures/mutants/kills.json`; mutants that have
+none, were edited since, or survived are run first. `tox -e mutants` runs all of them,
+and the unspoiled reference, and fails where one survives or says something else.
+"""
+
+
+def page(faults: Mapping[str, Mutant], rows: Mapping[str, Row]) -> str:
+    """Return the page that shows *faults* and what *rows* say of them."""
+    blocks = [_HEAD, _summary(faults, rows)]
+    blocks += ["\n".join(_totals(faults, rows)) + "\n"]
+    for room, faults_of_room in _by_room(faults).items():
+        blocks += [f"## {room}\n", "\n".join(_table(faults_of_room, rows)) + "\n"]
+    return "\n".join(blocks)
+
+
+def room_of(file: str) -> str:
+    """Return the room that *file* belongs to: spec/wire, reference/core/broker."""
+    folders = PurePosixPath(file).parent.parts
+    return "/".join(folders[: 2 if folders[0] == "spec" else 3])
+
+
+def verdict(fault: Mutant, row: Row | None) -> str:
+    """Return in a few words what the recorded run showed of *fault*."""
+    if row is None:
+        return f"**{MISSING}**"
+    if not row.is_of(fault):
+        return f"**{STALE}**"
+    if row.missed:
+        said = ", ".join(f"{name}: {row.outcomes[name]}" for name in row.missed)
+        return f"**{SURVIVES}** ({said})"
+    return f"[{KILLED}](../fixtures/failures/mutants/{fault.id}.txt)"
+
+
+def _summary(faults: Mapping[str, Mutant], rows: Mapping[str, Row]) -> str:
+    alive = without_kill(faults, rows)
+    named = sum(bool(one.issues) for one in faults.values())
+    issues = {issue for one in faults.values() for issue in one.issues}
+    counts = (
+        f"{len(faults)} mutants, {named} of them after reports of real"
+        f" implementations ({len(issues)} issues)."
+    )
+    if not alive:
+        return f"{counts} 100 % are killed.\n"
+    share = 100 * (len(faults) - len(alive)) // len(faults)
+    listed = ", ".join(f"`{name}`" for name in alive)
+    return f"{counts} {share} % are killed; not shown to be: {listed}.\n"
+
+
+def _totals(faults: Mapping[str, Mutant], rows: Mapping[str, Row]) -> Iterator[str]:
+    yield "| room | mutants | killed | after issues | clauses |"
+    yield "|---|---|---|---|---|"
+    for room, of_room in _by_room(faults).items():
+        yield f"| [{room}](#{room.replace('/', '')}) | {_counts(of_room, rows)} |"
+    yield f"| **all** | {_counts(list(faults.values()), rows)} |"
+
+
+def _counts(faults: Sequence[Mutant], rows: Mapping[str, Row]) -> str:
+    alive = without_kill({one.id: one for one in faults}, rows)
+    named = sum(bool(one.issues) for one in faults)
+    clauses = {name for one in faults for name in one.caught_by}
+    counts = (len(faults), len(faults) - len(alive), named, len(clauses))
+    return " | ".join(map(str, counts))
+
+
+def _table(faults: Sequence[Mutant], rows: Mapping[str, Row]) -> Iterator[str]:
+    yield "| mutant | what is wrong | file | clauses that own it | verdict | issues |"
+    yield "|---|---|---|---|---|---|"
+    for one in faults:
+        name = PurePosixPath(one.file).name
+        cells = (
+            f"[{one.id}](../conformance/mutants/{one.id}.toml)",
+            markdown_cell(one.says),
+            f"[{name}](../{one.file})",
+            ", ".join(one.caught_by),
+            verdict(one, rows.get(one.id)),
+            ", ".join(map(issue_link, one.issues)),
+        )
+        yield f"| {' | '.join(cells)} |"
+
+
+def issue_link(issue: str) -> str:
+    """Return the link to *issue*, which is written as owner/name#number."""
+    repository, _, number = issue.partition("#")
+    return f"[{issue}](https://github.com/{repository}/issues/{number})"
+
+
+def _by_room(faults: Mapping[str, Mutant]) -> dict[str, list[Mutant]]:
+    """Return the mutants of each room, spec before the reference."""
+    rooms = sorted({room_of(one.file) for one in faults.values()}, key=_spec_first)
+    return {
+        room: [one for one in faults.values() if room_of(one.file) == room]
+        for room in rooms
+    }
+
+
+def _spec_first(room: str) -> tuple[bool, str]:
+    return not room.startswith("spec"), room

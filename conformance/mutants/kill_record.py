@@ -1,0 +1,135 @@
+"""
+What runs on mutants showed, as it is recorded: one line a mutant, with its provenance.
+
+A row belongs to one fault. When a mutant is edited, so that another fault is planted or
+other clauses must notice it, its row counts no longer: it is *stale*. What the mutant
+says of itself, and whose reports it names, may change without a new run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from conformance.harness.embedded import SOURCES
+from conformance.harness.outcome import Outcome
+from conformance.interop.cell_file import read_cells, write_cells
+from conformance.mutants.matrix import Kill
+from conformance.mutants.planting import Mutant, all_mutants
+from conformance.mutants.texts import keep_missing
+
+FILE = SOURCES / "fixtures" / "mutants" / "kills.json"
+"""What was recorded: a row a line."""
+DIGEST_SIZE = 16
+"""Digits of a fault's digest: nobody forges one, they only have to differ."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What a run on one mutant showed."""
+
+    name: str
+    """The mutant's id."""
+    fault: str
+    """The digest of the fault that the run was made on."""
+    outcomes: Mapping[str, str]
+    """What became of each clause that must notice it."""
+    at: str
+    """When the run ended."""
+    duration_s: float
+
+    def as_json(self) -> Mapping[str, object]:
+        """Return it as it is recorded."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, shown: dict[str, Any]) -> Row:
+        """Return the row that was recorded so."""
+        return cls(**shown)
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """The clauses that noticed."""
+        return tuple(n for n, said in self.outcomes.items() if said == Outcome.FAIL)
+
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """The clauses that should have noticed and did not."""
+        return tuple(name for name in self.outcomes if name not in self.failed)
+
+    def is_of(self, fault: Mutant) -> bool:
+        """Return whether the run was made on this very fault."""
+        return self.name == fault.id and self.fault == digest(fault)
+
+    def kills(self, fault: Mutant) -> bool:
+        """Return whether every clause that must notice this fault did."""
+        return self.is_of(fault) and not self.missed
+
+
+def digest(fault: Mutant) -> str:
+    """Return the digest of what makes the fault: its edit, and who must notice."""
+    parts = (fault.file, fault.find, fault.replace, *fault.caught_by)
+    text = "\0".join(parts).encode()
+    return hashlib.sha256(text).hexdigest()[:DIGEST_SIZE]
+
+
+def recorded(file: Path = FILE) -> dict[str, Row]:
+    """Return the rows that *file* holds, by mutant; none if there is no file."""
+    return read_cells(file, Row.from_json)
+
+
+def without_kill(
+    faults: Mapping[str, Mutant], rows: Mapping[str, Row]
+) -> dict[str, Mutant]:
+    """Return those of *faults* of which *rows* do not show that they are killed."""
+    return {
+        name: fault
+        for name, fault in faults.items()
+        if name not in rows or not rows[name].kills(fault)
+    }
+
+
+def keep(row: Row, file: Path) -> None:
+    """Write *row* into *file*, in place of an older one; drop those of no mutant."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    rows = {**recorded(file), row.name: row}
+    there = [rows[name] for name in all_mutants() if name in rows]
+    write_cells(rows, file, order=there)
+
+
+def keep_each(kills: Iterable[Kill], file: Path, *, count: int) -> Iterator[str]:
+    """Keep each of *count* kills as it comes, its text too, and yield a line of it."""
+    for number, kill in enumerate(kills, start=1):
+        if kill.outcomes and not kill.could_not_be_seen:
+            keep(row_of(kill), file)
+            keep_missing(kill)
+        yield f"{number} of {count}: {kill.mutant.id}: {_told(kill)}"
+
+
+def row_of(kill: Kill) -> Row:
+    """Return what is recorded of a run that ended just now."""
+    return Row(
+        name=kill.mutant.id,
+        fault=digest(kill.mutant),
+        outcomes={
+            name: str(kill.outcomes.get(name, "not run"))
+            for name in kill.mutant.caught_by
+        },
+        at=datetime.now(UTC).isoformat(timespec="seconds"),
+        duration_s=round(kill.duration_s, 1),
+    )
+
+
+def _told(kill: Kill) -> str:
+    if not kill.outcomes:
+        last = (kill.output.strip().splitlines() or ["it printed nothing"])[-1]
+        return f"left for the next run, this one broke: {last}"
+    if kill.could_not_be_seen:
+        return "left for a machine that allows what it takes"
+    if kill.missed:
+        return f"NOT NOTICED by {' '.join(kill.missed)}"
+    return f"killed by {' '.join(kill.mutant.caught_by)}, {kill.duration_s:.0f} s"
