@@ -1,0 +1,109 @@
+"""How members of a group share queues, as the Java classes of 4.6.0 do it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reference.core.client.allocation import (
+    Allocation,
+    averaged,
+    by_circle,
+    by_config,
+    by_consistent_hash,
+    by_machine_room,
+)
+from reference.core.client.message import Queue
+
+FIXTURES = Path(__file__).parents[3] / "fixtures" / "client"
+COMPLETE: tuple[Allocation, ...] = (averaged, by_circle, by_consistent_hash())
+COUNTS = st.integers(1, 20)
+
+
+def recorded(release: str) -> dict[str, Any]:
+    text = (FIXTURES / release / "allocations.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def queues(count: int) -> list[Queue]:
+    return [Queue("T", "a", number) for number in range(count)]
+
+
+def members(count: int) -> list[str]:
+    return sorted(f"10.0.0.1@{number}" for number in range(count))
+
+
+RECORDED = recorded("4.6.0")
+RULES: dict[str, Allocation] = {
+    "AVG": averaged,
+    "AVG_BY_CIRCLE": by_circle,
+    "CONSISTENT_HASH": by_consistent_hash(),
+    "MACHINE_ROOM": by_machine_room(RECORDED["rooms"]),
+}
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_shares_are_those_of_the_java_class(name: str) -> None:
+    cases = [case for case in RECORDED["cases"] if case["rule"] == name]
+    assert len(cases) > 30
+    for case in cases:
+        every = [Queue(RECORDED["topic"], *pair) for pair in case["queues"]]
+        for member, places in case["shares"].items():
+            share = RULES[name](member, every, case["members"])
+            assert [every.index(queue) for queue in share] == places, (member, case)
+
+
+def test_only_the_machine_rooms_changed_until_5_3() -> None:
+    pairs = zip(RECORDED["cases"], recorded("5.3.3")["cases"], strict=True)
+    changed = {old["rule"] for old, new in pairs if old != new}
+    assert changed == {"MACHINE_ROOM"}
+
+
+@pytest.mark.parametrize("rule", COMPLETE)
+@given(queue_count=COUNTS, member_count=COUNTS)
+def test_every_queue_belongs_to_exactly_one_member(
+    rule: Allocation, queue_count: int, member_count: int
+) -> None:
+    every, ids = queues(queue_count), members(member_count)
+    shares = [rule(member, every, ids) for member in ids]
+    assert sorted(queue for share in shares for queue in share) == every
+    assert shares == [rule(member, every, ids) for member in ids]
+
+
+@pytest.mark.parametrize("rule", COMPLETE[:2])
+@given(queue_count=COUNTS, member_count=COUNTS)
+def test_shares_differ_by_one_at_most(
+    rule: Allocation, queue_count: int, member_count: int
+) -> None:
+    ids = members(member_count)
+    sizes = [len(rule(member, queues(queue_count), ids)) for member in ids]
+    assert max(sizes) - min(sizes) <= 1
+    assert sizes == sorted(sizes, reverse=True)
+
+
+@given(queue_count=COUNTS, ids=st.lists(st.uuids().map(str), min_size=2, unique=True))
+def test_on_the_ring_only_queues_of_who_leaves_move(
+    queue_count: int, ids: Sequence[str]
+) -> None:
+    rule, every = by_consistent_hash(), queues(queue_count)
+    *stay, _ = ids
+    for member in stay:
+        assert set(rule(member, every, ids)) <= set(rule(member, every, stay))
+
+
+def test_a_stranger_has_no_share_unless_it_was_told_one() -> None:
+    every = queues(4)
+    for rule in RULES.values():
+        assert rule("stranger", every, members(2)) == []
+    assert by_config(every[:1])("stranger", every, members(2)) == every[:1]
+
+
+def test_a_ring_without_places_gives_nothing() -> None:
+    assert by_consistent_hash(0)("10.0.0.1@0", queues(2), members(1)) == []
