@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
+from cli import completing
 from cli.chosen import chosen, print_chosen
 from cli.effort import effort_words
 from cli.spec import show
@@ -19,6 +20,7 @@ from conformance.harness.target import TargetError, parse_target, release_of_pro
 from spec.registry import all_clauses
 
 PLUGIN = "conformance.harness.plugin"
+INSTALLED = SOURCES / "conformance" / "harness" / "installed.toml"
 MOST_JOBS = 4
 """More workers than this only wait for the one target that they share."""
 
@@ -45,12 +47,24 @@ GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, CONFORMS)
     "targets",
     multiple=True,
     metavar="TARGET",
+    shell_complete=completing.targets,
     help="What to test; may be given several times: embedded: (the reference, the"
     " default), HOST:PORT of a name server, jvm:RELEASE[?conf=value&...],"
-    " cmd:target.toml (see rmqc target template), mutant:ID, store:/path.",
+    " docker:IMAGE[?conf], cmd:target.toml (see rmqc target template), mutant:ID,"
+    " store:/path.",
 )
-@click.option("--profile", metavar="RELEASE", help="Judge it as this release, as 4.6.")
-@click.option("--suite", metavar="A,B", help=f"Only these of {','.join(SUITES)}.")
+@click.option(
+    "--profile",
+    metavar="RELEASE",
+    shell_complete=completing.profiles,
+    help="Judge it as this release, as 4.6.",
+)
+@click.option(
+    "--suite",
+    metavar="A,B",
+    shell_complete=completing.suites,
+    help=f"Only these of {','.join(SUITES)}.",
+)
 @click.option(
     "--known",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -77,21 +91,27 @@ GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, CONFORMS)
 @click.option(
     "--only",
     metavar="ID,ROOM-*",
+    shell_complete=completing.chosen_clauses,
     help="Only tests that name one of these clauses; * and ? stand for anything.",
 )
 @click.option(
-    "--level", metavar="LEVEL,...", help="Only clauses of this level, as MUST."
+    "--level",
+    metavar="LEVEL,...",
+    shell_complete=completing.levels,
+    help="Only clauses of this level, as MUST.",
 )
 @click.option("--list", "listed", is_flag=True, help="List the clauses; run nothing.")
 @click.option(
     "--explain",
     metavar="ID",
+    shell_complete=completing.clause_ids,
     help="Say all about a clause, and which tests ask for it; run nothing.",
 )
 @click.option("--jobs", type=int, help="Parallel workers; 0 runs in this process.")
 @click.option(
     "--against",
     metavar="TARGET",
+    shell_complete=completing.targets,
     help="Run no suite: give generated programs to both targets and compare answers.",
 )
 @click.option(
@@ -233,6 +253,13 @@ def _write_matrix(report: Path, folders: list[Path]) -> None:
 def _run(name: str, words: list[str], reports: list[str]) -> int:
     """Run pytest once, against *name*, and return our exit code."""
     fixed = ["-p", PLUGIN, f"--rootdir={SOURCES}", "--import-mode=importlib", "-q"]
+    fixed += [f"--config-file={_settings()}", f"--confcutdir={SOURCES}"]
     fixed += ["-p", "no:cacheprovider", "--require-target", f"--target={name}"]
     code = pytest.main([*fixed, *reports, *words])
     return EXIT_CODES.get(pytest.ExitCode(code), NOT_RUN)
+
+
+def _settings() -> Path:
+    """Return the file of pytest's settings: never that of a project around us."""
+    is_checkout = (SOURCES / "fixtures" / "MANIFEST.toml").exists()
+    return SOURCES / "pyproject.toml" if is_checkout else INSTALLED
