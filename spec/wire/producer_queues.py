@@ -95,7 +95,7 @@ BROKER_IS_LOOKED_UP = Clause(
     id="CLIENT-PUBLISH-011",
     level=Level.MUST,
     text="A producer that has no address of a queue's broker asks for the topic's route"
-    " once more, and fails if that has none either.",
+    " unless it has queues of the topic, and fails where it has no address then.",
     source=f"{_SENDER}#sendKernelImpl",
 )
 IN_TURN = Clause(

@@ -94,11 +94,10 @@ def send_command(
     *,
     group: str,
     now_ms: int,
-    opaque: int,
     oneway: bool = False,
     queue_count: int = QUEUES_OF_A_NEW_TOPIC,
 ) -> Command:
-    """Return the request that sends *message* to *queue*."""
+    """Return the request that sends *message* to *queue*; its opaque comes later."""
     code = RequestCode.SEND_MESSAGE_V2  # [CLIENT-SEND-009]
     if message.is_batch:
         code = RequestCode.SEND_BATCH_MESSAGE
@@ -120,7 +119,6 @@ def send_command(
     }
     return Command(
         code=code,
-        opaque=opaque,
         flag=CommandFlag.ONE_WAY if oneway else 0,
         language=LANGUAGE,
         version=RELEASE_ORDINAL,

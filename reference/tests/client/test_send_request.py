@@ -21,13 +21,12 @@ NOON_MS = int(datetime(2026, 3, 2, 12, tzinfo=UTC).timestamp() * 1000)
 
 def command_of(message: Message, **options: bool) -> Command:
     sent = outgoing(message, "KEY")
-    return send_command(sent, QUEUE, group="g", now_ms=5, opaque=9, **options)
+    return send_command(sent, QUEUE, group="g", now_ms=5, **options)
 
 
 def test_the_header_has_letters_for_names() -> None:
     command = command_of(Message(topic="T", body=b"x", properties={"TAGS": "t"}))
     assert command.code == 310
-    assert command.opaque == 9
     assert {**command.fields, "i": decode_properties(command.fields["i"])} == {
         "a": "g",
         "b": "T",
@@ -78,7 +77,7 @@ def test_a_oneway_send_has_the_bit() -> None:
 def test_a_batch_has_a_key_for_each_message_and_is_not_compressed() -> None:
     messages = [Message(topic="T", body=bytes(5000), flag=n) for n in range(2)]
     batch = outgoing_batch(messages, ["K0", "K1"])
-    command = send_command(batch, QUEUE, group="g", now_ms=5, opaque=9)
+    command = send_command(batch, QUEUE, group="g", now_ms=5)
     assert (command.code, command.fields["m"], command.fields["f"]) == (
         320,
         "true",

@@ -1,0 +1,71 @@
+"""Whatever the network does, a call ends once, in time, after few attempts."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reference.core.client.message import Message, Mode
+from reference.core.client.producer import ProducerOptions
+from reference.tests.client.making import route_of
+from reference.tests.client.world import Question, World
+from spec.wire.request_code import RequestCode
+
+ATTEMPTS = 1 + ProducerOptions(group="g").retry_count
+# The pauses below may hold an attempt's end up, each by as much as it lasts.
+HELD_UP_MS = 5 * 1500
+LATEST_MS = {Mode.SYNC: 3000, Mode.ASYNC: 6000 + HELD_UP_MS, Mode.ONEWAY: 3000}
+HAPPENINGS = st.sampled_from(
+    ["stored", "refused", "illegal", "cut", "lost", "late", "garbage"]
+)
+
+
+@given(
+    mode=st.sampled_from(Mode),
+    happenings=st.lists(HAPPENINGS, max_size=4),
+    pauses_ms=st.lists(st.integers(0, 1500), min_size=5, max_size=5),
+    avoids=st.booleans(),
+)
+def test_a_call_ends(
+    mode: Mode, happenings: list[str], pauses_ms: list[int], avoids: bool
+) -> None:
+    world = World()
+    begun_ms = world.now_ms
+    producer = world.producer(avoids_slow_brokers=avoids)
+    call = producer.send(Message(topic="T", body=b"x"), now_ms=begun_ms, mode=mode)
+    world.give_route(route_of("a", "b"))
+    attempts = 0
+    for happening, pause_ms in zip([*happenings, "late"], pauses_ms, strict=False):
+        sent = [
+            one
+            for one in world.questions()
+            if one.command.code == RequestCode.SEND_MESSAGE_V2
+        ]
+        attempts += len(sent)
+        world.wait(pause_ms)
+        for one in sent:
+            if one.opaque is not None:
+                happen(world, one, happening)
+    attempts += len(world.questions())
+    while call not in world.finished:
+        world.wait_to_be_woken()
+        assert world.now_ms - begun_ms <= LATEST_MS[mode], "the call never ends"
+        attempts += len(world.questions())
+    assert 0 < attempts <= ATTEMPTS
+    assert world.asker.is_idle or mode is Mode.ONEWAY
+
+
+def happen(world: World, question: Question, happening: str) -> None:
+    """Let *happening* befall *question*."""
+    if happening == "stored":
+        world.store(question)
+    elif happening == "refused":
+        world.answer(question, 1)
+    elif happening == "illegal":
+        world.answer(question, 13)
+    elif happening == "garbage":
+        world.answer(question, 0, {"msgId": "x", "queueId": "no number"})
+    elif happening == "cut":
+        world.fail(question)
+    elif happening == "lost":
+        world.asker.lost(question.address, world.now_ms)

@@ -1,0 +1,141 @@
+"""
+The world of a client under test: it writes down what is asked, and answers by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from reference.core.client.asking import Asker, Finished, Write
+from reference.core.client.failure import ClientError, Reason
+from reference.core.client.message import SendResult
+from reference.core.client.producer import Producer, ProducerOptions
+from reference.core.client.queue_choice import Turn
+from reference.core.client.routes import Routes
+from reference.core.client.unique_keys import KeyMaker, Sender
+from reference.core.connection import decode_request
+from reference.core.effects import WakeAt
+from spec.routing.route_data import TopicRoute, encode_route
+from spec.wire.command import Command, CommandFlag, decode_command, encode_command
+
+NAME_SERVER = "names:9876"
+OTHER_NAME_SERVER = "names2:9876"
+NO_TOPIC = 17
+STORED = {"msgId": "offset-id", "queueId": "1", "queueOffset": "7"}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A request that the client wrote."""
+
+    address: str
+    command: Command
+    opaque: int | None
+
+
+class World:
+    """A client's asker, the clock, and what the client has done so far."""
+
+    def __init__(self, *name_servers: str) -> None:
+        self.now_ms = 1_000_000
+        self.asker = Asker()
+        self.routes = Routes(self.asker, name_servers or (NAME_SERVER,))
+        self.finished: dict[int, object] = {}
+        self.wake_ms: int | None = None
+        self._questions: list[Question] = []
+
+    def producer(self, **options: object) -> Producer:
+        """Return a producer in this world."""
+        given: dict[str, object] = {"group": "g", **options}
+        return Producer(
+            ProducerOptions(**given),  # type: ignore[arg-type] # tests know the names
+            asker=self.asker,
+            routes=self.routes,
+            keys=KeyMaker(Sender(address=bytes(4), process_id=1)),
+            turn=Turn(),
+        )
+
+    def questions(self) -> list[Question]:
+        """Return what the client wrote since the last look."""
+        for effect in self.asker.take():
+            if isinstance(effect, Write):
+                command = decode_command(effect.frame)
+                question = Question(effect.address, command, effect.opaque)
+                self._questions.append(question)
+            elif isinstance(effect, Finished):
+                assert effect.call not in self.finished, "a call ends once"
+                self.finished[effect.call] = effect.result
+            elif isinstance(effect, WakeAt):
+                self.wake_ms = effect.at_ms
+        found, self._questions = self._questions, []
+        return found
+
+    def question(self) -> Question:
+        """Return the one request that the client wrote since the last look."""
+        (found,) = self.questions()
+        return found
+
+    def answer(
+        self,
+        question: Question,
+        code: int = 0,
+        fields: Mapping[str, str] | None = None,
+        body: bytes = b"",
+    ) -> None:
+        """Answer *question*."""
+        answer = Command(
+            code=code,
+            opaque=question.command.opaque,
+            flag=CommandFlag.RESPONSE,
+            fields=fields or {},
+            body=body,
+        )
+        self.receive(question.address, answer)
+
+    def receive(self, address: str, command: Command) -> None:
+        """Let *command* arrive from *address*."""
+        request = decode_request(encode_command(command))
+        self.asker.received(address, request, self.now_ms)
+
+    def fail(self, question: Question, reason: Reason = Reason.CONNECT) -> None:
+        """Let *question* not be written."""
+        assert question.opaque is not None
+        self.asker.failed(question.opaque, reason, self.now_ms)
+
+    def give_route(self, route: TopicRoute | None) -> None:
+        """Answer the question for a route."""
+        question = self.question()
+        assert question.command.code == 105
+        if route is None:
+            self.answer(question, NO_TOPIC)
+        else:
+            self.answer(question, body=encode_route(route))
+
+    def store(self, question: Question, code: int = 0) -> None:
+        """Answer a send as a broker that stored the message."""
+        self.answer(question, code, STORED)
+
+    def wait(self, duration_ms: int) -> None:
+        """Let time pass."""
+        self.now_ms += duration_ms
+        self.asker.woken(self.now_ms)
+
+    def wait_to_be_woken(self) -> None:
+        """Let time pass until the client wants to be woken."""
+        assert self.wake_ms is not None, "the client waits for nothing"
+        self.wait(max(self.wake_ms - self.now_ms, 0))
+
+    def result(self, call: int) -> SendResult:
+        """Return the result of *call*, which it has."""
+        self._questions += self.questions()
+        found = self.finished[call]
+        assert isinstance(found, SendResult), found
+        return found
+
+    def error(self, call: int) -> ClientError:
+        """Return the error of *call*, which it has."""
+        self._questions += self.questions()
+        found = self.finished[call]
+        assert isinstance(found, ClientError), found
+        return found
