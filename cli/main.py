@@ -9,6 +9,7 @@ wait for Spark, nor ``rmqc serve`` for pytest.
 from __future__ import annotations
 
 import importlib
+import os
 import signal
 from types import FrameType
 
@@ -18,6 +19,7 @@ COMMANDS = {
     "admin": "Ask name servers and brokers, as mqadmin does.",
     "audit": "Audit store directories with Spark.",
     "bench": "Measure against the real thing, in one run.",
+    "completion": "Print what lets a shell complete rmqc's command lines.",
     "evidence": "Record what real releases do, or compare with what was recorded.",
     "inspect": "Explain bytes: a file, an offset in it, hex, a message id, a key.",
     "recover": "Say what a broker's start would do to a store.",
@@ -74,3 +76,7 @@ def main() -> None:
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
     """End as Ctrl-C would: everything that cleans up does so."""
     raise KeyboardInterrupt
+
+
+if "_RMQC_COMPLETE" in os.environ:  # a shell asks; bash does it in a way of our own
+    importlib.import_module("cli.completion")

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from cli.clause_tests import clause_tests
+from cli.completing import clause_ids
 from cli.exports.pages import html_page, markdown_page, releases, write_diagrams
 from cli.exports.plain import clauses_as_json, layouts_as_json
 from cli.exports.readers import dissector, kaitai
@@ -51,7 +52,7 @@ def _applies(one: Clause, release: str) -> bool:
 
 
 @spec.command()
-@click.argument("clause_id", metavar="ID")
+@click.argument("clause_id", metavar="ID", shell_complete=clause_ids)
 def show(clause_id: str) -> None:
     """Show everything about the clause ID."""
     try:

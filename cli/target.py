@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from cli.completing import targets
 from conformance.harness.embedded import SOURCES
 from conformance.harness.probing import Probed, names_of, probe
 from conformance.harness.target import Target, TargetError, parse_target
@@ -29,7 +30,7 @@ def template() -> None:
 
 
 @target.command("probe")
-@click.argument("text", metavar="TARGET")
+@click.argument("text", metavar="TARGET", shell_complete=targets)
 def probe_(text: str) -> None:
     """Start TARGET, say what it is, can do and refuses, and stop it.
 

@@ -1,0 +1,173 @@
+"""
+The wheel is enough: from a folder that is no checkout, every kind of command works.
+
+Around the environment and the folder stands a project of somebody else's, with settings
+for pytest that would break any run: they are none of ours. Nothing that was installed
+is changed by the commands, but for Python's own caches of compiled modules.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conformance.harness.embedded import SOURCES
+from conformance.harness.manifest import FIXTURES
+from conformance.harness.ports import free_port_block
+from conformance.harness.process import start
+from conformance.interop.installed import (
+    Installed,
+    build_wheel,
+    is_shipped,
+    names_in,
+    run,
+    tracked_files,
+)
+
+MUTANT = "header_length_from_8_bits"
+STORE = FIXTURES / "store" / "4.6.0-stopped"
+QUICK = ("test", "--only", "WIRE-FRAME-001", "--jobs", "0")
+HOSTILE = "[pytest]\naddopts = --no-such-option\n"
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the wheel of this checkout."""
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def installed(
+    wheel: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Installed]:
+    """Yield the environment; afterwards see that nothing in it was changed."""
+    project = tmp_path_factory.mktemp("somebody")
+    (project / "pytest.ini").write_text(HOSTILE, encoding="utf-8")
+    made = Installed.from_wheel(wheel, project / "environment")
+    before = made.files()
+    yield made
+    assert made.files() == before
+
+
+@pytest.fixture
+def somewhere(installed: Installed) -> Iterator[Path]:
+    """Yield a folder to stand in; afterwards see that it is as empty as before."""
+    folder = installed.folder.parent / "work"
+    folder.mkdir()
+    yield folder
+    left = sorted(path.name for path in folder.iterdir())
+    assert left == []
+    folder.rmdir()
+
+
+def test_the_wheel_has_the_rooms_and_the_tables_that_commands_read(wheel: Path) -> None:
+    assert names_in(wheel) == {name for name in tracked_files() if is_shipped(name)}
+
+
+@pytest.mark.parametrize(
+    ("words", "printed"),
+    [
+        ("--version", "rmqc, version"),
+        ("spec list --room WIRE", "WIRE-FRAME-001"),
+        ("spec show WIRE-FRAME-001", "conformance/wire/"),
+        ("spec headers 310", "SEND_MESSAGE_V2"),
+        ("spec export --format lua", "Proto("),
+        ("spec export --format json", '"WIRE-FRAME-001"'),
+        ("inspect 00000008000000047b7d2020 --as frame", "header"),
+        ("target template", "capabilities"),
+        ("test --list --only WIRE-FRAME-*", "WIRE-FRAME-001"),
+        ("completion bash", "_RMQC_COMPLETE"),
+        (f"recover {STORE} --release 4.6.0 --dry-run", "starts"),
+        (f"audit {STORE} --format json --master local[1]", '"verdict": "pass"'),
+    ],
+)
+def test_a_command_works(
+    installed: Installed, somewhere: Path, words: str, printed: str
+) -> None:
+    assert printed in run([installed.rmqc, *words.split()], cwd=somewhere)
+
+
+@pytest.mark.parametrize("target", ["embedded:", "jvm:4.6.0", f"mutant:{MUTANT}"])
+def test_the_suites_run(installed: Installed, somewhere: Path, target: str) -> None:
+    said = run([installed.rmqc, *QUICK, "--target", target], cwd=somewhere)
+    assert "WIRE-FRAME-001" not in said
+    assert " passed" in said
+
+
+def test_a_fault_is_found_and_told_by_several_workers(
+    installed: Installed, somewhere: Path
+) -> None:
+    words = ["test", "--target", f"mutant:{MUTANT}", "--suite", "wire", "--jobs", "2"]
+    words += ["--only", "WIRE-FRAME-*"]
+    said = run([installed.rmqc, *words], cwd=somewhere, codes=(1,))
+    assert "WIRE-FRAME-002 (MUST) is not met." in said
+
+
+def test_a_report_gets_its_page(
+    installed: Installed, somewhere: Path, tmp_path: Path
+) -> None:
+    report, page = tmp_path / "report", tmp_path / "again.html"
+    run([installed.rmqc, *QUICK, "--report", report], cwd=somewhere)
+    words: list[str | Path] = ["report", "page", report / "report.json", "-o", page]
+    run([installed.rmqc, *words], cwd=somewhere)
+    assert "WIRE-FRAME-001" in page.read_text(encoding="utf-8")
+
+
+def test_what_it_serves_is_tested(
+    installed: Installed, somewhere: Path, tmp_path: Path
+) -> None:
+    ports = free_port_block()
+    where = f"127.0.0.1:{ports.name_server}"
+    words: list[str | Path] = [
+        installed.rmqc,
+        "serve",
+        "--namesrv-port",
+        str(ports.name_server),
+    ]
+    words += ["--broker-port", str(ports.broker), "--store", tmp_path / "store"]
+    served = start("rmqc serve", words, log=tmp_path / "log", directory=somewhere)
+    try:
+        served.wait_for_line("ready ", deadline_s=60)
+        probed = run([installed.rmqc, "target", "probe", where], cwd=somewhere)
+        assert "4.6.0" in probed
+        assert " passed" in run(
+            [installed.rmqc, *QUICK, "--target", where], cwd=somewhere
+        )
+    finally:
+        served.terminate()
+        ports.release()
+
+
+PIPX = {"PIPX_HOME": "home", "PIPX_BIN_DIR": "bin", "PIPX_MAN_DIR": "man"}
+UV = {"UV_TOOL_DIR": "home", "UV_TOOL_BIN_DIR": "bin", "UV_CACHE_DIR": "cache"}
+
+
+@pytest.mark.parametrize(
+    ("tool", "install", "folders"),
+    [
+        ("pipx", ["install"], PIPX),
+        ("uv", ["tool", "install", "--python", sys.executable], UV),
+    ],
+)
+def test_it_is_installed_whole_by(
+    tmp_path: Path, tool: str, install: list[str], folders: dict[str, str]
+) -> None:
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "tools"], check=True)
+    tools = tmp_path / "tools" / "bin"
+    run([tools / "pip", "install", "--quiet", tool], cwd=tmp_path)
+    (tmp_path / "work").mkdir()
+    where = {name: str(tmp_path / folder) for name, folder in folders.items()}
+    command: list[str | Path] = [tools / tool, *install, build_wheel(tmp_path)]
+    run(command, cwd=tmp_path, timeout_s=1200, environment=where)
+    rmqc = tmp_path / "bin" / "rmqc"
+    assert " passed" in run([rmqc, *QUICK], cwd=tmp_path / "work")
+    audited = run([rmqc, "audit", STORE, "--format", "json"], cwd=tmp_path / "work")
+    assert '"verdict": "pass"' in audited
+    assert list((tmp_path / "work").iterdir()) == []
+    assert str(SOURCES) not in run(
+        [rmqc, "spec", "show", "WIRE-FRAME-001"], cwd=tmp_path
+    )

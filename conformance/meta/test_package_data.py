@@ -1,0 +1,43 @@
+"""
+What is in the rooms gets into the wheel: checked by the patterns of pyproject.toml.
+
+`tox -e package` builds a wheel and looks into it; this is quick enough for every run.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+
+import pytest
+
+from conformance.harness.embedded import SOURCES
+from conformance.interop.installed import is_shipped, tracked_files
+
+PROJECT = tomllib.loads((SOURCES / "pyproject.toml").read_text(encoding="utf-8"))
+SETUPTOOLS = PROJECT["tool"]["setuptools"]
+
+
+def is_included(name: str) -> bool:
+    """Say whether setuptools, by its settings, takes the file of this path."""
+    path = PurePosixPath(name)
+    package = ".".join(path.parent.parts)
+    if not any(
+        fnmatchcase(package, one) for one in SETUPTOOLS["packages"]["find"]["include"]
+    ):
+        return False
+    data = SETUPTOOLS["package-data"]
+    patterns = ["*.py", *data["*"], *data.get(package, ())]
+    return any(fnmatchcase(path.name, pattern) for pattern in patterns)
+
+
+@pytest.mark.skipif(
+    not (SOURCES / ".git").exists(), reason="this is no checkout: git knows no files"
+)
+def test_every_file_of_a_room_is_installed_and_nothing_else() -> None:
+    names = tracked_files()
+    left_out = [name for name in names if is_shipped(name) and not is_included(name)]
+    assert left_out == [], "pyproject.toml, package-data: no pattern takes these"
+    too_many = [name for name in names if is_included(name) and not is_shipped(name)]
+    assert too_many == []
