@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 
-from conformance.harness.child_run import ChildRun, run_child, suite_folders
+from conformance.harness.child_run import ChildRun, files_naming, run_child
 from conformance.harness.outcome import Outcome
 from conformance.mutants.planting import Mutant
 
@@ -96,12 +96,13 @@ def run_clauses(
     timeout_s: float = EXAMINATION_TIMEOUT_S,
 ) -> ChildRun:
     """Return the run of the tests on *target* that name one of *clauses*."""
+    wanted = list(clauses)
     return run_child(
-        suite_folders(),
+        files_naming(wanted),
         "--hypothesis-profile=glance",
         "--require-target",
         f"--target={target}",
-        f"--only-clauses={','.join(clauses)}",
+        f"--only-clauses={','.join(wanted)}",
         "--until-failed",
         f"-n{jobs}",
         timeout_s=timeout_s,

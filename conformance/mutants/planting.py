@@ -73,11 +73,15 @@ def plant(mutant_id: str, directory: Path, *, source: Path) -> Path:
     fault = mutant(mutant_id)
     if directory.exists():
         return directory
-    ignored = shutil.ignore_patterns("__pycache__", "tests")
+    # What is compiled already is copied, so that a mutant starts as fast as the
+    # reference; other processes are just writing the files *.pyc.*.
+    ignored = shutil.ignore_patterns("*.pyc.*", "tests")
     for package in COPIED:
         shutil.copytree(source / package, directory / package, ignore=ignored)
     path = directory / fault.file
     path.write_text(spoiled(fault, source), encoding="utf-8")
+    for compiled in path.parent.glob(f"__pycache__/{path.stem}.*"):
+        compiled.unlink()
     return directory
 
 
