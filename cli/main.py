@@ -22,6 +22,7 @@ COMMANDS = {
     "completion": "Print what lets a shell complete rmqc's command lines.",
     "evidence": "Record what real releases do, or compare with what was recorded.",
     "inspect": "Explain bytes: a file, an offset in it, hex, a message id, a key.",
+    "produce": "Send messages with the reference producer.",
     "recover": "Say what a broker's start would do to a store.",
     "report": "Make something of the reports of runs: several targets side by side.",
     "serve": "Run the reference name server and broker.",

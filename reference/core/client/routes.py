@@ -73,6 +73,11 @@ class Routes:
             }
         )
 
+    def brokers(self) -> list[str]:
+        """Return the addresses of every broker in any route."""
+        datas = [one for route in self._routes.values() for one in route.broker_datas]
+        return sorted({found for one in datas for found in one.addresses.values()})
+
     def ask(
         self, topic: str, then: FoundRoute, *, now_ms: int, keep: bool = True
     ) -> None:

@@ -1,0 +1,1 @@
+"""Clients that applications can use: the core's decisions over asyncio's sockets."""

@@ -1,0 +1,95 @@
+"""
+A producer for applications: the core's decisions, with sockets and a clock.
+
+    async with ProducerClient("127.0.0.1:9876", group="orders") as producer:
+        result = await producer.send(Message(topic="TopicTest", body=b"hello"))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+from reference.core.client.asking import Asker
+from reference.core.client.call import Selector
+from reference.core.client.membership import Membership
+from reference.core.client.message import Message, Mode, SendResult
+from reference.core.client.producer import Producer, ProducerOptions
+from reference.core.client.queue_choice import Turn
+from reference.core.client.routes import Routes
+from reference.shell.client.identity import client_id, key_maker, random_start
+from reference.shell.client.links import Links
+from reference.shell.clock import now_ms
+from spec.wire.heartbeat import Heartbeat, ProducerMembership
+
+
+class ProducerClient:
+    """A producer that sends as soon as it is asked to."""
+
+    def __init__(self, name_servers: str, options: ProducerOptions) -> None:
+        asker = Asker()
+        routes = Routes(asker, [one for one in name_servers.split(";") if one])
+        self.producer = Producer(
+            options,
+            asker=asker,
+            routes=routes,
+            keys=key_maker(),
+            turn=Turn(random_start()),
+        )
+        membership = ProducerMembership(group=options.group)
+        heartbeat = Heartbeat(client_id=client_id(), producers=(membership,))
+        self._routes = routes
+        self._membership = Membership(asker, routes, lambda: heartbeat)
+        self._links = Links(asker)
+
+    async def __aenter__(self) -> Self:
+        self._routes.start(now_ms())
+        self._membership.start(now_ms())
+        self._links.perform()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.producer.is_running = False
+        self._membership.leave(now_ms())
+        await self._links.stop()
+
+    async def send(
+        self,
+        message: Message,
+        *,
+        mode: Mode = Mode.SYNC,
+        selector: Selector | None = None,
+        timeout_ms: int | None = None,
+    ) -> SendResult | None:
+        """Send *message* and return where it is; None of a oneway send.
+
+        Raises ClientError. With the mode ASYNC failures are met as by a Java client
+        that is called back; whether the caller awaits the result or not is its own.
+        """
+        result = await self._links.call(
+            lambda at_ms: self.producer.send(
+                message,
+                now_ms=at_ms,
+                mode=mode,
+                selector=selector,
+                timeout_ms=timeout_ms,
+            )
+        )
+        assert result is None or isinstance(result, SendResult)
+        return result
+
+    async def send_batch(
+        self,
+        messages: Sequence[Message],
+        *,
+        selector: Selector | None = None,
+        timeout_ms: int | None = None,
+    ) -> SendResult:
+        """Send *messages* in one request and return where the first is."""
+        result = await self._links.call(
+            lambda at_ms: self.producer.send_batch(
+                messages, now_ms=at_ms, selector=selector, timeout_ms=timeout_ms
+            )
+        )
+        assert isinstance(result, SendResult)
+        return result
