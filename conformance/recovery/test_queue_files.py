@@ -61,10 +61,15 @@ def test_a_queue_ends_before_the_first_unit_that_is_none(
 
 
 @pytest.mark.clause("REC-QUEUE-003", "REC-QUEUE-004")
-def test_a_last_file_without_units(original: Original) -> None:
+@pytest.mark.parametrize("reaches_the_end", [True, False])
+def test_a_last_file_without_units(
+    original: Original, *, reaches_the_end: bool
+) -> None:
     files = original.restored()
     last = MANY // UNITS_PER_FILE * UNITS_PER_FILE
     clear_queue(files, original.history.many, last)
+    if not reaches_the_end:  # Then nothing is cut off, not even an empty file.
+        clear_queue(files, original.history.few, FEW - 1)
     does = starts(original.target)
     expect("REC-QUEUE-003", found=does, expected=True, what="the broker starts")
     with original.target.speak_to_broker() as broker:
