@@ -37,7 +37,7 @@ from conformance.harness.apache import (
 from conformance.harness.java import FAST_START
 from conformance.harness.peer import PeerError
 from conformance.harness.ports import free_port_block
-from conformance.harness.process import POLL_S, TAIL_LINES
+from conformance.harness.process import POLL_S, TAIL_LINES, ProcessError
 from conformance.harness.speaker import Speaker
 
 Docker: TypeAlias = docker.DockerClient
@@ -60,6 +60,10 @@ _ERRORS = (docker.errors.DockerException, requests.RequestException)
 
 class EngineError(Exception):
     """No Docker engine answers, or it does not do what it is told."""
+
+
+class ContainerEndedError(EngineError, ProcessError):
+    """A program in a container ended before it served: the fault is its own."""
 
 
 def connect() -> Docker:
@@ -220,14 +224,17 @@ class ContainerCluster:
             container.reload()
             if container.status not in {"created", "running"}:
                 code = container.attrs["State"]["ExitCode"]
-                raise self._failed(name, f"ended with {code} before it was ready")
+                how = f"ended with {code} before it was ready"
+                raise ContainerEndedError(self._told(name, how))
             if time.monotonic() > give_up_at:
-                raise self._failed(name, f"is not ready after {READY_DEADLINE_S:g} s")
+                how = f"is not ready after {READY_DEADLINE_S:g} s"
+                raise EngineError(self._told(name, how))
             time.sleep(POLL_S)
 
-    def _failed(self, name: str, how: str) -> EngineError:
+    def _told(self, name: str, how: str) -> str:
+        """Return what became of a container, and the last that it printed."""
         tail = "\n    ".join(self.logs()[name].splitlines()[-TAIL_LINES:])
-        return EngineError(f"{name} of {self.image} {how}; it printed:\n    {tail}")
+        return f"{name} of {self.image} {how}; it printed:\n    {tail}"
 
     def _is_registered(self) -> bool:
         return str(self.broker) in cluster_info.broker_addresses(self.namesrv)

@@ -12,7 +12,10 @@ import os
 
 import pytest
 from hypothesis import Phase, settings
+from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.internal.conjecture import engine
+
+from conformance.harness.java import cache_directory
 
 SHRINKING_S = 15
 """How long the quick profile makes a failing example smaller: each try asks a peer,
@@ -36,6 +39,8 @@ settings.register_profile(
 
 def load_profile(config: pytest.Config) -> None:
     """Load the profile of this run, unless Hypothesis' own option has chosen one."""
+    # Not where the command was called: that is somebody's folder.
+    set_hypothesis_home_dir(cache_directory() / "hypothesis")
     name = config.getoption("--hypothesis-profile", None)
     if not name:
         name = os.environ.get("HYPOTHESIS_PROFILE", "quick")
