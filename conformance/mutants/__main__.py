@@ -3,13 +3,15 @@
 
 With ids, each mutant is a target of its own: the tests of the clauses that must notice
 it are run on it, and the kill matrix is printed. ``all`` stands for all, ``missing``
-for those without a golden text; ``--write`` before them writes these texts anew.
+for those without a golden text; ``--write`` before them writes these texts anew, and
+records the kills for docs/mutants.md.
 """
 
 from __future__ import annotations
 
 import sys
 
+from conformance.mutants.kill_record import FILE, keep, row_of
 from conformance.mutants.matrix import examine_all, matrix_lines
 from conformance.mutants.planting import Mutant, MutantError, all_mutants, mutant
 from conformance.mutants.texts import FOLDER, write_golden
@@ -30,6 +32,7 @@ def main(ids: list[str]) -> int:
     for kill in kills:
         if writes and kill.caught:
             write_golden(kill)
+            keep(row_of(kill), FILE)
     return 0 if all(kill.caught for kill in kills) else 1
 
 

@@ -9,11 +9,14 @@ says of itself, and whose reports it names, may change without a new run.
 from __future__ import annotations
 
 import hashlib
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock
 
 from conformance.harness.embedded import SOURCES
 from conformance.harness.outcome import Outcome
@@ -96,9 +99,16 @@ def without_kill(
 def keep(row: Row, file: Path) -> None:
     """Write *row* into *file*, in place of an older one; drop those of no mutant."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    rows = {**recorded(file), row.name: row}
-    there = [rows[name] for name in all_mutants() if name in rows]
-    write_cells(rows, file, order=there)
+    with FileLock(_lock_of(file)):
+        rows = {**recorded(file), row.name: row}
+        there = [rows[name] for name in all_mutants() if name in rows]
+        write_cells(rows, file, order=there)
+
+
+def _lock_of(file: Path) -> Path:
+    """Return the lock of *file*, which several runs may add to at a time."""
+    name = hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:DIGEST_SIZE]
+    return Path(tempfile.gettempdir()) / f"rmqc-kills-{name}.lock"
 
 
 def keep_each(kills: Iterable[Kill], file: Path, *, count: int) -> Iterator[str]:
