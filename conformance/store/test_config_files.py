@@ -13,6 +13,7 @@ from conformance.harness.store_files import StoreFiles
 from conformance.harness.verdicts import expect
 from conformance.store.workload import Outgoing, send_all
 from conformance.store.written import SMALL_FILES, Written, wait_until_dispatched
+from spec.layout import LayoutError
 from spec.routing.topic_config import TopicConfig, TopicTable, decode_topic_table
 from spec.store.commit_log import Stop
 from spec.store.config_files import (
@@ -70,6 +71,26 @@ def test_a_created_topic_is_written_and_the_file_before_kept(written: Written) -
         expected=[True, False],
         what="the topic before the last, and the last, are in the backup",
     )
+
+
+@pytest.mark.clause("STORE-CONFIG-001")
+def test_a_topic_that_goes_leaves_nothing_in_the_file(written: Written) -> None:
+    name = create_topic(written.target, unique_name("config" + "s" * 40))
+    wait_for_topic(written, name)
+    path = written.files.config(TOPICS_FILE)
+    before = path.read_bytes()
+    with written.target.speak_to_broker() as broker:
+        succeeded(broker.delete_topic(topic=name))
+    wait_until(
+        lambda: path.exists() and path.read_bytes() != before,
+        what=f"{TOPICS_FILE} is written again",
+    )
+    data = path.read_bytes()
+    try:
+        left = sorted({name} & decode_topic_table(data).topics.keys())
+    except LayoutError as error:
+        left = [str(error)]
+    expect("STORE-CONFIG-001", found=left, expected=[], what="what is left of a topic")
 
 
 @pytest.mark.clause("STORE-CONFIG-003")

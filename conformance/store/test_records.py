@@ -19,7 +19,7 @@ from spec.store.message_record import (
     record_layout,
 )
 from spec.wire.message_id import decode_message_id
-from spec.wire.properties import decode_properties
+from spec.wire.properties import NAME_END, VALUE_END, decode_properties
 from spec.wire.response_code import ResponseCode
 
 pytestmark = pytest.mark.needs("store", "wire", "config")
@@ -81,6 +81,20 @@ def test_every_property_is_stored_as_sent(pairs: list[tuple[Sent, Record]]) -> N
             found=decode_properties(record.properties),
             expected=sent.message.properties,
             evidence=evidence(record, "properties"),
+        )
+
+
+@pytest.mark.clause("STORE-RECORD-009")
+def test_pairs_and_nothing_else_are_counted_as_properties(
+    pairs: list[tuple[Sent, Record]],
+) -> None:
+    for _, record in pairs:
+        pieces = record.properties.removesuffix(VALUE_END).split(VALUE_END)
+        expect(
+            "STORE-RECORD-009",
+            found=[one for one in pieces if one and one.count(NAME_END) != 1],
+            expected=[],
+            what="pieces of the properties that are no pair",
         )
 
 
@@ -254,6 +268,13 @@ def test_a_record_of_a_short_topic_is_byte_for_byte_the_first_version(
     written: Written,
 ) -> None:
     for file in written.files.log_files():
+        if any(file.data[:8]):  # One that was made ahead has nothing.
+            expect(
+                "STORE-RECORD-002",
+                found=int.from_bytes(file.data[4:8], "big"),
+                expected=MAGIC_V1,
+                what="magic of the file's first record",
+            )
         for placed in file.scan.records:
             begin = placed.offset - file.begin_offset
             expect(
