@@ -121,6 +121,7 @@ def test_nobody_answers_for_a_client_that_is_not_there(
 
 @pytest.mark.clause("ADMIN-CLIENT-004")
 def test_the_message_is_sent_along(broker: Speaker, topic: str, group: str) -> None:
+    succeeded(broker.send_message(topic=topic, body=b"so the next is not at offset 0"))
     place = succeeded(broker.send_message(topic=topic, body=b"again")).fields["msgId"]
     record = succeeded(broker.view_message_by_id(place)).body
     code = RequestCode.CONSUME_MESSAGE_DIRECTLY

@@ -9,6 +9,7 @@ from conformance.harness.speaker import (
     Speaker,
     body_of,
     consumer_data,
+    json_body,
     subscription_data,
     succeeded,
 )
@@ -123,6 +124,65 @@ def test_a_group_without_members_is_an_error(broker: Speaker, group: str) -> Non
         found=broker.consumer_list(group=group).code,
         expected=ResponseCode.SYSTEM_ERROR,
         what="code",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("GROUP-HEARTBEAT-002")
+@pytest.mark.parametrize(
+    ("consume_type", "message_model", "consume_from"),
+    [
+        ("CONSUME_ACTIVELY", "BROADCASTING", "CONSUME_FROM_FIRST_OFFSET"),
+        ("CONSUME_PASSIVELY", "CLUSTERING", "CONSUME_FROM_TIMESTAMP"),
+        ("CONSUME_PASSIVELY", "BROADCASTING", "CONSUME_FROM_LAST_OFFSET"),
+    ],
+)
+def test_a_heartbeats_words_are_told_as_they_were_said(
+    broker: Speaker,
+    group: str,
+    consume_type: str,
+    message_model: str,
+    consume_from: str,
+) -> None:
+    consumer = consumer_data(
+        group=group,
+        consume_type=consume_type,
+        message_model=message_model,
+        consume_from=consume_from,
+    )
+    beaten = broker.heartbeat(client_id="client@1", consumers=[consumer])
+    told = broker.consumer_connections(group=group)
+    found = body_of(told) if told.code == ResponseCode.SUCCESS else {}
+    assert isinstance(found, dict)
+    names = ("consumeType", "messageModel", "consumeFromWhere")
+    expect(
+        "GROUP-HEARTBEAT-002",
+        found=(beaten.code, *map(found.get, names)),
+        expected=(ResponseCode.SUCCESS, consume_type, message_model, consume_from),
+        what="code of the heartbeat, and the words that tools are told",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("GROUP-HEARTBEAT-001")
+@pytest.mark.parametrize(
+    "more", [{}, {"heartbeatFingerprint": 0, "isWithoutSub": False}]
+)
+def test_a_heartbeat_of_any_release_counts(
+    broker: Speaker, group: str, more: dict[str, object]
+) -> None:
+    body = {
+        "clientID": "client@1",
+        "consumerDataSet": [consumer_data(group=group)],
+        "producerDataSet": [],
+        **more,
+    }
+    beaten = broker.ask(RequestCode.HEART_BEAT, body=json_body(body))
+    expect(
+        "GROUP-HEARTBEAT-001",
+        found=(beaten.code, members(broker, group)),
+        expected=(ResponseCode.SUCCESS, ["client@1"]),
+        what="code of the heartbeat, and the members of the group",
         transcript=broker.transcript,
     )
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.harness.live import LiveTarget
+from conformance.harness.peer import PeerError
 from conformance.harness.speaker import Speaker, succeeded
 from conformance.harness.verdicts import expect, expect_that
 from conformance.strategies.boundaries import OVER_THE_WIRE, int32s
@@ -167,7 +168,12 @@ def test_a_broker_takes_messages_at_its_port_for_producers(
     broker: Speaker, topic: str
 ) -> None:
     vip = broker.address._replace(port=broker.address.port - 2)
-    with Speaker.connect(vip) as producer:
+    try:
+        producer = Speaker.connect(vip)
+    except PeerError as error:
+        expect("WIRE-CONN-023", found=str(error), expected="a connection")
+        raise
+    with producer:
         sent = succeeded(producer.send_message(topic=topic, body=b"by the vip port"))
     expect(
         "WIRE-CONN-023",
