@@ -1,5 +1,8 @@
 """
-Where a consumer reads: the queues of a topic that it may, and at which broker.
+How a consumer reads: which queues, from where on, at which broker, and what it commits.
+
+The requests are in ``spec.wire``: ``pull``, ``offsets``, ``groups``. Here is what a
+client makes of the answers.
 """
 
 from __future__ import annotations
@@ -7,6 +10,16 @@ from __future__ import annotations
 from spec.clause import Clause, Level
 
 _INSTANCE = "4.6.0 org.apache.rocketmq.client.impl.factory.MQClientInstance"
+_PULLS = "4.6.0 org.apache.rocketmq.client.impl.consumer.PullAPIWrapper"
+_PUSHED = "4.6.0 org.apache.rocketmq.client.impl.consumer.DefaultMQPushConsumerImpl"
+_REQUESTS = "4.6.0 org.apache.rocketmq.client.impl.MQClientAPIImpl"
+
+SUSPEND_MS = 15_000
+PULL_TIMEOUT_MS = 30_000
+AFTER_ERROR_MS = 3000
+COMMIT_PERIOD_MS = 5000
+OFFSET_TIMEOUT_MS = 5000
+RETRIES_MAX = 16
 
 READABLE = Clause(
     id="CLIENT-SUBSCRIBE-001",
@@ -15,4 +28,91 @@ READABLE = Clause(
     " bit 2, the queue ids from 0 to the read queue count less one, whether or not the"
     " broker has a master.",
     source=f"{_INSTANCE}#topicRouteData2TopicSubscribeInfo",
+)
+PULL_CODES = Clause(
+    id="CLIENT-PULL-001",
+    level=Level.MUST,
+    text="A consumer takes SUCCESS (0) for messages, PULL_NOT_FOUND (19) for none yet,"
+    " PULL_RETRY_IMMEDIATELY (20) for none that match, PULL_OFFSET_MOVED (21) for an"
+    " offset that the queue does not have, and every other code for an error.",
+    source=f"{_REQUESTS}#processPullResponse",
+)
+TAGS_AGAIN = Clause(
+    id="CLIENT-PULL-002",
+    level=Level.MUST,
+    text="A consumer of tags compares the tag of each message it gets as text, and"
+    " drops those whose tag only has the same hash.",
+    source=f"{_PULLS}#processPullResult",
+)
+SUGGESTED = Clause(
+    id="CLIENT-PULL-003",
+    level=Level.MUST,
+    text="A consumer's next pull from a queue goes to the broker id that the last"
+    " answer suggested, to any of the same name where there is none of this id.",
+    source=f"{_PULLS}#updatePullFromWhichNode",
+)
+SLAVES_COMMIT_NOTHING = Clause(
+    id="CLIENT-PULL-004",
+    level=Level.MUST,
+    text="A pull from a slave commits no offset.",
+    source=f"{_PULLS}#pullKernelImpl",
+)
+GOES_ON = Clause(
+    id="CLIENT-PULL-005",
+    level=Level.MUST,
+    text="A consumer goes on at nextBeginOffset, whether it got messages or was told"
+    " that there are none or that its offset is wrong.",
+    source=f"{_PUSHED}#pullMessage",
+)
+PULL_WAITS = Clause(
+    id="CLIENT-PULL-006",
+    level=Level.SHOULD,
+    text="A consumer lets a broker hold its pull for 15 seconds and waits 30 seconds"
+    " for the answer; after an error it pulls again in 3 seconds.",
+    source=f"{_PUSHED}#BROKER_SUSPEND_MAX_TIME_MILLIS",
+)
+INFLATED = Clause(
+    id="CLIENT-PULL-007",
+    level=Level.MUST,
+    text="A consumer hands out the body of a message with bit 0 of its system flags as"
+    " it was before the producer compressed it.",
+    source="4.6.0 org.apache.rocketmq.common.message.MessageDecoder#decode",
+)
+FROM_COMMITTED = Clause(
+    id="CLIENT-BEGIN-001",
+    level=Level.MUST,
+    text="A consumer begins a queue at its group's committed offset where it has one.",
+    source="4.6.0 org.apache.rocketmq.client.impl.consumer.RebalancePushImpl"
+    "#computePullFromWhere",
+)
+FROM_LAST = Clause(
+    id="CLIENT-BEGIN-002",
+    level=Level.MUST,
+    text="A group without a committed offset begins with CONSUME_FROM_LAST_OFFSET at"
+    " the queue's max offset, in its retry topic at 0; with CONSUME_FROM_FIRST_OFFSET"
+    " at 0.",
+    source="4.6.0 org.apache.rocketmq.client.impl.consumer.RebalancePushImpl"
+    "#computePullFromWhere",
+)
+COMMITS = Clause(
+    id="CLIENT-COMMIT-001",
+    level=Level.MUST,
+    text="A consumer commits the offsets up to which it has handled every message: with"
+    " its pulls, oneway every 5 seconds, and when it gives a queue up or ends.",
+    source="4.6.0 org.apache.rocketmq.client.consumer.store.RemoteBrokerOffsetStore"
+    "#persistAll",
+)
+HANDS_BACK = Clause(
+    id="CLIENT-RETURN-001",
+    level=Level.MUST,
+    text="A message that the application could not handle goes back to the broker it"
+    " came from, with CONSUMER_SEND_MSG_BACK, delay level 0 and at most 16 deliveries.",
+    source=f"{_PUSHED}#sendMessageBack",
+)
+READS_RETRIES = Clause(
+    id="CLIENT-RETURN-002",
+    level=Level.MUST,
+    text="A clustering consumer also reads the retry topic of its group, and hands its"
+    " messages out under the topic they came from.",
+    source=f"{_PUSHED}#resetRetryAndNamespace",
 )

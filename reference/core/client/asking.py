@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from reference.core.answer import Answer, encode_answer, refusal
 from reference.core.client.failure import Failure, Reason
+from reference.core.client.message import Queue
 from reference.core.effects import WakeAt
 from reference.core.request import Request
 from reference.core.schedule import Schedule
@@ -48,7 +50,16 @@ class Finished:
     """What was asked for, or the ClientError that the application gets."""
 
 
-Effect = Write | Finished | WakeAt
+@dataclass(frozen=True, slots=True)
+class Deliver:
+    """Hand these messages of a queue to the application, and say when it is done."""
+
+    queue: Queue
+    messages: tuple[Any, ...]
+    """Of the kind that reference.core.client.pulling.Received is."""
+
+
+Effect = Write | Finished | Deliver | WakeAt
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +125,15 @@ class Asker:
 
     def finish(self, call: int, result: object) -> None:
         """Tell the application what became of its call."""
-        self._outbox.append(Finished(call, result))
+        self.emit(Finished(call, result))
+
+    def emit(self, effect: Effect) -> None:
+        """Ask the shell for something."""
+        self._outbox.append(effect)
+
+    def abandon(self) -> None:
+        """Wait no more for anything that was asked."""
+        self._waiting.clear()
 
     def take(self) -> list[Effect]:
         """Return the effects so far, with a call for attention if a new one is due."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from reference.core.client.asking import Asker, Outcome
+from reference.core.client.asking import Asker, Outcome, Then
 from reference.core.client.requests import command
 from reference.core.client.routes import Routes
 from spec.client.liveness import (
@@ -26,11 +26,16 @@ class Membership:
     """Says at every broker which groups the client is in."""
 
     def __init__(
-        self, asker: Asker, routes: Routes, heartbeat: Callable[[], Heartbeat]
+        self,
+        asker: Asker,
+        routes: Routes,
+        heartbeat: Callable[[], Heartbeat],
+        then: Then | None = None,
     ) -> None:
         self._asker = asker
         self._routes = routes
         self._heartbeat = heartbeat
+        self._then = then or _ignored
 
     def start(self, now_ms: int) -> None:
         """Send heartbeats from now on."""
@@ -44,7 +49,7 @@ class Membership:
         consumes = bool(says.consumers)
         for address in self._routes.brokers() if consumes else self._routes.masters():
             until_ms = now_ms + HEARTBEAT_TIMEOUT_MS
-            self._asker.ask(address, asked, _ignored, until_ms=until_ms)
+            self._asker.ask(address, asked, self._then, until_ms=until_ms)
 
     def leave(self, now_ms: int) -> None:
         """Tell every broker that the client ends."""

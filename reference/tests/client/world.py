@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from reference.core.client.asking import Asker, Finished, Write
+from reference.core.client.asking import Asker, Deliver, Finished, Write
 from reference.core.client.failure import ClientError, Reason
 from reference.core.client.message import SendResult
 from reference.core.client.producer import Producer, ProducerOptions
@@ -43,6 +43,7 @@ class World:
         self.routes = Routes(self.asker, name_servers or (NAME_SERVER,))
         self.finished: dict[int, object] = {}
         self.wake_ms: int | None = None
+        self.delivered: list[Deliver] = []
         self._questions: list[Question] = []
 
     def producer(self, **options: object) -> Producer:
@@ -66,6 +67,8 @@ class World:
             elif isinstance(effect, Finished):
                 assert effect.call not in self.finished, "a call ends once"
                 self.finished[effect.call] = effect.result
+            elif isinstance(effect, Deliver):
+                self.delivered.append(effect)
             elif isinstance(effect, WakeAt):
                 self.wake_ms = effect.at_ms
         found, self._questions = self._questions, []

@@ -1,0 +1,183 @@
+"""
+A consumer: a member of a group that reads its share of a topic's queues.
+
+It tells brokers that it is there, asks who else is, and takes its share; a reader does
+the rest. Whoever comes or goes is noticed by a word of the broker, or in 20 seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reference.core.answer import Answer
+from reference.core.client.allocation import Allocation, averaged
+from reference.core.client.asking import Asker, Outcome
+from reference.core.client.checks import check_group, check_topic
+from reference.core.client.failure import Failure
+from reference.core.client.membership import Membership
+from reference.core.client.queues import subscribe_queues
+from reference.core.client.reading import Reader, ReadingOptions
+from reference.core.client.requests import members_question
+from reference.core.client.routes import Routes
+from reference.core.client.subscription import subscription_of
+from reference.core.request import Request
+from spec.client.allocation import REBALANCE_PERIOD_MS
+from spec.client.subscribing import COMMIT_PERIOD_MS, OFFSET_TIMEOUT_MS
+from spec.layout import LayoutError
+from spec.routing.route_data import TopicRoute
+from spec.wire.groups import RETRY_PREFIX
+from spec.wire.heartbeat import (
+    ALL_MESSAGES,
+    ConsumerMembership,
+    GroupMembers,
+    Heartbeat,
+    Subscription,
+)
+from spec.wire.json_body import decode_body
+from spec.wire.request_code import RequestCode
+from spec.wire.response_code import ResponseCode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsumerOptions:
+    """What a consumer is set to; the defaults are those of 4.6.0."""
+
+    group: str
+    client_id: str
+    topic: str
+    expression: str = ALL_MESSAGES
+    from_first: bool = False
+    broadcasts: bool = False
+    """Every member reads everything, and keeps to itself how far."""
+    batch_size: int = 32
+    rule: Allocation = averaged
+
+
+class Consumer:
+    """Reads messages as a member of a group."""
+
+    def __init__(
+        self, options: ConsumerOptions, *, asker: Asker, routes: Routes, now_ms: int
+    ) -> None:
+        check_group(options.group)
+        check_topic(options.topic)
+        self.options = options
+        self.reader = Reader(
+            ReadingOptions(
+                group=options.group,
+                from_first=options.from_first,
+                keeps_offsets=not options.broadcasts,
+                batch_size=options.batch_size,
+            ),
+            asker=asker,
+            routes=routes,
+        )
+        self.membership = Membership(asker, routes, self._heartbeat, self._was_heard)
+        self._asker = asker
+        self._routes = routes
+        self._subscriptions = self._subscribe(now_ms)
+        self._is_known = False
+        asker.handlers[RequestCode.NOTIFY_CONSUMER_IDS_CHANGED] = self._members_changed
+
+    def start(self, now_ms: int) -> None:
+        """Join the group and read, from now on."""
+        every = self._asker.schedule.every
+        look_ms = now_ms + REBALANCE_PERIOD_MS  # [CLIENT-ALLOCATE-010]
+        every(REBALANCE_PERIOD_MS, self.rebalance, first_ms=look_ms)
+        commit_ms = now_ms + COMMIT_PERIOD_MS
+        every(COMMIT_PERIOD_MS, self.reader.commit_all, first_ms=commit_ms)
+        self._routes.start(now_ms)
+        self.membership.start(now_ms)
+
+        def then(_route: TopicRoute | None, later_ms: int) -> None:
+            self.membership.beat(later_ms)
+
+        self._routes.ask(self.options.topic, then, now_ms=now_ms)
+
+    def stop(self, now_ms: int) -> None:
+        """Commit what was handled and leave the group."""
+        for subscription in self._subscriptions:
+            self.reader.own((), subscription, now_ms)
+        self._asker.abandon()
+        self.membership.leave(now_ms)
+
+    def rebalance(self, now_ms: int) -> None:
+        """Look anew at which queues are ours."""
+        for subscription in self._subscriptions:
+            self._find_share(subscription, now_ms)
+
+    def _find_share(self, subscription: Subscription, now_ms: int) -> None:
+        topic = subscription.topic
+        route = self._routes.known(topic)
+        if route is not None:
+            self._ask_members(subscription, route, now_ms)
+            return
+
+        def then(found: TopicRoute | None, later_ms: int) -> None:
+            if found is not None:
+                self._ask_members(subscription, found, later_ms)
+
+        self._routes.ask(topic, then, now_ms=now_ms)
+
+    def _ask_members(
+        self, subscription: Subscription, route: TopicRoute, now_ms: int
+    ) -> None:
+        """Ask a broker of the topic who is in the group, and take our share."""
+        queues = subscribe_queues(subscription.topic, route)  # [CLIENT-ALLOCATE-008]
+        if self.options.broadcasts:  # [CLIENT-ALLOCATE-009]
+            self.reader.own(queues, subscription, now_ms)
+            return
+
+        def then(outcome: Outcome, later_ms: int) -> None:
+            members = _members_of(outcome)
+            if members is None:
+                return  # what was ours stays so
+            own = self.options.rule(self.options.client_id, queues, sorted(members))
+            self.reader.own(own, subscription, later_ms)
+
+        names = [data.broker_name for data in route.broker_datas]
+        address = self._routes.any_address(names[0]) if names else None
+        if address is not None:
+            asked = members_question(self.options.group)
+            self._asker.ask(address, asked, then, until_ms=now_ms + OFFSET_TIMEOUT_MS)
+
+    def _was_heard(self, outcome: Outcome, now_ms: int) -> None:
+        """Take a share as soon as a broker knows that we are there."""
+        if not self._is_known and not isinstance(outcome, Failure):
+            self._is_known = True
+            self.rebalance(now_ms)
+
+    def _members_changed(self, request: Request, now_ms: int) -> Answer | None:
+        if request.optional_text("consumerGroup") == self.options.group:
+            self.rebalance(now_ms)
+        return None
+
+    def _subscribe(self, now_ms: int) -> tuple[Subscription, ...]:
+        options = self.options
+        own = subscription_of(options.topic, options.expression, version=now_ms)
+        if options.broadcasts:
+            return (own,)
+        retries = RETRY_PREFIX + options.group  # [CLIENT-RETURN-002]
+        return own, subscription_of(retries, ALL_MESSAGES, version=now_ms)
+
+    def _heartbeat(self) -> Heartbeat:
+        begins = "FIRST" if self.options.from_first else "LAST"
+        member = ConsumerMembership(
+            group=self.options.group,
+            consume_type="CONSUME_PASSIVELY",
+            message_model="BROADCASTING" if self.options.broadcasts else "CLUSTERING",
+            consume_from=f"CONSUME_FROM_{begins}_OFFSET",
+            subscriptions=self._subscriptions,
+        )
+        return Heartbeat(client_id=self.options.client_id, consumers=(member,))
+
+
+def _members_of(outcome: Outcome) -> Sequence[str] | None:
+    """Return the ids in a broker's answer, if it is one."""
+    if isinstance(outcome, Failure) or outcome.code != ResponseCode.SUCCESS:
+        return None
+    try:
+        return decode_body(GroupMembers, outcome.body).client_ids
+    except LayoutError:
+        return None

@@ -1,0 +1,222 @@
+"""
+A reader pulls the queues that are a consumer's, and keeps how far each has come.
+
+Messages of a queue are delivered one answer at a time; the next pull waits until the
+application has handled them. What a queue has come to is committed at the broker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from reference.core.client.asking import Asker, Deliver, Outcome, Then
+from reference.core.client.failure import Failure
+from reference.core.client.message import Queue
+from reference.core.client.pulling import Pulled, Received, pull_command, pulled
+from reference.core.client.requests import (
+    commit_notice,
+    end_question,
+    hand_back,
+    offset_question,
+)
+from reference.core.client.routes import Routes
+from reference.core.request import FieldError
+from spec.client.subscribing import (
+    AFTER_ERROR_MS,
+    OFFSET_TIMEOUT_MS,
+    PULL_TIMEOUT_MS,
+)
+from spec.routing.route_data import MASTER_ID
+from spec.wire.command import Command
+from spec.wire.groups import RETRY_PREFIX
+from spec.wire.heartbeat import Subscription
+from spec.wire.response_code import ResponseCode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingOptions:
+    """How the queues are read."""
+
+    group: str
+    from_first: bool = False
+    """Where a queue begins that the group has not read: at 0, or at its end."""
+    keeps_offsets: bool = True
+    """Whether brokers are asked and told how far the group has come."""
+    batch_size: int = 32
+
+
+@dataclass(slots=True, kw_only=True)
+class _Share:
+    """One queue, for as long as it is ours."""
+
+    queue: Queue
+    subscription: Subscription
+    next_offset: int = 0
+    """Where to pull next."""
+    handled: int | None = None
+    """Up to where everything was handled, once anything was."""
+    told: int | None = None
+    """What the broker was told of that last."""
+    broker_id: int = MASTER_ID
+    """The broker that is asked next."""
+
+
+class Reader:
+    """Reads some queues."""
+
+    def __init__(
+        self, options: ReadingOptions, *, asker: Asker, routes: Routes
+    ) -> None:
+        self.options = options
+        self._asker = asker
+        self._routes = routes
+        self._shares: dict[Queue, _Share] = {}
+
+    @property
+    def queues(self) -> list[Queue]:
+        """The queues that are being read, sorted."""
+        return sorted(self._shares)
+
+    def own(
+        self, queues: Collection[Queue], subscription: Subscription, now_ms: int
+    ) -> None:
+        """Read exactly *queues* of the subscription's topic from now on."""
+        topic = subscription.topic
+        for queue in self.queues:
+            if queue.topic == topic and queue not in queues:
+                self._commit(self._shares.pop(queue))  # [CLIENT-COMMIT-001]
+        for queue in sorted(queues):
+            if queue not in self._shares:
+                share = _Share(queue=queue, subscription=subscription)
+                self._shares[queue] = share
+                self._begin(share, now_ms)
+
+    def handled(
+        self, queue: Queue, *, failed: Sequence[Received] = (), now_ms: int
+    ) -> None:
+        """Note that what was delivered of *queue* is handled, all but *failed*.
+
+        These are handed back, to be delivered to the group again.
+        """
+        for message in failed:
+            self._hand_back(message, now_ms)
+        share = self._shares.get(queue)
+        if share is not None:
+            share.handled = share.next_offset
+            self._pull(share, now_ms)
+
+    def commit_all(self, _now_ms: int) -> None:
+        """Tell brokers how far every queue has come."""
+        for share in self._shares.values():
+            self._commit(share)
+
+    def _begin(self, share: _Share, now_ms: int) -> None:
+        """Find where to begin: at the committed offset, or by the options."""
+        if not self.options.keeps_offsets:
+            self._begin_anew(share, now_ms)
+            return
+
+        def then(outcome: Outcome, later_ms: int) -> None:
+            missing = ResponseCode.QUERY_NOT_FOUND
+            if not isinstance(outcome, Failure) and outcome.code == missing:
+                self._begin_anew(share, later_ms)
+            else:
+                self._begin_at(share, outcome, later_ms)  # [CLIENT-BEGIN-001]
+
+        asked = offset_question(self.options.group, share.queue)
+        self._ask(share, asked, then, until_ms=now_ms + OFFSET_TIMEOUT_MS)
+
+    def _begin_anew(self, share: _Share, now_ms: int) -> None:
+        """Begin where nobody of the group has read: at the first message or the end."""
+        is_retry = share.queue.topic.startswith(RETRY_PREFIX)
+        if self.options.from_first or is_retry:  # [CLIENT-BEGIN-002]
+            self._pull(share, now_ms)
+            return
+
+        def then(outcome: Outcome, later_ms: int) -> None:
+            self._begin_at(share, outcome, later_ms)
+
+        asked = end_question(share.queue)
+        self._ask(share, asked, then, until_ms=now_ms + OFFSET_TIMEOUT_MS)
+
+    def _begin_at(self, share: _Share, outcome: Outcome, now_ms: int) -> None:
+        """Begin at the offset that an answer has; without one leave the queue."""
+        try:
+            if isinstance(outcome, Failure) or outcome.code != ResponseCode.SUCCESS:
+                raise FieldError("offset")
+            share.next_offset = outcome.int64("offset")
+        except FieldError:
+            self._shares.pop(share.queue, None)  # the next look begins it again
+            return
+        self._pull(share, now_ms)
+
+    def _pull(self, share: _Share, now_ms: int) -> None:
+        if self._shares.get(share.queue) is not share:
+            return
+        commits = self.options.keeps_offsets and share.broker_id == MASTER_ID
+        asked = pull_command(  # [CLIENT-PULL-004]
+            share.queue,
+            share.subscription,
+            group=self.options.group,
+            offset=share.next_offset,
+            committed=share.handled if commits else None,
+            max_count=self.options.batch_size,
+        )
+
+        def then(outcome: Outcome, later_ms: int) -> None:
+            self._judge(share, outcome, later_ms)
+
+        self._ask(share, asked, then, until_ms=now_ms + PULL_TIMEOUT_MS)
+
+    def _judge(self, share: _Share, outcome: Outcome, now_ms: int) -> None:
+        """Deliver what was found, or pull again."""
+        if self._shares.get(share.queue) is not share:
+            return
+        found = pulled(outcome, share.queue, share.subscription)
+        if not isinstance(found, Pulled):
+            self._asker.schedule.at(
+                now_ms + AFTER_ERROR_MS, lambda at_ms: self._pull(share, at_ms)
+            )
+            return
+        share.next_offset = found.next_offset  # [CLIENT-PULL-005]
+        share.broker_id = found.suggested_broker_id  # [CLIENT-PULL-003]
+        if found.messages:
+            self._asker.emit(Deliver(share.queue, found.messages))
+        else:
+            share.handled = found.next_offset
+            self._pull(share, now_ms)
+
+    def _ask(self, share: _Share, asked: Command, then: Then, *, until_ms: int) -> None:
+        """Ask the broker that is next for the queue; without an address give it up."""
+        name = share.queue.broker_name
+        address = self._routes.address(name, share.broker_id)
+        address = address or self._routes.any_address(name)
+        if address is None:
+            self._shares.pop(share.queue, None)
+            return
+        self._asker.ask(address, asked, then, until_ms=until_ms)
+
+    def _commit(self, share: _Share) -> None:
+        address = self._routes.any_address(share.queue.broker_name)
+        if not self.options.keeps_offsets or share.handled in {None, share.told}:
+            return
+        if address is not None and share.handled is not None:
+            share.told = share.handled
+            told = commit_notice(self.options.group, share.queue, share.handled)
+            self._asker.tell(address, told)
+
+    def _hand_back(self, message: Received, now_ms: int) -> None:
+        address = self._routes.any_address(message.queue.broker_name)
+        if address is None:
+            return
+        asked = hand_back(
+            self.options.group,
+            topic=message.queue.topic,
+            commit_log_offset=message.record.physical_offset,
+            message_id=message.offset_message_id,
+        )
+        until_ms = now_ms + OFFSET_TIMEOUT_MS
+        self._asker.ask(
+            address, asked, lambda _outcome, _now_ms: None, until_ms=until_ms
+        )
