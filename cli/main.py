@@ -20,6 +20,7 @@ COMMANDS = {
     "audit": "Audit store directories with Spark.",
     "bench": "Measure against the real thing, in one run.",
     "completion": "Print what lets a shell complete rmqc's command lines.",
+    "consume": "Read messages with the reference consumer.",
     "evidence": "Record what real releases do, or compare with what was recorded.",
     "inspect": "Explain bytes: a file, an offset in it, hex, a message id, a key.",
     "produce": "Send messages with the reference producer.",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from reference.core.client.asking import Asker, Finished, Write
+from reference.core.client.asking import Asker, Deliver, Finished, Write
 from reference.core.client.failure import ClientError, Reason
 from reference.core.connection import Connection
 from reference.core.effects import WakeAt
@@ -25,8 +25,11 @@ STOP_TIMEOUT_S = 3.0
 class Links:
     """The connections of one client, and its calls that have not ended."""
 
-    def __init__(self, asker: Asker) -> None:
+    def __init__(
+        self, asker: Asker, deliver: Callable[[Deliver], None] | None = None
+    ) -> None:
         self.asker = asker
+        self._deliver = deliver
         self._links: dict[str, _Link] = {}
         self._calls: dict[int, asyncio.Future[object]] = {}
         self._loop = asyncio.get_running_loop()
@@ -51,6 +54,9 @@ class Links:
                         self._finish(number, result)
                     case WakeAt(at_ms):
                         self._wake_at(at_ms)
+                    case Deliver():
+                        assert self._deliver is not None, "a producer gets no messages"
+                        self._deliver(effect)
 
     async def stop(self) -> None:
         """Wait for answers that may still come, then end every connection."""

@@ -1,7 +1,7 @@
 """
 A producer for applications: the core's decisions, with sockets and a clock.
 
-    async with ProducerClient("127.0.0.1:9876", group="orders") as producer:
+    async with ProducerClient("127.0.0.1:9876", options) as producer:
         result = await producer.send(Message(topic="TopicTest", body=b"hello"))
 """
 

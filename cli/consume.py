@@ -1,0 +1,108 @@
+"""``rmqc consume``: read messages with the reference consumer."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+import click
+
+from cli.produce import namesrv_option
+from reference.core.client.consumer import ConsumerOptions
+from reference.core.client.failure import ClientError
+from reference.core.client.pulling import Received
+from reference.shell.client.consumer import ConsumerClient
+from reference.shell.client.identity import client_id
+from spec.wire.properties import Property
+
+NOT_ENOUGH = 1
+BATCH_SIZE = 32
+MODELS = {"clustering": False, "broadcasting": True}
+
+
+@click.command()
+@namesrv_option()
+@click.option("-g", "--group", default="rmqc_consumer", show_default=True)
+@click.option("--expression", default="*", show_default=True, help="As 'A || B'.")
+@click.option(
+    "--from",
+    "begin",
+    type=click.Choice(["first", "last"]),
+    default="last",
+    show_default=True,
+    help="Where a group begins that has read nothing of the topic.",
+)
+@click.option(
+    "--model", type=click.Choice(list(MODELS)), default="clustering", show_default=True
+)
+@click.option("--count", type=click.IntRange(1), help="End after so many messages.")
+@click.option(
+    "--idle-s", type=click.FloatRange(0), help="End when none came for so long."
+)
+@click.option("--fail", is_flag=True, help="Hand every message back, to come again.")
+@click.argument("topic")
+def consume(
+    *,
+    namesrv: str,
+    group: str,
+    expression: str,
+    begin: str,
+    model: str,
+    count: int | None,
+    idle_s: float | None,
+    fail: bool,
+    topic: str,
+) -> None:
+    """Read TOPIC as a member of a group, until Ctrl-C.
+
+    Prints a line for each message: broker, queue, offset, tag, id, body. The exit code
+    is 1 where fewer came than --count says.
+    """
+    try:
+        options = ConsumerOptions(
+            group=group,
+            client_id=client_id(),
+            topic=topic,
+            expression=expression,
+            from_first=begin == "first",
+            broadcasts=MODELS[model],
+            batch_size=min(count or BATCH_SIZE, BATCH_SIZE),
+        )
+        reading = _Reading(count, idle_s, fail=fail)
+        asyncio.run(reading.read(namesrv, options))
+    except ClientError as error:
+        raise click.UsageError(str(error)) from None
+    except KeyboardInterrupt:
+        pass
+    sys.exit(NOT_ENOUGH if count is not None and reading.seen < count else 0)
+
+
+class _Reading:
+    """How long to read, and how much was read."""
+
+    def __init__(self, count: int | None, idle_s: float | None, *, fail: bool) -> None:
+        self.seen = 0
+        self._count = count
+        self._idle_s = idle_s
+        self._fail = fail
+
+    async def read(self, namesrv: str, options: ConsumerOptions) -> None:
+        """Print messages until there are enough, or none come any more."""
+        async with ConsumerClient(namesrv, options) as consumer:
+            while self._count is None or self.seen < self._count:
+                try:
+                    delivery = await asyncio.wait_for(consumer.take(), self._idle_s)
+                except TimeoutError:
+                    return
+                for message in delivery.messages:
+                    click.echo(_line(message))
+                self.seen += len(delivery.messages)
+                consumer.handled(delivery, delivery.messages if self._fail else ())
+
+
+def _line(message: Received) -> str:
+    place = f"{message.queue.broker_name} queue {message.queue.queue_id}"
+    tag = message.properties.get(Property.TAGS, "-")
+    body = message.body.decode("utf-8", "backslashreplace")
+    offset = message.record.queue_offset
+    return f"{place} offset {offset} {tag} {message.message_id} {body}"

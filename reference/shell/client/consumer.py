@@ -1,0 +1,58 @@
+"""
+A consumer for applications: the core's decisions, with sockets and a clock.
+
+    async with ConsumerClient("127.0.0.1:9876", options) as consumer:
+        async for message in consumer.messages():
+            print(message.body)
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import Self
+
+from reference.core.client.asking import Asker, Deliver
+from reference.core.client.consumer import Consumer, ConsumerOptions
+from reference.core.client.pulling import Received
+from reference.core.client.routes import Routes
+from reference.shell.client.links import Links
+from reference.shell.clock import now_ms
+
+
+class ConsumerClient:
+    """A consumer whose messages are taken as they come."""
+
+    def __init__(self, name_servers: str, options: ConsumerOptions) -> None:
+        asker = Asker()
+        routes = Routes(asker, [one for one in name_servers.split(";") if one])
+        self.consumer = Consumer(options, asker=asker, routes=routes, now_ms=now_ms())
+        self._delivered: asyncio.Queue[Deliver] = asyncio.Queue()
+        self._links = Links(asker, self._delivered.put_nowait)
+
+    async def __aenter__(self) -> Self:
+        self.consumer.start(now_ms())
+        self._links.perform()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.consumer.stop(now_ms())
+        await self._links.stop()
+
+    async def messages(self) -> AsyncIterator[Received]:
+        """Yield messages for ever; asking for the next one says that one is handled."""
+        while True:
+            delivery = await self.take()
+            for message in delivery.messages:
+                yield message
+            self.handled(delivery)
+
+    async def take(self) -> Deliver:
+        """Return what some queue had; ``handled`` is to be called when it is done."""
+        return await self._delivered.get()
+
+    def handled(self, delivery: Deliver, failed: Sequence[Received] = ()) -> None:
+        """Go on with the queue of *delivery*; *failed* go back to the broker."""
+        reader = self.consumer.reader
+        reader.handled(delivery.queue, failed=failed, now_ms=now_ms())
+        self._links.perform()
