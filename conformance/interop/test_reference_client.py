@@ -1,0 +1,228 @@
+"""
+The reference's own clients, ``rmqc produce`` and ``rmqc consume``, at real brokers.
+
+They are launched by name, as anybody would, and judged by what they print and by what
+the broker has. ``pytest conformance/interop/test_reference_client.py -k embedded`` asks
+the reference broker alone.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from conformance.harness.deadline import wait_until
+from conformance.harness.embedded import SOURCES
+from conformance.harness.fixtures import unique_name
+from conformance.harness.process import Child, start
+from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.target import Target, parse_target
+from spec.store.message_record import SystemFlag, decode_records
+
+TARGETS = ("embedded:", "jvm:4.6.0", "jvm:5.3.3")
+QUEUES = range(4)
+DEADLINE_S = 90.0
+PATIENT = ("--timeout-ms", "20000")
+"""A busy machine is no broker that is lost."""
+
+_numbers = itertools.count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What ``rmqc consume`` printed of a message."""
+
+    queue: int
+    offset: int
+    tag: str
+    message_id: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clients:
+    """The two commands, at one cluster."""
+
+    target: Target
+    directory: Path
+
+    def start(self, command: str, *words: str) -> Child:
+        """Start ``rmqc`` *command* with *words*."""
+        given = ["-n", str(self.target.namesrv), *words]
+        return start(
+            f"rmqc {command}",
+            [sys.executable, "-m", "cli", command, *given],
+            log=self.directory / f"{command}-{next(_numbers)}.log",
+            directory=SOURCES,
+        )
+
+    def produce(self, topic: str, *words: str) -> list[str]:
+        """Send with ``rmqc produce``; return the lines that it printed."""
+        child = self.start("produce", *PATIENT, topic, *words)
+        assert child.wait_end(deadline_s=DEADLINE_S) == 0, child.output()
+        return child.output().splitlines()
+
+    def consume(self, topic: str, count: int, *words: str) -> list[Line]:
+        """Read *count* messages with ``rmqc consume``."""
+        given = ("--from", "first", "--count", str(count), "--idle-s", "60")
+        child = self.start("consume", *given, *words, topic)
+        assert child.wait_end(deadline_s=DEADLINE_S) == 0, child.output()
+        return lines_of(child)
+
+
+def lines_of(child: Child) -> list[Line]:
+    """Return the messages that *child* has printed so far, whole lines only."""
+    found = []
+    for text in child.output().splitlines(keepends=True):
+        if text.endswith("\n"):
+            _, _, queue, _, offset, tag, message_id, body = text.rstrip("\n").split(" ")
+            found.append(Line(int(queue), int(offset), tag, message_id, body))
+    return found
+
+
+@pytest.fixture(scope="module", params=TARGETS)
+def target(request: pytest.FixtureRequest) -> Iterator[Target]:
+    """Yield a cluster of each kind."""
+    with parse_target(request.param) as started:
+        yield started
+
+
+@pytest.fixture
+def clients(target: Target, tmp_path: Path) -> Clients:
+    """Return the commands at the cluster."""
+    return Clients(target, tmp_path)
+
+
+@pytest.fixture
+def broker(target: Target) -> Iterator[Speaker]:
+    """Yield a connection to the broker."""
+    with target.speak_to_broker() as speaker:
+        yield speaker
+
+
+@pytest.fixture
+def topic(broker: Speaker) -> str:
+    """Return a topic of four queues."""
+    name = unique_name("own_client")
+    succeeded(broker.create_topic(topic=name, queue_count=len(QUEUES)))
+    return name
+
+
+@pytest.fixture
+def group() -> str:
+    """Return a group that nobody else uses."""
+    return unique_name("own_group")
+
+
+@pytest.mark.parametrize("mode", ["sync", "async", "oneway", "batch"])
+def test_what_is_sent_in_any_mode_is_read_once(
+    clients: Clients, topic: str, group: str, mode: str
+) -> None:
+    bodies = [f"{mode}-{number}" for number in range(12)]
+    sent = clients.produce(topic, "--mode", mode, *bodies)
+    assert len(sent) == (1 if mode == "batch" else len(bodies))
+    read = clients.consume(topic, len(bodies), "-g", group)
+    assert Counter(line.body for line in read) == Counter(bodies)
+    if mode in {"sync", "async"}:
+        assert {line.queue for line in read} == set(QUEUES)
+        assert {text.split(" ")[6] for text in sent} == {m.message_id for m in read}
+
+
+def test_a_topic_is_made_by_the_first_message(clients: Clients, group: str) -> None:
+    name = unique_name("made_by_message")
+    sent = clients.produce(name, "one", "two")
+    assert all(line.startswith("SEND_OK") for line in sent)
+    child = clients.start(
+        "consume",
+        "--from",
+        "first",
+        "--count",
+        "2",
+        "--idle-s",
+        "60",
+        "-g",
+        group,
+        name,
+    )
+    assert child.wait_end(deadline_s=DEADLINE_S) == 0, child.output()
+
+
+def test_a_chosen_queue_is_kept(clients: Clients, topic: str) -> None:
+    sent = clients.produce(topic, "--queue", "2", "--count", "5", "x")
+    assert [line.split(" ")[3:6] for line in sent] == [
+        ["2", "offset", str(number)] for number in range(5)
+    ]
+
+
+def test_a_large_body_travels_compressed(
+    clients: Clients, broker: Speaker, topic: str, group: str
+) -> None:
+    body = "large" * 2000
+    clients.produce(topic, "--queue", "0", body)
+    (line,) = clients.consume(topic, 1, "-g", group)
+    assert line.body == body
+    (record,) = decode_records(succeeded(broker.pull(topic=topic, offset=0)).body)
+    assert record.system_flags & SystemFlag.COMPRESSED
+    assert len(record.body) < len(body)
+
+
+def test_only_the_tags_that_are_wanted_come(
+    clients: Clients, topic: str, group: str
+) -> None:
+    for tag in "Aa", "BB", "C":  # the first two have the same hash
+        clients.produce(topic, "--tag", tag, f"tag-{tag}")
+    read = clients.consume(topic, 2, "-g", group, "--expression", "Aa || C")
+    assert {line.body for line in read} == {"tag-Aa", "tag-C"}
+
+
+def test_a_group_goes_on_where_it_was(clients: Clients, topic: str, group: str) -> None:
+    clients.produce(topic, "a", "b")
+    clients.consume(topic, 2, "-g", group)
+    clients.produce(topic, "c")
+    assert [line.body for line in clients.consume(topic, 1, "-g", group)] == ["c"]
+
+
+def test_two_members_share_the_queues(clients: Clients, topic: str, group: str) -> None:
+    given = ("--from", "first", "-g", group, topic)
+    members = [clients.start("consume", *given) for _ in range(2)]
+    sent = list[str]()
+
+    def both_read() -> bool:
+        body = f"shared-{len(sent)}"
+        sent.append(body)
+        clients.produce(topic, "--count", str(len(QUEUES)), body)
+        owned = [{line.queue for line in lines_of(one)[-4:]} for one in members]
+        return all(owned) and not owned[0] & owned[1]
+
+    try:
+        wait_until(both_read, what="two members read queues of their own", timeout_s=60)
+        wait_until(
+            lambda: (
+                {line.body for one in members for line in lines_of(one)} == set(sent)
+            ),
+            what="all that was sent is read",
+            timeout_s=60,
+        )
+    finally:
+        for one in members:
+            one.kill()
+
+
+def test_what_is_handed_back_comes_again(
+    clients: Clients, topic: str, group: str
+) -> None:
+    clients.produce(topic, "difficult")
+    clients.consume(topic, 1, "-g", group, "--fail")
+    (again,) = clients.consume(topic, 1, "-g", group)
+    assert again.body == "difficult"
+
+
+def test_the_vip_port_takes_messages(clients: Clients, topic: str) -> None:
+    (line,) = clients.produce(topic, "--vip", "x")
+    assert line.startswith("SEND_OK")
