@@ -15,7 +15,7 @@ from cli.release_runs import NOT_RUN
 from cli.writing import write_result
 from conformance.harness import run_page
 from conformance.harness.ivy import JarsUnavailableError
-from conformance.harness.matrix import FORMATS, matrix_of, render
+from conformance.harness.matrix import FORMATS, matrix_of, read_linked, render
 from conformance.harness.process import ProcessError
 from conformance.harness.report import ReportError, read_report, schema_text
 from conformance.harness.target import TargetError
@@ -133,7 +133,7 @@ def matrix(files: tuple[Path, ...], out: Path) -> None:
     if out.suffix not in FORMATS:
         raise click.UsageError(f"{out}: the suffix is {' or '.join(FORMATS)}")
     try:
-        made = matrix_of([read_report(file) for file in files])
+        made = matrix_of(read_linked(files, out))
     except ReportError as error:
         raise click.UsageError(str(error)) from None
     write_result(render(made, out.suffix), out)

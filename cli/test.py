@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from cli import completing
 from cli.chosen import chosen, print_chosen
 from cli.effort import effort_words
+from cli.side_by_side import folder_of, set_aside, write_matrix
 from cli.spec import show
 from conformance.harness.embedded import SOURCES
 from conformance.harness.options import DEFAULT_TARGET, SUITES
@@ -178,7 +178,7 @@ def test(
     words += ["-n", str(_jobs(jobs, pytest_args)), *pytest_args]
     codes = [_run(name, words, _report_for(report, name, names)) for name in names]
     if report is not None and len(names) > 1:
-        _write_matrix(report, [_folder(report, name, names) for name in names])
+        click.echo(write_matrix(report, (folder_of(report, name) for name in names)))
     sys.exit(next(code for code in GRAVEST_FIRST if code in codes))
 
 
@@ -227,27 +227,11 @@ def _report_for(report: Path | None, name: str, names: tuple[str, ...]) -> list[
     """Return the options that write the reports."""
     if report is None:
         return []
-    directory = _folder(report, name, names)
+    directory = report.resolve()
+    if len(names) > 1:
+        directory = folder_of(directory, name)
+        set_aside(directory)
     return [f"--report={directory}", f"--junitxml={directory / 'junit.xml'}"]
-
-
-def _folder(report: Path, name: str, names: tuple[str, ...]) -> Path:
-    """Return where the reports on *name* go: of several targets, one for each."""
-    slug = re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-")
-    return (report / slug if len(names) > 1 else report).resolve()
-
-
-def _write_matrix(report: Path, folders: list[Path]) -> None:
-    """Put the reports of all targets that ran side by side."""
-    from conformance.harness.matrix import matrix_of, render
-    from conformance.harness.report import FILE_NAME, read_report
-
-    files = [file for folder in folders if (file := folder / FILE_NAME).exists()]
-    if files:
-        page = report / "matrix.html"
-        made = matrix_of([read_report(file) for file in files])
-        page.write_text(render(made, page.suffix), encoding="utf-8")
-        click.echo(f"{page}: {len(files)} targets side by side")
 
 
 def _run(name: str, words: list[str], reports: list[str]) -> int:

@@ -8,18 +8,25 @@ shows what became of the clause before, and the trend of the target stands apart
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeAlias
+from urllib.parse import quote
 
 from conformance.harness.outcome import Outcome
 from conformance.harness.rendering import SYMBOLS, rendered
+from conformance.harness.report import FILE_NAME, read_report
+from conformance.harness.run_page import PAGE_OF_RUN
 from conformance.harness.trends import Trend, grouped, trend_of
 from spec.registry import all_clauses
 
 FORMATS = {".html": "matrix.html", ".md": "matrix.md"}
 """Template by the suffix of the file that is written."""
 
+PAGE = "page"
+"""What is added to a report that was read: the way to its page."""
 
 Result: TypeAlias = Mapping[str, Any] | None
 """What a report says of one clause; None where it says nothing."""
@@ -32,6 +39,10 @@ class Column:
     name: str
     release: str
     totals: Mapping[str, int]
+    page: str = ""
+    """Where the page of its run is, seen from the matrix; empty: nobody knows."""
+    error: str = ""
+    """Why the target did not run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,8 +50,10 @@ class Cell:
     """What became of a clause on a target; an empty outcome: nothing is said."""
 
     outcome: str = ""
-    why: str = ""
-    """The failure's text, or the reason of what is no pass."""
+    failure: str = ""
+    """What the failure says."""
+    reason: str = ""
+    """Why it is known, unsupported or not applicable."""
     before: str = ""
     """The symbols of earlier runs, the oldest first, where one was otherwise."""
 
@@ -99,6 +112,19 @@ def matrix_of(reports: Sequence[Mapping[str, Any]]) -> Matrix:
     )
 
 
+def read_linked(files: Iterable[Path], out: Path) -> list[dict[str, Any]]:
+    """Return the reports in *files*, each with the way from *out* to its page."""
+    return [{**read_report(file), PAGE: _way(out, file)} for file in files]
+
+
+def _way(out: Path, file: Path) -> str:
+    """Return the way from *out* to the page beside a report; empty if none is there."""
+    page = file.with_name(PAGE_OF_RUN).resolve()
+    if file.name != FILE_NAME or not page.exists():
+        return ""
+    return quote(Path(os.path.relpath(page, out.resolve().parent)).as_posix())
+
+
 def render(matrix: Matrix, suffix: str) -> str:
     """Return *matrix* as a page that needs nothing beside itself, by file suffix."""
     outcomes = [one.value for one in Outcome]
@@ -111,6 +137,8 @@ def _column(report: Mapping[str, Any]) -> Column:
         name=target["text"] or "(no target)",
         release=target["release"],
         totals=report["totals"],
+        page=report.get(PAGE, ""),
+        error=target.get("error") or "",
     )
 
 
@@ -134,5 +162,9 @@ def _cell(runs: Sequence[Result]) -> Cell:
     if result is None:
         return Cell(before=before)
     failure = result["failure"]
-    why = failure["text"] if failure else result.get("reason") or ""
-    return Cell(outcome=result["outcome"], why=why, before=before)
+    return Cell(
+        outcome=result["outcome"],
+        failure=failure["text"] if failure else "",
+        reason=result.get("reason") or "",
+        before=before,
+    )

@@ -20,7 +20,8 @@ from spec.registry import all_clauses
 
 FORMATS = {".html": "run.html", ".md": "run.md", ".svg": "badge.svg"}
 """Template by the suffix of the file that is written."""
-FILES = ("report.html", "summary.md", "badge.svg")
+PAGE_OF_RUN = "report.html"
+FILES = (PAGE_OF_RUN, "summary.md", "badge.svg")
 """What stands beside report.json."""
 _ORDER = {one.value: place for place, one in enumerate(GRAVITY)}
 

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from conformance.harness.matrix import matrix_of, render
+from conformance.harness.matrix import matrix_of, read_linked, render
+from conformance.harness.report import write_report
 from conformance.harness.run_page import write_pages
 from conformance.interop.chromium import chromium, opened
 
@@ -38,6 +39,7 @@ OUTCOMES = {
     "STORE-CRC-001": "unsupported",
     "STORE-RECORD-001": "pass",
 }
+COLUMNS = ("embedded:", "jvm:4.6.0", "jvm:5.3.3")
 
 
 def report(outcomes: Mapping[str, str], target: str, at: str) -> dict[str, Any]:
@@ -82,15 +84,19 @@ def run_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def matrix_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the matrix of two targets, one of them with two runs."""
-    file = tmp_path_factory.mktemp("matrix") / "matrix.html"
+    """Return the matrix of three targets, one of them with two runs."""
+    directory = tmp_path_factory.mktemp("matrix")
+    file = directory / "matrix.html"
     passed = dict.fromkeys(OUTCOMES, "pass")
-    reports = [
-        report(OUTCOMES, "embedded:", "2026-11-21T20:00:00+00:00"),
-        report(passed, "embedded:", "2026-11-20T20:00:00+00:00"),
-        report(passed, "jvm:4.6.0", "2026-11-21T20:00:00+00:00"),
-    ]
-    file.write_text(render(matrix_of(reports), ".html"), encoding="utf-8")
+    reports = {
+        "former": report(passed, "embedded:", "2026-11-20T20:00:00+00:00"),
+        "a b": report(OUTCOMES, "embedded:", "2026-11-21T20:00:00+00:00"),
+        "c": report(passed, "jvm:4.6.0", "2026-11-21T20:00:00+00:00"),
+        "d": report(passed, "jvm:5.3.3", "2026-11-21T20:00:00+00:00"),
+    }
+    files = [write_report(directory / name, one) for name, one in reports.items()]
+    made = matrix_of(read_linked(files, file))
+    file.write_text(render(made, ".html"), encoding="utf-8")
     return file
 
 
@@ -232,3 +238,68 @@ def test_the_matrix_shows_what_the_last_run_changed(
         rows = page.locator("#clauses tbody tr:visible")
         assert rows.count() == 2
         expect(rows.first).to_contain_text("✓ ✗ fail")
+
+
+def test_a_cell_leads_to_its_clause_in_the_run(
+    browser: Browser, matrix_file: Path
+) -> None:
+    with opened(browser, matrix_file) as page:
+        row = page.locator("#WIRE-FRAME-002")
+        row.locator("summary").click()
+        expect(row.locator("pre")).to_have_text(TEXT)
+        row.locator("a", has_text="in its run").click()
+        assert page.url.endswith("/a%20b/report.html#WIRE-FRAME-002")
+        expect(page.locator("#WIRE-FRAME-002 pre")).to_be_visible()
+        page.go_back()
+        page.locator("#clauses thead a", has_text="jvm:5.3.3").click()
+        assert page.url.endswith("/d/report.html")
+        assert page.title() == "RocketMQ 4.6.0: 6 of 6 clauses"
+
+
+def test_a_count_of_the_matrix_filters_by_target_too(
+    browser: Browser, matrix_file: Path
+) -> None:
+    rows = "#clauses tbody tr:visible > th"
+    with opened(browser, matrix_file) as page:
+        page.click("button[aria-label='embedded:: 1 known']")
+        expect(page.locator("output")).to_have_text("1 of 6 clauses")
+        assert page.locator(rows).all_text_contents() == ["WIRE-FRAME-008"]
+        assert page.locator("td.known:visible").count() == 1
+        page.locator("td.known:visible summary").click()
+        expect(page.locator("td.known:visible p")).to_have_text("it is so")
+        page.select_option("[name=target]", label="jvm:4.6.0")
+        expect(page.locator("output")).to_have_text("0 of 6 clauses")
+        address = page.url
+        page.click("button[type=reset]")
+        expect(page.locator("output")).to_have_text("6 clauses")
+        page.goto(address)
+        expect(page.locator("output")).to_have_text("0 of 6 clauses")
+
+
+def test_a_keyboard_is_enough_for_the_matrix(
+    browser: Browser, matrix_file: Path
+) -> None:
+    with opened(browser, matrix_file) as page:
+        page.keyboard.press("/")
+        page.keyboard.type("low 24")
+        expect(page.locator("output")).to_have_text("1 of 6 clauses")
+        focused = "document.activeElement.textContent.trim()"
+        outline = "getComputedStyle(document.activeElement).outlineStyle"
+        for _ in range(12):
+            page.keyboard.press("Tab")
+            assert page.evaluate(outline) != "none"
+            if page.evaluate(focused) == "✗ fail":
+                break
+        page.keyboard.press("Enter")
+        expect(page.locator("#WIRE-FRAME-002 pre")).to_be_visible()
+
+
+def test_on_a_phone_each_outcome_says_whose_it_is(
+    browser: Browser, matrix_file: Path
+) -> None:
+    told = "(one) => getComputedStyle(one, '::before').content"
+    with opened(browser, matrix_file, width=PHONE) as page:
+        cells = page.locator("#WIRE-FRAME-001 td[data-target]").all()
+        named = [cell.evaluate(told) for cell in cells]
+        assert [name.strip('" ') for name in named] == [*COLUMNS]
+        expect(page.locator("#clauses thead")).to_be_hidden()
