@@ -8,14 +8,18 @@ in which one thing was made wrong.
 
 from __future__ import annotations
 
+import atexit
+import functools
 import sys
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
 import conformance
 from conformance.harness.address import Address
+from conformance.harness.nursery import IS_POSSIBLE, Nursery, NurseryError
 from conformance.harness.ports import PortBlock, free_port_block
-from conformance.harness.process import Child, ProcessError, start
+from conformance.harness.process import Child, ProcessError, start, watched
 from conformance.harness.running import find_broker
 from conformance.harness.target import (
     EVERYTHING,
@@ -27,6 +31,7 @@ from conformance.harness.workspace import Workspace
 
 SOURCES = Path(conformance.__file__).parents[1]
 """The directory that holds the packages spec, reference and conformance."""
+PROGRAM, ENTRY = "reference.shell", "reference.shell.__main__"
 START_TIMEOUT_S = 30.0
 """It is ready in well under a second, unless the machine is busy with other things."""
 SETTINGS = {
@@ -115,17 +120,34 @@ class EmbeddedTarget(Target):
         lines = [f"{key}={value}\n" for key, value in self.conf.items()]
         settings.write_text("".join(lines), encoding="utf-8")
         assert self.store_path is not None
-        words: list[str | Path] = [sys.executable, "-m", "reference.shell"]
-        words += ["--namesrv-port", str(ports.name_server)]
+        words: list[str | Path] = ["--namesrv-port", str(ports.name_server)]
         words += ["--broker-port", str(ports.broker)]
-        words += ["--store", self.store_path, "-c", settings]
+        words += ["--store", self.store_path.absolute(), "-c", settings]
         words += ["--clock-rate", str(self.clock_rate)]
-        return start(
-            self.text.partition("?")[0],
-            words,
-            log=directory / "reference.log",
-            directory=self.sources(),
-        )
+        name, log = self.text.partition("?")[0], directory / "reference.log"
+        return _run(name, words, log=log, sources=self.sources())
+
+
+_founding = threading.Lock()
+_nurseries: dict[Path, Nursery | None] = {}
+"""By directory of sources; None where the reference has been started only once."""
+
+
+def _run(name: str, words: list[str | Path], *, log: Path, sources: Path) -> Child:
+    """Start the reference in *sources*; from the second time on, from a nursery."""
+    if sources not in _nurseries or not IS_POSSIBLE:
+        _nurseries[sources] = None
+        program = [sys.executable, "-m", PROGRAM]
+        return start(name, [*program, *words], log=log, directory=sources)
+    with _founding:
+        nursery = _nurseries[sources] or Nursery(ENTRY, directory=sources)
+        _nurseries[sources] = nursery
+    arguments = tuple(map(str, words))
+    try:
+        process = nursery.fork(arguments, log=log)
+    except NurseryError as error:
+        raise ProcessError(f"{name}: {error}") from None
+    return watched(Child(name=name, process=process, log=log, command=arguments))
 
 
 class MutantTarget(EmbeddedTarget):
@@ -133,10 +155,17 @@ class MutantTarget(EmbeddedTarget):
 
     def sources(self) -> Path:
         """Return a copy of the sources in which the fault is planted."""
-        from conformance.mutants.planting import MutantError, plant
+        return _planted(self.rest)
 
-        assert self._workspace is not None
-        try:
-            return plant(self.rest, self._workspace.path / "sources", source=SOURCES)
-        except MutantError as error:
-            raise TargetError(str(error)) from error
+
+@functools.cache
+def _planted(mutant_id: str) -> Path:
+    """Return the copy that all targets of this mutant share, until we end."""
+    from conformance.mutants.planting import MutantError, plant
+
+    workspace = Workspace()
+    atexit.register(workspace.close)
+    try:
+        return plant(mutant_id, workspace.path / "sources", source=SOURCES)
+    except MutantError as error:
+        raise TargetError(str(error)) from error

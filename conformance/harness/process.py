@@ -23,6 +23,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 POLL_S = 0.02
 """Pause between two looks at a condition."""
@@ -43,6 +44,20 @@ os.execvp(sys.argv[2], sys.argv[2:])
 _living: set[Child] = set()
 
 
+class Process(Protocol):
+    """What we need of a `subprocess.Popen`, or of whatever else was started."""
+
+    @property
+    def pid(self) -> int:
+        """The process id, which is also the id of its group."""
+
+    def poll(self) -> int | None:
+        """Return the exit code, None while it runs."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Return the exit code once it has ended."""
+
+
 class ProcessError(Exception):
     """A child did not start, or did not become ready, or died too early."""
 
@@ -52,7 +67,7 @@ class Child:
     """One running program, its process group and its log."""
 
     name: str
-    process: subprocess.Popen[bytes]
+    process: Process
     log: Path
     command: tuple[str, ...] = field(repr=False)
 
@@ -181,7 +196,11 @@ def start(
             )
         except OSError as error:
             raise ProcessError(f"{name}: cannot start {words[0]}: {error}") from None
-    child = Child(name=name, process=process, log=log, command=tuple(words))
+    return watched(Child(name=name, process=process, log=log, command=tuple(words)))
+
+
+def watched(child: Child) -> Child:
+    """Return *child*, which from now on ends with us at the latest."""
     _living.add(child)
     return child
 
