@@ -119,3 +119,9 @@ def test_what_showed_nothing_is_not_recorded(tmp_path: Path) -> None:
     for line, said in zip(told, ("next run", "a machine", "NOT NOTICED"), strict=True):
         assert said in line
     assert told[2].startswith("3 of 3: ")
+
+
+def test_another_text_than_the_golden_one_is_told(tmp_path: Path) -> None:
+    kill = replace(KILL, texts={"WIRE-FRAME-001": "it says something else"})
+    (told,) = keep_each([kill], tmp_path / "kills.json", count=1)
+    assert told.endswith("ITS TEXT IS ANOTHER")

@@ -23,7 +23,7 @@ from conformance.harness.outcome import Outcome
 from conformance.interop.cell_file import read_cells, write_cells
 from conformance.mutants.matrix import Kill
 from conformance.mutants.planting import Mutant, all_mutants
-from conformance.mutants.texts import keep_missing
+from conformance.mutants.texts import keep_missing, says_the_same
 
 FILE = SOURCES / "fixtures" / "mutants" / "kills.json"
 """What was recorded: a row a line."""
@@ -142,4 +142,6 @@ def _told(kill: Kill) -> str:
         return "left for a machine that allows what it takes"
     if kill.missed:
         return f"NOT NOTICED by {' '.join(kill.missed)}"
-    return f"killed by {' '.join(kill.mutant.caught_by)}, {kill.duration_s:.0f} s"
+    other = "" if says_the_same(kill) else ", ITS TEXT IS ANOTHER"
+    named = " ".join(kill.mutant.caught_by)
+    return f"killed by {named}, {kill.duration_s:.0f} s{other}"

@@ -41,6 +41,11 @@ def write_golden(kill: Kill) -> None:
     file.write_text(stable_text(kill), encoding="utf-8")
 
 
+def says_the_same(kill: Kill) -> bool:
+    """Return whether a mutant's failures say what its golden text has."""
+    return golden_of(kill) == stable_text(kill)
+
+
 def keep_missing(kill: Kill) -> None:
     """Keep the text of a mutant that was killed, unless there is one."""
     if kill.caught and golden_of(kill) is None:
