@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -15,6 +16,7 @@ from cli.writing import out_option, write_result
 
 if TYPE_CHECKING:
     from spark_checks.audit import Audit, Progress
+    from spark_checks.faults.fault import Planted
 
 
 @click.command()
@@ -30,6 +32,12 @@ if TYPE_CHECKING:
     type=click.Path(dir_okay=False, path_type=Path),
     help="The broker's configuration; without it, file sizes are inferred.",
 )
+@click.option(
+    "--score",
+    "labels",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Score the audit of one store by what `rmqc generate` planted into it.",
+)
 def audit(
     *,
     stores: tuple[str, ...],
@@ -38,23 +46,31 @@ def audit(
     master: str,
     only: str | None,
     broker_conf: Path | None,
+    labels: Path | None,
 ) -> None:
     """Audit store directories: local paths, or any URL that Arrow opens.
 
     Nothing is written to a store. Exit codes: 0 clean, 1 findings, 2 not a store
     or unreadable, 3 Spark failed. A warning is something that a broker puts right
-    by itself when it starts again; warnings alone are clean.
+    by itself when it starts again; warnings alone are clean. With --score it is 0
+    where every planted fault was found, and nothing else.
     """
     from spark_checks.broker_conf import ConfError
+    from spark_checks.faults.labels import LabelsError, read_labels
     from spark_checks.session import SparkError
     from spark_checks.sources.store_files import NotAStoreError
 
+    if labels and len(stores) > 1:
+        raise click.UsageError("--score is about one store")
     try:
+        planted = read_labels(labels) if labels else []
         found = _audits(stores, master, _ids(only), broker_conf)
-    except (NotAStoreError, ConfError) as error:
+    except (NotAStoreError, ConfError, LabelsError) as error:
         _fail(str(error), code=2)
     except SparkError as error:
         _fail(str(error), code=3)
+    if labels:
+        _write_score(planted, found[0], form, out)
     _write(found, form, out)
     sys.exit(0 if all(one.is_clean for one in found) else 1)
 
@@ -118,6 +134,26 @@ def _write(found: list[Audit], form: str, out: Path | None) -> None:
         "table": report.as_table,
     }
     write_result(writers[form](found), out)
+
+
+def _write_score(
+    planted: list[Planted], found: Audit, form: str, out: Path | None
+) -> NoReturn:
+    """Write how well *found* agrees with what was *planted*, and exit by it."""
+    from spark_checks.faults.labels import score
+
+    scored = score(planted, found.findings)
+    if form == "json":
+        write_result(json.dumps(scored.as_json(), indent=2) + "\n", out)
+    else:
+        lines = [f"missed      {one.kind}: {one.expected}" for one in scored.missed]
+        lines += [f"unexpected  {one}" for one in scored.unexpected]
+        lines.append(
+            f"{len(scored.found)} of {len(planted)} found,"
+            f" {len(scored.unexpected)} unexpected"
+        )
+        write_result("\n".join(lines) + "\n", out)
+    sys.exit(0 if scored.is_perfect else 1)
 
 
 def _fail(reason: str, *, code: int) -> None:

@@ -22,6 +22,7 @@ COMMANDS = {
     "completion": "Print what lets a shell complete rmqc's command lines.",
     "consume": "Read messages with the reference consumer.",
     "evidence": "Record what real releases do, or compare with what was recorded.",
+    "generate": "Make a store of any size, with planted faults if wanted.",
     "inspect": "Explain bytes: a file, an offset in it, hex, a message id, a key.",
     "produce": "Send messages with the reference producer.",
     "recover": "Say what a broker's start would do to a store.",

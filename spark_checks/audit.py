@@ -155,7 +155,7 @@ def _worth_asking(
         records.NO_DAMAGE: seen.regions,
         records.BODY_CHECKSUM: seen.bad_checksums,
         records.OWN_PLACE: seen.bad_places,
-        records.FILE_WRITTEN_TO_ITS_END: seen.tails - 1,
+        records.FILE_WRITTEN_TO_ITS_END: int(seen.has_early_tail),
     }
     return {
         invariant: check
@@ -178,6 +178,7 @@ def narrowed(tables: Tables, suspects: Collection[tuple[str, int]]) -> Tables:
         tables.log.join(pointed.withColumn("pointed", F.lit(True)), "offset", "left")
         .where(odd | suspected | F.col("pointed"))
         .drop("pointed")
+        .withColumn("suspect", suspected)
         .persist()
     )
     return replace(tables, log=log, units=units)

@@ -48,8 +48,8 @@ class Digest:
     last_stored_at_ms: int | None
     last_file_base: int
     """Of the last file that has a record."""
-    tails: int
-    """Files that are not written to the end."""
+    first_tail_base: int | None
+    """Of the first file that is not written to its end."""
 
     def suspects(self, tables: Tables) -> list[tuple[str, int]]:
         """Return the queues that must be read again."""
@@ -59,9 +59,14 @@ class Digest:
     @property
     def log_is_suspect(self) -> bool:
         """Whether single records must be read again."""
-        return bool(self.regions or self.bad_checksums or self.bad_places) or (
-            self.tails > 1
-        )
+        odd = self.regions or self.bad_checksums or self.bad_places
+        return bool(odd) or self.has_early_tail
+
+    @property
+    def has_early_tail(self) -> bool:
+        """Whether a file is not written to its end although a later one is begun."""
+        first = self.first_tail_base
+        return first is not None and first < self.last_file_base
 
     def _is_suspect(self, queue: tuple[str, int], tables: Tables) -> bool:
         records, units = self.records.get(queue), self.units.get(queue)
@@ -95,7 +100,9 @@ def digest(tables: Tables) -> Digest:
         records=_by_queue(record_rows),
         units=_by_queue([row for row in rows if row.side == "queue"]),
         regions=sum(row.rows for row in log_rows if row.kind == "damaged"),
-        tails=sum(row.rows for row in log_rows if row.kind == "tail"),
+        first_tail_base=min(
+            (row.first_file for row in log_rows if row.kind == "tail"), default=None
+        ),
         bad_checksums=sum(row.bad_checksums for row in record_rows),
         bad_places=sum(row.bad_places for row in record_rows),
         record_count=sum(row.rows for row in record_rows),
@@ -135,7 +142,11 @@ def _log_side(tables: Tables) -> DataFrame:
         F.max(F.col("offset") + F.col("size")).alias("end"),
         F.max("stored_at_ms").alias("last_ms"),
         F.max("file_base").alias("last_file"),
+        F.min("file_base").alias("first_file"),
     )
+
+
+_OF_THE_LOG = ("end", "last_ms", "last_file", "first_file")
 
 
 def _unit_side(tables: Tables) -> DataFrame:
@@ -154,7 +165,7 @@ def _unit_side(tables: Tables) -> DataFrame:
         *_measures(needed, identity, F.lit(True)),
         F.lit(0).cast("bigint").alias("bad_checksums"),
         F.lit(0).cast("bigint").alias("bad_places"),
-        *(nothing.alias(name) for name in ("end", "last_ms", "last_file")),
+        *(nothing.alias(name) for name in _OF_THE_LOG),
     )
 
 

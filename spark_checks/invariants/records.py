@@ -157,13 +157,13 @@ def with_lives(tables: Tables) -> DataFrame:
     """Return the records that need a unit, each with the life of its queue.
 
     Who deletes a topic and makes it anew has its queues begin at 0 again; the old
-    records stay in the log, without units. Each such beginning starts a life.
+    records stay in the log, without units. Each such beginning starts a life. Only
+    queues that are whole among the rows are looked at.
     """
     queue = Window.partitionBy("topic", "queue_id").orderBy("offset")
     begins = F.when(F.col("queue_offset") == 0, 1).otherwise(0)
-    return tables.log.where(needs_unit(tables.situation)).withColumn(
-        "life", F.sum(begins).over(queue)
-    )
+    records = tables.log.where(needs_unit(tables.situation) & F.col("suspect"))
+    return records.withColumn("life", F.sum(begins).over(queue))
 
 
 def _queue_place() -> tuple[Column, Column, Column]:

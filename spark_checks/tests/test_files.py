@@ -30,7 +30,7 @@ SEEN = Digest(
     log_end=40_000,
     last_stored_at_ms=BEGAN_AT_MS + 1000,
     last_file_base=32_768,
-    tails=1,
+    first_tail_base=32_768,
 )
 QUEUE = "consumequeue/Orders/0"
 

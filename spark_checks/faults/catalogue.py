@@ -1,0 +1,55 @@
+"""
+The catalogue of faults, and how they are planted into one store or several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from spark_checks.faults.fault import Fault, Planted, Site
+from spark_checks.faults.in_files import (
+    CHECKPOINT_FAULTS,
+    CONFIG_FAULTS,
+    HEADER_FAULTS,
+    LOG_FAULTS,
+)
+from spark_checks.faults.in_queues import QUEUE_FAULTS
+from spark_checks.faults.in_records import RECORD_FAULTS
+from spark_checks.generate.plan import Plan
+
+CATALOGUE: Mapping[str, Fault] = {
+    fault.kind: fault
+    for fault in (
+        *RECORD_FAULTS,
+        *QUEUE_FAULTS,
+        *LOG_FAULTS,
+        *HEADER_FAULTS,
+        *CHECKPOINT_FAULTS,
+        *CONFIG_FAULTS,
+    )
+}
+"""Every kind of fault by its name."""
+
+
+def sheets(kinds: Iterable[str] = CATALOGUE) -> list[list[str]]:
+    """Return *kinds* in as few lists as need be for none to get in another's way."""
+    found: list[list[str]] = []
+    claimed: list[set[str]] = []
+    for kind in kinds:
+        claims = CATALOGUE[kind].claims
+        place = next(
+            (n for n, taken in enumerate(claimed) if not taken & claims), len(found)
+        )
+        if place == len(found):
+            found.append([])
+            claimed.append(set())
+        found[place].append(kind)
+        claimed[place] |= claims
+    return found
+
+
+def plant_all(root: Path, plan: Plan, kinds: Iterable[str]) -> list[Planted]:
+    """Plant *kinds*, of one sheet, into the store of *plan* at *root*."""
+    site = Site(root=root, plan=plan)
+    return [CATALOGUE[kind].planted(site) for kind in kinds]

@@ -1,0 +1,187 @@
+"""
+A kind of fault: how to plant it into a generated store, and what an audit must say.
+
+A fault takes a message, a queue or a file for itself, far enough from every other, so
+that one audit can look for many. What a fault brings along, such as the unit of a
+record that is gone, is known too: an audit may say that, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from spark_checks.generate.part import Placed, messages_of, quick_record, rounds_of
+from spark_checks.generate.plan import Plan, PlanError
+from spark_checks.generate.rounds import Kind, steps_of
+from spec.store.message_record import Record
+
+FIRST_ROUND = 5
+"""Rounds before this one are left alone: their offsets are too small to play with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """A finding that an audit must, or may, have."""
+
+    finding: str
+    """Id of the invariant."""
+    file: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planted:
+    """A fault in a store."""
+
+    kind: str
+    expected: Expected
+    """What an audit must say."""
+    also: tuple[Expected, ...] = ()
+    """What it may say besides, for one leads to the other."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Site:
+    """A generated store into which faults are planted, and what they have taken."""
+
+    root: Path
+    plan: Plan
+    next_round: int = FIRST_ROUND
+    queues_taken: int = 0
+    _messages: dict[int, list[Placed]] = field(default_factory=dict)
+
+    def part(self, number: int) -> list[Placed]:
+        """Return all messages of one commit-log file."""
+        if number not in self._messages:
+            self._messages[number] = list(messages_of(self.plan, number))
+        return self._messages[number]
+
+    def round(self, number: int) -> list[Placed]:
+        """Return all messages of one round."""
+        rounds, steps = rounds_of(self.plan), len(steps_of(self.plan))
+        begin = number % rounds * steps
+        return self.part(number // rounds)[begin : begin + steps]
+
+    def take_round(self) -> list[Placed]:
+        """Return a round that no other fault has, nor the rounds beside it."""
+        number = self.next_round
+        self.next_round += 2
+        last = rounds_of(self.plan) * self.plan.files - 1
+        if self.next_round > last:
+            raise PlanError("the store is too small for so many faults")
+        return self.round(number)
+
+    def take(self, kind: Kind = Kind.ORDINARY) -> Placed:
+        """Return a message of *kind* that no other fault has.
+
+        An ordinary one is of the second topic: only its queues are all alike.
+        """
+        return next(
+            message
+            for message in self.take_round()
+            if steps_of(self.plan)[message.step].kind is kind
+            and (
+                kind is not Kind.ORDINARY
+                or message.record.topic == self.plan.topic_names[1]
+            )
+        )
+
+    def take_queue(self) -> list[Placed]:
+        """Return the messages of a queue that no other fault has."""
+        topics = self.plan.topic_names[2:-1]
+        places = [(t, q) for t in topics for q in range(self.plan.queues)]
+        if self.queues_taken >= len(places):
+            raise PlanError("the store has too few queues for so many faults")
+        place = places[self.queues_taken]
+        self.queues_taken += 1
+        return [message for message in self.all_messages if message.queue == place]
+
+    @property
+    def all_messages(self) -> list[Placed]:
+        """All messages; only for stores that are small."""
+        return [m for number in range(self.plan.files) for m in self.part(number)]
+
+    def after(self, message: Placed) -> Placed:
+        """Return the message that follows *message* in its queue."""
+        rounds, steps = rounds_of(self.plan), len(steps_of(self.plan))
+        number = message.offset // self.plan.log_size * rounds
+        number += self.part(number // rounds).index(message) // steps
+        near = [*self.round(number), *self.round(number + 1)]
+        wanted = message.record.queue_offset + 1
+        return next(
+            m
+            for m in near
+            if m.queue == message.queue and m.record.queue_offset == wanted
+        )
+
+    def overwrite(self, file: str, offset: int, data: bytes) -> None:
+        """Put *data* at *offset* of *file*."""
+        with (self.root / file).open("r+b") as opened:
+            opened.seek(offset)
+            opened.write(data)
+
+    def flip(self, file: str, offset: int, bits: int = 1) -> None:
+        """Flip *bits* of the byte at *offset* of *file*."""
+        with (self.root / file).open("r+b") as opened:
+            opened.seek(offset)
+            (byte,) = opened.read(1)
+            opened.seek(offset)
+            opened.write(bytes([byte ^ bits]))
+
+    def cut(self, file: str, size: int) -> None:
+        """Leave *size* bytes of *file*."""
+        with (self.root / file).open("r+b") as opened:
+            opened.truncate(size)
+
+    def rewrite(self, message: Placed, record: Record) -> None:
+        """Put *record*, which must be as large, in the place of *message*."""
+        data = quick_record(record)
+        if len(data) != message.size:
+            raise PlanError(f"{len(data)} bytes do not replace {message.size}")
+        self.overwrite(message.log_file, message.position, data)
+
+    @cached_property
+    def log_end(self) -> int:
+        """Commit-log offset behind the last record."""
+        last = self.part(self.plan.files - 1)[-1]
+        return last.offset + last.size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """A kind of fault."""
+
+    kind: str
+    says: str
+    """What is done to the store, in a few words."""
+    plant: Callable[[Site], tuple[Expected, Sequence[Expected]]]
+    claims: frozenset[str] = frozenset()
+    """What no other fault of the same store may touch."""
+
+    def planted(self, site: Site) -> Planted:
+        """Plant the fault and return what an audit must say of it."""
+        expected, also = self.plant(site)
+        return Planted(kind=self.kind, expected=expected, also=tuple(also))
+
+
+def at_record(finding: str, message: Placed) -> Expected:
+    """Return a finding at the record of *message*."""
+    return Expected(finding=finding, file=message.log_file, offset=message.position)
+
+
+def at_unit(finding: str, message: Placed) -> Expected:
+    """Return a finding at the unit of *message*."""
+    return Expected(
+        finding=finding, file=message.queue_file, offset=message.unit_position
+    )
+
+
+def when_lost(site: Site, message: Placed) -> list[Expected]:
+    """Return what an audit may say besides when the record of *message* is gone."""
+    return [
+        at_unit("INV-CQ-001", message),
+        at_record("INV-LOG-005", site.after(message)),
+    ]

@@ -1,0 +1,200 @@
+"""
+Faults in single records of the commit log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spark_checks.faults.fault import (
+    Expected,
+    Fault,
+    Site,
+    at_record,
+    at_unit,
+    when_lost,
+)
+from spark_checks.generate.part import Placed
+from spec.derive.numpy_dtype import leading_fields
+from spec.store.message_record import record_layout
+
+Found = tuple[Expected, Sequence[Expected]]
+_at = {f.name: f.offset for f in leading_fields(record_layout, system_flags=0)}
+_BODY_AT = _at["body_size"] + 4
+
+
+def _topic_at(hit: Placed) -> int:
+    """Return where the topic's size stands."""
+    return _BODY_AT + len(hit.record.body)
+
+
+def _properties_at(hit: Placed) -> int:
+    """Return where the properties' size stands."""
+    return _topic_at(hit) + 1 + len(hit.record.topic)
+
+
+def _breaking(kind: str, says: str, at: int, bits: int = 1) -> Fault:
+    """Return a fault that flips *bits* of a byte and leaves no record."""
+
+    def plant(site: Site) -> Found:
+        hit = site.take()
+        site.flip(hit.log_file, hit.position + at, bits)
+        return at_record("INV-LOG-001", hit), when_lost(site, hit)
+
+    return Fault(kind=kind, says=says, plant=plant)
+
+
+def _checksum(kind: str, says: str, at: int) -> Fault:
+    def plant(site: Site) -> Found:
+        hit = site.take()
+        site.flip(hit.log_file, hit.position + at)
+        return at_record("INV-LOG-002", hit), ()
+
+    return Fault(kind=kind, says=says, plant=plant)
+
+
+def _topic_of_another_size(site: Site) -> Found:
+    hit = site.take()
+    site.flip(hit.log_file, hit.position + _topic_at(hit))
+    return at_record("INV-LOG-001", hit), when_lost(site, hit)
+
+
+def _properties_of_another_size(site: Site) -> Found:
+    hit = site.take()
+    site.flip(hit.log_file, hit.position + _properties_at(hit) + 1)
+    return at_record("INV-LOG-001", hit), when_lost(site, hit)
+
+
+def _negative_properties(site: Site) -> Found:
+    hit = site.take()
+    site.flip(hit.log_file, hit.position + _properties_at(hit), 0x80)
+    return at_record("INV-LOG-001", hit), when_lost(site, hit)
+
+
+def _zeros(site: Site) -> Found:
+    hit = site.take()
+    site.overwrite(hit.log_file, hit.position, bytes(hit.size))
+    return at_record("INV-LOG-001", hit), when_lost(site, hit)
+
+
+def _zero_page(site: Site) -> Found:
+    """Blank a page, as a disk does that lost it: several records are gone."""
+    taken = [*site.take_round(), *site.take_round()]
+    page = -(-taken[0].position // 4096) * 4096
+    lost = [
+        m
+        for m in taken
+        if m.log_file == taken[0].log_file
+        and m.position < page + 2048
+        and m.position + m.size > page
+    ]
+    site.overwrite(taken[0].log_file, page, bytes(2048))
+    also = [e for m in lost for e in when_lost(site, m)]
+    if lost[0].position < page:  # its head is there: it is a record with another end
+        torn = lost.pop(0)
+        also += [at_record(f"INV-LOG-{number:03d}", torn) for number in (1, 2, 6)]
+        also.append(at_unit("INV-CQ-003", torn))
+    return at_record("INV-LOG-001", lost[0]), also
+
+
+def _compressed_body(site: Site) -> Found:
+    hit = next(m for m in site.take_round() if m.record.system_flags & 1)
+    site.flip(hit.log_file, hit.position + _BODY_AT + 20)
+    return at_record("INV-LOG-002", hit), ()
+
+
+def _queue_id(site: Site) -> Found:
+    hit = site.take()
+    site.flip(hit.log_file, hit.position + _at["queue_id"] + 3)
+    also = [at_record("INV-LOG-005", m) for m in (hit, site.after(hit))]
+    beside = next(
+        m
+        for m in site.all_messages
+        if m.record.topic == hit.record.topic
+        and m.record.queue_id == hit.record.queue_id ^ 1
+        and m.record.queue_offset == hit.record.queue_offset
+    )
+    return at_unit("INV-CQ-004", hit), [*also, at_record("INV-LOG-005", beside)]
+
+
+def _queue_offset(site: Site) -> Found:
+    hit = site.take()
+    site.flip(hit.log_file, hit.position + _at["queue_offset"] + 7)
+    also = [at_record("INV-LOG-005", site.after(hit)), at_unit("INV-CQ-004", hit)]
+    return at_record("INV-LOG-005", hit), also
+
+
+def _physical_offset(site: Site) -> Found:
+    hit = site.take()
+    site.flip(hit.log_file, hit.position + _at["physical_offset"] + 6, 0x80)
+    return at_record("INV-LOG-003", hit), ()
+
+
+def _topic(site: Site) -> Found:
+    hit = site.take()
+    site.flip(hit.log_file, hit.position + _topic_at(hit) + 1, 0x08)
+    also = [at_record("INV-LOG-005", m) for m in (hit, site.after(hit))]
+    return at_unit("INV-CQ-004", hit), also
+
+
+def _tag(site: Site) -> Found:
+    hit = site.take()
+    site.flip(hit.log_file, hit.position + hit.size - 2)
+    return at_unit("INV-CQ-003", hit), ()
+
+
+RECORD_FAULTS: tuple[Fault, ...] = (
+    _breaking("record-size-plus-one", "a size one too large", 3),
+    _breaking("record-size-huge", "a size of a gigabyte", 0, 0x40),
+    _breaking("record-size-negative", "a negative size", 0, 0x80),
+    _breaking("record-magic", "another magic", 6),
+    _breaking("record-body-size", "a body of another size", _at["body_size"] + 3),
+    _breaking(
+        "record-body-size-negative",
+        "a body of negative size",
+        _at["body_size"],
+        0x80,
+    ),
+    _breaking(
+        "record-host-v6", "a host said to be IPv6", _at["system_flags"] + 3, 0x20
+    ),
+    Fault(
+        kind="record-topic-size",
+        says="a topic of another size",
+        plant=_topic_of_another_size,
+    ),
+    Fault(
+        kind="record-properties-size",
+        says="properties of another size",
+        plant=_properties_of_another_size,
+    ),
+    Fault(
+        kind="record-properties-size-negative",
+        says="properties of negative size",
+        plant=_negative_properties,
+    ),
+    Fault(kind="record-zeros", says="a record of zeros", plant=_zeros),
+    Fault(kind="record-zero-page", says="a lost piece of a page", plant=_zero_page),
+    _checksum("record-checksum", "another checksum", _at["body_crc"] + 3),
+    _checksum("record-body", "another first byte of the body", _BODY_AT),
+    _checksum("record-body-later", "another byte in the body", _BODY_AT + 90),
+    Fault(
+        kind="record-body-compressed",
+        says="another byte in a compressed body",
+        plant=_compressed_body,
+    ),
+    Fault(kind="record-queue-id", says="another queue id", plant=_queue_id),
+    Fault(kind="record-queue-offset", says="another queue offset", plant=_queue_offset),
+    Fault(
+        kind="record-physical-offset",
+        says="another physical offset",
+        plant=_physical_offset,
+    ),
+    Fault(
+        kind="record-topic",
+        says="another topic",
+        plant=_topic,
+        claims=frozenset({"topics"}),
+    ),
+    Fault(kind="record-tag", says="another tag", plant=_tag),
+)

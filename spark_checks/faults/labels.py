@@ -1,0 +1,109 @@
+"""
+A label file says which faults a store has; an audit is scored against it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from spark_checks.faults.fault import Expected, Planted
+from spark_checks.findings import Finding
+
+SCHEMA = 1
+
+
+class LabelsError(ValueError):
+    """The label file cannot be used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """How well an audit knew the faults of a store."""
+
+    found: tuple[Planted, ...]
+    """At the right file and offset, with the right id."""
+    missed: tuple[Planted, ...]
+    unexpected: tuple[Expected, ...]
+    """Findings that no fault explains."""
+
+    @property
+    def is_perfect(self) -> bool:
+        """Whether every fault was found, and nothing else."""
+        return not self.missed and not self.unexpected
+
+    def as_json(self) -> dict[str, object]:
+        """Return the score as the audit's output has it."""
+        return {
+            "found": [planted.kind for planted in self.found],
+            "missed": [planted.kind for planted in self.missed],
+            "unexpected": [asdict(one) for one in self.unexpected],
+        }
+
+
+def score(planted: Sequence[Planted], findings: Iterable[Finding]) -> Score:
+    """Return how *findings* agree with what was *planted*."""
+    said = {
+        Expected(finding=f.invariant.id, file=f.file, offset=f.offset) for f in findings
+    }
+    explained = {one.expected for one in planted}
+    explained |= {more for one in planted for more in one.also}
+    unexpected = said - explained
+    return Score(
+        found=tuple(one for one in planted if one.expected in said),
+        missed=tuple(one for one in planted if one.expected not in said),
+        unexpected=tuple(
+            sorted(unexpected, key=lambda e: (e.file, e.offset, e.finding))
+        ),
+    )
+
+
+def write_labels(path: Path, planted: Sequence[Planted], *, seed: int) -> None:
+    """Write *planted* into the label file at *path*."""
+    document = {
+        "schema": SCHEMA,
+        "seed": seed,
+        "faults": [
+            {
+                "kind": one.kind,
+                **asdict(one.expected),
+                "also": [asdict(more) for more in one.also],
+            }
+            for one in planted
+        ],
+    }
+    path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+
+
+def read_labels(path: Path) -> list[Planted]:
+    """Return the faults that the label file at *path* names, or raise LabelsError."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if document["schema"] != SCHEMA:
+            raise LabelsError(f"{path} has schema {document['schema']}, not {SCHEMA}")
+        return [_planted(one) for one in document["faults"]]
+    except (OSError, UnicodeDecodeError, ValueError, KeyError, TypeError) as error:
+        if isinstance(error, LabelsError):
+            raise
+        raise LabelsError(f"{path} is no label file: {error}") from None
+
+
+def _planted(one: dict[str, object]) -> Planted:
+    also = one["also"]
+    if not isinstance(also, list):
+        raise LabelsError(f"{also!r} is no list of findings")
+    return Planted(
+        kind=str(one["kind"]),
+        expected=_expected(one),
+        also=tuple(_expected(more) for more in also),
+    )
+
+
+def _expected(one: dict[str, object]) -> Expected:
+    return Expected(
+        finding=str(one["finding"]),
+        file=str(one["file"]),
+        offset=int(str(one["offset"])),
+    )

@@ -1,0 +1,199 @@
+"""
+One part of a generated store: a commit-log file, and what its messages add elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from spark_checks.generate.index_part import index_file_name, index_of
+from spark_checks.generate.plan import BEGAN_AT_MS, Plan, PlanError
+from spark_checks.generate.rounds import counts_of, records_of_round, steps_of
+from spec.derive.codecs import record_codec, unit_codec
+from spec.integers import body_crc, tags_code
+from spec.store.blank import BLANK_SIZE_MIN, Blank, encode_blank
+from spec.store.consume_queue import UNIT_SIZE
+from spec.store.file_names import file_name
+from spec.store.message_record import Record, record_size
+from spec.wire.delay_levels import SCHEDULE_TOPIC
+from spec.wire.properties import decode_properties
+
+DELAYS_MS = {1: 1_000, 3: 10_000}
+"""Of the levels that are used."""
+_SLACK = 16
+"""Bytes that a number in a record may grow by from the first round on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """A message of a generated store, and where it is."""
+
+    plan: Plan
+    record: Record
+    step: int
+    """Index of its step in the round."""
+
+    @property
+    def offset(self) -> int:
+        """The record's commit-log offset."""
+        return self.record.physical_offset
+
+    @property
+    def size(self) -> int:
+        """Bytes of the record."""
+        return record_size(self.record)
+
+    @property
+    def log_file(self) -> str:
+        """The commit-log file that holds the record."""
+        return f"commitlog/{file_name(self.offset - self.position)}"
+
+    @property
+    def position(self) -> int:
+        """Where in that file the record begins."""
+        return self.offset % self.plan.log_size
+
+    @property
+    def queue(self) -> tuple[str, int]:
+        """Topic and queue."""
+        return self.record.topic, self.record.queue_id
+
+    @property
+    def queue_file(self) -> str:
+        """The consume-queue file that holds the unit."""
+        at = self.record.queue_offset * UNIT_SIZE - self.unit_position
+        return f"consumequeue/{self.record.topic}/{self.record.queue_id}/" + (
+            file_name(at)
+        )
+
+    @property
+    def unit_position(self) -> int:
+        """Where in that file the unit begins."""
+        return self.record.queue_offset % self.plan.queue_units * UNIT_SIZE
+
+    @property
+    def unit(self) -> bytes:
+        """The unit that points at the record."""
+        return unit_codec.encode((self.offset, self.size, tags_code_of(self.record)))
+
+
+def tags_code_of(record: Record) -> int:
+    """Return the tags code that the unit of *record* has."""
+    properties = decode_properties(record.properties)
+    if record.topic == SCHEDULE_TOPIC:
+        return record.stored_at_ms + DELAYS_MS[int(properties["DELAY"])]
+    return tags_code(properties.get("TAGS", ""))
+
+
+def quick_record(record: Record) -> bytes:
+    """Return what ``encode_record`` returns, some times faster."""
+    return record_codec.encode(
+        (
+            record_size(record),
+            record.magic,
+            body_crc(record.body),
+            record.queue_id,
+            record.flag,
+            record.queue_offset,
+            record.physical_offset,
+            record.system_flags,
+            record.born_at_ms,
+            record.born_host.address,
+            record.born_host.port,
+            record.stored_at_ms,
+            record.store_host.address,
+            record.store_host.port,
+            record.reconsume_times,
+            record.prepared_transaction_offset,
+            record.body,
+            record.topic.encode(),
+            record.properties.encode(),
+        )
+    )
+
+
+@cache
+def rounds_of(plan: Plan) -> int:
+    """Return how many rounds each file of *plan* holds, surely."""
+    size = sum(record_size(record) for record in _round(plan, 0, 0))
+    spread = plan.body_size // 16 + _SLACK
+    most = size + len(steps_of(plan)) * spread
+    rounds = (plan.log_size - BLANK_SIZE_MIN) // most
+    if rounds < 1:
+        raise PlanError(f"a round of {most} bytes does not fit into {plan.log_size}")
+    return rounds
+
+
+def messages_of(plan: Plan, part: int) -> Iterator[Placed]:
+    """Yield the messages of *part*, in the order of the log."""
+    rounds = rounds_of(plan)
+    at = part * plan.log_size
+    for number in range(part * rounds, (part + 1) * rounds):
+        for step, record in enumerate(_round(plan, number, at)):
+            yield Placed(plan=plan, record=record, step=step)
+            at = record.physical_offset + record_size(record)
+
+
+def _round(plan: Plan, number: int, begin: int) -> Iterator[Record]:
+    records = records_of_round(plan, number, begin)
+    record = next(records, None)
+    while record is not None:
+        yield record
+        try:
+            record = records.send(record.physical_offset + record_size(record))
+        except StopIteration:
+            return
+
+
+def write_part(root: Path, plan: Plan, part: int) -> None:
+    """Write what *part* adds to the store at *root*, whose directories are there."""
+    log = bytearray()
+    units: dict[tuple[str, int], bytearray] = {}
+    placed = []
+    for message in messages_of(plan, part):
+        log += quick_record(message.record)
+        units.setdefault(message.queue, bytearray()).extend(message.unit)
+        placed.append(message.record)
+    left = plan.log_size - len(log)
+    if part < plan.files - 1:
+        log += encode_blank(Blank(size=left))
+    path = root / "commitlog" / file_name(part * plan.log_size)
+    _write(path, 0, bytes(log), plan.log_size)
+    for queue, data in units.items():
+        begin = part * rounds_of(plan) * counts_of(plan)[queue] * UNIT_SIZE
+        _write_units(root, plan, queue, begin, bytes(data))
+    began_at_ms = placed[0].stored_at_ms if placed else BEGAN_AT_MS
+    index = root / "index" / index_file_name(began_at_ms)
+    items = index_of(placed)
+    _write(index, 0, items, len(items))
+
+
+def _write_units(
+    root: Path, plan: Plan, queue: tuple[str, int], begin: int, data: bytes
+) -> None:
+    """Write units into the files of *queue*, from byte *begin* of the queue on."""
+    directory = root / "consumequeue" / queue[0] / str(queue[1])
+    done = 0
+    while done < len(data):
+        at = (begin + done) % plan.queue_size
+        piece = data[done : done + plan.queue_size - at]
+        path = directory / file_name(begin + done - at)
+        _write(path, at, piece, plan.queue_size)
+        done += len(piece)
+
+
+def _write(path: Path, position: int, data: bytes, size: int) -> None:
+    """Write *data* into the file at *path*, which has *size* bytes; others may too."""
+    opened = os.open(path, os.O_CREAT | os.O_RDWR, 0o644)
+    try:
+        if os.fstat(opened).st_size < size:
+            os.ftruncate(opened, size)
+        view, done = memoryview(data), 0
+        while done < len(data):
+            done += os.pwrite(opened, view[done:], position + done)
+    finally:
+        os.close(opened)

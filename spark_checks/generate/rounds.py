@@ -1,0 +1,204 @@
+"""
+A round: a message for every queue, and one each of what a broker makes by itself.
+
+A delayed message waits and is delivered; a transaction is committed and another rolled
+back, each noted; a message is handed back, waits, and comes again in the retry topic;
+one is given up. Some bodies are compressed. All of a round lies in one commit-log file,
+so that what belongs together is found together.
+"""
+
+from __future__ import annotations
+
+import random
+import zlib
+from collections import Counter
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cache
+
+from spark_checks.generate.plan import (
+    BEGAN_AT_MS,
+    DEAD_TOPIC,
+    GROUP,
+    RETRY_TOPIC,
+    ROUND_MS,
+    Plan,
+)
+from spec.host import Host
+from spec.store.message_record import Record, SystemFlag
+from spec.wire.delay_levels import SCHEDULE_TOPIC
+from spec.wire.properties import encode_properties
+from spec.wire.transactions import HALF_TOPIC, OPERATIONS_TOPIC
+
+TAGS = ("TagA", "TagB", "TagC")
+RETRY_LEVEL = 3
+"""The delay of a message that is handed back for the first time."""
+GIVEN_UP_AFTER = 16
+_STORE_HOST = Host(bytes([127, 0, 0, 1]), 10911)
+
+
+class Kind(StrEnum):
+    """What a message of a round is."""
+
+    ORDINARY = "ordinary"
+    COMPRESSED = "compressed"
+    DELAYED = "delayed"
+    DELIVERED = "delivered"
+    HALF = "half"
+    COMMITTED = "committed"
+    NOTE = "note"
+    HANDED_BACK = "handed back"
+    RETRIED = "retried"
+    DEAD = "dead"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One message of every round."""
+
+    kind: Kind
+    topic: str
+    queue_id: int
+    rank: int = 0
+    """How many messages of the round come before it in its queue."""
+    of: int | None = None
+    """Index of the step that it follows from."""
+
+
+@cache
+def steps_of(plan: Plan) -> tuple[Step, ...]:
+    """Return the steps of every round of *plan*."""
+    ranks: Counter[tuple[str, int]] = Counter()
+    steps = []
+    for step in _steps(plan):
+        place = step.topic, step.queue_id
+        steps.append(replace(step, rank=ranks[place]))
+        ranks[place] += 1
+    return tuple(steps)
+
+
+@cache
+def counts_of(plan: Plan) -> dict[tuple[str, int], int]:
+    """Return how many messages every round adds to each queue."""
+    return dict(Counter((step.topic, step.queue_id) for step in steps_of(plan)))
+
+
+def _steps(plan: Plan) -> Iterator[Step]:
+    first = plan.topic_names[0]
+    yield Step(kind=Kind.DELAYED, topic=SCHEDULE_TOPIC, queue_id=0)
+    yield Step(kind=Kind.HANDED_BACK, topic=SCHEDULE_TOPIC, queue_id=RETRY_LEVEL - 1)
+    yield Step(kind=Kind.HALF, topic=HALF_TOPIC, queue_id=0)
+    yield Step(kind=Kind.HALF, topic=HALF_TOPIC, queue_id=0)
+    yield Step(kind=Kind.COMMITTED, topic=first, queue_id=0, of=2)
+    yield Step(kind=Kind.NOTE, topic=OPERATIONS_TOPIC, queue_id=0, of=2)
+    yield Step(kind=Kind.NOTE, topic=OPERATIONS_TOPIC, queue_id=0, of=3)
+    for topic in plan.topic_names:
+        for queue_id in range(plan.queues):
+            yield Step(kind=Kind.ORDINARY, topic=topic, queue_id=queue_id)
+    yield Step(kind=Kind.COMPRESSED, topic=plan.topic_names[-1], queue_id=0)
+    yield Step(kind=Kind.DEAD, topic=DEAD_TOPIC, queue_id=0)
+    yield Step(kind=Kind.DELIVERED, topic=first, queue_id=0, of=0)
+    yield Step(kind=Kind.RETRIED, topic=RETRY_TOPIC, queue_id=0, of=1)
+
+
+def records_of_round(
+    plan: Plan, number: int, begin: int
+) -> Generator[Record, int, None]:
+    """Yield the records of round *number*, the first at commit-log offset *begin*.
+
+    Each is sent the offset of the next (``generator.send``), for it knows its size.
+    """
+    chance = random.Random(f"{plan.seed}/{number}")  # noqa: S311 # no secret
+    made: list[Record] = []
+    for index, step in enumerate(steps_of(plan)):
+        source = None if step.of is None else made[step.of]
+        record = _record(plan, number, index, source, chance)
+        made.append(replace(record, physical_offset=begin))
+        begin = yield made[-1]
+
+
+def _record(
+    plan: Plan, number: int, index: int, source: Record | None, chance: random.Random
+) -> Record:
+    steps = steps_of(plan)
+    step = steps[index]
+    message = number * len(steps) + index
+    stored_at_ms = BEGAN_AT_MS + number * ROUND_MS + index * ROUND_MS // len(steps)
+    plain = Record(
+        topic=step.topic,
+        queue_id=step.queue_id,
+        queue_offset=number * counts_of(plan)[step.topic, step.queue_id] + step.rank,
+        physical_offset=0,
+        body=_body(plan, message, chance),
+        born_at_ms=stored_at_ms - 2,
+        born_host=Host(bytes([10, 0, 0, 1 + message % 3]), 40_000 + message % 1000),
+        stored_at_ms=stored_at_ms,
+        store_host=_STORE_HOST,
+    )
+    own = {
+        "KEYS": f"order-{message:012d}",
+        "UNIQ_KEY": f"7F000001{plan.seed & 0xFFFFFFFF:08X}{message:016X}",
+        "WAIT": "true",
+        "TAGS": TAGS[message % len(TAGS)],
+    }
+    return _of_kind(plan, step.kind, plain, own, source)
+
+
+def _of_kind(
+    plan: Plan, kind: Kind, plain: Record, own: dict[str, str], source: Record | None
+) -> Record:
+    """Return *plain* as a message of *kind*, which may follow from *source*."""
+    real = {"REAL_TOPIC": plan.topic_names[0], "REAL_QID": "0"}
+    if kind is Kind.COMPRESSED:
+        flags, body = int(SystemFlag.COMPRESSED), zlib.compress(plain.body)
+        return _with(replace(plain, system_flags=flags, body=body), own)
+    if kind is Kind.DELAYED:
+        return _with(plain, {**own, "DELAY": "1", **real})
+    if kind is Kind.HALF:
+        return _with(
+            plain, {**own, "TRAN_MSG": "true", "PGROUP": "orders_producer", **real}
+        )
+    if kind is Kind.HANDED_BACK:
+        retried = {"REAL_TOPIC": RETRY_TOPIC, "REAL_QID": "0"}
+        back = {"RETRY_TOPIC": plan.topic_names[0], "DELAY": str(RETRY_LEVEL)}
+        return replace(_with(plain, {**own, **back, **retried}), reconsume_times=1)
+    if kind is Kind.DEAD:
+        dead = {**own, "RETRY_TOPIC": plan.topic_names[0]}
+        return replace(_with(plain, dead), reconsume_times=GIVEN_UP_AFTER)
+    if source is None:
+        return _with(plain, own)
+    return _following(kind, plain, source)
+
+
+def _following(kind: Kind, plain: Record, source: Record) -> Record:
+    """Return the message of *kind* that a broker makes of *source*, in its place."""
+    if kind is Kind.NOTE:
+        note = str(source.queue_offset).encode()
+        return _with(replace(plain, body=note), {"WAIT": "true", "TAGS": "d"})
+    committed = kind is Kind.COMMITTED
+    return replace(
+        plain,
+        body=source.body,
+        properties=source.properties,
+        born_at_ms=source.born_at_ms,
+        born_host=source.born_host,
+        reconsume_times=source.reconsume_times,
+        system_flags=int(SystemFlag.TRANSACTION_COMMIT) if committed else 0,
+        prepared_transaction_offset=source.physical_offset if committed else 0,
+    )
+
+
+def _with(record: Record, properties: dict[str, str]) -> Record:
+    return replace(record, properties=encode_properties(properties))
+
+
+def _body(plan: Plan, message: int, chance: random.Random) -> bytes:
+    size = plan.body_size - chance.randrange(plan.body_size // 16 + 1)
+    head = f'{{"order": {message}, "of": "{GROUP}", "more": "'.encode()[:size]
+    return (
+        head
+        + chance.randbytes(-(-(size - len(head)) // 2))
+        .hex()
+        .encode()[: size - len(head)]
+    )

@@ -1,0 +1,98 @@
+"""
+A generated store: its directories, its parts, and the small files beside them.
+
+Parts are written one after the other, or by the workers of a Spark that see the same
+directory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from spark_checks.generate.part import rounds_of, write_part
+from spark_checks.generate.plan import BEGAN_AT_MS, GROUP, ROUND_MS, Plan, PlanError
+from spark_checks.generate.rounds import RETRY_LEVEL, counts_of, steps_of
+from spec.store.checkpoint import Checkpoint, encode_checkpoint
+from spec.wire import fastjson
+
+
+def generate(root: Path, plan: Plan, session: SparkSession | None = None) -> None:
+    """Write the store of *plan* into the directory *root*, which must be empty."""
+    if root.exists() and any(root.iterdir()):
+        raise PlanError(f"{root} is not empty")
+    rounds_of(plan)
+    for name in ("commitlog", "index", "config"):
+        (root / name).mkdir(parents=True)
+    for topic, queue_id in counts_of(plan):
+        (root / "consumequeue" / topic / str(queue_id)).mkdir(parents=True)
+    write = partial(write_part, root, plan)
+    if session is None:
+        for part in range(plan.files):
+            write(part)
+    else:
+        parts = session.sparkContext.parallelize(range(plan.files), plan.files)
+        parts.foreach(write)
+    for name, data in side_files(plan).items():
+        (root / name).write_bytes(data)
+
+
+def last_stored_at_ms(plan: Plan) -> int:
+    """Return when the last message of *plan* was stored."""
+    rounds, steps = rounds_of(plan) * plan.files, len(steps_of(plan))
+    return BEGAN_AT_MS + (rounds - 1) * ROUND_MS + (steps - 1) * ROUND_MS // steps
+
+
+def side_files(plan: Plan) -> Mapping[str, bytes]:
+    """Return the checkpoint and the configuration of *plan*, by path."""
+    last_ms = last_stored_at_ms(plan)
+    checkpoint = Checkpoint(physic_ms=last_ms, logics_ms=last_ms, index_ms=last_ms)
+    found = {"checkpoint": encode_checkpoint(checkpoint), "lock": b""}
+    for name, value in _configuration(plan).items():
+        found[f"config/{name}.json"] = fastjson.dumps(value)
+        found[f"config/{name}.json.bak"] = fastjson.dumps(value)
+    return found
+
+
+def _configuration(plan: Plan) -> dict[str, object]:
+    version = {"counter": 1, "timestamp": BEGAN_AT_MS}
+    rounds = rounds_of(plan) * plan.files
+    topics: dict[str, int] = {}
+    for topic, queue_id in counts_of(plan):
+        topics[topic] = max(topics.get(topic, 0), queue_id + 1)
+    consumed = {
+        f"{topic}@{GROUP}": {
+            queue_id: rounds * counts_of(plan)[topic, queue_id] // 2
+            for queue_id in range(plan.queues)
+        }
+        for topic in plan.topic_names
+    }
+    return {
+        "topics": {
+            "dataVersion": version,
+            "topicConfigTable": {
+                topic: _topic(topic, queues) for topic, queues in topics.items()
+            },
+        },
+        "subscriptionGroup": {
+            "dataVersion": version,
+            "subscriptionGroupTable": {GROUP: {"groupName": GROUP}},
+        },
+        "consumerOffset": {"offsetTable": consumed},
+        "delayOffset": {"offsetTable": {1: rounds, RETRY_LEVEL: rounds}},
+    }
+
+
+def _topic(name: str, queues: int) -> dict[str, object]:
+    return {
+        "order": False,
+        "perm": 6,
+        "readQueueNums": queues,
+        "topicFilterType": "SINGLE_TAG",
+        "topicName": name,
+        "topicSysFlag": 0,
+        "writeQueueNums": queues,
+    }

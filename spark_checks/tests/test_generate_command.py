@@ -1,0 +1,39 @@
+"""``rmqc generate`` writes a store and its labels, and says what it cannot do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from cli.generate import generate
+
+
+def test_a_store_and_its_labels_are_written(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    kinds = "record-zeros,checkpoint-log,unit-zeros"
+    run = CliRunner().invoke(generate, [str(store), "--faults", kinds])
+    assert (run.exit_code, run.output.split(",")[0]) == (0, "3 faults")
+    labels = json.loads(Path(f"{store}.labels.json").read_text(encoding="utf-8"))
+    assert [fault["kind"] for fault in labels["faults"]] == kinds.split(",")
+    assert (store / labels["faults"][0]["file"]).exists()
+
+
+def test_kinds_are_listed() -> None:
+    run = CliRunner().invoke(generate, ["--list-faults"])
+    assert run.exit_code == 0
+    assert "record-zeros" in run.output
+
+
+def test_what_cannot_be_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
+    for options, said in (
+        (["--faults", "no-such"], "no fault no-such"),
+        (["--faults", "checkpoint-log,checkpoint-missing"], "do not go with"),
+        (["--size", "many"], "is no size"),
+        (["--body-size", "1G"], "does not fit"),
+    ):
+        store = str(tmp_path / str(len(options[1])))
+        run = CliRunner().invoke(generate, [store, *options])
+        assert run.exit_code == 2
+        assert said in run.output
