@@ -1,9 +1,10 @@
 """
 ``rmqc completion``: the script that lets a shell complete what rmqc understands.
 
-For zsh and fish it is click's. In bash, a colon ends a word, so that of
-``mutant:header`` only ``header`` would be asked about: there the script asks about the
-whole line, and takes away again what stands before the colon.
+For zsh it is click's. In bash, a colon ends a word, so that of ``mutant:header`` only
+``header`` would be asked about: there the script asks about the whole line, and takes
+away again what stands before the colon. In fish, click's takes an offer for several
+where there is a comma in it, as in ``--suite wire,store``.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from contextlib import suppress
 import click
 from click.shell_completion import (
     BashComplete,
+    FishComplete,
     add_completion_class,
     get_completion_class,
 )
@@ -61,6 +63,15 @@ class WholeLine(BashComplete):
         if not words or line[-1:].isspace():
             words.append("")
         return words[1:-1], words[-1]
+
+
+@add_completion_class
+class UncutOffers(FishComplete):
+    """Completion in fish that keeps the commas of an offer."""
+
+    source_template = FishComplete.source_template.replace(
+        'string split ","', 'string split --max 1 ","'
+    )
 
 
 @click.command()

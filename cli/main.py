@@ -81,5 +81,5 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-if "_RMQC_COMPLETE" in os.environ:  # a shell asks; bash does it in a way of our own
+if "_RMQC_COMPLETE" in os.environ:  # a shell asks; two do it in our own way
     importlib.import_module("cli.completion")

@@ -70,3 +70,8 @@ def test_the_script_of_every_shell_asks_rmqc(shell: str) -> None:
     printed = CliRunner().invoke(main, ["completion", shell])
     assert printed.exit_code == 0
     assert f"_RMQC_COMPLETE={shell}_complete" in printed.output
+
+
+def test_commas_are_no_ends_of_an_offer_in_fish() -> None:
+    printed = CliRunner().invoke(main, ["completion", "fish"])
+    assert 'string split --max 1 ","' in printed.output
