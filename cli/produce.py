@@ -14,12 +14,15 @@ from reference.core.client.call import Selector
 from reference.core.client.failure import ClientError
 from reference.core.client.message import Message, Mode, SendResult
 from reference.core.client.producer import ProducerOptions
+from reference.core.client.pulling import Received
+from reference.core.client.transactions import Decision
 from reference.shell.client.producer import ProducerClient
 from spec.wire.producer import SEND_TIMEOUT_MS
 from spec.wire.producer_retries import RETRIES
 
 FAILED = 1
 BATCH = "batch"
+ASKED = "asked"
 
 
 def namesrv_option() -> Decorator:
@@ -44,6 +47,8 @@ class _Sending:
     options: ProducerOptions
     mode: str
     selector: Selector | None
+    decision: str | None
+    """Of a transaction; None sends without one."""
 
 
 @click.command()
@@ -76,6 +81,11 @@ class _Sending:
 )
 @click.option("--avoid-slow", is_flag=True, help="Java: sendLatencyFaultEnable.")
 @click.option("--vip", is_flag=True, help="Use the broker's port less two.")
+@click.option(
+    "--transaction",
+    type=click.Choice(["commit", "rollback", ASKED]),
+    help="Send half messages and decide them at once, or commit when a broker asks.",
+)
 @click.argument("topic")
 @click.argument("bodies", nargs=-1)
 def produce(**given: object) -> None:
@@ -86,11 +96,15 @@ def produce(**given: object) -> None:
     """
     messages = _messages(given)
     queue = given["queue"]
+    decision = given["transaction"]
+    if decision and given["mode"] != Mode.SYNC:
+        raise click.UsageError("a transaction is sent with --mode sync")
     sending = _Sending(
         namesrv=str(given["namesrv"]),
         options=_options(given),
         mode=str(given["mode"]),
         selector=_selector(queue) if isinstance(queue, int) else None,
+        decision=str(decision) if decision else None,
     )
     try:
         failed = asyncio.run(_send(sending, messages))
@@ -101,6 +115,8 @@ def produce(**given: object) -> None:
 
 async def _send(sending: _Sending, messages: Sequence[Message]) -> int:
     """Send *messages* and say what became of them; return how many failed."""
+    if sending.decision is not None:
+        return await _send_transactions(sending, sending.decision, messages)
     async with ProducerClient(sending.namesrv, sending.options) as producer:
         if sending.mode == BATCH:
             return await _send_batch(producer, sending, messages)
@@ -135,6 +151,36 @@ async def _send_batch(
         return len(messages)
     click.echo(_line(result))
     return 0
+
+
+async def _send_transactions(
+    sending: _Sending, decision: str, messages: Sequence[Message]
+) -> int:
+    """Send each message in a transaction; return how many failed."""
+    asked: asyncio.Queue[Received] = asyncio.Queue()
+
+    def check(half: Received) -> Decision:
+        asked.put_nowait(half)
+        return Decision.COMMIT
+
+    waits = decision == ASKED
+    decides = Decision.UNKNOWN if waits else Decision[decision.upper()]
+    failed = 0
+    async with ProducerClient(
+        sending.namesrv, sending.options, check=check
+    ) as producer:
+        for message in messages:
+            try:
+                result, _ = await producer.send_in_transaction(message, lambda: decides)
+            except ClientError as error:
+                failed += 1
+                click.echo(f"not sent: {error}", err=True)
+            else:
+                click.echo(f"{_line(result)} {decides.name}")
+        for _ in range(len(messages) - failed if waits else 0):
+            half = await asked.get()
+            click.echo(f"asked about {half.message_id} {Decision.COMMIT.name}")
+    return failed
 
 
 def _line(result: SendResult) -> str:

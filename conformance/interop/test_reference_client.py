@@ -26,6 +26,8 @@ from conformance.harness.target import Target, parse_target
 from spec.store.message_record import SystemFlag, decode_records
 
 TARGETS = ("embedded:", "jvm:4.6.0", "jvm:5.3.3")
+SOON = "transactionCheckInterval=1000&transactionTimeOut=1000"
+"""Else an undecided message is asked about after a minute."""
 QUEUES = range(4)
 DEADLINE_S = 90.0
 PATIENT = ("--timeout-ms", "20000")
@@ -89,7 +91,7 @@ def lines_of(child: Child) -> list[Line]:
 @pytest.fixture(scope="module", params=TARGETS)
 def target(request: pytest.FixtureRequest) -> Iterator[Target]:
     """Yield a cluster of each kind."""
-    with parse_target(request.param) as started:
+    with parse_target(f"{request.param}?{SOON}") as started:
         yield started
 
 
@@ -226,3 +228,23 @@ def test_what_is_handed_back_comes_again(
 def test_the_vip_port_takes_messages(clients: Clients, topic: str) -> None:
     (line,) = clients.produce(topic, "--vip", "x")
     assert line.startswith("SEND_OK")
+
+
+@pytest.mark.parametrize("decision", ["commit", "rollback"])
+def test_a_transaction_is_read_only_when_it_is_committed(
+    clients: Clients, topic: str, group: str, decision: str
+) -> None:
+    clients.produce(topic, "--transaction", decision, decision)
+    clients.produce(topic, "after")
+    wanted = {"after", "commit"} if decision == "commit" else {"after"}
+    read = clients.consume(topic, len(wanted), "-g", group)
+    assert {line.body for line in read} == wanted
+
+
+def test_an_undecided_transaction_is_asked_about(
+    clients: Clients, topic: str, group: str
+) -> None:
+    sent = clients.produce(topic, "-g", f"p{group}", "--transaction", "asked", "late")
+    assert [line.split(" ")[-1] for line in sent] == ["UNKNOWN", "COMMIT"]
+    (line,) = clients.consume(topic, 1, "-g", group)
+    assert line.body == "late"

@@ -25,8 +25,8 @@ Outcome = Request | Failure
 """An answer, whatever its code, or why there is none."""
 Then = Callable[[Outcome, int], None]
 """What is done with an outcome; it is given the time too."""
-Handler = Callable[[Request, int], Answer | None]
-"""Does what a broker asks of the client. None is no answer."""
+Handler = Callable[[str, Request, int], Answer | None]
+"""Does what the broker at an address asks of the client. None is no answer."""
 
 _OPAQUE_END = 2**31
 
@@ -162,7 +162,7 @@ class Asker:
             code = ResponseCode.REQUEST_CODE_NOT_SUPPORTED
             answer: Answer | None = refusal(code, f"{request.code} is not known here")
         else:
-            answer = handler(request, now_ms)
+            answer = handler(address, request, now_ms)
         if answer is not None:
             frame = encode_answer(request.opaque, answer)
             self._outbox.append(Write(address, frame, None))

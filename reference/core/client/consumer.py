@@ -148,7 +148,9 @@ class Consumer:
             self._is_known = True
             self.rebalance(now_ms)
 
-    def _members_changed(self, request: Request, now_ms: int) -> Answer | None:
+    def _members_changed(
+        self, _address: str, request: Request, now_ms: int
+    ) -> Answer | None:
         if request.optional_text("consumerGroup") == self.options.group:
             self.rebalance(now_ms)
         return None

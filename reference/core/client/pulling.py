@@ -135,11 +135,12 @@ def _messages(
     body: bytes, queue: Queue, subscription: Subscription
 ) -> tuple[Received, ...]:
     """Return the wanted ones of the records in *body*."""
-    messages = (_received(record, queue) for record in decode_records(body))
+    messages = (received(record, queue) for record in decode_records(body))
     return tuple(one for one in messages if wants(subscription, dict(one.properties)))
 
 
-def _received(record: Record, queue: Queue) -> Received:
+def received(record: Record, queue: Queue) -> Received:
+    """Return *record*, read from *queue*, as an application gets it."""
     body = record.body
     if record.system_flags & SystemFlag.COMPRESSED:  # [CLIENT-PULL-007]
         body = zlib.decompress(body)

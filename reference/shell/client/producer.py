@@ -7,7 +7,7 @@ A producer for applications: the core's decisions, with sockets and a clock.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Self
 
 from reference.core.client.asking import Asker
@@ -15,18 +15,35 @@ from reference.core.client.call import Selector
 from reference.core.client.membership import Membership
 from reference.core.client.message import Message, Mode, SendResult
 from reference.core.client.producer import Producer, ProducerOptions
+from reference.core.client.pulling import Received
 from reference.core.client.queue_choice import Turn
 from reference.core.client.routes import Routes
+from reference.core.client.transactions import (
+    Check,
+    Decision,
+    Transactions,
+    half_message,
+)
 from reference.shell.client.identity import client_id, key_maker, random_start
 from reference.shell.client.links import Links
 from reference.shell.clock import now_ms
 from spec.wire.heartbeat import Heartbeat, ProducerMembership
 
 
-class ProducerClient:
-    """A producer that sends as soon as it is asked to."""
+def _unknown(_half: Received) -> Decision:
+    """Say what a producer says that cannot tell."""
+    return Decision.UNKNOWN
 
-    def __init__(self, name_servers: str, options: ProducerOptions) -> None:
+
+class ProducerClient:
+    """A producer that sends as soon as it is asked to.
+
+    Who sends in transactions gives *check*, which says what came of a half message.
+    """
+
+    def __init__(
+        self, name_servers: str, options: ProducerOptions, *, check: Check = _unknown
+    ) -> None:
         asker = Asker()
         routes = Routes(asker, [one for one in name_servers.split(";") if one])
         self.producer = Producer(
@@ -38,6 +55,9 @@ class ProducerClient:
         )
         membership = ProducerMembership(group=options.group)
         heartbeat = Heartbeat(client_id=client_id(), producers=(membership,))
+        self.transactions = Transactions(
+            options.group, check, asker=asker, routes=routes
+        )
         self._routes = routes
         self._membership = Membership(asker, routes, lambda: heartbeat)
         self._links = Links(asker)
@@ -93,3 +113,14 @@ class ProducerClient:
         )
         assert isinstance(result, SendResult)
         return result
+
+    async def send_in_transaction(
+        self, message: Message, act: Callable[[], Decision]
+    ) -> tuple[SendResult, Decision]:
+        """Store *message*, act, and have it delivered if *act* says so."""
+        half = half_message(message, self.producer.options.group)
+        result = await self.send(half)
+        assert result is not None, "a synchronous send has a result"
+        decision = self.transactions.finish(result, act)
+        self._links.perform()
+        return result, decision
