@@ -248,3 +248,24 @@ def test_an_undecided_transaction_is_asked_about(
     assert [line.split(" ")[-1] for line in sent] == ["UNKNOWN", "COMMIT"]
     (line,) = clients.consume(topic, 1, "-g", group)
     assert line.body == "late"
+
+
+def test_the_program_of_the_quick_start_runs(
+    clients: Clients, broker: Speaker, tmp_path: Path
+) -> None:
+    text = (SOURCES / "docs" / "client.md").read_text(encoding="utf-8")
+    program = tmp_path / "quick_start.py"
+    program.write_text(text.partition("```python\n")[2].partition("```")[0])
+    succeeded(broker.create_topic(topic="Orders", queue_count=1))
+    child = start(
+        "quick start",
+        [sys.executable, program],
+        log=tmp_path / "quick_start.log",
+        environment={
+            "NAMESRV_ADDR": str(clients.target.namesrv),
+            "PYTHONPATH": str(SOURCES),
+        },
+    )
+    assert child.wait_end(deadline_s=DEADLINE_S) == 0, child.output()
+    assert "SEND_OK" in child.output()
+    assert "b'two eggs'" in child.output()
