@@ -26,6 +26,8 @@ FAULT = Mutant(
         ("topic_46680310_25 at 127.0.0.1:10911", "topic_# at #:#"),
         ("(133, 'SOME_TOPIC', 1, -7)", "(#, ...)"),
         ("AC11000100002A9F0000000000000000", "#"),
+        ("['a_46680310_25', 'b', 'c_4... (90 characters)", "[#, ... (# characters)"),
+        ("['a_46680310_25', 'b',... (90 characters)", "[#, ... (# characters)"),
     ],
 )
 def test_numbers_and_names_of_a_run_are_masked(text: str, left: str) -> None:
