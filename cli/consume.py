@@ -8,6 +8,7 @@ import sys
 import click
 
 from cli.produce import namesrv_option
+from reference.core.client.asking import Deliver
 from reference.core.client.consumer import ConsumerOptions
 from reference.core.client.failure import ClientError
 from reference.core.client.pulling import Received
@@ -16,7 +17,6 @@ from reference.shell.client.identity import client_id
 from spec.wire.properties import Property
 
 NOT_ENOUGH = 1
-BATCH_SIZE = 32
 MODELS = {"clustering": False, "broadcasting": True}
 
 
@@ -66,7 +66,6 @@ def consume(
             expression=expression,
             from_first=begin == "first",
             broadcasts=MODELS[model],
-            batch_size=min(count or BATCH_SIZE, BATCH_SIZE),
         )
         reading = _Reading(count, idle_s, fail=fail)
         asyncio.run(reading.read(namesrv, options))
@@ -94,10 +93,15 @@ class _Reading:
                     delivery = await asyncio.wait_for(consumer.take(), self._idle_s)
                 except TimeoutError:
                     return
-                for message in delivery.messages:
+                for message in delivery.messages[: self._left()]:
                     click.echo(_line(message))
-                self.seen += len(delivery.messages)
-                consumer.handled(delivery, delivery.messages if self._fail else ())
+                    self.seen += 1
+                    one = Deliver(delivery.queue, (message,))
+                    consumer.handled(one, one.messages if self._fail else ())
+
+    def _left(self) -> int | None:
+        """Return how many messages are still wanted; None where all are."""
+        return None if self._count is None else self._count - self.seen
 
 
 def _line(message: Received) -> str:

@@ -20,6 +20,10 @@ AFTER_ERROR_MS = 3000
 COMMIT_PERIOD_MS = 5000
 OFFSET_TIMEOUT_MS = 5000
 RETRIES_MAX = 16
+BACKLOG_COUNT_MAX = 1000
+BACKLOG_SIZE_MAX = 100 * 1024 * 1024
+BACKLOG_SPAN_MAX = 2000
+AFTER_FLOOD_MS = 50
 
 READABLE = Clause(
     id="CLIENT-SUBSCRIBE-001",
@@ -115,4 +119,19 @@ READS_RETRIES = Clause(
     text="A clustering consumer also reads the retry topic of its group, and hands its"
     " messages out under the topic they came from.",
     source=f"{_PUSHED}#resetRetryAndNamespace",
+)
+PULLS_AHEAD = Clause(
+    id="CLIENT-PULL-008",
+    level=Level.MUST,
+    text="A consumer pulls ahead of the application: it waits with the next pull of a"
+    " queue, 50 ms at a time, only while more than 1000 of its messages, or 100 MiB of"
+    " bodies, are not handled, or their offsets are more than 2000 apart.",
+    source=f"{_PUSHED}#pullMessage",
+)
+COMMITS_THE_LOWEST = Clause(
+    id="CLIENT-COMMIT-002",
+    level=Level.MUST,
+    text="What a consumer commits of a queue is the offset of the first message that is"
+    " not handled, however many after it are; without one, the next after the last.",
+    source="4.6.0 org.apache.rocketmq.client.impl.consumer.ProcessQueue#removeMessage",
 )

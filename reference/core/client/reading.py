@@ -1,19 +1,26 @@
 """
 A reader pulls the queues that are a consumer's, and keeps how far each has come.
 
-Messages of a queue are delivered one answer at a time; the next pull waits until the
-application has handled them. What a queue has come to is committed at the broker.
+It pulls ahead of the application, so far and no further. Messages are handled in any
+order; how far a queue has come is committed at the broker.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from reference.core.client.asking import Asker, Deliver, Outcome, Then
+from reference.core.client.backlog import Backlog
 from reference.core.client.failure import Failure
 from reference.core.client.message import Queue
-from reference.core.client.pulling import Pulled, Received, pull_command, pulled
+from reference.core.client.pulling import (
+    Pulled,
+    PullStatus,
+    Received,
+    pull_command,
+    pulled,
+)
 from reference.core.client.requests import (
     commit_notice,
     end_question,
@@ -24,6 +31,7 @@ from reference.core.client.routes import Routes
 from reference.core.request import FieldError
 from spec.client.subscribing import (
     AFTER_ERROR_MS,
+    AFTER_FLOOD_MS,
     OFFSET_TIMEOUT_MS,
     PULL_TIMEOUT_MS,
 )
@@ -54,10 +62,9 @@ class _Share:
     subscription: Subscription
     next_offset: int = 0
     """Where to pull next."""
-    handled: int | None = None
-    """Up to where everything was handled, once anything was."""
+    backlog: Backlog = field(default_factory=Backlog)
     told: int | None = None
-    """What the broker was told of that last."""
+    """How far the broker was told that the queue has come."""
     broker_id: int = MASTER_ID
     """The broker that is asked next."""
 
@@ -93,9 +100,14 @@ class Reader:
                 self._begin(share, now_ms)
 
     def handled(
-        self, queue: Queue, *, failed: Sequence[Received] = (), now_ms: int
+        self,
+        queue: Queue,
+        messages: Sequence[Received],
+        *,
+        failed: Sequence[Received] = (),
+        now_ms: int,
     ) -> None:
-        """Note that what was delivered of *queue* is handled, all but *failed*.
+        """Note that *messages* of *queue* are handled, all but *failed*.
 
         These are handed back, to be delivered to the group again.
         """
@@ -103,8 +115,7 @@ class Reader:
             self._hand_back(message, now_ms)
         share = self._shares.get(queue)
         if share is not None:
-            share.handled = share.next_offset
-            self._pull(share, now_ms)
+            share.backlog.remove(messages)
 
     def commit_all(self, _now_ms: int) -> None:
         """Tell brokers how far every queue has come."""
@@ -152,7 +163,11 @@ class Reader:
         self._pull(share, now_ms)
 
     def _pull(self, share: _Share, now_ms: int) -> None:
+        """Pull what comes next, or wait until the application has caught up."""
         if self._shares.get(share.queue) is not share:
+            return
+        if share.backlog.is_full:
+            self._pull_later(share, now_ms + AFTER_FLOOD_MS)
             return
         commits = self.options.keeps_offsets and share.broker_id == MASTER_ID
         asked = pull_command(  # [CLIENT-PULL-004]
@@ -160,7 +175,7 @@ class Reader:
             share.subscription,
             group=self.options.group,
             offset=share.next_offset,
-            committed=share.handled if commits else None,
+            committed=share.backlog.offset if commits else None,
             max_count=self.options.batch_size,
         )
 
@@ -175,17 +190,22 @@ class Reader:
             return
         found = pulled(outcome, share.queue, share.subscription)
         if not isinstance(found, Pulled):
-            self._asker.schedule.at(
-                now_ms + AFTER_ERROR_MS, lambda at_ms: self._pull(share, at_ms)
-            )
+            self._pull_later(share, now_ms + AFTER_ERROR_MS)
             return
         share.next_offset = found.next_offset  # [CLIENT-PULL-005]
         share.broker_id = found.suggested_broker_id  # [CLIENT-PULL-003]
         if found.messages:
+            share.backlog.add(found.messages)
             self._asker.emit(Deliver(share.queue, found.messages))
+        elif found.status is PullStatus.OFFSET_ILLEGAL:
+            share.backlog = Backlog()  # what waits is of a queue that is no more
+            share.backlog.skip_to(found.next_offset)
         else:
-            share.handled = found.next_offset
-            self._pull(share, now_ms)
+            share.backlog.skip_to(found.next_offset)
+        self._pull(share, now_ms)
+
+    def _pull_later(self, share: _Share, at_ms: int) -> None:
+        self._asker.schedule.at(at_ms, lambda now_ms: self._pull(share, now_ms))
 
     def _ask(self, share: _Share, asked: Command, then: Then, *, until_ms: int) -> None:
         """Ask the broker that is next for the queue; without an address give it up."""
@@ -198,12 +218,13 @@ class Reader:
         self._asker.ask(address, asked, then, until_ms=until_ms)
 
     def _commit(self, share: _Share) -> None:
+        offset = share.backlog.offset
         address = self._routes.any_address(share.queue.broker_name)
-        if not self.options.keeps_offsets or share.handled in {None, share.told}:
+        if not self.options.keeps_offsets or address is None:
             return
-        if address is not None and share.handled is not None:
-            share.told = share.handled
-            told = commit_notice(self.options.group, share.queue, share.handled)
+        if offset is not None and offset != share.told:
+            share.told = offset
+            told = commit_notice(self.options.group, share.queue, offset)
             self._asker.tell(address, told)
 
     def _hand_back(self, message: Received, now_ms: int) -> None:

@@ -45,14 +45,16 @@ class ConsumerClient:
             delivery = await self.take()
             for message in delivery.messages:
                 yield message
-            self.handled(delivery)
+                self.handled(Deliver(delivery.queue, (message,)))
 
     async def take(self) -> Deliver:
-        """Return what some queue had; ``handled`` is to be called when it is done."""
+        """Return what some queue had; ``handled`` says later what was done."""
         return await self._delivered.get()
 
     def handled(self, delivery: Deliver, failed: Sequence[Received] = ()) -> None:
-        """Go on with the queue of *delivery*; *failed* go back to the broker."""
+        """Note that *delivery*, or a part, is handled; *failed* go back."""
         reader = self.consumer.reader
-        reader.handled(delivery.queue, failed=failed, now_ms=now_ms())
+        reader.handled(
+            delivery.queue, delivery.messages, failed=failed, now_ms=now_ms()
+        )
         self._links.perform()

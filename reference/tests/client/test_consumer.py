@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -124,6 +125,16 @@ class Reading:
         body = b"".join(encode_record(record) for record in records)
         self.world.answer(question, code, fields, body)
 
+    def handle(
+        self,
+        queue: Queue,
+        messages: Sequence[Received],
+        failed: Sequence[Received] = (),
+    ) -> None:
+        """Be the application that is done with *messages*."""
+        reader = self.consumer.reader
+        reader.handled(queue, messages, failed=failed, now_ms=self.world.now_ms)
+
     def delivered(self) -> list[Deliver]:
         """Return what the application was given, and answer what was asked."""
         self.go_on()
@@ -188,19 +199,50 @@ def test_a_queue_begins_where_the_group_was_or_as_it_is_told(
     assert offset_of(reading.pull()) == expected
 
 
-def test_the_next_pull_waits_for_the_application() -> None:
+def test_it_pulls_ahead_and_commits_what_is_handled() -> None:
     reading = Reading(from_first=True)
     reading.start()
     reading.find(reading.pull(), record(0), record(1))
     (delivery,) = reading.delivered()
     assert [one.record.queue_offset for one in delivery.messages] == [0, 1]
-    assert reading.pulls == []
-    reading.consumer.reader.handled(delivery.queue, now_ms=reading.world.now_ms)
-    reading.go_on()
     pull = reading.pull()
     assert offset_of(pull) == 2
-    assert pull.command.fields["commitOffset"] == "2"
+    assert not int(pull.command.fields["sysFlag"]) & 1
+    reading.handle(delivery.queue, delivery.messages[:1])
+    reading.find(pull, record(2))
+    reading.go_on()
+    pull = reading.pull()
+    assert pull.command.fields["commitOffset"] == "1"
     assert int(pull.command.fields["sysFlag"]) & 1
+
+
+def test_it_starts_over_where_the_queue_does() -> None:
+    reading = Reading(from_first=True)
+    reading.start()
+    reading.find(reading.pull(), record(50))
+    (delivery,) = reading.delivered()
+    reading.tell(reading.pull(), 21, 0)
+    reading.go_on()
+    reading.find(reading.pull(), record(0), record(0))
+    (again,) = reading.delivered()
+    reading.handle(again.queue, again.messages)
+    reading.handle(delivery.queue, ())
+    reading.world.wait(5000)
+    reading.go_on()
+    (commit,) = [one.command for one in reading.others if one.command.code == COMMIT]
+    assert commit.fields["commitOffset"] == "1"
+
+
+def test_it_waits_while_the_application_is_far_behind() -> None:
+    reading = Reading(from_first=True)
+    reading.start()
+    reading.find(reading.pull(), *(record(offset) for offset in range(1001)))
+    (delivery,) = reading.delivered()
+    assert reading.pulls == []
+    reading.handle(delivery.queue, delivery.messages[:1])
+    reading.world.wait(50)
+    reading.go_on()
+    assert offset_of(reading.pull()) == 1001
 
 
 @pytest.mark.parametrize("code", [19, 20, 21])
@@ -233,8 +275,6 @@ def test_a_slave_is_asked_where_it_is_suggested_and_told_no_offset() -> None:
     reading.start()
     first = reading.pull()
     reading.find(first, record(0), suggested=1)
-    (delivery,) = reading.delivered()
-    reading.consumer.reader.handled(delivery.queue, now_ms=reading.world.now_ms)
     reading.go_on()
     second = reading.pull()
     assert (first.address, second.address) == ("master:1", "slave:1")
@@ -265,9 +305,7 @@ def test_what_failed_is_handed_back() -> None:
     reading.start()
     reading.find(reading.pull(), record(0), record(1))
     (delivery,) = reading.delivered()
-    reading.consumer.reader.handled(
-        delivery.queue, failed=delivery.messages[1:], now_ms=reading.world.now_ms
-    )
+    reading.handle(delivery.queue, delivery.messages, failed=delivery.messages[1:])
     reading.go_on()
     back = [one.command for one in reading.others if one.command.code == BACK]
     assert [one.fields["offset"] for one in back] == ["1001"]
