@@ -13,7 +13,7 @@ import yaml
 
 from conformance.harness.embedded import SOURCES
 from conformance.interop.action_runner import Action
-from conformance.interop.installed import copy_sources
+from conformance.interop.installed import copy_sources, run
 
 FILE = Path("packaging", "action", "action.yml")
 PAGE = SOURCES / "docs" / "five-minutes.md"
@@ -70,11 +70,9 @@ def test_findings_fail_the_step_and_known_ones_do_not(action: Action) -> None:
     assert run_suites(action, **fault) == 1, action.printed
     assert action.outputs == {"outcome": "findings", "report": "a report"}
     assert "WIRE-FRAME-002" in action.summary
-    known = action.job / "work" / "known.toml"
-    known.write_text(
-        '[[known]]\nclause = "WIRE-FRAME-002"\nreason = "our header is short"\n',
-        encoding="utf-8",
-    )
+    words = ["test", f"--target={MUTANT}", "--only=WIRE-FRAME-002"]
+    rmqc = f"{action.job}/rmqc/bin/rmqc"
+    run([rmqc, *words, "--write-known=known.toml"], cwd=action.job / "work", codes=(1,))
     code = run_suites(action, known="known.toml", profile="4.6", **fault)
     assert code == 0, action.printed
     assert action.outputs["outcome"] == "conforms"

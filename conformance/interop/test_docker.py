@@ -39,7 +39,7 @@ RELEASE = "4.6.0"
 KNOWN = SOURCES / "conformance" / "targets" / "docker" / "known.toml"
 SAMPLES = {
     "bridge": ("wire", "messaging/test_send.py"),
-    "host": ("routing/test_name_server.py", "messaging/test_pull.py"),
+    "host": ("routing/test_name_server.py", "recovery/test_inventory.py"),
 }
 """Some of the suites on each network."""
 STARTS = """
@@ -119,7 +119,7 @@ def test_the_suites_say_what_they_say_of_the_release_on_a_java_machine(
         timeout_s=900,
     )
     assert run.report, run.output
-    judged = {Outcome.PASS, Outcome.FAIL, Outcome.NOT_APPLICABLE}
+    judged = {Outcome.PASS, Outcome.FAIL, Outcome.ERROR, Outcome.NOT_APPLICABLE}
     recorded = all_evidence()[RELEASE].outcomes
     differ = {
         name: (outcome.value, recorded[name])
