@@ -39,6 +39,7 @@ MODELS = {"clustering": False, "broadcasting": True}
 @click.option(
     "--idle-s", type=click.FloatRange(0), help="End when none came for so long."
 )
+@click.option("--in-order", is_flag=True, help="One message of a queue at a time.")
 @click.option("--fail", is_flag=True, help="Hand every message back, to come again.")
 @click.argument("topic")
 def consume(
@@ -50,6 +51,7 @@ def consume(
     model: str,
     count: int | None,
     idle_s: float | None,
+    in_order: bool,
     fail: bool,
     topic: str,
 ) -> None:
@@ -66,6 +68,7 @@ def consume(
             expression=expression,
             from_first=begin == "first",
             broadcasts=MODELS[model],
+            in_order=in_order,
         )
         reading = _Reading(count, idle_s, fail=fail)
         asyncio.run(reading.read(namesrv, options))
@@ -93,11 +96,12 @@ class _Reading:
                     delivery = await asyncio.wait_for(consumer.take(), self._idle_s)
                 except TimeoutError:
                     return
-                for message in delivery.messages[: self._left()]:
+                taken = delivery.messages[: self._left()]
+                for message in taken:
                     click.echo(_line(message))
-                    self.seen += 1
-                    one = Deliver(delivery.queue, (message,))
-                    consumer.handled(one, one.messages if self._fail else ())
+                self.seen += len(taken)
+                done = Deliver(delivery.queue, taken)
+                consumer.handled(done, taken if self._fail else ())
 
     def _left(self) -> int | None:
         """Return how many messages are still wanted; None where all are."""

@@ -225,6 +225,14 @@ def test_what_is_handed_back_comes_again(
     assert again.body == "difficult"
 
 
+def test_a_queue_is_read_in_order(clients: Clients, topic: str, group: str) -> None:
+    bodies = [f"step-{number}" for number in range(8)]
+    clients.produce(topic, "--queue", "1", *bodies)
+    first = clients.consume(topic, 5, "-g", group, "--in-order")
+    rest = clients.consume(topic, 3, "-g", group, "--in-order")
+    assert [line.body for line in (*first, *rest)] == bodies
+
+
 def test_the_vip_port_takes_messages(clients: Clients, topic: str) -> None:
     (line,) = clients.produce(topic, "--vip", "x")
     assert line.startswith("SEND_OK")

@@ -28,6 +28,11 @@ class Backlog:
         self._end = 0
 
     @property
+    def is_empty(self) -> bool:
+        """Whether everything that came was handled."""
+        return not self._sizes
+
+    @property
     def is_full(self) -> bool:
         """Whether the application is to catch up before more is pulled."""
         if not self._sizes:

@@ -15,6 +15,7 @@ from reference.core.client.allocation import Allocation, averaged
 from reference.core.client.asking import Asker, Outcome
 from reference.core.client.checks import check_group, check_topic
 from reference.core.client.failure import Failure
+from reference.core.client.locks import Locks
 from reference.core.client.membership import Membership
 from reference.core.client.queues import subscribe_queues
 from reference.core.client.reading import Reader, ReadingOptions
@@ -23,6 +24,7 @@ from reference.core.client.routes import Routes
 from reference.core.client.subscription import subscription_of
 from reference.core.request import Request
 from spec.client.allocation import REBALANCE_PERIOD_MS
+from spec.client.ordering import LOCK_PERIOD_MS
 from spec.client.subscribing import COMMIT_PERIOD_MS, OFFSET_TIMEOUT_MS
 from spec.layout import LayoutError
 from spec.routing.route_data import TopicRoute
@@ -50,6 +52,8 @@ class ConsumerOptions:
     from_first: bool = False
     broadcasts: bool = False
     """Every member reads everything, and keeps to itself how far."""
+    in_order: bool = False
+    """A queue is read by one member alone, message by message."""
     batch_size: int = 32
     rule: Allocation = averaged
 
@@ -72,6 +76,7 @@ class Consumer:
             ),
             asker=asker,
             routes=routes,
+            locks=self._locks(asker, routes),
         )
         self.membership = Membership(asker, routes, self._heartbeat, self._was_heard)
         self._asker = asker
@@ -87,6 +92,9 @@ class Consumer:
         every(REBALANCE_PERIOD_MS, self.rebalance, first_ms=look_ms)
         commit_ms = now_ms + COMMIT_PERIOD_MS
         every(COMMIT_PERIOD_MS, self.reader.commit_all, first_ms=commit_ms)
+        if self.options.in_order and not self.options.broadcasts:
+            lock_ms = now_ms + LOCK_PERIOD_MS
+            every(LOCK_PERIOD_MS, self.reader.lock_all, first_ms=lock_ms)
         self._routes.start(now_ms)
         self.membership.start(now_ms)
 
@@ -106,6 +114,13 @@ class Consumer:
         """Look anew at which queues are ours."""
         for subscription in self._subscriptions:
             self._find_share(subscription, now_ms)
+
+    def _locks(self, asker: Asker, routes: Routes) -> Locks | None:
+        """Return what locks queues, where they are read in order and shared."""
+        options = self.options
+        if not options.in_order or options.broadcasts:
+            return None
+        return Locks(options.group, options.client_id, asker=asker, routes=routes)
 
     def _find_share(self, subscription: Subscription, now_ms: int) -> None:
         topic = subscription.topic

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from reference.core.client.asking import Asker, Deliver, Outcome, Then
 from reference.core.client.backlog import Backlog
 from reference.core.client.failure import Failure
+from reference.core.client.locks import Locks
 from reference.core.client.message import Queue
 from reference.core.client.pulling import (
     Pulled,
@@ -29,6 +30,7 @@ from reference.core.client.requests import (
 )
 from reference.core.client.routes import Routes
 from reference.core.request import FieldError
+from spec.client.ordering import AFTER_FAILURE_MS
 from spec.client.subscribing import (
     AFTER_ERROR_MS,
     AFTER_FLOOD_MS,
@@ -73,11 +75,18 @@ class Reader:
     """Reads some queues."""
 
     def __init__(
-        self, options: ReadingOptions, *, asker: Asker, routes: Routes
+        self,
+        options: ReadingOptions,
+        *,
+        asker: Asker,
+        routes: Routes,
+        locks: Locks | None = None,
     ) -> None:
         self.options = options
         self._asker = asker
         self._routes = routes
+        self._locks = locks
+        """Where queues are read in order: who locks them."""
         self._shares: dict[Queue, _Share] = {}
 
     @property
@@ -92,12 +101,12 @@ class Reader:
         topic = subscription.topic
         for queue in self.queues:
             if queue.topic == topic and queue not in queues:
-                self._commit(self._shares.pop(queue))  # [CLIENT-COMMIT-001]
+                self._give_up(self._shares[queue])
         for queue in sorted(queues):
             if queue not in self._shares:
                 share = _Share(queue=queue, subscription=subscription)
                 self._shares[queue] = share
-                self._begin(share, now_ms)
+                self._lock(share, now_ms)
 
     def handled(
         self,
@@ -109,11 +118,16 @@ class Reader:
     ) -> None:
         """Note that *messages* of *queue* are handled, all but *failed*.
 
-        These are handed back, to be delivered to the group again.
+        These are handed back, to be delivered to the group again; in order they are
+        delivered here again, before any other of the queue.
         """
+        share = self._shares.get(queue)
+        if self._locks is not None:
+            if share is not None:
+                self._handled_in_order(share, messages, failed, now_ms)
+            return
         for message in failed:
             self._hand_back(message, now_ms)
-        share = self._shares.get(queue)
         if share is not None:
             share.backlog.remove(messages)
 
@@ -121,6 +135,53 @@ class Reader:
         """Tell brokers how far every queue has come."""
         for share in self._shares.values():
             self._commit(share)
+
+    def lock_all(self, now_ms: int) -> None:
+        """Lock every queue again; give up those that cannot be."""
+        for share in tuple(self._shares.values()):
+            self._lock(share, now_ms, renews=True)  # [CLIENT-ORDER-002]
+
+    def _lock(self, share: _Share, now_ms: int, *, renews: bool = False) -> None:
+        """Begin a queue, in order only when it is locked."""
+        if self._locks is None:
+            self._begin(share, now_ms)
+            return
+
+        def then(is_locked: bool, later_ms: int) -> None:
+            if self._shares.get(share.queue) is not share:
+                return
+            if not is_locked:  # [CLIENT-ORDER-001]
+                self._shares.pop(share.queue)
+            elif not renews:
+                self._begin(share, later_ms)
+
+        self._locks.take(share.queue, then, now_ms)
+
+    def _give_up(self, share: _Share) -> None:
+        self._shares.pop(share.queue)
+        self._commit(share)  # [CLIENT-COMMIT-001]
+        if self._locks is not None:
+            self._locks.release(share.queue)  # [CLIENT-ORDER-003]
+
+    def _handled_in_order(
+        self,
+        share: _Share,
+        messages: Sequence[Received],
+        failed: Sequence[Received],
+        now_ms: int,
+    ) -> None:
+        """Go on with a queue, or deliver again what *failed* a second later."""
+        share.backlog.remove(one for one in messages if one not in failed)
+        if failed:  # [CLIENT-ORDER-004]
+            again = Deliver(share.queue, tuple(failed))
+            at_ms = now_ms + AFTER_FAILURE_MS
+            self._asker.schedule.at(at_ms, lambda _: self._deliver(share, again))
+        elif share.backlog.is_empty:
+            self._pull(share, now_ms)
+
+    def _deliver(self, share: _Share, delivery: Deliver) -> None:
+        if self._shares.get(share.queue) is share:
+            self._asker.emit(delivery)
 
     def _begin(self, share: _Share, now_ms: int) -> None:
         """Find where to begin: at the committed offset, or by the options."""
@@ -197,6 +258,8 @@ class Reader:
         if found.messages:
             share.backlog.add(found.messages)
             self._asker.emit(Deliver(share.queue, found.messages))
+            if self._locks is not None:
+                return  # the next pull waits until these are handled
         elif found.status is PullStatus.OFFSET_ILLEGAL:
             share.backlog = Backlog()  # what waits is of a queue that is no more
             share.backlog.skip_to(found.next_offset)

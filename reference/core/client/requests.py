@@ -5,6 +5,7 @@ The small requests of a client: routes, members, offsets, messages handed back.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from reference.core.answer import LANGUAGE, RELEASE_ORDINAL
 from reference.core.client.message import Queue
@@ -27,16 +28,11 @@ def command(
     )
 
 
-def notice(code: int, fields: Mapping[str, object]) -> Command:
+def notice(
+    code: int, fields: Mapping[str, object] | None = None, body: bytes = b""
+) -> Command:
     """Return a request that wants no answer."""
-    asked = command(code, fields)
-    return Command(
-        code=asked.code,
-        flag=CommandFlag.ONE_WAY,
-        language=asked.language,
-        version=asked.version,
-        fields=asked.fields,
-    )
+    return replace(command(code, fields, body), flag=CommandFlag.ONE_WAY)
 
 
 def route_question(topic: str) -> Command:

@@ -21,9 +21,10 @@ from spec.wire.command import Command, CommandFlag
 from spec.wire.heartbeat import GroupMembers, Heartbeat
 from spec.wire.json_body import decode_body, encode_body
 from spec.wire.properties import encode_properties
+from spec.wire.queue_locks import LockedQueues, QueueLocks
 from spec.wire.request_code import RequestCode
 
-COMMIT, BACK, LEAVE, IDS_CHANGED = 15, 36, 35, 40
+COMMIT, BACK, LEAVE, IDS_CHANGED, UNLOCK = 15, 36, 35, 40, 42
 NOT_FOUND_OFFSET = 22
 
 Place = tuple[str, int]
@@ -51,6 +52,8 @@ class Reading:
         self.committed: dict[Place, int] = {}
         self.ends: dict[Place, int] = {}
         self.route = route_of("a", count=count)
+        self.held: set[int] = set()
+        """Numbers of queues that somebody else has locked."""
         self.pulls: list[Question] = []
         self.others: list[Question] = []
 
@@ -76,6 +79,7 @@ class Reading:
             RequestCode.GET_CONSUMER_LIST_BY_GROUP: self._say_members,
             RequestCode.QUERY_CONSUMER_OFFSET: self._say_committed,
             RequestCode.GET_ROUTEINFO_BY_TOPIC: self._say_route,
+            RequestCode.LOCK_BATCH_MQ: self._lock,
         }
         if code in answers:
             answers[RequestCode(code)](question, place)
@@ -92,6 +96,11 @@ class Reading:
         known = place[0] == "T"
         body = encode_route(self.route) if known else b""
         self.world.answer(question, 0 if known else 17, body=body)
+
+    def _lock(self, question: Question, _: Place) -> None:
+        asked = decode_body(QueueLocks, question.command.body)
+        granted = tuple(one for one in asked.queues if one.queue_id not in self.held)
+        self.world.answer(question, body=encode_body(LockedQueues(queues=granted)))
 
     def _say_members(self, question: Question, _: Place) -> None:
         body = encode_body(GroupMembers(client_ids=tuple(self.members)))
@@ -380,3 +389,60 @@ def test_an_expression_is_taken_apart() -> None:
     assert found.codes == (65, 66)
     assert not wants(found, {})
     assert wants(subscription_of("T", "*", version=1), {})
+
+
+def test_in_order_only_locked_queues_are_read() -> None:
+    reading = Reading(count=2, in_order=True, from_first=True)
+    reading.held = {0}
+    reading.start()
+    assert reading.consumer.reader.queues == [Queue("T", "a", 1)]
+    assert len(reading.pulls) == 1
+    reading.held = set()
+    reading.world.wait(20_000)
+    reading.go_on()
+    assert len(reading.pulls) == 2
+
+
+def test_in_order_a_queue_that_cannot_be_locked_again_is_left() -> None:
+    reading = Reading(in_order=True, from_first=True)
+    reading.start()
+    pull = reading.pull()
+    reading.consumer.reader.lock_all(reading.world.now_ms)
+    reading.go_on()
+    assert len(reading.consumer.reader.queues) == 1
+    reading.held = {0}
+    reading.consumer.reader.lock_all(reading.world.now_ms)
+    reading.go_on()
+    assert reading.consumer.reader.queues == []
+    reading.find(pull, record(0))
+    assert reading.delivered() == []
+
+
+def test_in_order_what_failed_comes_first_again() -> None:
+    reading = Reading(in_order=True, from_first=True)
+    reading.start()
+    reading.find(reading.pull(), record(0), record(1))
+    (delivery,) = reading.delivered()
+    reading.handle(delivery.queue, delivery.messages[:1], failed=delivery.messages[:1])
+    reading.world.wait(999)
+    assert reading.delivered() == []
+    assert reading.pulls == []
+    reading.world.wait(1)
+    (again,) = reading.delivered()
+    assert again.messages == delivery.messages[:1]
+    reading.handle(delivery.queue, delivery.messages)
+    reading.go_on()
+    assert offset_of(reading.pull()) == 2
+
+
+def test_in_order_a_queue_is_unlocked_at_the_end_after_its_offset() -> None:
+    reading = Reading(in_order=True, from_first=True)
+    reading.start()
+    reading.find(reading.pull(), record(0))
+    (delivery,) = reading.delivered()
+    reading.handle(delivery.queue, delivery.messages)
+    reading.go_on()
+    reading.consumer.stop(reading.world.now_ms)
+    reading.go_on()
+    last = [one.command.code for one in reading.others][-3:-1]
+    assert last == [COMMIT, UNLOCK]

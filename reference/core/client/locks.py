@@ -1,0 +1,79 @@
+"""
+The locks of a consumer in order: a queue is read only by who holds its lock.
+
+A broker forgets a lock that is not renewed for a minute, so it is every 20 seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from reference.core.client.asking import Asker, Outcome
+from reference.core.client.failure import Failure
+from reference.core.client.message import Queue
+from reference.core.client.requests import command, notice
+from reference.core.client.routes import Routes
+from spec.client.ordering import LOCK_TIMEOUT_MS
+from spec.layout import LayoutError
+from spec.wire.json_body import decode_body, encode_body
+from spec.wire.queue_locks import LockedQueues, QueueLocks
+from spec.wire.queue_name import QueueName
+from spec.wire.request_code import RequestCode
+from spec.wire.response_code import ResponseCode
+
+Locked = Callable[[bool, int], None]
+"""Told whether a queue is locked, and when."""
+
+
+class Locks:
+    """Asks brokers for the locks of one member of a group."""
+
+    def __init__(
+        self, group: str, client_id: str, *, asker: Asker, routes: Routes
+    ) -> None:
+        self._group = group
+        self._client_id = client_id
+        self._asker = asker
+        self._routes = routes
+
+    def take(self, queue: Queue, then: Locked, now_ms: int) -> None:
+        """Lock *queue*, or lock it again."""
+        address = self._routes.address(queue.broker_name)
+        if address is None:
+            then(False, now_ms)
+            return
+
+        def answered(outcome: Outcome, later_ms: int) -> None:
+            then(_has(outcome, queue), later_ms)
+
+        asked = command(RequestCode.LOCK_BATCH_MQ, body=self._body([queue]))
+        self._asker.ask(address, asked, answered, until_ms=now_ms + LOCK_TIMEOUT_MS)
+
+    def release(self, queue: Queue) -> None:
+        """Unlock *queue*, without waiting for it."""
+        address = self._routes.address(queue.broker_name)
+        if address is not None:
+            body = self._body([queue])
+            self._asker.tell(address, notice(RequestCode.UNLOCK_BATCH_MQ, body=body))
+
+    def _body(self, queues: Iterable[Queue]) -> bytes:
+        names = tuple(_name(queue) for queue in queues)
+        return encode_body(
+            QueueLocks(group=self._group, client_id=self._client_id, queues=names)
+        )
+
+
+def _has(outcome: Outcome, queue: Queue) -> bool:
+    """Return whether an answer says that *queue* is locked."""
+    if isinstance(outcome, Failure) or outcome.code != ResponseCode.SUCCESS:
+        return False
+    try:
+        return _name(queue) in decode_body(LockedQueues, outcome.body).queues
+    except LayoutError:
+        return False
+
+
+def _name(queue: Queue) -> QueueName:
+    return QueueName(
+        topic=queue.topic, broker_name=queue.broker_name, queue_id=queue.queue_id
+    )

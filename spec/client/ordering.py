@@ -1,0 +1,45 @@
+"""
+How a group reads in order: a queue at a time by one member alone, who holds its lock.
+
+The lock itself is the broker's, see GROUP-LOCK-* in ``spec.wire.groups``.
+"""
+
+from __future__ import annotations
+
+from spec.clause import Clause, Level
+
+_REBALANCE = "4.6.0 org.apache.rocketmq.client.impl.consumer.RebalanceImpl"
+
+LOCK_PERIOD_MS = 20_000
+LOCK_TIMEOUT_MS = 1000
+AFTER_FAILURE_MS = 1000
+
+LOCKED_FIRST = Clause(
+    id="CLIENT-ORDER-001",
+    level=Level.MUST,
+    text="A consumer in order locks a queue at the master before it reads it, and"
+    " leaves one that it cannot lock until it next looks at its share.",
+    source=f"{_REBALANCE}#updateProcessQueueTableInRebalance",
+)
+LOCKS_ARE_RENEWED = Clause(
+    id="CLIENT-ORDER-002",
+    level=Level.MUST,
+    text="A consumer in order locks its queues again every 20 seconds, and handles no"
+    " message of a queue that it could not lock again.",
+    source=f"{_REBALANCE}#lockAll",
+)
+UNLOCKED = Clause(
+    id="CLIENT-ORDER-003",
+    level=Level.MUST,
+    text="A consumer in order that gives a queue up commits its offset and unlocks it.",
+    source="4.6.0 org.apache.rocketmq.client.impl.consumer.RebalancePushImpl"
+    "#removeUnnecessaryMessageQueue",
+)
+TRIED_AGAIN_HERE = Clause(
+    id="CLIENT-ORDER-004",
+    level=Level.MUST,
+    text="A message that a consumer in order could not handle is handled again by it"
+    " after one second, before any that follows in the queue.",
+    source="4.6.0 org.apache.rocketmq.client.impl.consumer.ConsumeMessageOrderlyService"
+    "#processConsumeResult",
+)
