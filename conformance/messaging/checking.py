@@ -15,7 +15,7 @@ from spec.store.message_record import Record, decode_record
 from spec.wire.command import Command
 from spec.wire.request_code import RequestCode
 from spec.wire.response_code import ResponseCode
-from spec.wire.transaction_checks import GIVEN_UP_TOPIC
+from spec.wire.transaction_checks import CHECK_GROUP, GIVEN_UP_TOPIC
 
 TIMEOUT_MS = 3000
 MOST_QUESTIONS = 3
@@ -83,3 +83,18 @@ def expect_silence(clause: str, speaker: Speaker, what: str = "no question") -> 
         what=what,
         transcript=speaker.transcript,
     )
+
+
+def wait_for_progress(speaker: Speaker, topic: str, offset: int) -> None:
+    """Wait until the broker says that it has looked past *offset* in *topic*."""
+    wait_until(
+        lambda: progress(speaker, topic) > offset,
+        what=f"{CHECK_GROUP} is past {offset} in {topic}",
+        timeout_s=PATIENCE_S,
+    )
+
+
+def progress(speaker: Speaker, topic: str) -> int:
+    """Return how far the broker says that it has looked in *topic*."""
+    answer = speaker.query_offset(group=CHECK_GROUP, topic=topic, queue_id=0)
+    return int(answer.fields.get("offset", -1))

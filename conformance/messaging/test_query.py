@@ -146,6 +146,22 @@ def test_a_time_without_messages_gives_none(broker: Speaker, topic: str) -> None
     expect_code("QUERY-KEY-006", later, ResponseCode.QUERY_NOT_FOUND, broker.transcript)
 
 
+@pytest.mark.clause("QUERY-KEY-006")
+def test_a_time_between_messages_gives_none(broker: Speaker, topic: str) -> None:
+    first = record_of(broker, send_with_keys(broker, topic, ["k"])[0]).stored_at_ms
+    # The index counts seconds: what it says may be nearly one too early.
+    begin_ms, end_ms = first + 200, first + 1200
+
+    def is_later() -> bool:
+        answer = send_with_keys(broker, topic, ["l"])[0]
+        return record_of(broker, answer).stored_at_ms > end_ms + 1000
+
+    wait_until(is_later, what="a message is stored two seconds after the first")
+    wait_for(broker, topic, "l", 1)
+    found = found_by(broker, topic, "k", begin_ms=begin_ms, end_ms=end_ms)
+    expect("QUERY-KEY-006", found=found, expected=[], what="bodies between the two")
+
+
 @pytest.mark.clause("QUERY-KEY-007")
 def test_keys_with_one_hash_are_not_told_apart(broker: Speaker, topic: str) -> None:
     send_with_keys(broker, topic, ["Aa", "BB", "Cc"])

@@ -4,6 +4,7 @@ Questions about half messages: when they are asked, of whom, how often, and what
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 
 import pytest
@@ -20,10 +21,11 @@ from conformance.messaging.checking import (
     old,
     question,
     renewed_by,
+    wait_for_progress,
 )
 from conformance.messaging.half import Half, send_half
 from spec.host import Host
-from spec.store.message_record import decode_record
+from spec.store.message_record import SystemFlag, decode_record
 from spec.wire.command import Command
 from spec.wire.message_id import encode_message_id
 from spec.wire.properties import decode_properties
@@ -87,6 +89,57 @@ def check_renewal(speaker: Speaker, found: Command, half: Half, *, number: int) 
         what="topic, TRANSACTION_CHECK_TIMES, and whether it lies behind the first",
         transcript=speaker.transcript,
     )
+
+
+@pytest.mark.clause("TXN-CHECK-006")
+def test_a_packed_message_stays_packed(asked: Speaker, place: str, group: str) -> None:
+    join(asked, group)
+    packed, flag = zlib.compress(b"half" * 100), int(SystemFlag.COMPRESSED)
+    half = send_half(
+        asked, place, group=group, body=packed, system_flags=flag, born_at_ms=old()
+    )
+    record = renewed_by(asked, question(asked))
+    expect(
+        "TXN-CHECK-006",
+        found=(record.system_flags & flag, record.body),
+        expected=(flag, packed),
+        what="the flag for packed, and the body, of what is stored once more",
+        transcript=asked.transcript,
+    )
+    half.end(asked, Decision.ROLLBACK)
+
+
+@pytest.mark.clause("TXN-CHECK-006")
+def test_what_is_stored_once_more_is_passed(
+    asked: Speaker, place: str, group: str
+) -> None:
+    join(asked, group)
+    send_half(asked, place, group=group, born_at_ms=old(), body=b"old")
+    send_half(asked, place, group=group, body=b"young")
+    counted = []
+    for _ in range(3):  # the old one before the young one is due, and both thereafter
+        record = renewed_by(asked, question(asked))
+        times = decode_properties(record.properties)["TRANSACTION_CHECK_TIMES"]
+        counted.append((record.body, times))
+    expect(
+        "TXN-CHECK-006",
+        found=sorted(counted),
+        expected=[(b"old", "1"), (b"old", "2"), (b"young", "1")],
+        what="who was asked about, and TRANSACTION_CHECK_TIMES",
+        transcript=asked.transcript,
+    )
+
+
+@pytest.mark.clause("TXN-CHECK-008")
+def test_none_of_many_that_are_decided_is_asked_about(
+    asked: Speaker, place: str, group: str
+) -> None:
+    halves = [send_half(asked, place, group=group) for _ in range(20)]
+    for half in halves:
+        succeeded(half.end(asked, Decision.ROLLBACK))
+    join(asked, group)
+    wait_for_progress(asked, HALF_TOPIC, halves[-1].queue_offset)
+    expect_silence("TXN-CHECK-008", asked, "silence about what is decided")
 
 
 @pytest.mark.clause("TXN-CHECK-004", "TXN-CHECK-005", "TXN-CHECK-015")

@@ -22,7 +22,7 @@ SECONDS = (
 )
 
 
-@pytest.mark.clause("DELAY-LEVEL-001")
+@pytest.mark.clause("DELAY-LEVEL-001", "DELAY-LEVEL-103")
 def test_the_18_levels_are_due_after_these_times(start_target: TargetStarter) -> None:
     target = start_target(SMALL_FILES)
     assert target.store_path is not None
@@ -40,6 +40,12 @@ def test_the_18_levels_are_due_after_these_times(start_target: TargetStarter) ->
         stored = {placed.offset: placed.record for placed in files.records()}
         record = stored[one.commit_log_offset]
         due[level] = (unit.tags_code - record.stored_at_ms) / 1000
+    expect(
+        "DELAY-LEVEL-103",
+        found={level: seconds % 1 for level, seconds in due.items()},
+        expected=dict.fromkeys(levels, 0.0),
+        what="parts of a second between store time and due time, by level",
+    )
     expect(
         "DELAY-LEVEL-001",
         found=due,

@@ -11,12 +11,16 @@ from conformance.harness.fixtures import TargetStarter, create_topic, unique_nam
 from conformance.harness.speaker import Speaker, succeeded
 from conformance.harness.target import Target
 from conformance.harness.verdicts import expect, expect_code
+from conformance.store.workload import Outgoing, send_all
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, INDEX, file_name
+from spec.store.message_record import decode_records
 from spec.wire.command import Command
 from spec.wire.response_code import ResponseCode
 
 FILE_SIZE = 64 * 1024
 HALF_A_FILE = bytes(FILE_SIZE // 2 - 1000)
+LARGE = bytes(FILE_SIZE * 2 // 3)
+"""A file of the log has room for one of these, and for some small messages."""
 
 
 def send(broker: Speaker, topic: str, sent: list[Command]) -> bool:
@@ -53,6 +57,51 @@ def test_a_message_without_a_file_is_refused(start_target: TargetStarter) -> Non
         for answer in sent:
             succeeded(broker.view_message_by_id(answer.fields["msgId"]))
     expect("SEND-STATE-007", found=offsets, expected=list(range(len(sent))))
+
+
+@pytest.mark.clause("DELAY-SEND-007")
+@pytest.mark.needs("wire", "store", "config", "restart")
+def test_what_could_not_be_delivered_is_tried_again(
+    start_target: TargetStarter,
+) -> None:
+    target = start_target({"mapedFileSizeCommitLog": str(FILE_SIZE)})
+    assert target.store_path is not None
+    topic = create_topic(target, unique_name("late"))
+
+    def later(body: bytes) -> Outgoing:
+        return Outgoing(topic=topic, body=body, properties={"DELAY": "1"})
+
+    obstacle = target.store_path / COMMIT_LOG / file_name(2 * FILE_SIZE)
+    send_all(target, [Outgoing(topic=topic, body=LARGE)])
+    obstacle.mkdir()
+    send_all(target, [later(LARGE), later(b"next")])
+    with target.speak_to_broker() as broker:
+
+        def is_taken() -> bool:
+            return broker.send_message(topic=topic, queue_id=1).code == 0
+
+        wait_until(
+            lambda: not is_taken(),
+            what="no message is taken, since the first that was due found no room",
+            timeout_s=30,
+        )
+        obstacle.rmdir()
+        wait_until(is_taken, what="a message is taken again", timeout_s=30)
+        send_all(target, [later(b"last")])
+        found: list[bytes] = []
+
+        def has_come() -> bool:
+            body = broker.pull(topic=topic, offset=1).body
+            found[:] = [record.body for record in decode_records(body)]
+            return b"last" in found
+
+        wait_until(has_come, what="the last message has come", timeout_s=30)
+    expect(
+        "DELAY-SEND-007",
+        found=[body if body in {b"next", b"last"} else len(body) for body in found],
+        expected=[len(LARGE), b"next", b"last"],
+        what="size of the large body, and those of level 1 behind it",
+    )
 
 
 @pytest.mark.clause("SEND-STATE-004")

@@ -72,6 +72,15 @@ NO_DELAY_FOR_HALVES = Clause(
     " whatever its DELAY.",
     source="4.6.0 org.apache.rocketmq.store.CommitLog#putMessage",
 )
+DELAYED_IS_TRIED_AGAIN = Clause(
+    id="DELAY-SEND-007",
+    level=Level.MUST,
+    text="A delayed message that cannot be put when it is due is put once that is"
+    " possible again, before those that are behind it at its level.",
+    source="4.6.0 org.apache.rocketmq.store.schedule.ScheduleMessageService"
+    "$DeliverDelayedMessageTimerTask#executeOnTimeup",
+    issues=("apache/rocketmq#9249", "apache/rocketmq#9248"),
+)
 DELAY_OFFSET_AHEAD = Clause(
     id="DELAY-START-001",
     level=Level.QUIRK,

@@ -115,7 +115,7 @@ class Schedule:
                     return results
                 record = self._log.record(physical_offset, size)
                 if record is not None:
-                    result = append(due(record))
+                    result = append(due(record))  # [DELAY-SEND-007]
                     if result.status is not PutStatus.PUT_OK:
                         self.offsets[level] = offset
                         return results
