@@ -20,6 +20,18 @@ skip() {
     exit 0
 }
 
+# The engine ends before its folder is removed. What it set up for its containers in the
+# machine's network it would leave behind.
+end() {
+    kill $engine || true
+    wait $engine || true
+    umount "$scratch/exec/netns/default" 2>/dev/null || true
+    [ -n "$had_bridge" ] || ip link delete docker0 2>/dev/null || true
+    [ ! -s "$scratch/rules" ] || iptables-restore <"$scratch/rules" || true
+    echo "$forwards" >/proc/sys/net/ipv4/ip_forward || true
+    rm -rf "$scratch"
+}
+
 if ! answers 2>/dev/null; then
     [ "$(id -u)" = 0 ] || skip "no Docker engine answers, and only root can start one"
     if ! command -v dockerd >/dev/null; then
@@ -28,13 +40,15 @@ if ! answers 2>/dev/null; then
             docker.io iptables debootstrap) >&2 || skip "no Docker engine to be had"
     fi
     scratch=$(mktemp -d)
+    iptables-save >"$scratch/rules" 2>/dev/null || true
+    forwards=$(cat /proc/sys/net/ipv4/ip_forward)
+    had_bridge=$(ls -d /sys/class/net/docker0 2>/dev/null || true)
     export DOCKER_HOST="unix://$scratch/docker.sock"
     dockerd --data-root "$scratch/data" --exec-root "$scratch/exec" \
         --pidfile "$scratch/dockerd.pid" -H "$DOCKER_HOST" \
         >"$scratch/dockerd.log" 2>&1 &
     engine=$!
-    # The engine ends before its folder is removed.
-    trap 'kill $engine; wait $engine || true; rm -rf "$scratch"' EXIT
+    trap end EXIT
     trap 'exit 130' INT TERM
     tries=0
     until answers 2>/dev/null; do
