@@ -8,11 +8,9 @@ the reference broker alone.
 
 from __future__ import annotations
 
-import itertools
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -20,72 +18,16 @@ import pytest
 from conformance.harness.deadline import wait_until
 from conformance.harness.embedded import SOURCES
 from conformance.harness.fixtures import unique_name
-from conformance.harness.process import Child, start
+from conformance.harness.process import start
 from conformance.harness.speaker import Speaker, succeeded
 from conformance.harness.target import Target, parse_target
+from conformance.interop.own_client import DEADLINE_S, OwnClients, lines_of
 from spec.store.message_record import SystemFlag, decode_records
 
 TARGETS = ("embedded:", "jvm:4.6.0", "jvm:5.3.3")
 SOON = "transactionCheckInterval=1000&transactionTimeOut=1000"
 """Else an undecided message is asked about after a minute."""
 QUEUES = range(4)
-DEADLINE_S = 90.0
-PATIENT = ("--timeout-ms", "20000")
-"""A busy machine is no broker that is lost."""
-
-_numbers = itertools.count(1)
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """What ``rmqc consume`` printed of a message."""
-
-    queue: int
-    offset: int
-    tag: str
-    message_id: str
-    body: str
-
-
-@dataclass(frozen=True, slots=True)
-class Clients:
-    """The two commands, at one cluster."""
-
-    target: Target
-    directory: Path
-
-    def start(self, command: str, *words: str) -> Child:
-        """Start ``rmqc`` *command* with *words*."""
-        given = ["-n", str(self.target.namesrv), *words]
-        return start(
-            f"rmqc {command}",
-            [sys.executable, "-m", "cli", command, *given],
-            log=self.directory / f"{command}-{next(_numbers)}.log",
-            directory=SOURCES,
-        )
-
-    def produce(self, topic: str, *words: str) -> list[str]:
-        """Send with ``rmqc produce``; return the lines that it printed."""
-        child = self.start("produce", *PATIENT, topic, *words)
-        assert child.wait_end(deadline_s=DEADLINE_S) == 0, child.output()
-        return child.output().splitlines()
-
-    def consume(self, topic: str, count: int, *words: str) -> list[Line]:
-        """Read *count* messages with ``rmqc consume``."""
-        given = ("--from", "first", "--count", str(count), "--idle-s", "60")
-        child = self.start("consume", *given, *words, topic)
-        assert child.wait_end(deadline_s=DEADLINE_S) == 0, child.output()
-        return lines_of(child)
-
-
-def lines_of(child: Child) -> list[Line]:
-    """Return the messages that *child* has printed so far, whole lines only."""
-    found = []
-    for text in child.output().splitlines(keepends=True):
-        if text.endswith("\n"):
-            _, _, queue, _, offset, tag, message_id, body = text.rstrip("\n").split(" ")
-            found.append(Line(int(queue), int(offset), tag, message_id, body))
-    return found
 
 
 @pytest.fixture(scope="module", params=TARGETS)
@@ -96,9 +38,9 @@ def target(request: pytest.FixtureRequest) -> Iterator[Target]:
 
 
 @pytest.fixture
-def clients(target: Target, tmp_path: Path) -> Clients:
+def clients(target: Target, tmp_path: Path) -> OwnClients:
     """Return the commands at the cluster."""
-    return Clients(target, tmp_path)
+    return OwnClients(target, tmp_path)
 
 
 @pytest.fixture
@@ -124,7 +66,7 @@ def group() -> str:
 
 @pytest.mark.parametrize("mode", ["sync", "async", "oneway", "batch"])
 def test_what_is_sent_in_any_mode_is_read_once(
-    clients: Clients, topic: str, group: str, mode: str
+    clients: OwnClients, topic: str, group: str, mode: str
 ) -> None:
     bodies = [f"{mode}-{number}" for number in range(12)]
     sent = clients.produce(topic, "--mode", mode, *bodies)
@@ -136,7 +78,7 @@ def test_what_is_sent_in_any_mode_is_read_once(
         assert {text.split(" ")[6] for text in sent} == {m.message_id for m in read}
 
 
-def test_a_topic_is_made_by_the_first_message(clients: Clients, group: str) -> None:
+def test_a_topic_is_made_by_the_first_message(clients: OwnClients, group: str) -> None:
     name = unique_name("made_by_message")
     sent = clients.produce(name, "one", "two")
     assert all(line.startswith("SEND_OK") for line in sent)
@@ -155,7 +97,7 @@ def test_a_topic_is_made_by_the_first_message(clients: Clients, group: str) -> N
     assert child.wait_end(deadline_s=DEADLINE_S) == 0, child.output()
 
 
-def test_a_chosen_queue_is_kept(clients: Clients, topic: str) -> None:
+def test_a_chosen_queue_is_kept(clients: OwnClients, topic: str) -> None:
     sent = clients.produce(topic, "--queue", "2", "--count", "5", "x")
     assert [line.split(" ")[3:6] for line in sent] == [
         ["2", "offset", str(number)] for number in range(5)
@@ -163,7 +105,7 @@ def test_a_chosen_queue_is_kept(clients: Clients, topic: str) -> None:
 
 
 def test_a_large_body_travels_compressed(
-    clients: Clients, broker: Speaker, topic: str, group: str
+    clients: OwnClients, broker: Speaker, topic: str, group: str
 ) -> None:
     body = "large" * 2000
     clients.produce(topic, "--queue", "0", body)
@@ -175,7 +117,7 @@ def test_a_large_body_travels_compressed(
 
 
 def test_only_the_tags_that_are_wanted_come(
-    clients: Clients, topic: str, group: str
+    clients: OwnClients, topic: str, group: str
 ) -> None:
     for tag in "Aa", "BB", "C":  # the first two have the same hash
         clients.produce(topic, "--tag", tag, f"tag-{tag}")
@@ -183,14 +125,18 @@ def test_only_the_tags_that_are_wanted_come(
     assert {line.body for line in read} == {"tag-Aa", "tag-C"}
 
 
-def test_a_group_goes_on_where_it_was(clients: Clients, topic: str, group: str) -> None:
+def test_a_group_goes_on_where_it_was(
+    clients: OwnClients, topic: str, group: str
+) -> None:
     clients.produce(topic, "a", "b")
     clients.consume(topic, 2, "-g", group)
     clients.produce(topic, "c")
     assert [line.body for line in clients.consume(topic, 1, "-g", group)] == ["c"]
 
 
-def test_two_members_share_the_queues(clients: Clients, topic: str, group: str) -> None:
+def test_two_members_share_the_queues(
+    clients: OwnClients, topic: str, group: str
+) -> None:
     given = ("--from", "first", "-g", group, topic)
     members = [clients.start("consume", *given) for _ in range(2)]
     sent = list[str]()
@@ -217,7 +163,7 @@ def test_two_members_share_the_queues(clients: Clients, topic: str, group: str) 
 
 
 def test_what_is_handed_back_comes_again(
-    clients: Clients, topic: str, group: str
+    clients: OwnClients, topic: str, group: str
 ) -> None:
     clients.produce(topic, "difficult")
     clients.consume(topic, 1, "-g", group, "--fail")
@@ -225,7 +171,7 @@ def test_what_is_handed_back_comes_again(
     assert again.body == "difficult"
 
 
-def test_a_queue_is_read_in_order(clients: Clients, topic: str, group: str) -> None:
+def test_a_queue_is_read_in_order(clients: OwnClients, topic: str, group: str) -> None:
     bodies = [f"step-{number}" for number in range(8)]
     clients.produce(topic, "--queue", "1", *bodies)
     first = clients.consume(topic, 5, "-g", group, "--in-order")
@@ -233,14 +179,14 @@ def test_a_queue_is_read_in_order(clients: Clients, topic: str, group: str) -> N
     assert [line.body for line in (*first, *rest)] == bodies
 
 
-def test_the_vip_port_takes_messages(clients: Clients, topic: str) -> None:
+def test_the_vip_port_takes_messages(clients: OwnClients, topic: str) -> None:
     (line,) = clients.produce(topic, "--vip", "x")
     assert line.startswith("SEND_OK")
 
 
 @pytest.mark.parametrize("decision", ["commit", "rollback"])
 def test_a_transaction_is_read_only_when_it_is_committed(
-    clients: Clients, topic: str, group: str, decision: str
+    clients: OwnClients, topic: str, group: str, decision: str
 ) -> None:
     clients.produce(topic, "--transaction", decision, decision)
     clients.produce(topic, "after")
@@ -250,7 +196,7 @@ def test_a_transaction_is_read_only_when_it_is_committed(
 
 
 def test_an_undecided_transaction_is_asked_about(
-    clients: Clients, topic: str, group: str
+    clients: OwnClients, topic: str, group: str
 ) -> None:
     sent = clients.produce(topic, "-g", f"p{group}", "--transaction", "asked", "late")
     assert [line.split(" ")[-1] for line in sent] == ["UNKNOWN", "COMMIT"]
@@ -259,7 +205,7 @@ def test_an_undecided_transaction_is_asked_about(
 
 
 def test_the_program_of_the_quick_start_runs(
-    clients: Clients, broker: Speaker, tmp_path: Path
+    clients: OwnClients, broker: Speaker, tmp_path: Path
 ) -> None:
     text = (SOURCES / "docs" / "client.md").read_text(encoding="utf-8")
     program = tmp_path / "quick_start.py"
