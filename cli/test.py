@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from cli.chosen import chosen, print_chosen
 from cli.effort import effort_words
 from cli.side_by_side import folder_of, set_aside, write_matrix
 from cli.spec import show
+from cli.spread import ORDERS, jobs_of, seed_of, spread_words
 from conformance.harness.embedded import SOURCES
 from conformance.harness.options import DEFAULT_TARGET, SUITES
 from conformance.harness.target import TargetError, parse_target, release_of_profile
@@ -21,8 +21,6 @@ from spec.registry import all_clauses
 
 PLUGIN = "conformance.harness.plugin"
 INSTALLED = SOURCES / "conformance" / "harness" / "installed.toml"
-MOST_JOBS = 4
-"""More workers than this only wait for the one target that they share."""
 
 CONFORMS, FINDINGS, USAGE, NOT_RUN = 0, 1, 2, 3
 EXIT_CODES = {
@@ -107,7 +105,19 @@ GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, CONFORMS)
     shell_complete=completing.clause_ids,
     help="Say all about a clause, and which tests ask for it; run nothing.",
 )
-@click.option("--jobs", type=int, help="Parallel workers; 0 runs in this process.")
+@click.option(
+    "--jobs",
+    type=int,
+    help="Parallel workers, by default several for each core, because most tests wait;"
+    " 0 runs in this process.",
+)
+@click.option(
+    "--order",
+    type=click.Choice(ORDERS),
+    default="usual",
+    help="Random: in an order, and of examples, that --seed chooses, or a number that"
+    " is printed.",
+)
 @click.option(
     "--against",
     metavar="TARGET",
@@ -138,6 +148,7 @@ def test(
     explain: str | None,
     write_known: Path | None,
     jobs: int | None,
+    order: str,
     against: str | None,
     examples: str,
     seed: int | None,
@@ -170,12 +181,14 @@ def test(
         return
     words = [*_paths(suite), *_plain(profile=profile, suite=suite)]
     words += _known_words(known, write_known, names)
+    seed = seed_of(order, seed)
     words += effort_words(examples, seed)
     words += ["--read-only"] if read_only else []
     if wanted is not None:
         words.append(f"--only-clauses={','.join(one.id for one in wanted)}")
     words += ["--against-evidence"] if against_evidence else []
-    words += ["-n", str(_jobs(jobs, pytest_args)), *pytest_args]
+    words += spread_words(order, seed, jobs_of(jobs, names, pytest_args))
+    words += pytest_args
     codes = [_run(name, words, _report_for(report, name, names)) for name in names]
     if report is not None and len(names) > 1:
         click.echo(write_matrix(report, (folder_of(report, name) for name in names)))
@@ -213,14 +226,6 @@ def _known_words(
 
 def _plain(**options: str | None) -> list[str]:
     return [f"--{name}={value}" for name, value in options.items() if value]
-
-
-def _jobs(jobs: int | None, pytest_args: tuple[str, ...]) -> int:
-    """Return how many workers to use; one test is faster without any."""
-    if jobs is not None:
-        return jobs
-    chosen = any(word == "-k" or "::" in word for word in pytest_args)
-    return 0 if chosen else min(MOST_JOBS, os.cpu_count() or 1)
 
 
 def _report_for(report: Path | None, name: str, names: tuple[str, ...]) -> list[str]:

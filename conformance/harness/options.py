@@ -17,6 +17,7 @@ MARKERS = (
     "clause(*ids): the clauses of the specification that this test is about",
     "needs(*capabilities): what the target must allow, else the test is unsupported",
     "read_only: this test writes nothing, and runs under --read-only",
+    "long: it waits for seconds, and its file begins first",
     "patient: it looks at what takes minutes and began with the run, and comes last",
 )
 
@@ -33,6 +34,8 @@ class Options:
     """Where to list what failed, for a run with *known* to begin with."""
     report: Path | None
     read_only: bool
+    shuffle: int | None
+    """What chooses a random order; None for the usual one."""
     require_target: bool
     against_evidence: bool
     """Whether an outcome unlike the recorded one of the release is a finding."""
@@ -64,6 +67,8 @@ def add_options(parser: pytest.Parser) -> None:
     add("--beyond-range", action="store_true", help=beyond)
     more = "how many histories each stateful machine tries, other ones each time"
     add("--examples", type=int, metavar="N", help=more)
+    order = "run in the random order that this number chooses"
+    add("--shuffle", type=int, metavar="SEED", help=order)
     needed = "end the run at once if the target does not start"
     add("--require-target", action="store_true", help=needed)
 
@@ -91,6 +96,7 @@ def options_of(config: pytest.Config) -> Options:
         beyond_range=bool(config.getoption("beyond_range", False)),
         only_clauses=frozenset(filter(None, str(only).split(","))),
         until_failed=bool(config.getoption("until_failed", False)),
+        shuffle=config.getoption("shuffle", None),
         require_target=bool(config.getoption("require_target", False)),
     )
 

@@ -27,6 +27,7 @@ from conformance.harness.fixtures import (
 from conformance.harness.known import load_known, reason_for
 from conformance.harness.live import Host, refuses_of
 from conformance.harness.options import MARKERS, add_options, options_of, suite_of
+from conformance.harness.ordering import ordered
 from conformance.harness.outcome import Outcome
 from conformance.harness.profiles import load_profile
 from conformance.harness.record import Record
@@ -114,7 +115,7 @@ def pytest_collection_modifyitems(
     left = [item for item in items if item not in set(kept)]
     if left:
         config.hook.pytest_deselected(items=left)
-    items[:] = sorted(kept, key=lambda item: "patient" in item.keywords)
+    items[:] = ordered(kept, config.stash[OPTIONS])
 
 
 @pytest.hookimpl(tryfirst=True)

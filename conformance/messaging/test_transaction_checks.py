@@ -32,6 +32,8 @@ from spec.wire.properties import decode_properties
 from spec.wire.response_code import ResponseCode
 from spec.wire.transactions import HALF_TOPIC, Decision
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.clause(
     "TXN-CHECK-001", "TXN-CHECK-002", "TXN-CHECK-003", "TXN-CHECK-006", "TXN-CHECK-007"

@@ -16,7 +16,7 @@ from conformance.recovery.crash_oracle import check_start
 from conformance.recovery.crash_states import drawn_states, named_states
 from conformance.recovery.crashed import Crashed
 
-pytestmark = pytest.mark.needs("store", "wire", "config", "kill")
+pytestmark = [pytest.mark.long, pytest.mark.needs("store", "wire", "config", "kill")]
 
 SEED = int(os.environ.get("CRASH_SEED", "0")) or random.SystemRandom().randrange(2**31)
 DRAWN = int(os.environ.get("CRASH_STATES", "3"))

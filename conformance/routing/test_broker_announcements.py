@@ -27,6 +27,8 @@ from spec.routing.kv_config import ORDER_TOPIC_NAMESPACE
 from spec.wire.command import Command
 from spec.wire.request_code import RequestCode
 
+pytestmark = pytest.mark.long
+
 OFTEN = {"registerNameServerPeriod": "1000", "compressedRegister": "false"}
 """The broker makes the period the shortest that there is."""
 ZLIB_START = b"x"

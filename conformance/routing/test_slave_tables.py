@@ -47,7 +47,7 @@ PATIENCE_S = 120.0
 """A slave registers every ten seconds, and asks every ten; since 5.0 every sixty."""
 TOPIC, GROUP = "OnlyTheMasterKnows", "only_the_master_knows"
 VERSION = DataVersion(timestamp_ms=1_600_000_000_000, counter=7)
-pytestmark = pytest.mark.needs(Capability.WIRE, Capability.CONFIG)
+pytestmark = [pytest.mark.long, pytest.mark.needs(Capability.WIRE, Capability.CONFIG)]
 
 
 class Master:

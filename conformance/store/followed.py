@@ -61,23 +61,30 @@ class Followed:
 
 def followed_slave(pytestconfig: pytest.Config, target: Target) -> Iterator[Followed]:
     """Yield a slave that got its first file, piece by piece, records cut anywhere."""
-    need(target, Capability.REPLICATION, Capability.CONFIG, Capability.STORE)
+    need(target, Capability.STORE)
+    with new_slave(pytestconfig, target) as (own, master):
+        log = first_records()
+        said, end = [], LOG_FILE_SIZE
+        with closing(master.accept()) as link:
+            said.append(link.report())
+            for begin, stop in pairwise((0, 3, 200, len(log) - 30, len(log))):
+                end = link.send(LOG_FILE_SIZE + begin, log[begin:stop])
+                said += link.report_until(end)
+        yield Followed(
+            target=own, master=master, end=end, said=said, first=log, log=log
+        )
+
+
+@contextmanager
+def new_slave(
+    pytestconfig: pytest.Config, target: Target
+) -> Iterator[tuple[Target, FakeMaster]]:
+    """Yield a slave without a log, which is going to dial the script beside it."""
+    need(target, Capability.REPLICATION, Capability.CONFIG)
     with closing(FakeMaster()) as master:
         conf = {**SETTINGS, **fitting(master, target.release)}
-        with (
-            another_target(pytestconfig, conf) as own,
-            introduced(own, master),
-        ):
-            log = first_records()
-            said, end = [], LOG_FILE_SIZE
-            with closing(master.accept()) as link:
-                said.append(link.report())
-                for begin, stop in pairwise((0, 3, 200, len(log) - 30, len(log))):
-                    end = link.send(LOG_FILE_SIZE + begin, log[begin:stop])
-                    said += link.report_until(end)
-            yield Followed(
-                target=own, master=master, end=end, said=said, first=log, log=log
-            )
+        with another_target(pytestconfig, conf) as own, introduced(own, master):
+            yield own, master
 
 
 def fitting(master: FakeMaster, release: str) -> dict[str, str]:

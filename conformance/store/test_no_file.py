@@ -17,6 +17,8 @@ from spec.store.message_record import decode_records
 from spec.wire.command import Command
 from spec.wire.response_code import ResponseCode
 
+pytestmark = pytest.mark.long
+
 FILE_SIZE = 64 * 1024
 HALF_A_FILE = bytes(FILE_SIZE // 2 - 1000)
 LARGE = bytes(FILE_SIZE * 2 // 3)

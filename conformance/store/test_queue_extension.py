@@ -33,6 +33,8 @@ from spec.wire.json_body import decode_body
 from spec.wire.multi_dispatch import dispatches_of
 from spec.wire.properties import decode_properties
 
+pytestmark = pytest.mark.long
+
 COUNT = PLAIN_COUNT + LIGHT_COUNT
 
 

@@ -25,7 +25,10 @@ SETTINGS = {
     "haSendHeartbeatInterval": "300",
     "haHousekeepingInterval": "4000",
 }
-pytestmark = pytest.mark.needs(Capability.REPLICATION, Capability.CONFIG)
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.needs(Capability.REPLICATION, Capability.CONFIG),
+]
 
 
 @pytest.fixture(scope="module")

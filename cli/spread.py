@@ -1,0 +1,47 @@
+"""Over how many workers a run is spread, and in which order its tests come."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterable, Sequence
+
+import click
+
+ORDERS = ("usual", "random")
+JOBS_PER_CORE = 3
+"""Most tests wait for the target, or for something that it does after a while."""
+JAVA_JOBS_PER_CORE = 2
+"""Each may run a broker of its own, and Java works hard where it starts."""
+MOST_JOBS = 8
+"""More workers than this only wait for the one target that they share."""
+SEED_END = 2**31
+BY_FILE = ("--dist=loadfile", "--no-loadscope-reorder")
+"""A file's tests share a worker, and what they start; files keep their order."""
+
+
+def jobs_of(jobs: int | None, names: Iterable[str], pytest_args: Sequence[str]) -> int:
+    """Return how many workers to use; one test is faster without any."""
+    if jobs is not None:
+        return jobs
+    if any(word == "-k" or "::" in word for word in pytest_args):
+        return 0
+    java = any(name.startswith(("jvm:", "docker:")) for name in names)
+    per_core = JAVA_JOBS_PER_CORE if java else JOBS_PER_CORE
+    return min(MOST_JOBS, per_core * (os.cpu_count() or 1))
+
+
+def seed_of(order: str, seed: int | None) -> int | None:
+    """Return the seed of a run; a random order without one gets one, and tells it."""
+    if order == "random" and seed is None:
+        seed = secrets.randbelow(SEED_END)
+    if order == "random":
+        click.echo(f"random order; --order random --seed {seed} repeats it")
+    return seed
+
+
+def spread_words(order: str, seed: int | None, jobs: int) -> list[str]:
+    """Return pytest's words for the order and the workers."""
+    if order == "random":
+        return [f"--shuffle={seed}", "-n", str(jobs), "--dist=load"]
+    return ["-n", str(jobs), *(BY_FILE if jobs else ())]

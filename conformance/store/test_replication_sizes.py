@@ -1,0 +1,67 @@
+"""What a slave does with a piece of an impossible size: a script sends it.
+
+Each test has a slave of its own: after a size next to 2**31 one of 4.6.0 follows nobody
+until it is started again, for it runs out of memory, and its thread ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+
+import pytest
+
+from conformance.harness.target import Capability, Target
+from conformance.harness.verdicts import expect
+from conformance.store.fake_master import SlaveLink
+from conformance.store.followed import LOG_FILE_SIZE, first_records, new_slave
+from spec.wire.replication_rules import SLAVE_BUFFER_SIZE
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.needs(Capability.REPLICATION, Capability.CONFIG),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """A slave that got some records on a connection which is open."""
+
+    link: SlaveLink
+    end: int
+    """Where its log ends."""
+
+
+@pytest.fixture
+def begun(pytestconfig: pytest.Config, target: Target) -> Iterator[Begun]:
+    """Yield a slave of the test's own that has begun to follow."""
+    with (
+        new_slave(pytestconfig, target) as (_, master),
+        closing(master.accept()) as link,
+    ):
+        assert link.report() == 0
+        end = link.send(LOG_FILE_SIZE, first_records())
+        link.report_until(end)
+        yield Begun(link=link, end=end)
+
+
+@pytest.mark.clause("HA-TRANSFER-018")
+@pytest.mark.parametrize("size", [-1, -(2**31)])
+def test_a_slave_takes_no_negative_piece(begun: Begun, size: int) -> None:
+    found = ends_after_a_piece(begun, size)
+    expect("HA-TRANSFER-018", found=found, expected={begun.end}, what="offsets")
+
+
+@pytest.mark.clause("HA-TRANSFER-014")
+@pytest.mark.parametrize("size", [SLAVE_BUFFER_SIZE, 2**31 - 1])
+def test_a_slave_takes_no_piece_beyond_its_buffer(begun: Begun, size: int) -> None:
+    found = ends_after_a_piece(begun, size)
+    expect("HA-TRANSFER-014", found=found, expected={begun.end}, what="offsets")
+
+
+def ends_after_a_piece(begun: Begun, size: int) -> set[int]:
+    """Return where the slave says its log ends after a piece said to be of *size*."""
+    head = begun.end.to_bytes(8, "big", signed=True)
+    begun.link.send_bytes(head + size.to_bytes(4, "big", signed=True) + bytes(64))
+    return {begun.end, *begun.link.reports_in(2.0)}
