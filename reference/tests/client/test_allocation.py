@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference.core.client.allocation import (
@@ -24,6 +24,7 @@ from reference.core.client.message import Queue
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "client"
 COMPLETE: tuple[Allocation, ...] = (averaged, by_circle, by_consistent_hash())
 COUNTS = st.integers(1, 20)
+IDS = st.lists(st.uuids().map(str), min_size=2, max_size=8, unique=True)
 
 
 def recorded(release: str) -> dict[str, Any]:
@@ -67,6 +68,7 @@ def test_only_the_machine_rooms_changed_until_5_3() -> None:
 
 
 @pytest.mark.parametrize("rule", COMPLETE)
+@settings(deadline=None)
 @given(queue_count=COUNTS, member_count=COUNTS)
 def test_every_queue_belongs_to_exactly_one_member(
     rule: Allocation, queue_count: int, member_count: int
@@ -78,6 +80,7 @@ def test_every_queue_belongs_to_exactly_one_member(
 
 
 @pytest.mark.parametrize("rule", COMPLETE[:2])
+@settings(deadline=None)
 @given(queue_count=COUNTS, member_count=COUNTS)
 def test_shares_differ_by_one_at_most(
     rule: Allocation, queue_count: int, member_count: int
@@ -88,7 +91,8 @@ def test_shares_differ_by_one_at_most(
     assert sizes == sorted(sizes, reverse=True)
 
 
-@given(queue_count=COUNTS, ids=st.lists(st.uuids().map(str), min_size=2, unique=True))
+@settings(deadline=None)
+@given(queue_count=COUNTS, ids=IDS)
 def test_on_the_ring_only_queues_of_who_leaves_move(
     queue_count: int, ids: Sequence[str]
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference.core.client.backlog import Backlog
@@ -20,6 +20,7 @@ def message(offset: int, size: int = 1) -> Received:
     )
 
 
+@settings(deadline=None)
 @given(
     offsets=st.lists(st.integers(0, 50), min_size=1, unique=True).map(sorted),
     data=st.data(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference.core.client.message import Message, Mode
@@ -20,6 +20,7 @@ HAPPENINGS = st.sampled_from(
 )
 
 
+@settings(deadline=None)
 @given(
     mode=st.sampled_from(Mode),
     happenings=st.lists(HAPPENINGS, max_size=4),

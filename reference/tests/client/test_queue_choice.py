@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference.core.client.faults import FaultTable, absence_ms
@@ -13,12 +13,14 @@ from reference.tests.client.making import queues_of
 BROKERS = st.lists(st.sampled_from("abcd"), min_size=1, max_size=4, unique=True)
 
 
+@settings(deadline=None)
 @given(names=BROKERS, start=st.integers(0, 2**31 - 9))
 def test_every_queue_has_its_turn(names: list[str], start: int) -> None:
     queues, turn = queues_of(*names), Turn(start)
     assert sorted(choose(queues, turn) for _ in queues) == sorted(queues)
 
 
+@settings(deadline=None)
 @given(names=BROKERS, start=st.integers(0, 2**31 - 1))
 def test_a_retry_leaves_the_broker_where_there_is_another(
     names: list[str], start: int
