@@ -15,20 +15,19 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from conformance.harness.address import Address
-from conformance.harness.ports import NoFreePortError, PortBlock, free_port_block
-from conformance.harness.process import Child, ProcessError, accepts, start
-from conformance.harness.running import find_broker
-from conformance.harness.target import Target, TargetError
+from conformance.harness.process import Child, accepts, start
+from conformance.harness.started import StartedTarget
+from conformance.harness.target import TargetError
 from conformance.harness.target_file import Program, fill, read_target_file
-from conformance.harness.workspace import Workspace
 
 LOOPBACK = "127.0.0.1"
 
 
-class CommandTarget(Target):
+class CommandTarget(StartedTarget):
     """A peer of somebody else's that is started from here."""
 
     is_foreign = True
+    usual_broker = usual_cluster = ""
 
     def __init__(
         self,
@@ -43,24 +42,15 @@ class CommandTarget(Target):
         self.release = self.file.release
         self.capabilities = self.file.capabilities
         self.refuses = self.file.refuses
-        self._workspace: Workspace | None = None
-        self._ports: PortBlock | None = None
         self._children: list[tuple[Child, Program]] = []
 
-    def start(self) -> None:
-        """Start the programs, the name server first, and wait until they are ready."""
-        try:
-            self._prepare()
-            assert self.namesrv is not None
-            assert self.broker is not None
-            if self.file.name_server is not None:
-                self._run("name server", self.file.name_server, self.namesrv)
-            self._run("broker", self.file.broker, self.broker)
-        except (ProcessError, NoFreePortError) as error:
-            raise TargetError(str(error)) from error
-        found = find_broker(self.namesrv)
-        self.broker_name = found.name or self.conf.get("brokerName", "")
-        self.cluster = found.cluster or self.conf.get("brokerClusterName", "")
+    def _start(self) -> None:
+        self._prepare()
+        assert self.namesrv is not None
+        assert self.broker is not None
+        if self.file.name_server is not None:
+            self._run("name server", self.file.name_server, self.namesrv)
+        self._run("broker", self.file.broker, self.broker)
 
     @property
     def log(self) -> str:
@@ -80,37 +70,26 @@ class CommandTarget(Target):
             child.terminate(number=signal.Signals[program.kill_signal])
         self._children.clear()
 
-    def close(self) -> None:
-        """End the programs, remove their files, give the ports back."""
+    def _end(self) -> None:
         for child, _ in self._children:
             child.kill()
         self._children.clear()
-        if self._ports is not None:
-            self._ports.release()
-            self._ports = None
-        if self._workspace is not None:
-            self._workspace.close()
-            self._workspace = None
 
     def _prepare(self) -> None:
         """Choose ports and directories, the same for every start of this target."""
-        if self._workspace is None:
-            self._workspace = Workspace()
-            self.store_path = self.store_path or self._workspace.path / "store"
+        self.store_path = self.store_path or self.directory / "store"
         if self.file.ports is not None:
             name_server, broker = self.file.ports
             taken = [port for port in self.file.ports if accepts(LOOPBACK, port)]
             if taken:
                 raise TargetError(f"somebody else listens on {LOOPBACK}:{taken[0]}")
         else:
-            self._ports = self._ports or free_port_block()
-            name_server, broker = self._ports.name_server, self._ports.broker
+            name_server, broker = self.ports.name_server, self.ports.broker
         self.namesrv = Address(LOOPBACK, name_server)
         self.broker = Address(LOOPBACK, broker)
 
     def _run(self, what: str, program: Program, address: Address) -> None:
         words = self._words()
-        assert self._workspace is not None
         lines = [f"{key}={fill(value, words)}\n" for key, value in self.conf.items()]
         Path(words["conf"]).write_text("".join(lines), encoding="utf-8")
         named = self.file.environment.items()
@@ -121,7 +100,7 @@ class CommandTarget(Target):
         child = start(
             f"{what} of {self.rest}",
             command,
-            log=self._workspace.path / f"{what.replace(' ', '-')}.log",
+            log=self.directory / f"{what.replace(' ', '-')}.log",
             environment={name: fill(value, words) for name, value in named},
             directory=directory,
         )
@@ -138,7 +117,6 @@ class CommandTarget(Target):
 
     def _words(self) -> dict[str, str]:
         """Return what the placeholders stand for."""
-        assert self._workspace is not None
         assert self.namesrv is not None
         assert self.broker is not None
         return {
@@ -147,8 +125,8 @@ class CommandTarget(Target):
             "vip_port": str(self.broker.port - 2),
             "ha_port": str(self.broker.port + 1),
             "store": str(self.store_path),
-            "conf": str(self._workspace.path / "broker.conf"),
-            "work": str(self._workspace.path),
+            "conf": str(self.directory / "broker.conf"),
+            "work": str(self.directory),
             "here": os.fspath(self.file.path.parent),
             "clock_rate": str(self.clock_rate),
             "python": sys.executable,

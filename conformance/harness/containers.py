@@ -3,50 +3,40 @@ A RocketMQ image's name server and broker in containers of a local Docker engine
 
 Routes name the broker's address, so a port is the same inside and outside. On a
 *bridge* network of the cluster's own the ports are published on loopback; on the *host*
-network they are the machine's. Containers and networks carry the label
-``rocketmq-conformance``: ``docker ps -a --filter label=rocketmq-conformance`` shows
-what there is, and a guard removes it even when the run was killed.
+network they are the machine's. A guard removes containers and networks even when the
+run was killed.
 """
 
 from __future__ import annotations
 
-import os
-import socket
 import subprocess
 import sys
 import time
 import uuid
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
-
-import docker
-import requests
+from typing import Any
 
 import conformance
 from conformance.harness import cluster_info
 from conformance.harness.address import Address
-from conformance.harness.apache import (
-    GUEST_SETTINGS,
-    JAVA_PROPERTIES,
-    LOOPBACK,
-    READY_DEADLINE_S,
-    both_spellings,
-    write_properties,
+from conformance.harness.apache import LOOPBACK, READY_DEADLINE_S
+from conformance.harness.docker_engine import (
+    FAILURES,
+    LABEL,
+    ContainerEndedError,
+    EngineError,
+    connect,
+    remove_labelled,
 )
-from conformance.harness.java import FAST_START
+from conformance.harness.mounted import MOUNT, Mounted, open_to_all
 from conformance.harness.peer import PeerError
 from conformance.harness.ports import free_port_block
-from conformance.harness.process import POLL_S, TAIL_LINES, ProcessError
+from conformance.harness.process import POLL_S, TAIL_LINES
 from conformance.harness.speaker import Speaker
 
-Docker: TypeAlias = docker.DockerClient
-LABEL = "rocketmq-conformance"
 NETWORKS = ("host", "bridge") if sys.platform == "linux" else ("bridge", "host")
 """The usual one first. On a bridge a broker does not see its clients' own address."""
-MOUNT = "/rmqc"
-"""Where a container sees its settings, its home directory and the store."""
-ASK_TIMEOUT_S = 120
 STOP_TIMEOUT_S = 60
 _END_JAVA = """\
 for one in /proc/[0-9]*; do
@@ -55,49 +45,6 @@ for one in /proc/[0-9]*; do
 done
 [ -n "$found" ]
 """
-_ERRORS = (docker.errors.DockerException, requests.RequestException)
-
-
-class EngineError(Exception):
-    """No Docker engine answers, or it does not do what it is told."""
-
-
-class ContainerEndedError(EngineError, ProcessError):
-    """A program in a container ended before it served: the fault is its own."""
-
-
-def connect() -> Docker:
-    """Return a connection to the engine of this machine, as the environment says."""
-    _knock(os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock")
-    try:
-        return docker.from_env(timeout=ASK_TIMEOUT_S)
-    except _ERRORS as error:
-        raise EngineError(f"no Docker engine answers: {error}") from None
-
-
-def _knock(host: str) -> None:
-    """Raise unless somebody listens at *host*, which has to be a local socket.
-
-    The SDK would leave a socket open where nobody does.
-    """
-    scheme, _, path = host.partition("://")
-    if scheme != "unix":
-        raise EngineError(f"{host} is no local engine: files are shared with it")
-    with socket.socket(socket.AF_UNIX) as door:
-        try:
-            door.connect(path)
-        except OSError as error:
-            reason = error.strerror or error
-            raise EngineError(f"no Docker engine answers: {host}: {reason}") from None
-
-
-def remove_labelled(engine: Docker, owner: str) -> None:
-    """Remove the containers and networks of *owner*."""
-    wanted = {"label": f"{LABEL}={owner}"}
-    for container in engine.containers.list(all=True, filters=wanted, sparse=True):
-        container.remove(force=True, v=True)
-    for network in engine.networks.list(filters=wanted):
-        network.remove()
 
 
 class ContainerCluster:
@@ -115,7 +62,6 @@ class ContainerCluster:
         self.image = image
         self.owner = uuid.uuid4().hex[:12]
         """The value of the label of all that is this cluster's."""
-        self.directory = directory
         self.store_path = (store or directory / "store").resolve()
         self._network = network
         self._ports = free_port_block()
@@ -124,15 +70,11 @@ class ContainerCluster:
         self._engine = connect()
         self._guard: subprocess.Popen[bytes] | None = None
         self._containers: dict[str, Any] = {}
-        settings = {**both_spellings(GUEST_SETTINGS), **both_spellings(conf)}
-        # What listens on loopback in a container cannot be reached from outside.
-        del settings["bindAddress"]
-        self._java_properties = {
-            key: value
-            for key, value in settings.items()
-            if key.startswith(JAVA_PROPERTIES)
-        }
-        self._write_files(settings)
+        self._files = Mounted(
+            directory=directory, store_path=self.store_path, conf=conf
+        )
+        host = LOOPBACK if network == "host" else f"rmqc-{self.owner}-namesrv"
+        self._files.write(self._ports, name_server_host=host)
 
     def start(self) -> None:
         """Start both containers; return when the broker is registered."""
@@ -142,7 +84,7 @@ class ContainerCluster:
                 self._create()
             self._start("namesrv", lambda: _answers(self.namesrv))
             self._start("broker", self._is_registered)
-        except _ERRORS as error:
+        except FAILURES as error:
             raise EngineError(f"{self.image}: {error}") from None
 
     def stop(self) -> None:
@@ -210,8 +152,8 @@ class ContainerCluster:
                 name=f"rmqc-{self.owner}-{name}",
                 network=network,
                 labels=labels,
-                environment=self._environment(),
-                volumes=self._volumes(),
+                environment=self._files.environment,
+                volumes=self._files.volumes,
                 ports=_published(ports[name]) if self._network == "bridge" else None,
             )
 
@@ -238,60 +180,6 @@ class ContainerCluster:
 
     def _is_registered(self) -> bool:
         return str(self.broker) in cluster_info.broker_addresses(self.namesrv)
-
-    def _environment(self) -> dict[str, str]:
-        options = [word for word in FAST_START if word.startswith("--add-opens")]
-        extra = ["-Xms64m", "-Xmx512m", "-Xmn32m", f"-Duser.home={MOUNT}/home"]
-        extra += ["-XX:TieredStopAtLevel=1", "-Djava.net.preferIPv4Stack=true"]
-        extra += [f"-D{key}={value}" for key, value in self._java_properties.items()]
-        return {
-            "JAVA_OPT_EXT": " ".join(extra),
-            # Java 8, of the official images, neither knows these nor reads them here.
-            "JDK_JAVA_OPTIONS": " ".join(options),
-        }
-
-    def _volumes(self) -> dict[str, dict[str, str]]:
-        inside = {
-            self.directory / "conf": ("conf", "ro"),
-            self.directory / "home": ("home", "rw"),
-            self.store_path: ("store", "rw"),
-        }
-        return {
-            str(path): {"bind": f"{MOUNT}/{name}", "mode": mode}
-            for path, (name, mode) in inside.items()
-        }
-
-    def _write_files(self, conf: Mapping[str, str]) -> None:
-        for name in ("conf", "home"):
-            open_to_all(self.directory / name)
-        host = LOOPBACK if self._network == "host" else f"rmqc-{self.owner}-namesrv"
-        broker = {
-            **{k: v for k, v in conf.items() if not k.startswith(JAVA_PROPERTIES)},
-            "namesrvAddr": ";".join(
-                filter(None, (f"{host}:{self.namesrv.port}", conf.get("namesrvAddr")))
-            ),
-            "listenPort": str(self.broker.port),
-            "haListenPort": str(self._ports.ha),
-            "storePathRootDir": f"{MOUNT}/store",
-            "storePathCommitLog": f"{MOUNT}/store/commitlog",
-        }
-        name_server = {
-            "listenPort": str(self.namesrv.port),
-            "kvConfigPath": f"{MOUNT}/home/kvConfig.json",
-        }
-        for name, settings in (("namesrv", name_server), ("broker", broker)):
-            path = self.directory / "conf" / f"{name}.conf"
-            write_properties(path, settings)
-            path.chmod(0o644)
-
-
-def open_to_all(directory: Path) -> None:
-    """Let any user read and write what is in *directory*, which is made if missing."""
-    directory.mkdir(parents=True, exist_ok=True)
-    for path in (directory, *directory.rglob("*")):
-        mode = 0o777 if path.is_dir() else 0o666
-        if path.stat().st_mode & mode != mode:
-            path.chmod(mode)
 
 
 def _published(ports: list[int]) -> dict[str, tuple[str, int]]:

@@ -11,7 +11,7 @@ import signal
 import sys
 from contextlib import closing
 
-from conformance.harness.containers import connect, remove_labelled
+from conformance.harness.docker_engine import connect, remove_labelled
 
 
 def main(owner: str) -> None:

@@ -18,15 +18,10 @@ from pathlib import Path
 import conformance
 from conformance.harness.address import Address
 from conformance.harness.nursery import IS_POSSIBLE, Nursery, NurseryError
-from conformance.harness.ports import PortBlock, free_port_block
+from conformance.harness.ports import PortBlock
 from conformance.harness.process import Child, ProcessError, start, watched
-from conformance.harness.running import find_broker
-from conformance.harness.target import (
-    EVERYTHING,
-    ROOM_SETTINGS,
-    Target,
-    TargetError,
-)
+from conformance.harness.started import StartedTarget
+from conformance.harness.target import EVERYTHING, ROOM_SETTINGS, TargetError
 from conformance.harness.workspace import Workspace
 
 SOURCES = Path(conformance.__file__).parents[1]
@@ -47,7 +42,7 @@ SETTINGS = {
 """What the broker is started with: small files, as the Apache targets have them."""
 
 
-class EmbeddedTarget(Target):
+class EmbeddedTarget(StartedTarget):
     """The reference, with a store of its own in a temporary directory."""
 
     capabilities = EVERYTHING
@@ -62,27 +57,14 @@ class EmbeddedTarget(Target):
         super().__init__(text, rest, {**SETTINGS, **(conf or {})}, store)
         if rest and type(self) is EmbeddedTarget:
             raise TargetError(f"{text!r}: nothing but ?settings may follow embedded:")
-        self._workspace: Workspace | None = None
-        self._ports: PortBlock | None = None
         self._child: Child | None = None
 
-    def start(self) -> None:
-        """Start the process and wait until it says that it is ready."""
-        if self._workspace is None:
-            self._workspace = Workspace()
-            self.store_path = self.store_path or self._workspace.path / "store"
-        if self._ports is None:
-            self._ports = free_port_block()
-        try:
-            self._child = self._launch(self._workspace.path, self._ports)
-            self._child.wait_for_line("ready ", deadline_s=START_TIMEOUT_S)
-        except ProcessError as error:
-            raise TargetError(str(error)) from error
-        self.namesrv = Address("127.0.0.1", self._ports.name_server)
-        self.broker = Address("127.0.0.1", self._ports.broker)
-        found = find_broker(self.namesrv)
-        self.broker_name = found.name or self.conf.get("brokerName", "broker-a")
-        self.cluster = found.cluster or "DefaultCluster"
+    def _start(self) -> None:
+        self.store_path = self.store_path or self.directory / "store"
+        self._child = self._launch(self.directory, self.ports)
+        self._child.wait_for_line("ready ", deadline_s=START_TIMEOUT_S)
+        self.namesrv = Address("127.0.0.1", self.ports.name_server)
+        self.broker = Address("127.0.0.1", self.ports.broker)
 
     @property
     def process_id(self) -> int | None:
@@ -105,15 +87,8 @@ class EmbeddedTarget(Target):
             self._child.kill()
             self._child = None
 
-    def close(self) -> None:
-        """End the process, remove the store, give the ports back."""
+    def _end(self) -> None:
         self.kill()
-        if self._ports is not None:
-            self._ports.release()
-            self._ports = None
-        if self._workspace is not None:
-            self._workspace.close()
-            self._workspace = None
 
     def _launch(self, directory: Path, ports: PortBlock) -> Child:
         settings = directory / "broker.conf"

@@ -18,14 +18,9 @@ from pathlib import Path
 import pytest
 
 from conformance.harness.child_run import run_child
-from conformance.harness.containers import (
-    LABEL,
-    NETWORKS,
-    Docker,
-    EngineError,
-    connect,
-)
+from conformance.harness.containers import NETWORKS
 from conformance.harness.deadline import wait_until
+from conformance.harness.docker_engine import LABEL, Docker, EngineError, connect
 from conformance.harness.docker_target import DockerTarget
 from conformance.harness.embedded import SOURCES
 from conformance.harness.fixtures import create_topic, unique_name

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.containers import open_to_all
+from conformance.harness.mounted import open_to_all
 from conformance.harness.target import Capability, TargetError, parse_target
 
 

