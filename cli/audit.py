@@ -38,6 +38,12 @@ if TYPE_CHECKING:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Score the audit of one store by what `rmqc generate` planted into it.",
 )
+@click.option(
+    "--export",
+    "directory",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write the tables of one store there, as Parquet, for questions in SQL.",
+)
 def audit(
     *,
     stores: tuple[str, ...],
@@ -47,6 +53,7 @@ def audit(
     only: str | None,
     broker_conf: Path | None,
     labels: Path | None,
+    directory: Path | None,
 ) -> None:
     """Audit store directories: local paths, or any URL that Arrow opens.
 
@@ -59,13 +66,14 @@ def audit(
     from spark_checks.faults.labels import LabelsError, read_labels
     from spark_checks.session import SparkError
     from spark_checks.sources.store_files import NotAStoreError
+    from spark_checks.views import ExportError
 
-    if labels and len(stores) > 1:
-        raise click.UsageError("--score is about one store")
+    if (labels or directory) and len(stores) > 1:
+        raise click.UsageError("--score and --export are about one store")
     try:
         planted = read_labels(labels) if labels else []
-        found = _audits(stores, master, _ids(only), broker_conf)
-    except (NotAStoreError, ConfError, LabelsError) as error:
+        found = _audits(stores, master, _ids(only), broker_conf, directory)
+    except (NotAStoreError, ConfError, LabelsError, ExportError) as error:
         _fail(str(error), code=2)
     except SparkError as error:
         _fail(str(error), code=3)
@@ -76,12 +84,17 @@ def audit(
 
 
 def _audits(
-    stores: tuple[str, ...], master: str, only: list[str], broker_conf: Path | None
+    stores: tuple[str, ...],
+    master: str,
+    only: list[str],
+    broker_conf: Path | None,
+    directory: Path | None,
 ) -> list[Audit]:
     from spark_checks.audit import audit_store
     from spark_checks.broker_conf import BrokerConf, read_broker_conf
     from spark_checks.session import spark_session
     from spark_checks.sources.store_files import list_store
+    from spark_checks.views import export
 
     conf = read_broker_conf(broker_conf) if broker_conf else BrokerConf()
     for store in stores:
@@ -89,6 +102,9 @@ def _audits(
     with _progress() as progress:
         progress("starting Spark")
         with spark_session(master) as session:
+            if directory:
+                progress("writing tables")
+                export(session, stores[0], directory)
             return [
                 audit_store(session, store, conf=conf, only=only, progress=progress)
                 for store in stores

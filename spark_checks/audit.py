@@ -24,7 +24,15 @@ from spark_checks.findings import (
     Invariant,
     Severity,
 )
-from spark_checks.invariants import files, queues, records, side_files
+from spark_checks.invariants import (
+    files,
+    flaws,
+    index_items,
+    queues,
+    records,
+    settings,
+    side_files,
+)
 from spark_checks.session import SparkError
 from spark_checks.sources.store_files import Store, list_store, queue_of, read_whole
 from spark_checks.summary import summary_of
@@ -41,6 +49,10 @@ ROW_CHECKS: Mapping[Invariant, Check] = {
     records.OWN_PLACE: records.wrong_places,
     records.FILE_WRITTEN_TO_ITS_END: records.unwritten_ends,
     records.QUEUE_OFFSETS_DENSE: records.broken_counts,
+    flaws.PROPERTIES_PARSE: flaws.broken_properties,
+    flaws.FLAGS_KNOWN: flaws.unknown_flags,
+    flaws.TIMES_RISE: flaws.times_going_back,
+    flaws.BODY_INFLATES: flaws.bodies_not_compressed,
     queues.POINTS_AT_RECORD: queues.units_without_record,
     queues.SIZE: queues.wrong_sizes,
     queues.TAGS_CODE: queues.wrong_tags_codes,
@@ -49,6 +61,13 @@ ROW_CHECKS: Mapping[Invariant, Check] = {
     queues.NO_HOLES: queues.holes,
 }
 """Which function finds the rows that break an invariant."""
+INDEX_CHECKS: Mapping[Invariant, Check] = {
+    index_items.SLOT_NAMES_LAST: index_items.wrong_slots,
+    index_items.ITEM_NAMES_PREVIOUS: index_items.wrong_chains,
+    index_items.SECONDS_WITHIN: index_items.wrong_seconds,
+    index_items.HASH_NOT_NEGATIVE: index_items.wrong_hashes,
+}
+"""The same for the rows of index files."""
 FILE_CHECKS: tuple[Invariant, ...] = (
     files.NAMES,
     files.SIZES,
@@ -59,8 +78,12 @@ FILE_CHECKS: tuple[Invariant, ...] = (
     side_files.INDEX_HEADER,
     side_files.INDEX_SIZE,
     side_files.CONFIGURATION_READABLE,
+    settings.CONSUMED_IN_RANGE,
+    settings.DELIVERED_IN_RANGE,
+    settings.TOPICS_COVER_QUEUES,
+    settings.COPY_READABLE,
 )
-INVARIANTS: tuple[Invariant, ...] = (*FILE_CHECKS, *ROW_CHECKS)
+INVARIANTS: tuple[Invariant, ...] = (*FILE_CHECKS, *ROW_CHECKS, *INDEX_CHECKS)
 SUSPECTS_MAX = 200
 """More queues than this are not picked out one by one: all are read again."""
 
@@ -102,6 +125,9 @@ def audit_store(
         seen = digest(tables)
         found = _file_findings(store, conf, seen)
         found += row_findings(tables, seen, progress)
+        if store.index:
+            progress(f"following the chains of {len(store.index)} index files")
+            found += index_findings(tables)
     except PySparkException as error:
         raise SparkError(str(error).splitlines()[0]) from error
     wanted = [finding for finding in found if not only or finding.invariant.id in only]
@@ -147,6 +173,17 @@ def row_findings(tables: Tables, seen: Digest, progress: Progress) -> list[Findi
         narrow.units.unpersist()
 
 
+def index_findings(tables: Tables) -> list[Finding]:
+    """Return what is wrong with slots and items, after one look at all of them."""
+    flawed = tables.index.where(F.col("flaws") != 0).persist()
+    try:
+        if flawed.isEmpty():
+            return []
+        return run_checks(replace(tables, index=flawed), INDEX_CHECKS)
+    finally:
+        flawed.unpersist()
+
+
 def _worth_asking(
     seen: Digest, suspects: Collection[tuple[str, int]]
 ) -> Mapping[Invariant, Check]:
@@ -155,6 +192,7 @@ def _worth_asking(
         records.NO_DAMAGE: seen.regions,
         records.BODY_CHECKSUM: seen.bad_checksums,
         records.OWN_PLACE: seen.bad_places,
+        **dict.fromkeys(flaws.FLAWS, seen.flawed),
         records.FILE_WRITTEN_TO_ITS_END: int(seen.has_early_tail),
     }
     return {
@@ -173,6 +211,7 @@ def narrowed(tables: Tables, suspects: Collection[tuple[str, int]]) -> Tables:
         ~is_record()
         | (F.col("body_crc") != F.col("computed_crc"))
         | (F.col("physical_offset") != F.col("offset"))
+        | (F.col("flaws") != 0)
     )
     log = (
         tables.log.join(pointed.withColumn("pointed", F.lit(True)), "offset", "left")
@@ -244,6 +283,7 @@ def _file_findings(store: Store, conf: BrokerConf, seen: Digest) -> list[Finding
         *side_files.check_checkpoint(store, seen),
         *side_files.check_index_headers(store, seen),
         *side_files.check_configuration(store),
+        *settings.check_settings(store, seen),
     ]
 
 

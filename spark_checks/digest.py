@@ -42,6 +42,8 @@ class Digest:
     """Rows of the log that are no record, the blanks and the unwritten end apart."""
     bad_checksums: int
     bad_places: int
+    flawed: int
+    """Records that can be read and have something wrong with them."""
     record_count: int
     log_end: int
     """Commit-log offset after the last record."""
@@ -59,7 +61,7 @@ class Digest:
     @property
     def log_is_suspect(self) -> bool:
         """Whether single records must be read again."""
-        odd = self.regions or self.bad_checksums or self.bad_places
+        odd = self.regions or self.bad_checksums or self.bad_places or self.flawed
         return bool(odd) or self.has_early_tail
 
     @property
@@ -105,6 +107,7 @@ def digest(tables: Tables) -> Digest:
         ),
         bad_checksums=sum(row.bad_checksums for row in record_rows),
         bad_places=sum(row.bad_places for row in record_rows),
+        flawed=sum(row.flawed for row in record_rows),
         record_count=sum(row.rows for row in record_rows),
         log_end=max(written, default=tables.situation.min_offset),
         last_stored_at_ms=max(times, default=None),
@@ -139,6 +142,7 @@ def _log_side(tables: Tables) -> DataFrame:
         _count(is_record() & (F.col("physical_offset") != F.col("offset"))).alias(
             "bad_places"
         ),
+        _count(F.col("flaws") != 0).alias("flawed"),
         F.max(F.col("offset") + F.col("size")).alias("end"),
         F.max("stored_at_ms").alias("last_ms"),
         F.max("file_base").alias("last_file"),
@@ -165,6 +169,7 @@ def _unit_side(tables: Tables) -> DataFrame:
         *_measures(needed, identity, F.lit(True)),
         F.lit(0).cast("bigint").alias("bad_checksums"),
         F.lit(0).cast("bigint").alias("bad_places"),
+        F.lit(0).cast("bigint").alias("flawed"),
         *(nothing.alias(name) for name in _OF_THE_LOG),
     )
 

@@ -72,9 +72,11 @@ def _start(master: str, directory: Path) -> SparkSession:
     # Their modules import what Spark's workers import; nothing does so earlier.
     from spark_checks.sources.commit_log import CommitLogSource
     from spark_checks.sources.consume_queue import ConsumeQueueSource
+    from spark_checks.sources.index import IndexSource
 
     session.dataSource.register(CommitLogSource)
     session.dataSource.register(ConsumeQueueSource)
+    session.dataSource.register(IndexSource)
     return session
 
 

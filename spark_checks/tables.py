@@ -58,6 +58,7 @@ class Tables:
 
     log: DataFrame
     units: DataFrame
+    index: DataFrame
     situation: Situation = field(default_factory=Situation)
 
 
@@ -66,13 +67,16 @@ def open_tables(
     store: Store,
     situation: Situation,
     delays: Mapping[int, int],
+    *,
+    wide: bool = False,
 ) -> Tables:
-    """Return the tables of *store*."""
+    """Return the tables of *store*; *wide* for the columns that an audit spares."""
     log = (
         session.read.format("rocketmq.commitlog")
         .option("url", store.url)
         .option("files", _listing(store.commit_log))
         .option("delays", json.dumps(dict(delays)))
+        .option("wide", str(wide).lower())
         .load()
     )
     units = (
@@ -82,7 +86,13 @@ def open_tables(
         .option("partitions", str(session.sparkContext.defaultParallelism))
         .load()
     )
-    return Tables(log=log, units=units, situation=situation)
+    index = (
+        session.read.format("rocketmq.index")
+        .option("url", store.url)
+        .option("files", json.dumps([[file.path, file.size] for file in store.index]))
+        .load()
+    )
+    return Tables(log=log, units=units, index=index, situation=situation)
 
 
 def _listing(files: tuple[StoreFile, ...]) -> str:

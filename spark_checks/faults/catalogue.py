@@ -14,6 +14,7 @@ from spark_checks.faults.in_files import (
     HEADER_FAULTS,
     LOG_FAULTS,
 )
+from spark_checks.faults.in_index import ITEM_FAULTS
 from spark_checks.faults.in_queues import QUEUE_FAULTS
 from spark_checks.faults.in_records import RECORD_FAULTS
 from spark_checks.generate.plan import Plan
@@ -25,6 +26,7 @@ CATALOGUE: Mapping[str, Fault] = {
         *QUEUE_FAULTS,
         *LOG_FAULTS,
         *HEADER_FAULTS,
+        *ITEM_FAULTS,
         *CHECKPOINT_FAULTS,
         *CONFIG_FAULTS,
     )

@@ -156,6 +156,36 @@ def _empty(_data: bytes) -> tuple[bytes, int]:
     return b"", 0
 
 
+def _offset_of(
+    name: str, finding: str, marks: tuple[bytes, ...], value: bytes
+) -> Callable[[Site], Found]:
+    """Return what changes the number behind the last of *marks*, sought in order."""
+
+    def plant(site: Site) -> Found:
+        path = site.root / "config" / name
+        data, at = path.read_bytes(), 0
+        for mark in marks:
+            at = data.index(mark, at) + len(mark)
+        end = min(i for i in (data.find(b",", at), data.find(b"}", at)) if i >= 0)
+        path.write_bytes(data[:at] + value + data[end:])
+        return _at(finding, f"config/{name}", at)
+
+    return plant
+
+
+def _forget_topic(site: Site) -> Found:
+    """Rename a topic in the configuration: messages of its old name are nobody's."""
+    path = site.root / "config/topics.json"
+    topic = site.plan.topic_names[1].encode()
+    path.write_bytes(path.read_bytes().replace(topic, b"Renamed"))
+    return _at("INV-CONFIG-002", "config/topics.json", 0)
+
+
+def _bad_copy(site: Site) -> Found:
+    site.overwrite("config/subscriptionGroup.json.bak", 0, b"\0\0\0\0")
+    return _at("INV-CONFIG-003", "config/subscriptionGroup.json.bak", 0)
+
+
 def _fault(kind: str, says: str, plant: Callable[[Site], Found], *claims: str) -> Fault:
     return Fault(kind=kind, says=says, plant=plant, claims=frozenset(claims))
 
@@ -214,12 +244,14 @@ CONFIG_FAULTS: tuple[Fault, ...] = (
         "half of topics.json",
         _json("topics.json", _cut_in_half),
         "topics",
+        "topics are read",
     ),
     _fault(
         "config-zeros",
         "zeros in consumerOffset.json",
         _json("consumerOffset.json", _nothing_but_zeros),
         "consumerOffset",
+        "consumerOffset negative",
     ),
     _fault(
         "config-empty",
@@ -227,4 +259,36 @@ CONFIG_FAULTS: tuple[Fault, ...] = (
         _json("delayOffset.json", _empty),
         "delayOffset",
     ),
+    _fault(
+        "offset-too-large",
+        "a consumed offset past its queue",
+        _offset_of(
+            "consumerOffset.json",
+            "INV-OFFSET-001",
+            (b'"Orders0001@', b"0:"),
+            b"987654321",
+        ),
+        "consumerOffset",
+    ),
+    _fault(
+        "offset-negative",
+        "a negative consumed offset",
+        _offset_of(
+            "consumerOffset.json",
+            "INV-OFFSET-001",
+            (b'"Orders0001@', b",1:"),
+            b"-5",
+        ),
+        "consumerOffset negative",
+    ),
+    _fault(
+        "delay-offset-too-large",
+        "a delay level past its queue",
+        _offset_of(
+            "delayOffset.json", "INV-OFFSET-002", (b'"offsetTable"', b"1:"), b"99999"
+        ),
+        "delayOffset",
+    ),
+    _fault("topic-forgotten", "a topic renamed", _forget_topic, "topics"),
+    _fault("config-copy", "zeros in a copy", _bad_copy),
 )

@@ -5,6 +5,7 @@ Faults in single records of the commit log.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from spark_checks.faults.fault import (
     Expected,
@@ -16,7 +17,7 @@ from spark_checks.faults.fault import (
 )
 from spark_checks.generate.part import Placed
 from spec.derive.numpy_dtype import leading_fields
-from spec.store.message_record import record_layout
+from spec.store.message_record import SystemFlag, record_layout
 
 Found = tuple[Expected, Sequence[Expected]]
 _at = {f.name: f.offset for f in leading_fields(record_layout, system_flags=0)}
@@ -143,6 +144,50 @@ def _tag(site: Site) -> Found:
     return at_unit("INV-CQ-003", hit), ()
 
 
+def _flags(site: Site) -> Found:
+    hit = site.take()
+    site.flip(hit.log_file, hit.position + _at["system_flags"], 0x10)
+    return at_record("INV-LOG-007", hit), ()
+
+
+def _time(site: Site) -> Found:
+    """Move a record to the day before; the next one is in order again."""
+    hit = site.take()
+    site.rewrite(
+        hit, replace(hit.record, stored_at_ms=hit.record.stored_at_ms - 86_400_000)
+    )
+    return at_record("INV-LOG-008", hit), ()
+
+
+def _no_value(site: Site) -> Found:
+    """Take the separator between a name and its value away."""
+    hit = site.take()
+    text = hit.record.properties.replace("WAIT\x01", "WAIT ")
+    site.rewrite(hit, replace(hit.record, properties=text))
+    return at_record("INV-LOG-006", hit), ()
+
+
+def _zeros_in_properties(site: Site) -> Found:
+    hit = site.take()
+    text = hit.record.properties.replace("WAIT\x01true", "WAIT\x01\0\0\0\0")
+    site.rewrite(hit, replace(hit.record, properties=text))
+    return at_record("INV-LOG-006", hit), ()
+
+
+def _not_compressed(site: Site) -> Found:
+    hit = site.take()
+    site.rewrite(hit, replace(hit.record, system_flags=int(SystemFlag.COMPRESSED)))
+    return at_record("INV-LOG-009", hit), ()
+
+
+def _cut_compressed(site: Site) -> Found:
+    """Lose the end of a compressed body, and make a checksum of what is left."""
+    hit = next(m for m in site.take_round() if m.record.system_flags & 1)
+    body = hit.record.body[:-8] + bytes(8)
+    site.rewrite(hit, replace(hit.record, body=body))
+    return at_record("INV-LOG-009", hit), ()
+
+
 RECORD_FAULTS: tuple[Fault, ...] = (
     _breaking("record-size-plus-one", "a size one too large", 3),
     _breaking("record-size-huge", "a size of a gigabyte", 0, 0x40),
@@ -194,7 +239,25 @@ RECORD_FAULTS: tuple[Fault, ...] = (
         kind="record-topic",
         says="another topic",
         plant=_topic,
-        claims=frozenset({"topics"}),
+        claims=frozenset({"topics are read"}),
     ),
     Fault(kind="record-tag", says="another tag", plant=_tag),
+    Fault(kind="record-flags", says="unknown system flags", plant=_flags),
+    Fault(kind="record-time", says="the day before", plant=_time),
+    Fault(kind="record-property", says="a property without value", plant=_no_value),
+    Fault(
+        kind="record-property-zeros",
+        says="zeros in the properties",
+        plant=_zeros_in_properties,
+    ),
+    Fault(
+        kind="record-not-compressed",
+        says="a body that only seems compressed",
+        plant=_not_compressed,
+    ),
+    Fault(
+        kind="record-compressed-cut",
+        says="a compressed body without its end",
+        plant=_cut_compressed,
+    ),
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,15 @@ from spark_checks.sources.record_scan import (
     FileRange,
     ReadAt,
     Region,
+    begun_at,
     scan_range,
 )
-from spark_checks.sources.schemas import LOG_COLUMNS, arrow_schema, spark_schema
+from spark_checks.sources.schemas import (
+    LOG_COLUMNS,
+    WIDE_COLUMNS,
+    arrow_schema,
+    spark_schema,
+)
 from spark_checks.sources.store_files import reading
 
 RANGE_SIZE = 128 * 1024 * 1024
@@ -45,7 +52,10 @@ class LogRange(InputPartition):
 
 
 class CommitLogSource(DataSource):
-    """Reads a commit log. Options: ``url``, ``files`` (JSON), ``delays`` (JSON)."""
+    """
+    Reads a commit log. Options: ``url``, ``files`` (JSON), ``delays`` (JSON), and
+    ``wide`` for the columns that are null without it.
+    """
 
     @classmethod
     def name(cls) -> str:
@@ -68,6 +78,7 @@ class CommitLogReader(DataSourceReader):
         self.url = options["url"]
         self.files: list[tuple[str, int, int]] = json.loads(options["files"])
         levels = json.loads(options.get("delays", "{}"))
+        self.is_wide = options.get("wide") == "true"
         self.delays = {int(level): int(delay) for level, delay in levels.items()}
 
     def partitions(self) -> Sequence[InputPartition]:
@@ -95,13 +106,14 @@ class CommitLogReader(DataSourceReader):
             end=partition.end,
         )
         with reading(self.url, partition.path) as read_at:
-            yield from batches(read_at, where, self.delays)
+            yield from batches(read_at, where, self.delays, wide=self.is_wide)
 
 
 def batches(
-    read_at: ReadAt, where: FileRange, delays: Delays
+    read_at: ReadAt, where: FileRange, delays: Delays, *, wide: bool = False
 ) -> Iterator[pa.RecordBatch]:
     """Yield the rows of the range *where* as Arrow batches."""
+    begun_at_ms = begun_at(read_at, where)
     scan = scan_range(read_at, where)
     found = next(scan, None)
     while found is not None:
@@ -109,16 +121,19 @@ def batches(
             yield _region_row(found, where)
             found = next(scan, None)
             continue
-        columns, refused = read_columns(found, delays)
+        columns, refused = read_columns(found, delays, begun_at_ms=begun_at_ms)
         if columns is not None:
-            yield _record_rows(columns, where)
+            yield _record_rows(columns, where, found.data if wide else None)
         try:
             found = scan.send(refused)
         except StopIteration:
             found = None
 
 
-def _record_rows(columns: RecordColumns, where: FileRange) -> pa.RecordBatch:
+def _record_rows(
+    columns: RecordColumns, where: FileRange, data: bytes | None
+) -> pa.RecordBatch:
+    """Return *columns* as rows, the wide ones too where *data* is given."""
     fixed = columns.fixed
     count = len(columns.topics)
     known: dict[str, Ints | pa.Array] = {
@@ -128,9 +143,11 @@ def _record_rows(columns: RecordColumns, where: FileRange) -> pa.RecordBatch:
         "offset": fixed["position"] + where.base,
         "tags_code": columns.tags_codes,
         "computed_crc": columns.body_crcs,
+        "flaws": columns.flaws,
         "kind": pa.repeat(pa.scalar("record"), count),
         "reason": pa.nulls(count, pa.string()),
         "topic": _texts(columns.topics),
+        **_wide(columns, data, count),
     }
     arrays = [
         known[field.name]
@@ -139,6 +156,29 @@ def _record_rows(columns: RecordColumns, where: FileRange) -> pa.RecordBatch:
         for field in _schema
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=_schema)
+
+
+def _wide(
+    columns: RecordColumns, data: bytes | None, count: int
+) -> dict[str, Ints | pa.Array]:
+    """Return the columns that only some ask for, null where there is no *data*."""
+    if data is None:
+        return {
+            name: pa.nulls(count, _schema.field(name).type) for name in WIDE_COLUMNS
+        }
+    begins, ends = (places.tolist() for places in columns.properties)
+    texts = [
+        data[begin:end].decode("utf-8", "replace")
+        for begin, end in zip(begins, ends, strict=True)
+    ]
+    places = zip(*(p.tolist() for p in columns.born_addresses), strict=True)
+    hosts = [str(ip_address(data[begin : begin + size])) for begin, size in places]
+    return {
+        "body_size": columns.fixed["body_size"],
+        "reconsume_times": columns.fixed["reconsume_times"],
+        "born_host": pa.array(hosts, pa.string()),
+        "properties": pa.array(texts, pa.string()),
+    }
 
 
 def _texts(topics: list[bytes]) -> pa.Array:

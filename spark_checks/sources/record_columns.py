@@ -16,6 +16,7 @@ import numpy as np
 
 from spark_checks.sources.gather import NOWHERE, Ints, gather, numbers_at
 from spark_checks.sources.log_batch import body_crcs, record_plans
+from spark_checks.sources.record_flaws import flaws_of
 from spark_checks.sources.record_scan import SIZE, Refused, Window
 from spec.integers import tags_code
 
@@ -38,12 +39,21 @@ class RecordColumns:
     """The tags code that a consume queue must have, made of the properties."""
     body_crcs: Ints
     """The checksum that the body has, which ``body_crc`` of *fixed* should be."""
+    flaws: Ints
+    """What else is wrong with each, see :mod:`spark_checks.sources.record_flaws`."""
+    properties: tuple[Ints, Ints]
+    """Where the properties begin and end in the window's data."""
+    born_addresses: tuple[Ints, Ints]
+    """Where the producer's address begins, and how many bytes it has."""
 
 
 def read_columns(
-    window: Window, delays: Delays
+    window: Window, delays: Delays, *, begun_at_ms: int | None = None
 ) -> tuple[RecordColumns | None, Refused | None]:
-    """Return the columns of the records of *window*, and the first that is none."""
+    """Return the columns of the records of *window*, and the first that is none.
+
+    Their file's first record was stored at *begun_at_ms*, if that can be said.
+    """
     starts = np.array(window.starts, dtype=np.int64)
     sizes = numbers_at(window.data, starts, SIZE)
     found = gather(window.data, starts, starts + sizes, record_plans)
@@ -63,13 +73,24 @@ def read_columns(
     fixed["position"] = starts[: len(body)] + window.position
     topics = _slices(window.data, topic, topic + topic_size)
     codes = _tags_codes(window.data, properties, end)
+    crcs = body_crcs(window.data, (body, body_size))
     columns = RecordColumns(
         fixed=fixed,
         topics=topics,
         tags_codes=_with_delivery_times(
             window.data, fixed, topics, codes, (properties, end), delays
         ),
-        body_crcs=body_crcs(window.data, (body, body_size)),
+        body_crcs=crcs,
+        flaws=flaws_of(
+            window.data,
+            fixed,
+            (body, body_size),
+            (properties, end),
+            crcs,
+            begun_at_ms=begun_at_ms,
+        ),
+        properties=(properties, end),
+        born_addresses=found.places["born_host_address"],
     )
     return columns, refused
 

@@ -26,6 +26,7 @@ from spec.store.message_record import (
     MAGIC_V1,
     MAGIC_V2,
     SMALLEST_SIZE,
+    SystemFlag,
     record_layout,
 )
 
@@ -42,6 +43,9 @@ SIZE, MAGIC = _placed["size"], _placed["magic"]
 _head = struct.Struct(">iI")
 _physical_offset = struct.Struct(">q")
 _PHYSICAL_OFFSET_AT = _placed["physical_offset"].offset
+_narrow = {f.name: f for f in leading_fields(record_layout, system_flags=0)}
+_STORED_AT_END = _narrow["stored_at_ms"].offset + 8
+_FLAGS_END = _placed["system_flags"].offset + 4
 _MAGIC_AT = _placed["magic"].offset
 _HEAD_END = _PHYSICAL_OFFSET_AT + 8
 _MAGICS = tuple(magic.to_bytes(4, "big") for magic in (MAGIC_V1, MAGIC_V2))
@@ -121,6 +125,19 @@ def is_sure(read_at: ReadAt, where: FileRange, position: int) -> bool:
     """Return whether the record at *position* says so itself, by its offset."""
     data = read_at(position, _HEAD_END)
     return len(data) == _HEAD_END and _first_sure(data, base=where.base + position) == 0
+
+
+def begun_at(read_at: ReadAt, where: FileRange) -> int | None:
+    """Return when the first record of a file was stored; None where none begins it.
+
+    Every reader of a file asks the same place, so that all say the same.
+    """
+    if not is_sure(read_at, where, 0):
+        return None
+    data = read_at(0, _STORED_AT_END)
+    if len(data) < _STORED_AT_END or data[_FLAGS_END - 1] & SystemFlag.BORN_HOST_V6:
+        return None
+    return int(_physical_offset.unpack_from(data, _STORED_AT_END - 8)[0])
 
 
 def _first_sure(data: bytes, *, base: int) -> int:

@@ -89,6 +89,15 @@ class Store:
         )
 
     @property
+    def index(self) -> tuple[StoreFile, ...]:
+        """The index files that are named and filled as such, in order."""
+        return tuple(
+            file
+            for file in self.under("index")
+            if file.is_named_by_time and file.size > 0
+        )
+
+    @property
     def min_offset(self) -> int:
         """The first commit-log offset that is still there."""
         return min((file.base or 0 for file in self.commit_log), default=0)

@@ -26,6 +26,7 @@ SEEN = Digest(
     regions=0,
     bad_checksums=0,
     bad_places=0,
+    flawed=0,
     record_count=100,
     log_end=40_000,
     last_stored_at_ms=BEGAN_AT_MS + 1000,

@@ -1,0 +1,106 @@
+"""
+What must be true of a record that can be read: its properties, flags, time and body.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
+
+from spark_checks.findings import Invariant
+from spark_checks.invariants.rows import WARNING, finding
+from spark_checks.sources.record_flaws import CLOCK_TOLERANCE_MS, Flaw
+from spark_checks.tables import Tables, log_file
+from spec.store import message_record, recovery
+from spec.wire import properties
+
+PROPERTIES_PARSE = Invariant(
+    id="INV-LOG-006",
+    title="A record's properties are names and values",
+    requirement=properties.PROPERTIES_FORM,
+    cost="Keys, tags or delays of the message are not seen: it is not found by key, or"
+    " not given to those who subscribe to its tag.",
+)
+FLAGS_KNOWN = Invariant(
+    id="INV-LOG-007",
+    title="A record has no system flags of which nobody knows what they mean",
+    requirement=message_record.RECORD_UNKNOWN_FLAGS,
+    cost="A producer sent them, or the record is damaged where no checksum looks.",
+)
+TIMES_RISE = Invariant(
+    id="INV-LOG-008",
+    title="No record was stored before the first of its file",
+    requirement=recovery.AFTER_A_CRASH,
+    cost="Recovery, search by time and the deletion of old files go by these times,"
+    " and err around this one.",
+)
+BODY_INFLATES = Invariant(
+    id="INV-LOG-009",
+    title="A body that is said to be compressed can be inflated",
+    requirement=message_record.RECORD_BODY_UNTOUCHED,
+    cost="Consumers of the message fail, each time it is given to them.",
+)
+FLAWS = (PROPERTIES_PARSE, FLAGS_KNOWN, TIMES_RISE, BODY_INFLATES)
+
+
+def broken_properties(tables: Tables) -> DataFrame:
+    """Return the records whose properties are not names and values."""
+    return _flawed(
+        tables,
+        Flaw.PROPERTIES,
+        expected=F.lit("names and values, each with its separator"),
+        found=F.lit("a separator too few or too many, or zeros"),
+        says="has properties that are not all names and values.",
+    )
+
+
+def unknown_flags(tables: Tables) -> DataFrame:
+    """Return the records with flags of which nobody knows what they mean."""
+    return _flawed(
+        tables,
+        Flaw.FLAGS,
+        expected=F.lit("known system flags"),
+        found=F.format_string("0x%x", F.col("system_flags")),
+        says="has unknown system flags.",
+    )
+
+
+def times_going_back(tables: Tables) -> DataFrame:
+    """Return the records that were stored long before the first of their file."""
+    return _flawed(
+        tables,
+        Flaw.TIME,
+        expected=F.lit(f"at most {CLOCK_TOLERANCE_MS} ms before the first of its file"),
+        found=F.col("stored_at_ms").cast("string"),
+        says="says that it was stored long before the first of its file.",
+    )
+
+
+def bodies_not_compressed(tables: Tables) -> DataFrame:
+    """Return the records whose bodies are said to be compressed, and are not."""
+    return _flawed(
+        tables,
+        Flaw.COMPRESSION,
+        expected=F.lit("a body in zlib's format"),
+        found=F.lit("other bytes, with the right checksum"),
+        says="says that its body is compressed, which it is not.",
+    )
+
+
+def _flawed(
+    tables: Tables, flaw: Flaw, *, expected: Column, found: Column, says: str
+) -> DataFrame:
+    rows = tables.log.where(F.col("flaws").bitwiseAND(int(flaw)) != 0)
+    return finding(
+        rows,
+        severity=F.lit(WARNING),
+        file=log_file(),
+        offset=F.col("position"),
+        length=F.col("size"),
+        expected=expected,
+        found=found,
+        message=F.format_string(
+            f"The record at %d (%s, queue %d, offset %d) {says}",
+            *(F.col(n) for n in ("position", "topic", "queue_id", "queue_offset")),
+        ),
+    )

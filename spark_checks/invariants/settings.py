@@ -1,0 +1,183 @@
+"""
+What must be true between a store's configuration and its queues: offsets that groups
+and delay levels have reached, topics, and the copies to fall back on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from spark_checks.digest import Digest
+from spark_checks.findings import Finding, Invariant, Severity
+from spark_checks.sources.store_files import Store, read_whole
+from spec.layout import LayoutError
+from spec.store import config_files
+from spec.wire import delayed, fastjson
+from spec.wire.delay_levels import SCHEDULE_TOPIC
+
+CONSUMED_IN_RANGE = Invariant(
+    id="INV-OFFSET-001",
+    title="No group has consumed more of a queue than there is",
+    requirement=config_files.OFFSETS_BY_TOPIC_AND_GROUP,
+    cost="The group gets nothing of this queue until it has grown to that offset, or"
+    " begins at one of its ends: messages are missed or come again.",
+)
+DELIVERED_IN_RANGE = Invariant(
+    id="INV-OFFSET-002",
+    title="No delay level has delivered more of its queue than there is",
+    requirement=delayed.DELAY_OFFSET_AHEAD,
+    cost="Up to 4.9 delayed messages of this level wait until the queue has grown to"
+    " that offset.",
+)
+TOPICS_COVER_QUEUES = Invariant(
+    id="INV-CONFIG-002",
+    title="Every topic that has messages is configured",
+    requirement=config_files.TOPICS_HAVE_CREATED,
+    cost="Nobody can read the messages of the topic, and the broker may delete them.",
+)
+COPY_READABLE = Invariant(
+    id="INV-CONFIG-003",
+    title="The copies of configuration files are JSON",
+    requirement=config_files.BACKUP_IS_READ,
+    cost="If the file itself is damaged one day there is nothing to fall back on.",
+)
+_OF_THE_BROKER = re.compile(
+    r"SCHEDULE_TOPIC_XXXX|RMQ_SYS_.*|rmq_sys_.*|TRANS_CHECK_MAX_TIME_TOPIC"
+    r"|OFFSET_MOVED_EVENT|TBW102|SELF_TEST_TOPIC|%.*|.*_REPLY_TOPIC"
+)
+"""Topics that a broker makes by itself; not every release lists them."""
+NOTHING_CONSUMED = -1
+
+
+def check_settings(store: Store, digest: Digest) -> Iterator[Finding]:
+    """Yield where the configuration of *store* and its queues disagree."""
+    yield from _check_consumed(store, digest)
+    yield from _check_delivered(store, digest)
+    yield from _check_topics(store, digest)
+    yield from _check_copies(store)
+
+
+def _check_consumed(store: Store, digest: Digest) -> Iterator[Finding]:
+    path = "config/consumerOffset.json"
+    data, table = _table(store, path, "offsetTable")
+    for name, offsets in table.items():
+        topic = name.partition("@")[0]
+        if not isinstance(offsets, dict):
+            continue
+        for queue, offset in offsets.items():
+            end = _end_of(digest, topic, str(queue))
+            if end is None or _is_within(offset, end):
+                continue
+            yield Finding(
+                invariant=CONSUMED_IN_RANGE,
+                severity=_severity(store),
+                file=path,
+                offset=_place_of(data, name, str(queue)),
+                length=len(str(offset)),
+                expected=f"an offset of 0 to {end}",
+                found=str(offset),
+                message=f"{name} has consumed queue {queue} up to {offset}, and the"
+                f" queue ends at {end}.",
+            )
+
+
+def _check_delivered(store: Store, digest: Digest) -> Iterator[Finding]:
+    path = "config/delayOffset.json"
+    data, table = _table(store, path, "offsetTable")
+    for level, offset in table.items():
+        if not level.isdecimal():
+            continue
+        end = _end_of(digest, SCHEDULE_TOPIC, str(int(level) - 1))
+        if end is None or _is_within(offset, end):
+            continue
+        yield Finding(
+            invariant=DELIVERED_IN_RANGE,
+            severity=_severity(store),
+            file=path,
+            offset=_place_of(data, "offsetTable", level),
+            length=len(str(offset)),
+            expected=f"an offset of 0 to {end}",
+            found=str(offset),
+            message=f"Delay level {level} has delivered up to {offset}, and its queue"
+            f" ends at {end}.",
+        )
+
+
+def _check_topics(store: Store, digest: Digest) -> Iterator[Finding]:
+    path = "config/topics.json"
+    _, table = _table(store, path, "topicConfigTable")
+    if not table:
+        return
+    for topic in sorted({topic for topic, _ in digest.units}):
+        if topic in table or _OF_THE_BROKER.fullmatch(topic):
+            continue
+        queues = [q for (t, _), q in digest.units.items() if t == topic]
+        yield Finding(
+            invariant=TOPICS_COVER_QUEUES,
+            severity=Severity.WARNING,
+            file=path,
+            offset=0,
+            length=0,
+            expected=f"the topic {topic}",
+            found="nothing of it",
+            message=f"{topic} has {sum(q.count for q in queues)} messages in"
+            f" {len(queues)} queues, and is not configured.",
+        )
+
+
+def _check_copies(store: Store) -> Iterator[Finding]:
+    for file in store.under("config"):
+        if not file.name.endswith(".json.bak"):
+            continue
+        try:
+            fastjson.loads(read_whole(store.url, file))
+        except (LayoutError, UnicodeDecodeError) as error:
+            yield Finding(
+                invariant=COPY_READABLE,
+                severity=Severity.WARNING,
+                file=file.path,
+                offset=getattr(error, "offset", 0),
+                length=file.size,
+                expected="JSON",
+                found=str(error).splitlines()[0],
+                message=f"{file.path} should hold JSON, and does not.",
+            )
+
+
+def _table(store: Store, path: str, member: str) -> tuple[bytes, Mapping[str, object]]:
+    """Return a configuration file and the table in it; nothing where it has none."""
+    file = next((file for file in store.files if file.path == path), None)
+    if file is None:
+        return b"", {}
+    data = read_whole(store.url, file)
+    try:
+        value = fastjson.loads(data)
+    except (LayoutError, UnicodeDecodeError):
+        return data, {}
+    table = value.get(member) if isinstance(value, dict) else None
+    if not isinstance(table, dict):
+        return data, {}
+    return data, {str(name): entry for name, entry in table.items()}
+
+
+def _end_of(digest: Digest, topic: str, queue: str) -> int | None:
+    """Return the offset behind the last unit of a queue; None where none is known."""
+    units = digest.units.get((topic, int(queue))) if queue.isdecimal() else None
+    return None if units is None or units.last is None else units.last + 1
+
+
+def _is_within(offset: object, end: int) -> bool:
+    return isinstance(offset, int) and NOTHING_CONSUMED <= offset <= end
+
+
+def _place_of(data: bytes, name: str, key: str) -> int:
+    """Return where the value of *key* stands in the object called *name*."""
+    begin = max(data.find(f'"{name}"'.encode()), 0)
+    found = re.compile(rb'[{,]\s*"?' + key.encode() + rb'"?\s*:\s*').search(data, begin)
+    return found.end() if found else begin
+
+
+def _severity(store: Store) -> Severity:
+    """Return how bad it is: a broker that was killed may not have its queues whole."""
+    return Severity.WARNING if store.was_left_open else Severity.ERROR

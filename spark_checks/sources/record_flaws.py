@@ -1,0 +1,91 @@
+"""
+What one record can tell is wrong with it, and that reading it does not show.
+
+A flaw is a bit; a record has the sum of its flaws. None of them is a damage that stops
+a broker: it stores what a producer sends. Readers are those who stumble.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from enum import IntFlag
+
+import numpy as np
+
+from spark_checks.sources.gather import Ints
+from spec.store.message_record import SystemFlag
+
+KNOWN_FLAGS = 0x7FF
+"""System flags that some release gives a meaning to; bits 8 to 10 since 5.0."""
+COMPRESSION_TYPE = 0x700
+ZLIB_TYPES = (0, 0x300)
+"""Kinds of compression that are zlib: without a kind, as before 5.0, and named."""
+INFLATED_MAX = 64 * 1024 * 1024
+"""A body that inflates to more is not followed to its end."""
+CLOCK_TOLERANCE_MS = 10_000
+"""A broker's clock may be put right by so much without a word."""
+_END = 2
+"""The byte behind a property."""
+
+
+class Flaw(IntFlag):
+    """Something that is wrong with a record that can be read."""
+
+    PROPERTIES = 1
+    """Its properties are not names and values."""
+    FLAGS = 2
+    """It has system flags of which nobody knows what they mean."""
+    TIME = 4
+    """It was stored long before the first record of its file."""
+    COMPRESSION = 8
+    """Its body is said to be compressed, and is not."""
+
+
+def flaws_of(
+    data: bytes,
+    fixed: Mapping[str, Ints],
+    body: tuple[Ints, Ints],
+    properties: tuple[Ints, Ints],
+    body_crcs: Ints,
+    *,
+    begun_at_ms: int | None,
+) -> Ints:
+    """Return the flaws of records whose bodies and properties lie so in *data*.
+
+    The first record of their file was stored at *begun_at_ms*, if that can be said.
+    """
+    flags = fixed["system_flags"]
+    found = np.where(flags & ~KNOWN_FLAGS != 0, int(Flaw.FLAGS), 0).astype(np.int64)
+    if begun_at_ms is not None:
+        early = fixed["stored_at_ms"] + CLOCK_TOLERANCE_MS < begun_at_ms
+        found[early] |= int(Flaw.TIME)
+    begins, ends = properties[0].tolist(), properties[1].tolist()
+    for index, (begin, end) in enumerate(zip(begins, ends, strict=True)):
+        if not _are_pairs(data, begin, end):
+            found[index] |= Flaw.PROPERTIES
+    compressed = (flags & SystemFlag.COMPRESSED != 0) & (fixed["body_crc"] == body_crcs)
+    for index in np.flatnonzero(compressed).tolist():
+        if int(flags[index]) & COMPRESSION_TYPE in ZLIB_TYPES:
+            begin, size = int(body[0][index]), int(body[1][index])
+            if not _inflates(data[begin : begin + size]):
+                found[index] |= Flaw.COMPRESSION
+    return found
+
+
+def _are_pairs(data: bytes, begin: int, end: int) -> bool:
+    """Return whether properties are names and values, each with its separator."""
+    if begin == end:
+        return True
+    last_is_ended = data[end - 1] == _END
+    pairs = data.count(b"\x02", begin, end) + (0 if last_is_ended else 1)
+    return data.count(b"\x01", begin, end) == pairs and data.find(b"\0", begin, end) < 0
+
+
+def _inflates(body: bytes) -> bool:
+    try:
+        inflater = zlib.decompressobj()
+        more = inflater.decompress(body, INFLATED_MAX)
+    except zlib.error:
+        return False
+    return inflater.eof or len(more) == INFLATED_MAX

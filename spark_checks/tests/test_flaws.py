@@ -1,0 +1,108 @@
+"""What one record can tell is told: properties, flags, times, compressed bodies."""
+
+from __future__ import annotations
+
+import zlib
+
+import pytest
+
+from spark_checks.sources.record_flaws import Flaw
+from spark_checks.tests.building import BEGAN_AT_MS
+from spark_checks.tests.test_scan import rows_of
+from spec.store.message_record import Record, encode_record, record_size
+
+
+def _log(*records: Record) -> bytes:
+    data = b""
+    for record in records:
+        size = len(data)
+        placed = Record(
+            topic="Orders",
+            queue_id=0,
+            queue_offset=0,
+            physical_offset=size,
+            body=record.body,
+            properties=record.properties,
+            system_flags=record.system_flags,
+            stored_at_ms=record.stored_at_ms,
+        )
+        data += encode_record(placed)
+        assert len(data) == size + record_size(placed)
+    return data
+
+
+def _record(
+    *,
+    properties: str = "",
+    flags: int = 0,
+    body: bytes = b"body",
+    ms: int = BEGAN_AT_MS,
+) -> Record:
+    return Record(
+        topic="",
+        queue_id=0,
+        queue_offset=0,
+        physical_offset=0,
+        body=body,
+        properties=properties,
+        system_flags=flags,
+        stored_at_ms=ms,
+    )
+
+
+def _flaw_of(record: Record) -> int:
+    """Return the flaws of *record* between two sound ones."""
+    rows = rows_of(_log(_record(), record, _record()))
+    assert (rows[0]["flaws"], rows[2]["flaws"]) == (0, 0)
+    return int(rows[1]["flaws"])
+
+
+@pytest.mark.parametrize(
+    ("properties", "flaw"),
+    [
+        ("", 0),
+        ("A\x01b\x02", 0),
+        ("A\x01b", 0),
+        ("A\x01b\x02C\x01d", 0),
+        ("A\x01\x02", 0),
+        ("A", Flaw.PROPERTIES),
+        ("A\x02", Flaw.PROPERTIES),
+        ("A\x01b\x02C", Flaw.PROPERTIES),
+        ("A\x01b\x01c\x02", Flaw.PROPERTIES),
+        ("A\x01\0\x02", Flaw.PROPERTIES),
+    ],
+)
+def test_properties_are_names_and_values(properties: str, flaw: int) -> None:
+    assert _flaw_of(_record(properties=properties)) == flaw
+
+
+@pytest.mark.parametrize(
+    ("flags", "flaw"), [(0, 0), (0x3F, 0), (0x4C0, 0), (0x800, 2), (1 << 30, 2)]
+)
+def test_flags_are_known(flags: int, flaw: int) -> None:
+    zipped = zlib.compress(b"body")
+    record = _record(flags=flags & ~0x30, body=zipped if flags & 1 else b"body")
+    assert _flaw_of(record) == flaw
+
+
+@pytest.mark.parametrize(
+    ("back_ms", "flaw"), [(0, 0), (10_000, 0), (10_001, Flaw.TIME)]
+)
+def test_times_rise_but_for_a_corrected_clock(back_ms: int, flaw: int) -> None:
+    assert _flaw_of(_record(ms=BEGAN_AT_MS - back_ms)) == flaw
+
+
+@pytest.mark.parametrize(
+    ("flags", "body", "flaw"),
+    [
+        (1, zlib.compress(b"body" * 99), 0),
+        (0x301, zlib.compress(b"body" * 99), 0),
+        (1, zlib.compress(b"body" * 99)[:-1], Flaw.COMPRESSION),
+        (1, b"body", Flaw.COMPRESSION),
+        (1, b"", Flaw.COMPRESSION),
+        (0x101, b"lz4 is another's", 0),
+        (0, b"body", 0),
+    ],
+)
+def test_compressed_bodies_inflate(flags: int, body: bytes, flaw: int) -> None:
+    assert _flaw_of(_record(flags=flags, body=body)) == flaw

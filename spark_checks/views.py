@@ -1,0 +1,92 @@
+"""
+A store as tables for people's own questions, in Spark SQL or as Parquet files.
+
+``messages`` has a row for every record, ``units`` one for every unit of a consume
+queue, ``consumed`` one for every offset that a group has reached, ``damage`` one for
+every region of the log that cannot be read. Columns are named as in the specification.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
+
+from spark_checks.broker_conf import BrokerConf
+from spark_checks.sources.store_files import Store, list_store, read_whole
+from spark_checks.tables import Situation, is_record, open_tables
+from spec.layout import LayoutError
+from spec.wire import fastjson
+
+_MESSAGES = (
+    "offset size topic queue_id queue_offset system_flags born_at_ms stored_at_ms"
+    " born_host reconsume_times body_size"
+)
+_UNITS = "topic queue_id queue_offset commit_log_offset size tags_code"
+_DAMAGE = "file_base position size reason"
+
+
+class ExportError(Exception):
+    """The tables cannot be written."""
+
+
+def views_of(session: SparkSession, url: str) -> Mapping[str, DataFrame]:
+    """Return the tables of the store at *url*, by name."""
+    store = list_store(url)
+    tables = open_tables(session, store, Situation(), BrokerConf().delays, wide=True)
+    pairs = F.expr(r"str_to_map(properties, '\u0002', '\u0001')")
+    messages = tables.log.where(is_record()).select(
+        *_MESSAGES.split(),
+        (F.col("body_crc") == F.col("computed_crc")).alias("is_sound"),
+        pairs["TAGS"].alias("tag"),
+        pairs["KEYS"].alias("keys"),
+        pairs["UNIQ_KEY"].alias("unique_key"),
+        pairs.alias("properties"),
+    )
+    damage = tables.log.where(F.col("kind") == "damaged").select(*_DAMAGE.split())
+    return {
+        "messages": messages,
+        "units": tables.units.select(*_UNITS.split()),
+        "consumed": _consumed(session, store),
+        "damage": damage,
+    }
+
+
+def register(views: Mapping[str, DataFrame]) -> None:
+    """Let SQL in the session of *views* know them by their names."""
+    for name, view in views.items():
+        view.createOrReplaceTempView(name)
+
+
+def export(session: SparkSession, url: str, directory: Path) -> None:
+    """Write the tables of the store at *url* as Parquet below *directory*."""
+    if directory.exists() and any(directory.iterdir()):
+        raise ExportError(f"{directory} is not empty")
+    for name, view in views_of(session, url).items():
+        view.write.parquet(str(directory.absolute() / name))
+
+
+def _consumed(session: SparkSession, store: Store) -> DataFrame:
+    """Return what each group has consumed; nothing where no file says so."""
+    rows = []
+    for file in store.under("config"):
+        if file.name == "consumerOffset.json":
+            rows = list(_offsets(read_whole(store.url, file)))
+    return session.createDataFrame(
+        rows, "consumer_group string, topic string, queue_id int, queue_offset bigint"
+    )
+
+
+def _offsets(data: bytes) -> list[tuple[str, str, int, int]]:
+    try:
+        value = fastjson.loads(data)
+    except (LayoutError, UnicodeDecodeError):
+        return []
+    table = value.get("offsetTable") if isinstance(value, dict) else None
+    return [
+        (name.partition("@")[2], name.partition("@")[0], int(str(queue)), offset)
+        for name, queues in (table or {}).items()
+        for queue, offset in queues.items()
+    ]
