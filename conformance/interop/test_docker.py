@@ -34,7 +34,11 @@ RELEASE = "4.6.0"
 KNOWN = SOURCES / "conformance" / "targets" / "docker" / "known.toml"
 SAMPLES = {
     "bridge": ("wire", "messaging/test_send.py"),
-    "host": ("routing/test_name_server.py", "recovery/test_inventory.py"),
+    "host": (
+        "routing/test_name_server.py",
+        "messaging/test_pull.py",
+        "recovery/test_inventory.py",
+    ),
 }
 """Some of the suites on each network."""
 STARTS = """
