@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import click
 
 ORDERS = ("usual", "random")
-JOBS_PER_CORE = 3
+JOBS_PER_CORE = 4
 """Most tests wait for the target, or for something that it does after a while."""
 JAVA_JOBS_PER_CORE = 2
 """Each may run a broker of its own, and Java works hard where it starts."""

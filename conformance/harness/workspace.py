@@ -8,6 +8,7 @@ the next run finds the directory unlocked and removes it.
 from __future__ import annotations
 
 import fcntl
+import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import IO
 
 PREFIX = "rocketmq-conformance-target-"
 _LOCK = "owner.lock"
+_ATTEMPTS = 20
 
 
 class Workspace:
@@ -22,14 +24,35 @@ class Workspace:
 
     def __init__(self) -> None:
         _sweep(Path(tempfile.gettempdir()))
-        self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
-        self._lock = _try_lock(self.path / _LOCK)
+        self.path, self._lock = _locked_directory()
 
     def close(self) -> None:
         """Remove the directory; closing twice is harmless."""
         shutil.rmtree(self.path, ignore_errors=True)
-        if self._lock is not None:
-            self._lock.close()
+        self._lock.close()
+
+
+def _locked_directory() -> tuple[Path, IO[bytes]]:
+    """Return a new directory and the lock on it."""
+    for _ in range(_ATTEMPTS):
+        path = Path(tempfile.mkdtemp(prefix=PREFIX))
+        lock = _try_lock(path / _LOCK)
+        # A neighbour's sweep may have come between the lock's file and the lock: then
+        # it holds the lock, or it has removed the file that we hold.
+        if lock is not None and _is_still(path / _LOCK, lock):
+            return path, lock
+        if lock is not None:
+            lock.close()
+    raise OSError(f"no directory in {tempfile.gettempdir()} could be locked")
+
+
+def _is_still(path: Path, lock: IO[bytes]) -> bool:
+    try:
+        there = path.stat()
+    except OSError:
+        return False
+    held = os.fstat(lock.fileno())
+    return (there.st_dev, there.st_ino) == (held.st_dev, held.st_ino)
 
 
 def _sweep(directory: Path) -> None:

@@ -308,6 +308,7 @@ def _is(one: Coming, record: Record, to: Destination) -> bool:
     return found == (one.to, one.body, one.reconsume_times)
 
 
+@pytest.mark.long
 @pytest.mark.clause(
     "DELAY-SEND-001",
     "DELAY-SEND-006",

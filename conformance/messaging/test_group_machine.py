@@ -245,6 +245,7 @@ def _size_of(speaker: Speaker, group: str) -> int:
     return len(found["consumerIdList"])
 
 
+@pytest.mark.long
 @pytest.mark.clause(
     "GROUP-MEMBER-001",
     "GROUP-MEMBER-002",

@@ -167,6 +167,7 @@ class LockMachine(RuleBasedStateMachine):
         ]
 
 
+@pytest.mark.long
 @pytest.mark.clause(
     "GROUP-LOCK-001",
     "GROUP-LOCK-002",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.harness.embedded import SOURCES
 from conformance.harness.outcome import Outcome
 from conformance.mutants.kill_page import issue_link, page, room_of, verdict
 from conformance.mutants.kill_record import (
@@ -19,7 +20,10 @@ from conformance.mutants.kill_record import (
 )
 from conformance.mutants.matrix import Kill
 from conformance.mutants.planting import Mutant, all_mutants
+from conformance.mutants.texts import FOLDER
 
+PAGE = SOURCES / "docs" / "mutants.md"
+AGAIN = "rmqc report mutants -o docs/mutants.md writes it anew"
 FAULT = Mutant(
     id="crc_shifted",
     says="it is wrong | and odd",
@@ -33,6 +37,21 @@ BOTH = dict.fromkeys(FAULT.caught_by, Outcome.FAIL)
 KILL = Kill(mutant=FAULT, outcomes=BOTH, output="", duration_s=1.23)
 ROW = row_of(KILL)
 SURVIVOR = row_of(replace(KILL, outcomes={**BOTH, "WIRE-FRAME-002": Outcome.PASS}))
+
+
+def test_every_mutant_is_recorded_as_killed() -> None:
+    assert list(without_kill(all_mutants(), recorded())) == [], AGAIN
+    assert recorded().keys() <= all_mutants().keys(), AGAIN
+
+
+def test_the_page_shows_the_catalogue_and_what_is_recorded() -> None:
+    made = page(all_mutants(), recorded())
+    assert PAGE.read_text(encoding="utf-8") == made, AGAIN
+
+
+def test_every_mutant_has_its_golden_text() -> None:
+    texts = {file.stem for file in FOLDER.glob("*.txt")}
+    assert sorted(all_mutants().keys() - texts) == [], AGAIN
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,7 @@ def test_a_delivered_message_moves_the_offset_of_its_level(written: Written) -> 
     offsets = decode_delay_offsets(path.read_bytes())
     expect(
         "STORE-CONFIG-007",
-        found=(offsets.get(1), offsets.get(14, 0)),
+        found=(offsets.get(1), offsets.get(18, 0)),
         expected=(1, 0),
-        what="offsets of level 1, which was delivered, and of level 14, which was not",
+        what="offsets of level 1, which was delivered, and of level 18, which was not",
     )

@@ -103,7 +103,7 @@ def unqueued_messages(topic: str) -> list[Outgoing]:
 
 
 def delayed_message(topic: str, *, level: int) -> Outgoing:
-    """Return a message that is kept: one second at level 1, ten minutes at 14."""
+    """Return a message that is kept: one second at level 1, two hours at 18."""
     return Outgoing(
         topic=topic, queue_id=3, properties={"DELAY": str(level), "TAGS": "TagA"}
     )

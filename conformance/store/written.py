@@ -85,7 +85,7 @@ def write(target: Target) -> Written:
     files = StoreFiles(target.store_path, SLOT_COUNT)
     sent = send_all(target, planned_messages(topics))
     unqueued = send_all(target, unqueued_messages(topics[0]))
-    delayed = send_all(target, [delayed_message(topics[0], level=14)])[0]
+    delayed = send_all(target, [delayed_message(topics[0], level=18)])[0]
     delivered = send_all(target, [delayed_message(topics[0], level=1)])[0]
     half, commit = _send_transaction(target, topics[0])
     last = send_all(target, [Outgoing(topic=topics[1], properties={"KEYS": "last"})])[0]
