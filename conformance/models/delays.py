@@ -46,6 +46,8 @@ class Delays:
     """The delays of level 1, 2 and so on."""
     waits_again: bool
     """Whether what has waited once does so again on its way to the dead letters."""
+    forgets: bool
+    """Whether what is among the dead letters without waiting has no first id."""
     waiting: dict[int, list[tuple[Coming, int]]] = field(default_factory=dict)
     """By level, in order: each with the time at which it is due."""
     come: dict[Destination, list[Coming]] = field(default_factory=dict)
@@ -78,6 +80,7 @@ class Delays:
         level = self.level(asked or FIRST_RETRY_LEVEL + one.reconsume_times)
         if is_dead:
             level = one.level if self.waits_again else 0
+        is_forgotten = self.forgets and is_dead and not level
         prefix = DEAD_LETTER_PREFIX if is_dead else RETRY_PREFIX
         return Coming(
             number=number,
@@ -86,5 +89,5 @@ class Delays:
             reconsume_times=one.reconsume_times + 1,
             level=level,
             first_topic=one.first_topic or one.to.topic,
-            first_id=one.first_id or message_id,
+            first_id=None if is_forgotten else one.first_id or message_id,
         )

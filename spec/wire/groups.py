@@ -207,6 +207,15 @@ SEND_BACK_AGAIN = Clause(
     " a message is sent back.",
     source=f"{_BACK}#consumerSendMsgBack",
 )
+DEAD_LETTER_FORGETS = Clause(
+    id="RETRY-DEAD-006",
+    level=Level.QUIRK,
+    text="A message that goes among the dead letters without waiting has no"
+    " ORIGIN_MESSAGE_ID there; sent back from there, its id is that of the dead"
+    " letter.",
+    source=f"{_BACK}#consumerSendMsgBack",
+    until="4.8",
+)
 DEAD_LETTER_WAITS = Clause(
     id="RETRY-DEAD-004",
     level=Level.QUIRK,

@@ -8,6 +8,7 @@ dead-letter topic, which nobody consumes.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from reference.core.answer import SYSTEM_ERROR, Answer, refusal
@@ -38,6 +39,8 @@ FIRST_DELAY_LEVEL = 3
 """The delay level of the first retry; each further retry takes the next one."""
 _CLIENT_KNOWS_TIMES_MAX = 121
 """Clients from here on say how often a message is retried (Java: V3_4_9)."""
+_IS_DELAY = re.compile(r"\+?0*[1-9][0-9]*")
+"""A level that delays, as a property's text: 0 and -1 do not."""
 
 
 def send_back(broker: Broker, request: Request) -> Answer | None:
@@ -124,8 +127,8 @@ def _come_back(
         properties[Property.DELAY] = str(level)
     # 4.6.0 loses the first id on the way into the dead-letter topic, unless the
     # message was delayed before: the store delays it again, for its property stays.
-    # [RETRY-DEAD-004]
-    if Property.DELAY in properties:
+    # [RETRY-DEAD-004] [RETRY-DEAD-006]
+    if _IS_DELAY.fullmatch(properties.get(Property.DELAY, "")):
         first_id = encode_message_id(record.store_host, record.physical_offset)
         properties.setdefault(Property.ORIGIN_MESSAGE_ID, first_id)  # [RETRY-BACK-005]
     return NewMessage(
