@@ -316,7 +316,6 @@ def _is(one: Coming, record: Record, to: Destination) -> bool:
     return found == (one.to, one.body, one.reconsume_times)
 
 
-@pytest.mark.long
 @pytest.mark.clause(
     "DELAY-SEND-001",
     "DELAY-SEND-006",

@@ -245,7 +245,6 @@ def _size_of(speaker: Speaker, group: str) -> int:
     return len(found["consumerIdList"])
 
 
-@pytest.mark.long
 @pytest.mark.clause(
     "GROUP-MEMBER-001",
     "GROUP-MEMBER-002",

@@ -167,7 +167,6 @@ class LockMachine(RuleBasedStateMachine):
         ]
 
 
-@pytest.mark.long
 @pytest.mark.clause(
     "GROUP-LOCK-001",
     "GROUP-LOCK-002",

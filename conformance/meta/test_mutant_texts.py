@@ -25,6 +25,7 @@ FAULT = Mutant(
         ("code: 17, TOPIC_NOT_EXIST", "code: #, TOPIC_NOT_EXIST"),
         ("topic_46680310_25 at 127.0.0.1:10911", "topic_# at #:#"),
         ("(133, 'SOME_TOPIC', 1, -7)", "(#, ...)"),
+        (r"bodies: [b'a\xff', b'", "bodies: [b'#'"),
         ("AC11000100002A9F0000000000000000", "#"),
         ("['a_46680310_25', 'b', 'c_4... (90 characters)", "[#, ... (# characters)"),
         ("['a_46680310_25', 'b',... (90 characters)", "[#, ... (# characters)"),

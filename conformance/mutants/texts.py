@@ -23,6 +23,8 @@ _KEPT_WHOLE = ("hint", "learnt", "issue")
 _OWN_NAME = re.compile(r"\b([A-Za-z]+(?:_[A-Za-z]+)*)_[0-9a-f]{8}_\d+\b")
 _HEX = re.compile(r"\b(?:0x)?[0-9A-Fa-f]{8,}\b")
 _TEXTS = re.compile(r"'[^']*'|\"[^\"]*\"|'[^']*(?=\.\.\. \(\d+ characters\))")
+_FROM_BYTES_ON = re.compile(r"(?<!['\w])b['\"].*")
+"""How long bytes are, written out, depends on what they are: so does what is cut."""
 _NUMBERS = re.compile(r"-?\d+(?:\.\d+)*")
 _ROWS_OF_NUMBERS = re.compile(r"'?#'?(?:, '?#'?)+")
 _CUT_ROWS = re.compile(r"#, \.{3},? ?\.{3} (?=\(# characters\))")
@@ -86,6 +88,7 @@ def _stable_row(line: str) -> str | None:
 
 def masked(text: str) -> str:
     """Return *text* with a mark for each name and number that is a run's own."""
+    text = _FROM_BYTES_ON.sub("b'#'", text)
     text = _TEXTS.sub("'#'", _OWN_NAME.sub(r"\1_#", text))
     text = _NUMBERS.sub("#", _HEX.sub("#", text))
     return _CUT_ROWS.sub("#, ... ", _ROWS_OF_NUMBERS.sub("#, ...", text))
