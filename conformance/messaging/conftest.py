@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -54,7 +55,7 @@ def place(eager: Target, unique: Callable[[str], str]) -> str:
     return create_topic(eager, unique("topic"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def chooser(obedient: Target) -> Iterator[Speaker]:
     """Yield a connection to a broker that filters."""
     with obedient.speak_to_broker() as speaker:
@@ -62,9 +63,16 @@ def chooser(obedient: Target) -> Iterator[Speaker]:
 
 
 @pytest.fixture(scope="session")
-def odd(obedient: Target, chooser: Speaker, unique: Callable[[str], str]) -> Shelf:
-    """Return a shelf of odd texts."""
-    return filled(obedient, chooser, unique("odd"), ODD)
+def odd_stock(obedient: Target, unique: Callable[[str], str]) -> Shelf:
+    """Return a shelf of odd texts, whose connection has ended."""
+    with obedient.speak_to_broker() as speaker:
+        return filled(obedient, speaker, unique("odd"), ODD)
+
+
+@pytest.fixture
+def odd(odd_stock: Shelf, chooser: Speaker) -> Shelf:
+    """Return the shelf of odd texts, over a connection that nobody let idle."""
+    return replace(odd_stock, broker=chooser)
 
 
 def own_target_with(

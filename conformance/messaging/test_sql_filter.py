@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -30,9 +31,16 @@ MIXED: tuple[Properties, ...] = tuple(
 
 
 @pytest.fixture(scope="module")
-def mixed(obedient: Target, chooser: Speaker, unique: Callable[[str], str]) -> Shelf:
-    """Return a shelf of numbers and texts."""
-    return filled(obedient, chooser, unique("mixed"), MIXED)
+def mixed_stock(obedient: Target, unique: Callable[[str], str]) -> Shelf:
+    """Return a shelf of numbers and texts, whose connection has ended."""
+    with obedient.speak_to_broker() as speaker:
+        return filled(obedient, speaker, unique("mixed"), MIXED)
+
+
+@pytest.fixture
+def mixed(mixed_stock: Shelf, chooser: Speaker) -> Shelf:
+    """Return the shelf of numbers and texts, over a connection nobody let idle."""
+    return replace(mixed_stock, broker=chooser)
 
 
 @pytest.mark.clause("PULL-SQL-001", "PULL-SQL-002", "PULL-SQL-003")
