@@ -12,7 +12,8 @@ made in a copy: ``mutant:ID`` runs from there.
     caught_by = ["WIRE-FRAME-002"]
 
 A fault that a real implementation had also names where: ``issues``, like
-``apache/rocketmq#9121``.
+``apache/rocketmq#9121``. One that generated histories find, in other words each time,
+says ``varies = true``.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from pathlib import Path
 CATALOGUE = Path(__file__).parent
 COPIED = ("spec", "reference")
 _KEYS = {"says", "file", "find", "replace", "caught_by"}
-_MAY = {"issues"}
+_MAY = {"issues", "varies"}
 _ISSUE = re.compile(r"[\w.-]+/[\w.-]+#\d+")
 
 
@@ -48,6 +49,9 @@ class Mutant:
     """Each of these clauses fails on the mutant."""
     issues: tuple[str, ...] = ()
     """Reports of real implementations that had this fault: owner/name#number."""
+    varies: bool = False
+    """Whether generated histories find it: then the failure has other words each time.
+    """
 
 
 def all_mutants() -> dict[str, Mutant]:

@@ -60,6 +60,8 @@ def stable_text(kill: Kill) -> str:
     parts = [f"{kill.mutant.id}: {kill.mutant.says}"]
     for name in sorted(kill.mutant.caught_by):
         text = kill.texts.get(name, "")
+        if kill.mutant.varies:
+            text = text.partition("\n\n")[0]
         parts.append("\n".join([f"# {name}", *_stable_lines(text)]))
     return "\n\n".join(parts) + "\n"
 
@@ -71,7 +73,7 @@ def _stable_lines(text: str) -> Iterator[str]:
     rows = dict.fromkeys(filter(None, map(_stable_row, rest.splitlines())))
     if any(row.endswith(UNJUDGED) for row in rows):  # closed, silent: that may vary
         rows = {row: None for row in rows if not row.startswith("  got ")}
-    yield from rows or ["  (it is told by a traceback)"]
+    yield from rows or ["  (nothing more that is the same in every run)"]
 
 
 def _stable_row(line: str) -> str | None:
