@@ -18,12 +18,14 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Protocol
+
+from conformance.harness.steady_thread import run_steadily
 
 POLL_S = 0.02
 """Pause between two looks at a condition."""
@@ -173,19 +175,18 @@ def start(
     """
     Start *command* with its output in *log*.
 
-    *environment* is added to our own. Linux ties the child to the thread that starts
-    it; a thread other than the main one may end early, so there we do without.
+    *environment* is added to our own.
     """
     words = [str(word) for word in command]
     launched = words
-    main_thread = threading.current_thread() is threading.main_thread()
-    if sys.platform == "linux" and main_thread:
+    if sys.platform == "linux":
         launcher = [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(os.getpid())]
         launched = [*launcher, *words]
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
         try:
-            process = subprocess.Popen(
+            opened = partial(
+                subprocess.Popen[bytes],
                 launched,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -194,6 +195,7 @@ def start(
                 cwd=directory,
                 start_new_session=True,
             )
+            process = run_steadily(opened)
         except OSError as error:
             raise ProcessError(f"{name}: cannot start {words[0]}: {error}") from None
     return watched(Child(name=name, process=process, log=log, command=tuple(words)))

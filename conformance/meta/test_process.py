@@ -1,0 +1,62 @@
+"""What is started never outlives the run that started it, and does not end before."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from conformance.harness.deadline import wait_until
+from conformance.harness.steady_thread import run_steadily
+
+STARTER = """
+import sys, threading, time
+from pathlib import Path
+from conformance.harness.process import start
+
+def begin():
+    command = [sys.executable, "-c", "import time; time.sleep(600)"]
+    child = start("sleeper", command, log=Path(sys.argv[1]))
+    found.append(child)
+
+found = []
+threading.Thread(target=begin).start()
+while not found or threading.active_count() > int(sys.argv[2]):
+    time.sleep(0.01)
+time.sleep(0.2)  # time to be killed too early in
+print(found[0].pid, found[0].running, flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends them for us")
+def test_what_a_short_thread_started_ends_with_the_process_that_is_killed(
+    tmp_path: Path,
+) -> None:
+    steady_and_main = 2
+    words = [sys.executable, "-c", STARTER, str(tmp_path / "log"), str(steady_and_main)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        pid, running = run.stdout.readline().split()
+        run.send_signal(signal.SIGKILL)
+    assert running == "True"
+    wait_until(lambda: not is_alive(int(pid)), what="the child is gone", timeout_s=20)
+
+
+def test_the_error_of_a_call_reaches_the_thread_that_asked() -> None:
+    with ThreadPoolExecutor(1) as threads:
+        asked = threads.submit(run_steadily, lambda: int("nothing"))
+    assert "invalid literal" in str(asked.exception(timeout=20))
+
+
+def is_alive(pid: int) -> bool:
+    """Return whether the process runs; a zombie that nobody has awaited does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return False
+    return state.rpartition(")")[2].split()[0] != "Z"
