@@ -18,16 +18,18 @@ import sys, threading, time
 from pathlib import Path
 from conformance.harness.process import start
 
+PROGRAM = "import time; print('began', flush=True); time.sleep(600)"
+
 def begin():
-    command = [sys.executable, "-c", "import time; time.sleep(600)"]
-    child = start("sleeper", command, log=Path(sys.argv[1]))
+    child = start("sleeper", [sys.executable, "-c", PROGRAM], log=Path(sys.argv[1]))
+    child.wait_for_line("began")
     found.append(child)
 
 found = []
-threading.Thread(target=begin).start()
-while not found or threading.active_count() > int(sys.argv[2]):
-    time.sleep(0.01)
-time.sleep(0.2)  # time to be killed too early in
+thread = threading.Thread(target=begin)
+thread.start()
+thread.join()
+time.sleep(0.2)  # as long as a child that ends with the thread takes to end, and more
 print(found[0].pid, found[0].running, flush=True)
 time.sleep(600)
 """
@@ -37,8 +39,7 @@ time.sleep(600)
 def test_what_a_short_thread_started_ends_with_the_process_that_is_killed(
     tmp_path: Path,
 ) -> None:
-    steady_and_main = 2
-    words = [sys.executable, "-c", STARTER, str(tmp_path / "log"), str(steady_and_main)]
+    words = [sys.executable, "-c", STARTER, str(tmp_path / "log")]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as run:
         assert run.stdout is not None
         pid, running = run.stdout.readline().split()
