@@ -12,18 +12,13 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from pyspark.errors import PySparkException
-from pyspark.sql import Column, DataFrame, Row, SparkSession, Window
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.broker_conf import BrokerConf
+from spark_checks.checking import run_checks
 from spark_checks.digest import Digest, digest
-from spark_checks.findings import (
-    FINDING_COLUMNS,
-    LISTED_MAX,
-    Finding,
-    Invariant,
-    Severity,
-)
+from spark_checks.findings import Finding, Invariant, Severity
 from spark_checks.invariants import (
     files,
     flaws,
@@ -221,39 +216,6 @@ def narrowed(tables: Tables, suspects: Collection[tuple[str, int]]) -> Tables:
         .persist()
     )
     return replace(tables, log=log, units=units)
-
-
-def run_checks(
-    tables: Tables, checks: Mapping[Invariant, Check] = ROW_CHECKS
-) -> list[Finding]:
-    """Return what *checks* find in *tables*, in one job."""
-    by_id = {invariant.id: invariant for invariant in checks}
-    parts = [
-        check(tables).select(F.lit(invariant.id).alias("invariant"), "*")
-        for invariant, check in checks.items()
-    ]
-    place = Window.partitionBy("invariant", "file")
-    rows = (
-        reduce(DataFrame.unionByName, parts)
-        .withColumn("rank", F.row_number().over(place.orderBy("offset")))
-        .withColumn("total", F.count(F.lit(1)).over(place))
-        .where(F.col("rank") <= LISTED_MAX)
-        .collect()
-    )
-    return [_finding(row, by_id[row.invariant]) for row in rows]
-
-
-def _finding(row: Row, invariant: Invariant) -> Finding:
-    found = Finding(
-        invariant=invariant,
-        severity=Severity(row.severity),
-        **{name: row[name] for name in _TEXT_AND_PLACE},
-    )
-    more = row.total - LISTED_MAX if row["rank"] == LISTED_MAX else 0
-    return found.with_more(more)
-
-
-_TEXT_AND_PLACE = tuple(column.split()[0] for column in FINDING_COLUMNS.split(", ")[1:])
 
 
 def _is_in(suspects: Collection[tuple[str, int]]) -> Column:
