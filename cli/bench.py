@@ -9,12 +9,20 @@ from typing import Any
 
 import click
 
+from cli.bench_broker import COMMANDS
+from cli.bench_result import goal_line
 from cli.options import bench_options
+from cli.progress import fail as _fail
+from cli.progress import say as _say
 
 
 @click.group()
 def bench() -> None:
     """Measure, against the real thing and in one run."""
+
+
+for command in COMMANDS:
+    bench.add_command(command)
 
 
 @bench.command()
@@ -141,7 +149,7 @@ def routes_table(found: dict[str, Any]) -> str:
         for who in ("reference", "apache")
     ]
     lines.append("")
-    lines += map(_goal_line, found["goals"])
+    lines += map(goal_line, found["goals"])
     return "\n".join(lines)
 
 
@@ -159,23 +167,5 @@ def as_table(found: dict[str, Any]) -> str:
         for way in found["ways"]
     ]
     lines.append("")
-    lines += map(_goal_line, found["goals"])
+    lines += map(goal_line, found["goals"])
     return "\n".join(lines)
-
-
-def _goal_line(goal: dict[str, Any]) -> str:
-    line = f"{goal['ratio']:>8.2f} x {goal['other']:<10} {goal['way']:<13}"
-    if goal["at_least"] is None:
-        return line.rstrip()
-    return f"{line} wanted {goal['at_least']:g}: {'met' if goal['met'] else 'MISSED'}"
-
-
-def _say(what: str) -> None:
-    """Show progress on a terminal; a pipe stays quiet."""
-    if sys.stderr.isatty():
-        click.echo(f"\r\033[K{what}", err=True, nl=False)
-
-
-def _fail(reason: str, *, code: int) -> None:
-    click.echo(f"rmqc bench: {reason}", err=True)
-    sys.exit(code)

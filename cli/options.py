@@ -22,27 +22,29 @@ def format_option(forms: Sequence[str]) -> Decorator:
     )
 
 
-def bench_options(what: str) -> Decorator:
+def bench_options(what: str, *, has_rounds: bool = True) -> Decorator:
     """Return what every measurement takes; *what* of the release is measured."""
-    options = (
+    options: list[Decorator] = [
         click.option(
             "--release",
             default="4.6.0",
             show_default=True,
             help=f"The release whose {what} is measured.",
         ),
+        format_option(("table", "json")),
         click.option(
+            "--check", is_flag=True, help="Exit with 1 when a goal is missed."
+        ),
+    ]
+    if has_rounds:
+        rounds = click.option(
             "--rounds",
             type=click.IntRange(min=1),
             default=5,
             show_default=True,
             help="Interleaved rounds; the median counts.",
-        ),
-        format_option(("table", "json")),
-        click.option(
-            "--check", is_flag=True, help="Exit with 1 when a goal is missed."
-        ),
-    )
+        )
+        options.insert(1, rounds)
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):

@@ -7,6 +7,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from cli.bench import as_table, bench, routes_table
+from cli.bench_result import rows_table
 
 MEASURED = {
     "log": {"records": 55_461, "bytes": 67_107_810, "origin": "jvm:4.6.0"},
@@ -70,3 +71,47 @@ def test_a_release_that_is_not_pinned_is_one_line() -> None:
     run = CliRunner().invoke(bench, ["namesrv", "--release", "0.0.1"])
     assert run.exit_code == 3
     assert run.stderr.startswith("rmqc bench: the release is one of 4.4.0")
+
+
+def test_two_servers_are_shown_with_latencies_spread_and_verdicts() -> None:
+    figures = {"per_s": 31_000, "p99_ms": 1.5, "own_mb": 60, "rounds": [31_000]}
+    measured = {
+        "machine": {"rocketmq": "4.6.0", "processors": 2, "load": 0.5},
+        "rounds": 1,
+        "rows": [
+            {
+                "id": "sync x16",
+                "unit": "messages/s",
+                "of": "per_s",
+                "reference": figures,
+                "apache": {**figures, "per_s": 20_000},
+            }
+        ],
+        "goals": [
+            {
+                "way": "sync x16 per_s",
+                "other": "apache",
+                "ratio": 1.55,
+                "spread": [1.4, 1.7],
+                "at_least": 1.5,
+                "met": True,
+            },
+            {"way": "start", "value": 0.7, "at_most": 0.5, "unit": "s", "met": False},
+        ],
+    }
+    text = rows_table(measured)
+    assert "31,000 messages/s  reference  sync x16  p99 1.50 ms  60 MB" in text
+    assert "1.55 x apache     sync x16 per_s (1.4 to 1.7) wanted 1.5: met" in text
+    assert text.endswith("0.7 s           start wanted at most 0.5: MISSED")
+
+
+def test_batches_are_answered() -> None:
+    run = CliRunner().invoke(bench, ["send", "--batch", "32", "--oneway"])
+    assert run.exit_code == 2
+    assert "--batch or --oneway, not both" in run.stderr
+
+
+def test_thread_counts_are_counts() -> None:
+    run = CliRunner().invoke(bench, ["send", "--threads", "1,no"])
+    assert run.exit_code == 2
+    assert "'1,no' are no counts such as 1,16" in run.stderr

@@ -189,6 +189,11 @@ class ApacheCluster:
         self._ports.release()
 
     @property
+    def process_ids(self) -> tuple[int, ...]:
+        """The processes that run: the name server's first, then the broker's."""
+        return tuple(child.pid for child in self._children)
+
+    @property
     def broker_log(self) -> Path:
         """What the latest broker printed."""
         return self.directory / f"broker-{self._starts}.log"

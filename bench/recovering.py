@@ -1,0 +1,84 @@
+"""
+How long a broker takes to serve again after it was killed with a large store.
+
+The store is written here, by batches, and killed; each broker then gets copies of it,
+see ``recovery_time.py``.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from bench.memory import REAL_SIZES
+from bench.pull import fill
+from bench.recovery_time import compared
+from bench.result import (
+    OURS,
+    THEIRS,
+    Goal,
+    Report,
+    judged,
+    machine_facts,
+    row,
+)
+from bench.servers import check_release, reference_server
+from conformance.harness.embedded import EmbeddedTarget
+from conformance.harness.fixtures import unique_name
+
+RECORD_SIZE = 1024 + 170
+"""About what a message of 1 KiB takes in the log."""
+COPIES = 3
+
+
+class NoRoomError(Exception):
+    """The disk has no room for the store and its copies."""
+
+
+def measure(release: str, gigabytes: float, *, say: Callable[[str], None]) -> Report:
+    """Start the reference and Apache's *release* on copies of a killed store."""
+    check_release(release)
+    machine = machine_facts(release)
+    targets = "embedded:", f"jvm:{release}"
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        directory, topic = Path(folder), unique_name("bench")
+        needed = COPIES * gigabytes * 1e9
+        if shutil.disk_usage(directory).free < needed:
+            raise NoRoomError(f"{directory} has no room for {needed:.0f} bytes")
+        saved = directory / "saved"
+        say("writing a store, and killing its broker")
+        _write_and_kill(saved, topic, count=int(gigabytes * 1e9 / RECORD_SIZE))
+        found = compared(
+            saved,
+            targets,
+            settings=REAL_SIZES,
+            topic=topic,
+            directory=directory,
+            say=say,
+        )
+    rounds: dict[str, list[int]] = found["rounds_ms"]  # type: ignore[assignment] # JSON
+    turns = {
+        who: [{"serves_s": ms / 1000} for ms in rounds[target]]
+        for who, target in zip((OURS, THEIRS), targets, strict=True)
+    }
+    what = f"serves again, {gigabytes:g} GB"
+    goal = Goal(figure="serves_s", at_least=1, less_is_better=True)
+    return {
+        "schema": 1,
+        "bench": "recovery",
+        "store_bytes": str(found["store_bytes"]),
+        "machine": machine,
+        "rounds": len(turns[OURS]),
+        "rows": [row(what, turns, unit="s", of="serves_s")],
+        "goals": [judged(what, turns, goal)],
+    }
+
+
+def _write_and_kill(saved: Path, topic: str, *, count: int) -> None:
+    with EmbeddedTarget("embedded:", conf=REAL_SIZES) as target:
+        fill(reference_server(target), topic, count=count, body_size=1024)
+        target.kill()
+        assert target.store_path is not None
+        shutil.copytree(target.store_path, saved)

@@ -1,0 +1,143 @@
+"""
+A client program of Java that works in turns, and tells how long its sends took.
+
+``java/TimedClient.java`` runs the published main method of a benchmark, or of
+``java/SendLoop.java``, and holds its producers before their next send until they are
+told to go: so that the client of one server rests, warm and connected, while the other
+server has its turn.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from bench.java_classes import FOLDER, compiled, whole_class_path
+from bench.servers import OPENS, Server, ServerBenchError
+from conformance.harness.jars import resolve
+from conformance.harness.java import find_java
+from conformance.interop.java_client import EXAMPLES
+
+RELEASE = "4.6.0"
+"""Of the client; both servers have the same."""
+SOURCE, LOOP = FOLDER / "TimedClient.java", FOLDER / "SendLoop.java"
+PACKAGE = "org.apache.rocketmq.example.benchmark"
+OPTIONS = (*OPENS, "-Xmx512m")
+_MARK = "turn "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sends:
+    """What the producers did in a turn; a batch is one send."""
+
+    count: int
+    failed: int
+    seconds: float
+    p50_ms: float
+    p99_ms: float
+    max_ms: float
+
+
+class TimedClient:
+    """A Java process that works when it is told to."""
+
+    def __init__(self, server: Server, program: str, arguments: Sequence[str]) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="bench-client-")
+        self._said = (Path(self._folder.name) / "said.log").open("w+")
+        (examples,) = resolve([EXAMPLES], transitive=False)
+        path = whole_class_path(SOURCE, RELEASE, compiled(LOOP, RELEASE), examples)
+        home = f"-Duser.home={self._folder.name}"
+        words = [find_java(), *OPTIONS, home, "-cp", path, SOURCE.stem]
+        self._process = subprocess.Popen(
+            [*map(str, words), program, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._said,
+            text=True,
+            cwd=self._folder.name,
+            env={**os.environ, "NAMESRV_ADDR": str(server.namesrv)},
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process; closing twice is harmless."""
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.communicate()
+        self._said.close()
+        self._folder.cleanup()
+
+    def send(self, seconds: float) -> Sends:
+        """Let the producers go for *seconds*; return what came of it."""
+        told = self._turn(f"send {round(seconds * 1000)}")
+        count, failed, duration, p50, p99, longest = told
+        if failed or not count:
+            self._complain(f"{count} sends, {failed} of them failed")
+        return Sends(
+            count=count,
+            failed=failed,
+            seconds=duration / 1e9,
+            p50_ms=p50 / 1e6,
+            p99_ms=p99 / 1e6,
+            max_ms=longest / 1e6,
+        )
+
+    def consume(self, count: int) -> tuple[int, float]:
+        """Wait until *count* messages are consumed; return how many, and seconds."""
+        consumed, duration = self._turn(f"consume {count}")
+        return consumed, duration / 1e9
+
+    def _turn(self, order: str) -> list[int]:
+        orders, answers = self._process.stdin, self._process.stdout
+        assert orders is not None
+        assert answers is not None
+        try:
+            orders.write(f"{order}\n")
+            orders.flush()
+        except BrokenPipeError:
+            self._complain("the client has ended")
+        for line in answers:
+            if line.startswith(_MARK):
+                return [int(word) for word in line.removeprefix(_MARK).split()]
+        return self._complain("the client has ended")
+
+    def _complain(self, what: str) -> list[int]:
+        self._said.flush()
+        said = Path(self._said.name).read_text().strip()[-400:]
+        raise ServerBenchError(f"{what}: {said}")
+
+
+def producer(server: Server, topic: str, *, threads: int, size: int) -> TimedClient:
+    """Return the benchmark's producer: so many threads that send one by one."""
+    words = ["-t", topic, "-w", threads, "-s", size, "-n", server.namesrv]
+    return TimedClient(server, f"{PACKAGE}.Producer", [*map(str, words)])
+
+
+def loop(
+    server: Server, topic: str, *, threads: int, size: int, batch: int
+) -> TimedClient:
+    """Return a producer of batches, or with 0 of messages that nobody answers."""
+    words = [server.namesrv, topic, threads, size, batch]
+    return TimedClient(server, LOOP.stem, [*map(str, words)])
+
+
+def consumer(server: Server, topic: str, group: str) -> TimedClient:
+    """Return the benchmark's push consumer."""
+    words = ["-t", topic, "-g", group, "-p", "false", "-n", str(server.namesrv)]
+    return TimedClient(server, f"{PACKAGE}.Consumer", words)
