@@ -1,0 +1,1 @@
+"""Clients of others, put under test: a package each, run with ``python -m``."""

@@ -1,0 +1,137 @@
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import com.alibaba.fastjson.JSONObject;
+import org.apache.rocketmq.client.ClientConfig;
+import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
+import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueAveragely;
+import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueAveragelyByCircle;
+import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueConsistentHash;
+import org.apache.rocketmq.client.producer.DefaultMQProducer;
+
+/** The options of producers and consumers, by the names that the lines have for them. */
+final class Options {
+    private static final AtomicInteger instances = new AtomicInteger();
+
+    /** Sets what every client has: where it asks, and what no two may share. */
+    static void begin(ClientConfig client, JSONObject request) {
+        client.setNamesrvAddr(request.getString("namesrv"));
+        client.setInstanceName("adapter-" + instances.incrementAndGet());
+    }
+
+    static JSONObject of(JSONObject request) {
+        JSONObject options = request.getJSONObject("options");
+        return options == null ? new JSONObject() : options;
+    }
+
+    static void set(DefaultMQProducer producer, JSONObject options) {
+        for (Map.Entry<String, Object> option : options.entrySet())
+            set(producer, option.getKey(), options);
+    }
+
+    static void set(DefaultMQPushConsumer consumer, JSONObject options) {
+        for (Map.Entry<String, Object> option : options.entrySet())
+            set(consumer, option.getKey(), options);
+    }
+
+    private static void set(DefaultMQProducer producer, String name, JSONObject options) {
+        switch (name) {
+            case "send_timeout_ms":
+                producer.setSendMsgTimeout(options.getIntValue(name));
+                break;
+            case "retries":
+                producer.setRetryTimesWhenSendFailed(options.getIntValue(name));
+                break;
+            case "async_retries":
+                producer.setRetryTimesWhenSendAsyncFailed(options.getIntValue(name));
+                break;
+            case "retry_not_stored":
+                producer.setRetryAnotherBrokerWhenNotStoreOK(options.getBooleanValue(name));
+                break;
+            case "compress_over":
+                producer.setCompressMsgBodyOverHowmuch(options.getIntValue(name));
+                break;
+            case "max_message_size":
+                producer.setMaxMessageSize(options.getIntValue(name));
+                break;
+            case "default_queue_count":
+                producer.setDefaultTopicQueueNums(options.getIntValue(name));
+                break;
+            case "create_topic_key":
+                producer.setCreateTopicKey(options.getString(name));
+                break;
+            case "latency":
+                producer.setSendLatencyFaultEnable(options.getBooleanValue(name));
+                break;
+            case "check":
+                break; // Producers gives it to the listener
+            default:
+                set((ClientConfig) producer, name, options);
+        }
+    }
+
+    private static void set(DefaultMQPushConsumer consumer, String name, JSONObject options) {
+        switch (name) {
+            case "allocation":
+                allocate(consumer, options.getString(name));
+                break;
+            case "pull_batch":
+                consumer.setPullBatchSize(options.getIntValue(name));
+                break;
+            case "threshold_count":
+                consumer.setPullThresholdForQueue(options.getIntValue(name));
+                break;
+            case "threads":
+                consumer.setConsumeThreadMin(options.getIntValue(name));
+                consumer.setConsumeThreadMax(options.getIntValue(name));
+                break;
+            case "max_reconsume":
+                consumer.setMaxReconsumeTimes(options.getIntValue(name));
+                break;
+            default:
+                set((ClientConfig) consumer, name, options);
+        }
+    }
+
+    static void set(ClientConfig client, String name, JSONObject options) {
+        switch (name) {
+            case "instance_name":
+                client.setInstanceName(options.getString(name));
+                break;
+            case "client_ip":
+                client.setClientIP(options.getString(name));
+                break;
+            case "vip":
+                client.setVipChannelEnabled(options.getBooleanValue(name));
+                break;
+            case "heartbeat_ms":
+                client.setHeartbeatBrokerInterval(options.getIntValue(name));
+                break;
+            case "route_poll_ms":
+                client.setPollNameServerInterval(options.getIntValue(name));
+                break;
+            case "persist_ms":
+                client.setPersistConsumerOffsetInterval(options.getIntValue(name));
+                break;
+            default:
+                throw new Unsupported("option " + name);
+        }
+    }
+
+    private static void allocate(DefaultMQPushConsumer consumer, String rule) {
+        switch (rule) {
+            case "AVG":
+                consumer.setAllocateMessageQueueStrategy(new AllocateMessageQueueAveragely());
+                break;
+            case "AVG_BY_CIRCLE":
+                consumer.setAllocateMessageQueueStrategy(
+                    new AllocateMessageQueueAveragelyByCircle());
+                break;
+            case "CONSISTENT_HASH":
+                consumer.setAllocateMessageQueueStrategy(new AllocateMessageQueueConsistentHash());
+                break;
+            default:
+                throw new Unsupported("allocation " + rule);
+        }
+    }
+}
