@@ -4,7 +4,7 @@ A slave whose master is a script: what it is started with, and what it was sent.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
@@ -61,7 +61,6 @@ class Followed:
 
 def followed_slave(pytestconfig: pytest.Config, target: Target) -> Iterator[Followed]:
     """Yield a slave that got its first file, piece by piece, records cut anywhere."""
-    need(target, Capability.STORE)
     with new_slave(pytestconfig, target) as (own, master):
         log = first_records()
         said, end = [], LOG_FILE_SIZE
@@ -77,12 +76,15 @@ def followed_slave(pytestconfig: pytest.Config, target: Target) -> Iterator[Foll
 
 @contextmanager
 def new_slave(
-    pytestconfig: pytest.Config, target: Target
+    pytestconfig: pytest.Config, target: Target, conf: Mapping[str, str] | None = None
 ) -> Iterator[tuple[Target, FakeMaster]]:
-    """Yield a slave without a log, which is going to dial the script beside it."""
-    need(target, Capability.REPLICATION, Capability.CONFIG)
+    """Yield a slave without a log, which is going to dial the script beside it.
+
+    *conf* goes over the settings that they all have.
+    """
+    need(target, Capability.REPLICATION, Capability.CONFIG, Capability.STORE)
     with closing(FakeMaster()) as master:
-        conf = {**SETTINGS, **fitting(master, target.release)}
+        conf = {**SETTINGS, **fitting(master, target.release), **(conf or {})}
         with another_target(pytestconfig, conf) as own, introduced(own, master):
             yield own, master
 

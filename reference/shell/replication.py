@@ -55,18 +55,15 @@ class BrokerHost(ServiceHost):
 
     async def _follow(self, address: str) -> None:
         host, _, port = address.rpartition(":")
-        number = None
         try:
             async with asyncio.timeout(CONNECT_TIMEOUT_S):
-                _, link = await self._loop.create_connection(
+                await self._loop.create_connection(
                     lambda: MasterLink(self), host.strip("[]"), int(port)
                 )
         except (OSError, ValueError) as error:
             sys.stderr.write(f"cannot follow the master at {address}: {error}\n")
-        else:
-            number = link.number
-        self.broker.replicas.master.reached(number, now_ms())
-        self.settle()
+            self.broker.replicas.master.reached(None, now_ms())
+            self.settle()
 
 
 class Link(asyncio.Protocol):
@@ -143,6 +140,12 @@ class SlaveLink(Link):
 
 class MasterLink(Link):
     """The connection that a slave has opened to its master."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Tell the broker, before the first byte of a master that does not wait."""
+        super().connection_made(transport)
+        self._host.broker.replicas.master.reached(self.number, now_ms())
+        self._host.settle()
 
     def data_received(self, data: bytes) -> None:
         """Hand the bytes over."""
