@@ -1,0 +1,48 @@
+"""A body that cannot be read is a request that fails, and no more than that."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.harness.speaker import Speaker
+from conformance.harness.verdicts import expect, expect_code, expect_that
+from spec.wire.command import Command
+from spec.wire.request_code import RequestCode
+from spec.wire.response_code import ResponseCode
+
+WITH_A_BODY = (
+    RequestCode.HEART_BEAT,
+    RequestCode.LOCK_BATCH_MQ,
+    RequestCode.UNLOCK_BATCH_MQ,
+    RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP,
+)
+
+
+@pytest.mark.clause("WIRE-COMMAND-009")
+@pytest.mark.parametrize("body", [b"{", b"hello", b'{"a":'])
+@pytest.mark.parametrize("code", WITH_A_BODY, ids=lambda code: code.name.lower())
+def test_a_body_that_is_no_json_is_answered(
+    broker: Speaker, code: RequestCode, body: bytes
+) -> None:
+    answer = broker.peer.request(Command(code=code, body=body))
+    transcript = broker.transcript
+    clause = "WIRE-COMMAND-009"
+    expect_code(clause, answer, ResponseCode.SYSTEM_ERROR, transcript)
+    expect_that(
+        clause,
+        bool(answer.remark),
+        found=answer.remark,
+        expected="some words",
+        what="remark",
+        transcript=transcript,
+    )
+    question = Command(
+        code=RequestCode.GET_MAX_OFFSET, fields={"topic": "t", "queueId": "0"}
+    )
+    expect(
+        clause,
+        found=broker.peer.request(question).code,
+        expected=ResponseCode.SUCCESS,
+        what="code of what is asked next on the connection",
+        transcript=transcript,
+    )
