@@ -82,6 +82,14 @@ INFLATED = Clause(
     " it was before the producer compressed it.",
     source="4.6.0 org.apache.rocketmq.common.message.MessageDecoder#decode",
 )
+INFLATED_BY = Clause(
+    id="CLIENT-PULL-009",
+    level=Level.MUST,
+    text="Bits 8 to 10 of a message's system flags say how a compressed body was"
+    " compressed: 1 is LZ4 (its frame format), 2 Zstandard, 0 and 3 zlib.",
+    source="5.3.3 org.apache.rocketmq.common.compression.CompressionType#findByValue",
+    since="5.0",
+)
 FROM_COMMITTED = Clause(
     id="CLIENT-BEGIN-001",
     level=Level.MUST,
@@ -95,6 +103,22 @@ FROM_LAST = Clause(
     text="A group without a committed offset begins with CONSUME_FROM_LAST_OFFSET at"
     " the queue's max offset, in its retry topic at 0; with CONSUME_FROM_FIRST_OFFSET"
     " at 0.",
+    source="4.6.0 org.apache.rocketmq.client.impl.consumer.RebalancePushImpl"
+    "#computePullFromWhere",
+)
+FROM_TIME = Clause(
+    id="CLIENT-BEGIN-003",
+    level=Level.MUST,
+    text="A group without a committed offset begins with CONSUME_FROM_TIMESTAMP at the"
+    " offset that SEARCH_OFFSET_BY_TIMESTAMP (29) gives for the time.",
+    source="4.6.0 org.apache.rocketmq.client.impl.consumer.RebalancePushImpl"
+    "#computePullFromWhere",
+)
+RETRIES_FROM_TIME = Clause(
+    id="CLIENT-BEGIN-004",
+    level=Level.QUIRK,
+    text="A group that begins with CONSUME_FROM_TIMESTAMP begins its retry topic at the"
+    " max offset, where other groups begin it at 0.",
     source="4.6.0 org.apache.rocketmq.client.impl.consumer.RebalancePushImpl"
     "#computePullFromWhere",
 )

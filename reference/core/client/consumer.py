@@ -50,6 +50,8 @@ class ConsumerOptions:
     topic: str
     expression: str = ALL_MESSAGES
     from_first: bool = False
+    from_time_ms: int | None = None
+    """If given, a group that has read nothing begins at this time."""
     broadcasts: bool = False
     """Every member reads everything, and keeps to itself how far."""
     in_order: bool = False
@@ -71,6 +73,7 @@ class Consumer:
             ReadingOptions(
                 group=options.group,
                 from_first=options.from_first,
+                from_time_ms=options.from_time_ms,
                 keeps_offsets=not options.broadcasts,
                 batch_size=options.batch_size,
             ),
@@ -179,12 +182,14 @@ class Consumer:
         return own, subscription_of(retries, ALL_MESSAGES, version=now_ms)
 
     def _heartbeat(self) -> Heartbeat:
-        begins = "FIRST" if self.options.from_first else "LAST"
+        begins = "FIRST_OFFSET" if self.options.from_first else "LAST_OFFSET"
+        if self.options.from_time_ms is not None:
+            begins = "TIMESTAMP"
         member = ConsumerMembership(
             group=self.options.group,
             consume_type="CONSUME_PASSIVELY",
             message_model="BROADCASTING" if self.options.broadcasts else "CLUSTERING",
-            consume_from=f"CONSUME_FROM_{begins}_OFFSET",
+            consume_from=f"CONSUME_FROM_{begins}",
             subscriptions=self._subscriptions,
         )
         return Heartbeat(client_id=self.options.client_id, consumers=(member,))

@@ -4,13 +4,13 @@ A pull: the request for what a queue has from an offset on, and what the answer 
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
 from reference.core.client.asking import Outcome
 from reference.core.client.failure import Failure, Reason
+from reference.core.client.inflating import inflated
 from reference.core.client.message import Queue
 from reference.core.client.requests import command
 from reference.core.client.subscription import wants
@@ -127,7 +127,7 @@ def pulled(
             suggested_broker_id=outcome.int64("suggestWhichBrokerId"),
             messages=_messages(outcome.body, queue, subscription) if found else (),
         )
-    except (FieldError, LayoutError, zlib.error) as error:
+    except (FieldError, LayoutError) as error:
         return _failure(outcome, str(error))
 
 
@@ -143,7 +143,7 @@ def received(record: Record, queue: Queue) -> Received:
     """Return *record*, read from *queue*, as an application gets it."""
     body = record.body
     if record.system_flags & SystemFlag.COMPRESSED:  # [CLIENT-PULL-007]
-        body = zlib.decompress(body)
+        body = inflated(body, record.system_flags)
     properties = decode_properties(record.properties)
     return Received(
         topic=properties.get(Property.RETRY_TOPIC, record.topic),  # [CLIENT-RETURN-002]

@@ -27,6 +27,7 @@ from reference.core.client.requests import (
     end_question,
     hand_back,
     offset_question,
+    search_question,
 )
 from reference.core.client.routes import Routes
 from reference.core.request import FieldError
@@ -51,6 +52,8 @@ class ReadingOptions:
     group: str
     from_first: bool = False
     """Where a queue begins that the group has not read: at 0, or at its end."""
+    from_time_ms: int | None = None
+    """If given, it begins where the messages do that were stored at this time."""
     keeps_offsets: bool = True
     """Whether brokers are asked and told how far the group has come."""
     batch_size: int = 32
@@ -200,16 +203,19 @@ class Reader:
         self._ask(share, asked, then, until_ms=now_ms + OFFSET_TIMEOUT_MS)
 
     def _begin_anew(self, share: _Share, now_ms: int) -> None:
-        """Begin where nobody of the group has read: at the first message or the end."""
+        """Begin where nobody of the group has read: where the options say."""
         is_retry = share.queue.topic.startswith(RETRY_PREFIX)
-        if self.options.from_first or is_retry:  # [CLIENT-BEGIN-002]
-            self._pull(share, now_ms)
+        time_ms = self.options.from_time_ms
+        if time_ms is None and (self.options.from_first or is_retry):
+            self._pull(share, now_ms)  # [CLIENT-BEGIN-002]
             return
 
         def then(outcome: Outcome, later_ms: int) -> None:
             self._begin_at(share, outcome, later_ms)
 
         asked = end_question(share.queue)
+        if time_ms is not None and not is_retry:  # [CLIENT-BEGIN-004]
+            asked = search_question(share.queue, time_ms)  # [CLIENT-BEGIN-003]
         self._ask(share, asked, then, until_ms=now_ms + OFFSET_TIMEOUT_MS)
 
     def _begin_at(self, share: _Share, outcome: Outcome, now_ms: int) -> None:

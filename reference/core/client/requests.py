@@ -56,6 +56,12 @@ def end_question(queue: Queue) -> Command:
     return command(RequestCode.GET_MAX_OFFSET, _named(queue))
 
 
+def search_question(queue: Queue, time_ms: int) -> Command:
+    """Return the request for the offset of the message stored at *time_ms*."""
+    fields = {**_named(queue), "timestamp": time_ms}
+    return command(RequestCode.SEARCH_OFFSET_BY_TIMESTAMP, fields)
+
+
 def commit_notice(group: str, queue: Queue, offset: int) -> Command:
     """Return the notice that *group* has handled everything before *offset*."""
     fields = {"consumerGroup": group, **_named(queue), "commitOffset": offset}

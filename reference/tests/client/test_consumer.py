@@ -6,15 +6,18 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pyarrow
 import pytest
 
 from reference.core.client.asking import Deliver
 from reference.core.client.consumer import Consumer, ConsumerOptions
+from reference.core.client.inflating import inflated
 from reference.core.client.message import Queue
 from reference.core.client.pulling import Received
 from reference.core.client.subscription import subscription_of, wants
 from reference.tests.client.making import route_of
 from reference.tests.client.world import Question, World
+from spec.layout import LayoutError
 from spec.routing.route_data import encode_route
 from spec.store.message_record import Record, SystemFlag, encode_record
 from spec.wire.command import Command, CommandFlag
@@ -51,9 +54,13 @@ class Reading:
         self.members = ["me"]
         self.committed: dict[Place, int] = {}
         self.ends: dict[Place, int] = {}
+        self.found: dict[Place, int] = {}
+        """What a search by time finds."""
         self.route = route_of("a", count=count)
         self.held: set[int] = set()
         """Numbers of queues that somebody else has locked."""
+        self.searched: int | None = None
+        """The time for which an offset was searched."""
         self.pulls: list[Question] = []
         self.others: list[Question] = []
 
@@ -85,6 +92,9 @@ class Reading:
             answers[RequestCode(code)](question, place)
         elif code == RequestCode.GET_MAX_OFFSET:
             self.world.answer(question, 0, {"offset": str(self.ends.get(place, 0))})
+        elif code == RequestCode.SEARCH_OFFSET_BY_TIMESTAMP:
+            self.searched = int(fields["timestamp"])
+            self.world.answer(question, 0, {"offset": str(self.found[place])})
         elif code == RequestCode.PULL_MESSAGE:
             self.pulls.append(question)
         else:
@@ -208,6 +218,14 @@ def test_a_queue_begins_where_the_group_was_or_as_it_is_told(
     assert offset_of(reading.pull()) == expected
 
 
+def test_a_queue_begins_at_a_time() -> None:
+    reading = Reading(from_time_ms=1234)
+    reading.found["T", 0] = 7
+    reading.start()
+    assert offset_of(reading.pull()) == 7
+    assert reading.searched == 1234
+
+
 def test_it_pulls_ahead_and_commits_what_is_handled() -> None:
     reading = Reading(from_first=True)
     reading.start()
@@ -307,6 +325,20 @@ def test_a_compressed_body_is_inflated() -> None:
     (message,) = delivery.messages
     assert isinstance(message, Received)
     assert message.body == b"hello"
+
+
+@pytest.mark.parametrize(("method", "codec"), [(1, "lz4"), (2, "zstd")])
+def test_a_body_is_inflated_by_the_method_that_its_flags_name(
+    method: int, codec: str
+) -> None:
+    body = pyarrow.compress(b"hello", codec=codec, asbytes=True)
+    assert inflated(body, method << 8 | SystemFlag.COMPRESSED) == b"hello"
+
+
+@pytest.mark.parametrize("method", [0, 1, 2, 3, 7])
+def test_a_body_that_cannot_be_inflated_is_an_error_of_layout(method: int) -> None:
+    with pytest.raises(LayoutError, match=r"inflated|unknown method"):
+        inflated(b"hello", method << 8 | SystemFlag.COMPRESSED)
 
 
 def test_what_failed_is_handed_back() -> None:
