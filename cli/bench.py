@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from cli.bench_audit import audit
 from cli.bench_broker import COMMANDS
 from cli.bench_result import goal_line
 from cli.options import bench_options
@@ -21,7 +22,7 @@ def bench() -> None:
     """Measure, against the real thing and in one run."""
 
 
-for command in COMMANDS:
+for command in (*COMMANDS, audit):
     bench.add_command(command)
 
 

@@ -1,0 +1,52 @@
+"""
+One audit in a process of its own: ``python -m bench.audit_child STORE MASTER``.
+
+It says ``ready`` when Spark has started, waits for a line, audits, and answers with one
+line of JSON. Who started it can so tell the audit from the start of Spark, and look at
+the memory of both.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+
+from spark_checks.audit import audit_store
+from spark_checks.session import spark_session
+
+
+def main(url: str, master: str) -> None:
+    """Audit the store at *url*, once for every line of the standard input."""
+    with spark_session(master) as session:
+        _say("ready")
+        for _ in sys.stdin:
+            steps: list[list[object]] = []
+            began_s = time.perf_counter()
+
+            def note(
+                step: str,
+                *,
+                began_s: float = began_s,
+                steps: list[list[object]] = steps,
+            ) -> None:
+                steps.append([round(time.perf_counter() - began_s, 3), step])
+
+            found = audit_store(session, url, progress=note)
+            took_s = time.perf_counter() - began_s
+            answer = {
+                "seconds": took_s,
+                "findings": len(found.findings),
+                "records": found.summary["commitlog"]["records"],  # type: ignore[index] # JSON
+                "steps": steps,
+            }
+            _say(json.dumps(answer))
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
