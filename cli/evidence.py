@@ -23,7 +23,7 @@ from conformance.harness.observing import (
     java_in_use,
     observed_in,
 )
-from conformance.harness.options import SUITES
+from conformance.harness.options import BROKER_SUITES
 from spec.observed import (
     OUTCOMES,
     SETTLED,
@@ -193,8 +193,8 @@ def list_() -> None:
 
 
 def tested_clauses() -> set[str]:
-    """Return the clauses that a test of a suite names."""
-    folders = tuple(f"conformance/{suite}/" for suite in SUITES)
+    """Return the clauses that a test of a suite about brokers names."""
+    folders = tuple(f"conformance/{suite}/" for suite in BROKER_SUITES)
     return {
         clause_id
         for clause_id, tests in clause_tests(SOURCES).items()

@@ -31,8 +31,11 @@ COMMANDS = {
     "spec": "List, show and export the clauses of the specification.",
     "target": "Make a target of your own broker: its file, what it can do.",
     "test": "Run the conformance suites against a target.",
+    "test-client": "Run the suite for clients against one, through its adapter.",
 }
 """What each subcommand does, in the words of ``rmqc --help``."""
+MODULES = {"test-client": "client_run"}
+"""Where a command of another name than its file is; test_*.py would be a test."""
 
 
 class LazyGroup(click.Group):
@@ -50,7 +53,8 @@ class LazyGroup(click.Group):
         """Return the subcommand *cmd_name*, imported now."""
         if cmd_name not in COMMANDS:
             return None
-        command = getattr(importlib.import_module(f"cli.{cmd_name}"), cmd_name)
+        module = MODULES.get(cmd_name, cmd_name)
+        command = getattr(importlib.import_module(f"cli.{module}"), module)
         assert isinstance(command, click.Command)
         return command
 

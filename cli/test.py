@@ -15,8 +15,13 @@ from cli.side_by_side import folder_of, set_aside, write_matrix
 from cli.spec import show
 from cli.spread import ORDERS, jobs_of, seed_of, spread_words
 from conformance.harness.embedded import SOURCES
-from conformance.harness.options import DEFAULT_TARGET, SUITES
-from conformance.harness.target import TargetError, parse_target, release_of_profile
+from conformance.harness.options import BROKER_SUITES, DEFAULT_TARGET, SUITES
+from conformance.harness.target import (
+    CLIENT,
+    TargetError,
+    parse_target,
+    release_of_profile,
+)
 from spec.registry import all_clauses
 
 PLUGIN = "conformance.harness.plugin"
@@ -179,7 +184,7 @@ def test(
     if listed:
         print_chosen(all_clauses().values() if wanted is None else wanted)
         return
-    words = [*_paths(suite), *_plain(profile=profile, suite=suite)]
+    words = [*_paths(suite or suites_of(names)), *_plain(profile=profile, suite=suite)]
     words += _known_words(known, write_known, names)
     seed = seed_of(order, seed)
     words += effort_words(examples, seed)
@@ -206,10 +211,18 @@ def _check(names: tuple[str, ...], profile: str | None) -> None:
         raise click.UsageError(str(error)) from None
 
 
-def _paths(suite: str | None) -> list[str]:
+def suites_of(names: tuple[str, ...]) -> str:
+    """Return the suites that are about targets of these names."""
+    kinds = {name.startswith((CLIENT, CLIENT.replace(":", "-"))) for name in names}
+    if len(kinds) > 1:
+        raise click.UsageError("--target: clients and brokers are tested apart")
+    return "client" if kinds.pop() else ",".join(BROKER_SUITES)
+
+
+def _paths(suite: str) -> list[str]:
     """Return the folders of the wanted suites, those that exist."""
     room = SOURCES / "conformance"
-    wanted = suite.split(",") if suite else SUITES
+    wanted = suite.split(",")
     folders = [room / name for name in wanted if (room / name).is_dir()]
     return [str(folder) for folder in folders if any(folder.glob("test_*.py"))]
 

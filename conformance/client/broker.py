@@ -14,10 +14,11 @@ from conformance.client.player import Asked, Player, answering, texts
 from spec.host import Host
 from spec.layout import LayoutError
 from spec.store.message_record import Record, encode_record
-from spec.wire.fastjson import dumps
+from spec.wire.fastjson import dumps, loads
 from spec.wire.heartbeat import Heartbeat
 from spec.wire.json_body import decode_body
 from spec.wire.message_id import encode_message_id
+from spec.wire.properties import encode_properties
 from spec.wire.request_code import RequestCode
 from spec.wire.response_code import ResponseCode
 from spec.wire.send import LETTERS
@@ -104,14 +105,13 @@ class Broker(Player):
         """Put a message on the shelf, and answer a pull that waits for one."""
         place = (topic, queue_id)
         number = next(self._numbers)
-        properties = "".join(f"{name}\x01{value}\x02" for name, value in more.items())
         record = Record(
             topic=topic,
             queue_id=queue_id,
             queue_offset=self._end(place),
             physical_offset=number * LOG_STEP,
             body=body,
-            properties=properties,
+            properties=encode_properties(more),
             born_at_ms=1_600_000_000_000,
             born_host=Host.of("127.0.0.1", 1),
             stored_at_ms=1_600_000_000_001,
@@ -208,8 +208,6 @@ class Broker(Player):
 
 def locked_names(asked: Asked) -> list[object]:
     """Return the queues that a request locks or unlocks, as its body has them."""
-    from spec.wire.fastjson import loads
-
     body = loads(asked.command.body)
     assert isinstance(body, dict)
     found = body["mqSet"]

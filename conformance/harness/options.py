@@ -10,6 +10,8 @@ import pytest
 
 SUITES = ("wire", "store", "routing", "messaging", "recovery", "client")
 """The rooms whose tests each name a clause."""
+BROKER_SUITES = tuple(name for name in SUITES if name != "client")
+"""Those that ask a name server and a broker; the others are about clients."""
 
 DEFAULT_TARGET = "embedded:"
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import pytest
 
 from conformance.harness.fixtures import need
-from conformance.harness.options import Options, suite_of
+from conformance.harness.options import BROKER_SUITES, Options, suite_of
 from conformance.harness.outcome import not_applicable, unsupported
 from conformance.harness.target import Capability, Target
 from spec.registry import all_clauses
@@ -78,7 +78,7 @@ def _needs(item: pytest.Item) -> list[Capability]:
     named = [name for marker in item.iter_markers("needs") for name in marker.args]
     needed = [Capability(name) for name in named]
     fixtures = set(getattr(item, "fixturenames", ()))
-    if fixtures & WIRE_FIXTURES:
+    if fixtures & WIRE_FIXTURES and suite_of(item) in BROKER_SUITES:
         needed.append(Capability.WIRE)
     if fixtures & OWN_TARGET_FIXTURES:
         needed.append(Capability.RESTART)

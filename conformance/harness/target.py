@@ -40,9 +40,12 @@ class Capability(StrEnum):
     """A slave can copy its commit log, at the port after the broker's own."""
     CLOCK = "clock"
     """Its clock can be made to run faster."""
+    CLIENT = "client"
+    """It is a client, which an adapter drives."""
 
 
-EVERYTHING = frozenset(Capability)
+EVERYTHING = frozenset(Capability) - {Capability.CLIENT}
+"""Of a broker."""
 RELEASES = ("4.4.0", "4.5.2", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
 """The releases that were studied; a profile such as 4.6 means the one of its series."""
 
@@ -54,8 +57,13 @@ KINDS = {
     "tcp": "conformance.harness.running:RunningTarget",
     "docker": "conformance.harness.docker_target:DockerTarget",
     "cmd": "conformance.harness.commanded:CommandTarget",
+    "client": "conformance.harness.client_target:ClientTarget",
+    "client-mutant": "conformance.harness.client_target:ClientMutantTarget",
 }
 
+
+CLIENT = "client:"
+"""Before the command that starts a client's adapter."""
 
 ROOM_SETTINGS: Mapping[str, str] = {
     "diskMaxUsedSpaceRatio": "95",
@@ -175,6 +183,8 @@ def _listening(address: Address | None, text: str) -> Address:
 
 def _split(text: str) -> tuple[str, str, dict[str, str]]:
     """Return kind, rest and settings of a target's text."""
+    if text.startswith(CLIENT):  # a command may have any sign in it
+        return "client", text.removeprefix(CLIENT), {}
     address, question, query = text.partition("?")
     settings = dict(parse_qsl(query, strict_parsing=True)) if question else {}
     kind, colon, rest = address.partition(":")

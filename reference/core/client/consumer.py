@@ -17,6 +17,7 @@ from reference.core.client.checks import check_group, check_topic
 from reference.core.client.failure import Failure
 from reference.core.client.locks import Locks
 from reference.core.client.membership import Membership
+from reference.core.client.periods import USUAL_PERIODS, Periods
 from reference.core.client.queues import subscribe_queues
 from reference.core.client.reading import Reader, ReadingOptions
 from reference.core.client.requests import members_question
@@ -25,7 +26,7 @@ from reference.core.client.subscription import subscription_of
 from reference.core.request import Request
 from spec.client.allocation import REBALANCE_PERIOD_MS
 from spec.client.ordering import LOCK_PERIOD_MS
-from spec.client.subscribing import COMMIT_PERIOD_MS, OFFSET_TIMEOUT_MS
+from spec.client.subscribing import OFFSET_TIMEOUT_MS
 from spec.layout import LayoutError
 from spec.routing.route_data import TopicRoute
 from spec.wire.groups import RETRY_PREFIX
@@ -58,6 +59,7 @@ class ConsumerOptions:
     """A queue is read by one member alone, message by message."""
     batch_size: int = 32
     rule: Allocation = averaged
+    periods: Periods = USUAL_PERIODS
 
 
 class Consumer:
@@ -81,7 +83,13 @@ class Consumer:
             routes=routes,
             locks=self._locks(asker, routes),
         )
-        self.membership = Membership(asker, routes, self._heartbeat, self._was_heard)
+        self.membership = Membership(
+            asker,
+            routes,
+            self._heartbeat,
+            self._was_heard,
+            period_ms=options.periods.heartbeat_ms,
+        )
         self._asker = asker
         self._routes = routes
         self._subscriptions = self._subscribe(now_ms)
@@ -93,8 +101,8 @@ class Consumer:
         every = self._asker.schedule.every
         look_ms = now_ms + REBALANCE_PERIOD_MS  # [CLIENT-ALLOCATE-010]
         every(REBALANCE_PERIOD_MS, self.rebalance, first_ms=look_ms)
-        commit_ms = now_ms + COMMIT_PERIOD_MS
-        every(COMMIT_PERIOD_MS, self.reader.commit_all, first_ms=commit_ms)
+        commit_ms = self.options.periods.commit_ms
+        every(commit_ms, self.reader.commit_all, first_ms=now_ms + commit_ms)
         if self.options.in_order and not self.options.broadcasts:
             lock_ms = now_ms + LOCK_PERIOD_MS
             every(LOCK_PERIOD_MS, self.reader.lock_all, first_ms=lock_ms)

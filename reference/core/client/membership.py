@@ -31,16 +31,19 @@ class Membership:
         routes: Routes,
         heartbeat: Callable[[], Heartbeat],
         then: Then | None = None,
+        *,
+        period_ms: int = HEARTBEAT_PERIOD_MS,
     ) -> None:
         self._asker = asker
         self._routes = routes
         self._heartbeat = heartbeat
         self._then = then or _ignored
+        self._period_ms = period_ms
 
     def start(self, now_ms: int) -> None:
         """Send heartbeats from now on."""
         first_ms = now_ms + FIRST_HEARTBEAT_MS  # [CLIENT-HEARTBEAT-001]
-        self._asker.schedule.every(HEARTBEAT_PERIOD_MS, self.beat, first_ms=first_ms)
+        self._asker.schedule.every(self._period_ms, self.beat, first_ms=first_ms)
 
     def beat(self, now_ms: int) -> None:
         """Send a heartbeat to every broker that is to know."""

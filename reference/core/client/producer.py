@@ -28,6 +28,7 @@ from reference.core.client.message import (
     SendResult,
     SendStatus,
 )
+from reference.core.client.periods import USUAL_PERIODS, Periods
 from reference.core.client.queue_choice import Turn, choose, choose_available
 from reference.core.client.queues import default_route, publish_queues, vip_address
 from reference.core.client.retrying import attempt_timeout_ms, retries
@@ -67,6 +68,7 @@ class ProducerOptions:
     queue_count: int = QUEUES_OF_A_NEW_TOPIC
     compress_from: int = COMPRESS_FROM_SIZE
     body_size_max: int = MESSAGE_SIZE_MAX
+    periods: Periods = USUAL_PERIODS
 
 
 class Producer:

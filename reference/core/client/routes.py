@@ -25,17 +25,24 @@ _UNREACHABLE = frozenset({Reason.CONNECT, Reason.LOST})
 class Routes:
     """Every route that a client uses, by topic."""
 
-    def __init__(self, asker: Asker, name_servers: Sequence[str]) -> None:
+    def __init__(
+        self,
+        asker: Asker,
+        name_servers: Sequence[str],
+        *,
+        period_ms: int = ROUTE_PERIOD_MS,
+    ) -> None:
         assert name_servers, "a client needs a name server"
         self._asker = asker
         self._servers = list(name_servers)
+        self._period_ms = period_ms
         self._routes: dict[str, TopicRoute] = {}
         self._asked: dict[str, list[FoundRoute]] = {}
 
     def start(self, now_ms: int) -> None:
-        """Ask again for every route, from now on, every 30 seconds."""
+        """Ask again for every route, from now on, every 30 seconds unless told."""
         self._asker.schedule.every(  # [CLIENT-PUBLISH-009]
-            ROUTE_PERIOD_MS, self._refresh, first_ms=now_ms + ROUTE_PERIOD_MS
+            self._period_ms, self._refresh, first_ms=now_ms + self._period_ms
         )
 
     def known(self, topic: str) -> TopicRoute | None:

@@ -25,7 +25,8 @@ class ConsumerClient:
 
     def __init__(self, name_servers: str, options: ConsumerOptions) -> None:
         asker = Asker()
-        routes = Routes(asker, [one for one in name_servers.split(";") if one])
+        servers = [one for one in name_servers.split(";") if one]
+        routes = Routes(asker, servers, period_ms=options.periods.route_ms)
         self.consumer = Consumer(options, asker=asker, routes=routes, now_ms=now_ms())
         self._delivered: asyncio.Queue[Deliver] = asyncio.Queue()
         self._links = Links(asker, self._delivered.put_nowait)

@@ -42,10 +42,16 @@ class ProducerClient:
     """
 
     def __init__(
-        self, name_servers: str, options: ProducerOptions, *, check: Check = _unknown
+        self,
+        name_servers: str,
+        options: ProducerOptions,
+        *,
+        check: Check = _unknown,
+        own_id: str | None = None,
     ) -> None:
         asker = Asker()
-        routes = Routes(asker, [one for one in name_servers.split(";") if one])
+        servers = [one for one in name_servers.split(";") if one]
+        routes = Routes(asker, servers, period_ms=options.periods.route_ms)
         self.producer = Producer(
             options,
             asker=asker,
@@ -54,12 +60,15 @@ class ProducerClient:
             turn=Turn(random_start()),
         )
         membership = ProducerMembership(group=options.group)
-        heartbeat = Heartbeat(client_id=client_id(), producers=(membership,))
+        own_id = own_id or client_id()
+        heartbeat = Heartbeat(client_id=own_id, producers=(membership,))
         self.transactions = Transactions(
             options.group, check, asker=asker, routes=routes
         )
         self._routes = routes
-        self._membership = Membership(asker, routes, lambda: heartbeat)
+        self._membership = Membership(
+            asker, routes, lambda: heartbeat, period_ms=options.periods.heartbeat_ms
+        )
         self._links = Links(asker)
 
     async def __aenter__(self) -> Self:

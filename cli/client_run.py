@@ -1,0 +1,84 @@
+"""``rmqc test-client``: run the suite for clients against one client, or several."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from cli import completing
+from cli.test import test
+from conformance.harness.client_target import REFERENCE
+from conformance.harness.target import CLIENT
+
+
+@click.command(
+    "test-client",
+    context_settings={
+        "ignore_unknown_options": True,
+        "help_option_names": ["-h", "--help"],
+    },
+)
+@click.option(
+    "--adapter",
+    "adapters",
+    multiple=True,
+    metavar="CMD",
+    help="What starts the adapter of a client (docs/client_adapter.md); by default the"
+    " reference client's. May be given several times.",
+)
+@click.option("--profile", metavar="RELEASE", help="Judge it as this release, as 4.6.")
+@click.option(
+    "--known",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="TOML file of known failures, each with a reason; a stale entry fails.",
+)
+@click.option(
+    "--write-known",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write what failed into a new file for --known, to be explained there.",
+)
+@click.option(
+    "--report",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Directory for report.html, .json, junit.xml and what failing tests leave.",
+)
+@click.option(
+    "--only",
+    metavar="ID,ROOM-*",
+    shell_complete=completing.chosen_clauses,
+    help="Only tests that name one of these clauses; * and ? stand for anything.",
+)
+@click.option("--level", metavar="LEVEL,...", help="Only clauses of this level.")
+@click.option("--list", "listed", is_flag=True, help="List the clauses; run nothing.")
+@click.option("--jobs", type=int, help="Parallel workers, each with its own adapter.")
+@click.argument("pytest_args", nargs=-1, type=click.UNPROCESSED)
+def client_run(
+    adapters: tuple[str, ...],
+    only: str | None,
+    jobs: int | None,
+    pytest_args: tuple[str, ...],
+    **options: object,
+) -> None:
+    """Run the suite for clients: we play the name servers and the brokers.
+
+    The client is driven through its adapter, a program that reads and writes lines of
+    JSON. Further arguments go to pytest, for example -k NAME or -x.
+
+    Exit codes: 0 the client conforms, 1 it does not, 2 usage, 3 the harness or the
+    adapter failed to run.
+    """
+    names = tuple(f"{CLIENT}{one}" for one in adapters or (REFERENCE,))
+    click.get_current_context().invoke(
+        test,
+        targets=names,
+        only=only,
+        jobs=WORKERS if jobs is None else jobs,
+        pytest_args=pytest_args,
+        **options,
+    )
+
+
+WORKERS = 4
+"""Most tests wait for the client; a Java adapter takes some hundred megabytes."""

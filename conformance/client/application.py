@@ -1,0 +1,263 @@
+"""
+The application around the client under test: what it does is told to the adapter.
+
+What the client has not, ends the test without a verdict.
+"""
+
+from __future__ import annotations
+
+import base64
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.client.player import PATIENCE_S
+from conformance.client.stage import Stage
+from conformance.harness.client_adapter import Adapter, AdapterError, Line, Pending
+from conformance.harness.deadline import TooLateError
+from conformance.harness.fixtures import unique_name
+from conformance.harness.outcome import unsupported
+
+UNHURRIED_MS = 30_000
+"""The timeout of sends whose time does not matter."""
+_names = itertools.count(1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What the client told the application."""
+
+    result: Line | None = None
+    error: Line | None = None
+
+    @property
+    def word(self) -> object:
+        """The status of a send, or its error's code."""
+        if self.result is not None:
+            return self.result.get("status", "done")
+        assert self.error is not None
+        return self.error.get("code")
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the client failed or refused."""
+        return self.error is not None
+
+
+class Sending:
+    """A send that is under way."""
+
+    def __init__(self, pending: Pending) -> None:
+        self._pending = pending
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the application was told what came of it."""
+        return self._pending.is_done
+
+    def outcome(self, timeout_s: float = 2 * PATIENCE_S) -> Outcome:
+        """Return what came of it."""
+        try:
+            answer = self._pending.wait(timeout_s)
+        except AdapterError:
+            if not self._pending.adapter.running:
+                raise
+            text = f"waited {timeout_s:g} s until a send ended, in vain"
+            raise TooLateError(text) from None
+        return outcome_of(answer)
+
+
+def outcome_of(answer: Line) -> Outcome:
+    """Return the outcome that a line tells; without one, no verdict."""
+    if "unsupported" in answer:
+        unsupported(f"the client has no such thing: {answer['unsupported']}")
+    error = answer.get("error")
+    if error is not None and error.get("kind") == "adapter":
+        raise AdapterError(f"the adapter failed: {error.get('text')}")
+    return Outcome(result=answer.get("result"), error=error)
+
+
+@dataclass(slots=True, kw_only=True)
+class Application:
+    """Makes producers and consumers, and stops them when the test has ended."""
+
+    adapter: Adapter
+    features: frozenset[str]
+    intervals: dict[str, int]
+    stage: Stage
+    _made: list[str] = field(default_factory=list)
+
+    def need(self, *features: str) -> None:
+        """Make the running test unsupported if the client lacks one of *features*."""
+        lacking = [one for one in features if one not in self.features]
+        if lacking:
+            unsupported(f"the client has not: {', '.join(lacking)}")
+
+    def producer(self, *, group: str | None = None, **options: object) -> Producer:
+        """Return a started producer; *options* are those of an adapter's line."""
+        given = {"send_timeout_ms": UNHURRIED_MS, **options}
+        given = {name: value for name, value in given.items() if value is not None}
+        group = group or unique_name("group")
+        name = self._start("producer", group=group, options=given)
+        return Producer(application=self, name=name, group=group)
+
+    def consumer(
+        self, topic: str, *, group: str | None = None, **given: Any
+    ) -> Consumer:
+        """Return a started push consumer of *topic*."""
+        self.need("push")
+        if given.get("order") == "orderly":
+            self.need("orderly")
+        if given.get("model") == "broadcasting":
+            self.need("broadcast")
+        group = group or unique_name("group")
+        expression = given.pop("expression", "*")
+        line = {
+            "kind": "push",
+            "group": group,
+            "model": "clustering",
+            "order": "concurrent",
+            "from": "first",
+            "subscriptions": [{"topic": topic, "expression": expression}],
+            **given,
+        }
+        name = self._start("consumer", **line)
+        return Consumer(application=self, name=name, group=group)
+
+    def _start(self, verb: str, **fields: Any) -> str:
+        name = f"{verb}-{next(_names)}"
+        pending = self.adapter.ask(
+            verb, name=name, namesrv=self.stage.namesrv, **fields
+        )
+        outcome = outcome_of(pending.wait(2 * PATIENCE_S))
+        if outcome.error is not None:
+            raise AdapterError(f"{verb} {fields}: {outcome.error.get('text')}")
+        self._made.append(name)
+        return name
+
+    def stop(self, name: str) -> Pending:
+        """Begin to stop a producer or consumer."""
+        if name in self._made:
+            self._made.remove(name)
+        return self.adapter.ask("stop", name=name)
+
+    def close(self) -> None:
+        """Stop whatever was made, and wait until it has ended."""
+        for pending in [self.stop(name) for name in list(self._made)]:
+            try:
+                pending.wait(2 * PATIENCE_S)
+            except AdapterError:  # the next test gets another adapter
+                self.adapter.close()
+                raise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Producer:
+    """A producer of the client under test."""
+
+    application: Application
+    name: str
+    group: str
+
+    def begin(self, topic: str, body: bytes | None = b"hello", **given: Any) -> Sending:
+        """Begin to send a message; *given* are fields of the line or the message."""
+        fields = _split(given)
+        self.application.need(*_features(fields))
+        told: Line = {"topic": topic, **given}
+        if body is not None:
+            told["body"] = base64.b64encode(body).decode()
+        if "messages" not in fields:
+            fields["message"] = told
+        pending = self.application.adapter.ask("send", producer=self.name, **fields)
+        return Sending(pending)
+
+    def send(self, topic: str, body: bytes | None = b"hello", **given: Any) -> Outcome:
+        """Send a message and return what came of it."""
+        return self.begin(topic, body, **given).outcome()
+
+    def send_batch(self, topic: str, *bodies: bytes, **given: Any) -> Outcome:
+        """Send messages in one request."""
+        messages = [
+            {"topic": topic, "body": base64.b64encode(body).decode()} for body in bodies
+        ]
+        return self.send(topic, messages=messages, **given)
+
+    def stop(self) -> None:
+        """Shut the producer down."""
+        self.application.stop(self.name).wait(2 * PATIENCE_S)
+
+
+LINE_FIELDS = {"mode", "messages", "select", "transaction", "timeout_ms", "lane"}
+
+
+def _split(given: dict[str, Any]) -> dict[str, Any]:
+    """Take the fields of a line out of *given*, and return them."""
+    return {
+        "mode": "sync",
+        **{name: given.pop(name) for name in LINE_FIELDS & given.keys()},
+    }
+
+
+def _features(fields: dict[str, Any]) -> list[str]:
+    """Return what a client must have to do what a line says."""
+    words = {"messages": "batch", "lane": "lanes", "select": "select"}
+    needed = [word for name, word in words.items() if name in fields]
+    needed += ["transaction"] if "transaction" in fields else []
+    return [*needed, str(fields["mode"])]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consumer:
+    """A push consumer of the client under test."""
+
+    application: Application
+    name: str
+    group: str
+
+    def messages(self) -> list[Line]:
+        """Return the messages that the listener was called with so far."""
+        found = list(self.application.adapter.events)
+        return [
+            one["message"]
+            for one in found
+            if one["event"] == "message" and one.get("consumer") == self.name
+        ]
+
+    def wait_for(
+        self,
+        count: int = 1,
+        *,
+        where: Callable[[Line], bool] = lambda _: True,
+        timeout_s: float = PATIENCE_S,
+    ) -> list[Line]:
+        """Return the first *count* messages that came to the listener."""
+
+        def found() -> list[Line]:
+            return [one for one in self.messages() if where(one)]
+
+        try:
+            self.application.adapter.wait_until(
+                lambda: len(found()) >= count, what="messages", timeout_s=timeout_s
+            )
+        except AdapterError:
+            if not self.application.adapter.running:
+                raise
+            raise TooLateError(
+                f"waited {timeout_s:g} s for {count} messages, {len(found())} came"
+            ) from None
+        return found()[:count]
+
+    def release(self, keys: str) -> None:
+        """Let the listener end that holds the message of these keys."""
+        pending = self.application.adapter.ask("release", consumer=self.name, keys=keys)
+        pending.wait()
+
+    def stop(self) -> None:
+        """Shut the consumer down."""
+        self.application.stop(self.name).wait(2 * PATIENCE_S)
+
+
+def body_of(message: Line) -> bytes:
+    """Return the body of a message that a line tells."""
+    return base64.b64decode(message["body"])

@@ -1,0 +1,302 @@
+"""How a producer finds the queues of a topic."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.client.application import Application
+from conformance.client.broker import Broker, header_of
+from conformance.client.player import answering, close, each
+from conformance.client.stage import ROUTE, Stage, about
+from conformance.harness.verdicts import expect, expect_that
+from spec.routing.route_data import TopicRoute, encode_route
+from spec.routing.topic_config import Permission
+from spec.wire.producer_queues import ROUTE_TIMEOUT_MS
+from spec.wire.response_code import ResponseCode
+
+DEFAULT_TOPIC = "TBW102"
+CLOCKS_MS = 100
+"""By so much two clocks may differ."""
+ROUNDS = 6
+"""As many messages as take every queue's turn, and more."""
+
+
+def places(broker: Broker) -> list[int]:
+    """Return the queue ids that messages came to, in their order."""
+    return [int(header_of(one)["queueId"]) for one in broker.sends]
+
+
+@pytest.mark.clause("CLIENT-PUBLISH-001")
+def test_a_route_is_asked_for_once(
+    application: Application, stage: Stage, broker: Broker, topic: str
+) -> None:
+    producer = application.producer()
+    for _ in range(3):
+        assert producer.send(topic).word == "SEND_OK"
+    expect(
+        "CLIENT-PUBLISH-001",
+        found=len(stage.name_server.questions(topic)),
+        expected=1,
+        what="questions for the route of three messages' topic",
+    )
+    first = stage.name_server.questions(topic)[0]
+    expect_that(
+        "CLIENT-PUBLISH-001",
+        first.at_ms <= broker.sends[0].at_ms,
+        found=f"{first.at_ms - broker.sends[0].at_ms} ms after the message",
+        expected="a question before the first message",
+    )
+
+
+@pytest.mark.clause("CLIENT-PUBLISH-002", "CLIENT-PUBLISH-003")
+@pytest.mark.parametrize(("own", "read", "count"), [(4, 8, 4), (4, 3, 3), (2, 8, 2)])
+def test_a_topic_without_a_route_has_queues_of_the_default_topic(
+    application: Application,
+    stage: Stage,
+    topic: str,
+    own: int,
+    read: int,
+    count: int,
+) -> None:
+    stage.route(DEFAULT_TOPIC, {"broker-a": 8}, read=read, permission=7)
+    producer = application.producer(default_queue_count=own)
+    for _ in range(2 * count):
+        expect(
+            "CLIENT-PUBLISH-002", found=producer.send(topic).word, expected="SEND_OK"
+        )
+    asked = [one.command.fields["topic"] for one in stage.name_server.requests(ROUTE)]
+    expect(
+        "CLIENT-PUBLISH-002",
+        found=[one for one in asked if one in (topic, DEFAULT_TOPIC)][:2],
+        expected=[topic, DEFAULT_TOPIC],
+        what="topics whose routes were asked for",
+    )
+    expect(
+        "CLIENT-PUBLISH-003",
+        found=sorted(set(places(stage.broker()))),
+        expected=list(range(count)),
+        what=f"queues used with {own} of its own and {read} to read",
+    )
+
+
+@pytest.mark.clause("CLIENT-PUBLISH-004")
+def test_a_topic_without_any_route_is_not_sent_to(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    broker = stage.broker()
+    outcome = application.producer().send(topic)
+    expect(
+        "CLIENT-PUBLISH-004", found=outcome.is_error, expected=True, what="a failure"
+    )
+    expect("CLIENT-PUBLISH-004", found=len(broker.sends), expected=0, what="sends")
+
+
+@pytest.mark.clause("CLIENT-PUBLISH-005")
+def test_a_broker_that_may_not_be_written_to_is_passed_over(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    readable = stage.route(topic, {"broker-b": 4}, permission=Permission.READ)
+    writable = stage.route(topic, {"broker-a": 2}, permission=Permission.WRITE)
+    both = (*readable.queue_datas, *writable.queue_datas)
+    datas = (stage.data("broker-b"), stage.data("broker-a"))
+    stage.routes[topic] = TopicRoute(queue_datas=both, broker_datas=datas)
+    producer = application.producer()
+    for _ in range(ROUNDS):
+        producer.send(topic)
+    expect(
+        "CLIENT-PUBLISH-005",
+        found=(
+            len(stage.broker("broker-a").sends),
+            len(stage.broker("broker-b").sends),
+        ),
+        expected=(ROUNDS, 0),
+        what="messages to the broker with bit 1 and to the one without",
+    )
+
+
+@pytest.mark.clause("CLIENT-PUBLISH-006")
+@pytest.mark.parametrize("lacks", ["the name", "the master"])
+def test_a_broker_without_a_master_is_passed_over(
+    application: Application, stage: Stage, topic: str, lacks: str
+) -> None:
+    route = stage.route(topic, {"broker-a": 2, "broker-b": 2})
+    first, second = route.broker_datas
+    slave = type(second)(
+        cluster=second.cluster,
+        broker_name=second.broker_name,
+        addresses={1: second.addresses[0]},
+    )
+    datas = (first,) if lacks == "the name" else (first, slave)
+    stage.routes[topic] = TopicRoute(queue_datas=route.queue_datas, broker_datas=datas)
+    producer = application.producer()
+    for _ in range(ROUNDS):
+        expect(
+            "CLIENT-PUBLISH-006", found=producer.send(topic).word, expected="SEND_OK"
+        )
+    expect(
+        "CLIENT-PUBLISH-006",
+        found=len(stage.broker("broker-b").sends),
+        expected=0,
+        what=f"messages to the broker of which the route lacks {lacks}",
+    )
+
+
+@pytest.mark.clause("CLIENT-PUBLISH-007")
+def test_the_write_count_says_how_many_queues(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    stage.route(topic, {"broker-a": 3}, read=8)
+    producer = application.producer()
+    for _ in range(ROUNDS):
+        producer.send(topic)
+    expect(
+        "CLIENT-PUBLISH-007",
+        found=sorted(set(places(stage.broker()))),
+        expected=[0, 1, 2],
+        what="queue ids",
+    )
+
+
+@pytest.mark.clause("CLIENT-PUBLISH-008")
+def test_an_ordered_topic_has_the_queues_of_its_setting(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    stage.route(topic, {"broker-a": 8, "broker-b": 8}, order="broker-a:2;broker-b:1")
+    producer = application.producer()
+    for _ in range(ROUNDS):
+        producer.send(topic)
+    found = {name: sorted(set(places(stage.broker(name)))) for name in stage.brokers}
+    expect(
+        "CLIENT-PUBLISH-008",
+        found=found,
+        expected={"broker-a": [0, 1], "broker-b": [0]},
+        what="queue ids by broker",
+    )
+
+
+@pytest.mark.long
+@pytest.mark.clause("CLIENT-PUBLISH-010", "CLIENT-PUBLISH-004")
+def test_a_silent_name_server_is_given_up(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    stage.name_server.on(ROUTE, lambda _asked: None)
+    sending = application.producer().begin(topic)
+    first = stage.name_server.wait_for(ROUTE)[0]
+    # What comes next, a question for the default topic, shows that it waits no more.
+    second = stage.name_server.wait_for(ROUTE, count=2)[1]
+    expect_that(
+        "CLIENT-PUBLISH-010",
+        second.at_ms - first.at_ms >= ROUTE_TIMEOUT_MS - CLOCKS_MS,
+        found=f"{second.at_ms - first.at_ms} ms",
+        expected=f"{ROUTE_TIMEOUT_MS} ms between a question and the next",
+    )
+    expect(
+        "CLIENT-PUBLISH-004", found=sending.outcome().is_error, expected=True, what=""
+    )
+
+
+@pytest.mark.clause("CLIENT-PUBLISH-009")
+def test_a_route_is_asked_for_again_and_again(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    stage.route(topic, {"broker-a": 1})
+    producer = application.producer(route_poll_ms=300)
+    producer.send(topic)
+    stage.route(topic, {"broker-b": 1})
+    count = len(stage.name_server.questions(topic))
+    stage.name_server.wait_for_questions(topic, count + 2)
+    producer.send(topic)
+    expect(
+        "CLIENT-PUBLISH-009",
+        found=len(stage.broker("broker-b").sends),
+        expected=1,
+        what="messages to the broker that the route has meanwhile",
+    )
+
+
+@pytest.mark.clause("CLIENT-PUBLISH-001", "ROUTE-DATA-004", "ROUTE-DATA-006")
+@pytest.mark.parametrize("quoted", [False, True], ids=["bare", "quoted"])
+@pytest.mark.parametrize("flags", ["topicSynFlag", "topicSysFlag"])
+def test_both_notations_of_a_route_are_read(
+    application: Application, stage: Stage, topic: str, quoted: bool, flags: str
+) -> None:
+    body = encode_route(stage.route(topic, {"broker-a": 1}), flags_name=flags)
+    assert b"{0:" in body
+    stage.routes[topic] = body.replace(b"{0:", b'{"0":') if quoted else body
+    outcome = application.producer().send(topic)
+    expect(
+        "CLIENT-PUBLISH-001",
+        found=outcome.word,
+        expected="SEND_OK",
+        what=f"a send by {stage.routes[topic]!r}",
+    )
+
+
+@pytest.mark.clause("CLIENT-PUBLISH-001")
+def test_what_is_unknown_in_a_route_is_passed_over(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    body = encode_route(stage.route(topic, {"broker-a": 1}))
+    more = b'{"later":{"a":[1,null]},"topicQueueMappingByBroker":{},'
+    stage.routes[topic] = more + body[1:]
+    outcome = application.producer().send(topic)
+    expect(
+        "CLIENT-PUBLISH-001", found=outcome.word, expected="SEND_OK", what="the send"
+    )
+
+
+@pytest.mark.clause("CLIENT-NAMESRV-001", "CLIENT-NAMESRV-002")
+def test_another_name_server_is_asked_when_one_is_gone(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    stage.route(topic, {"broker-a": 1})
+    stage.another_name_server()
+    stage.name_server.stop()
+    # A producer of 4.9 may fail once for each server that is gone.
+    producer = application.producer()
+    outcomes = [producer.send(topic).word for _ in range(2)]
+    expect(
+        "CLIENT-NAMESRV-001",
+        found=outcomes[-1],
+        expected="SEND_OK",
+        what="a send while one of two name servers is gone",
+    )
+
+
+@pytest.mark.clause("CLIENT-PUBLISH-004")
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null"])
+def test_a_route_that_is_none_is_no_route(
+    application: Application, stage: Stage, topic: str, body: bytes
+) -> None:
+    stage.route(topic, {"broker-a": 1})
+    tells = stage.name_server.tell_route
+    strange = answering(ResponseCode.SUCCESS, body=body)
+    stage.name_server.on(
+        ROUTE, lambda asked: (strange if about(asked, topic) else tells)(asked)
+    )
+    producer = application.producer()
+    producer.send(topic)
+    stage.name_server.on(ROUTE, tells)
+    expect(
+        "CLIENT-PUBLISH-004",
+        found=producer.send(topic).word,
+        expected="SEND_OK",
+        what="a send after a name server answered without a route",
+    )
+
+
+@pytest.mark.clause("CLIENT-NAMESRV-001", "CLIENT-NAMESRV-002")
+def test_a_connection_that_a_name_server_closed_is_made_anew(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    stage.route(topic, {"broker-a": 1})
+    name_server = stage.name_server
+    name_server.on(ROUTE, each(close, name_server.tell_route))
+    producer = application.producer()
+    outcomes = [producer.send(topic).word for _ in range(2)]
+    expect(
+        "CLIENT-NAMESRV-001",
+        found=outcomes[-1],
+        expected="SEND_OK",
+        what="a send after the name server closed the connection",
+    )

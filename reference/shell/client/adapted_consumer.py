@@ -1,0 +1,126 @@
+"""The reference consumer under test: a listener that answers as lines told it to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+from reference.core.client.allocation import (
+    averaged,
+    by_circle,
+    by_consistent_hash,
+)
+from reference.core.client.asking import Deliver
+from reference.core.client.consumer import ConsumerOptions
+from reference.core.client.pulling import Received
+from reference.shell.client.adapted import (
+    UnsupportedError,
+    line_of,
+    own_id,
+    split_options,
+)
+from reference.shell.client.consumer import ConsumerClient
+from spec.wire.properties import Property
+
+OPTIONS = {"pull_batch": "batch_size", "allocation": "rule"}
+RULES = {
+    "AVG": averaged,
+    "AVG_BY_CIRCLE": by_circle,
+    "CONSISTENT_HASH": by_consistent_hash(),
+}
+SUCCESS, LATER, FAIL, HOLD = "success", "later", "fail", "hold"
+
+
+class AdaptedConsumer:
+    """A push consumer, whose messages meet the outcomes that they were promised."""
+
+    def __init__(
+        self, asked: dict[str, Any], tell: Callable[[dict[str, Any]], None]
+    ) -> None:
+        self._name = asked["name"]
+        self._tell = tell
+        self._outcomes = {
+            keys: list(words) for keys, words in asked.get("outcomes", {}).items()
+        }
+        self._released: dict[str, asyncio.Event] = defaultdict(asyncio.Event)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._options = _options(asked)
+        self._client = ConsumerClient(asked["namesrv"], self._options)
+
+    async def start(self) -> None:
+        """Join the group and listen."""
+        await self._client.__aenter__()
+        self._do(self._listen())
+
+    async def stop(self) -> None:
+        """Leave the group."""
+        await self._client.__aexit__()
+        for task in self._tasks:
+            task.cancel()
+
+    def release(self, keys: str) -> None:
+        """Let the listener end that holds the message of these keys."""
+        self._released[keys].set()
+
+    def _do(self, work: Any) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _listen(self) -> None:
+        while True:
+            delivery = await self._client.take()
+            if self._options.in_order:
+                self._do(self._handle_in_order(delivery))
+                continue
+            for message in delivery.messages:
+                self._do(self._handle(Deliver(delivery.queue, (message,))))
+
+    async def _handle(self, delivery: Deliver) -> None:
+        (message,) = delivery.messages
+        failed = () if await self._is_handled(message) else (message,)
+        self._client.handled(delivery, failed)
+
+    async def _handle_in_order(self, delivery: Deliver) -> None:
+        """Handle messages one by one, until one fails: that and the rest come again."""
+        messages = delivery.messages
+        for place, message in enumerate(messages):
+            if not await self._is_handled(message):
+                rest = Deliver(delivery.queue, messages[place:])
+                self._client.handled(rest, messages[place:])
+                return
+            self._client.handled(Deliver(delivery.queue, (message,)))
+
+    async def _is_handled(self, message: Received) -> bool:
+        line = line_of(message)
+        self._tell({"event": "message", "consumer": self._name, "message": line})
+        keys = message.properties.get(Property.KEYS, "")
+        words = self._outcomes.get(keys)
+        word = words.pop(0) if words else SUCCESS
+        if word == HOLD:
+            await self._released[keys].wait()
+        return word not in (LATER, FAIL)
+
+
+def _options(asked: dict[str, Any]) -> ConsumerOptions:
+    """Return the options that a line asks for."""
+    if asked["kind"] != "push" or len(asked["subscriptions"]) != 1:
+        raise UnsupportedError("only a push consumer of one topic")
+    given = dict(asked.get("options", {}))
+    if given.get("allocation", "AVG") not in RULES:
+        raise UnsupportedError(f"no allocation {given['allocation']}")
+    own, periods = split_options(given, OPTIONS)
+    (subscription,) = asked["subscriptions"]
+    return ConsumerOptions(
+        group=asked["group"],
+        client_id=own_id(asked),
+        topic=subscription["topic"],
+        expression=subscription.get("expression", "*"),
+        from_first=asked.get("from") == "first",
+        broadcasts=asked.get("model") == "broadcasting",
+        in_order=asked.get("order") == "orderly",
+        periods=periods,
+        **{**own, "rule": RULES[given.get("allocation", "AVG")]},
+    )
