@@ -4,24 +4,10 @@ from __future__ import annotations
 
 import click
 
+from cli.bench_all import COMMANDS as MORE
 from cli.bench_result import failures_told, finish, say
+from cli.bench_sizes import SECONDS, SIZE
 from cli.options import bench_options
-
-SECONDS = click.option(
-    "--seconds",
-    type=click.FloatRange(min=0.1, max=60),
-    default=3.0,
-    show_default=True,
-    help="How long a turn is.",
-)
-SIZE = click.option(
-    "--size",
-    "body_size",
-    type=click.IntRange(min=10),
-    default=1024,
-    show_default=True,
-    help="Bytes of a body.",
-)
 
 
 def _threads(_ctx: click.Context, _option: click.Parameter, given: str) -> list[int]:
@@ -178,4 +164,4 @@ def suite(*, release: str, form: str, check: bool, words: tuple[str, ...]) -> No
     finish(found, form=form, check=check)
 
 
-COMMANDS = (send, pull, start, recovery, suite)
+COMMANDS = (send, pull, start, recovery, suite, *MORE)

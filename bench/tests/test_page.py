@@ -1,0 +1,61 @@
+"""The page on performance shows what was kept, and says what is missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+from bench.growth import LETTERS, _send, marks_up_to
+from bench.page import keep, kept, page
+from bench.picture import picture
+from bench.result import Goal, judged, limit, row
+from spec.wire.command import decode_command
+
+TURNS = {
+    "reference": [{"per_s": 300.0, "p99_ms": 2.0}, {"per_s": 200.0, "p99_ms": 4.0}],
+    "apache": [{"per_s": 150.0, "p99_ms": 1.0}, {"per_s": 100.0, "p99_ms": 8.0}],
+}
+REPORT = {
+    "machine": {"rocketmq": "4.6.0", "processors": 2, "python": "3.11.7", "load": 0.5},
+    "rounds": 2,
+    "rows": [row("sync <x16>", TURNS, unit="messages/s", of="per_s")],
+    "goals": [
+        judged("sync x16", TURNS, Goal(figure="per_s", at_least=1.5)),
+        judged("told", TURNS, Goal(figure="p99_ms", at_least=None)),
+        limit("start", 0.7, at_most=0.5, unit="s"),
+    ],
+}
+TITLES = {"send": "Sending, one by one", "pull": "Consuming"}
+
+
+def test_what_is_kept_is_shown_with_goals_figures_and_picture(tmp_path: Path) -> None:
+    keep("send", REPORT, tmp_path)
+    text = page(kept(tmp_path, TITLES), TITLES)
+    link = "[Sending, one by one](#sending-one-by-one)"
+    assert f"| {link}: sync x16 | 2 x (2 to 2) | 1.5 x apache | met |" in text
+    assert f"| {link}: start | 0.7 s | at most 0.5 s | **missed** |" in text
+    assert "| sync <x16> | reference | 250 messages/s | 3 |" in text
+    assert "![Sending, one by one](performance/send.svg)" in text
+    assert text.endswith("Not measured yet: Consuming.\n")
+    assert (tmp_path / "send.svg").exists()
+
+
+def test_a_picture_is_svg_with_a_bar_for_each_server() -> None:
+    root = ElementTree.fromstring(picture(REPORT))  # noqa: S314 - our own text
+    texts = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert texts[:3] == ["reference", "apache", "sync <x16>"]
+    assert texts[3:] == ["250 messages/s", "125 messages/s"]
+
+
+def test_marks_grow_to_the_last() -> None:
+    assert marks_up_to(100_000, first=10_000, factor=10) == (10_000, 100_000)
+    assert marks_up_to(10_000, first=1, factor=100) == (1, 100, 10_000)
+
+
+def test_a_frame_of_the_growth_is_a_send_as_java_has_it() -> None:
+    command = decode_command(_send(7, "BenchGrowth_00007"))
+    assert command.code == 310
+    assert command.opaque == 7
+    assert set(command.fields) == set(LETTERS)
+    assert command.fields["b"] == "BenchGrowth_00007"
+    assert len(command.body) == 1024
