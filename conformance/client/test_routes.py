@@ -65,9 +65,10 @@ def test_a_topic_without_a_route_has_queues_of_the_default_topic(
             "CLIENT-PUBLISH-002", found=producer.send(topic).word, expected="SEND_OK"
         )
     asked = [one.command.fields["topic"] for one in stage.name_server.requests(ROUTE)]
+    assert topic in asked, asked  # Java asks for the default topic as it starts, too
     expect(
         "CLIENT-PUBLISH-002",
-        found=[one for one in asked if one in (topic, DEFAULT_TOPIC)][:2],
+        found=asked[asked.index(topic) :][:2],
         expected=[topic, DEFAULT_TOPIC],
         what="topics whose routes were asked for",
     )

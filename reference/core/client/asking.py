@@ -114,6 +114,7 @@ class Asker:
 
     def lost(self, address: str, now_ms: int) -> None:
         """Note that the connection to *address* is gone, with all it had asked."""
+        # [CLIENT-RETRY-013]
         gone = [n for n, one in self._waiting.items() if one.address == address]
         for opaque in gone:
             self.failed(opaque, Reason.LOST, now_ms)
