@@ -119,8 +119,8 @@ CHOSEN_QUEUE = Clause(
 LOST_CONNECTION = Clause(
     id="CLIENT-RETRY-013",
     level=Level.MUST,
-    text="A request whose connection the broker closes has failed: a synchronous send is"
-    " tried again at once, not when its time is over.",
+    text="A request whose connection the broker closes has failed: a synchronous send"
+    " is tried again at once, not when its time is over.",
     source="5.1.3 org.apache.rocketmq.remoting.netty.NettyRemotingClient"
     "#channelInactive",
     since="5.1.3",
