@@ -37,7 +37,7 @@ from bench.soak_clients import THREADS, ClientEndedError
 from bench.soak_events import Balance, balance
 from bench.soak_run import Soak, SoakError, megabytes
 from bench.soak_store import read_stored
-from conformance.harness.apache import BROKER_PROGRAM
+from conformance.harness.apache import PROGRAMS
 from conformance.harness.ivy import JarsUnavailableError
 from conformance.harness.java import JavaUnavailableError
 from conformance.harness.process import ProcessError
@@ -157,7 +157,7 @@ def measure(
 def _broker_process() -> int:
     """Return the id of the broker, which is a child of ours."""
     for process in psutil.Process().children():
-        if {OUR_PROGRAM, BROKER_PROGRAM} & set(process.cmdline()):
+        if {OUR_PROGRAM, PROGRAMS["broker"]} & set(process.cmdline()):
             return process.pid
     raise SoakError("no broker runs here")
 

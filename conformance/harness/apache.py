@@ -12,16 +12,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Self
 
 from conformance.harness import cluster_info
 from conformance.harness.address import Address
+from conformance.harness.class_archive import archive_options
 from conformance.harness.jars import resolve
 from conformance.harness.java import FAST_START, find_java
 from conformance.harness.ports import free_port_block
-from conformance.harness.process import Child, accepts, start
+from conformance.harness.process import Child, ProcessError, accepts, start
 from conformance.harness.target import ROOM_SETTINGS
 
 RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
@@ -29,7 +33,10 @@ RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
 
 LOOPBACK = "127.0.0.1"
 
-BROKER_PROGRAM = "org.apache.rocketmq.broker.BrokerStartup"
+PROGRAMS = {
+    "namesrv": "org.apache.rocketmq.namesrv.NamesrvStartup",
+    "broker": "org.apache.rocketmq.broker.BrokerStartup",
+}
 READY_DEADLINE_S = 90.0
 """How long a program may take to serve, on a machine that is busy with other tests."""
 
@@ -91,15 +98,18 @@ class ApacheCluster:
         store: Path | None = None,
         java_options: Sequence[str] = FAST_START,
         name_servers: Sequence[Address] = (),
+        starts_often: bool = False,
     ) -> None:
         """
         Prepare a cluster below *directory*; `start` runs it.
 
         *conf* are broker settings; *store* is an existing store directory to open.
         With *name_servers* of others the broker registers with those, and there is
-        no name server of its own.
+        no name server of its own. Where many are going to be started, *starts_often*
+        lets Java keep the classes of the release (`class_archive`).
         """
         self.release = release
+        self._starts_often = starts_often
         self.directory = directory.resolve()
         self.store_path = (store or self.directory / "store").resolve()
         self._ports = free_port_block()
@@ -151,7 +161,7 @@ class ApacheCluster:
         """Start the broker, which nobody routes to, and return when it accepts."""
         self._starts += 1
         self._has_own_name_server = False
-        child = self._run("broker", BROKER_PROGRAM)
+        child = self._run("broker", PROGRAMS["broker"])
         self._children.append(child)
         try:
             child.wait_until(
@@ -199,8 +209,7 @@ class ApacheCluster:
         return self.directory / f"broker-{self._starts}.log"
 
     def _start_name_server(self) -> None:
-        program = "org.apache.rocketmq.namesrv.NamesrvStartup"
-        child = self._run("namesrv", program)
+        child = self._run("namesrv", PROGRAMS["namesrv"])
         self._children.append(child)
         child.wait_until(
             lambda: accepts(*self.namesrv),
@@ -209,7 +218,7 @@ class ApacheCluster:
         )
 
     def _start_broker(self) -> None:
-        child = self._run("broker", BROKER_PROGRAM)
+        child = self._run("broker", PROGRAMS["broker"])
         self._children.append(child)
         child.wait_until(
             lambda: (
@@ -223,25 +232,44 @@ class ApacheCluster:
     def _is_known_to(self, name_server: Address) -> bool:
         return str(self.broker) in cluster_info.broker_addresses(name_server)
 
-    def _run(self, what: str, program: str) -> Child:
+    def _run(self, what: str, program: str, *options: str) -> Child:
+        java = [str(find_java()), *self._java_options, *HEAP_OPTIONS]
+        runs = ["-cp", class_path(self.release), program]
+        if self._starts_often:
+            options = archive_options([*java, *runs], partial(self._rehearse, what))
         return start(
             f"{what} {self.release}",
             [
-                find_java(),
-                *self._java_options,
-                *HEAP_OPTIONS,
+                *(*java, *options),
                 *self._java_properties,
                 f"-Drocketmq.home.dir={self.directory}",
                 # Logs and the name server's files go below the user's home directory.
                 f"-Duser.home={self.directory}",
                 f"-Djava.io.tmpdir={self.directory / 'tmp'}",
-                *("-cp", class_path(self.release), program),
-                *("-c", self.directory / "conf" / f"{what}.conf"),
+                *runs,
+                *("-c", str(self.directory / "conf" / f"{what}.conf")),
             ],
             log=self.directory / f"{what}-{self._starts}.log",
             # The broker would take these over from whoever runs the tests.
             environment={"NAMESRV_ADDR": str(self.namesrv)},
         )
+
+    def _rehearse(self, what: str, options: Sequence[str]) -> None:
+        """Run one of the programs from its start to its orderly end, with *options*."""
+        with TemporaryDirectory(prefix="rocketmq-conformance-rehearsal-") as home:
+            other = ApacheCluster(
+                self.release, directory=Path(home), java_options=self._java_options
+            )
+            with suppress(ProcessError), closing(other):
+                child = other._run(what, PROGRAMS[what], *options)
+                other._children.append(child)
+                address = {"namesrv": other.namesrv, "broker": other.broker}[what]
+                child.wait_until(
+                    lambda: accepts(*address),
+                    what=f"{what} {self.release} on {address}",
+                    deadline_s=READY_DEADLINE_S,
+                )
+                child.terminate(grace_s=READY_DEADLINE_S)
 
     def _write_files(self, conf: Mapping[str, str]) -> None:
         conf_directory = self.directory / "conf"

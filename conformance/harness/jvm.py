@@ -33,4 +33,5 @@ class JvmTarget(ClusterTarget[ApacheCluster]):
             directory=self.directory,
             conf=self.conf,
             store=self.store_path,
+            starts_often=True,
         )
