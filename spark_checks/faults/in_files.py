@@ -9,9 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from spark_checks.faults.fault import Expected, Fault, Site
-from spark_checks.generate.index_part import index_file_name
-from spark_checks.generate.part import rounds_of
-from spark_checks.generate.plan import BEGAN_AT_MS, ROUND_MS
+from spark_checks.faults.places import index_file
 from spark_checks.generate.store import last_stored_at_ms
 from spec.store.file_names import file_name
 from spec.store.index_file import HEADER_SIZE, decode_header, encode_header
@@ -87,12 +85,6 @@ def _foreign_log(site: Site) -> Found:
 def _foreign_index(site: Site) -> Found:
     (site.root / "index/old").write_bytes(b"")
     return _at("INV-FILE-001", "index/old", 0)
-
-
-def index_file(site: Site, part: int) -> str:
-    """Return the index file of *part*."""
-    began_at_ms = BEGAN_AT_MS + part * rounds_of(site.plan) * ROUND_MS
-    return f"index/{index_file_name(began_at_ms)}"
 
 
 def _header(part: int, offset: int, **changed: int) -> Callable[[Site], Found]:
@@ -258,6 +250,8 @@ CONFIG_FAULTS: tuple[Fault, ...] = (
         "an empty delayOffset.json",
         _json("delayOffset.json", _empty),
         "delayOffset",
+        "delay offsets are read",
+        "delay offsets are read, too",
     ),
     _fault(
         "offset-too-large",

@@ -161,7 +161,11 @@ def _of_kind(
         )
     if kind is Kind.HANDED_BACK:
         retried = {"REAL_TOPIC": RETRY_TOPIC, "REAL_QID": "0"}
-        back = {"RETRY_TOPIC": plan.topic_names[0], "DELAY": str(RETRY_LEVEL)}
+        back = {
+            "RETRY_TOPIC": plan.topic_names[0],
+            "ORIGIN_MESSAGE_ID": f"7F00000100002A9F{plain.stored_at_ms:016X}",
+            "DELAY": str(RETRY_LEVEL),
+        }
         return replace(_with(plain, {**own, **back, **retried}), reconsume_times=1)
     if kind is Kind.DEAD:
         dead = {**own, "RETRY_TOPIC": plan.topic_names[0]}

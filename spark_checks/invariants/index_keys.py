@@ -1,0 +1,172 @@
+"""
+What must be true between the items of index files and the keys of records.
+
+Each file speaks of the records from its begin to its end; what lies between two files,
+or behind the last, nobody has promised to find. Both sides are boiled down first, and
+only where these sums differ is every key compared with every item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
+
+from spark_checks.findings import Invariant
+from spark_checks.invariants.rows import WARNING, finding
+from spark_checks.sources.store_files import Store, StoreFile, read_whole
+from spark_checks.tables import Situation, log_file
+from spec.layout import LayoutError
+from spec.store import index_file
+from spec.store.index_file import HEADER_SIZE, ITEM_SIZE, IndexHeader, decode_header
+
+OF_ITS_RECORD = Invariant(
+    id="INV-INDEX-007",
+    title="An item points at a record that has a key of its hash",
+    requirement=index_file.INDEX_KEY,
+    cost="A lookup by key reads a message that is another's, or finds none.",
+)
+EVERY_KEY = Invariant(
+    id="INV-INDEX-008",
+    title="Every key of a record has an item in the file that speaks of the record",
+    requirement=index_file.INDEX_KEYS_OF_MESSAGE,
+    cost="The message is not found by this key.",
+)
+Ranges = list[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyTables:
+    """Both sides of an index, where their sums differ."""
+
+    items: DataFrame
+    """Those of the ranges of which the index speaks."""
+    keys: DataFrame
+    """Likewise."""
+    damage: DataFrame
+    """Where the log is damaged: damage_begin and damage_end, commit-log offsets."""
+    situation: Situation
+
+
+def ranges_of(store: Store) -> Ranges:
+    """Return behind which offset, and up to which, the index of *store* speaks.
+
+    The first record of a file may have its first keys in the one before, and the last
+    of a store that was not closed may lack some. Files that touch are one range.
+    """
+    headers = sorted(_headers(store), key=lambda header: header.end_offset)
+    found: Ranges = []
+    for header in headers:
+        begin = max(header.begin_offset, store.min_offset - 1)
+        if found and header.begin_offset <= found[-1][1]:
+            begin = found.pop()[0]
+        if begin < header.end_offset:
+            found.append((begin, header.end_offset))
+    if found and store.was_left_open:
+        found[-1] = (found[-1][0], found[-1][1] - 1)
+    return found
+
+
+def _headers(store: Store) -> Iterator[IndexHeader]:
+    for file in store.index:
+        try:
+            header = decode_header(read_whole(store.url, file, size_max=HEADER_SIZE))
+        except LayoutError:
+            continue
+        if header.index_count > 1 and _room_of(file) >= header.index_count:
+            yield header
+
+
+def _room_of(file: StoreFile) -> int:
+    """Return how many items *file* has place for."""
+    # Its module imports what Spark's workers import; nothing does so earlier.
+    from spark_checks.sources.index import ITEMS_PER_SLOT, slot_count_of
+
+    return slot_count_of(file.size) * ITEMS_PER_SLOT
+
+
+def items_of(index: DataFrame, ranges: Ranges) -> DataFrame:
+    """Return the items that point at records of *ranges*."""
+    inside = F.lit(False)
+    for begin, end in ranges:
+        offset = F.col("commit_log_offset")
+        inside |= (offset > begin) & (offset <= end)
+    return index.where(F.col("number").isNotNull() & inside)
+
+
+def agree(sums: DataFrame, items: DataFrame) -> bool:
+    """Whether the items are those of the keys, as far as their *sums* can tell.
+
+    Since 5.4 tags are in the index as well; a store may be of either kind.
+    """
+    code = F.xxhash64("commit_log_offset", "key_hash")
+    (of_items,) = items.agg(F.bit_xor(code).alias("sum")).collect()
+    (of_keys,) = sums.agg(
+        F.bit_xor("key_hash").alias("plain"), F.bit_xor("tagged_hash").alias("tagged")
+    ).collect()
+    return (of_items["sum"] or 0) in {of_keys.plain or 0, of_keys.tagged or 0}
+
+
+def foreign_items(tables: KeyTables) -> DataFrame:
+    """Return the items that point at no record with a key of their hash.
+
+    Those that point into a damaged region only repeat that it is damaged.
+    """
+    known = tables.keys.select(F.col("offset").alias("commit_log_offset"), "key_hash")
+    inside = (F.col("commit_log_offset") >= F.col("damage_begin")) & (
+        F.col("commit_log_offset") < F.col("damage_end")
+    )
+    rows = tables.items.join(
+        known, ["commit_log_offset", "key_hash"], "left_anti"
+    ).join(F.broadcast(tables.damage), inside, "left_anti")
+    return finding(
+        rows,
+        severity=F.lit(tables.situation.tail_severity),
+        file=F.col("file"),
+        offset=F.col("position"),
+        length=F.lit(ITEM_SIZE),
+        expected=F.format_string(
+            "the hash of a key of the record at %d", "commit_log_offset"
+        ),
+        found=F.col("key_hash").cast("string"),
+        message=F.format_string(
+            "Item %d points at commit-log offset %d, where no record has a key of its"
+            " hash.",
+            F.col("number"),
+            F.col("commit_log_offset"),
+        ),
+    )
+
+
+def missing_keys(tables: KeyTables) -> DataFrame:
+    """Return the records that have a key without an item."""
+    there = tables.items.select(F.col("commit_log_offset").alias("offset"), "key_hash")
+    rows = (
+        tables.keys.where(F.col("is_tag") == 0)
+        .join(there, ["offset", "key_hash"], "left_anti")
+        .groupBy("file_base", "offset")
+        .agg(F.count(F.lit(1)).alias("count"), F.min("key_hash").alias("first"))
+    )
+    position = F.col("offset") - F.col("file_base")
+    return finding(
+        rows,
+        severity=F.lit(WARNING),
+        file=log_file(),
+        offset=position,
+        length=F.lit(0),
+        expected=F.lit("an item for each of its keys"),
+        found=F.format_string("none for %d, of hash %d", "count", "first"),
+        message=F.format_string(
+            "The record at %d has %d keys that the index does not know.",
+            position,
+            F.col("count"),
+        ),
+    )
+
+
+KEY_CHECKS: Mapping[Invariant, Callable[[KeyTables], DataFrame]] = {
+    OF_ITS_RECORD: foreign_items,
+    EVERY_KEY: missing_keys,
+}

@@ -1,0 +1,98 @@
+"""
+The second look at a log, for what only properties can tell.
+
+It reads each record's properties, and so is not had for nothing: it is taken where the
+first pass saw topics that a broker writes by itself, or where there is an index to
+compare with. One reading serves both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
+
+from spark_checks.backstage import (
+    Backstage,
+    Ranges,
+    has_backstage,
+    open_backstage,
+    second_look,
+)
+from spark_checks.checking import run_checks
+from spark_checks.digest import Digest
+from spark_checks.findings import Finding, Invariant
+from spark_checks.invariants import delays, index_keys, retries, transactions
+from spark_checks.invariants.index_keys import KEY_CHECKS, KeyTables
+from spark_checks.sources.store_files import Store
+from spark_checks.tables import Tables
+
+STAGE_CHECKS: Mapping[Invariant, Callable[[Backstage], DataFrame]] = {
+    transactions.NOTE_OF_HALF: transactions.notes_of_nothing,
+    transactions.COMMIT_OF_HALF: transactions.commits_of_others,
+    transactions.COMMIT_ONCE: transactions.commits_too_many,
+    transactions.DECIDED: transactions.halves_waiting,
+    delays.DELIVERED: delays.never_delivered,
+    delays.DELIVERED_ONCE: delays.delivered_again,
+    delays.NOT_BEFORE_ITS_TIME: delays.delivered_early,
+    retries.NAMES_ORIGIN: retries.retries_without_origin,
+    retries.DEAD_LETTER_NAMES_TOPIC: retries.dead_letters_of_nothing,
+}
+SECOND_CHECKS: tuple[Invariant, ...] = (*STAGE_CHECKS, *KEY_CHECKS)
+"""The invariants that a second look answers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecondLook:
+    """What a second look at a store needs, after the first."""
+
+    session: SparkSession
+    store: Store
+    seen: Digest
+    tables: Tables
+    progress: Callable[[str], None]
+
+
+def second_findings(look: SecondLook) -> list[Finding]:
+    """Return what is wrong with properties and what follows from them."""
+    ranges = index_keys.ranges_of(look.store)
+    with_stage = has_backstage(look.seen)
+    if not ranges and not with_stage:
+        return []
+    look.progress("reading properties")
+    table, stage = open_backstage(
+        look.session, look.store, look.seen, look.tables.situation, ranges=ranges
+    )
+    table.persist()
+    try:
+        found = run_checks(stage, STAGE_CHECKS) if with_stage else []
+        if ranges:
+            sums = table.where(F.col("kind") == "keys")
+            found += _key_findings(look, sums, ranges)
+    finally:
+        table.unpersist()
+    return found
+
+
+def _key_findings(look: SecondLook, sums: DataFrame, ranges: Ranges) -> list[Finding]:
+    items = index_keys.items_of(look.tables.index, ranges)
+    if index_keys.agree(sums, items):
+        return []
+    look.progress("comparing keys with the index one by one")
+    damage = look.tables.log.where(F.col("kind") == "damaged").select(
+        F.col("offset").alias("damage_begin"),
+        (F.col("offset") + F.col("size")).alias("damage_end"),
+    )
+    both = KeyTables(
+        items=items.persist(),
+        keys=second_look(look.session, look.store, "rocketmq.keys", ranges).persist(),
+        damage=damage,
+        situation=look.tables.situation,
+    )
+    try:
+        return run_checks(both, KEY_CHECKS)
+    finally:
+        both.items.unpersist()
+        both.keys.unpersist()

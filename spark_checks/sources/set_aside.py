@@ -1,0 +1,210 @@
+"""
+The Spark sources ``rocketmq.setaside`` and ``rocketmq.keys``: a second look at a log.
+
+The first has a row for every record that a broker set aside, brought back or made by
+itself, and one for every window that says which keys all of its records have. The other
+has a row for every key of every record: it is read only where those sums differ from
+what the index holds. What is damaged is passed over; that is told elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+from spark_checks.sources.aside_columns import ASIDE_COLUMNS, aside_rows, columns_of
+from spark_checks.sources.commit_log import RANGE_SIZE, LogRange
+from spark_checks.sources.gather import NOWHERE, Gathered, Ints, gather, numbers_at
+from spark_checks.sources.key_hashes import KeyHashes, key_hashes
+from spark_checks.sources.log_batch import record_plans
+from spark_checks.sources.record_scan import (
+    SIZE,
+    FileRange,
+    ReadAt,
+    Refused,
+    Region,
+    Window,
+    scan_range,
+)
+from spark_checks.sources.schemas import arrow_schema, spark_schema
+from spark_checks.sources.spark_hash import xor_of
+from spark_checks.sources.store_files import reading
+
+KEY_COLUMNS: Final[dict[str, str]] = {
+    "file_base": "int64",
+    "offset": "int64",
+    "key_hash": "int32",
+    "is_tag": "int32",
+}
+Ranges = Sequence[tuple[int, int]]
+"""Commit-log offsets behind which, and up to which, the index speaks of records."""
+_aside_schema = arrow_schema(ASIDE_COLUMNS)
+_key_schema = arrow_schema(KEY_COLUMNS)
+
+
+class SetAsideSource(DataSource):
+    """Reads what was set aside. Options: ``url``, ``files`` and ``ranges`` (JSON)."""
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the name for ``spark.read.format``."""
+        return "rocketmq.setaside"
+
+    def schema(self) -> str:
+        """Return the columns of a row."""
+        return spark_schema(ASIDE_COLUMNS)
+
+    def reader(self, schema: StructType) -> DataSourceReader:  # noqa: ARG002
+        """Return the reader of the store that the options name."""
+        return SecondReader(self.options, of_keys=False)
+
+
+class KeySource(DataSource):
+    """Reads the keys of records. Options: ``url``, ``files`` and ``ranges`` (JSON)."""
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the name for ``spark.read.format``."""
+        return "rocketmq.keys"
+
+    def schema(self) -> str:
+        """Return the columns of a row."""
+        return spark_schema(KEY_COLUMNS)
+
+    def reader(self, schema: StructType) -> DataSourceReader:  # noqa: ARG002
+        """Return the reader of the store that the options name."""
+        return SecondReader(self.options, of_keys=True)
+
+
+class SecondReader(DataSourceReader):
+    """Cuts the files into ranges, and reads one range."""
+
+    def __init__(self, options: Mapping[str, str], *, of_keys: bool) -> None:
+        self.url = options["url"]
+        self.files: list[tuple[str, int, int]] = json.loads(options["files"])
+        self.ranges: Ranges = json.loads(options["ranges"])
+        self.of_keys = of_keys
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """Return the ranges of all files."""
+        return [
+            LogRange(
+                path=path,
+                base=base,
+                file_size=size,
+                start=start,
+                end=min(start + RANGE_SIZE, size),
+            )
+            for path, base, size in self.files
+            for start in range(0, size, RANGE_SIZE)
+        ]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of one range."""
+        if not isinstance(partition, LogRange):
+            raise TypeError(f"{partition!r} is not a range of a commit log")
+        where = FileRange(
+            base=partition.base,
+            file_size=partition.file_size,
+            start=partition.start,
+            end=partition.end,
+        )
+        rows = key_batches if self.of_keys else aside_batches
+        with reading(self.url, partition.path) as read_at:
+            yield from rows(read_at, where, self.ranges)
+
+
+def aside_batches(
+    read_at: ReadAt, where: FileRange, ranges: Ranges
+) -> Iterator[pa.RecordBatch]:
+    """Yield the records that were set aside in *where*, and sums of all keys."""
+    for window, starts, found in sound_records(read_at, where):
+        begin = where.base + window.position
+        rows: list[dict[str, Any]] = [
+            {**row, "file_base": where.base, "position": row["offset"] - where.base}
+            for row in aside_rows(window.data, found, starts, base=begin)
+        ]
+        if ranges:
+            keys = key_hashes(window.data, found)
+            rows.append(_sum_of(keys, begin + starts[keys.record], ranges))
+        if rows:
+            yield pa.RecordBatch.from_pylist(columns_of(rows), schema=_aside_schema)
+
+
+def key_batches(
+    read_at: ReadAt, where: FileRange, ranges: Ranges
+) -> Iterator[pa.RecordBatch]:
+    """Yield the keys of the records in *where* that the index must know."""
+    for window, starts, found in sound_records(read_at, where):
+        keys = key_hashes(window.data, found)
+        offsets = where.base + window.position + starts[keys.record]
+        wanted = within(offsets, ranges)
+        columns = (
+            np.full(int(wanted.sum()), where.base),
+            offsets[wanted],
+            keys.code[wanted].astype(np.int32),
+            keys.is_tag[wanted].astype(np.int32),
+        )
+        yield pa.RecordBatch.from_arrays(
+            [pa.array(column) for column in columns], schema=_key_schema
+        )
+
+
+def sound_records(
+    read_at: ReadAt, where: FileRange
+) -> Iterator[tuple[Window, Ints, Gathered]]:
+    """Yield windows, where in them records begin, and the fields of those."""
+    scan = scan_range(read_at, where)
+    seen = next(scan, None)
+    while seen is not None:
+        refused = None
+        if not isinstance(seen, Region):
+            starts, found, refused = _fields_of(seen)
+            if len(starts):
+                yield seen, starts, found
+        try:
+            seen = scan.send(refused)
+        except StopIteration:
+            return
+
+
+def _fields_of(window: Window) -> tuple[Ints, Gathered, Refused | None]:
+    """Return the records of *window* up to the first that is none."""
+    starts = np.array(window.starts, dtype=np.int64)
+    limits = starts + numbers_at(window.data, starts, SIZE)
+    found = gather(window.data, starts, limits, record_plans)
+    wrong = np.flatnonzero(found.ends != limits)
+    if not wrong.size:
+        return starts, found, None
+    first = int(wrong[0])
+    past = found.ends[first] == NOWHERE
+    reason = "a field reaches past its end" if past else "its fields end elsewhere"
+    refused = Refused(start=int(starts[first]), reason=reason)
+    return starts[:first], found.first(first), refused
+
+
+def within(offsets: Ints, ranges: Ranges) -> npt.NDArray[np.bool_]:
+    """Return which of *offsets* lie behind the begin of a range and not behind it."""
+    inside = np.zeros(len(offsets), dtype=np.bool_)
+    for begin, end in ranges:
+        inside |= (offsets > begin) & (offsets <= end)
+    return inside
+
+
+def _sum_of(keys: KeyHashes, offsets: Ints, ranges: Ranges) -> dict[str, Any]:
+    wanted = within(offsets, ranges)
+    offsets, codes, is_tag = offsets[wanted], keys.code[wanted], keys.is_tag[wanted]
+    plain = xor_of(offsets[~is_tag], codes[~is_tag])
+    return {
+        "kind": "keys",
+        "key_count": int((~is_tag).sum()),
+        "key_hash": plain,
+        "tagged_hash": plain ^ xor_of(offsets[is_tag], codes[is_tag]),
+    }

@@ -1,0 +1,185 @@
+"""What a second look reads is what the specification reads, of real stores as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_checks.backstage import has_backstage
+from spark_checks.faults.in_stage import STAGE_FAULTS
+from spark_checks.invariants.index_keys import ranges_of
+from spark_checks.sources.aside_columns import is_own_topic
+from spark_checks.sources.record_scan import FileRange
+from spark_checks.sources.set_aside import Ranges, aside_batches, key_batches, within
+from spark_checks.sources.spark_hash import xor_of
+from spark_checks.sources.store_files import Store, list_store
+from spark_checks.tests.test_files import SEEN
+from spec.store.commit_log import scan
+from spec.store.index_file import decode_header, decode_item, item_position, key_hash
+from spec.store.message_record import Record, encode_record
+from spec.wire.properties import decode_properties, encode_properties, keys_of
+
+ROOT = Path(__file__).resolve().parents[2]
+STORES = sorted((ROOT / "fixtures" / "store").glob("*-*"))
+EVERYTHING = [(-1, 1 << 62)]
+
+
+def _where(data: bytes, base: int = 0) -> FileRange:
+    return FileRange(base=base, file_size=len(data), start=0, end=len(data))
+
+
+def _rows(
+    data: bytes, *, base: int = 0, ranges: Ranges = EVERYTHING, keys: bool = False
+) -> list[dict[str, Any]]:
+    def read_at(position: int, size: int) -> bytes:
+        return data[position : position + size]
+
+    rows = key_batches if keys else aside_batches
+    found = rows(read_at, _where(data, base), ranges)
+    return [row for batch in found for row in batch.to_pylist()]
+
+
+def _files(store: Path) -> Iterator[tuple[int, bytes]]:
+    for path in sorted((store / "commitlog").iterdir()):
+        yield int(path.name), path.read_bytes()
+
+
+def _items(store: Store) -> set[tuple[int, int]]:
+    found = set()
+    for file in store.index:
+        data = (Path(store.url) / file.path).read_bytes()
+        slots = (len(data) - 40) // 84
+        for number in range(1, decode_header(data).index_count):
+            item = decode_item(data[item_position(number, slots) :])
+            found.add((item.commit_log_offset, item.key_hash))
+    return found
+
+
+@pytest.mark.parametrize("path", STORES, ids=lambda path: path.name)
+def test_the_index_of_a_real_store_has_its_keys_and_no_others(path: Path) -> None:
+    store = list_store(str(path))
+    ranges = ranges_of(store)
+    rows = [
+        row
+        for base, data in _files(path)
+        for row in _rows(data, base=base, ranges=ranges, keys=True)
+    ]
+    keys = {(row["offset"], row["key_hash"]) for row in rows if not row["is_tag"]}
+    tags = {(row["offset"], row["key_hash"]) for row in rows if row["is_tag"]}
+    items = _items(store)
+    inside = within(np.array([offset for offset, _ in items]), ranges)
+    wanted = {item for item, is_in in zip(items, inside, strict=True) if is_in}
+    assert len(ranges) == 1 + (path.name.startswith("5.4") is False)
+    assert len(keys) > 400
+    assert keys <= wanted
+    assert wanted <= keys | tags
+
+
+@pytest.mark.parametrize("path", STORES, ids=lambda path: path.name)
+def test_what_a_real_store_set_aside_is_read(path: Path) -> None:
+    rows = [row for base, data in _files(path) for row in _rows(data, base=base)]
+    by_offset = {row["offset"]: row for row in rows if row["kind"] == "record"}
+    for base, data in _files(path):
+        for placed in scan(data, base).records:
+            record, row = placed.record, by_offset.pop(placed.offset, None)
+            pairs = decode_properties(record.properties)
+            is_aside = (
+                is_own_topic(record.topic)
+                or "REAL_TOPIC" in pairs
+                or record.system_flags & 12 == 8
+            )
+            assert (row is not None) == is_aside
+            if row is None:
+                continue
+            assert row["topic"] == record.topic
+            assert row["queue_offset"] == record.queue_offset
+            assert row["born_at_ms"] == record.born_at_ms
+            assert row["prepared_transaction_offset"] == (
+                record.prepared_transaction_offset
+            )
+            assert row["real_topic"] == pairs.get("REAL_TOPIC")
+            assert row["unique_key"] == pairs.get("UNIQ_KEY")
+    assert by_offset == {}
+
+
+def _log(*properties: str, flags: int = 0) -> bytes:
+    data = b""
+    for text in properties:
+        record = Record(
+            topic="Orders",
+            queue_id=0,
+            queue_offset=0,
+            physical_offset=len(data),
+            properties=text,
+            system_flags=flags,
+        )
+        data += encode_record(record)
+    return data
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        {},
+        {"KEYS": "one"},
+        {"KEYS": "one two  three "},
+        {"KEYS": " "},
+        {"KEYS": "grün 日本"},
+        {"UNIQ_KEY": "grün", "KEYS": "𝄞", "TAGS": "日本"},
+        {"XKEYS": "no", "KEYS": "yes"},
+        {"A": "b", "UNIQ_KEY": "7F00", "TAGS": "TagA"},
+        {"KEYS": "polygenelubricants"},
+    ],
+)
+def test_keys_are_hashed_as_the_specification_hashes_them(
+    pairs: dict[str, str],
+) -> None:
+    others = {"UNIQ_KEY": "0123456789", "KEYS": "key", "TAGS": "T"}
+    data = _log(encode_properties(others), encode_properties(pairs))
+    data += _log("")  # its physical offset is wrong, its keys are none
+    found = [
+        (row["key_hash"], row["is_tag"])
+        for row in _rows(data, keys=True)
+        if row["offset"]
+    ]
+    unique = pairs.get("UNIQ_KEY")
+    texts = [(key, 0) for key in ([unique] if unique else []) + keys_of(pairs)]
+    texts += [(f"T#{tag}", 1) for tag in [pairs.get("TAGS")] if tag]
+    wanted = [(key_hash("Orders", text), is_tag) for text, is_tag in texts]
+    assert sorted(found) == sorted(wanted)
+
+
+@pytest.mark.parametrize(("flags", "count"), [(0, 1), (4, 1), (8, 1), (12, 0)])
+def test_what_is_rolled_back_has_no_keys(flags: int, count: int) -> None:
+    data = _log("KEYS\x01one\x02", flags=flags)
+    assert len(_rows(data, keys=True)) == count
+
+
+def test_damage_is_passed_over() -> None:
+    one = _log("KEYS\x01one\x02", "KEYS\x01two\x02", "KEYS\x01six\x02")
+    size = len(one) // 3
+    data = one[:size] + bytes(size) + one[2 * size :]
+    assert [row["offset"] for row in _rows(data, keys=True)] == [0, 2 * size]
+
+
+def test_a_store_of_plain_topics_has_nothing_backstage() -> None:
+    assert not has_backstage(SEEN)
+
+
+def test_kinds_of_faults_are_told_apart() -> None:
+    assert len({fault.kind for fault in STAGE_FAULTS}) == len(STAGE_FAULTS)
+
+
+def test_sums_are_those_that_spark_makes(spark: SparkSession) -> None:
+    rows = [(0, 0), (1, -1), (-(1 << 63), 1 << 30), ((1 << 62) + 7, -(1 << 31))]
+    table = spark.createDataFrame(rows, "a bigint, b int")
+    (made,) = table.selectExpr("bit_xor(xxhash64(a, b)) AS sum").collect()
+    longs, ints = (
+        np.array(column, dtype=np.int64) for column in zip(*rows, strict=True)
+    )
+    assert made["sum"] == xor_of(longs, ints)
