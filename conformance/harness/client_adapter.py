@@ -23,7 +23,8 @@ from conformance.harness.steady_thread import run_steadily
 Line = dict[str, Any]
 PROTOCOL = 1
 ANSWER_TIMEOUT_S = 60.0
-"""A Java client on a busy machine takes seconds to start."""
+HELLO_TIMEOUT_S = 180.0
+"""A Java client on a busy machine takes long to start."""
 
 
 class AdapterError(ProcessError):
@@ -90,7 +91,7 @@ class Adapter:
 
     def hello(self) -> Mapping[str, Any]:
         """Return what the adapter says of itself."""
-        answer = self.ask("hello", protocol=PROTOCOL).wait()
+        answer = self.ask("hello", protocol=PROTOCOL).wait(HELLO_TIMEOUT_S)
         if "result" not in answer:
             raise AdapterError(f"{self.command}: hello was answered {answer}")
         found = answer["result"]
