@@ -72,7 +72,9 @@ def audit(
         raise click.UsageError("--score and --export are about one store")
     try:
         planted = read_labels(labels) if labels else []
-        found = _audits(stores, master, _ids(only), broker_conf, directory)
+        found = _audits(
+            stores, master, _ids(only), broker_conf, directory, pictured=form == "html"
+        )
     except (NotAStoreError, ConfError, LabelsError, ExportError) as error:
         _fail(str(error), code=2)
     except SparkError as error:
@@ -89,6 +91,8 @@ def _audits(
     only: list[str],
     broker_conf: Path | None,
     directory: Path | None,
+    *,
+    pictured: bool,
 ) -> list[Audit]:
     from spark_checks.audit import audit_store
     from spark_checks.broker_conf import BrokerConf, read_broker_conf
@@ -106,7 +110,14 @@ def _audits(
                 progress("writing tables")
                 export(session, stores[0], directory)
             return [
-                audit_store(session, store, conf=conf, only=only, progress=progress)
+                audit_store(
+                    session,
+                    store,
+                    conf=conf,
+                    only=only,
+                    pictured=pictured,
+                    progress=progress,
+                )
                 for store in stores
             ]
 

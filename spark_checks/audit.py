@@ -19,6 +19,7 @@ from spark_checks.broker_conf import BrokerConf
 from spark_checks.checking import run_checks
 from spark_checks.digest import Digest, digest
 from spark_checks.findings import Finding, Invariant, Severity
+from spark_checks.histograms import Pictured, histograms
 from spark_checks.invariants import (
     files,
     flaws,
@@ -90,6 +91,12 @@ class Audit:
     store: str
     summary: Mapping[str, object]
     findings: tuple[Finding, ...] = field(default=())
+    seen: Digest | None = field(default=None, repr=False)
+    """What the pass over all bytes saw."""
+    against: Mapping[str, object] | None = None
+    """How the store stands to another one, if it was compared."""
+    pictured: Pictured | None = None
+    """What a page's pictures are drawn from, if there is to be one."""
 
     @property
     def is_clean(self) -> bool:
@@ -103,12 +110,13 @@ def audit_store(
     *,
     conf: BrokerConf | None = None,
     only: Collection[str] = (),
+    pictured: bool = False,
     progress: Progress = lambda _step: None,
 ) -> Audit:
     """Return what an audit of the store at *url* finds.
 
-    *only* restricts it to invariants of these ids. Raises NotAStoreError and
-    SparkError.
+    *only* restricts it to invariants of these ids; *pictured* asks for what a page's
+    pictures are drawn from. Raises NotAStoreError and SparkError.
     """
     conf = conf or BrokerConf()
     progress("listing files")
@@ -123,11 +131,29 @@ def audit_store(
         if store.index:
             progress(f"following the chains of {len(store.index)} index files")
             found += index_findings(tables)
+        pictures = _pictured(store, tables, seen) if pictured else None
     except PySparkException as error:
         raise SparkError(str(error).splitlines()[0]) from error
     wanted = [finding for finding in found if not only or finding.invariant.id in only]
     wanted.sort(key=lambda f: (f.severity, f.invariant.id, f.file, f.offset))
-    return Audit(store=url, summary=summary_of(store, seen), findings=tuple(wanted))
+    return Audit(
+        store=url,
+        summary=summary_of(store, seen),
+        findings=tuple(wanted),
+        seen=seen,
+        pictured=pictures,
+    )
+
+
+def _pictured(store: Store, tables: Tables, seen: Digest) -> Pictured:
+    """Return what pictures of *store* are drawn from, after another pass."""
+    return Pictured(
+        files=tuple(
+            (file.path, file.base or 0, file.size) for file in store.commit_log
+        ),
+        log_end=seen.log_end,
+        histograms=histograms(tables.log),
+    )
 
 
 def situation_of(store: Store, conf: BrokerConf) -> Situation:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import StringIO
 from typing import Any
 
@@ -15,7 +15,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from spark_checks.advice import next_steps
 from spark_checks.audit import Audit
+from spark_checks.drawn import pictures_of
 
 FORMATS = ("table", "json", "html")
 
@@ -37,7 +39,11 @@ def as_html(audits: Sequence[Audit]) -> str:
         lstrip_blocks=True,
     )
     page = environment.get_template("audit.html")
-    return page.render(audits=[_document(audit) for audit in audits])
+    return page.render(
+        audits=[
+            {**_document(audit), "pictures": pictures_of(audit)} for audit in audits
+        ]
+    )
 
 
 def as_table(audits: Sequence[Audit], *, width: int | None = None) -> str:
@@ -54,12 +60,15 @@ def print_tables(audits: Sequence[Audit], console: Console) -> None:
 
 
 def _document(audit: Audit) -> dict[str, Any]:
+    compared = {} if audit.against is None else {"against": audit.against}
     return {
         "schema": 1,
         "store": audit.store,
         "verdict": "pass" if audit.is_clean else "fail",
         "summary": dict(audit.summary),
+        **compared,
         "violations": [finding.as_json() for finding in audit.findings],
+        "next": next_steps(audit.findings),
     }
 
 
@@ -74,9 +83,11 @@ def _print_one(audit: Audit, console: Console) -> None:
         f" {document['summary']['index']['entries']:,} index items",
         soft_wrap=True,
     )
+    if audit.against is not None:
+        _print_against(audit.against, console)
     if audit.findings:
         console.print(_table(document["violations"]))
-        _print_costs(document["violations"], console)
+        _print_steps(document["next"], console)
     counts = Counter(str(finding.severity) for finding in audit.findings)
     console.print(
         f"  {document['verdict']}: {counts['error']} errors,"
@@ -104,7 +115,24 @@ def _table(violations: Sequence[dict[str, Any]]) -> Table:
     return table
 
 
-def _print_costs(violations: Sequence[dict[str, Any]], console: Console) -> None:
-    costs = {found["invariant"]: found["cost"] for found in violations}
-    for invariant, cost in costs.items():
-        console.print(Text(f"  {invariant}: {cost}"), soft_wrap=True)
+def _print_against(against: Mapping[str, Any], console: Console) -> None:
+    text = f"  against {against['store']}: {against['verdict']}. {against['says']}"
+    console.print(Text(text), soft_wrap=True)
+    for topic, held in against["topics"].items():
+        for queue, counted in held["queues"].items():
+            here, there = counted["here"]["messages"], counted["there"]["messages"]
+            if here != there or counted["only_here"] or counted["only_there"]:
+                console.print(
+                    f"    {topic}, queue {queue}: {here} messages here, {there} there;"
+                    f" only here {counted['only_here']}, only there"
+                    f" {counted['only_there']}",
+                    soft_wrap=True,
+                    markup=False,
+                )
+
+
+def _print_steps(steps: Sequence[Mapping[str, Any]], console: Console) -> None:
+    """Print what each kind of finding costs, and what to do next about it."""
+    for step in steps:
+        console.print(Text(f"  {step['invariant']}: {step['cost']}"), soft_wrap=True)
+        console.print(Text(f"    next: {step['do']}"), soft_wrap=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from spark_checks.digest import Digest, QueueDigest
+from spark_checks.lag import lag_of
 from spark_checks.sources.store_files import Store, StoreFile, read_whole
 from spec.layout import LayoutError
 from spec.store.index_file import HEADER_SIZE, decode_header
@@ -30,6 +31,7 @@ def summary_of(store: Store, seen: Digest) -> Mapping[str, object]:
             "entries": sum(_entries(store, file) for file in index),
         },
         "config": _config(store),
+        "groups": lag_of(store, seen),
     }
 
 
