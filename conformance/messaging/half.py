@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from conformance.harness.speaker import Speaker, succeeded
-from conformance.messaging.reading import offset_of
+from conformance.messaging.reading import bodies_of, offset_of
+from spec.store.message_record import SystemFlag
 from spec.wire.command import Command
 from spec.wire.transactions import Decision
+
+PREPARED = int(SystemFlag.TRANSACTION_PREPARED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,3 +80,10 @@ def send_half(
         properties=own | dict(properties or {}),
     )
     return Half(group=group, answer=succeeded(answer), unique_key=key)
+
+
+def only_later_ones(broker: Speaker, topic: str) -> list[bytes]:
+    """Send an ordinary message to queue 0 and return the bodies that are there then."""
+    succeeded(broker.send_message(topic=topic, body=b"ordinary"))
+    broker.wait_for_max_offset(topic=topic, offset=1)
+    return bodies_of(broker.pull(topic=topic, offset=0))

@@ -1,4 +1,4 @@
-"""Transactions: half messages are hidden until their producer has decided."""
+"""Transactions: what a producer decides, and what is left to decide after that."""
 
 from __future__ import annotations
 
@@ -7,21 +7,19 @@ import pytest
 from conformance.harness.live import LiveTarget
 from conformance.harness.speaker import Speaker, body_of, now_ms, succeeded
 from conformance.harness.verdicts import expect, expect_code, expect_fields
-from conformance.messaging.half import Half, send_half
+from conformance.messaging.half import Half, only_later_ones, send_half
 from conformance.messaging.reading import (
-    bodies_of,
     record_of,
     records_of,
     send_bodies,
 )
-from spec.store.message_record import Record, SystemFlag
+from spec.store.message_record import Record
 from spec.wire.command import Command
 from spec.wire.properties import decode_properties
 from spec.wire.request_code import RequestCode
 from spec.wire.response_code import ResponseCode
 from spec.wire.transactions import HALF_TOPIC, OPERATIONS_TOPIC, Decision
 
-PREPARED = int(SystemFlag.TRANSACTION_PREPARED)
 LONG_AGO_MS = 60_000
 QUIET_S = 0.3
 
@@ -30,102 +28,6 @@ def delivered(broker: Speaker, topic: str, count: int) -> list[Record]:
     """Wait until queue 0 of *topic* has *count* messages and return them."""
     broker.wait_for_max_offset(topic=topic, offset=count)
     return records_of(broker.pull(topic=topic, offset=0))
-
-
-def only_later_ones(broker: Speaker, topic: str) -> list[bytes]:
-    """Send an ordinary message to queue 0 and return the bodies that are there then."""
-    succeeded(broker.send_message(topic=topic, body=b"ordinary"))
-    broker.wait_for_max_offset(topic=topic, offset=1)
-    return bodies_of(broker.pull(topic=topic, offset=0))
-
-
-@pytest.mark.clause("TXN-HALF-001", "TXN-HALF-002", "TXN-HALF-003")
-def test_a_half_message_is_not_in_its_queue(
-    broker: Speaker, topic: str, group: str
-) -> None:
-    half = send_half(broker, topic, group=group, system_flags=PREPARED)
-    other = send_half(broker, topic, group=group, queue_id=3)
-    expect(
-        "TXN-HALF-001",
-        found=only_later_ones(broker, topic),
-        expected=[b"ordinary"],
-        what="bodies in the queue",
-        transcript=broker.transcript,
-    )
-    record = record_of(broker, half.answer)
-    expect(
-        "TXN-HALF-002",
-        found=record.system_flags & Decision.ROLLBACK,
-        expected=0,
-        what="transaction bits of the half message's record",
-    )
-    expect_fields(
-        "TXN-HALF-003",
-        found=other.answer.fields,
-        expected={
-            "queueId": "3",
-            "queueOffset": str(record_of(broker, other.answer).queue_offset),
-        },
-        transcript=broker.transcript,
-    )
-
-
-@pytest.mark.clause("TXN-HALF-005")
-@pytest.mark.parametrize(("value", "is_half"), [("TRUE", True), ("false", False)])
-def test_a_half_message_says_so_in_any_case(
-    broker: Speaker, topic: str, group: str, value: str, is_half: bool
-) -> None:
-    half = send_half(broker, topic, group=group, properties={"TRAN_MSG": value})
-    expect(
-        "TXN-HALF-005",
-        found=record_of(broker, half.answer).topic == topic,
-        expected=not is_half,
-        what=f"the record of a message with TRAN_MSG {value} is of its own topic",
-        transcript=broker.transcript,
-    )
-
-
-@pytest.mark.clause("TXN-HALF-006")
-def test_a_half_messages_answer_has_no_transaction_id(
-    broker: Speaker, topic: str, group: str
-) -> None:
-    half = send_half(broker, topic, group=group)
-    expect(
-        "TXN-HALF-006",
-        found=half.answer.fields.get("transactionId"),
-        expected=None,
-        what="transactionId",
-        transcript=broker.transcript,
-    )
-
-
-@pytest.mark.clause("TXN-HALF-007")
-def test_an_answer_names_the_transaction(
-    broker: Speaker, topic: str, group: str
-) -> None:
-    half = send_half(broker, topic, group=group)
-    expect(
-        "TXN-HALF-007",
-        found=half.answer.fields.get("transactionId"),
-        expected=half.unique_key,
-        what="transactionId",
-        transcript=broker.transcript,
-    )
-
-
-@pytest.mark.clause("TXN-HALF-008")
-def test_a_half_message_repeats_its_key(
-    broker: Speaker, topic: str, group: str
-) -> None:
-    half = send_half(broker, topic, group=group)
-    record = record_of(broker, half.answer)
-    expect(
-        "TXN-HALF-008",
-        found=decode_properties(record.properties).get("__transactionId__"),
-        expected=half.unique_key,
-        what="__transactionId__",
-        transcript=broker.transcript,
-    )
 
 
 @pytest.mark.clause("TXN-END-001", "TXN-END-002")
