@@ -7,9 +7,14 @@ from pathlib import Path
 import click
 
 from cli import completing
+from cli.chosen import chosen, print_chosen
+from cli.clause_tests import clause_tests
 from cli.test import test
 from conformance.harness.client_target import REFERENCE
+from conformance.harness.embedded import SOURCES
 from conformance.harness.target import CLIENT
+from spec.clause import Clause
+from spec.registry import all_clauses
 
 
 @click.command(
@@ -69,6 +74,9 @@ def client_run(
     Exit codes: 0 the client conforms, 1 it does not, 2 usage, 3 the harness or the
     adapter failed to run.
     """
+    if options.pop("listed"):
+        print_chosen(listed_clauses(only))
+        return
     names = tuple(f"{CLIENT}{one}" for one in adapters or (REFERENCE,))
     click.get_current_context().invoke(
         test,
@@ -82,3 +90,17 @@ def client_run(
 
 WORKERS = 4
 """Most tests wait for the client; a Java adapter takes some hundred megabytes."""
+
+
+def listed_clauses(only: str | None) -> list[Clause]:
+    """Return the wanted clauses that a test of the suite for clients names."""
+    room = "conformance/client/"
+    named = {
+        clause_id
+        for clause_id, tests in clause_tests(SOURCES).items()
+        if any(test.startswith(room) for test in tests)
+    }
+    wanted = chosen(only, None) or sorted(
+        all_clauses().values(), key=lambda one: one.id
+    )
+    return [one for one in wanted if one.id in named]

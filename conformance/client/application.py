@@ -56,6 +56,10 @@ class Sending:
         """Whether the application was told what came of it."""
         return self._pending.is_done
 
+    def done_at_ms(self) -> int:
+        """Return when it was done, on the clock of the players."""
+        return self._pending.adapter.answered_at_ms[self._pending.asked["id"]]
+
     def outcome(self, timeout_s: float = 2 * PATIENCE_S) -> Outcome:
         """Return what came of it."""
         try:

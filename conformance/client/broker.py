@@ -43,6 +43,8 @@ class Broker(Player):
         """By topic and queue, the offset of the first message that is left."""
         self.members: list[str] | None = None
         """Whom it names as a group's members; None for who sent heartbeats."""
+        self.others: list[str] = []
+        """Whom it names beside those who sent heartbeats."""
         self.locks = True
         """Whether it grants locks."""
         self.suggests = 0
@@ -176,7 +178,8 @@ class Broker(Player):
             }
         except LayoutError:
             told = set()
-        named = sorted(told) if self.members is None else self.members
+        named = sorted(told.union(self.others))
+        named = named if self.members is None else self.members
         asked.answer(0, body=dumps({"consumerIdList": named}))
 
     def _tell_offset(self, asked: Asked) -> None:

@@ -13,6 +13,7 @@ import shlex
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,8 @@ class Adapter:
     def __init__(self, command: str, *, directory: Path | None = None) -> None:
         self.command = command
         self.answers: dict[int, Line] = {}
+        self.answered_at_ms: dict[int, int] = {}
+        """When each answer came, on a clock that only goes forward."""
         self.events: list[Line] = []
         self.fault = ""
         """What the adapter did that no adapter may do."""
@@ -172,4 +175,5 @@ class Adapter:
         elif line.get("id") in self.answers:
             self.fault = f"it answered twice: {data[:200]!r}"
         else:
+            self.answered_at_ms[line["id"]] = round(time.monotonic() * 1000)
             self.answers[line["id"]] = line

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import pytest
 
 from conformance.harness.fixtures import need
-from conformance.harness.options import BROKER_SUITES, Options, suite_of
+from conformance.harness.options import BROKER_SUITES, SUITES, Options, suite_of
 from conformance.harness.outcome import not_applicable, unsupported
 from conformance.harness.target import Capability, Target
 from spec.registry import all_clauses
@@ -80,6 +80,8 @@ def _needs(item: pytest.Item) -> list[Capability]:
     fixtures = set(getattr(item, "fixturenames", ()))
     if fixtures & WIRE_FIXTURES and suite_of(item) in BROKER_SUITES:
         needed.append(Capability.WIRE)
+    if suite_of(item) in SUITES and suite_of(item) not in BROKER_SUITES:
+        needed.append(Capability.CLIENT)
     if fixtures & OWN_TARGET_FIXTURES:
         needed.append(Capability.RESTART)
     return list(dict.fromkeys(needed))

@@ -27,7 +27,6 @@ UNIQUE_KEY_FORM = Clause(
     text="A unique key is an IPv4 address, 2 bytes of process id, 4 of class loader"
     " hash, 4 of milliseconds and a 2-byte counter, in 32 upper-case hex digits.",
     source=f"4.4.0 {_SETTER}#createUniqID",
-    untestable=_ONLY_CLIENTS,
 )
 UNIQUE_KEY_FORM_V6 = Clause(
     id="CLIENT-UNIQKEY-002",

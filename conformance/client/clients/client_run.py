@@ -1,0 +1,142 @@
+"""
+The clients that the project itself tests, and a run of the suite on one of them.
+
+Each has an adapter and a file of what it is known not to meet, with reasons. The run is
+``rmqc test-client``, launched as anybody would; what its report says becomes a row of
+cells, one for each clause.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from conformance.harness.embedded import SOURCES
+from conformance.harness.report import read_report
+
+KNOWN = Path(__file__).parent
+_JAVA = "python -m conformance.client.adapters.java"
+
+
+class ClientRunError(Exception):
+    """The suite did not run on a client."""
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A client with an adapter."""
+
+    name: str
+    adapter: str
+
+    @property
+    def known(self) -> Path:
+        """The file of its known failures."""
+        short = self.name.lower().replace(" ", "-")
+        return KNOWN / f"{short}.toml"
+
+
+CLIENTS = (
+    Client("Java 4.6.0", f"{_JAVA} 4.6.0"),
+    Client("Java 5.3.3", f"{_JAVA} 5.3.3"),
+    Client("Node ali-ons", "python -m conformance.client.adapters.node"),
+    Client("reference", "python -m reference.shell.client.adapter"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """What became of one clause."""
+
+    clause: str
+    outcome: str
+    says: str = ""
+    """Why it is not green: the reason that is known, or what the suite found."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientRun:
+    """The suite on one client."""
+
+    name: str
+    release: str
+    date: str
+    cells: tuple[Cell, ...]
+
+    def as_json(self) -> Mapping[str, object]:
+        """Return it as it is recorded."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, shown: Mapping[str, Any]) -> Self:
+        """Return what was recorded as *shown*."""
+        cells = tuple(Cell(**one) for one in shown["cells"])
+        return cls(**{**shown, "cells": cells})
+
+    @classmethod
+    def of_report(cls, name: str, report: Mapping[str, Any]) -> Self:
+        """Return what the *report* of a run on the client *name* says."""
+        return cls(
+            name=name,
+            release=report["target"]["release"],
+            date=report["at"][:10],
+            cells=tuple(_cell(one) for one in report["results"]),
+        )
+
+
+def run(client: Client, *, jobs: int | None = None) -> ClientRun:
+    """Run the suite on *client*."""
+    with tempfile.TemporaryDirectory(prefix="client-run-") as folder:
+        words = [sys.executable, "-m", "cli", "test-client"]
+        words += ["--adapter", client.adapter, "--report", folder]
+        if client.known.exists():
+            words += ["--known", str(client.known)]
+        if jobs is not None:
+            words += ["--jobs", str(jobs)]
+        ended = subprocess.run(
+            words, cwd=SOURCES, capture_output=True, text=True, check=False
+        )
+        file = Path(folder, "report.json")
+        if not file.exists():
+            tail = (ended.stdout + ended.stderr)[-2000:]
+            raise ClientRunError(f"{client.name}: {tail}")
+        return ClientRun.of_report(client.name, read_report(file))
+
+
+def _cell(result: Mapping[str, Any]) -> Cell:
+    failure = result["failure"]
+    found = failure["text"] if failure else ""
+    return Cell(
+        clause=result["id"],
+        outcome=result["outcome"],
+        says=result.get("reason") or _found(found),
+    )
+
+
+def _found(failure: str) -> str:
+    """Return what a failure's text says was found, and what was expected."""
+    words = ("got ", "expected ")
+    lines = (line.strip() for line in failure.splitlines())
+    told = [" ".join(line.split()) for line in lines if line.startswith(words)]
+    return "; ".join(told) or failure.partition("\n")[0]
+
+
+def shown_json(runs: Mapping[str, ClientRun]) -> str:
+    """Return *runs* as a file has them: a run after the other, a cell a line."""
+    blocks = []
+    for one in runs.values():
+        told = dict(one.as_json())
+        cells = told.pop("cells")
+        assert isinstance(cells, list | tuple)
+        lines = ",\n".join(
+            f"  {json.dumps(cell, ensure_ascii=False)}" for cell in cells
+        )
+        head = json.dumps(told, ensure_ascii=False)[:-1]
+        blocks.append(f'{head}, "cells": [\n{lines}\n]}}')
+    return "[\n" + ",\n".join(blocks) + "\n]\n"

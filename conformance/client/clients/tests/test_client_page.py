@@ -1,0 +1,56 @@
+"""The page of clients: what is recorded is what is shown, and nothing unexplained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from conformance.client.clients.client_page import keep, page, recorded
+from conformance.client.clients.client_run import CLIENTS, Cell, ClientRun
+
+FAILURE = """\
+CLIENT-RETRY-001 (MUST) is not met.
+  A sentence.
+
+  got       attempts: 2
+  expected  attempts: 3
+"""
+
+
+def a_run(name: str, *cells: Cell) -> ClientRun:
+    return ClientRun(name=name, release="4.6.0", date="2026-11-22", cells=cells)
+
+
+def test_what_is_kept_is_read_again(tmp_path: Path) -> None:
+    runs = {
+        one.name: a_run(one.name, Cell(clause="CLIENT-RETRY-001", outcome="pass"))
+        for one in CLIENTS
+    }
+    keep(runs, tmp_path / "runs.json")
+    assert recorded(tmp_path / "runs.json") == runs
+    assert list(recorded(tmp_path / "runs.json")) == [one.name for one in CLIENTS]
+
+
+def test_a_cell_that_is_not_green_is_explained() -> None:
+    known = Cell(clause="CLIENT-RETRY-001", outcome="known", says="it never retries")
+    green = Cell(clause="CLIENT-RETRY-002", outcome="pass")
+    shown = page({"Node ali-ons": a_run("Node ali-ons", known, green)})
+    assert "- `k` **CLIENT-RETRY-001**: it never retries" in shown
+    assert "**CLIENT-RETRY-002**" not in shown
+
+
+def test_a_clause_that_a_client_has_no_test_of_has_an_empty_cell() -> None:
+    one = a_run("Java 4.6.0", Cell(clause="CLIENT-RETRY-001", outcome="pass"))
+    shown = page({"Java 4.6.0": one, "reference": a_run("reference")})
+    row = next(line for line in shown.splitlines() if "| CLIENT-RETRY-001" in line)
+    assert row.endswith("| ✓ | · |")
+
+
+def test_a_failure_says_what_was_found() -> None:
+    result = {"id": "CLIENT-RETRY-001", "outcome": "fail", "failure": {"text": FAILURE}}
+    report = {
+        "target": {"release": "4.6.0"},
+        "at": "2026-11-22T05",
+        "results": [result],
+    }
+    (cell,) = ClientRun.of_report("reference", report).cells
+    assert cell.says == "got attempts: 2; expected attempts: 3"

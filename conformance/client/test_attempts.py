@@ -1,0 +1,300 @@
+"""How often a send is tried, where, and what the application is told in the end."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from conformance.client.application import Application
+from conformance.client.broker import SENDS, Broker, header_of
+from conformance.client.player import Asked, Script, answering, close, each, ignore
+from conformance.client.stage import Stage
+from conformance.harness.verdicts import expect, expect_that
+from spec.wire.response_code import ResponseCode
+
+RETRIED = (1, 14, 16, 17, 204, 205)
+FINAL = (3, 13, 2, 24, 105)
+DEFAULT_TIMEOUT_MS = 3000
+SHORT_MS = 400
+"""For sends that nobody answers."""
+CLOCKS_MS = 100
+"""By so much two clocks may differ."""
+
+
+def meet_sends(broker: Broker, script: Script) -> None:
+    """Let *broker* meet every request with messages by *script*."""
+    for code in SENDS:
+        broker.on(code, script)
+
+
+def two_brokers(stage: Stage, topic: str) -> list[Broker]:
+    """Return two brokers that have two queues each."""
+    stage.route(topic, {"broker-a": 2, "broker-b": 2})
+    return [stage.broker("broker-a"), stage.broker("broker-b")]
+
+
+def all_sends(stage: Stage) -> list[Asked]:
+    """Return the requests with messages to any broker, in their order."""
+    found = [one for broker in stage.brokers.values() for one in broker.sends]
+    return sorted(found, key=lambda one: one.at_ms)
+
+
+@pytest.mark.clause("CLIENT-RETRY-001", "CLIENT-RETRY-002")
+@pytest.mark.parametrize("code", RETRIED)
+def test_after_some_codes_a_send_is_tried_again(
+    application: Application, broker: Broker, topic: str, code: int
+) -> None:
+    meet_sends(broker, each(answering(code, remark="no"), broker.store))
+    outcome = application.producer().send(topic)
+    expect(
+        "CLIENT-RETRY-002",
+        found=(outcome.word, len(broker.sends)),
+        expected=("SEND_OK", 2),
+        what=f"result and attempts after code {code}",
+    )
+
+
+@pytest.mark.clause("CLIENT-RETRY-002", "CLIENT-ANSWER-001")
+@pytest.mark.parametrize("code", FINAL)
+def test_after_other_codes_the_application_is_told(
+    application: Application, broker: Broker, topic: str, code: int
+) -> None:
+    meet_sends(broker, each(answering(code, remark="no"), broker.store))
+    outcome = application.producer().send(topic)
+    expect(
+        "CLIENT-RETRY-002",
+        found=(outcome.word, len(broker.sends)),
+        expected=(code, 1),
+        what=f"what the application is told, and attempts, after code {code}",
+    )
+
+
+@pytest.mark.clause("CLIENT-RETRY-001", "CLIENT-RETRY-008")
+@pytest.mark.parametrize(("retries", "count"), [(None, 3), (0, 1), (4, 5)])
+def test_a_send_is_tried_once_and_as_often_again_as_is_set(
+    application: Application,
+    broker: Broker,
+    topic: str,
+    retries: int | None,
+    count: int,
+) -> None:
+    meet_sends(broker, answering(ResponseCode.SYSTEM_ERROR, remark="no"))
+    outcome = application.producer(retries=retries).send(topic)
+    expect("CLIENT-RETRY-001", found=len(broker.sends), expected=count, what="attempts")
+    expect(
+        "CLIENT-RETRY-008",
+        found=outcome.word,
+        expected=int(ResponseCode.SYSTEM_ERROR),
+        what="the code that the application is told",
+    )
+
+
+@pytest.mark.clause("CLIENT-RETRY-008")
+def test_the_code_of_the_last_attempt_is_told(
+    application: Application, broker: Broker, topic: str
+) -> None:
+    last = ResponseCode.SERVICE_NOT_AVAILABLE
+    meet_sends(broker, each(answering(1), answering(16), answering(last)))
+    outcome = application.producer().send(topic)
+    expect("CLIENT-RETRY-008", found=outcome.word, expected=int(last), what="code")
+    assert outcome.error is not None
+    expect_that(
+        "CLIENT-RETRY-008",
+        "broker-a" in outcome.error["text"],
+        found=outcome.error["text"],
+        expected="the name of the broker that was tried",
+    )
+
+
+@pytest.mark.clause("CLIENT-RETRY-013")
+def test_after_a_lost_connection_a_send_is_tried_again(
+    application: Application, broker: Broker, topic: str
+) -> None:
+    meet_sends(broker, each(close, broker.store))
+    outcome = application.producer().send(topic)
+    expect(
+        "CLIENT-RETRY-013",
+        found=(outcome.word, len(broker.sends)),
+        expected=("SEND_OK", 2),
+        what="result and attempts after the connection was closed",
+    )
+
+
+@pytest.mark.clause("CLIENT-RETRY-002", "CLIENT-SELECT-003")
+def test_after_a_broker_cannot_be_reached_another_is_tried(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    first, second = two_brokers(stage, topic)
+    first.stop()
+    producer = application.producer()
+    for _ in range(4):
+        expect(
+            "CLIENT-RETRY-002",
+            found=producer.send(topic).word,
+            expected="SEND_OK",
+            what="a send while one of two brokers is gone",
+        )
+    expect("CLIENT-SELECT-003", found=len(second.sends), expected=4, what="sends")
+
+
+@pytest.mark.clause("CLIENT-SELECT-003", "CLIENT-RETRY-006", "CLIENT-SEND-002")
+def test_a_retry_goes_to_another_broker_as_a_new_request_of_the_same_message(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    for broker in two_brokers(stage, topic):
+        meet_sends(broker, answering(ResponseCode.SYSTEM_ERROR, remark="no"))
+    application.producer(retries=3).send(topic)
+    sends = all_sends(stage)
+    names = [one.player.name for one in sends]
+    expect(
+        "CLIENT-SELECT-003",
+        found=[names[n] != names[n + 1] for n in range(3)],
+        expected=[True] * 3,
+        what="whether each retry goes to another broker than the last attempt",
+    )
+    opaques = [one.command.opaque for one in sends]
+    expect("CLIENT-RETRY-006", found=len(set(opaques)), expected=4, what="opaques")
+    keys = {header_of(one)["properties"] for one in sends}
+    expect("CLIENT-SEND-002", found=len(keys), expected=1, what="kinds of properties")
+
+
+@pytest.mark.clause("CLIENT-RETRY-003", "CLIENT-ANSWER-001")
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [
+        (0, "SEND_OK"),
+        (10, "FLUSH_DISK_TIMEOUT"),
+        (11, "SLAVE_NOT_AVAILABLE"),
+        (12, "FLUSH_SLAVE_TIMEOUT"),
+    ],
+)
+def test_a_message_that_was_stored_somehow_is_not_sent_again(
+    application: Application, broker: Broker, topic: str, code: int, status: str
+) -> None:
+    meet_sends(broker, lambda asked: broker.stored(asked, code))
+    outcome = application.producer().send(topic)
+    expect("CLIENT-ANSWER-001", found=outcome.word, expected=status, what="status")
+    expect("CLIENT-RETRY-003", found=len(broker.sends), expected=1, what="attempts")
+
+
+@pytest.mark.clause("CLIENT-RETRY-003")
+def test_where_it_is_wished_another_broker_is_to_store_it_better(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    for broker in two_brokers(stage, topic):
+        meet_sends(broker, partial(broker.stored, code=ResponseCode.FLUSH_DISK_TIMEOUT))
+    outcome = application.producer(retry_not_stored=True).send(topic)
+    expect("CLIENT-RETRY-003", found=len(all_sends(stage)), expected=3, what="attempts")
+    expect(
+        "CLIENT-RETRY-003",
+        found=outcome.word,
+        expected="FLUSH_DISK_TIMEOUT",
+        what="the result of the last",
+    )
+
+
+@pytest.mark.clause("CLIENT-RETRY-005")
+def test_an_asynchronous_send_is_not_tried_again_after_an_error(
+    application: Application, broker: Broker, topic: str
+) -> None:
+    code = int(ResponseCode.SYSTEM_ERROR)
+    meet_sends(broker, each(answering(code, remark="no"), broker.store))
+    outcome = application.producer().send(topic, mode="async")
+    expect(
+        "CLIENT-RETRY-005",
+        found=(outcome.word, len(broker.sends)),
+        expected=(code, 1),
+        what="what the application is told, and attempts",
+    )
+
+
+@pytest.mark.clause("CLIENT-RETRY-004", "CLIENT-RETRY-011")
+def test_an_asynchronous_send_without_an_answer_is_tried_again_at_its_queue(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    for broker in two_brokers(stage, topic):
+        meet_sends(broker, ignore)
+    outcome = application.producer().send(topic, mode="async", timeout_ms=SHORT_MS)
+    sends = all_sends(stage)
+    expect("CLIENT-RETRY-004", found=outcome.is_error, expected=True, what="failure")
+    expect("CLIENT-RETRY-004", found=len(sends), expected=3, what="attempts")
+    queues = {header_of(one)["queueId"] for one in sends}
+    expect("CLIENT-RETRY-011", found=len(queues), expected=1, what="queue ids")
+
+
+@pytest.mark.clause("CLIENT-RETRY-012")
+def test_a_send_to_a_chosen_queue_is_not_repeated(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    for broker in two_brokers(stage, topic):
+        meet_sends(broker, ignore)
+    outcome = application.producer().send(topic, select=1, timeout_ms=SHORT_MS)
+    expect("CLIENT-RETRY-012", found=outcome.is_error, expected=True, what="failure")
+    expect("CLIENT-RETRY-012", found=len(all_sends(stage)), expected=1, what="attempts")
+
+
+@pytest.mark.clause("CLIENT-RETRY-012")
+def test_an_asynchronous_send_to_a_chosen_queue_stays_at_its_broker(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    for broker in two_brokers(stage, topic):
+        meet_sends(broker, ignore)
+    producer = application.producer()
+    producer.send(topic, select=1, mode="async", timeout_ms=SHORT_MS)
+    names = [one.player.name for one in all_sends(stage)]
+    expect("CLIENT-RETRY-012", found=len(names), expected=3, what="attempts")
+    expect("CLIENT-RETRY-012", found=len(set(names)), expected=1, what="brokers tried")
+
+
+@pytest.mark.clause("CLIENT-RETRY-007")
+def test_a_oneway_send_waits_for_nobody(
+    application: Application, broker: Broker, topic: str
+) -> None:
+    meet_sends(broker, close)
+    producer = application.producer()
+    outcome = producer.send(topic, mode="oneway")
+    expect("CLIENT-RETRY-007", found=outcome.word, expected="done", what="outcome")
+    broker.wait_for_sends()
+    meet_sends(broker, broker.store)
+    producer.send(topic, b"after it")
+    flags = [one.command.flag for one in broker.sends]
+    expect("CLIENT-RETRY-007", found=flags, expected=[2, 0], what="flags of all sends")
+
+
+@pytest.mark.long
+@pytest.mark.clause("CLIENT-SEND-001", "CLIENT-RETRY-001")
+def test_a_send_without_a_timeout_fails_after_three_seconds(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    for broker in two_brokers(stage, topic):
+        meet_sends(broker, ignore)
+    producer = application.producer(send_timeout_ms=None)
+    sending = producer.begin(topic)
+    first = stage.name_server.wait_for_questions(topic, 1)[0]
+    outcome = sending.outcome()
+    took_ms = sending.done_at_ms() - first.at_ms
+    expect("CLIENT-SEND-001", found=outcome.is_error, expected=True, what="failure")
+    expect_that(
+        "CLIENT-SEND-001",
+        took_ms >= DEFAULT_TIMEOUT_MS - CLOCKS_MS,
+        found=f"{took_ms} ms",
+        expected="3000 ms, and no less",
+    )
+    expect(
+        "CLIENT-RETRY-001",
+        found=len(all_sends(stage)),
+        expected=1,
+        what="attempts in 3000 ms of which the first took all",
+    )
+
+
+@pytest.mark.clause("CLIENT-SEND-001")
+def test_the_time_of_a_send_is_that_of_all_its_retries(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    for broker in two_brokers(stage, topic):
+        meet_sends(broker, ignore)
+    outcome = application.producer(retries=9).send(topic, timeout_ms=400)
+    expect("CLIENT-SEND-001", found=outcome.is_error, expected=True, what="failure")
+    expect("CLIENT-SEND-001", found=len(all_sends(stage)), expected=1, what="attempts")

@@ -1,0 +1,216 @@
+"""What a push consumer tells brokers of messages that were handled, and were not."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.client.application import Application, body_of
+from conformance.client.broker import Broker, locked_names
+from conformance.client.player import Asked
+from conformance.client.stage import Stage
+from conformance.client.test_pulling import (
+    PULL,
+    expect_bodies,
+    of,
+    one_queue,
+    pulls_of,
+)
+from conformance.harness.fixtures import unique_name
+from conformance.harness.verdicts import expect, expect_fields, expect_that
+from spec.wire.message_id import encode_message_id
+from spec.wire.request_code import RequestCode
+
+COMMIT = RequestCode.UPDATE_CONSUMER_OFFSET
+BACK = RequestCode.CONSUMER_SEND_MSG_BACK
+LOCK, UNLOCK = RequestCode.LOCK_BATCH_MQ, RequestCode.UNLOCK_BATCH_MQ
+SOON_MS = 200
+
+
+def commits_of(broker: Broker, topic: str, offset: int) -> list[Asked]:
+    """Return the first notice that *offset* was committed, when it has come."""
+
+    def fits(asked: Asked) -> bool:
+        return of(topic, asked) and asked.command.fields["commitOffset"] == str(offset)
+
+    return broker.wait_for(COMMIT, where=fits)
+
+
+@pytest.mark.clause("CLIENT-COMMIT-001")
+def test_what_was_handled_is_committed_oneway(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    broker = one_queue(stage, topic)
+    for number in range(3):
+        broker.put(topic, b"%d" % number)
+    options = {"persist_ms": SOON_MS}
+    consumer = application.consumer(topic, options=options)
+    consumer.wait_for(3)
+    told = commits_of(broker, topic, 3)[0].command
+    expect("CLIENT-COMMIT-001", found=told.is_oneway, expected=True, what="oneway")
+    expect(
+        "CLIENT-COMMIT-001",
+        found=(told.fields["consumerGroup"], told.fields["queueId"]),
+        expected=(consumer.group, "0"),
+        what="group and queue",
+    )
+
+
+@pytest.mark.clause("CLIENT-COMMIT-001")
+def test_a_consumer_that_ends_commits(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    broker = one_queue(stage, topic)
+    broker.put(topic, b"0")
+    broker.put(topic, b"1", KEYS="held")
+    consumer = application.consumer(topic, outcomes={"held": ["hold"]})
+    consumer.wait_for(2)
+    consumer.stop()
+    found = broker.wait_for(COMMIT)[0].command.fields
+    expect("CLIENT-COMMIT-001", found=found["topic"], expected=topic, what="topic")
+    consumer.application.adapter.ask("release", consumer=consumer.name, keys="held")
+
+
+@pytest.mark.clause("CLIENT-COMMIT-002")
+def test_the_first_message_that_is_not_handled_is_what_is_committed(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    broker = one_queue(stage, topic)
+    for number in range(5):
+        broker.put(topic, b"%d" % number, KEYS=f"k{number}")
+    consumer = application.consumer(
+        topic, outcomes={"k2": ["hold"]}, options={"persist_ms": SOON_MS}
+    )
+    consumer.wait_for(5)
+    commits_of(broker, topic, 2)
+    consumer.release("k2")
+    commits_of(broker, topic, 5)
+    found = {
+        int(one.command.fields["commitOffset"])
+        for one in broker.requests(COMMIT)
+        if of(topic, one)
+    }
+    expect(
+        "CLIENT-COMMIT-002",
+        found=sorted(found & {3, 4}),
+        expected=[],
+        what="committed offsets behind the message that was not handled",
+    )
+
+
+@pytest.mark.clause("CLIENT-RETURN-001")
+@pytest.mark.parametrize("word", ["later", "fail"])
+def test_a_message_that_was_not_handled_goes_back(
+    application: Application, stage: Stage, topic: str, word: str
+) -> None:
+    broker = one_queue(stage, topic)
+    record = broker.put(topic, b"bad", KEYS="k")
+    consumer = application.consumer(topic, outcomes={"k": [word]})
+    back = broker.wait_for(BACK)[0].command.fields
+    expect_fields(
+        "CLIENT-RETURN-001",
+        found=back,
+        expected={
+            "group": consumer.group,
+            "originTopic": topic,
+            "offset": str(record.physical_offset),
+            "delayLevel": "0",
+            "maxReconsumeTimes": "16",
+        },
+    )
+    ids = encode_message_id(record.store_host, record.physical_offset)
+    expect_that(
+        "CLIENT-RETURN-001",
+        back.get("originMsgId") in {ids, None, ""},
+        found=back.get("originMsgId"),
+        expected=ids,
+        what="originMsgId",
+    )
+
+
+@pytest.mark.clause("CLIENT-RETURN-002")
+def test_a_message_from_the_retry_topic_has_its_first_topic(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    group = unique_name("group")
+    retries = f"%RETRY%{group}"
+    broker = one_queue(stage, topic)
+    stage.route(retries, {"broker-a": 1})
+    broker.put(retries, b"again", RETRY_TOPIC=topic, KEYS="k")
+    message = application.consumer(topic, group=group).wait_for()[0]
+    expect(
+        "CLIENT-RETURN-002",
+        found=(message["topic"], body_of(message)),
+        expected=(topic, b"again"),
+        what="topic and body",
+    )
+
+
+@pytest.mark.clause("CLIENT-ORDER-001")
+def test_a_queue_is_locked_before_it_is_pulled(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    broker = one_queue(stage, topic)
+    broker.put(topic, b"one")
+    consumer = application.consumer(topic, order="orderly")
+    expect_bodies("CLIENT-ORDER-001", consumer, b"one")
+    locks = [one for one in broker.requests(LOCK) if topic in str(locked_names(one))]
+    pull = pulls_of(broker, topic)[0]
+    expect_that(
+        "CLIENT-ORDER-001",
+        bool(locks) and broker.asked.index(locks[0]) < broker.asked.index(pull),
+        found=[one.command.code for one in broker.asked],
+        expected=f"a request {int(LOCK)} before the first {int(PULL)}",
+        what="requests",
+    )
+
+
+@pytest.mark.clause("CLIENT-ORDER-001")
+def test_a_queue_that_cannot_be_locked_is_not_pulled(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    broker = one_queue(stage, topic)
+    broker.locks = False
+    broker.put(topic, b"one")
+    consumer = application.consumer(topic, order="orderly")
+    broker.wait_for(LOCK)
+    consumer.stop()
+    found = len(pulls_of(broker, topic))
+    expect("CLIENT-ORDER-001", found=found, expected=0, what="pulls without a lock")
+
+
+@pytest.mark.clause("CLIENT-ORDER-003")
+def test_a_consumer_in_order_that_ends_unlocks(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    broker = one_queue(stage, topic)
+    broker.put(topic, b"one")
+    consumer = application.consumer(topic, order="orderly")
+    consumer.wait_for(1)
+    consumer.stop()
+    given_up = [str(locked_names(one)) for one in broker.wait_for(UNLOCK)]
+    expect_that(
+        "CLIENT-ORDER-003",
+        any(topic in one for one in given_up),
+        found=given_up,
+        expected=f"a queue of {topic}",
+        what="queues that are unlocked",
+    )
+
+
+@pytest.mark.clause("CLIENT-ORDER-004")
+def test_in_order_a_message_that_failed_comes_again_before_any_other(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    broker = one_queue(stage, topic)
+    for number in range(3):
+        broker.put(topic, b"%d" % number, KEYS=f"k{number}")
+    consumer = application.consumer(
+        topic, order="orderly", outcomes={"k1": ["later", "later"]}
+    )
+    expect_bodies("CLIENT-ORDER-004", consumer, b"0", b"1", b"1", b"1", b"2")
+    expect(
+        "CLIENT-ORDER-004",
+        found=len(broker.requests(BACK)),
+        expected=0,
+        what="messages that go back to the broker",
+    )

@@ -1,0 +1,279 @@
+"""What a push consumer pulls, from where, and what it makes of the answers."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from conformance.client.application import Application, Consumer, body_of
+from conformance.client.broker import Broker
+from conformance.client.player import Asked, answering, each, ignore
+from conformance.client.stage import Stage
+from conformance.client.test_liveness import with_slave
+from conformance.harness.fixtures import unique_name
+from conformance.harness.verdicts import expect, expect_fields, expect_that
+from spec.host import Host
+from spec.store.message_record import Record, SystemFlag
+from spec.wire.properties import encode_properties
+from spec.wire.pull import PullFlag
+from spec.wire.request_code import RequestCode
+from spec.wire.response_code import ResponseCode
+
+PULL = RequestCode.PULL_MESSAGE
+CLOCKS_MS = 100
+SLOW_S = 150.0
+"""For what a client does after its periods of 10 and 20 seconds."""
+COLLIDING = ("Aa", "BB")
+"""Two tags of one hash."""
+
+
+def pulls_of(broker: Broker, topic: str) -> list[Asked]:
+    """Return the pulls of *topic* so far."""
+    return [one for one in broker.requests(PULL) if of(topic, one)]
+
+
+def of(topic: str, asked: Asked) -> bool:
+    """Return whether a pull is about *topic*."""
+    return asked.command.fields["topic"] == topic
+
+
+def one_queue(stage: Stage, topic: str) -> Broker:
+    """Return a broker that has one queue of the topic."""
+    stage.route(topic, {"broker-a": 1})
+    return stage.broker()
+
+
+def first_pulls(
+    broker: Broker, topic: str, count: int, *, timeout_s: float = SLOW_S
+) -> list[Asked]:
+    """Return the first pulls of *topic* when they have come."""
+    return broker.wait_for(
+        PULL, count=count, where=partial(of, topic), timeout_s=timeout_s
+    )
+
+
+@pytest.mark.clause("CLIENT-SUBSCRIBE-001")
+def test_a_consumer_pulls_the_queues_that_can_be_read(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    stage.route(topic, {"broker-a": 1}, read=3)
+    application.consumer(topic)
+    pulls = first_pulls(stage.broker(), topic, 3)
+    expect(
+        "CLIENT-SUBSCRIBE-001",
+        found=sorted(one.command.fields["queueId"] for one in pulls),
+        expected=["0", "1", "2"],
+        what="queues that are pulled of a topic with 3 to read and 1 to write",
+    )
+
+
+@pytest.mark.clause("CLIENT-PULL-006")
+def test_a_pull_says_what_is_wanted(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    broker = one_queue(stage, topic)
+    consumer = application.consumer(topic, expression="A || B")
+    fields = first_pulls(broker, topic, 1)[0].command.fields
+    expect_fields(
+        "CLIENT-PULL-006",
+        found=fields,
+        expected={
+            "consumerGroup": consumer.group,
+            "suspendTimeoutMillis": "15000",
+            "subscription": "A || B",
+            "queueOffset": "0",
+            "maxMsgNums": "32",
+        },
+    )
+    held = bool(int(fields["sysFlag"]) & PullFlag.SUSPEND)
+    expect("CLIENT-PULL-006", found=held, expected=True, what="bit to hold the pull")
+
+
+@pytest.mark.clause("CLIENT-PULL-001", "CLIENT-PULL-005")
+@pytest.mark.parametrize("code", [19, 20])
+def test_a_consumer_goes_on_where_it_is_told(
+    application: Application, stage: Stage, topic: str, code: int
+) -> None:
+    broker = one_queue(stage, topic)
+    broker.on(PULL, each(partial(broker.pulled, code=code, next_offset=5), ignore))
+    application.consumer(topic)
+    found = first_pulls(broker, topic, 2)[1].command.fields["queueOffset"]
+    expect("CLIENT-PULL-005", found=found, expected="5", what=f"offset after {code}")
+
+
+@pytest.mark.long
+@pytest.mark.clause("CLIENT-PULL-001", "CLIENT-PULL-005")
+def test_a_consumer_whose_offset_is_wrong_goes_on_where_it_is_told(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    broker = one_queue(stage, topic)
+    moved = partial(broker.pulled, code=ResponseCode.PULL_OFFSET_MOVED, next_offset=5)
+    broker.on(PULL, each(moved, ignore))
+    application.consumer(topic)
+    found = first_pulls(broker, topic, 2)[1].command.fields["queueOffset"]
+    expect("CLIENT-PULL-005", found=found, expected="5", what="offset after 21")
+
+
+@pytest.mark.long
+@pytest.mark.clause("CLIENT-PULL-006", "CLIENT-PULL-001")
+def test_after_an_error_a_consumer_pulls_again_in_3_seconds(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    broker = one_queue(stage, topic)
+    refusal = answering(ResponseCode.SYSTEM_ERROR, remark="no")
+    broker.on(PULL, each(refusal, ignore))
+    application.consumer(topic)
+    first, second = first_pulls(broker, topic, 2)
+    expect_that(
+        "CLIENT-PULL-006",
+        second.at_ms - first.at_ms >= 3000 - CLOCKS_MS,
+        found=f"{second.at_ms - first.at_ms} ms",
+        expected="3000 ms, and no less, between two pulls",
+    )
+
+
+@pytest.mark.clause("CLIENT-PULL-002")
+def test_a_tag_that_only_has_the_same_hash_is_dropped(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    wanted, other = COLLIDING
+    broker = one_queue(stage, topic)
+    broker.put(topic, b"other", TAGS=other)
+    broker.put(topic, b"wanted", TAGS=wanted)
+    consumer = application.consumer(topic, expression=wanted)
+    first = consumer.wait_for()[0]
+    expect("CLIENT-PULL-002", found=first.get("tags"), expected=wanted, what="tag")
+    expect("CLIENT-PULL-002", found=body_of(first), expected=b"wanted", what="body")
+
+
+@pytest.mark.clause("CLIENT-PULL-003", "CLIENT-PULL-004")
+def test_the_next_pull_goes_to_the_suggested_broker(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    master, slave = with_slave(stage, topic)
+    master.suggests = slave.suggests = 1
+    master.put(topic, b"one")
+    slave.put(topic, b"one")
+    slave.put(topic, b"two")
+    consumer = application.consumer(topic)
+    consumer.wait_for(2)
+    pulls = first_pulls(slave, topic, 2)
+    expect(
+        "CLIENT-PULL-003",
+        found=pulls[0].command.fields["queueOffset"],
+        expected="1",
+        what="offset of the first pull at the slave",
+    )
+    commits = [
+        int(one.command.fields["sysFlag"]) & PullFlag.COMMIT_OFFSET for one in pulls
+    ]
+    expect("CLIENT-PULL-004", found=commits, expected=[0, 0], what="bits to commit")
+
+
+@pytest.mark.clause("CLIENT-PULL-003")
+def test_a_suggested_broker_that_is_not_there_is_replaced(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    broker = one_queue(stage, topic)
+    broker.suggests = 7
+    broker.put(topic, b"one")
+    consumer = application.consumer(topic)
+    consumer.wait_for(1)
+    broker.put(topic, b"two")
+    found = [body_of(one) for one in consumer.wait_for(2)]
+    expect("CLIENT-PULL-003", found=found, expected=[b"one", b"two"], what="bodies")
+
+
+@pytest.mark.clause("CLIENT-PULL-007")
+def test_a_compressed_body_is_handed_out_as_it_was(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    broker = one_queue(stage, topic)
+    body = b"rocketmq" * 1000
+    packed = record_of(broker, topic, zlib.compress(body))
+    broker.put_record(replace(packed, system_flags=SystemFlag.COMPRESSED))
+    found = body_of(application.consumer(topic).wait_for()[0])
+    expect("CLIENT-PULL-007", found=found, expected=body, what="body")
+
+
+@pytest.mark.clause("CLIENT-PULL-001")
+def test_a_record_of_hosts_with_ipv6_is_read(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    broker = one_queue(stage, topic)
+    host = Host.of("2001:db8::1", 10911)
+    flags = SystemFlag.BORN_HOST_V6 | SystemFlag.STORE_HOST_V6
+    made = record_of(broker, topic, b"six")
+    broker.put_record(
+        replace(made, system_flags=flags, born_host=host, store_host=host)
+    )
+    found = body_of(application.consumer(topic).wait_for()[0])
+    expect("CLIENT-PULL-001", found=found, expected=b"six", what="body")
+
+
+@pytest.mark.clause("CLIENT-PULL-001")
+def test_an_answer_with_many_records_is_read_to_its_end(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    broker = one_queue(stage, topic)
+    bodies = [b"%d" % number for number in range(40)]
+    for body in bodies:
+        broker.put(topic, body, largest="x" * 100)
+    found = application.consumer(topic).wait_for(40)
+    expect(
+        "CLIENT-PULL-001",
+        found=sorted(body_of(one) for one in found),
+        expected=sorted(bodies),
+        what="bodies",
+    )
+
+
+@pytest.mark.clause("CLIENT-BEGIN-001")
+def test_a_consumer_begins_at_the_committed_offset(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    broker = one_queue(stage, topic)
+    group = unique_name("group")
+    for number in range(5):
+        broker.put(topic, b"%d" % number)
+    broker.offsets[group, topic, 0] = 3
+    first = application.consumer(topic, group=group).wait_for()[0]
+    expect("CLIENT-BEGIN-001", found=body_of(first), expected=b"3", what="first body")
+
+
+@pytest.mark.clause("CLIENT-BEGIN-002")
+@pytest.mark.parametrize(("begin", "offset"), [("first", "0"), ("last", "5")])
+def test_a_new_group_begins_where_it_is_set_to(
+    application: Application, stage: Stage, topic: str, begin: str, offset: str
+) -> None:
+    broker = one_queue(stage, topic)
+    for number in range(5):
+        broker.put(topic, b"%d" % number)
+    application.consumer(topic, **{"from": begin})
+    found = first_pulls(broker, topic, 1)[0].command.fields["queueOffset"]
+    expect("CLIENT-BEGIN-002", found=found, expected=offset, what=f"from the {begin}")
+
+
+def record_of(broker: Broker, topic: str, body: bytes) -> Record:
+    """Return a record of a message with *body*."""
+    return Record(
+        topic=topic,
+        queue_id=0,
+        queue_offset=0,
+        physical_offset=0,
+        body=body,
+        properties=encode_properties({"UNIQ_KEY": "7F0000010000000000000000000000AA"}),
+        born_at_ms=1_600_000_000_000,
+        born_host=Host.of("127.0.0.1", 1),
+        stored_at_ms=1_600_000_000_001,
+        store_host=Host.of(*broker.address),
+    )
+
+
+def expect_bodies(clause_id: str, consumer: Consumer, *bodies: bytes) -> None:
+    """Fail *clause_id* unless the listener gets these bodies, in this order."""
+    found = [body_of(one) for one in consumer.wait_for(len(bodies))]
+    expect(clause_id, found=found, expected=list(bodies), what="bodies")
