@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from cli.admin_page import page as admin_page
+from cli.client_page import clients
 from cli.options import Decorator
 from cli.release_runs import NOT_RUN
 from cli.writing import write_result
@@ -73,6 +74,9 @@ def _words(again: str) -> set[str]:
 @click.group()
 def report() -> None:
     """Make something of the reports of runs."""
+
+
+report.add_command(clients)
 
 
 @report.command("page")

@@ -1,1 +1,0 @@
-"""What is made of runs on clients."""
