@@ -23,7 +23,7 @@ from conformance.harness.steady_thread import run_steadily
 
 Line = dict[str, Any]
 PROTOCOL = 1
-ANSWER_TIMEOUT_S = 60.0
+ANSWER_TIMEOUT_S = 180.0
 HELLO_TIMEOUT_S = 180.0
 """A Java client on a busy machine takes long to start."""
 
