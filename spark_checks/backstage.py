@@ -65,16 +65,9 @@ def open_backstage(
     Of records in *ranges* the table has sums of their keys, too.
     """
     table = second_look(session, store, "rocketmq.setaside", ranges)
-    files = [f for f in store.consume_queues if _is_of(f, SCHEDULE_TOPIC)]
-    units = (
-        session.read.format("rocketmq.consumequeue")
-        .option("url", store.url)
-        .option("files", listing(files))
-        .load()
-    )
     backstage = Backstage(
         records=table.where(F.col("kind") == "record"),
-        due=units.select("commit_log_offset", F.col("tags_code").alias("due_ms")),
+        due=_due(session, store),
         delivered={
             level - 1: offset
             for level, offset in _offsets(store, "delayOffset.json").items()
@@ -84,6 +77,20 @@ def open_backstage(
         situation=situation,
     )
     return table, backstage
+
+
+def _due(session: SparkSession, store: Store) -> DataFrame:
+    """Return when each delayed message of *store* is due, as its unit says."""
+    files = [f for f in store.consume_queues if _is_of(f, SCHEDULE_TOPIC)]
+    if not files:
+        return session.createDataFrame([], "commit_log_offset bigint, due_ms bigint")
+    units = (
+        session.read.format("rocketmq.consumequeue")
+        .option("url", store.url)
+        .option("files", listing(files))
+        .load()
+    )
+    return units.select("commit_log_offset", F.col("tags_code").alias("due_ms"))
 
 
 def second_look(

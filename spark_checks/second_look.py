@@ -27,7 +27,7 @@ from spark_checks.findings import Finding, Invariant
 from spark_checks.invariants import delays, index_keys, retries, transactions
 from spark_checks.invariants.index_keys import KEY_CHECKS, KeyTables
 from spark_checks.sources.store_files import Store
-from spark_checks.tables import Tables
+from spark_checks.tables import Situation, open_tables
 
 STAGE_CHECKS: Mapping[Invariant, Callable[[Backstage], DataFrame]] = {
     transactions.NOTE_OF_HALF: transactions.notes_of_nothing,
@@ -51,7 +51,9 @@ class SecondLook:
     session: SparkSession
     store: Store
     seen: Digest
-    tables: Tables
+    situation: Situation
+    delays: Mapping[int, int]
+    """Milliseconds of each delay level."""
     progress: Callable[[str], None]
 
 
@@ -59,11 +61,11 @@ def second_findings(look: SecondLook) -> list[Finding]:
     """Return what is wrong with properties and what follows from them."""
     ranges = index_keys.ranges_of(look.store)
     with_stage = has_backstage(look.seen)
-    if not ranges and not with_stage:
+    if not look.store.commit_log or not (ranges or with_stage):
         return []
     look.progress("reading properties")
     table, stage = open_backstage(
-        look.session, look.store, look.seen, look.tables.situation, ranges=ranges
+        look.session, look.store, look.seen, look.situation, ranges=ranges
     )
     table.persist()
     try:
@@ -77,11 +79,12 @@ def second_findings(look: SecondLook) -> list[Finding]:
 
 
 def _key_findings(look: SecondLook, sums: DataFrame, ranges: Ranges) -> list[Finding]:
-    items = index_keys.items_of(look.tables.index, ranges)
+    tables = open_tables(look.session, look.store, look.situation, look.delays)
+    items = index_keys.items_of(tables.index, ranges)
     if index_keys.agree(sums, items):
         return []
     look.progress("comparing keys with the index one by one")
-    damage = look.tables.log.where(F.col("kind") == "damaged").select(
+    damage = tables.log.where(F.col("kind") == "damaged").select(
         F.col("offset").alias("damage_begin"),
         (F.col("offset") + F.col("size")).alias("damage_end"),
     )
@@ -89,7 +92,7 @@ def _key_findings(look: SecondLook, sums: DataFrame, ranges: Ranges) -> list[Fin
         items=items.persist(),
         keys=second_look(look.session, look.store, "rocketmq.keys", ranges).persist(),
         damage=damage,
-        situation=look.tables.situation,
+        situation=look.situation,
     )
     try:
         return run_checks(both, KEY_CHECKS)
