@@ -1,0 +1,72 @@
+"""
+An audit made by hand, with something of all that its page can show.
+"""
+
+from __future__ import annotations
+
+from spark_checks.audit import INVARIANTS, Audit
+from spark_checks.findings import Finding, Severity
+from spark_checks.histograms import Histograms, Pictured
+
+BEGAN_AT_MS = 1_700_000_000_000
+LOG_SIZE = 1 << 30
+FILES = tuple(
+    (f"commitlog/{n * LOG_SIZE:020}", n * LOG_SIZE, LOG_SIZE) for n in range(4)
+)
+
+
+def _finding(name: str, severity: Severity, offset: int, length: int) -> Finding:
+    invariant = next(one for one in INVARIANTS if one.id == name)
+    return Finding(
+        invariant=invariant,
+        severity=severity,
+        file=FILES[1][0],
+        offset=offset,
+        length=length,
+        expected="what the records beside it say " + "and more of it, " * 5,
+        found="0x" + "7f" * 40,
+        message="It is not as <script>document.title = 'x'</script> it should be.",
+    )
+
+
+def sample_audit() -> Audit:
+    """Return the audit."""
+    lags = {"orders_group": 120_000, "bills_group_" + "long" * 20: 3, "idle": 0}
+    queues = {str(n): {"min": "0", "max": "250", "messages": 250} for n in range(4)}
+    return Audit(
+        store="/data/broker-a/" + "store-with-a-long-name/" * 6,
+        summary={
+            "commitlog": {
+                "files": len(FILES),
+                "records": 3_400_000,
+                "bytes": len(FILES) * LOG_SIZE,
+                "min_offset": "0",
+                "max_offset": str(3 * LOG_SIZE + LOG_SIZE // 3),
+            },
+            "topics": {
+                "Orders": {"queues": queues},
+                "%RETRY%" + "g" * 90: {"queues": {}},
+            },
+            "index": {"files": 1, "entries": 3_000_000},
+            "config": {"topics": 2},
+            "groups": {
+                name: {"lag": lag, "topics": {"Orders": lag}}
+                for name, lag in lags.items()
+            },
+        },
+        findings=(
+            _finding("INV-LOG-001", Severity.ERROR, 300_000_000, 90_000_000),
+            _finding("INV-LOG-002", Severity.ERROR, 900_000_000, 400),
+            _finding("INV-LOG-007", Severity.WARNING, 10_000_000, 400),
+        ),
+        pictured=Pictured(
+            files=FILES,
+            log_end=3 * LOG_SIZE + LOG_SIZE // 3,
+            histograms=Histograms(
+                sizes={7: 40_000, 8: 900_000, 9: 2_000_000, 10: 460_000, 12: 900},
+                times=[40_000 + (n * 7919) % 30_000 for n in range(60)],
+                first_ms=BEGAN_AT_MS,
+                last_ms=BEGAN_AT_MS + 86_400_000,
+            ),
+        ),
+    )
