@@ -30,7 +30,13 @@ from spark_checks.invariants import (
     side_files,
 )
 from spark_checks.session import SparkError
-from spark_checks.sources.store_files import Store, list_store, queue_of, read_whole
+from spark_checks.sources.store_files import (
+    Store,
+    list_store,
+    queue_of,
+    read_whole,
+    shown_url,
+)
 from spark_checks.summary import summary_of
 from spark_checks.tables import Situation, Tables, is_record, open_tables
 from spec.layout import LayoutError
@@ -137,7 +143,7 @@ def audit_store(
     wanted = [finding for finding in found if not only or finding.invariant.id in only]
     wanted.sort(key=lambda f: (f.severity, f.invariant.id, f.file, f.offset))
     return Audit(
-        store=url,
+        store=shown_url(url),
         summary=summary_of(store, seen),
         findings=tuple(wanted),
         seen=seen,

@@ -8,24 +8,33 @@ looked at only when it fails.
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import sys
 import tempfile
-import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psutil
 from pyspark.sql import SparkSession
 
 from spark_checks.java_home import NoJavaError, prepare_java_home
+from spark_checks.shipping import ROOT, zip_for_workers
 
-ROOT = Path(__file__).resolve().parents[1]
-"""The directory that holds the packages which workers need."""
 _JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC -Xshare:auto"
 """An audit's Java lives for seconds: to compile less is worth more than fast code."""
-SHIPPED = ("spec", "spark_checks")
+STORE_VARIABLES = (
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_REGION",
+    "AWS_DEFAULT_REGION",
+    "AWS_ENDPOINT_URL",
+    "AWS_ENDPOINT_URL_S3",
+)
+"""What Arrow opens ``s3://`` with where the URL does not say it."""
 _QUIET = """\
 rootLogger.level = error
 rootLogger.appenderRef.stderr.ref = stderr
@@ -48,7 +57,8 @@ def spark_session(master: str = "local[*]") -> Iterator[SparkSession]:
         directory = Path(name)
         log = directory / "spark.log"
         try:
-            with _environment(directory), _stderr_to(log), _killed_on_failure():
+            surroundings = _environment(master, directory)
+            with surroundings, _stderr_to(log), _killed_on_failure():
                 session = _start(master, directory)
         except NoJavaError as error:
             raise SparkError(str(error)) from None
@@ -68,15 +78,11 @@ def _start(master: str, directory: Path) -> SparkSession:
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     if not master.startswith("local"):
-        session.sparkContext.addPyFile(str(_zipped(directory)))
+        session.sparkContext.addPyFile(str(zip_for_workers(directory)))
     # Their modules import what Spark's workers import; nothing does so earlier.
-    from spark_checks.sources.commit_log import CommitLogSource
-    from spark_checks.sources.consume_queue import ConsumeQueueSource
-    from spark_checks.sources.index import IndexSource
+    from spark_checks.sources.registered import register_sources
 
-    session.dataSource.register(CommitLogSource)
-    session.dataSource.register(ConsumeQueueSource)
-    session.dataSource.register(IndexSource)
+    register_sources(session)
     return session
 
 
@@ -85,9 +91,13 @@ def _settings(master: str, directory: Path) -> Mapping[str, str]:
     quiet = directory / "log4j2.properties"
     quiet.write_text(_QUIET, encoding="utf-8")
     java_options = f"-Dlog4j2.configurationFile={quiet} {_JAVA_OPTIONS}"
-    return {
+    loopback = {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
+    }
+    return {
+        **(loopback if is_on_loopback(master) else {}),
+        **_for_workers(master),
         "spark.driver.memory": "2g",
         "spark.driver.extraJavaOptions": java_options,
         "spark.local.dir": str(directory),
@@ -102,22 +112,46 @@ def _settings(master: str, directory: Path) -> Mapping[str, str]:
     }
 
 
+def _for_workers(master: str) -> Mapping[str, str]:
+    """Return how workers elsewhere reach a store, where variables say so here."""
+    if master.startswith("local"):
+        return {}
+    wanted = {name: os.environ.get(name) for name in STORE_VARIABLES}
+    return {
+        f"spark.executorEnv.{name}": value for name, value in wanted.items() if value
+    }
+
+
+def is_on_loopback(master: str) -> bool:
+    """Whether nothing on another machine must reach the driver."""
+    if master.startswith("local"):
+        return True
+    host = urlsplit(master).hostname or ""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
 def _shuffle_partitions(master: str) -> int:
     """Return how many parts a shuffle has: a few for one machine, many for more."""
     return (os.cpu_count() or 2) if master.startswith("local") else 64
 
 
 @contextmanager
-def _environment(directory: Path) -> Iterator[None]:
+def _environment(master: str, directory: Path) -> Iterator[None]:
     """Lend Spark the variables that it reads when it starts."""
     path = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    is_local = master.startswith("local")
+    workers = "" if is_local else os.environ.get("PYSPARK_PYTHON", "")
     wanted = {
         "JAVA_HOME": str(prepare_java_home(directory / "java")),
-        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_PYTHON": workers or sys.executable,
         "PYSPARK_DRIVER_PYTHON": sys.executable,
         "PYTHONPATH": os.pathsep.join(path),
-        "SPARK_LOCAL_IP": "127.0.0.1",
     }
+    if is_on_loopback(master):
+        wanted["SPARK_LOCAL_IP"] = "127.0.0.1"
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
     try:
@@ -162,17 +196,6 @@ def _killed_on_failure() -> Iterator[None]:
                 process.kill()
         _forget_gateway()
         raise
-
-
-def _zipped(directory: Path) -> Path:
-    """Return an archive of the packages that workers elsewhere import."""
-    archive = directory / "rmqc-workers.zip"
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
-        for package in SHIPPED:
-            for source in sorted((ROOT / package).rglob("*.py")):
-                if "tests" not in source.parts:
-                    file.write(source, source.relative_to(ROOT))
-    return archive
 
 
 def _stop(session: SparkSession) -> None:

@@ -95,6 +95,31 @@ def open_tables(
     return Tables(log=log, units=units, index=index, situation=situation)
 
 
+def open_extensions(session: SparkSession, store: Store) -> DataFrame:
+    """Return the units of the extensions of consume queues."""
+    return _opened(session, store, "consumequeue_ext", _listing(store.extensions))
+
+
+def open_checkpoint(session: SparkSession, store: Store) -> DataFrame:
+    """Return the checkpoint of *store*, a row if it has one."""
+    files = tuple(file for file in store.files if file.path == "checkpoint")
+    return _opened(session, store, "checkpoint", _sizes(files))
+
+
+def open_settings(session: SparkSession, store: Store) -> DataFrame:
+    """Return every value in the files of config of *store*."""
+    return _opened(session, store, "config", _sizes(store.settings))
+
+
+def _opened(session: SparkSession, store: Store, name: str, files: str) -> DataFrame:
+    reader = session.read.format(f"rocketmq.{name}").option("url", store.url)
+    return reader.option("files", files).load()
+
+
+def _sizes(files: tuple[StoreFile, ...]) -> str:
+    return json.dumps([[file.path, file.size] for file in files])
+
+
 def _listing(files: tuple[StoreFile, ...]) -> str:
     return json.dumps([[file.path, file.base, file.size] for file in files])
 

@@ -3,7 +3,9 @@ A store as tables for people's own questions, in Spark SQL or as Parquet files.
 
 ``messages`` has a row for every record, ``units`` one for every unit of a consume
 queue, ``consumed`` one for every offset that a group has reached, ``damage`` one for
-every region of the log that cannot be read. Columns are named as in the specification.
+every region of the log that cannot be read. ``settings``, ``checkpoint`` and
+``extensions`` are those files as their sources read them. Columns are named as in the
+specification.
 """
 
 from __future__ import annotations
@@ -15,10 +17,15 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.broker_conf import BrokerConf
-from spark_checks.sources.store_files import Store, list_store, read_whole
-from spark_checks.tables import Situation, is_record, open_tables
-from spec.layout import LayoutError
-from spec.wire import fastjson
+from spark_checks.sources.store_files import list_store
+from spark_checks.tables import (
+    Situation,
+    is_record,
+    open_checkpoint,
+    open_extensions,
+    open_settings,
+    open_tables,
+)
 
 _MESSAGES = (
     "offset size topic queue_id queue_offset system_flags born_at_ms stored_at_ms"
@@ -36,6 +43,7 @@ def views_of(session: SparkSession, url: str) -> Mapping[str, DataFrame]:
     """Return the tables of the store at *url*, by name."""
     store = list_store(url)
     tables = open_tables(session, store, Situation(), BrokerConf().delays, wide=True)
+    settings = open_settings(session, store)
     pairs = F.expr(r"str_to_map(properties, '\u0002', '\u0001')")
     messages = tables.log.where(is_record()).select(
         *_MESSAGES.split(),
@@ -49,8 +57,11 @@ def views_of(session: SparkSession, url: str) -> Mapping[str, DataFrame]:
     return {
         "messages": messages,
         "units": tables.units.select(*_UNITS.split()),
-        "consumed": _consumed(session, store),
+        "consumed": _consumed(settings),
         "damage": damage,
+        "settings": settings,
+        "checkpoint": open_checkpoint(session, store),
+        "extensions": open_extensions(session, store),
     }
 
 
@@ -68,25 +79,12 @@ def export(session: SparkSession, url: str, directory: Path) -> None:
         view.write.parquet(str(directory.absolute() / name))
 
 
-def _consumed(session: SparkSession, store: Store) -> DataFrame:
+def _consumed(settings: DataFrame) -> DataFrame:
     """Return what each group has consumed; nothing where no file says so."""
-    rows = []
-    for file in store.under("config"):
-        if file.name == "consumerOffset.json":
-            rows = list(_offsets(read_whole(store.url, file)))
-    return session.createDataFrame(
-        rows, "consumer_group string, topic string, queue_id int, queue_offset bigint"
+    told = (F.col("file") == "config/consumerOffset.json") & F.col("key").isNotNull()
+    return settings.where(told & (F.col("table") == "offsetTable")).select(
+        F.substring_index("name", "@", -1).alias("consumer_group"),
+        F.substring_index("name", "@", 1).alias("topic"),
+        F.col("key").cast("int").alias("queue_id"),
+        F.col("number").alias("queue_offset"),
     )
-
-
-def _offsets(data: bytes) -> list[tuple[str, str, int, int]]:
-    try:
-        value = fastjson.loads(data)
-    except (LayoutError, UnicodeDecodeError):
-        return []
-    table = value.get("offsetTable") if isinstance(value, dict) else None
-    return [
-        (name.partition("@")[2], name.partition("@")[0], int(str(queue)), offset)
-        for name, queues in (table or {}).items()
-        for queue, offset in queues.items()
-    ]

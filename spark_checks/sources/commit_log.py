@@ -2,7 +2,10 @@
 The Spark source ``rocketmq.commitlog``: a row for every record of a commit log.
 
 A partition is a range of one file. Rows come in Arrow batches, a window at a time,
-so that memory does not grow with the file.
+so that memory does not grow with the file. What the option ``where`` excludes by
+file_base and offset is not read; with the option ``clock_slack_ms``, neither are files
+whose time of storing it excludes. A schema that names some of the columns gets only
+those, and what only the others need is not computed.
 """
 
 from __future__ import annotations
@@ -19,6 +22,14 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from spark_checks.sources.gather import Ints
+from spark_checks.sources.log_part import (
+    LogFile,
+    begun_of,
+    stored_within,
+    wanted_files,
+    wanted_part,
+)
+from spark_checks.sources.pushed import conditions_in
 from spark_checks.sources.record_columns import Delays, RecordColumns, read_columns
 from spark_checks.sources.record_scan import (
     FileRange,
@@ -37,6 +48,8 @@ from spark_checks.sources.store_files import reading
 
 RANGE_SIZE = 128 * 1024 * 1024
 """Bytes of a file that one partition reads."""
+CHECKED_COLUMNS = frozenset({"computed_crc", "flaws"})
+"""Columns for which every byte of a record is looked at."""
 _schema = arrow_schema(LOG_COLUMNS)
 
 
@@ -53,8 +66,9 @@ class LogRange(InputPartition):
 
 class CommitLogSource(DataSource):
     """
-    Reads a commit log. Options: ``url``, ``files`` (JSON), ``delays`` (JSON), and
-    ``wide`` for the columns that are null without it.
+    Reads a commit log. Options: ``url``, ``files`` (JSON), ``delays`` (JSON), ``wide``
+    for the columns that are null without it, ``where`` (JSON), and ``clock_slack_ms``:
+    by how much, at most, the broker's clock ever went back.
     """
 
     @classmethod
@@ -66,37 +80,56 @@ class CommitLogSource(DataSource):
         """Return the columns of a row."""
         return spark_schema(LOG_COLUMNS)
 
-    def reader(self, schema: StructType) -> DataSourceReader:  # noqa: ARG002
+    def reader(self, schema: StructType) -> DataSourceReader:
         """Return the reader of the store that the options name."""
-        return CommitLogReader(self.options)
+        return CommitLogReader(self.options, schema.fieldNames())
 
 
 class CommitLogReader(DataSourceReader):
     """Cuts the files into ranges, and reads one range."""
 
-    def __init__(self, options: Mapping[str, str]) -> None:
+    def __init__(
+        self, options: Mapping[str, str], columns: Sequence[str] = tuple(LOG_COLUMNS)
+    ) -> None:
         self.url = options["url"]
-        self.files: list[tuple[str, int, int]] = json.loads(options["files"])
+        self.files: list[LogFile] = [tuple(f) for f in json.loads(options["files"])]
         levels = json.loads(options.get("delays", "{}"))
-        self.is_wide = options.get("wide") == "true"
+        self.columns = tuple(columns)
+        self.is_wide = options.get("wide") == "true" or self._asks_for_wide()
         self.delays = {int(level): int(delay) for level, delay in levels.items()}
+        slack_ms = options.get("clock_slack_ms")
+        self.clock_slack_ms = None if slack_ms is None else int(slack_ms)
+        self.wanted = conditions_in(options)
+
+    def _asks_for_wide(self) -> bool:
+        """Whether somebody named columns, and a wide one among them."""
+        is_whole = self.columns == tuple(LOG_COLUMNS)
+        return not is_whole and not set(WIDE_COLUMNS).isdisjoint(self.columns)
 
     def partitions(self) -> Sequence[InputPartition]:
-        """Return the ranges of all files."""
+        """Return the ranges of what is wanted of all files."""
+        files = wanted_files(self.files, self.wanted)
+        if self.clock_slack_ms is not None:
+            times = self.wanted.of("stored_at_ms")
+            begun = [begun_of(self.url, file) for file in files]
+            files = stored_within(files, begun, times, self.clock_slack_ms)
         return [
             LogRange(
                 path=path,
                 base=base,
                 file_size=size,
                 start=start,
-                end=min(start + RANGE_SIZE, size),
+                end=min(start + RANGE_SIZE, part.stop),
             )
-            for path, base, size in self.files
-            for start in range(0, size, RANGE_SIZE)
+            for path, base, size in files
+            for part in (wanted_part(self.url, (path, base, size), self.wanted),)
+            for start in range(part.start, part.stop, RANGE_SIZE)
         ]
 
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+    def read(self, partition: InputPartition | None) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one range."""
+        if partition is None:  # so Spark says that there are no partitions
+            return
         if not isinstance(partition, LogRange):
             raise TypeError(f"{partition!r} is not a range of a commit log")
         where = FileRange(
@@ -106,11 +139,23 @@ class CommitLogReader(DataSourceReader):
             end=partition.end,
         )
         with reading(self.url, partition.path) as read_at:
-            yield from batches(read_at, where, self.delays, wide=self.is_wide)
+            for batch in batches(
+                read_at,
+                where,
+                self.delays,
+                wide=self.is_wide,
+                is_checked=not CHECKED_COLUMNS.isdisjoint(self.columns),
+            ):
+                yield batch.select(list(self.columns))
 
 
 def batches(
-    read_at: ReadAt, where: FileRange, delays: Delays, *, wide: bool = False
+    read_at: ReadAt,
+    where: FileRange,
+    delays: Delays,
+    *,
+    wide: bool = False,
+    is_checked: bool = True,
 ) -> Iterator[pa.RecordBatch]:
     """Yield the rows of the range *where* as Arrow batches."""
     begun_at_ms = begun_at(read_at, where)
@@ -121,7 +166,9 @@ def batches(
             yield _region_row(found, where)
             found = next(scan, None)
             continue
-        columns, refused = read_columns(found, delays, begun_at_ms=begun_at_ms)
+        columns, refused = read_columns(
+            found, delays, begun_at_ms=begun_at_ms, is_checked=is_checked
+        )
         if columns is not None:
             yield _record_rows(columns, where, found.data if wide else None)
         try:

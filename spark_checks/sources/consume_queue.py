@@ -1,15 +1,16 @@
 """
 The Spark source ``rocketmq.consumequeue``: a row for every written unit.
 
-Queues are many and their files small, so a partition is a handful of files. A unit
-of zeros is not written yet, or a hole; it makes no row, and who looks for holes
+Queues are many and their files small, so a partition is a handful of files, or a part
+of one that is large: units are of one size, and any cut between two will do. A unit of
+zeros is not written yet, or a hole; it makes no row, and who looks for holes
 looks for missing queue offsets.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
+from spark_checks.sources.pushed import Conditions, conditions_in
 from spark_checks.sources.record_scan import ReadAt
 from spark_checks.sources.schemas import (
     UNIT_COLUMNS,
@@ -39,17 +41,22 @@ _dtype = as_dtype(dtype_spec(unit_layout))
 
 QueueFile = tuple[str, int, int]
 """Path, offset in the queue that the name states, size."""
+Piece = tuple[QueueFile, range]
+"""A file, and the units of it, counted from its begin."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueFiles(InputPartition):
-    """Some consume-queue files."""
+    """Some consume-queue files, or pieces of them."""
 
-    files: tuple[QueueFile, ...]
+    pieces: tuple[Piece, ...]
 
 
 class ConsumeQueueSource(DataSource):
-    """Reads consume queues. Options: ``url``, ``files`` (JSON), ``partitions``."""
+    """
+    Reads consume queues. Options: ``url``, ``files`` (JSON), ``partitions``, ``where``
+    (JSON).
+    """
 
     @classmethod
     def name(cls) -> str:
@@ -70,52 +77,87 @@ class ConsumeQueueReader(DataSourceReader):
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self.url = options["url"]
-        self.files: list[QueueFile] = json.loads(options["files"])
+        self.files: list[QueueFile] = [tuple(f) for f in json.loads(options["files"])]
         self.count = int(options.get("partitions", "2"))
+        self.wanted = conditions_in(options)
 
     def partitions(self) -> Sequence[InputPartition]:
         """Return partitions of about equal size."""
-        total = sum(size for _, _, size in self.files)
-        limit = min(PARTITION_SIZE, total // self.count + 1)
-        return list(_dealt(self.files, limit))
+        pieces = [(file, wanted_units(file, self.wanted)) for file in self.files]
+        total = sum(len(units) for _, units in pieces)
+        limit = min(PARTITION_SIZE // UNIT_SIZE, total // self.count + 1)
+        return list(dealt(pieces, limit))
 
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+    def read(self, partition: InputPartition | None) -> Iterator[pa.RecordBatch]:
         """Yield the rows of some files."""
+        if partition is None:  # so Spark says that there are no partitions
+            return
         if not isinstance(partition, QueueFiles):
             raise TypeError(f"{partition!r} is not a set of consume-queue files")
-        for file in partition.files:
+        for file, units in partition.pieces:
             with reading(self.url, file[0]) as read_at:
-                yield from batches(read_at, file)
+                yield from batches(read_at, file, units)
 
 
-def _dealt(files: Sequence[QueueFile], limit: int) -> Iterator[QueueFiles]:
-    dealt: list[QueueFile] = []
-    size = 0
-    for path, base, file_size in files:
-        dealt.append((path, base, file_size))
-        size += file_size
-        if size >= limit:
-            yield QueueFiles(files=tuple(dealt))
-            dealt, size = [], 0
-    if dealt:
-        yield QueueFiles(files=tuple(dealt))
+def wanted_units(file: QueueFile, wanted: Conditions) -> range:
+    """Return which units of *file* may be wanted, as far as its name says."""
+    path, base, size = file
+    topic, queue_id = _queue_of(path)
+    first, count = base // UNIT_SIZE, size // UNIT_SIZE
+    offsets = wanted.of("queue_offset")
+    if not (
+        wanted.of("topic").may_be(topic)
+        and wanted.of("queue_id").may_lie(queue_id, queue_id)
+        and wanted.of("file_base").may_lie(base, base)
+        and offsets.may_lie(first, first + count - 1)
+    ):
+        return range(0)
+    least, most = offsets.least, offsets.most
+    begin = 0 if least is None else max(least - first, 0)
+    end = count if most is None else min(most - first + 1, count)
+    return range(begin, max(begin, end))
 
 
-def batches(read_at: ReadAt, file: QueueFile) -> Iterator[pa.RecordBatch]:
-    """Yield the written units of *file*; a part of a unit at the end is left out."""
+def dealt(pieces: Iterable[Piece], limit: int) -> Iterator[QueueFiles]:
+    """Yield partitions of at most *limit* units, made of *pieces* in order."""
+    taken: list[Piece] = []
+    left = limit
+    for file, units in pieces:
+        begin = units.start
+        while begin < units.stop:
+            part = range(begin, min(begin + left, units.stop))
+            taken.append((file, part))
+            begin, left = part.stop, left - len(part)
+            if not left:
+                yield QueueFiles(pieces=tuple(taken))
+                taken, left = [], limit
+    if taken:
+        yield QueueFiles(pieces=tuple(taken))
+
+
+def batches(
+    read_at: ReadAt, file: QueueFile, units: range | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Yield the written ones of the *units* of *file*, of all where none are named."""
     path, base, file_size = file
+    queue = _queue_of(path)
+    whole = range(file_size // UNIT_SIZE) if units is None else units
+    for first in range(whole.start, whole.stop, UNITS_AT_ONCE):
+        start = first * UNIT_SIZE
+        count = min(UNITS_AT_ONCE, whole.stop - first)
+        data = read_at(start, count * UNIT_SIZE)
+        found = np.frombuffer(data[: len(data) - len(data) % UNIT_SIZE], dtype=_dtype)
+        written = np.flatnonzero(_written(found))
+        if written.size:
+            positions = start + written * UNIT_SIZE
+            yield _rows(found[written], positions, queue, (base, file_size))
+
+
+def _queue_of(path: str) -> tuple[str, int]:
     queue = queue_of(path)
     if queue is None:
         raise ValueError(f"{path} is not in a consume queue")
-    whole = file_size - file_size % UNIT_SIZE
-    step = UNITS_AT_ONCE * UNIT_SIZE
-    for start in range(0, whole, step):
-        data = read_at(start, min(step, whole - start))
-        units = np.frombuffer(data[: len(data) - len(data) % UNIT_SIZE], dtype=_dtype)
-        written = np.flatnonzero(_written(units))
-        if written.size:
-            positions = start + written * UNIT_SIZE
-            yield _rows(units[written], positions, queue, (base, file_size))
+    return queue
 
 
 def _written(units: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:

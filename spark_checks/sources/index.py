@@ -1,9 +1,10 @@
 """
 The Spark source ``rocketmq.index``: a row for every item of every index file.
 
-A partition is one file. The chains of a file are checked here, where all its items are
-at hand: an item must name the one before it in its slot, a slot its last. A slot that
-names another makes a row of its own.
+The chains of a file are checked here: an item must name the one before it in its slot,
+a slot its last. A slot that names another makes a row of its own. A chain does not
+leave its slot, so a partition is a range of the slots of one file: it reads all items
+of the file, a window at a time, and keeps those of its own slots.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
+from spark_checks.sources.pushed import conditions_in
 from spark_checks.sources.record_scan import ReadAt
 from spark_checks.sources.schemas import (
     INDEX_COLUMNS,
@@ -43,6 +45,8 @@ from spec.store.index_file import (
 ITEMS_PER_SLOT = 4
 """Places for items that a file has for every slot, unless a broker has other wishes."""
 ROWS_AT_ONCE = 200_000
+PARTITION_ITEMS = 4_000_000
+"""Places for items that one partition cares for; a file has 20,000,000 by default."""
 _schema = arrow_schema(INDEX_COLUMNS)
 _dtype = as_dtype(dtype_spec(item_layout))
 _Items = npt.NDArray[Any]
@@ -63,14 +67,17 @@ class ItemFlaw(IntFlag):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexFile(InputPartition):
-    """One index file."""
+    """Some slots of one index file, all of them by default."""
 
     path: str
     size: int
+    first_slot: int = 0
+    end_slot: int | None = None
+    """The slot behind the last."""
 
 
 class IndexSource(DataSource):
-    """Reads index files. Options: ``url``, ``files`` (JSON)."""
+    """Reads index files. Options: ``url``, ``files`` (JSON), ``where`` (JSON)."""
 
     @classmethod
     def name(cls) -> str:
@@ -87,18 +94,26 @@ class IndexSource(DataSource):
 
 
 class IndexReader(DataSourceReader):
-    """Reads one file a partition."""
+    """Cuts files into ranges of slots, and reads one range."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self.url = options["url"]
         self.files: list[tuple[str, int]] = json.loads(options["files"])
+        self.wanted = conditions_in(options)
 
     def partitions(self) -> Sequence[InputPartition]:
-        """Return the files."""
-        return [IndexFile(path=path, size=size) for path, size in self.files]
+        """Return the ranges of the files that are wanted."""
+        return [
+            part
+            for path, size in self.files
+            if self.wanted.of("file").may_be(path)
+            for part in parts_of(path, size)
+        ]
 
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of one file."""
+    def read(self, partition: InputPartition | None) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of one range."""
+        if partition is None:  # so Spark says that there are no partitions
+            return
         if not isinstance(partition, IndexFile):
             raise TypeError(f"{partition!r} is not an index file")
         with reading(self.url, partition.path) as read_at:
@@ -112,6 +127,16 @@ def slot_count_of(size: int) -> int:
     return slots if size > HEADER_SIZE and not rest else 0
 
 
+def parts_of(path: str, size: int, *, items: int = PARTITION_ITEMS) -> list[IndexFile]:
+    """Return the ranges of a file's slots that have about *items* places for items."""
+    slot_count = slot_count_of(size)
+    step = max(items // ITEMS_PER_SLOT, 1)
+    return [
+        IndexFile(path=path, size=size, first_slot=first, end_slot=first + step)
+        for first in range(0, max(slot_count, 1), step)
+    ]
+
+
 def batches(read_at: ReadAt, file: IndexFile) -> Iterator[pa.RecordBatch]:
     """Yield the rows of *file*; none where its header or size cannot be believed."""
     slot_count = slot_count_of(file.size)
@@ -122,37 +147,63 @@ def batches(read_at: ReadAt, file: IndexFile) -> Iterator[pa.RecordBatch]:
     count = header.index_count
     if not slot_count or not 1 <= count <= slot_count * ITEMS_PER_SLOT:
         return
+    mine = range(file.first_slot, min(file.end_slot or slot_count, slot_count))
     begin = item_position(1, slot_count)
-    data = read_at(begin, (count - 1) * ITEM_SIZE)
-    items = np.frombuffer(data[: len(data) // ITEM_SIZE * ITEM_SIZE], dtype=_dtype)
-    slots = np.frombuffer(read_at(HEADER_SIZE, slot_count * SLOT_SIZE), dtype=">i4")
-    previous, last = _chains(items, slot_count)
-    flaws = _flaws(items, previous, header)
+    numbers, items = _items(read_at, begin, count - 1, (mine, slot_count))
+    held = read_at(HEADER_SIZE + mine.start * SLOT_SIZE, len(mine) * SLOT_SIZE)
+    slots = np.frombuffer(held, dtype=">i4")
+    previous, last = _chains(numbers, items, (mine, slot_count))
+    flaws = _flaws(numbers, items, previous, header)
     for start in range(0, len(items), ROWS_AT_ONCE):
         part = slice(start, start + ROWS_AT_ONCE)
         yield _item_rows(
-            items[part], (previous[part], flaws[part]), (file.path, begin, start)
+            items[part],
+            (numbers[part], previous[part], flaws[part]),
+            (file.path, begin),
         )
     wrong = np.flatnonzero(slots != last)
     if wrong.size:
-        yield _slot_rows(file.path, wrong, slots[wrong], last[wrong])
+        yield _slot_rows(file.path, wrong + mine.start, slots[wrong], last[wrong])
 
 
-def _chains(items: _Items, slot_count: int) -> tuple[_Items, _Items]:
+def _items(
+    read_at: ReadAt, begin: int, count: int, slots: tuple[range, int]
+) -> tuple[_Items, _Items]:
+    """Return numbers and items of some slots, of the *count* items from *begin* on."""
+    mine, slot_count = slots
+    numbers: list[_Items] = [np.zeros(0, dtype=np.int64)]
+    found: list[_Items] = [np.zeros(0, dtype=_dtype)]
+    for start in range(0, count, ROWS_AT_ONCE):
+        size = min(ROWS_AT_ONCE, count - start) * ITEM_SIZE
+        data = read_at(begin + start * ITEM_SIZE, size)
+        items = np.frombuffer(data[: len(data) // ITEM_SIZE * ITEM_SIZE], dtype=_dtype)
+        of_slot = items["key_hash"].astype(np.int64) % slot_count
+        kept = np.flatnonzero((of_slot >= mine.start) & (of_slot < mine.stop))
+        numbers.append(kept + start + 1)
+        found.append(items[kept])
+    return np.concatenate(numbers), np.concatenate(found)
+
+
+def _chains(
+    numbers: _Items, items: _Items, slots: tuple[range, int]
+) -> tuple[_Items, _Items]:
     """Return what item each should name, and what item each slot."""
-    of_slot = items["key_hash"].astype(np.int64) % slot_count
+    mine, slot_count = slots
+    of_slot = items["key_hash"].astype(np.int64) % slot_count - mine.start
     order = np.argsort(of_slot, kind="stable")
     sorted_slots = of_slot[order]
     previous = np.zeros(len(items), dtype=np.int64)
     if len(items) > 1:
         same = sorted_slots[1:] == sorted_slots[:-1]
-        previous[order[1:][same]] = order[:-1][same] + 1
-    last = np.zeros(slot_count, dtype=np.int64)
-    last[sorted_slots] = order + 1  # of several for one slot, the last one stays
+        previous[order[1:][same]] = numbers[order[:-1][same]]
+    last = np.zeros(len(mine), dtype=np.int64)
+    last[sorted_slots] = numbers[order]  # of several for one slot, the last one stays
     return previous, last
 
 
-def _flaws(items: _Items, previous: _Items, header: IndexHeader) -> _Items:
+def _flaws(
+    numbers: _Items, items: _Items, previous: _Items, header: IndexHeader
+) -> _Items:
     found = np.zeros(len(items), dtype=np.int64)
     found[items["previous_item"] != previous] |= int(ItemFlaw.PREVIOUS)
     found[items["key_hash"] < 0] |= int(ItemFlaw.HASH)
@@ -161,18 +212,16 @@ def _flaws(items: _Items, previous: _Items, header: IndexHeader) -> _Items:
     outside = seconds < 0
     if header.begin_stored_at_ms > 0 and took_ms >= 0:
         outside |= seconds > took_ms // 1000 + 1
-    if len(outside):
-        outside[0] = False  # after a full file it counts from the end of that one
+    outside &= numbers != 1  # after a full file it counts from the end of that one
     found[outside] |= int(ItemFlaw.SECONDS)
     return found
 
 
 def _item_rows(
-    items: _Items, checked: tuple[_Items, _Items], place: tuple[str, int, int]
+    items: _Items, checked: tuple[_Items, _Items, _Items], place: tuple[str, int]
 ) -> pa.RecordBatch:
-    previous, flaws = checked
-    path, begin, start = place
-    numbers = np.arange(start + 1, start + 1 + len(items))
+    numbers, previous, flaws = checked
+    path, begin = place
     known: dict[str, Any] = {
         "file": pa.repeat(pa.scalar(path), len(items)),
         "number": numbers,

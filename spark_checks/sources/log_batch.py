@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from isal import isal_zlib
 
 from spark_checks.sources.gather import Gathered, Ints, Places, gather
 from spec.derive.batch_plan import batch_plans
@@ -27,6 +26,11 @@ from spec.store.message_record import (
     SMALLEST_SIZE,
     record_layout,
 )
+
+try:
+    from isal.isal_zlib import crc32
+except ModuleNotFoundError:  # a cluster's workers rarely have it; this one is slower
+    from zlib import crc32
 
 RECORDS_AT_ONCE = 8192
 """Records of a batch: enough for numpy, and few enough for a processor's cache."""
@@ -139,7 +143,7 @@ def _sound(data: bytes, edges: Ints, *, check_crc: bool) -> tuple[int, Gathered]
 
 def body_crcs(data: bytes, bodies: Places) -> Ints:
     """Return the checksum that each of the *bodies* should have been stored with."""
-    view, crc32 = memoryview(data), isal_zlib.crc32
+    view = memoryview(data)
     begins, sizes = bodies
     pairs = zip(begins.tolist(), (begins + sizes).tolist(), strict=True)
     found = [crc32(view[begin:end]) for begin, end in pairs]

@@ -48,11 +48,16 @@ class RecordColumns:
 
 
 def read_columns(
-    window: Window, delays: Delays, *, begun_at_ms: int | None = None
+    window: Window,
+    delays: Delays,
+    *,
+    begun_at_ms: int | None = None,
+    is_checked: bool = True,
 ) -> tuple[RecordColumns | None, Refused | None]:
     """Return the columns of the records of *window*, and the first that is none.
 
-    Their file's first record was stored at *begun_at_ms*, if that can be said.
+    Their file's first record was stored at *begun_at_ms*, if that can be said. What
+    is not checked has neither checksums nor flaws.
     """
     starts = np.array(window.starts, dtype=np.int64)
     sizes = numbers_at(window.data, starts, SIZE)
@@ -73,7 +78,8 @@ def read_columns(
     fixed["position"] = starts[: len(body)] + window.position
     topics = _slices(window.data, topic, topic + topic_size)
     codes = _tags_codes(window.data, properties, end)
-    crcs = body_crcs(window.data, (body, body_size))
+    nothing = np.zeros(len(body), dtype=np.int64)
+    crcs = body_crcs(window.data, (body, body_size)) if is_checked else nothing
     columns = RecordColumns(
         fixed=fixed,
         topics=topics,
@@ -88,7 +94,9 @@ def read_columns(
             (properties, end),
             crcs,
             begun_at_ms=begun_at_ms,
-        ),
+        )
+        if is_checked
+        else nothing,
         properties=(properties, end),
         born_addresses=found.places["born_host_address"],
     )

@@ -1,5 +1,5 @@
 """
-The tables that the readers make: one of the commit log, one of the consume queues.
+The tables that the readers make: one for each kind of file.
 
 Names and types of a record's fields follow from its layout. The rest says where
 the row was found and what kind of thing it is.
@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from spec.derive.arrow_schema import column_types
 from spec.derive.numpy_dtype import DtypeSpec
+from spec.store.checkpoint import checkpoint_layout
 from spec.store.message_record import record_layout
 
 _PLACE: Final = {"file_base": "int64", "file_size": "int64", "position": "int64"}
@@ -77,7 +78,57 @@ INDEX_COLUMNS: Final[dict[str, str]] = {
 ``names`` is an item's previous one, or what a slot holds.
 """
 
-_SPARK_TYPES: Final = {"int32": "int", "int64": "bigint", "string": "string"}
+EXTENSION_COLUMNS: Final[dict[str, str]] = {
+    **_PLACE,
+    "topic": "string",
+    "queue_id": "int32",
+    "offset": "int64",
+    "size": "int64",
+    "kind": "string",
+    "reason": "string",
+    "tags_code": "int64",
+    "stored_at_ms": "int64",
+    "filter_bits": "binary",
+}
+"""A row is an extension unit, or a region that is none (kind: end, tail or damaged).
+
+``offset`` counts over all files of a queue's extension, as addresses in units do.
+"""
+
+CHECKPOINT_COLUMNS: Final[dict[str, str]] = {
+    "file": "string",
+    "file_size": "int64",
+    "kind": "string",
+    "reason": "string",
+    **column_types(checkpoint_layout),
+}
+"""A row is a file: a checkpoint, with a reason if not all of it is as it should be, or
+damaged."""
+
+SETTING_COLUMNS: Final[dict[str, str]] = {
+    "file": "string",
+    "kind": "string",
+    "position": "int64",
+    "reason": "string",
+    "table": "string",
+    "name": "string",
+    "key": "string",
+    "value": "string",
+    "number": "int64",
+}
+"""A row is a value in a file of config, or damaged: what cannot be read at all.
+
+``table`` is a member of the whole, ``name`` one of the table, ``key`` one of that; they
+are null where a value comes earlier. ``value`` is JSON, or the bare text of a string;
+``number`` is there where the value is an integer.
+"""
+
+_SPARK_TYPES: Final = {
+    "int32": "int",
+    "int64": "bigint",
+    "string": "string",
+    "binary": "binary",
+}
 
 
 def spark_schema(columns: dict[str, str]) -> str:

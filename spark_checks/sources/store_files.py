@@ -11,12 +11,15 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 
 import pyarrow as pa
 from pyarrow import fs
 
 from spark_checks.sources.record_scan import ReadAt
+from spec.store.queue_extension import EXTENSION
 
 _offset_name = re.compile(r"[0-9]{20}")
 _time_name = re.compile(r"[0-9]{17}")
@@ -80,13 +83,18 @@ class Store:
     @property
     def consume_queues(self) -> tuple[StoreFile, ...]:
         """The consume-queue files that are named and filled as such, in order."""
-        return tuple(
-            file
-            for file in self.files
-            if queue_of(file.path) is not None
-            and file.base is not None
-            and file.size > 0
-        )
+        return self._of_queues("consumequeue")
+
+    @property
+    def extensions(self) -> tuple[StoreFile, ...]:
+        """The same of the consume queues' extensions."""
+        return self._of_queues(EXTENSION)
+
+    @property
+    def settings(self) -> tuple[StoreFile, ...]:
+        """The files of config that hold JSON, and their copies."""
+        ends = (".json", ".json.bak")
+        return tuple(file for file in self.under("config") if file.name.endswith(ends))
 
     @property
     def index(self) -> tuple[StoreFile, ...]:
@@ -107,11 +115,20 @@ class Store:
         """Whether a broker runs on this store, or ended without closing it."""
         return any(file.path == "abort" for file in self.files)
 
+    def _of_queues(self, directory: str) -> tuple[StoreFile, ...]:
+        return tuple(
+            file
+            for file in self.files
+            if queue_of(file.path, directory) is not None
+            and file.base is not None
+            and file.size > 0
+        )
 
-def queue_of(path: str) -> tuple[str, int] | None:
-    """Return topic and queue id of a path below ``consumequeue``; None elsewhere."""
+
+def queue_of(path: str, directory: str = "consumequeue") -> tuple[str, int] | None:
+    """Return topic and queue id of a path below *directory*; None elsewhere."""
     parts = path.split("/")
-    if len(parts) != 4 or parts[0] != "consumequeue" or not parts[2].isdecimal():
+    if len(parts) != 4 or parts[0] != directory or not parts[2].isdecimal():
         return None
     return parts[1], int(parts[2])
 
@@ -121,14 +138,15 @@ def list_store(url: str) -> Store:
     try:
         system, root = open_filesystem(url)
         if system.get_file_info(root).type != fs.FileType.Directory:
-            raise NotAStoreError(f"{url} is not a directory")
+            raise NotAStoreError(f"{shown_url(url)} is not a directory")
         listed = system.get_file_info(fs.FileSelector(root, recursive=True))
         found = {info.path: info for info in listed}
     except UnicodeDecodeError as error:
         name = error.object.decode(errors="backslashreplace")
         raise NotAStoreError(f"{name} is no name in UTF-8") from None
     except (OSError, pa.ArrowException) as error:
-        raise NotAStoreError(f"{url} cannot be read: {_first_line(error)}") from None
+        reason = f"{shown_url(url)} cannot be read: {_first_line(error)}"
+        raise NotAStoreError(reason) from None
     start = len(root.rstrip("/")) + 1
     files = tuple(
         StoreFile(path=path[start:], size=info.size or 0)
@@ -142,7 +160,8 @@ def list_store(url: str) -> Store:
     )
     if "commitlog" not in directories and "consumequeue" not in directories:
         raise NotAStoreError(
-            f"{url} is not a store: it has neither commitlog nor consumequeue"
+            f"{shown_url(url)} is not a store:"
+            " it has neither commitlog nor consumequeue"
         )
     return Store(url=url, files=files, directories=directories)
 
@@ -150,9 +169,23 @@ def list_store(url: str) -> Store:
 def open_filesystem(url: str) -> tuple[fs.FileSystem, str]:
     """Return the file system of *url* and the path in it."""
     if "://" in url:
-        system, path = fs.FileSystem.from_uri(url)
-        return system, path
+        return _opened(url)
     return fs.LocalFileSystem(), str(Path(url).absolute())
+
+
+@lru_cache(maxsize=16)
+def _opened(url: str) -> tuple[fs.FileSystem, str]:
+    """Return what *url* opens, once: far ones take a connection to open."""
+    system, path = fs.FileSystem.from_uri(url)
+    return system, path
+
+
+def shown_url(url: str) -> str:
+    """Return *url* as people may see it: without the keys that open the store."""
+    parts = urlsplit(url) if "://" in url else None
+    if parts is None or "@" not in parts.netloc:
+        return url
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
 @contextmanager

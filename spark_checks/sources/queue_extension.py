@@ -1,0 +1,166 @@
+"""
+The Spark source ``rocketmq.consumequeue_ext``: a row for every extension unit.
+
+A unit says its size twice, once for itself and once for its bit map. After damage the
+scan goes on at the next place where both agree, the store time is one of this age, and
+something sound follows. A partition is a file: units are of many sizes and say nothing
+of where they are, so that no reader could begin in the middle for certain.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+from spark_checks.sources.schemas import EXTENSION_COLUMNS, arrow_schema, spark_schema
+from spark_checks.sources.store_files import queue_of, reading
+from spark_checks.sources.whole_files import Row
+from spec.derive.numpy_dtype import leading_fields
+from spec.derive.struct_codec import compile_codec
+from spec.store.queue_extension import EXTENSION, SMALLEST_SIZE, extension_unit_layout
+
+STORED_AT_MS_MAX = 1 << 43
+"""A store time beyond the year 2248 is none."""
+FILE_SIZE_MAX = 1 << 28
+"""Bytes of the largest file that is read; a broker's have 48 MiB by default."""
+ROWS_AT_ONCE = 100_000
+_schema = arrow_schema(EXTENSION_COLUMNS)
+_CODES = {">i2": "h", ">i8": "q"}
+_fields = leading_fields(extension_unit_layout)
+_head = struct.Struct(">" + "".join(_CODES[placed.format] for placed in _fields))
+assert _head.size == SMALLEST_SIZE
+_codec = compile_codec(extension_unit_layout)
+
+ExtensionFile = tuple[str, int, int]
+"""Path, offset in the extension that the name states, size."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtensionPartition(InputPartition):
+    """One extension file."""
+
+    file: ExtensionFile
+
+
+class QueueExtensionSource(DataSource):
+    """Reads extensions of consume queues. Options: ``url``, ``files`` (JSON)."""
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the name for ``spark.read.format``."""
+        return "rocketmq.consumequeue_ext"
+
+    def schema(self) -> str:
+        """Return the columns of a row."""
+        return spark_schema(EXTENSION_COLUMNS)
+
+    def reader(self, schema: StructType) -> DataSourceReader:  # noqa: ARG002
+        """Return the reader of the store that the options name."""
+        return QueueExtensionReader(self.options)
+
+
+class QueueExtensionReader(DataSourceReader):
+    """Reads one file a partition."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self.url = options["url"]
+        self.files: list[ExtensionFile] = json.loads(options["files"])
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """Return the files."""
+        return [ExtensionPartition(file=(p, b, s)) for p, b, s in self.files]
+
+    def read(self, partition: InputPartition | None) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of one file."""
+        if partition is None:  # so Spark says that there are no partitions
+            return
+        if not isinstance(partition, ExtensionPartition):
+            raise TypeError(f"{partition!r} is not a file of an extension")
+        path, base, size = partition.file
+        with reading(self.url, path) as read_at:
+            data = read_at(0, min(size, FILE_SIZE_MAX))
+        rows = rows_of(data, path, base, size)
+        while part := list(islice(rows, ROWS_AT_ONCE)):
+            yield pa.RecordBatch.from_pylist(part, schema=_schema)
+
+
+def rows_of(data: bytes, path: str, base: int, size: int) -> Iterator[Row]:
+    """Yield the rows of the file at *path*, of *size* bytes that begin as *data*."""
+    queue = queue_of(path, EXTENSION)
+    if queue is None:
+        raise ValueError(f"{path} is not in an extension of a consume queue")
+    where = {"file_base": base, "file_size": size, "topic": queue[0]}
+    where["queue_id"] = queue[1]
+    position = 0
+    while position < len(data):
+        row = _unit(data, position) or _region(data, position)
+        yield {**where, "position": position, "offset": base + position, **row}
+        position += row["size"]
+    if len(data) < size:
+        rest = {"position": position, "offset": base + position, "kind": "damaged"}
+        reason = "more than is read of one file"
+        yield {**where, **rest, "size": size - position, "reason": reason}
+
+
+def _unit(data: bytes, position: int) -> Row | None:
+    """Return the unit at *position*; None where there is none."""
+    if not is_plausible(data, position):
+        return None
+    size, tags_code, stored_at_ms, filter_bits = _codec.decode(data, position)
+    return {
+        "kind": "unit",
+        "size": size,
+        "tags_code": tags_code,
+        "stored_at_ms": stored_at_ms,
+        "filter_bits": filter_bits,
+    }
+
+
+def is_plausible(data: bytes, position: int) -> bool:
+    """Return whether a unit seems to be at *position*, all of it."""
+    if len(data) - position < SMALLEST_SIZE:
+        return False
+    size, _, stored_at_ms, bits_size = _head.unpack_from(data, position)
+    fits = SMALLEST_SIZE <= size <= len(data) - position
+    return bool(fits and bits_size == size - SMALLEST_SIZE and stored_at_ms >= 0)
+
+
+def _region(data: bytes, position: int) -> Row:
+    """Return what is at *position*, where no unit is."""
+    mark = data[position : position + 2]
+    left = len(data) - position
+    if mark == b"\xff\xff":
+        return {"kind": "end", "size": left}
+    following = _following(data, position + 1)
+    if not mark.strip(b"\0") and following is None:
+        older = data[position:].strip(b"\0")
+        reason = "older bytes follow the written part" if older else None
+        return {"kind": "tail", "size": left, "reason": reason}
+    size = int.from_bytes(mark, "big", signed=True)
+    reason = f"no unit of {size} bytes is here, with {left} bytes left"
+    end = len(data) if following is None else following
+    return {"kind": "damaged", "size": end - position, "reason": reason}
+
+
+def _following(data: bytes, position: int) -> int | None:
+    """Return the next place where surely a unit is; None where there is none."""
+    for at in range(position, len(data) - SMALLEST_SIZE + 1):
+        if data[at] < 128 and is_plausible(data, at) and _is_sure(data, at):
+            return at
+    return None
+
+
+def _is_sure(data: bytes, position: int) -> bool:
+    """Return whether time and successor of the plausible unit at *position* agree."""
+    size, _, stored_at_ms, _ = _head.unpack_from(data, position)
+    after = position + size
+    mark = data[after : after + 2]
+    follows = mark in {b"", b"\0\0", b"\xff\xff"} or is_plausible(data, after)
+    return bool(0 < stored_at_ms < STORED_AT_MS_MAX and follows)

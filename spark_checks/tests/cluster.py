@@ -1,0 +1,159 @@
+"""
+A real Spark cluster on loopback: a master and workers, each a process of its own.
+
+They are PySpark's own classes, on the Java that audits run on. Workers know nothing of
+this project: their directory is elsewhere, and their Python has numpy and pyarrow and
+nothing else, not even this environment's ``.pth`` files. Whatever happens to the
+process that started them, the kernel kills master and workers with it; the executors
+of a worker end when they no longer reach it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import pyspark
+
+from spark_checks.java_home import prepare_java_home
+
+WORKERS = 2
+DEADLINE_S = 600.0
+_LAUNCHER = """
+import ctypes, os, signal, sys
+parent = int(sys.argv[1])
+ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+if os.getppid() != parent:
+    os._exit(1)
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+"""Asks the kernel to be killed with the parent, then becomes the wanted program."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cluster:
+    """A running master, with its workers registered."""
+
+    url: str
+    python: Path
+    """The Python of the workers."""
+    work: Path
+    """Below this directory executors run, and keep what was shipped to them."""
+    environment: Mapping[str, str]
+    """What the workers, and so the executors, have as environment."""
+    process_ids: tuple[int, ...]
+
+
+@contextmanager
+def standalone_cluster(directory: Path, **more: str) -> Iterator[Cluster]:
+    """Lend a cluster that keeps its files in *directory*, *more* in its environment."""
+    python = bare_python(directory)
+    environment = {
+        "PATH": os.environ["PATH"],
+        "JAVA_HOME": str(prepare_java_home(directory / "java")),
+        "SPARK_HOME": str(Path(pyspark.__file__).parent),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_LOCAL_DIRS": str(directory / "local"),
+        "SPARK_DAEMON_MEMORY": "256m",
+        **more,
+    }
+    with ExitStack() as stack:
+
+        def start(name: str, kind: str, *arguments: str) -> tuple[int, Path]:
+            words = [f"org.apache.spark.deploy.{kind}", "--host", "127.0.0.1"]
+            words += ["--port", "0", "--webui-port", "0", *arguments]
+            log = directory / f"{name}.log"
+            daemon = _daemon(words, log, environment, directory)
+            return stack.enter_context(daemon), log
+
+        process_id, log = start("master", "master.Master")
+        url = _awaited(log, r"Starting Spark master at (spark://\S+)")[0]
+        process_ids = [process_id]
+        work = directory / "work"
+        for number in range(WORKERS):
+            place = ("--work-dir", str(work / str(number)))
+            size = ("--cores", "1", "--memory", "1g")
+            process_id, _ = start(
+                f"worker-{number}", "worker.Worker", *size, *place, url
+            )
+            process_ids.append(process_id)
+        _awaited(log, "(Registering worker)", count=WORKERS)
+        yield Cluster(
+            url=url,
+            python=python,
+            work=work,
+            environment=environment,
+            process_ids=tuple(process_ids),
+        )
+
+
+def bare_python(directory: Path) -> Path:
+    """Return a Python, made in *directory*, that has numpy and pyarrow only."""
+    site = directory / "site"
+    site.mkdir(parents=True)
+    for package in ("numpy", "pyarrow"):
+        found = find_spec(package)
+        if found is None or found.origin is None:
+            raise ModuleNotFoundError(f"{package} is not installed", name=package)
+        package_directory = Path(found.origin).parent
+        (site / package).symlink_to(package_directory)
+        libraries = package_directory.parent / f"{package}.libs"
+        if libraries.exists():
+            (site / libraries.name).symlink_to(libraries)
+    script = directory / "python"
+    script.write_text(
+        "#!/bin/bash\n"
+        f'export PYTHONPATH="$PYTHONPATH:{site}"\n'
+        f'exec "{sys.executable}" -S "$@"\n',  # without site there is no .pth file
+        encoding="utf-8",
+    )
+    script.chmod(0o755)
+    return script
+
+
+@contextmanager
+def _daemon(
+    words: list[str], log: Path, environment: Mapping[str, str], directory: Path
+) -> Iterator[int]:
+    """Run a class of Spark's, and end it: with TERM first, so that it ends its own."""
+    launcher = [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(os.getpid())]
+    program = str(Path(environment["SPARK_HOME"]) / "bin" / "spark-class")
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [*launcher, "/bin/bash", program, *words],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=dict(environment),
+            cwd=directory,
+        )
+    try:
+        yield process.pid
+    finally:
+        process.terminate()
+        try:
+            process.wait(timeout=DEADLINE_S)
+        finally:
+            process.kill()
+            process.wait()
+
+
+def _awaited(log: Path, pattern: str, *, count: int = 1) -> list[str]:
+    """Return what *pattern* finds in *log*, once it is there *count* times."""
+    give_up_at = time.monotonic() + DEADLINE_S
+    while True:
+        text = log.read_text(encoding="utf-8", errors="replace")
+        found = re.findall(pattern, text)
+        if len(found) >= count:
+            return found
+        if time.monotonic() > give_up_at:
+            raise TimeoutError(f"no {pattern!r}, {count} times, in {log}:\n{text}")
+        time.sleep(0.05)

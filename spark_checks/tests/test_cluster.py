@@ -1,0 +1,146 @@
+"""On a real standalone cluster an audit says what it says here, with code it brings."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from spark_checks.tests.building import StoreBuilder, flip
+from spark_checks.tests.cluster import DEADLINE_S, Cluster, standalone_cluster
+
+ROOT = Path(__file__).resolve().parents[2]
+FIXTURES = ROOT / "fixtures" / "store"
+PROBE = """
+import json, sys
+from spark_checks.session import spark_session
+def seen(_):
+    import os
+    import spec, spark_checks, construct
+    from spark_checks.sources import commit_log
+    modules = [spec, spark_checks, construct, commit_log]
+    return [os.getcwd(), *(module.__file__ for module in modules)]
+with spark_session(sys.argv[1]) as session:
+    context = session.sparkContext
+    workers = context.parallelize(range(8), 8)
+    print(json.dumps(sorted(map(list, set(workers.map(seen).map(tuple).collect())))))
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Lend a master and two workers."""
+    with standalone_cluster(tmp_path_factory.mktemp("cluster")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a store with two wrong bytes."""
+    builder = StoreBuilder()
+    for number in range(300):
+        builder.put(f"Topic{number % 3}", number % 4, tags="TagA")
+    root = builder.write(tmp_path_factory.mktemp("damaged"))
+    record = builder.placed["Topic1", 1][2]
+    flip(root, record.log_file, record.position + 100)
+    unit = builder.placed["Topic2", 2][5]
+    flip(root, unit.queue_file, unit.unit_position + 7)
+    return root
+
+
+def run(
+    *words: str, cluster: Cluster | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run our Python with *words*, its workers with the cluster's."""
+    workers = {"PYSPARK_PYTHON": str(cluster.python)} if cluster else {}
+    return subprocess.run(
+        [sys.executable, *words],
+        cwd=ROOT,
+        env={**os.environ, **workers},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def audited(*stores: Path, cluster: Cluster | None = None) -> tuple[int, Any]:
+    """Return exit code and report of an audit of *stores*."""
+    master = cluster.url if cluster else "local[2]"
+    words = ["-m", "cli", "audit", *map(str, stores), "--format", "json"]
+    done = run(*words, "--master", master, cluster=cluster)
+    assert done.stdout, done.stderr
+    return done.returncode, json.loads(done.stdout)
+
+
+def test_workers_do_not_have_the_project_by_themselves(cluster: Cluster) -> None:
+    for package in ("spec", "spark_checks", "construct", "isal"):
+        found = subprocess.run(
+            [cluster.python, "-c", f"import {package}"],
+            cwd=cluster.work,
+            env=dict(cluster.environment),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert f"No module named '{package}'" in found.stderr
+
+
+def test_workers_use_the_code_that_was_shipped_to_them(cluster: Cluster) -> None:
+    done = run("-c", PROBE, cluster.url, cluster=cluster)
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout)
+    directories = {Path(place[0]) for place in seen}
+    assert {path.relative_to(cluster.work).parts[0] for path in directories} == {
+        str(number) for number in range(2)
+    }
+    for directory, *modules in seen:
+        for module in modules:  # its path may be relative to where the executor runs
+            assert "rmqc-workers.zip" in module
+            place = Path(directory, module).resolve()
+            assert place.is_relative_to(cluster.work.parent)
+
+
+def test_a_cluster_reports_what_this_machine_reports(
+    cluster: Cluster, damaged: Path
+) -> None:
+    stores = [FIXTURES / "5.3.3-stopped", damaged]
+    code, report = audited(*stores, cluster=cluster)
+    assert (code, report) == audited(*stores)
+    assert code == 1
+    ran = {
+        path.relative_to(cluster.work).parts[0] for path in cluster.work.glob("*/app*")
+    }
+    assert ran == {"0", "1"}
+
+
+def test_a_cluster_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
+    program = (
+        "import pathlib, sys\n"
+        "from spark_checks.tests.cluster import standalone_cluster\n"
+        "with standalone_cluster(pathlib.Path(sys.argv[1])) as cluster:\n"
+        "    print(*cluster.process_ids, flush=True)\n"
+        "    sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(tmp_path)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as owner:
+        assert owner.stdout
+        daemons = [
+            psutil.Process(int(word)) for word in owner.stdout.readline().split()
+        ]
+        owner.send_signal(signal.SIGKILL)
+    _, alive = psutil.wait_procs(daemons, timeout=DEADLINE_S)
+    assert len(daemons) == 3
+    assert alive == []

@@ -1,0 +1,153 @@
+"""Any split of a file, damaged or not, gives the rows of the whole."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import Any
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from spark_checks.generate.index_part import index_of
+from spark_checks.generate.part import messages_of
+from spark_checks.generate.plan import Plan
+from spark_checks.sources import commit_log, consume_queue, index
+from spark_checks.sources.log_part import LogFile
+from spark_checks.sources.record_scan import FileRange, ReadAt
+from spark_checks.tables import DELAYS_DEFAULT, delay_levels
+from spark_checks.tests.building import StoreBuilder
+from spec.store.consume_queue import Unit, encode_unit
+
+Row = dict[str, Any]
+Wound = tuple[int, bytes]
+"""A place, as a share of a file in 65,536ths, and the bytes that stand there."""
+DELAYS = delay_levels(DELAYS_DEFAULT)
+PLACES = st.integers(0, 65_535)
+SIZES = st.lists(st.integers(0, 300), min_size=1, max_size=25)
+INDEX = index_of(
+    [m.record for m in messages_of(Plan(files=1, log_size=40_000, body_size=200), 0)]
+)
+
+
+def wounds() -> st.SearchStrategy[list[Wound]]:
+    """Return strategies of damage: single bytes, zeros, noise, and words of records."""
+    magic = bytes.fromhex("DAA320A7")
+    some = st.one_of(
+        st.binary(min_size=1, max_size=4),
+        st.integers(1, 400).map(bytes),
+        st.binary(min_size=20, max_size=120),
+        st.sampled_from([magic, b"\0\0\0\x5b" + magic, b"\x7f\xff\xff\xff"]),
+    )
+    return st.lists(st.tuples(PLACES, some), max_size=4)
+
+
+def wounded(data: bytes, wounds_of: list[Wound]) -> bytes:
+    found = bytearray(data)
+    for share, written in wounds_of:
+        at = share * len(data) // 65_536
+        found[at : at + len(written)] = written[: len(data) - at]
+    return bytes(found)
+
+
+def reader_of(data: bytes) -> ReadAt:
+    return lambda position, size: data[position : position + size]
+
+
+def log_of(sizes: list[int]) -> bytes:
+    builder = StoreBuilder()
+    for number, size in enumerate(sizes):
+        builder.put("Orders", number % 2, body=bytes([number]) * size, tags="TagA")
+    return bytes(builder.log).ljust(builder.log_size, b"\0")
+
+
+def log_rows(data: bytes, base: int, cuts: list[int]) -> list[Row]:
+    edges = [0, *cuts, len(data)]
+    return [
+        row
+        for start, end in pairwise(edges)
+        for batch in commit_log.batches(
+            reader_of(data),
+            FileRange(base=base, file_size=len(data), start=start, end=end),
+            DELAYS,
+        )
+        for row in batch.to_pylist()
+    ]
+
+
+@settings(deadline=None)
+@given(
+    sizes=SIZES,
+    damage=wounds(),
+    cuts=st.sets(PLACES, max_size=12),
+    length=PLACES,
+    base=st.sampled_from([0, 0, 1 << 30]),  # elsewhere no record is where it says
+)
+@example(sizes=[40] * 9, damage=[(1500, b"\0" * 8)], cuts={700}, length=65_535, base=0)
+def test_a_log_may_be_cut_anywhere(
+    sizes: list[int], damage: list[Wound], cuts: set[int], length: int, base: int
+) -> None:
+    whole = log_of(sizes)[: 2000 + length // 4]
+    data = wounded(whole, damage)
+    places = sorted({cut * len(data) // 65_536 for cut in cuts} - {0})
+    assert log_rows(data, base, places) == log_rows(data, base, [])
+
+
+def queue_rows(data: bytes, parts: list[consume_queue.Piece]) -> list[Row]:
+    return [
+        row
+        for file, units in parts
+        for batch in consume_queue.batches(reader_of(data), file, units)
+        for row in batch.to_pylist()
+    ]
+
+
+@settings(deadline=None)
+@given(
+    count=st.integers(0, 60),
+    rest=st.integers(0, 19),
+    damage=wounds(),
+    limit=st.integers(1, 70),
+)
+def test_a_queue_may_be_cut_between_any_two_units(
+    count: int, rest: int, damage: list[Wound], limit: int
+) -> None:
+    units = [Unit(commit_log_offset=n, size=9, tags_code=n) for n in range(count)]
+    data = wounded(b"".join(map(encode_unit, units)) + b"x" * rest, damage)
+    file = ("consumequeue/Orders/0/00000000000000000400", 400, len(data))
+    pieces = [(file, range(count))]
+    dealt = list(consume_queue.dealt(pieces, limit))
+    assert all(sum(len(u) for _, u in part.pieces) <= limit for part in dealt)
+    found = [piece for part in dealt for piece in part.pieces]
+    assert queue_rows(data, found) == queue_rows(data, pieces)
+
+
+def index_rows(data: bytes, items: int) -> list[Row]:
+    rows = [
+        row
+        for part in index.parts_of("index/0", len(data), items=items)
+        for batch in index.batches(reader_of(data), part)
+        for row in batch.to_pylist()
+    ]
+    return sorted(rows, key=lambda row: int(row["position"]))
+
+
+@settings(deadline=None, max_examples=30)
+@given(damage=wounds(), items=st.integers(40, 2000))
+def test_an_index_may_be_cut_between_any_two_slots(
+    damage: list[Wound], items: int
+) -> None:
+    data = wounded(INDEX, damage)
+    assert index_rows(data, items) == index_rows(data, len(data))
+
+
+def test_large_files_have_many_partitions() -> None:
+    """None of these files is opened: partitions follow from names and sizes."""
+    listed = [["consumequeue/Orders/0/00000000000000000000", 0, 2_000_000_000]]
+    options = {"url": "/none", "files": json.dumps(listed), "partitions": "8"}
+    parts = consume_queue.ConsumeQueueReader(options).partitions()
+    assert len(parts) == 60
+    assert len(index.parts_of("index/0", 40 + 5_000_000 * 84)) == 5
+    log: LogFile = ("commitlog/00000000000000000000", 0, 1 << 30)
+    options = {"url": "/none", "files": json.dumps([log])}
+    assert len(commit_log.CommitLogReader(options).partitions()) == 8
