@@ -8,12 +8,9 @@ import struct
 from collections.abc import Callable, Sequence
 
 from spark_checks.faults.fault import Expected, Fault, Site
-from spark_checks.faults.in_files import index_file
-from spark_checks.generate.index_part import ITEMS_PER_SLOT
+from spark_checks.faults.places import index_file, item_positions, keys_lost, slots_of
+from spark_checks.generate.part import Placed
 from spec.store.index_file import (
-    HEADER_SIZE,
-    ITEM_SIZE,
-    SLOT_SIZE,
     decode_header,
     decode_item,
     item_position,
@@ -27,11 +24,6 @@ _SECONDS, _PREVIOUS = 12, 16
 """Where these words stand in an item."""
 
 
-def _slots(site: Site) -> int:
-    size = (site.root / index_file(site, PART)).stat().st_size
-    return (size - HEADER_SIZE) // (SLOT_SIZE + ITEMS_PER_SLOT * ITEM_SIZE)
-
-
 def _put(site: Site, position: int, value: int) -> None:
     site.overwrite(index_file(site, PART), position, struct.pack(">i", value))
 
@@ -42,7 +34,7 @@ def _item(
     """Return a fault that puts *value* into a word of item *number*."""
 
     def plant(site: Site) -> Found:
-        position = item_position(number, _slots(site))
+        position = item_position(number, slots_of(site, PART))
         _put(site, position + at, value)
         return _expected(finding, site, position), ()
 
@@ -53,7 +45,7 @@ def _slot(kind: str, says: str, number: int, change: Callable[[int], int]) -> Fa
     """Return a fault that changes the slot of item *number*."""
 
     def plant(site: Site) -> Found:
-        slots = _slots(site)
+        slots = slots_of(site, PART)
         data = (site.root / index_file(site, PART)).read_bytes()
         item = decode_item(data[item_position(number, slots) :])
         position = slot_position(item.key_hash, slots)
@@ -69,7 +61,7 @@ def _expected(finding: str, site: Site, position: int) -> Expected:
 
 def _negative_hash(site: Site) -> Found:
     """Give an item another hash: it leaves one chain and stands in another."""
-    slots, number = _slots(site), 200
+    slots, number = slots_of(site, PART), 200
     before = _chains(site)
     position = item_position(number, slots)
     _put(site, position, -7)
@@ -84,12 +76,75 @@ def _negative_hash(site: Site) -> Found:
         for is_item, place in before
         if (is_item, place) not in after
     ]
+    also.append(_expected("INV-INDEX-007", site, position))
+    also.append(keys_lost(site, _message_of(site, number))[-1])
     return _expected("INV-INDEX-006", site, position), also
+
+
+def _message_of(site: Site, number: int) -> Placed:
+    """Return the message that item *number* points at."""
+    position = item_position(number, slots_of(site, PART))
+    data = (site.root / index_file(site, PART)).read_bytes()
+    offset = decode_item(data[position:]).commit_log_offset
+    return next(m for m in site.part(PART) if m.offset == offset)
+
+
+def _of_another(site: Site) -> Found:
+    """Let an item point at the record behind its own."""
+    hit = _message_of(site, 220)
+    messages = site.part(PART)
+    other = messages[messages.index(hit) + 1]
+    position = item_positions(site, hit)[0]
+    site.overwrite(
+        index_file(site, PART), position + 4, struct.pack(">q", other.offset)
+    )
+    return _expected("INV-INDEX-007", site, position), keys_lost(site, hit)[-1:]
+
+
+def _of_nothing(site: Site) -> Found:
+    """Let an item point into the middle of its record."""
+    hit = _message_of(site, 240)
+    position = item_positions(site, hit)[0]
+    site.overwrite(
+        index_file(site, PART), position + 4, struct.pack(">q", hit.offset + 8)
+    )
+    return _expected("INV-INDEX-007", site, position), keys_lost(site, hit)[-1:]
+
+
+def _other_key(site: Site) -> Found:
+    """Give an item the hash of another key that has the same slot."""
+    slots = slots_of(site, PART)
+    hit = _message_of(site, 260)
+    position = item_positions(site, hit)[0]
+    data = (site.root / index_file(site, PART)).read_bytes()
+    code = decode_item(data[position:]).key_hash
+    other = code - slots if code >= slots else code + slots
+    site.overwrite(index_file(site, PART), position, struct.pack(">i", other))
+    return _expected("INV-INDEX-007", site, position), keys_lost(site, hit)[-1:]
+
+
+def _no_key(site: Site) -> Found:
+    """Put in the place of an item one of the same slot once more: its key is gone."""
+    slots = slots_of(site, PART)
+    data = (site.root / index_file(site, PART)).read_bytes()
+    items = {
+        number: decode_item(data[item_position(number, slots) :])
+        for number in range(280, decode_header(data).index_count)
+    }
+    number, twin = next(
+        (number, item.previous_item)
+        for number, item in items.items()
+        if item.previous_item in items
+    )
+    hit, position = _message_of(site, number), item_position(number, slots)
+    begin = item_position(twin, slots)
+    site.overwrite(index_file(site, PART), position, data[begin : begin + _SECONDS])
+    return keys_lost(site, hit)[-1], ()
 
 
 def _chains(site: Site) -> dict[tuple[bool, int], int]:
     """Return what every item, and every slot in use, should name, by its place."""
-    slots = _slots(site)
+    slots = slots_of(site, PART)
     data = (site.root / index_file(site, PART)).read_bytes()
     named: dict[tuple[bool, int], int] = {}
     last: dict[int, int] = {}
@@ -120,3 +175,10 @@ ITEM_FAULTS: tuple[Fault, ...] = (
     ),
     Fault(kind="index-hash", says="a negative hash", plant=_negative_hash),
 )
+KEY_FAULTS: tuple[Fault, ...] = (
+    Fault(kind="index-of-other", says="an item of another record", plant=_of_another),
+    Fault(kind="index-of-nothing", says="an item of no record", plant=_of_nothing),
+    Fault(kind="index-other-key", says="an item of another key", plant=_other_key),
+    Fault(kind="index-no-key", says="a key without an item", plant=_no_key),
+)
+"""Those that only a second look at the log finds."""

@@ -15,6 +15,7 @@ from spark_checks.faults.fault import (
     at_unit,
     when_lost,
 )
+from spark_checks.faults.places import keys_lost
 from spark_checks.generate.part import Placed
 from spec.derive.numpy_dtype import leading_fields
 from spec.store.message_record import SystemFlag, record_layout
@@ -95,6 +96,12 @@ def _zero_page(site: Site) -> Found:
         torn = lost.pop(0)
         also += [at_record(f"INV-LOG-{number:03d}", torn) for number in (1, 2, 6)]
         also.append(at_unit("INV-CQ-003", torn))
+        also += keys_lost(site, torn)
+    also += [
+        at_record(finding, m)
+        for m in taken
+        for finding in ("INV-TXN-001", "INV-TXN-002", "INV-DELAY-001")
+    ]
     return at_record("INV-LOG-001", lost[0]), also
 
 
@@ -135,7 +142,7 @@ def _topic(site: Site) -> Found:
     hit = site.take()
     site.flip(hit.log_file, hit.position + _topic_at(hit) + 1, 0x08)
     also = [at_record("INV-LOG-005", m) for m in (hit, site.after(hit))]
-    return at_unit("INV-CQ-004", hit), also
+    return at_unit("INV-CQ-004", hit), [*also, *keys_lost(site, hit)]
 
 
 def _tag(site: Site) -> Found:
