@@ -14,6 +14,7 @@ from conformance.client.clients.client_run import (
     CLIENTS,
     ClientRun,
     ClientRunError,
+    reasoned,
     run,
 )
 from conformance.harness.report import read_report
@@ -66,6 +67,7 @@ def clients(
             click.echo(f"Error: {error}", err=True)
             sys.exit(NOT_RUN)
         keep(runs)
-    keep(runs)
-    write_result(page({name: runs[name] for name in NAMES}), out)
+    told = {one.name: reasoned(runs[one.name], one) for one in CLIENTS}
+    keep(told)
+    write_result(page(told), out)
     click.echo(f"{out}: {len(runs)} clients")

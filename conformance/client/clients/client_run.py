@@ -13,11 +13,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
 from conformance.harness.embedded import SOURCES
+from conformance.harness.known import load_known
 from conformance.harness.report import read_report
 
 KNOWN = Path(__file__).parent
@@ -107,6 +108,20 @@ def run(client: Client, *, jobs: int | None = None) -> ClientRun:
             tail = (ended.stdout + ended.stderr)[-2000:]
             raise ClientRunError(f"{client.name}: {tail}")
         return ClientRun.of_report(client.name, read_report(file))
+
+
+def reasoned(told: ClientRun, client: Client) -> ClientRun:
+    """Return *told*, its failures known that are in the client's file by now."""
+    if not client.known.exists():
+        return told
+    reasons = {one.clause: one.reason for one in load_known(client.known)}
+    cells = tuple(
+        replace(cell, outcome="known", says=reasons[cell.clause])
+        if cell.outcome == "fail" and cell.clause in reasons
+        else cell
+        for cell in told.cells
+    )
+    return replace(told, cells=cells)
 
 
 def _cell(result: Mapping[str, Any]) -> Cell:
