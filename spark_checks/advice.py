@@ -29,11 +29,11 @@ ADVICE = {
     "INV-LOG-002": "Take the record from a slave or backup: `rmqc inspect FILE@OFFSET`"
     " shows it with the byte that is wrong.",
     "INV-LOG-003": "Look at the record with `rmqc inspect FILE@OFFSET`, and compare the"
-    " file with a slave's by `rmqc audit STORE --against SLAVE_STORE`.",
+    " file with a slave's.",
     "INV-LOG-004": f"Ask {_RECOVER} what a start would drop, and bring the file's end"
     " back from a slave or a backup.",
-    "INV-LOG-005": "Compare with a slave by `rmqc audit STORE --against SLAVE_STORE`,"
-    " and tell the owners of the queue's groups which offsets are affected.",
+    "INV-LOG-005": "Compare the file with a slave's, and tell the owners of the queue's"
+    " groups which offsets are affected.",
     "INV-LOG-006": "Look at the record with `rmqc inspect FILE@OFFSET`, and send the"
     " message again if its consumers need its tag or keys.",
     "INV-LOG-007": "Ask who produces the message whether it sets these flags; if not,"
