@@ -306,11 +306,10 @@ def _name_server(at: str | None) -> Iterator[tuple[Address, psutil.Process | Non
     if at is not None:
         yield Address.parse(at), None
         return
-    before = set(psutil.Process().children())
     with EmbeddedTarget("embedded:") as target:
         assert target.namesrv is not None
-        (process,) = set(psutil.Process().children()) - before
-        yield target.namesrv, process
+        assert target.process_id is not None
+        yield target.namesrv, psutil.Process(target.process_id)
 
 
 def main(words: Sequence[str]) -> int:
