@@ -43,3 +43,21 @@ TRIED_AGAIN_HERE = Clause(
     source="4.6.0 org.apache.rocketmq.client.impl.consumer.ConsumeMessageOrderlyService"
     "#processConsumeResult",
 )
+COUNTED_HERE = Clause(
+    id="CLIENT-ORDER-005",
+    level=Level.MUST,
+    text="Each time that a consumer in order handles a message again, the message's"
+    " count of deliveries (reconsumeTimes) is one higher.",
+    source="4.6.0 org.apache.rocketmq.client.impl.consumer.ConsumeMessageOrderlyService"
+    "#checkReconsumeTimes",
+)
+LIMITED = Clause(
+    id="CLIENT-ORDER-006",
+    level=Level.MUST,
+    text="A message that fails in order is handled again without end; where"
+    " maxReconsumeTimes is set and the message's count has reached it, it is sent to"
+    " the group's retry topic with MAX_RECONSUME_TIMES, so that the broker makes it a"
+    " dead letter, and the queue goes on.",
+    source="4.6.0 org.apache.rocketmq.client.impl.consumer.ConsumeMessageOrderlyService"
+    "#checkReconsumeTimes",
+)

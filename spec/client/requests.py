@@ -73,3 +73,19 @@ ASKS_FOR_REPLY = Clause(
     "#prepareSendRequest",
     since="4.6",
 )
+DIRECTLY_IS_APART = Clause(
+    id="CLIENT-REQUEST-008",
+    level=Level.MUST,
+    text="What came of a message that CONSUME_MESSAGE_DIRECTLY (309) handed over is"
+    " only answered: it goes back to no broker, and no offset is committed for it.",
+    source="4.6.0 org.apache.rocketmq.client.impl.consumer."
+    "ConsumeMessageConcurrentlyService#consumeMessageDirectly",
+)
+HOSTS_OF_REPLIES = Clause(
+    id="CLIENT-REQUEST-009",
+    level=Level.SHOULD,
+    text="A producer also takes a reply whose hosts have a solidus before the address,"
+    " as brokers before 4.9.3 write them (SEND-REPLY-006), and for which nobody waits.",
+    source=f"{_PROCESSOR}#processReplyMessage",
+    since="4.6",
+)

@@ -20,6 +20,12 @@ AFTER_ERROR_MS = 3000
 COMMIT_PERIOD_MS = 5000
 OFFSET_TIMEOUT_MS = 5000
 RETRIES_MAX = 16
+FIRST_RETRY_LEVEL = 3
+"""The delay level of a message that is sent to the retry topic the first time."""
+INNER_PRODUCER = "CLIENT_INNER_PRODUCER"
+"""The producer group by which a consumer itself sends."""
+AFTER_KEPT_MS = 5000
+"""After so long a message that could not go back is handed out again."""
 BACKLOG_COUNT_MAX = 1000
 BACKLOG_SIZE_MAX = 100 * 1024 * 1024
 BACKLOG_SPAN_MAX = 2000
@@ -143,6 +149,30 @@ READS_RETRIES = Clause(
     text="A clustering consumer also reads the retry topic of its group, and hands its"
     " messages out under the topic they came from.",
     source=f"{_PUSHED}#resetRetryAndNamespace",
+)
+SENDS_ANEW = Clause(
+    id="CLIENT-RETURN-003",
+    level=Level.MUST,
+    text="A message that its broker does not take back is sent to the retry topic of"
+    " the group, with the properties it had, RETRY_TOPIC, and as DELAY the level 3 and"
+    " one more for each delivery before.",
+    source=f"{_PUSHED}#sendMessageBack",
+)
+KEEPS_WHAT_CANNOT_GO = Clause(
+    id="CLIENT-RETURN-004",
+    level=Level.MUST,
+    text="A message that cannot be sent to the retry topic either is handed to the"
+    " application again, 5 seconds later; until then it is not handled.",
+    source="4.6.0 org.apache.rocketmq.client.impl.consumer."
+    "ConsumeMessageConcurrentlyService#processConsumeResult",
+)
+BROADCASTS_GIVE_NOTHING_BACK = Clause(
+    id="CLIENT-RETURN-005",
+    level=Level.QUIRK,
+    text="A member of a broadcasting group gives nothing back: a message that it could"
+    " not handle counts as handled.",
+    source="4.6.0 org.apache.rocketmq.client.impl.consumer."
+    "ConsumeMessageConcurrentlyService#processConsumeResult",
 )
 PULLS_AHEAD = Clause(
     id="CLIENT-PULL-008",

@@ -14,12 +14,14 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
 from construct import Bytes, BytesInteger, Const, FormatField, Prefixed, Struct
 from construct.expr import BinExpr
 
+from spec.derive.straight import MisfitError, Read, Write, straight
 from spec.derive.walk import (
     UnsuitableLayoutError,
     View,
@@ -34,10 +36,6 @@ Size = Callable[[Sequence[Any]], int]
 
 PLANS_MAX = 1024
 """Plans kept; peers choose the values that ask for one, so there is a limit."""
-
-
-class _MisfitError(Exception):
-    """A plan met what only construct can judge."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +63,7 @@ class _Run:
 class StructCodec:
     """Reads and writes what one layout describes, as a flat tuple of values."""
 
-    def __init__(self, layout: Struct) -> None:
+    def __init__(self, layout: Struct, usual: Sequence[Values] = ()) -> None:
         self.layout = layout
         self.names: tuple[str, ...] = tuple(
             name for name, _ in leaves(layout, View(lambda _: 0))
@@ -74,7 +72,10 @@ class StructCodec:
         chosen_by = names_that_choices_read(layout)
         self._deciding = [i for i, n in enumerate(self.names) if n in chosen_by]
         self._key = _key_form(layout, [self.names[i] for i in self._deciding])
-        self._plans: dict[Values, list[_Run]] = {}
+        self._pick = _picking(self._deciding)
+        self._count = len(self.names)
+        self._plans: dict[Values, tuple[Read, Write]] = {}
+        self._written = {_shape(plan): straight(plan) for plan in map(self.plan, usual)}
 
     def decode(self, data: Data, offset: int = 0) -> Values:
         """Return the values at *offset*; what follows them is not looked at."""
@@ -85,20 +86,20 @@ class StructCodec:
         if offset < 0:
             raise LayoutError(f"{offset} is no offset")
         try:
-            plan = self._plan(self._key.unpack_from(data, offset))
-            return _read(plan, data, offset)
-        except (struct.error, _MisfitError):
+            key = self._key.unpack_from(data, offset)
+            return (self._plans.get(key) or self._plan(key))[0](data, offset)
+        except (struct.error, MisfitError):
             return self._decode_plainly(data, offset)
 
     def encode(self, values: Sequence[Any]) -> bytes:
         """Return the bytes of *values*, given in the order of the names."""
-        if len(values) != len(self.names):
-            reason = f"{len(values)} values for {len(self.names)} fields"
+        if len(values) != self._count:
+            reason = f"{len(values)} values for {self._count} fields"
             raise LayoutError(reason)
         try:
-            plan = self._plan(tuple(values[i] for i in self._deciding))
-            return _write(plan, values)
-        except (struct.error, _MisfitError, TypeError):
+            key = self._pick(values)
+            return (self._plans.get(key) or self._plan(key))[1](values)
+        except (struct.error, MisfitError, TypeError):
             return build(self.layout, self.as_mapping(values))
 
     def as_mapping(self, values: Sequence[Any]) -> dict[str, Any]:
@@ -123,21 +124,45 @@ class StructCodec:
             values.append(value)
         return tuple(values), offset + max(span.end for span in trace)
 
-    def _plan(self, key: Values) -> list[_Run]:
-        plan = self._plans.get(key)
-        if plan is None:
-            deciding = (self.names[i] for i in self._deciding)
-            known = dict(zip(deciding, key, strict=True))
-            plan = list(_runs(list(leaves(self.layout, View(known.__getitem__)))))
-            if len(self._plans) >= PLANS_MAX:
-                self._plans.clear()
-            self._plans[key] = plan
-        return plan
+    def plan(self, key: Values) -> list[_Run]:
+        """Return the runs that the layout is, where its choices look at *key*."""
+        deciding = (self.names[i] for i in self._deciding)
+        known = dict(zip(deciding, key, strict=True))
+        return list(_runs(list(leaves(self.layout, View(known.__getitem__)))))
+
+    def _plan(self, key: Values) -> tuple[Read, Write]:
+        """Return what reads and what writes where choices look at *key*; keep it."""
+        plan = self.plan(key)
+        walked = partial(_read, plan), partial(_write, plan)
+        found = self._written.get(_shape(plan)) or walked
+        if len(self._plans) >= PLANS_MAX:
+            self._plans.clear()
+        self._plans[key] = found
+        return found
 
 
-def compile_codec(layout: Struct) -> StructCodec:
-    """Return the quick reader and writer of *layout*."""
-    return StructCodec(layout)
+def compile_codec(layout: Struct, *, usual: Sequence[Values] = ()) -> StructCodec:
+    """Return the quick reader and writer of *layout*.
+
+    What choices look at is mostly one of *usual*: those plans are written out. Others
+    are walked, because writing one out takes time and memory, and peers choose them.
+    """
+    return StructCodec(layout, usual)
+
+
+def _picking(places: Sequence[int]) -> Callable[[Sequence[Any]], Values]:
+    """Return what picks the values at *places*, as a tuple."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    return lambda values: tuple([values[i] for i in places])
+
+
+def _shape(plan: Sequence[_Run]) -> Values:
+    """Return what plans that read and write alike have in common."""
+    return tuple(
+        (run.form.format, run.first, run.count, run.exact, run.prefixed, run.is_odd)
+        for run in plan
+    )
 
 
 def _read(plan: list[_Run], data: Data, offset: int) -> tuple[Values, int]:
@@ -153,7 +178,7 @@ def _read(plan: list[_Run], data: Data, offset: int) -> tuple[Values, int]:
             continue
         after = offset + size
         if size < 0 or after > len(data):
-            raise _MisfitError
+            raise MisfitError
         values.append(bytes(data[offset:after]))
         offset = after
     return tuple(values), offset
@@ -165,7 +190,7 @@ def _judge(run: _Run, values: list[Any]) -> int | None:
         values[i] = int.from_bytes(values[i], "big")
     for i, wanted in run.constants:
         if values[i] != wanted:
-            raise _MisfitError
+            raise MisfitError
     return run.size(values) if run.size else None
 
 
@@ -180,11 +205,11 @@ def _write(plan: list[_Run], values: Sequence[Any]) -> bytes:
             continue
         blob = values[run.first + run.count]
         if type(blob) is not bytes:
-            raise _MisfitError
+            raise MisfitError
         if run.prefixed:
             found.append(len(blob))
         elif run.size and run.size(values) != len(blob):
-            raise _MisfitError
+            raise MisfitError
         parts += (run.form.pack(*found), blob)
     return b"".join(parts)
 
@@ -193,17 +218,17 @@ def _refuse_misfits(run: _Run, found: list[Any], values: Sequence[Any]) -> None:
     """Make *found*, the values of *run*, such that struct writes them, or refuse."""
     for i, size in run.exact:
         if len(values[i]) != size:
-            raise _MisfitError
+            raise MisfitError
     for i, wanted in run.constants:
         if values[i] != wanted:
-            raise _MisfitError
+            raise MisfitError
     for i in run.integers:
         found[i - run.first] = _three_bytes(values[i])
 
 
 def _three_bytes(value: object) -> bytes:
     if not isinstance(value, int) or not 0 <= value < 2**24:
-        raise _MisfitError
+        raise MisfitError
     return value.to_bytes(3, "big")
 
 

@@ -35,6 +35,16 @@ AFTER_A_STOP_BY_QUEUES = Clause(
     source="5.3.3 org.apache.rocketmq.store.CommitLog#recoverNormally",
     since="5.3.2",
 )
+# Who deletes consume queues to have them made anew can so lose the log.
+WITHOUT_QUEUES = Clause(
+    id="REC-BEGIN-010",
+    level=Level.QUIRK,
+    text="Without any consume queue recovery begins at the first file of the commit"
+    " log, after a stop too: what is no record there ends the log, and the files behind"
+    " it are deleted.",
+    source="5.3.3 org.apache.rocketmq.store.CommitLog#recoverNormally",
+    since="5.3.2",
+)
 AFTER_A_CRASH = Clause(
     id="REC-BEGIN-002",
     level=Level.MUST,
@@ -163,6 +173,7 @@ EMPTY_LAST_FILE = Clause(
     text="A broker starts on a store whose last consume-queue file is there and empty"
     " of units.",
     source=f"{_QUEUE}#recover",
+    until="4.9",  # Since then see REC-START-003.
     issues=("apache/rocketmq#9728", "apache/rocketmq#10108"),
 )
 STRAY_FILES = Clause(
@@ -201,8 +212,10 @@ GARBAGE_IN_THE_LOG = Clause(
     text="Dispatch that meets garbage passes over the rest of what it had read at a"
     " master, and stays there for ever at a slave.",
     source=f"{_STORE}$ReputMessageService#doReput",
-    # 4.4 dispatches nothing of what a start finds, so there it cannot be seen.
+    # 4.4 dispatches nothing of what a start finds, and since 5.3.2 recovery itself
+    # dispatches and ends the log there: in those it cannot be seen.
     since="4.5",
+    until="5.3.1",
     issues=("apache/rocketmq#6767", "apache/rocketmq#289"),
 )
 CHECKSUM_ZERO = Clause(

@@ -124,13 +124,20 @@ HEADER = Clause(
     " message's flag and properties, reconsumeTimes 0, unitMode and batch.",
     source=f"{_SENDER}#sendKernelImpl",
 )
-RETRY_COUNTS_MOVE = Clause(
+RETRY_COUNTS_ARE_COPIED = Clause(
     id="CLIENT-SEND-008",
     level=Level.MUST,
     text="A message sent to a topic that begins with %RETRY% has its properties"
     " RECONSUME_TIME and MAX_RECONSUME_TIMES in the header fields reconsumeTimes and"
-    " maxReconsumeTimes.",
+    " maxReconsumeTimes too.",
     source=f"{_SENDER}#sendKernelImpl",
+    hints=(
+        (
+            "RECONSUME_TIME",
+            "the article on the send path has both move; the release takes them off the"
+            " message when their text is in the request already",
+        ),
+    ),
 )
 CODE = Clause(
     id="CLIENT-SEND-009",
@@ -187,6 +194,15 @@ LATE_ANSWER = Clause(
     source="4.6.0 org.apache.rocketmq.remoting.netty.NettyRemotingAbstract"
     "#scanResponseTable",
     issues=("apache/rocketmq#10575",),
+)
+GOES_AWAY = Clause(
+    id="CLIENT-ANSWER-004",
+    level=Level.SHOULD,
+    text="A client that is answered GO_AWAY (1500), as by who is about to stop, asks"
+    " once more on a new connection to the same address; being sent away again is a"
+    " failure of the connection.",
+    source="5.3.3 org.apache.rocketmq.remoting.netty.NettyRemotingClient#invokeImpl",
+    since="5.3.2",
 )
 BATCH_IS_UNIFORM = Clause(
     id="CLIENT-BATCH-001",

@@ -28,8 +28,24 @@ RETRIED_CODES = Clause(
     text="A synchronous send is tried again after a failed connection, a timeout and"
     " the codes SYSTEM_ERROR (1), SERVICE_NOT_AVAILABLE (14), NO_PERMISSION (16),"
     " TOPIC_NOT_EXIST (17), NO_BUYER_ID (204) and NOT_IN_CURRENT_UNIT (205); any other"
-    " code fails it at once.",
+    " code, but SYSTEM_BUSY (2) and GO_AWAY (1500), fails it at once.",
     source=f"{_SENDER}#sendDefaultImpl",
+)
+BUSY_IS_FINAL = Clause(
+    id="CLIENT-RETRY-014",
+    level=Level.QUIRK,
+    text="A synchronous send that is answered SYSTEM_BUSY (2) fails at once, though"
+    " another broker may have time.",
+    source=f"{_SENDER}#sendDefaultImpl",
+    until="5.2",
+)
+BUSY_IS_RETRIED = Clause(
+    id="CLIENT-RETRY-015",
+    level=Level.MUST,
+    text="A synchronous send that is answered SYSTEM_BUSY (2) is tried again.",
+    source="5.3.3 org.apache.rocketmq.client.producer.DefaultMQProducer"
+    "#retryResponseCodes",
+    since="5.3",
 )
 NOT_OK_IS_A_RESULT = Clause(
     id="CLIENT-RETRY-003",

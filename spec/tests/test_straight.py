@@ -1,0 +1,86 @@
+"""What is written out of a plan does what walking the plan does, misfits included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from struct import error as StructError  # noqa: N812 - it is a class
+from typing import Any
+
+from construct import Const, Int8ub, Struct
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spec.derive.codecs import record_codec, unit_codec
+from spec.derive.straight import MisfitError, straight
+from spec.derive.struct_codec import _read, _shape, _write, compile_codec
+from spec.layout import field
+from spec.store.message_record import MAGIC_V1, encode_record
+from spec.tests.strategies import mutated, records
+
+KEYS = records().map(
+    lambda record: tuple(
+        record_codec.decode(encode_record(record))[i] for i in record_codec._deciding
+    )
+)
+"""What chooses a plan, of some record: version, and whether hosts are wide."""
+
+
+def outcome(act: Callable[[], Any]) -> object:
+    try:
+        return act()
+    except (MisfitError, StructError, TypeError) as error:
+        return type(error)
+
+
+@given(raw=mutated(records().map(encode_record)), key=KEYS, at=st.integers(0, 3))
+def test_both_read_alike(raw: bytes, key: tuple[int, ...], at: int) -> None:
+    plan = record_codec.plan(key)
+    written = straight(plan)
+    assert written is not None
+    data = memoryview(bytes(at) + raw)
+    walked = outcome(partial(_read, plan, data, at))
+    assert outcome(partial(written[0], data, at)) == walked
+
+
+@given(
+    record=records(),
+    key=KEYS,
+    place=st.integers(0, 18),
+    value=st.sampled_from([-1, 2**63, b"", b"four", bytes(16), "text", None]),
+)
+def test_both_write_alike(
+    record: Any, key: tuple[int, ...], place: int, value: object
+) -> None:
+    values: list[object] = list(record_codec.decode(encode_record(record)))
+    plan = record_codec.plan(key)
+    written = straight(plan)
+    assert written is not None
+    for some in (values, [*values[:place], value, *values[place + 1 :]]):
+        walked = outcome(partial(_write, plan, some))
+        assert outcome(partial(written[1], some)) == walked
+
+
+def test_what_is_fixed_is_one_call() -> None:
+    written = straight(unit_codec.plan(()))
+    assert written is not None
+    read, write = written
+    assert read(b"?" + write((1, 2, 3)), 1) == ((1, 2, 3), 21)
+
+
+def test_what_struct_cannot_read_is_walked() -> None:
+    codec = compile_codec(Struct(field("sign", Const(0x7E, Int8ub))))
+    assert straight(codec.plan(())) is None
+
+
+def test_plans_that_peers_ask_for_are_not_written_out() -> None:
+    before = dict(record_codec._written)
+    for flags in range(64):
+        record_codec._plan((-1, flags))
+    assert record_codec._written == before
+    narrow = record_codec._written[shape_of((MAGIC_V1, 0))]
+    assert record_codec._plan((MAGIC_V1, 1)) == narrow
+
+
+def shape_of(key: tuple[int, ...]) -> tuple[Any, ...]:
+    return _shape(record_codec.plan(key))
