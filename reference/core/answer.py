@@ -101,6 +101,8 @@ def _encode_call(
 
 
 def _text(value: object) -> str:
+    if type(value) is str:
+        return value  # as nearly always
     if value is True:
         return "true"
     if value is False:

@@ -24,7 +24,6 @@ _LENGTH_SIZE = 4
 _HEADER_START = 8
 _JSON = 0
 _INT_END = 2**31
-_NUMBERS = ("code", "opaque", "flag", "version")
 _scan_json = make_scanner(JSONDecoder())  # type: ignore[arg-type] # stub is wrong
 
 
@@ -132,10 +131,18 @@ def _plain_json(frame: bytes, stop: int) -> dict[str, Any] | None:
     if read != len(text) or type(header) is not dict:  # [WIRE-CONN-013]
         return None
     fields = header.get("extFields")
-    numbers = [header.get(name, 0) for name in _NUMBERS]
+    get = header.get
+    numbers = get("code", 0), get("opaque", 0), get("flag", 0), get("version", 0)
     # [WIRE-CONN-010] [WIRE-CONN-011]
-    plain = all(type(n) is int and -_INT_END <= n < _INT_END for n in numbers)
+    plain = _are_int32(*numbers)
     return header if plain and (fields is None or type(fields) is dict) else None
+
+
+def _are_int32(a: object, b: object, c: object, d: object) -> bool:
+    """Return whether all four are numbers that a Java int can be."""
+    if not (type(a) is int and type(b) is int and type(c) is int and type(d) is int):
+        return False
+    return min(a, b, c, d) >= -_INT_END and max(a, b, c, d) < _INT_END
 
 
 def _from_header(header: dict[str, Any], body: bytes) -> Request:

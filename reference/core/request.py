@@ -15,6 +15,8 @@ from spec.integers import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN
 
 _RESPONSE_BIT = 1
 _ONEWAY_BIT = 2
+_SURELY_INT32, _SURELY_INT64 = 10, 19
+"""Fewer decimal digits than that are never too large a number."""
 _SIGNED = re.compile(r"[+-]\d+")
 
 
@@ -70,6 +72,9 @@ class Request:
 
     def int32(self, name: str) -> int:
         """Return the field *name*, a Java int."""
+        text = self.fields.get(name)
+        if type(text) is str and len(text) < _SURELY_INT32 and text.isdecimal():
+            return int(text)  # as nearly always
         value = self._number(name)
         if value is None or not INT32_MIN <= value <= INT32_MAX:  # [WIRE-CONN-017]
             raise FieldError(name)
@@ -77,6 +82,9 @@ class Request:
 
     def int64(self, name: str) -> int:
         """Return the field *name*, a Java long."""
+        text = self.fields.get(name)
+        if type(text) is str and len(text) < _SURELY_INT64 and text.isdecimal():
+            return int(text)  # as nearly always
         value = self._number(name)
         if value is None or not INT64_MIN <= value <= INT64_MAX:
             raise FieldError(name)

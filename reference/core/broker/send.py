@@ -235,11 +235,9 @@ def _message(
     broker: Broker, request: Request, names: Names, *, topic: Topic, queue_id: int
 ) -> tuple[NewMessage | None, Answer]:
     """Return the message to store; a retried once too often goes elsewhere."""
-    message = new_message(broker, request, names, topic=topic, queue_id=queue_id)
-    cluster = broker.options.cluster
-    message = message._replace(
-        # [SEND-PROPS-003]
-        properties=with_property(message.properties, "CLUSTER", cluster)
+    cluster = broker.options.cluster  # [SEND-PROPS-003]
+    message = new_message(
+        broker, request, names, topic=topic, queue_id=queue_id, cluster=cluster
     )
     if not topic.name.startswith(RETRY_PREFIX):
         return message, Answer()
@@ -249,13 +247,24 @@ def _message(
 
 
 def new_message(
-    broker: Broker, request: Request, names: Names, *, topic: Topic, queue_id: int
+    broker: Broker,
+    request: Request,
+    names: Names,
+    *,
+    topic: Topic,
+    queue_id: int,
+    cluster: str | None = None,
 ) -> NewMessage:
-    """Return the message that a send asks to be stored, for this queue."""
+    """Return the message that a send asks to be stored, for this queue.
+
+    With *cluster*, its properties say so.
+    """
     system_flags = request.int32(names.system_flags)  # [SEND-FLAG-002]
     if topic.has_many_tags:  # [SEND-FLAG-003]
         system_flags |= MULTI_TAGS_FLAG
     properties = request.optional_text(names.properties) or ""  # [SEND-HEADER-002]
+    if cluster is not None:
+        properties = with_property(properties, "CLUSTER", cluster)
     return NewMessage(
         topic.name,
         queue_id,

@@ -26,7 +26,7 @@ Outcome = Request | Failure
 Then = Callable[[Outcome, int], None]
 """What is done with an outcome; it is given the time too."""
 Handler = Callable[[str, Request, int], Answer | None]
-"""Does what the broker at an address asks of the client. None is no answer."""
+"""Does what the broker at an address asks of the client. None is no answer yet."""
 
 _OPAQUE_END = 2**31
 
@@ -57,9 +57,18 @@ class Deliver:
     queue: Queue
     messages: tuple[Any, ...]
     """Of the kind that reference.core.client.pulling.Received is."""
+    ticket: int | None = None
+    """Of a message that an administrator hands over, which is of no queue of ours."""
 
 
-Effect = Write | Finished | Deliver | WakeAt
+@dataclass(frozen=True, slots=True)
+class Remember:
+    """Keep how far these queues have come, for a later start of this client."""
+
+    offsets: Mapping[Queue, int]
+
+
+Effect = Write | Finished | Deliver | Remember | WakeAt
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +133,10 @@ class Asker:
         self._wake_ms = None
         self.schedule.run(now_ms)
 
+    def answer(self, address: str, opaque: int, answer: Answer) -> None:
+        """Answer what the peer at *address* has asked under this *opaque*."""
+        self._outbox.append(Write(address, encode_answer(opaque, answer), None))
+
     def finish(self, call: int, result: object) -> None:
         """Tell the application what became of its call."""
         self.emit(Finished(call, result))
@@ -165,5 +178,4 @@ class Asker:
         else:
             answer = handler(address, request, now_ms)
         if answer is not None:
-            frame = encode_answer(request.opaque, answer)
-            self._outbox.append(Write(address, frame, None))
+            self.answer(address, request.opaque, answer)

@@ -33,6 +33,26 @@ class Backlog:
         return not self._sizes
 
     @property
+    def count(self) -> int:
+        """How many messages wait."""
+        return len(self._sizes)
+
+    @property
+    def size(self) -> int:
+        """Bytes of their bodies."""
+        return self._size
+
+    @property
+    def first(self) -> int | None:
+        """The offset of the first that waits, if any."""
+        return min(self._sizes, default=None)
+
+    @property
+    def last(self) -> int | None:
+        """The offset of the last that waits, if any."""
+        return max(self._sizes, default=None)
+
+    @property
     def is_full(self) -> bool:
         """Whether the application is to catch up before more is pulled."""
         if not self._sizes:

@@ -7,23 +7,28 @@ the rest. Whoever comes or goes is noticed by a word of the broker, or in 20 sec
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from reference.core.answer import Answer
+from reference.core.client.administered import Administered
 from reference.core.client.allocation import Allocation, averaged
-from reference.core.client.asking import Asker, Outcome
+from reference.core.client.asking import Asker, Deliver, Outcome
 from reference.core.client.checks import check_group, check_topic
+from reference.core.client.directly import Directly
 from reference.core.client.failure import Failure
 from reference.core.client.locks import Locks
 from reference.core.client.membership import Membership
+from reference.core.client.message import Queue
 from reference.core.client.periods import USUAL_PERIODS, Periods
+from reference.core.client.pulling import Received
 from reference.core.client.queues import subscribe_queues
 from reference.core.client.reading import Reader, ReadingOptions
 from reference.core.client.requests import members_question
 from reference.core.client.routes import Routes
 from reference.core.client.subscription import subscription_of
 from reference.core.request import Request
+from reference.core.schedule import Schedule
 from spec.client.allocation import REBALANCE_PERIOD_MS
 from spec.client.ordering import LOCK_PERIOD_MS
 from spec.client.subscribing import OFFSET_TIMEOUT_MS
@@ -58,6 +63,9 @@ class ConsumerOptions:
     in_order: bool = False
     """A queue is read by one member alone, message by message."""
     batch_size: int = 32
+    retries_max: int | None = None
+    """How often a message that failed is handled again (Java: maxReconsumeTimes); if
+    not given, 16 times, and in order without end."""
     rule: Allocation = averaged
     periods: Periods = USUAL_PERIODS
 
@@ -66,11 +74,18 @@ class Consumer:
     """Reads messages as a member of a group."""
 
     def __init__(
-        self, options: ConsumerOptions, *, asker: Asker, routes: Routes, now_ms: int
+        self,
+        options: ConsumerOptions,
+        *,
+        asker: Asker,
+        routes: Routes,
+        now_ms: int,
+        remembered: Mapping[Queue, int] | None = None,
     ) -> None:
         check_group(options.group)
         check_topic(options.topic)
         self.options = options
+        self.made_ms = now_ms
         self.reader = Reader(
             ReadingOptions(
                 group=options.group,
@@ -78,23 +93,37 @@ class Consumer:
                 from_time_ms=options.from_time_ms,
                 keeps_offsets=not options.broadcasts,
                 batch_size=options.batch_size,
+                retries_max=options.retries_max,
             ),
             asker=asker,
             routes=routes,
             locks=self._locks(asker, routes),
+            remembered=remembered,
         )
         self.membership = Membership(
             asker,
             routes,
-            self._heartbeat,
+            self.heartbeat,
             self._was_heard,
             period_ms=options.periods.heartbeat_ms,
         )
         self._asker = asker
         self._routes = routes
-        self._subscriptions = self._subscribe(now_ms)
+        self.subscriptions = self._subscribe(now_ms)
+        self.directly = Directly(asker, in_order=options.in_order)
         self._is_known = False
         asker.handlers[RequestCode.NOTIFY_CONSUMER_IDS_CHANGED] = self._members_changed
+        asker.handlers.update(Administered(self).handlers)
+
+    @property
+    def schedule(self) -> Schedule:
+        """What it has to do later."""
+        return self._asker.schedule
+
+    @property
+    def name_servers(self) -> Sequence[str]:
+        """Where it asks for routes."""
+        return self._routes.name_servers
 
     def start(self, now_ms: int) -> None:
         """Join the group and read, from now on."""
@@ -116,14 +145,33 @@ class Consumer:
 
     def stop(self, now_ms: int) -> None:
         """Commit what was handled and leave the group."""
-        for subscription in self._subscriptions:
+        self.reader.commit_all(now_ms)
+        for subscription in self.subscriptions:
             self.reader.own((), subscription, now_ms)
         self._asker.abandon()
         self.membership.leave(now_ms)
 
+    def handled(
+        self,
+        delivery: Deliver,
+        failed: Sequence[Received] = (),
+        *,
+        error: str | None = None,
+        now_ms: int,
+    ) -> None:
+        """Note that *delivery* is handled, all but *failed*, because of an *error*."""
+        if delivery.ticket is None:
+            self.reader.handled(
+                delivery.queue, delivery.messages, failed=failed, now_ms=now_ms
+            )
+            return
+        self.directly.handled(
+            delivery.ticket, is_failed=bool(failed), error=error, now_ms=now_ms
+        )
+
     def rebalance(self, now_ms: int) -> None:
         """Look anew at which queues are ours."""
-        for subscription in self._subscriptions:
+        for subscription in self.subscriptions:
             self._find_share(subscription, now_ms)
 
     def _locks(self, asker: Asker, routes: Routes) -> Locks | None:
@@ -189,7 +237,8 @@ class Consumer:
         retries = RETRY_PREFIX + options.group  # [CLIENT-RETURN-002]
         return own, subscription_of(retries, ALL_MESSAGES, version=now_ms)
 
-    def _heartbeat(self) -> Heartbeat:
+    def heartbeat(self) -> Heartbeat:
+        """Return what brokers are told of this member."""
         begins = "FIRST_OFFSET" if self.options.from_first else "LAST_OFFSET"
         if self.options.from_time_ms is not None:
             begins = "TIMESTAMP"
@@ -198,7 +247,7 @@ class Consumer:
             consume_type="CONSUME_PASSIVELY",
             message_model="BROADCASTING" if self.options.broadcasts else "CLUSTERING",
             consume_from=f"CONSUME_FROM_{begins}",
-            subscriptions=self._subscriptions,
+            subscriptions=self.subscriptions,
         )
         return Heartbeat(client_id=self.options.client_id, consumers=(member,))
 

@@ -31,6 +31,7 @@ from reference.core.client.message import (
 from reference.core.client.periods import USUAL_PERIODS, Periods
 from reference.core.client.queue_choice import Turn, choose, choose_available
 from reference.core.client.queues import default_route, publish_queues, vip_address
+from reference.core.client.replies import take_reply
 from reference.core.client.retrying import attempt_timeout_ms, retries
 from reference.core.client.routes import Routes
 from reference.core.client.send_request import (
@@ -48,6 +49,7 @@ from spec.wire.producer import (
     SEND_TIMEOUT_MS,
 )
 from spec.wire.producer_retries import RETRIES
+from spec.wire.request_code import RequestCode
 from spec.wire.send_limits import MESSAGE_SIZE_MAX
 
 
@@ -92,6 +94,7 @@ class Producer:
         self._keys = keys
         self._turn = turn
         self._call_count = 0
+        asker.handlers[RequestCode.PUSH_REPLY_MESSAGE_TO_CLIENT] = take_reply
 
     def send(
         self,

@@ -7,10 +7,10 @@ order; how far a queue has come is committed at the broker.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
-from reference.core.client.asking import Asker, Deliver, Outcome, Then
+from reference.core.client.asking import Asker, Deliver, Outcome, Remember, Then
 from reference.core.client.backlog import Backlog
 from reference.core.client.failure import Failure
 from reference.core.client.locks import Locks
@@ -25,16 +25,18 @@ from reference.core.client.pulling import (
 from reference.core.client.requests import (
     commit_notice,
     end_question,
-    hand_back,
     offset_question,
     search_question,
 )
+from reference.core.client.returning import Returns, delivered_again
 from reference.core.client.routes import Routes
+from reference.core.client.share import Share
 from reference.core.request import FieldError
 from spec.client.ordering import AFTER_FAILURE_MS
 from spec.client.subscribing import (
     AFTER_ERROR_MS,
     AFTER_FLOOD_MS,
+    AFTER_KEPT_MS,
     OFFSET_TIMEOUT_MS,
     PULL_TIMEOUT_MS,
 )
@@ -43,6 +45,7 @@ from spec.wire.command import Command
 from spec.wire.groups import RETRY_PREFIX
 from spec.wire.heartbeat import Subscription
 from spec.wire.response_code import ResponseCode
+from spec.wire.running_info import QueueInHand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,21 +60,8 @@ class ReadingOptions:
     keeps_offsets: bool = True
     """Whether brokers are asked and told how far the group has come."""
     batch_size: int = 32
-
-
-@dataclass(slots=True, kw_only=True)
-class _Share:
-    """One queue, for as long as it is ours."""
-
-    queue: Queue
-    subscription: Subscription
-    next_offset: int = 0
-    """Where to pull next."""
-    backlog: Backlog = field(default_factory=Backlog)
-    told: int | None = None
-    """How far the broker was told that the queue has come."""
-    broker_id: int = MASTER_ID
-    """The broker that is asked next."""
+    retries_max: int | None = None
+    """If given, how often a message that failed is handled again."""
 
 
 class Reader:
@@ -84,13 +74,22 @@ class Reader:
         asker: Asker,
         routes: Routes,
         locks: Locks | None = None,
+        remembered: Mapping[Queue, int] | None = None,
     ) -> None:
         self.options = options
         self._asker = asker
         self._routes = routes
         self._locks = locks
         """Where queues are read in order: who locks them."""
-        self._shares: dict[Queue, _Share] = {}
+        self._remembered = dict(remembered or {})
+        """Where brokers keep no offsets: how far each queue has come."""
+        self._returns = Returns(
+            options.group,
+            asker=asker,
+            routes=routes,
+            retries_max=options.retries_max,
+        )
+        self._shares: dict[Queue, Share] = {}
 
     @property
     def queues(self) -> list[Queue]:
@@ -107,7 +106,7 @@ class Reader:
                 self._give_up(self._shares[queue])
         for queue in sorted(queues):
             if queue not in self._shares:
-                share = _Share(queue=queue, subscription=subscription)
+                share = Share(queue=queue, subscription=subscription)
                 self._shares[queue] = share
                 self._lock(share, now_ms)
 
@@ -121,37 +120,80 @@ class Reader:
     ) -> None:
         """Note that *messages* of *queue* are handled, all but *failed*.
 
-        These are handed back, to be delivered to the group again; in order they are
-        delivered here again, before any other of the queue.
+        These go back, to be delivered to the group again, and are handled when they
+        have; in order the first has failed, and is delivered here again before those
+        behind it.
         """
         share = self._shares.get(queue)
+        if share is not None:
+            share.handled_at_ms = now_ms
+            if share.is_resting:
+                return
         if self._locks is not None:
             if share is not None:
                 self._handled_in_order(share, messages, failed, now_ms)
             return
-        for message in failed:
-            self._hand_back(message, now_ms)
+        if not self.options.keeps_offsets:  # [CLIENT-RETURN-005]
+            failed = ()
         if share is not None:
-            share.backlog.remove(messages)
+            share.backlog.remove(one for one in messages if one not in failed)
+        for message in failed:
+            self._give_back(share, message, now_ms)
+
+    def rest(self, queues: Collection[Queue]) -> None:
+        """Drop what waits of *queues*, and let them rest until they are moved."""
+        for share in self._shares.values():
+            if share.queue in queues:
+                share.is_resting = True
+                share.backlog = Backlog()
+
+    def move(self, offsets: Mapping[Queue, int]) -> None:
+        """Give queues up, each at its offset; whoever takes them begins there."""
+        for share in tuple(self._shares.values()):
+            if share.queue in offsets:
+                share.backlog = Backlog()
+                share.backlog.skip_to(offsets[share.queue])
+                share.told = None
+                self._give_up(share)
+
+    def offsets(self) -> Mapping[Queue, int]:
+        """Return how far each queue has come of which that is known."""
+        found = {share.queue: share.offset for share in self._shares.values()}
+        return {queue: offset for queue, offset in found.items() if offset is not None}
+
+    def states(self) -> Mapping[Queue, QueueInHand]:
+        """Return what an administrator is told of each queue."""
+        is_locked = self._locks is not None
+        return {
+            queue: self._shares[queue].state(is_locked=is_locked)
+            for queue in self.queues
+        }
 
     def commit_all(self, _now_ms: int) -> None:
-        """Tell brokers how far every queue has come."""
+        """Tell brokers how far every queue has come, or remember it."""
         for share in self._shares.values():
             self._commit(share)
+        known = {q: n for q, n in self._remembered.items() if q in self._shares}
+        if known:  # [CLIENT-LOCAL-001]
+            self._asker.emit(Remember(known))
 
     def lock_all(self, now_ms: int) -> None:
         """Lock every queue again; give up those that cannot be."""
         for share in tuple(self._shares.values()):
             self._lock(share, now_ms, renews=True)  # [CLIENT-ORDER-002]
 
-    def _lock(self, share: _Share, now_ms: int, *, renews: bool = False) -> None:
+    def _is_read(self, share: Share) -> bool:
+        """Return whether a queue is ours still, and does not rest."""
+        return self._shares.get(share.queue) is share and not share.is_resting
+
+    def _lock(self, share: Share, now_ms: int, *, renews: bool = False) -> None:
         """Begin a queue, in order only when it is locked."""
         if self._locks is None:
             self._begin(share, now_ms)
             return
 
         def then(is_locked: bool, later_ms: int) -> None:
-            if self._shares.get(share.queue) is not share:
+            if not self._is_read(share):
                 return
             if not is_locked:  # [CLIENT-ORDER-001]
                 self._shares.pop(share.queue)
@@ -160,7 +202,7 @@ class Reader:
 
         self._locks.take(share.queue, then, now_ms)
 
-    def _give_up(self, share: _Share) -> None:
+    def _give_up(self, share: Share) -> None:
         self._shares.pop(share.queue)
         self._commit(share)  # [CLIENT-COMMIT-001]
         if self._locks is not None:
@@ -168,26 +210,67 @@ class Reader:
 
     def _handled_in_order(
         self,
-        share: _Share,
+        share: Share,
         messages: Sequence[Received],
         failed: Sequence[Received],
         now_ms: int,
     ) -> None:
-        """Go on with a queue, or deliver again what *failed* a second later."""
+        """Go on with a queue, if nothing has failed."""
         share.backlog.remove(one for one in messages if one not in failed)
-        if failed:  # [CLIENT-ORDER-004]
-            again = Deliver(share.queue, tuple(failed))
-            at_ms = now_ms + AFTER_FAILURE_MS
-            self._asker.schedule.at(at_ms, lambda _: self._deliver(share, again))
+        if failed:
+            self._failed_in_order(share, failed[0], tuple(failed[1:]), now_ms)
         elif share.backlog.is_empty:
             self._pull(share, now_ms)
 
-    def _deliver(self, share: _Share, delivery: Deliver) -> None:
-        if self._shares.get(share.queue) is share:
+    def _failed_in_order(
+        self,
+        share: Share,
+        message: Received,
+        behind: tuple[Received, ...],
+        now_ms: int,
+    ) -> None:
+        """Have *message* handled again before those *behind* it, or send it away."""
+
+        def then(is_sent: bool, later_ms: int) -> None:
+            if not is_sent:
+                self._again_in_order(share, message, behind, later_ms)
+                return
+            share.backlog.remove([message])
+            if behind:
+                self._deliver(share, Deliver(share.queue, behind))
+            elif share.backlog.is_empty:
+                self._pull(share, later_ms)
+
+        times, limit = message.record.reconsume_times, self.options.retries_max
+        if limit is None or times < limit:
+            self._again_in_order(share, message, behind, now_ms)
+        else:  # [CLIENT-ORDER-006]
+            self._returns.send_anew(message, then, now_ms, times=times)
+
+    def _again_in_order(
+        self,
+        share: Share,
+        message: Received,
+        behind: tuple[Received, ...],
+        now_ms: int,
+    ) -> None:
+        """Deliver *message* once more, a second later."""
+        # [CLIENT-ORDER-004] [CLIENT-ORDER-005]
+        again = Deliver(share.queue, (delivered_again(message), *behind))
+        at_ms = now_ms + AFTER_FAILURE_MS
+        self._asker.schedule.at(at_ms, lambda _: self._deliver(share, again))
+
+    def _deliver(self, share: Share, delivery: Deliver) -> None:
+        if self._is_read(share):
             self._asker.emit(delivery)
 
-    def _begin(self, share: _Share, now_ms: int) -> None:
+    def _begin(self, share: Share, now_ms: int) -> None:
         """Find where to begin: at the committed offset, or by the options."""
+        known = self._remembered.get(share.queue)
+        if known is not None:
+            share.committed = share.next_offset = known
+            self._pull(share, now_ms)
+            return
         if not self.options.keeps_offsets:
             self._begin_anew(share, now_ms)
             return
@@ -198,11 +281,12 @@ class Reader:
                 self._begin_anew(share, later_ms)
             else:
                 self._begin_at(share, outcome, later_ms)  # [CLIENT-BEGIN-001]
+                share.committed = share.next_offset
 
         asked = offset_question(self.options.group, share.queue)
         self._ask(share, asked, then, until_ms=now_ms + OFFSET_TIMEOUT_MS)
 
-    def _begin_anew(self, share: _Share, now_ms: int) -> None:
+    def _begin_anew(self, share: Share, now_ms: int) -> None:
         """Begin where nobody of the group has read: where the options say."""
         is_retry = share.queue.topic.startswith(RETRY_PREFIX)
         time_ms = self.options.from_time_ms
@@ -218,7 +302,7 @@ class Reader:
             asked = search_question(share.queue, time_ms)  # [CLIENT-BEGIN-003]
         self._ask(share, asked, then, until_ms=now_ms + OFFSET_TIMEOUT_MS)
 
-    def _begin_at(self, share: _Share, outcome: Outcome, now_ms: int) -> None:
+    def _begin_at(self, share: Share, outcome: Outcome, now_ms: int) -> None:
         """Begin at the offset that an answer has; without one leave the queue."""
         try:
             if isinstance(outcome, Failure) or outcome.code != ResponseCode.SUCCESS:
@@ -229,13 +313,14 @@ class Reader:
             return
         self._pull(share, now_ms)
 
-    def _pull(self, share: _Share, now_ms: int) -> None:
+    def _pull(self, share: Share, now_ms: int) -> None:
         """Pull what comes next, or wait until the application has caught up."""
-        if self._shares.get(share.queue) is not share:
+        if not self._is_read(share):
             return
         if share.backlog.is_full:
             self._pull_later(share, now_ms + AFTER_FLOOD_MS)
             return
+        share.pulled_at_ms = now_ms
         commits = self.options.keeps_offsets and share.broker_id == MASTER_ID
         asked = pull_command(  # [CLIENT-PULL-004]
             share.queue,
@@ -251,9 +336,9 @@ class Reader:
 
         self._ask(share, asked, then, until_ms=now_ms + PULL_TIMEOUT_MS)
 
-    def _judge(self, share: _Share, outcome: Outcome, now_ms: int) -> None:
+    def _judge(self, share: Share, outcome: Outcome, now_ms: int) -> None:
         """Deliver what was found, or pull again."""
-        if self._shares.get(share.queue) is not share:
+        if not self._is_read(share):
             return
         found = pulled(outcome, share.queue, share.subscription)
         if not isinstance(found, Pulled):
@@ -273,10 +358,10 @@ class Reader:
             share.backlog.skip_to(found.next_offset)
         self._pull(share, now_ms)
 
-    def _pull_later(self, share: _Share, at_ms: int) -> None:
+    def _pull_later(self, share: Share, at_ms: int) -> None:
         self._asker.schedule.at(at_ms, lambda now_ms: self._pull(share, now_ms))
 
-    def _ask(self, share: _Share, asked: Command, then: Then, *, until_ms: int) -> None:
+    def _ask(self, share: Share, asked: Command, then: Then, *, until_ms: int) -> None:
         """Ask the broker that is next for the queue; without an address give it up."""
         name = share.queue.broker_name
         address = self._routes.address(name, share.broker_id)
@@ -286,8 +371,10 @@ class Reader:
             return
         self._asker.ask(address, asked, then, until_ms=until_ms)
 
-    def _commit(self, share: _Share) -> None:
+    def _commit(self, share: Share) -> None:
         offset = share.backlog.offset
+        if not self.options.keeps_offsets and offset is not None:
+            self._remembered[share.queue] = offset
         address = self._routes.any_address(share.queue.broker_name)
         if not self.options.keeps_offsets or address is None:
             return
@@ -296,17 +383,17 @@ class Reader:
             told = commit_notice(self.options.group, share.queue, offset)
             self._asker.tell(address, told)
 
-    def _hand_back(self, message: Received, now_ms: int) -> None:
-        address = self._routes.any_address(message.queue.broker_name)
-        if address is None:
-            return
-        asked = hand_back(
-            self.options.group,
-            topic=message.queue.topic,
-            commit_log_offset=message.record.physical_offset,
-            message_id=message.offset_message_id,
-        )
-        until_ms = now_ms + OFFSET_TIMEOUT_MS
-        self._asker.ask(
-            address, asked, lambda _outcome, _now_ms: None, until_ms=until_ms
-        )
+    def _give_back(self, share: Share | None, message: Received, now_ms: int) -> None:
+        """Give *message* back; deliver it here again if nobody takes it."""
+
+        def then(is_taken: bool, later_ms: int) -> None:
+            if share is None:
+                return
+            if is_taken:
+                share.backlog.remove([message])
+                return
+            again = Deliver(share.queue, (delivered_again(message),))
+            at_ms = later_ms + AFTER_KEPT_MS  # [CLIENT-RETURN-004]
+            self._asker.schedule.at(at_ms, lambda _: self._deliver(share, again))
+
+        self._returns.give_back(message, then, now_ms)

@@ -69,7 +69,12 @@ def commit_notice(group: str, queue: Queue, offset: int) -> Command:
 
 
 def hand_back(
-    group: str, *, topic: str, commit_log_offset: int, message_id: str
+    group: str,
+    *,
+    topic: str,
+    commit_log_offset: int,
+    message_id: str,
+    retries_max: int = RETRIES_MAX,
 ) -> Command:
     """Return the request that has a message delivered to *group* again, later."""
     fields = {  # [CLIENT-RETURN-001]
@@ -79,7 +84,7 @@ def hand_back(
         "delayLevel": 0,
         "originMsgId": message_id,
         "unitMode": "false",
-        "maxReconsumeTimes": RETRIES_MAX,
+        "maxReconsumeTimes": retries_max,
     }
     return command(RequestCode.CONSUMER_SEND_MSG_BACK, fields)
 

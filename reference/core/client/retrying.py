@@ -23,7 +23,7 @@ RETRIED_CODES = frozenset(
         ResponseCode.NOT_IN_CURRENT_UNIT,
     }
 )
-"""After these a synchronous send tries another broker."""
+"""After these, not after SYSTEM_BUSY [CLIENT-RETRY-014], a send is tried again."""
 LOOKED_THROUGH_MS = 1000
 """How much later than its time an asynchronous request is given up."""
 

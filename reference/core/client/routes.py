@@ -39,6 +39,11 @@ class Routes:
         self._routes: dict[str, TopicRoute] = {}
         self._asked: dict[str, list[FoundRoute]] = {}
 
+    @property
+    def name_servers(self) -> Sequence[str]:
+        """Who is asked, the present one first."""
+        return tuple(self._servers)
+
     def start(self, now_ms: int) -> None:
         """Ask again for every route, from now on, every 30 seconds unless told."""
         self._asker.schedule.every(  # [CLIENT-PUBLISH-009]

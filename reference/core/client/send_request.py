@@ -24,7 +24,7 @@ from spec.wire.request_code import RequestCode
 from spec.wire.send import LETTERS
 
 COMPRESSION_LEVEL = 5
-_MOVED = {
+_COUNTS = {
     Property.RECONSUME_TIME: "reconsumeTimes",
     Property.MAX_RECONSUME_TIMES: "maxReconsumeTimes",
 }
@@ -101,7 +101,6 @@ def send_command(
     code = RequestCode.SEND_MESSAGE_V2  # [CLIENT-SEND-009]
     if message.is_batch:
         code = RequestCode.SEND_BATCH_MESSAGE
-    properties, moved = _moved_counts(message)
     fields: dict[str, str] = {  # [CLIENT-SEND-007]
         "producerGroup": group,
         "topic": message.topic,
@@ -111,11 +110,11 @@ def send_command(
         "sysFlag": str(int(message.system_flags)),
         "bornTimestamp": str(now_ms),
         "flag": str(message.flag),
-        "properties": encode_properties(properties),
+        "properties": encode_properties(message.properties),
         "reconsumeTimes": "0",
         "unitMode": "false",
         "batch": "true" if message.is_batch else "false",
-        **moved,
+        **_counts(message),
     }
     return Command(
         code=code,
@@ -127,12 +126,9 @@ def send_command(
     )
 
 
-def _moved_counts(message: Outgoing) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the properties that stay, and the fields that some of them become."""
-    stay = {str(name): value for name, value in message.properties.items()}
+def _counts(message: Outgoing) -> dict[str, str]:
+    """Return the header fields that repeat properties of a message that went back."""
     if not message.topic.startswith(RETRY_PREFIX):  # [CLIENT-SEND-008]
-        return stay, {}
-    return (
-        {name: value for name, value in stay.items() if name not in _MOVED},
-        {_MOVED[name]: stay[name] for name in _MOVED if name in stay},
-    )
+        return {}
+    found = message.properties
+    return {_COUNTS[name]: found[name] for name in _COUNTS if name in found}

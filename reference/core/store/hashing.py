@@ -17,7 +17,12 @@ from spec.store.index_file import key_hash
 
 _UTF_16 = "utf-16-le" if byteorder == "little" else "utf-16-be"
 _POWERS_COUNT = 1024
-_POWERS = tuple(pow(31, n, 2**32) for n in range(_POWERS_COUNT))[::-1]
+_POWERS = tuple(pow(31, n, 2**32) for n in range(_POWERS_COUNT + 1))[::-1]
+"""What counts how much in a key of that many characters, from the front."""
+_LAST = 8
+"""Characters at the end of a unique key that change from minute to minute."""
+_LAST_POWERS = _POWERS[-_LAST:]
+_SHORT = 64
 
 
 @lru_cache(maxsize=16_384)
@@ -28,15 +33,25 @@ def tags_hash(tags: str) -> int:
 
 def index_hash(topic: str, key: str) -> int:
     """Return what the index files a *key* under: 0 or more, 31 bits."""
-    units = key.encode() if key.isascii() else _units(key)
-    count = len(units)
-    if count > _POWERS_COUNT:
-        return key_hash(topic, key)
-    powers = _POWERS[_POWERS_COUNT - count :]
-    own = sum(map(mul, units, powers))
-    first = powers[0] * 31 if count else 1
+    count = len(key)
+    if _LAST < count <= _SHORT and key.isascii():
+        # What a unique key begins with is its client: it comes again and again.
+        own = _beginning_hash(key[:-_LAST])
+        own += sum(map(mul, key[-_LAST:].encode(), _LAST_POWERS))
+    else:
+        units = key.encode() if key.isascii() else _units(key)
+        count = len(units)
+        if count > _POWERS_COUNT:
+            return key_hash(topic, key)
+        own = sum(map(mul, units, _POWERS[_POWERS_COUNT - count + 1 :]))
     # [INDEX-KEY-001] [INDEX-KEY-002]
-    return _positive(_prefix_hash(topic) * first + own)
+    return _positive(_prefix_hash(topic) * _POWERS[_POWERS_COUNT - count] + own)
+
+
+@lru_cache(maxsize=16_384)
+def _beginning_hash(text: str) -> int:
+    """Return what *text* counts for when some last characters follow it."""
+    return java_string_hash(text) * _POWERS[_POWERS_COUNT - _LAST]
 
 
 def _units(text: str) -> array[int]:

@@ -9,13 +9,12 @@ from __future__ import annotations
 from struct import Struct
 from typing import Any
 
-from spec.derive.struct_codec import compile_codec
+from spec.derive.codecs import record_codec as record_codec
 from spec.derive.walk import View, leaves
 from spec.store.blank import blank_layout
 from spec.store.checkpoint import checkpoint_layout
 from spec.store.consume_queue import unit_layout
 from spec.store.index_file import header_layout, item_layout, slot_layout
-from spec.store.message_record import record_layout
 
 
 def fixed(layout: Any) -> Struct:
@@ -26,7 +25,6 @@ def fixed(layout: Any) -> Struct:
     return compiled
 
 
-record_codec = compile_codec(record_layout)
 unit_codec = fixed(unit_layout)
 item_codec = fixed(item_layout)
 slot_codec = fixed(slot_layout)

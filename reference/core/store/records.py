@@ -13,7 +13,7 @@ from typing import NamedTuple
 from reference.core.store.api import SCHEDULE_TOPIC, NewMessage
 from reference.core.store.delay_levels import DelayLevels
 from reference.core.store.hashing import tags_hash
-from reference.core.store.layouts import record_codec
+from reference.core.store.layouts import blank_codec, record_codec
 from reference.core.store.words import word
 from spec.integers import body_crc
 from spec.store.blank import BLANK_MAGIC
@@ -30,6 +30,8 @@ NOT_CONSUMABLE = (
 """Kinds of messages that enter no queue."""
 
 TOPIC_SIZE_MAX = 127
+_KEYS, _UNIQUE_KEY = Property.KEYS.value, Property.UNIQ_KEY.value
+_TAGS = Property.TAGS.value
 
 
 class Found(NamedTuple):
@@ -112,8 +114,10 @@ def find_record(
     4.6.0 org.apache.rocketmq.store.CommitLog#checkMessageAndReturnSize: the record's
     own offset is not compared with its place.
     """
-    size = int.from_bytes(data[at : at + 4], "big", signed=True)
-    magic = int.from_bytes(data[at + 4 : at + 8], "big")
+    if len(data) - at < blank_codec.size:
+        return Unreadable(-1)
+    # A record begins as a blank does: size and magic.
+    size, magic = blank_codec.unpack_from(data, at)
     if magic == BLANK_MAGIC:
         return Unreadable(0)  # [REC-SCAN-002]
     if magic != MAGIC_V1 or not 0 < size <= len(data) - at:
@@ -133,8 +137,8 @@ def _read(
     data: memoryview, at: int, *, size: int, levels: DelayLevels, check_crc: bool
 ) -> Found | Unreadable:
     values, end = record_codec.decode_from(data, at)
-    (_, _, crc, queue_id, _, queue_offset, physical_offset, flags, *rest) = values
-    (_, _, _, stored_at_ms, _, _, _, _, body, topic_bytes, properties) = rest
+    _, _, crc, queue_id, _, queue_offset, physical_offset, flags, *rest = values
+    stored_at_ms, body, topic_bytes, properties = rest[3], *rest[8:]
     if len(topic_bytes) > TOPIC_SIZE_MAX:
         return Unreadable(-1)
     if check_crc and body and body_crc(body) != crc:  # [REC-SCAN-005]
@@ -152,8 +156,8 @@ def _read(
         _tags_code(topic, words, stored_at_ms, levels),
         stored_at_ms,
         flags,
-        word(words, Property.KEYS) or "",
-        word(words, Property.UNIQ_KEY),
+        word(words, _KEYS) or "",
+        word(words, _UNIQUE_KEY),
     )
 
 
@@ -163,6 +167,4 @@ def _tags_code(topic: str, words: str, stored_at_ms: int, levels: DelayLevels) -
         level = levels.level_of(word(words, Property.DELAY))
         if level > 0:
             return levels.deliver_at_ms(level, stored_at_ms)  # [STORE-QUEUE-005]
-    return tags_hash(
-        word(words, Property.TAGS) or ""
-    )  # [STORE-QUEUE-004] [STORE-TAGS-001]
+    return tags_hash(word(words, _TAGS) or "")  # [STORE-QUEUE-004] [STORE-TAGS-001]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from reference.core.client.allocation import (
@@ -24,20 +26,28 @@ from reference.shell.client.adapted import (
 from reference.shell.client.consumer import ConsumerClient
 from spec.wire.properties import Property
 
-OPTIONS = {"pull_batch": "batch_size", "allocation": "rule"}
+OPTIONS = {
+    "pull_batch": "batch_size",
+    "allocation": "rule",
+    "max_reconsume": "retries_max",
+}
 RULES = {
     "AVG": averaged,
     "AVG_BY_CIRCLE": by_circle,
     "CONSISTENT_HASH": by_consistent_hash(),
 }
 SUCCESS, LATER, FAIL, HOLD = "success", "later", "fail", "hold"
+FAILURES = frozenset({LATER, FAIL})
 
 
 class AdaptedConsumer:
     """A push consumer, whose messages meet the outcomes that they were promised."""
 
     def __init__(
-        self, asked: dict[str, Any], tell: Callable[[dict[str, Any]], None]
+        self,
+        asked: dict[str, Any],
+        tell: Callable[[dict[str, Any]], None],
+        offset_folder: Path,
     ) -> None:
         self._name = asked["name"]
         self._tell = tell
@@ -47,7 +57,9 @@ class AdaptedConsumer:
         self._released: dict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self._tasks: set[asyncio.Task[None]] = set()
         self._options = _options(asked)
-        self._client = ConsumerClient(asked["namesrv"], self._options)
+        self._client = ConsumerClient(
+            asked["namesrv"], self._options, offset_folder=offset_folder
+        )
 
     async def start(self) -> None:
         """Join the group and listen."""
@@ -76,32 +88,40 @@ class AdaptedConsumer:
                 self._do(self._handle_in_order(delivery))
                 continue
             for message in delivery.messages:
-                self._do(self._handle(Deliver(delivery.queue, (message,))))
+                self._do(self._handle(replace(delivery, messages=(message,))))
 
     async def _handle(self, delivery: Deliver) -> None:
         (message,) = delivery.messages
-        failed = () if await self._is_handled(message) else (message,)
-        self._client.handled(delivery, failed)
+        word = await self._outcome(message)
+        failed = (message,) if word in FAILURES else ()
+        self._client.handled(delivery, failed, error=_error(word))
 
     async def _handle_in_order(self, delivery: Deliver) -> None:
         """Handle messages one by one, until one fails: that and the rest come again."""
         messages = delivery.messages
         for place, message in enumerate(messages):
-            if not await self._is_handled(message):
-                rest = Deliver(delivery.queue, messages[place:])
-                self._client.handled(rest, messages[place:])
+            word = await self._outcome(message)
+            if word in FAILURES:
+                rest = replace(delivery, messages=messages[place:])
+                self._client.handled(rest, messages[place:], error=_error(word))
                 return
-            self._client.handled(Deliver(delivery.queue, (message,)))
+            self._client.handled(replace(delivery, messages=(message,)))
 
-    async def _is_handled(self, message: Received) -> bool:
+    async def _outcome(self, message: Received) -> str:
+        """Tell of *message*, and return what the listener answers."""
         line = line_of(message)
         self._tell({"event": "message", "consumer": self._name, "message": line})
         keys = message.properties.get(Property.KEYS, "")
         words = self._outcomes.get(keys)
-        word = words.pop(0) if words else SUCCESS
+        word: str = words.pop(0) if words else SUCCESS
         if word == HOLD:
             await self._released[keys].wait()
-        return word not in (LATER, FAIL)
+        return word
+
+
+def _error(word: str) -> str | None:
+    """Return what a listener throws."""
+    return "RuntimeError: it was told to fail" if word == FAIL else None
 
 
 def _options(asked: dict[str, Any]) -> ConsumerOptions:

@@ -13,6 +13,8 @@ import json
 import sys
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from reference.core.client.failure import ClientError, Reason
@@ -46,8 +48,9 @@ KINDS = {
 class Adapter:
     """Does what lines ask, those of one lane in their order."""
 
-    def __init__(self, tell: Callable[[Line], None]) -> None:
+    def __init__(self, tell: Callable[[Line], None], offset_folder: Path) -> None:
         self._tell = tell
+        self._offset_folder = offset_folder
         self._lanes: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._clients: dict[str, AdaptedProducer | AdaptedConsumer] = {}
         self._verbs: dict[str, Callable[[Line], Awaitable[Line]]] = {
@@ -103,7 +106,7 @@ class Adapter:
         return {}
 
     async def _consumer(self, asked: Line) -> Line:
-        made = AdaptedConsumer(asked, self._tell)
+        made = AdaptedConsumer(asked, self._tell, self._offset_folder)
         await made.start()
         self._clients[asked["name"]] = made
         return {}
@@ -125,14 +128,14 @@ def tell(line: Line) -> None:
     sys.stdout.flush()
 
 
-async def run() -> None:
+async def run(offset_folder: Path) -> None:
     """Do what standard input asks, until it ends or says bye."""
     reader = asyncio.StreamReader(limit=LINE_SIZE_MAX)
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), sys.stdin
     )
-    adapter = Adapter(tell)
+    adapter = Adapter(tell, offset_folder)
     under_way: set[asyncio.Task[None]] = set()
     while line := await reader.readline():
         asked = json.loads(line)
@@ -144,4 +147,5 @@ async def run() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(run())
+    with TemporaryDirectory(prefix="reference-client-") as folder:
+        asyncio.run(run(Path(folder)))

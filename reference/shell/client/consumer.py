@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Self
 
 from reference.core.client.asking import Asker, Deliver
@@ -17,19 +19,36 @@ from reference.core.client.consumer import Consumer, ConsumerOptions
 from reference.core.client.pulling import Received
 from reference.core.client.routes import Routes
 from reference.shell.client.links import Links
+from reference.shell.client.offset_file import OffsetFile
 from reference.shell.clock import now_ms
 
 
 class ConsumerClient:
-    """A consumer whose messages are taken as they come."""
+    """A consumer whose messages are taken as they come.
 
-    def __init__(self, name_servers: str, options: ConsumerOptions) -> None:
+    One that broadcasts keeps its offsets in *offset_folder*, or in the user's home.
+    """
+
+    def __init__(
+        self,
+        name_servers: str,
+        options: ConsumerOptions,
+        *,
+        offset_folder: Path | None = None,
+    ) -> None:
         asker = Asker()
         servers = [one for one in name_servers.split(";") if one]
         routes = Routes(asker, servers, period_ms=options.periods.route_ms)
-        self.consumer = Consumer(options, asker=asker, routes=routes, now_ms=now_ms())
+        file = OffsetFile(offset_folder, options.client_id, options.group)
+        self.consumer = Consumer(
+            options,
+            asker=asker,
+            routes=routes,
+            now_ms=now_ms(),
+            remembered=file.read() if options.broadcasts else None,
+        )
         self._delivered: asyncio.Queue[Deliver] = asyncio.Queue()
-        self._links = Links(asker, self._delivered.put_nowait)
+        self._links = Links(asker, self._delivered.put_nowait, file.write)
 
     async def __aenter__(self) -> Self:
         self.consumer.start(now_ms())
@@ -46,16 +65,19 @@ class ConsumerClient:
             delivery = await self.take()
             for message in delivery.messages:
                 yield message
-                self.handled(Deliver(delivery.queue, (message,)))
+                self.handled(replace(delivery, messages=(message,)))
 
     async def take(self) -> Deliver:
         """Return what some queue had; ``handled`` says later what was done."""
         return await self._delivered.get()
 
-    def handled(self, delivery: Deliver, failed: Sequence[Received] = ()) -> None:
+    def handled(
+        self,
+        delivery: Deliver,
+        failed: Sequence[Received] = (),
+        *,
+        error: str | None = None,
+    ) -> None:
         """Note that *delivery*, or a part, is handled; *failed* go back."""
-        reader = self.consumer.reader
-        reader.handled(
-            delivery.queue, delivery.messages, failed=failed, now_ms=now_ms()
-        )
+        self.consumer.handled(delivery, failed, error=error, now_ms=now_ms())
         self._links.perform()

@@ -24,9 +24,12 @@ def own_address() -> str:
             return _LOOPBACK
 
 
-def client_id() -> str:
-    """Return the id of a client in this process."""
-    return f"{own_address()}@{os.getpid()}"  # [CLIENT-HEARTBEAT-003]
+def client_id(instance: str | None = None) -> str:
+    """Return the id of a client in this process, or of an *instance* that has a name.
+
+    A member of a broadcasting group wants one: by its id it finds its offsets again.
+    """
+    return f"{own_address()}@{instance or os.getpid()}"  # [CLIENT-HEARTBEAT-003]
 
 
 def key_maker() -> KeyMaker:

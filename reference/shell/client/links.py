@@ -8,10 +8,11 @@ no opinion on the protocol.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from reference.core.client.asking import Asker, Deliver, Finished, Write
+from reference.core.client.asking import Asker, Deliver, Finished, Remember, Write
 from reference.core.client.failure import ClientError, Reason
+from reference.core.client.message import Queue
 from reference.core.connection import Connection
 from reference.core.effects import WakeAt
 from reference.shell.clock import now_ms, system_s
@@ -26,10 +27,14 @@ class Links:
     """The connections of one client, and its calls that have not ended."""
 
     def __init__(
-        self, asker: Asker, deliver: Callable[[Deliver], None] | None = None
+        self,
+        asker: Asker,
+        deliver: Callable[[Deliver], None] | None = None,
+        remember: Callable[[Mapping[Queue, int]], None] | None = None,
     ) -> None:
         self.asker = asker
         self._deliver = deliver
+        self._remember = remember
         self._links: dict[str, _Link] = {}
         self._calls: dict[int, asyncio.Future[object]] = {}
         self._loop = asyncio.get_running_loop()
@@ -57,6 +62,9 @@ class Links:
                     case Deliver():
                         assert self._deliver is not None, "a producer gets no messages"
                         self._deliver(effect)
+                    case Remember(offsets):
+                        assert self._remember is not None, "it keeps no offsets"
+                        self._remember(offsets)
 
     async def stop(self) -> None:
         """Wait for answers that may still come, then end every connection."""

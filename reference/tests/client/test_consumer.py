@@ -27,6 +27,7 @@ from spec.wire.properties import encode_properties
 from spec.wire.queue_locks import LockedQueues, QueueLocks
 from spec.wire.request_code import RequestCode
 
+SEND = RequestCode.SEND_MESSAGE_V2
 COMMIT, BACK, LEAVE, IDS_CHANGED, UNLOCK = 15, 36, 35, 40, 42
 NOT_FOUND_OFFSET = 22
 
@@ -63,6 +64,8 @@ class Reading:
         """The time for which an offset was searched."""
         self.pulls: list[Question] = []
         self.others: list[Question] = []
+        self.refuses: set[int] = set()
+        """Codes of requests that are answered SYSTEM_ERROR."""
 
     def start(self) -> None:
         """Start the consumer and answer all it asks, until it pulls."""
@@ -100,7 +103,7 @@ class Reading:
         else:
             self.others.append(question)
             if not question.command.is_response:
-                self.world.answer(question)
+                self.world.answer(question, int(code in self.refuses))
 
     def _say_route(self, question: Question, place: Place) -> None:
         known = place[0] == "T"
@@ -353,6 +356,25 @@ def test_what_failed_is_handed_back() -> None:
     assert back[0].fields["maxReconsumeTimes"] == "16"
 
 
+@pytest.mark.parametrize("refuses", [{BACK}, {BACK, SEND}])
+def test_what_is_not_taken_back_is_sent_anew_or_stays(refuses: set[int]) -> None:
+    reading = Reading(from_first=True)
+    reading.refuses = refuses
+    reading.start()
+    reading.world.routes.keep("%RETRY%g", reading.route)
+    reading.find(reading.pull(), record(0), record(1))
+    (delivery,) = reading.delivered()
+    reading.handle(delivery.queue, delivery.messages, failed=delivery.messages[:1])
+    reading.go_on()
+    (sent,) = [one.command for one in reading.others if one.command.code == SEND]
+    assert (sent.fields["b"], sent.fields["j"]) == ("%RETRY%g", "1")
+    reading.world.wait(5000)
+    again = reading.delivered()
+    assert [one.messages[0].record.reconsume_times for one in again] == [1] * (
+        len(refuses) - 1
+    )
+
+
 def test_offsets_are_committed_every_five_seconds_and_at_the_end() -> None:
     reading = Reading(from_first=True)
     reading.start()
@@ -461,7 +483,8 @@ def test_in_order_what_failed_comes_first_again() -> None:
     assert reading.pulls == []
     reading.world.wait(1)
     (again,) = reading.delivered()
-    assert again.messages == delivery.messages[:1]
+    assert [one.record.reconsume_times for one in again.messages] == [1]
+    assert [one.record.queue_offset for one in again.messages] == [0]
     reading.handle(delivery.queue, delivery.messages)
     reading.go_on()
     assert offset_of(reading.pull()) == 2

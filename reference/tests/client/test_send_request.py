@@ -61,13 +61,14 @@ def test_a_half_message_says_so_in_its_flags() -> None:
     assert command_of(message).fields["f"] == "4"
 
 
-def test_counts_of_a_retry_move_into_the_header() -> None:
+def test_counts_of_a_retry_are_in_the_header_too() -> None:
     counts = {"RECONSUME_TIME": "2", "MAX_RECONSUME_TIMES": "16"}
     fields = command_of(Message(topic="%RETRY%g", body=b"x", properties=counts)).fields
     assert (fields["j"], fields["l"]) == ("2", "16")
-    assert decode_properties(fields["i"]) == {"UNIQ_KEY": "KEY"}
-    stay = command_of(Message(topic="T", body=b"x", properties=counts)).fields
-    assert decode_properties(stay["i"])["RECONSUME_TIME"] == "2"
+    assert decode_properties(fields["i"]) == {"UNIQ_KEY": "KEY", **counts}
+    other = command_of(Message(topic="T", body=b"x", properties=counts)).fields
+    assert other["j"] == "0"
+    assert "l" not in other
 
 
 def test_a_oneway_send_has_the_bit() -> None:

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from reference.core.client.asking import Asker, Deliver, Finished, Write
+from reference.core.client.asking import Asker, Deliver, Finished, Remember, Write
 from reference.core.client.failure import ClientError, Reason
-from reference.core.client.message import SendResult
+from reference.core.client.message import Queue, SendResult
 from reference.core.client.producer import Producer, ProducerOptions
 from reference.core.client.queue_choice import Turn
 from reference.core.client.routes import Routes
@@ -44,6 +44,7 @@ class World:
         self.finished: dict[int, object] = {}
         self.wake_ms: int | None = None
         self.delivered: list[Deliver] = []
+        self.remembered: dict[Queue, int] = {}
         self._questions: list[Question] = []
 
     def producer(self, **options: object) -> Producer:
@@ -69,6 +70,8 @@ class World:
                 self.finished[effect.call] = effect.result
             elif isinstance(effect, Deliver):
                 self.delivered.append(effect)
+            elif isinstance(effect, Remember):
+                self.remembered = dict(effect.offsets)
             elif isinstance(effect, WakeAt):
                 self.wake_ms = effect.at_ms
         found, self._questions = self._questions, []

@@ -1,0 +1,203 @@
+"""What administrators ask of a consumer, played by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from reference.core.client.message import Queue
+from reference.tests.client.test_consumer import COMMIT, Reading, offset_of, record
+from reference.tests.client.world import World
+from spec.client.requests import REST_BEFORE_RESET_MS
+from spec.store.message_record import encode_record
+from spec.wire.command import Command, CommandFlag
+from spec.wire.json_body import decode_body, encode_body
+from spec.wire.offset_tables import ConsumerStatus, ResetOffsets
+from spec.wire.queue_name import QueueName
+from spec.wire.request_code import RequestCode
+from spec.wire.running_info import ConsumedDirectly, RunningInfo
+
+FIRST = Queue("T", "a", 0)
+NAME = QueueName(topic="T", broker_name="a", queue_id=0)
+ADDRESS = "a:10911"
+OPAQUE = 77
+
+
+def begun() -> Reading:
+    """Return a consumer that has two messages of its one queue, and handled one."""
+    reading = Reading(from_first=True)
+    reading.start()
+    reading.find(reading.pull(), record(0), record(1))
+    (delivery,) = reading.delivered()
+    reading.handle(delivery.queue, delivery.messages[:1])
+    reading.go_on()
+    return reading
+
+
+def ask(
+    reading: Reading, code: int, fields: Mapping[str, str], body: bytes = b""
+) -> None:
+    """Ask the consumer something."""
+    asked = Command(code=code, opaque=OPAQUE, fields=fields, body=body)
+    reading.world.receive(ADDRESS, asked)
+    reading.go_on()
+
+
+def answer(reading: Reading) -> Command:
+    """Return the one answer that the consumer gave."""
+    (found,) = [one.command for one in reading.others if one.command.is_response]
+    assert found.opaque == OPAQUE
+    return found
+
+
+def reset(reading: Reading, offset: int, group: str = "g") -> None:
+    """Tell the consumer to go on at *offset*."""
+    told = Command(
+        code=RequestCode.RESET_CONSUMER_CLIENT_OFFSET,
+        flag=CommandFlag.ONE_WAY,
+        fields={"topic": "T", "group": group, "timestamp": "0", "isForce": "true"},
+        body=encode_body(ResetOffsets(offsets={NAME: offset})),
+    )
+    reading.world.receive(ADDRESS, told)
+    reading.go_on()
+
+
+def committed(reading: Reading) -> list[str]:
+    """Return the offsets that were committed oneway so far."""
+    found = [one.command for one in reading.others if one.command.code == COMMIT]
+    return [one.fields["commitOffset"] for one in found]
+
+
+def test_a_queue_that_is_reset_rests_and_goes_on_elsewhere() -> None:
+    reading = begun()
+    reading.world.wait(5000)
+    reading.go_on()
+    before = committed(reading)
+    reset(reading, 9)
+    reading.handle(FIRST, [])
+    reading.world.wait(REST_BEFORE_RESET_MS - 1)
+    reading.go_on()
+    assert committed(reading) == before
+    reading.committed["T", 0] = 9
+    reading.world.wait(1)
+    reading.go_on()
+    assert committed(reading) == [*before, "9"]
+    assert offset_of(reading.pulls[-1]) == 9
+
+
+def test_what_arrives_for_a_resting_queue_is_dropped() -> None:
+    reading = begun()
+    reset(reading, 0)
+    reading.find(reading.pull(), record(2))
+    assert reading.delivered() == []
+    assert reading.consumer.reader.states()[FIRST].is_dropped
+
+
+def test_a_reset_of_another_group_changes_nothing() -> None:
+    reading = begun()
+    reset(reading, 0, group="other")
+    assert not reading.consumer.reader.states()[FIRST].is_dropped
+
+
+def test_a_reset_that_cannot_be_read_changes_nothing() -> None:
+    reading = begun()
+    fields = {"topic": "T", "group": "g"}
+    ask(reading, RequestCode.RESET_CONSUMER_CLIENT_OFFSET, fields, b"[")
+    assert not reading.consumer.reader.states()[FIRST].is_dropped
+
+
+@pytest.mark.parametrize(("group", "expected"), [("g", {NAME: 1}), ("other", {})])
+def test_offsets_are_told(group: str, expected: Mapping[QueueName, int]) -> None:
+    reading = begun()
+    fields = {"topic": "T", "group": group}
+    ask(reading, RequestCode.GET_CONSUMER_STATUS_FROM_CLIENT, fields)
+    told = answer(reading)
+    assert told.code == 0
+    assert decode_body(ConsumerStatus, told.body).offsets == expected
+
+
+def test_where_the_group_was_is_told_before_anything_is_handled() -> None:
+    reading = Reading()
+    reading.committed["T", 0] = 5
+    reading.start()
+    assert reading.consumer.reader.offsets() == {FIRST: 5}
+
+
+def test_a_state_has_settings_subscriptions_and_queues() -> None:
+    reading = begun()
+    ask(reading, RequestCode.GET_CONSUMER_RUNNING_INFO, {"consumerGroup": "g"})
+    told = decode_body(RunningInfo, answer(reading).body)
+    assert told.properties["PROP_NAMESERVER_ADDR"] == "names:9876;"
+    assert told.properties["consumeFromWhere"] == "CONSUME_FROM_FIRST_OFFSET"
+    assert [one.topic for one in told.subscriptions] == ["T", "%RETRY%g"]
+    queue = told.queues[NAME]
+    assert (queue.commit_offset, queue.cached_min_offset, queue.cached_count) == (
+        1,
+        1,
+        1,
+    )
+
+
+@pytest.mark.parametrize(
+    "code",
+    [RequestCode.GET_CONSUMER_RUNNING_INFO, RequestCode.CONSUME_MESSAGE_DIRECTLY],
+)
+def test_of_another_group_a_consumer_says_an_error(code: RequestCode) -> None:
+    reading = begun()
+    ask(reading, code, {"consumerGroup": "other"}, encode_record(record(7)))
+    assert answer(reading).code == 1
+    assert reading.delivered() == []
+
+
+@pytest.mark.parametrize(
+    ("failed", "error", "result"),
+    [
+        (False, None, "CR_SUCCESS"),
+        (True, None, "CR_LATER"),
+        (True, "ValueError: no", "CR_THROW_EXCEPTION"),
+    ],
+)
+def test_what_comes_of_a_message_is_answered_when_it_is_handled(
+    failed: bool, error: str | None, result: str
+) -> None:
+    reading = begun()
+    asked = len(reading.others)
+    fields = {"consumerGroup": "g", "brokerName": "a"}
+    ask(
+        reading,
+        RequestCode.CONSUME_MESSAGE_DIRECTLY,
+        fields,
+        encode_record(record(7, b"direct")),
+    )
+    assert len(reading.others) == asked
+    (delivery,) = reading.delivered()
+    (message,) = delivery.messages
+    assert (message.body, message.queue) == (b"direct", FIRST)
+    reading.consumer.handled(
+        delivery,
+        delivery.messages if failed else (),
+        error=error,
+        now_ms=reading.world.now_ms + 5,
+    )
+    reading.go_on()
+    told = decode_body(ConsumedDirectly, answer(reading).body)
+    assert (told.result, told.remark, told.spent_ms) == (result, error, 5)
+    assert len(reading.others) == asked + 1
+    assert reading.consumer.reader.offsets() == {FIRST: 1}
+
+
+def test_a_message_that_is_no_record_is_an_error() -> None:
+    reading = begun()
+    fields = {"consumerGroup": "g"}
+    ask(reading, RequestCode.CONSUME_MESSAGE_DIRECTLY, fields, b"short")
+    assert answer(reading).code == 1
+
+
+def test_a_reply_that_nobody_waits_for_is_taken() -> None:
+    world = World()
+    world.producer()
+    code = RequestCode.PUSH_REPLY_MESSAGE_TO_CLIENT
+    world.receive(ADDRESS, Command(code=code, opaque=OPAQUE, body=b"reply"))
+    told = world.question().command
+    assert (told.code, told.opaque, told.is_response) == (0, OPAQUE, True)
