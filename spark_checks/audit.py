@@ -29,7 +29,9 @@ from spark_checks.invariants import (
     settings,
     side_files,
 )
+from spark_checks.second_look import SECOND_CHECKS, SecondLook, second_findings
 from spark_checks.session import SparkError
+from spark_checks.since import is_about_earlier, later_units, part_since
 from spark_checks.sources.store_files import (
     Store,
     list_store,
@@ -85,7 +87,12 @@ FILE_CHECKS: tuple[Invariant, ...] = (
     settings.TOPICS_COVER_QUEUES,
     settings.COPY_READABLE,
 )
-INVARIANTS: tuple[Invariant, ...] = (*FILE_CHECKS, *ROW_CHECKS, *INDEX_CHECKS)
+INVARIANTS: tuple[Invariant, ...] = (
+    *FILE_CHECKS,
+    *ROW_CHECKS,
+    *INDEX_CHECKS,
+    *SECOND_CHECKS,
+)
 SUSPECTS_MAX = 200
 """More queues than this are not picked out one by one: all are read again."""
 
@@ -117,30 +124,50 @@ def audit_store(
     conf: BrokerConf | None = None,
     only: Collection[str] = (),
     pictured: bool = False,
+    since_ms: int | None = None,
     progress: Progress = lambda _step: None,
 ) -> Audit:
     """Return what an audit of the store at *url* finds.
 
     *only* restricts it to invariants of these ids; *pictured* asks for what a page's
-    pictures are drawn from. Raises NotAStoreError and SparkError.
+    pictures are drawn from; what was stored before *since_ms* is not judged. Raises
+    NotAStoreError and SparkError.
     """
     conf = conf or BrokerConf()
     progress("listing files")
     store = list_store(url)
+    if since_ms is not None:
+        conf = replace(conf, commit_log_file_size=_log_size(store, conf))
+        store = part_since(store, since_ms)
     situation = situation_of(store, conf)
     tables = open_tables(session, store, situation, conf.delays)
     try:
         progress(f"reading {sum(file.size for file in store.files):,} bytes")
         seen = digest(tables)
         found = _file_findings(store, conf, seen)
-        found += row_findings(tables, seen, progress)
+        found += row_findings(later_units(tables, store.begin), seen, progress)
         if store.index:
             progress(f"following the chains of {len(store.index)} index files")
             found += index_findings(tables)
+        look = SecondLook(
+            session=session,
+            store=store,
+            seen=seen,
+            situation=situation,
+            delays=conf.delays,
+            progress=progress,
+            only=only,
+        )
+        found += second_findings(look)
         pictures = _pictured(store, tables, seen) if pictured else None
     except PySparkException as error:
         raise SparkError(str(error).splitlines()[0]) from error
-    wanted = [finding for finding in found if not only or finding.invariant.id in only]
+    wanted = [
+        finding
+        for finding in found
+        if (not only or finding.invariant.id in only)
+        and not is_about_earlier(store, finding)
+    ]
     wanted.sort(key=lambda f: (f.severity, f.invariant.id, f.file, f.offset))
     return Audit(
         store=shown_url(url),
@@ -149,6 +176,11 @@ def audit_store(
         seen=seen,
         pictured=pictures,
     )
+
+
+def _log_size(store: Store, conf: BrokerConf) -> int | None:
+    """Return the size of the commit log's files, before some are left out."""
+    return conf.commit_log_file_size or files.commit_log_file_size(store)
 
 
 def _pictured(store: Store, tables: Tables, seen: Digest) -> Pictured:

@@ -15,7 +15,6 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.digest import Digest
-from spark_checks.sources.aside_columns import is_own_topic
 from spark_checks.sources.store_files import Store, StoreFile, queue_of, read_whole
 from spark_checks.tables import Situation
 from spec.layout import LayoutError
@@ -47,11 +46,6 @@ class Backstage:
         return self.records.where(F.col("topic") == topic)
 
 
-def has_backstage(seen: Digest) -> bool:
-    """Return whether the first pass saw topics that a broker writes by itself."""
-    return any(is_own_topic(topic) for topic, _ in seen.records)
-
-
 def open_backstage(
     session: SparkSession,
     store: Store,
@@ -66,7 +60,9 @@ def open_backstage(
     """
     table = second_look(session, store, "rocketmq.setaside", ranges)
     backstage = Backstage(
-        records=table.where(F.col("kind") == "record"),
+        records=table.where(
+            (F.col("kind") == "record") & (F.col("offset") >= situation.min_offset)
+        ),
         due=_due(session, store),
         delivered={
             level - 1: offset

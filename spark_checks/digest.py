@@ -15,7 +15,13 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.tables import Tables, is_record, needs_record, needs_unit
+from spark_checks.tables import (
+    Tables,
+    is_commit,
+    is_record,
+    needs_record,
+    needs_unit,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +58,8 @@ class Digest:
     """Of the last file that has a record."""
     first_tail_base: int | None
     """Of the first file that is not written to its end."""
+    commits: int = 0
+    """Records that were committed of half messages."""
 
     def suspects(self, tables: Tables) -> list[tuple[str, int]]:
         """Return the queues that must be read again."""
@@ -112,6 +120,7 @@ def digest(tables: Tables) -> Digest:
         log_end=max(written, default=tables.situation.min_offset),
         last_stored_at_ms=max(times, default=None),
         last_file_base=max((row.last_file for row in record_rows), default=0),
+        commits=sum(row.commits for row in record_rows),
     )
 
 
@@ -143,6 +152,7 @@ def _log_side(tables: Tables) -> DataFrame:
             "bad_places"
         ),
         _count(F.col("flaws") != 0).alias("flawed"),
+        _count(is_record() & is_commit()).alias("commits"),
         F.max(F.col("offset") + F.col("size")).alias("end"),
         F.max("stored_at_ms").alias("last_ms"),
         F.max("file_base").alias("last_file"),
@@ -170,6 +180,7 @@ def _unit_side(tables: Tables) -> DataFrame:
         F.lit(0).cast("bigint").alias("bad_checksums"),
         F.lit(0).cast("bigint").alias("bad_places"),
         F.lit(0).cast("bigint").alias("flawed"),
+        F.lit(0).cast("bigint").alias("commits"),
         *(nothing.alias(name) for name in _OF_THE_LOG),
     )
 

@@ -83,6 +83,7 @@ def _print_one(audit: Audit, console: Console) -> None:
         f" {document['summary']['index']['entries']:,} index items",
         soft_wrap=True,
     )
+    _print_handed_back(document["summary"]["handed_back"], console)
     if audit.against is not None:
         _print_against(audit.against, console)
     if audit.findings:
@@ -93,6 +94,20 @@ def _print_one(audit: Audit, console: Console) -> None:
         f"  {document['verdict']}: {counts['error']} errors,"
         f" {counts['warning']} warnings"
     )
+
+
+def _print_handed_back(
+    groups: Mapping[str, Mapping[str, int]], console: Console
+) -> None:
+    if groups:
+        retries, dead = (
+            sum(counts[name] for counts in groups.values())
+            for name in ("retries", "dead_letters")
+        )
+        console.print(
+            f"  {retries:,} retries and {dead:,} dead letters of {len(groups)} groups",
+            soft_wrap=True,
+        )
 
 
 def _table(violations: Sequence[dict[str, Any]]) -> Table:

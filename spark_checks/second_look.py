@@ -1,14 +1,14 @@
 """
 The second look at a log, for what only properties can tell.
 
-It reads each record's properties, and so is not had for nothing: it is taken where the
-first pass saw topics that a broker writes by itself, or where there is an index to
-compare with. One reading serves both.
+It reads each record's properties, and so is not had for nothing: only that is asked of
+which the first pass saw the topic, or commits, or where there is an index to compare
+with; and nothing of all this is read if nobody wants to know. One reading serves both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
@@ -17,7 +17,6 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 from spark_checks.backstage import (
     Backstage,
     Ranges,
-    has_backstage,
     open_backstage,
     second_look,
 )
@@ -28,8 +27,12 @@ from spark_checks.invariants import delays, index_keys, retries, transactions
 from spark_checks.invariants.index_keys import KEY_CHECKS, KeyTables
 from spark_checks.sources.store_files import Store
 from spark_checks.tables import Situation, open_tables
+from spec.wire.delay_levels import SCHEDULE_TOPIC
+from spec.wire.groups import DEAD_LETTER_PREFIX, RETRY_PREFIX
+from spec.wire.transactions import HALF_TOPIC, OPERATIONS_TOPIC
 
-STAGE_CHECKS: Mapping[Invariant, Callable[[Backstage], DataFrame]] = {
+StageCheck = Callable[[Backstage], DataFrame]
+STAGE_CHECKS: Mapping[Invariant, StageCheck] = {
     transactions.NOTE_OF_HALF: transactions.notes_of_nothing,
     transactions.COMMIT_OF_HALF: transactions.commits_of_others,
     transactions.COMMIT_ONCE: transactions.commits_too_many,
@@ -40,6 +43,19 @@ STAGE_CHECKS: Mapping[Invariant, Callable[[Backstage], DataFrame]] = {
     retries.NAMES_ORIGIN: retries.retries_without_origin,
     retries.DEAD_LETTER_NAMES_TOPIC: retries.dead_letters_of_nothing,
 }
+_ABOUT_TOPIC: Mapping[Invariant, str] = {
+    transactions.NOTE_OF_HALF: OPERATIONS_TOPIC,
+    transactions.DECIDED: HALF_TOPIC,
+    delays.DELIVERED: SCHEDULE_TOPIC,
+    delays.DELIVERED_ONCE: SCHEDULE_TOPIC,
+    delays.NOT_BEFORE_ITS_TIME: SCHEDULE_TOPIC,
+    retries.NAMES_ORIGIN: RETRY_PREFIX,
+    retries.DEAD_LETTER_NAMES_TOPIC: DEAD_LETTER_PREFIX,
+}
+"""How the topic begins without whose records an invariant holds.
+
+The others are about commits, which are in any topic.
+"""
 SECOND_CHECKS: tuple[Invariant, ...] = (*STAGE_CHECKS, *KEY_CHECKS)
 """The invariants that a second look answers."""
 
@@ -55,13 +71,36 @@ class SecondLook:
     delays: Mapping[int, int]
     """Milliseconds of each delay level."""
     progress: Callable[[str], None]
+    only: Collection[str] = ()
+    """The ids of the invariants that are asked about; empty for all."""
+
+
+def stage_checks(
+    seen: Digest, only: Collection[str] = ()
+) -> Mapping[Invariant, StageCheck]:
+    """Return the checks that are wanted, and may find something after the first pass.
+
+    All are wanted unless *only* names some by their ids.
+    """
+    return {
+        invariant: check
+        for invariant, check in STAGE_CHECKS.items()
+        if (not only or invariant.id in only) and _may_be_broken(invariant, seen)
+    }
+
+
+def _may_be_broken(invariant: Invariant, seen: Digest) -> bool:
+    begin = _ABOUT_TOPIC.get(invariant)
+    if begin is None:
+        return seen.commits > 0
+    return any(topic.startswith(begin) for topic, _ in seen.records)
 
 
 def second_findings(look: SecondLook) -> list[Finding]:
     """Return what is wrong with properties and what follows from them."""
-    ranges = index_keys.ranges_of(look.store)
-    with_stage = has_backstage(look.seen)
-    if not look.store.commit_log or not (ranges or with_stage):
+    ranges = index_keys.ranges_of(look.store) if _wants_keys(look) else []
+    checks = stage_checks(look.seen, look.only)
+    if not look.store.commit_log or not (ranges or checks):
         return []
     look.progress("reading properties")
     table, stage = open_backstage(
@@ -69,13 +108,17 @@ def second_findings(look: SecondLook) -> list[Finding]:
     )
     table.persist()
     try:
-        found = run_checks(stage, STAGE_CHECKS) if with_stage else []
+        found = run_checks(stage, checks) if checks else []
         if ranges:
             sums = table.where(F.col("kind") == "keys")
             found += _key_findings(look, sums, ranges)
     finally:
         table.unpersist()
     return found
+
+
+def _wants_keys(look: SecondLook) -> bool:
+    return not look.only or any(one.id in look.only for one in KEY_CHECKS)
 
 
 def _key_findings(look: SecondLook, sums: DataFrame, ranges: Ranges) -> list[Finding]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from spark_checks.digest import Digest, QueueDigest
+from spark_checks.handed_back import handed_back_of
 from spark_checks.lag import lag_of
 from spark_checks.sources.store_files import Store, StoreFile, read_whole
 from spec.layout import LayoutError
@@ -32,6 +33,7 @@ def summary_of(store: Store, seen: Digest) -> Mapping[str, object]:
         },
         "config": _config(store),
         "groups": lag_of(store, seen),
+        "handed_back": handed_back_of(seen),
     }
 
 

@@ -77,6 +77,7 @@ def open_tables(
         .option("files", _listing(store.commit_log))
         .option("delays", json.dumps(dict(delays)))
         .option("wide", str(wide).lower())
+        .option("where", json.dumps(_from(store.begin)))
         .load()
     )
     units = (
@@ -92,7 +93,16 @@ def open_tables(
         .option("files", json.dumps([[file.path, file.size] for file in store.index]))
         .load()
     )
+    if store.begin:
+        at = F.col("commit_log_offset")
+        log = log.where(F.col("offset") >= store.begin)
+        index = index.where(at.isNull() | (at < 0) | (at >= store.begin))
     return Tables(log=log, units=units, index=index, situation=situation)
+
+
+def _from(begin: int) -> list[list[object]]:
+    """Return the conditions of a log that is looked at from *begin* on."""
+    return [["offset", ">=", begin]] if begin else []
 
 
 def open_extensions(session: SparkSession, store: Store) -> DataFrame:
@@ -136,6 +146,12 @@ def delay_levels(text: str) -> dict[int, int]:
 def is_record() -> Column:
     """Whether a row of the log is a record."""
     return F.col("kind") == "record"
+
+
+def is_commit() -> Column:
+    """Whether a record was committed of a half message."""
+    bits = F.col("system_flags").bitwiseAND(int(SystemFlag.TRANSACTION_ROLLBACK))
+    return bits == int(SystemFlag.TRANSACTION_COMMIT)
 
 
 def needs_unit(situation: Situation) -> Column:

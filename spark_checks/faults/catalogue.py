@@ -14,9 +14,10 @@ from spark_checks.faults.in_files import (
     HEADER_FAULTS,
     LOG_FAULTS,
 )
-from spark_checks.faults.in_index import ITEM_FAULTS
+from spark_checks.faults.in_index import ITEM_FAULTS, KEY_FAULTS
 from spark_checks.faults.in_queues import QUEUE_FAULTS
 from spark_checks.faults.in_records import RECORD_FAULTS
+from spark_checks.faults.in_stage import STAGE_FAULTS
 from spark_checks.generate.plan import Plan
 
 CATALOGUE: Mapping[str, Fault] = {
@@ -27,6 +28,8 @@ CATALOGUE: Mapping[str, Fault] = {
         *LOG_FAULTS,
         *HEADER_FAULTS,
         *ITEM_FAULTS,
+        *KEY_FAULTS,
+        *STAGE_FAULTS,
         *CHECKPOINT_FAULTS,
         *CONFIG_FAULTS,
     )

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 from spark_checks.backstage import Backstage, number_of
 from spark_checks.findings import Invariant
 from spark_checks.invariants.rows import WARNING, finding
-from spark_checks.tables import log_file
+from spark_checks.tables import is_commit, log_file
 from spec.store.message_record import SystemFlag
 from spec.store.timer_log import TIMER_TOPIC
 from spec.wire import transaction_checks, transactions
@@ -245,12 +245,9 @@ def _halves(stage: Backstage) -> DataFrame:
 
 def _commits(stage: Backstage) -> DataFrame:
     """Return what was committed of half messages that the log still has."""
-    bits = F.col("system_flags").bitwiseAND(int(SystemFlag.TRANSACTION_ROLLBACK))
     half_at = F.col("prepared_transaction_offset")
     return stage.records.where(
-        (bits == int(SystemFlag.TRANSACTION_COMMIT))
-        & (half_at > 0)
-        & (half_at >= stage.situation.min_offset)
+        is_commit() & (half_at > 0) & (half_at >= stage.situation.min_offset)
     )
 
 

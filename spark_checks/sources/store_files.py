@@ -7,6 +7,7 @@ Everything is opened for reading only.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -66,6 +67,8 @@ class Store:
     files: tuple[StoreFile, ...]
     """In the order of their paths."""
     directories: frozenset[str]
+    begin: int = 0
+    """Commit-log offset before which nothing is looked at."""
 
     def under(self, directory: str) -> tuple[StoreFile, ...]:
         """Return the files directly in *directory*."""
@@ -107,8 +110,9 @@ class Store:
 
     @property
     def min_offset(self) -> int:
-        """The first commit-log offset that is still there."""
-        return min((file.base or 0 for file in self.commit_log), default=0)
+        """The first commit-log offset that is still there, and is looked at."""
+        first = min((file.base or 0 for file in self.commit_log), default=0)
+        return max(first, self.begin)
 
     @property
     def was_left_open(self) -> bool:
@@ -171,6 +175,14 @@ def open_filesystem(url: str) -> tuple[fs.FileSystem, str]:
     if "://" in url:
         return _opened(url)
     return fs.LocalFileSystem(), str(Path(url).absolute())
+
+
+def is_same_place(url: str, other: str) -> bool:
+    """Return whether both URLs lead to one directory, by links or dots as it may be."""
+    (system, path), (other_system, other_path) = map(open_filesystem, (url, other))
+    if isinstance(system, fs.LocalFileSystem):
+        path, other_path = os.path.realpath(path), os.path.realpath(other_path)
+    return system.equals(other_system) and path.rstrip("/") == other_path.rstrip("/")
 
 
 @lru_cache(maxsize=16)

@@ -53,6 +53,10 @@ def sample_audit() -> Audit:
                 name: {"lag": lag, "topics": {"Orders": lag}}
                 for name, lag in lags.items()
             },
+            "handed_back": {
+                "orders_group": {"retries": 41_000, "dead_letters": 7},
+                "<i>" + "g" * 90: {"retries": 1, "dead_letters": 0},
+            },
         },
         findings=(
             _finding("INV-LOG-001", Severity.ERROR, 300_000_000, 90_000_000),

@@ -60,6 +60,7 @@ def _damaged() -> Audit:
         "topics": {"T": {"queues": {"0": {"min": "0", "max": "2", "messages": 2}}}},
         "index": {"files": 0, "entries": 0},
         "config": {},
+        "handed_back": {},
     }
     return Audit(store="/store", summary=summary, findings=(finding,))
 

@@ -31,7 +31,7 @@ from spec.store.message_record import encode_record
 
 PLAN = Plan(
     seed=7,
-    files=6,
+    files=8,
     log_size=200 * 1024,
     queue_units=50,
     topics=8,

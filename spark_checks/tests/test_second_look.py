@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ import numpy as np
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_checks.backstage import has_backstage
+from spark_checks.digest import QueueDigest
 from spark_checks.faults.in_stage import STAGE_FAULTS
 from spark_checks.invariants.index_keys import ranges_of
+from spark_checks.second_look import stage_checks
 from spark_checks.sources.aside_columns import is_own_topic
 from spark_checks.sources.record_scan import FileRange
 from spark_checks.sources.set_aside import Ranges, aside_batches, key_batches, within
@@ -167,8 +169,40 @@ def test_damage_is_passed_over() -> None:
     assert [row["offset"] for row in _rows(data, keys=True)] == [0, 2 * size]
 
 
-def test_a_store_of_plain_topics_has_nothing_backstage() -> None:
-    assert not has_backstage(SEEN)
+def _asked(*topics: str, commits: int = 0, only: Sequence[str] = ()) -> set[str]:
+    """Return the ids of what is asked where the first pass saw *topics*."""
+    queue = QueueDigest(count=1, matched_count=1, first=0, last=0, hash=1, bytes=100)
+    records = {(topic, 0): queue for topic in topics}
+    seen = replace(SEEN, records=records, commits=commits)
+    return {invariant.id for invariant in stage_checks(seen, only)}
+
+
+def test_a_store_of_plain_topics_is_asked_nothing() -> None:
+    assert _asked("Orders", "RMQ_SYS_TRACE_TOPIC") == set()
+
+
+@pytest.mark.parametrize(
+    ("topic", "asked"),
+    [
+        ("RMQ_SYS_TRANS_HALF_TOPIC", {"INV-TXN-004"}),
+        ("RMQ_SYS_TRANS_OP_HALF_TOPIC", {"INV-TXN-001"}),
+        ("SCHEDULE_TOPIC_XXXX", {"INV-DELAY-001", "INV-DELAY-002", "INV-DELAY-003"}),
+        ("%RETRY%Readers", {"INV-RETRY-001"}),
+        ("%DLQ%Readers", {"INV-RETRY-002"}),
+    ],
+)
+def test_what_is_asked_depends_on_the_topics(topic: str, asked: set[str]) -> None:
+    assert _asked("Orders", topic) == asked
+
+
+def test_commits_are_asked_about_in_any_topic() -> None:
+    assert _asked("Orders", commits=1) == {"INV-TXN-002", "INV-TXN-003"}
+
+
+def test_only_what_is_wanted_is_asked() -> None:
+    seen = ("SCHEDULE_TOPIC_XXXX", "%DLQ%Readers")
+    assert _asked(*seen, only=["INV-DELAY-002"]) == {"INV-DELAY-002"}
+    assert _asked(*seen, commits=1, only=["INV-LOG-001", "INV-INDEX-007"]) == set()
 
 
 def test_kinds_of_faults_are_told_apart() -> None:

@@ -1,4 +1,4 @@
-"""A store in order is silent, and what a killed broker leaves is a warning."""
+"""A sound store is silent, a killed broker gets warnings, and a hole is an error."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pyspark.sql import SparkSession
 
 from spark_checks.audit import audit_store
 from spark_checks.findings import Finding
-from spark_checks.tests.building import StoreBuilder
+from spark_checks.tests.building import StoreBuilder, overwrite
+from spec.store.consume_queue import UNIT_SIZE
 
 
 def _place(found: Finding) -> tuple[str, str, int]:
@@ -50,3 +51,20 @@ def test_what_a_killed_broker_leaves_is_a_warning(
         ("INV-LOG-001", last.log_file, last.position + last.size, "warning"),
     ]
     assert audit.is_clean
+
+
+def test_a_hole_among_units_of_deleted_records_is_told(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    builder = StoreBuilder()
+    for _ in range(150):
+        builder.put("Orders")
+    hit = builder.placed["Orders", 0][10]
+    store = builder.write(tmp_path / "store")
+    (store / hit.log_file).unlink()
+    assert audit_store(spark, str(store)).findings == ()
+    overwrite(store, hit.queue_file, hit.unit_position, bytes(UNIT_SIZE))
+    audit = audit_store(spark, str(store))
+    assert [_place(found) for found in audit.findings] == [
+        ("INV-CQ-006", hit.queue_file, hit.unit_position)
+    ]

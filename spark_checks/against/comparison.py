@@ -1,0 +1,163 @@
+"""
+Two stores of one commit log, compared.
+
+The ends of both logs give the part that both should have. Its bytes are compared by
+workers, a piece at a time; only what differs is read as records. A log that ends
+earlier is behind, one that begins later has been cleaned: neither is a divergence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
+
+from spark_checks.against import units
+from spark_checks.against.ends import Common, common_of
+from spark_checks.against.invariants import SAME_UNITS
+from spark_checks.against.messages import OneSided, Outside, one_sided, outside
+from spark_checks.against.pieces import Log, Piece, cut, log_of
+from spark_checks.against.ranges import First, Range, first_of, parted_at, ranges_of
+from spark_checks.against.source import DifferencesSource, as_option
+from spark_checks.audit import Progress, situation_of
+from spark_checks.broker_conf import BrokerConf
+from spark_checks.checking import run_checks
+from spark_checks.digest import Digest, digest
+from spark_checks.findings import LISTED_MAX, Finding
+from spark_checks.session import SparkError
+from spark_checks.sources.store_files import Store, list_store
+from spark_checks.tables import Tables, open_tables
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    """One of the two stores, and what a pass over it has seen."""
+
+    store: Store
+    tables: Tables
+    seen: Digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What a comparison of two stores found."""
+
+    here: Read
+    there: Read
+    common: Common
+    outside: tuple[Outside, Outside]
+    """What this store, and the other, has before and behind the common part."""
+    gaps: tuple[Piece, ...]
+    """The pieces for which one side has no file."""
+    first: First | None = None
+    ranges: tuple[Range, ...] = ()
+    changed: tuple[Row, ...] = ()
+    """Records that both have, and not the same; so many as are listed."""
+    changed_count: int = 0
+    one_sided: tuple[OneSided, ...] = ()
+    unit_findings: tuple[Finding, ...] = ()
+
+
+def compare_stores(
+    session: SparkSession,
+    url: str,
+    other_url: str,
+    *,
+    seen: Digest | None = None,
+    conf: BrokerConf | None = None,
+    progress: Progress = lambda _step: None,
+) -> Comparison:
+    """Return how the store at *url* differs from the one at *other_url*.
+
+    *seen* is what a pass over the first has seen, if there was one already.
+    Raises NotAStoreError and SparkError.
+    """
+    conf = conf or BrokerConf()
+    store, other = list_store(url), list_store(other_url)
+    try:
+        here = _read(session, store, conf, progress, seen)
+        there = _read(session, other, conf, progress)
+        return _compared(session, here, there, progress)
+    except PySparkException as error:
+        raise SparkError(str(error).splitlines()[0]) from error
+
+
+def _read(
+    session: SparkSession,
+    store: Store,
+    conf: BrokerConf,
+    progress: Progress,
+    seen: Digest | None = None,
+) -> Read:
+    tables = open_tables(session, store, situation_of(store, conf), conf.delays)
+    if seen is None:
+        size = sum(file.size for file in store.files)
+        progress(f"reading {size:,} bytes to compare with")
+        seen = digest(tables)
+    return Read(store=store, tables=tables, seen=seen)
+
+
+def _compared(
+    session: SparkSession, here: Read, there: Read, progress: Progress
+) -> Comparison:
+    common = common_of((here.store, here.seen), (there.store, there.seen))
+    logs = log_of(here.store), log_of(there.store)
+    pieces = cut(*logs, begin=common.begin, end=common.end)
+    progress(f"comparing {max(common.end - common.begin, 0):,} bytes of two logs")
+    rows = _differences(session, logs, common).persist()
+    try:
+        ranges = ranges_of(rows, pieces)
+        parted = parted_at(rows) if any(one.is_parted for one in ranges) else None
+        here_has, here_behind = outside(
+            session, here.store, common, end=common.here_end
+        )
+        there_has, there_behind = outside(
+            session, there.store, common, end=common.there_end
+        )
+        lacking = one_sided(rows, here_behind, there_behind) if ranges else []
+        both = rows.where(F.col("side") == "both").orderBy("offset")
+        return Comparison(
+            here=here,
+            there=there,
+            common=common,
+            outside=(here_has, there_has),
+            gaps=tuple(p for p in pieces if p.here is None or p.there is None),
+            first=first_of(rows) if ranges else None,
+            ranges=tuple(ranges),
+            changed=tuple(both.limit(LISTED_MAX).collect()) if ranges else (),
+            changed_count=both.count() if ranges else 0,
+            one_sided=tuple(lacking),
+            unit_findings=_unit_findings(here, there, common, parted),
+        )
+    finally:
+        rows.unpersist()
+
+
+def _differences(
+    session: SparkSession, logs: tuple[Log, Log], common: Common
+) -> DataFrame:
+    """Return the rows in which *logs* differ where both should be the same."""
+    session.dataSource.register(DifferencesSource)
+    return (
+        session.read.format(DifferencesSource.name())
+        .option("here", as_option(logs[0]))
+        .option("there", as_option(logs[1]))
+        .option("begin", str(common.begin))
+        .option("end", str(common.end))
+        .load()
+    )
+
+
+def _unit_findings(
+    here: Read, there: Read, common: Common, parted: int | None
+) -> tuple[Finding, ...]:
+    """Return where consume queues differ, before the logs themselves part."""
+    end = common.end if parted is None else parted
+    found = units.units_of(here.tables, there.tables, begin=common.begin, end=end)
+    suspects = units.suspects(found)
+    if not suspects:
+        return ()
+    rows = units.differing_units(found, suspects)
+    return tuple(run_checks(here.tables, {SAME_UNITS: lambda _tables: rows}))

@@ -1,0 +1,164 @@
+"""
+A comparison of two stores in numbers, for JSON and for people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from spark_checks.against.comparison import Comparison, Read
+from spark_checks.against.judged import findings_of, place_of
+from spark_checks.against.messages import Outside
+from spark_checks.against.ranges import Range
+from spark_checks.findings import LISTED_MAX
+from spark_checks.sources.store_files import shown_url
+
+Queue = tuple[str, int]
+
+
+def document_of(compared: Comparison) -> Mapping[str, object]:
+    """Return *compared* as the audit's output has it; 64-bit values are strings."""
+    common = compared.common
+    here, there = compared.outside
+    return {
+        "store": shown_url(compared.there.store.url),
+        "verdict": verdict_of(compared),
+        "says": says(compared),
+        "common": {"begin": str(common.begin), "end": str(max(common.end, 0))},
+        "first_divergence": _first(compared),
+        "ranges": [_range(one) for one in compared.ranges[:LISTED_MAX]],
+        "ranges_count": len(compared.ranges),
+        "here": {
+            "begin": str(common.here_begin),
+            "end": str(common.here_end),
+            **_outside(common.here_end - common.end, here),
+        },
+        "there": {
+            "begin": str(common.there_begin),
+            "end": str(common.there_end),
+            **_outside(common.there_end - common.end, there),
+        },
+        "topics": _topics(compared),
+    }
+
+
+def verdict_of(compared: Comparison) -> str:
+    """Return ``diverged``, ``apart``, ``behind``, ``ahead`` or ``same``."""
+    common = compared.common
+    if findings_of(compared):
+        return "diverged"
+    if common.here_end < common.there_begin or common.there_end < common.here_begin:
+        return "apart"
+    if common.here_end < common.there_end:
+        return "behind"
+    return "ahead" if common.there_end < common.here_end else "same"
+
+
+def says(compared: Comparison) -> str:
+    """Return in a sentence or two how the two stores stand to one another."""
+    common = compared.common
+    here, there = compared.outside
+    said = []
+    if compared.first is not None:
+        file, position = place_of(compared, compared.first.at)
+        said.append(f"The logs differ first at {file} @ {position}.")
+    elif findings_of(compared):
+        said.append("The logs are not the same in files or consume queues.")
+    elif common.is_empty:
+        said.append("The two logs have no range in common.")
+    else:
+        said.append(
+            f"From commit-log offset {common.begin} to {common.end} both are the same."
+        )
+    for name, ahead, reaches in (
+        ("This store", there, common.there_end - common.here_end),
+        ("The other store", here, common.here_end - common.there_end),
+    ):
+        if reaches > 0:
+            count = sum(ahead.behind.values())
+            said.append(f"{name} is behind by {reaches} bytes, {count} messages.")
+    for name, has, since in (
+        ("this store", here, common.there_begin - common.here_begin),
+        ("the other store", there, common.here_begin - common.there_begin),
+    ):
+        if since > 0:
+            said.append(f"Only {name} still has the {has.before} messages before that.")
+    return " ".join(said)
+
+
+def _first(compared: Comparison) -> Mapping[str, object] | None:
+    first = compared.first
+    if first is None:
+        return None
+    file, position = place_of(compared, first.at)
+    return {
+        "commit_log_offset": str(first.at),
+        "file": file,
+        "offset": str(position),
+        "record_offset": str(first.offset),
+        "field": first.field,
+        "expected": first.expected,
+        "found": first.found,
+    }
+
+
+def _range(one: Range) -> Mapping[str, object]:
+    return {
+        "begin": str(one.begin),
+        "end": str(one.end),
+        "only_here": one.here,
+        "only_there": one.there,
+        "changed": one.changed,
+    }
+
+
+def _outside(ahead: int, has: Outside) -> Mapping[str, object]:
+    return {
+        "bytes_ahead": str(max(ahead, 0)),
+        "messages_ahead": sum(has.behind.values()),
+        "messages_before": has.before,
+    }
+
+
+def _topics(compared: Comparison) -> Mapping[str, object]:
+    """Return what both sides have of each queue."""
+    sides = (compared.here, compared.there)
+    queues = sorted({queue for side in sides for queue in side.seen.units})
+    queues += sorted({(o.topic, o.queue_id) for o in compared.one_sided} - set(queues))
+    found: dict[str, dict[str, dict[str, object]]] = {}
+    for queue in queues:
+        topic = found.setdefault(queue[0], {"queues": {}})
+        topic["queues"][str(queue[1])] = {
+            "here": _range_of(compared.here, queue),
+            "there": _range_of(compared.there, queue),
+            **_counts(compared, queue),
+        }
+    return found
+
+
+def _range_of(side: Read, queue: Queue) -> Mapping[str, object]:
+    units = side.seen.units.get(queue)
+    first, last = (units.first, units.last) if units else (None, None)
+    return {
+        "min": str(first or 0),
+        "max": str(0 if last is None else last + 1),
+        "messages": units.matched_count if units else 0,
+    }
+
+
+def _counts(compared: Comparison, queue: Queue) -> Mapping[str, int]:
+    here, there = compared.outside
+    only = {
+        side: sum(
+            one.count
+            for one in compared.one_sided
+            if (one.side, one.topic, one.queue_id) == (side, *queue)
+        )
+        for side in ("here", "there")
+    }
+    return {
+        "only_here": only["here"],
+        "only_there": only["there"],
+        "ahead_here": here.behind.get(queue, 0),
+        "ahead_there": there.behind.get(queue, 0),
+    }

@@ -1,0 +1,95 @@
+"""
+Which fields of a record differ between two stores, in words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from spec.layout import LayoutError
+from spec.store.message_record import Record, decode_record
+from spec.wire.properties import Property, decode_properties
+
+_SHOWN_MAX = 60
+"""Characters of a value that are shown."""
+_CRC = slice(8, 12)
+
+
+def differing_fields(
+    found: bytes, expected: bytes, *, is_record: bool
+) -> tuple[str, tuple[str, str]]:
+    """Return the names of the fields that differ, and both sides' values."""
+    one, other = _decoded(found), _decoded(expected)
+    if not is_record or one is None or other is None:
+        return "bytes", (found[:16].hex(), expected[:16].hex())
+    names = [
+        field.name
+        for field in fields(Record)
+        if getattr(one, field.name) != getattr(other, field.name)
+    ]
+    pairs = [(getattr(one, name), getattr(other, name)) for name in names]
+    values = [
+        [_shown(value, beside) for value, beside in pairs],
+        [_shown(value, beside) for beside, value in pairs],
+    ]
+    if found[_CRC] != expected[_CRC]:
+        names.append("body_crc")
+        values[0].append(f"0x{found[_CRC].hex()}")
+        values[1].append(f"0x{expected[_CRC].hex()}")
+    texts = [
+        ", ".join(f"{name}={value}" for name, value in zip(names, side, strict=True))
+        for side in values
+    ]
+    return ", ".join(names), (texts[0], texts[1])
+
+
+def is_another_message(one: bytes, other: bytes) -> bool:
+    """Return whether two records of one size are of two messages, not copies of one.
+
+    Damage hits a field or two; another message has another key, or another time of
+    birth and something else besides.
+    """
+    a, b = _decoded(one), _decoded(other)
+    if a is None or b is None:
+        return False
+    keys = [_unique_key(record) for record in (a, b)]
+    if keys[0] != keys[1] and a.body != b.body:
+        return True
+    differ = [
+        getattr(a, name) != getattr(b, name)
+        for name in ("born_at_ms", "body", "topic", "queue_id", "stored_at_ms")
+    ]
+    return sum(differ) > 2 or (a.queue_offset != b.queue_offset and sum(differ) > 1)
+
+
+def _unique_key(record: Record) -> str | None:
+    return decode_properties(record.properties).get(Property.UNIQ_KEY)
+
+
+def _decoded(data: bytes) -> Record | None:
+    try:
+        return decode_record(data, check_crc=False)
+    except LayoutError:
+        return None
+
+
+def _shown(value: object, beside: object) -> str:
+    """Return *value* in short; of bytes, what is not as in *beside*."""
+    if isinstance(value, bytes) and isinstance(beside, bytes):
+        at = first_difference(value, beside)
+        return f"{len(value)} bytes, from byte {at} on 0x{value[at : at + 8].hex()}"
+    text = str(value).replace("\x01", ":").replace("\x02", ";")
+    text = text.encode("utf-8", "backslashreplace").decode()
+    return text if len(text) <= _SHOWN_MAX else f"{text[: _SHOWN_MAX - 3]}..."
+
+
+def first_difference(one: bytes, other: bytes) -> int:
+    """Return the index of the first byte in which two rows of bytes differ."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -1,0 +1,94 @@
+"""
+The part of the commit log that two stores should both have, cut into pieces.
+
+A log may begin later on one side, for brokers delete old files, and end earlier, for
+a slave may be behind. Between the later begin and the earlier end both must hold the
+same bytes. A piece is a range in one file of each side, or of one side where the other
+has no file for it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from spark_checks.sources.store_files import Store, StoreFile
+
+PIECE_SIZE = 16 * 1024 * 1024
+"""Bytes that are compared at a time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Log:
+    """The commit log of one store."""
+
+    url: str
+    files: tuple[StoreFile, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """A file of one store in which a piece lies."""
+
+    url: str
+    path: str
+    base: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A range of commit-log offsets, and the files that hold it."""
+
+    begin: int
+    end: int
+    here: Side | None
+    there: Side | None
+
+
+def log_of(store: Store) -> Log:
+    """Return the commit log of *store*."""
+    return Log(url=store.url, files=store.commit_log)
+
+
+def cut(here: Log, there: Log, *, begin: int, end: int) -> list[Piece]:
+    """Return the pieces of [begin, end) that at least one log has a file for."""
+    edges = {begin, end}
+    for log in (here, there):
+        for file in log.files:
+            edges |= {file.base or 0, (file.base or 0) + file.size}
+    marks = sorted(edge for edge in edges if begin <= edge <= end)
+    found: list[Piece] = []
+    for first, last in pairwise(marks):
+        sides = (_side_at(here, first), _side_at(there, first))
+        if sides != (None, None):
+            found += _cut_range(first, last, *sides)
+    return found
+
+
+def _side_at(log: Log, offset: int) -> Side | None:
+    """Return the file of *log* that holds the byte at *offset*."""
+    file = file_at(log.files, offset)
+    if file is None:
+        return None
+    return Side(url=log.url, path=file.path, base=file.base or 0, size=file.size)
+
+
+def file_at(files: Sequence[StoreFile], offset: int) -> StoreFile | None:
+    """Return which of *files*, in order, holds the byte at *offset*; None if none."""
+    index = bisect_right(files, offset, key=lambda file: file.base or 0) - 1
+    if index < 0:
+        return None
+    file = files[index]
+    return file if offset < (file.base or 0) + file.size else None
+
+
+def _cut_range(
+    begin: int, end: int, here: Side | None, there: Side | None
+) -> Iterator[Piece]:
+    for start in range(begin, end, PIECE_SIZE):
+        yield Piece(
+            begin=start, end=min(start + PIECE_SIZE, end), here=here, there=there
+        )

@@ -1,0 +1,148 @@
+"""
+An audit of the later part of a log: what was stored at or after a time.
+
+The log is treated as one whose older records have been deleted. It then begins at the
+first record that was stored late enough, and nothing that stands before it, or is only
+about records before it, is judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
+
+from spark_checks.findings import Finding
+from spark_checks.sources.record_scan import FileRange
+from spark_checks.sources.store_files import (
+    NotAStoreError,
+    Store,
+    StoreFile,
+    queue_of,
+    read_whole,
+    reading,
+    shown_url,
+)
+from spark_checks.tables import Tables
+from spec.layout import LayoutError
+from spec.store.consume_queue import UNIT_SIZE, decode_unit
+from spec.store.index_file import HEADER_SIZE, decode_header
+
+
+class TimeError(ValueError):
+    """A time cannot be read."""
+
+
+class NothingSinceError(NotAStoreError):
+    """No record of a store is late enough."""
+
+
+def time_ms(text: str) -> int:
+    """Return the milliseconds since 1970 that *text* says, as such or by ISO 8601.
+
+    A time without a zone is one of UTC.
+    """
+    if text.isascii() and text.isdigit() and len(text) > len("20261122"):
+        return int(text)
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise TimeError(
+            f"{text} is no time such as 2026-11-22T08:00:00Z, nor milliseconds"
+        ) from None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return int(moment.timestamp() * 1000)
+
+
+def part_since(store: Store, asked_ms: int) -> Store:
+    """Return the part of *store* since *asked_ms*, or raise NothingSinceError.
+
+    Files that are about earlier records alone are left out.
+    """
+    begin = _first_since(store, asked_ms)
+    if begin is None:
+        moment = datetime.fromtimestamp(asked_ms / 1000, UTC).isoformat()
+        raise NothingSinceError(
+            f"{shown_url(store.url)}: no record was stored at {moment} or later"
+        )
+    files = tuple(file for file in store.files if not _is_earlier(store, file, begin))
+    return replace(store, begin=begin, files=files)
+
+
+def later_units(tables: Tables, begin: int) -> Tables:
+    """Return *tables* without the units of records before *begin*."""
+    if not begin:
+        return tables
+    at = F.col("commit_log_offset")
+    return replace(tables, units=tables.units.where((at < 0) | (at >= begin)))
+
+
+def _first_since(store: Store, asked_ms: int) -> int | None:
+    """Return the offset of the first record stored late enough; None if none was."""
+    for file in _from_last_earlier(store, asked_ms):
+        for offset, stored_at_ms in _times(store, file):
+            if stored_at_ms >= asked_ms:
+                return offset
+    return None
+
+
+def _from_last_earlier(store: Store, asked_ms: int) -> Sequence[StoreFile]:
+    """Return the log's files from the last on that begins before *asked_ms*."""
+    # Its module imports what Spark's workers import; nothing does so earlier.
+    from spark_checks.sources.log_part import begun_of
+
+    files = store.commit_log
+    for index in range(len(files) - 1, -1, -1):
+        file = files[index]
+        begun_ms = begun_of(store.url, (file.path, file.base or 0, file.size))
+        if begun_ms is not None and begun_ms < asked_ms:
+            return files[index:]
+    return files
+
+
+def _times(store: Store, file: StoreFile) -> Iterator[tuple[int, int]]:
+    """Yield the offset of each record in *file*, and when it was stored."""
+    from spark_checks.sources.commit_log import batches
+
+    where = FileRange(base=file.base or 0, file_size=file.size, start=0, end=file.size)
+    with reading(store.url, file.path) as read_at:
+        for batch in batches(read_at, where, {}, is_checked=False):
+            columns = batch.select(["kind", "offset", "stored_at_ms"]).to_pydict()
+            for kind, offset, stored in zip(*columns.values(), strict=True):
+                if kind == "record":
+                    yield offset, stored
+
+
+def _is_earlier(store: Store, file: StoreFile, begin: int) -> bool:
+    """Return whether *file* holds nothing from commit-log offset *begin* on."""
+    if file.directory == "commitlog" and file.base is not None:
+        return file.base + max(file.size, 1) <= begin
+    if file.directory == "index" and file.is_named_by_time:
+        try:
+            header = decode_header(read_whole(store.url, file, size_max=HEADER_SIZE))
+        except LayoutError:
+            return False
+        return header.index_count > 1 and 0 < header.end_offset < begin
+    return False
+
+
+def is_about_earlier(store: Store, finding: Finding) -> bool:
+    """Return whether *finding*, that a queue's file is wrong, is about earlier records.
+
+    It is where the next file of the queue begins with a unit of such a record.
+    """
+    if not store.begin or not finding.invariant.id.startswith("INV-FILE-"):
+        return False
+    if queue_of(finding.file) is None:
+        return False
+    later = [
+        file
+        for file in store.under(finding.file.rpartition("/")[0])
+        if file.path > finding.file and file.base is not None
+    ]
+    if not later or later[0].size < UNIT_SIZE:
+        return False
+    unit = decode_unit(read_whole(store.url, later[0], size_max=UNIT_SIZE))
+    return unit.size > 0 and unit.commit_log_offset <= store.begin

@@ -1,0 +1,40 @@
+"""The page of invariants has a row for each, in the words of the code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from spark_checks.against.invariants import AGAINST_INVARIANTS
+from spark_checks.audit import INVARIANTS
+from spark_checks.findings import Invariant
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "audit_invariants.md"
+AGAIN = "python -m spark_checks.tests.test_invariants_page writes the rows anew"
+
+
+def _rows(invariants: Iterable[Invariant]) -> list[str]:
+    return [
+        f"| {one.id} | {one.title} | {one.requirement.id} | {one.cost} |"
+        for one in sorted(invariants, key=lambda one: one.id)
+    ]
+
+
+def _written_anew() -> str:
+    """Return the page with its rows made of the code, and its sentences as they are."""
+    tables = iter([_rows(INVARIANTS), _rows(AGAINST_INVARIANTS)])
+    lines: list[str] = []
+    for line in PAGE.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("| INV-"):
+            lines.append(line)
+        if line.startswith("|---"):
+            lines += next(tables)
+    return "\n".join(lines) + "\n"
+
+
+def test_the_page_has_every_invariant() -> None:
+    assert _written_anew() == PAGE.read_text(encoding="utf-8"), AGAIN
+
+
+if __name__ == "__main__":
+    PAGE.write_text(_written_anew(), encoding="utf-8")
