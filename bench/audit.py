@@ -22,7 +22,7 @@ from statistics import median
 from typing import Any
 
 from bench.java_classes import FOLDER, JavaCompileError, whole_class_path
-from bench.result import limit, machine_facts
+from bench.result import OURS, THEIRS, limit, machine_facts
 from bench.watched import Turn, Watched, WatchedError
 from conformance.harness.java import find_java
 from spark_checks.generate.plan import Plan, plan_of_size
@@ -69,9 +69,28 @@ def measure(
         "rounds": run.rounds,
         "machine": machine_facts(run.release),
         "points": points,
+        "rows": [_row(point) for point in points],
         "goals": goals_of(points),
         "linearity": linearity(points),
     }
+
+
+def _row(point: dict[str, Any]) -> dict[str, Any]:
+    """Return a point as the page and its picture show it."""
+    size = int(point["bytes"])
+    ways = {OURS: point["audit"], THEIRS: point["java"]}
+    return {
+        "id": f"audit and scan of {size / 1e9:.2g} GB",
+        "unit": "MB/s",
+        "of": "mb_per_s",
+        **{who: _rates(way, size) for who, way in ways.items()},
+    }
+
+
+def _rates(way: dict[str, Any], size: int) -> dict[str, Any]:
+    seconds = way["seconds"]
+    bounds = [size / seconds[name] / 1e6 for name in ("highest", "median", "lowest")]
+    return {"mb_per_s": way["mb_per_s"], "rounds": [round(rate) for rate in bounds]}
 
 
 def linearity(points: Sequence[dict[str, Any]]) -> float | None:

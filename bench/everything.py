@@ -2,12 +2,13 @@
 All measurements of brokers, by name, with the sizes that the page has.
 
 A measurement that the machine has no time for can be left out: what was recorded of it
-before stays on the page.
+before stays on the page. How much of everything there is, is one of three amounts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 
 from bench import growth, idle, namesrv, pull, recovering, send, starting, suite
 from bench.result import Report
@@ -26,70 +27,105 @@ TITLES = {
     "recovery": "Start after a kill",
     "namesrv": "Routes",
     "codec": "Decoding a log",
+    "audit": "Auditing a store",
     "suite": "The suite itself",
 }
 """Names of measurements, and what the page calls them."""
-FULL_MESSAGES = 1_000_000
-FULL_GIGABYTES = 4.0
 
 
-def run(name: str, release: str, *, short: bool, say: Say) -> Report:
-    """Measure what *name* says; *short* is for a look, and for a machine at work."""
-    return MEASUREMENTS[name](release, short, say)
+class Amount(Enum):
+    """How much of everything is measured."""
+
+    SHORT = "short"
+    """For a look, and for a machine at work."""
+    USUAL = "usual"
+    """What an idle machine does in a quarter of an hour at most."""
+    LONG = "long"
+    """Stores of gigabytes and millions of messages: an hour."""
+
+    def of(self, short: float, usual: float, long: float) -> float:
+        """Return one of the three."""
+        return {"short": short, "usual": usual, "long": long}[self.value]
+
+    def count(self, short: int, usual: int, long: int) -> int:
+        """Return one of the three, a count."""
+        return int(self.of(short, usual, long))
 
 
-def _send(size: send.Size) -> Callable[[str, bool, Say], Report]:
-    def measured(release: str, short: bool, say: Say) -> Report:
+def run(name: str, release: str, amount: Amount, *, say: Say) -> Report:
+    """Measure what *name* says."""
+    return MEASUREMENTS[name](release, amount, say)
+
+
+def _send(size: send.Size) -> Callable[[str, Amount, Say], Report]:
+    def measured(release: str, amount: Amount, say: Say) -> Report:
         sized = send.Size(
             flush=size.flush,
             shapes=size.shapes,
-            rounds=3 if short else 7,
-            seconds=2.0 if short else 5.0,
+            rounds=amount.count(1, 5, 7),
+            seconds=amount.of(1.0, 2.0, 5.0),
         )
         return send.measure(release, sized, say=say)
 
     return measured
 
 
-def _pull(release: str, short: bool, say: Say) -> Report:
-    size = pull.Size(messages=FULL_MESSAGES // (10 if short else 1))
+def _pull(release: str, amount: Amount, say: Say) -> Report:
+    size = pull.Size(messages=amount.count(50_000, 200_000, 1_000_000))
     return pull.measure(release, size, say=say)
 
 
-def _idle(release: str, short: bool, say: Say) -> Report:
-    size = idle.Size(seconds=2.0 if short else 5.0)
+def _idle(release: str, amount: Amount, say: Say) -> Report:
+    size = idle.Size(rounds=amount.count(1, 3, 5), seconds=amount.of(1.0, 3.0, 5.0))
     return idle.measure(release, size, say=say)
 
 
-def _growth(release: str, short: bool, say: Say) -> Report:
-    most = 100_000 if short else 5 * FULL_MESSAGES
-    messages = growth.marks_up_to(most, first=10_000, factor=10)
-    return growth.measure(release, growth.Marks(messages=messages), say=say)
+def _growth(release: str, amount: Amount, say: Say) -> Report:
+    messages = growth.marks_up_to(
+        amount.count(20_000, 100_000, 5_000_000), first=10_000, factor=10
+    )
+    topics = growth.marks_up_to(amount.count(100, 10_000, 10_000), first=1, factor=100)
+    marks = growth.Marks(messages=messages, topics=topics)
+    return growth.measure(release, marks, say=say)
 
 
-def _start(release: str, short: bool, say: Say) -> Report:
-    return starting.measure(release, 3 if short else 7, say=say)
+def _start(release: str, amount: Amount, say: Say) -> Report:
+    return starting.measure(release, amount.count(1, 5, 7), say=say)
 
 
-def _recovery(release: str, short: bool, say: Say) -> Report:
-    return recovering.measure(release, 0.25 if short else FULL_GIGABYTES, say=say)
+def _recovery(release: str, amount: Amount, say: Say) -> Report:
+    return recovering.measure(release, amount.of(0.05, 0.5, 4.0), say=say)
 
 
-def _namesrv(release: str, short: bool, say: Say) -> Report:
-    size = namesrv.Size(rounds=3 if short else 5, seconds=1.0 if short else 3.0)
+def _namesrv(release: str, amount: Amount, say: Say) -> Report:
+    size = namesrv.Size(
+        rounds=amount.count(1, 3, 5),
+        seconds=amount.of(0.5, 1.5, 3.0),
+        topics=amount.count(1_000, 10_000, 10_000),
+    )
     return namesrv.measure(release, size, say=say)
 
 
-def _codec(release: str, short: bool, say: Say) -> Report:
+def _codec(release: str, amount: Amount, say: Say) -> Report:
     from bench.codec import measure
     from bench.recording import recorded_log
 
     log = recorded_log(f"jvm:{release}", fresh=False)
-    return measure(log, release=release, rounds=2 if short else 5, say=say)
+    return measure(log, release=release, rounds=amount.count(1, 3, 5), say=say)
 
 
-def _suite(release: str, short: bool, say: Say) -> Report:
-    words = ("--only", "WIRE-FRAME-*") if short else ()
+def _audit(release: str, amount: Amount, say: Say) -> Report:
+    from bench.audit import Run, measure
+
+    size = int(amount.of(0.0625, 1.0, 4.0) * (1 << 30))
+    rounds = amount.count(1, 2, 5)
+    return measure(
+        [size], Run(master="local[2]", release=release, rounds=rounds), say=say
+    )
+
+
+def _suite(release: str, amount: Amount, say: Say) -> Report:
+    words = ("--only", "WIRE-FRAME-*") if amount is Amount.SHORT else ()
     return suite.measure(release, words, say=say)
 
 
@@ -107,5 +143,6 @@ MEASUREMENTS = {
     "recovery": _recovery,
     "namesrv": _namesrv,
     "codec": _codec,
+    "audit": _audit,
     "suite": _suite,
 }

@@ -28,8 +28,9 @@ least and the greatest of the rounds. What each measurement does is said in
 
     rmqc bench all
 
-which takes an hour; `rmqc bench all --only send,start` measures some anew and leaves
-the others as they were recorded in `docs/performance/`.
+which takes a quarter of an hour on an idle machine, and an hour with `--long`, which
+has stores of gigabytes; `rmqc bench all --only send,start` measures some anew and
+leaves the others as they were recorded in `docs/performance/`.
 
 Figures are of the machine and the moment that are named with them. The load is the
 number of programs that wanted a processor when the measurement began, apart from it:

@@ -33,7 +33,7 @@ def failures_told() -> Iterator[None]:
     from bench.servers import ServerBenchError
     from conformance.harness.ivy import JarsUnavailableError
     from conformance.harness.java import JavaUnavailableError
-    from conformance.harness.peer import PeerError
+    from conformance.harness.peer import NoAnswerError, PeerError
     from conformance.harness.process import ProcessError
     from conformance.harness.target import TargetError
 
@@ -45,6 +45,7 @@ def failures_told() -> Iterator[None]:
         ServerBenchError,
         JavaCompileError,
         TargetError,
+        NoAnswerError,
         PeerError,
         ProcessError,
         JarsUnavailableError,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 import pytest
 
+from bench import send
 from bench.result import Goal, judged, limit, machine_facts, row
 from bench.send import BATCH, ONEWAY, Shape, goals_of
-from bench.servers import ServerBenchError, check_release
+from bench.servers import Server, ServerBenchError, check_release
 from bench.suite import measure as measure_suite
 
 TURNS = {
@@ -68,3 +70,30 @@ def test_a_release_that_is_not_pinned_is_refused() -> None:
         check_release("1.0")
     with pytest.raises(ServerBenchError):
         measure_suite("1.0", (), say=lambda _: None)
+
+
+class Losing:
+    """A server that has all but some of what it was sent, and then no more."""
+
+    who = "apache"
+
+    def __init__(self, *counts: int) -> None:
+        self._counts = list(counts)
+
+    def stored(self, topic: str) -> int:  # noqa: ARG002
+        """Return the next count, in the end always the last."""
+        return self._counts.pop(0) if len(self._counts) > 1 else self._counts[0]
+
+
+def test_what_is_lost_is_counted_where_it_may_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(send, "LOSS_AFTER_S", 0.01)
+    monkeypatch.setattr(send, "ARRIVAL_DEADLINE_S", 0.01)
+    server = cast(Server, Losing(3, 8))
+    assert send.arrived(server, "T", 10, may_lose=True)[0] == 2
+    with pytest.raises(ServerBenchError, match="apache lost 2 messages"):
+        send.arrived(server, "T", 10, may_lose=False)
+    assert send.arrived(cast(Server, Losing(3, 10)), "T", 10, may_lose=False)[0] == 0
+    with pytest.raises(ServerBenchError, match="stored 1 too many"):
+        send.arrived(cast(Server, Losing(11)), "T", 10, may_lose=False)
