@@ -30,6 +30,10 @@ when *every* one of these clauses fails; what the failures then say is kept, too
 from the rows that are recorded in `fixtures/mutants/kills.json`; mutants that have
 none, were edited since, or survived are run first. `tox -e mutants` runs all of them,
 and the unspoiled reference, and fails where one survives or says something else.
+
+Most are brokers and name servers: the target `mutant:ID`. Those of
+`reference/core/client` are clients, `client-mutant:ID`, and it is the
+[suite for clients](client_adapter.md) that has to notice them.
 """
 
 

@@ -59,7 +59,7 @@ def examine(fault: Mutant) -> Kill:
     """Run the tests of the clauses that must notice *fault* on the mutant."""
     begun = time.monotonic()
     try:
-        run = run_clauses(f"mutant:{fault.id}", fault.caught_by)
+        run = run_clauses(fault.target, fault.caught_by)
     except subprocess.TimeoutExpired as error:
         return Kill(mutant=fault, outcomes={}, output=str(error))
     return Kill(

@@ -3,7 +3,8 @@ A mutant is the reference with one seeded fault, described by one small TOML fil
 
 The fault is one textual edit of one file. It must match exactly once, so that a change
 of the reference cannot silently turn a mutant into the reference itself. The edit is
-made in a copy: ``mutant:ID`` runs from there.
+made in a copy: ``mutant:ID`` runs from there, or ``client-mutant:ID`` if it is an edit
+of the reference's own client, which the suite for clients must notice.
 
     says = "the header length is read from 8 bits"
     file = "spec/wire/frame.py"
@@ -26,6 +27,8 @@ from pathlib import Path
 
 CATALOGUE = Path(__file__).parent
 COPIED = ("spec", "reference")
+OF_CLIENTS = ("reference/core/client/", "reference/shell/client/")
+"""Where an edit makes another client, not another broker."""
 _KEYS = {"says", "file", "find", "replace", "caught_by"}
 _MAY = {"issues", "varies"}
 _ISSUE = re.compile(r"[\w.-]+/[\w.-]+#\d+")
@@ -53,6 +56,12 @@ class Mutant:
     """Whether generated histories find it: then the failure has other words each time.
     """
 
+    @property
+    def target(self) -> str:
+        """What a run has to be told to examine it."""
+        kind = "client-mutant" if self.file.startswith(OF_CLIENTS) else "mutant"
+        return f"{kind}:{self.id}"
+
 
 def all_mutants() -> dict[str, Mutant]:
     """Return every described mutant by id, which is the name of its file."""
@@ -69,12 +78,14 @@ def mutant(mutant_id: str) -> Mutant:
     return _read(file)
 
 
-def plant(mutant_id: str, directory: Path, *, source: Path) -> Path:
-    """Copy the packages below *source* to *directory*, with the fault in the copy.
+def plant(target: str, directory: Path, *, source: Path) -> Path:
+    """Copy the packages below *source* to *directory*, with *target*'s fault in it.
 
     A copy that is there already, because the mutant is restarted, is used again.
     """
-    fault = mutant(mutant_id)
+    fault = mutant(target.partition(":")[2])
+    if fault.target != target:
+        raise MutantError(f"{target}: it is the target {fault.target}")
     if directory.exists():
         return directory
     # What is compiled already is copied, so that a mutant starts as fast as the

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from conformance.harness.embedded import SOURCES
 from conformance.harness.outcome import Outcome
 from conformance.mutants.matrix import examine, matrix_lines, run_clauses
-from conformance.mutants.planting import all_mutants, mutant, spoiled
+from conformance.mutants.planting import (
+    MutantError,
+    all_mutants,
+    mutant,
+    plant,
+    spoiled,
+)
 from conformance.mutants.texts import golden_of, stable_text
 from spec.registry import all_clauses
 
@@ -24,6 +32,12 @@ def test_a_fault_still_fits_the_sources(name: str) -> None:
     assert set(fault.caught_by) <= set(all_clauses())
 
 
+def test_a_fault_is_planted_in_what_it_is_of(tmp_path: Path) -> None:
+    name = next(one.id for one in MUTANTS.values() if one.target.startswith("client"))
+    with pytest.raises(MutantError, match=f"it is the target client-mutant:{name}"):
+        plant(f"mutant:{name}", tmp_path / "sources", source=SOURCES)
+
+
 @pytest.mark.parametrize("name", MUTANTS)
 def test_the_right_clause_notices(name: str) -> None:
     kill = examine(mutant(name))
@@ -34,9 +48,13 @@ def test_the_right_clause_notices(name: str) -> None:
     assert golden_of(kill) == stable_text(kill), again
 
 
-def test_the_reference_itself_is_not_accused() -> None:
-    named = sorted({clause for one in MUTANTS.values() for clause in one.caught_by})
-    run = run_clauses("embedded:", named, jobs=2, timeout_s=PATIENCE_S)
+@pytest.mark.parametrize(
+    ("kind", "target"), [("mutant", "embedded:"), ("client-mutant", "client:")]
+)
+def test_the_reference_itself_is_not_accused(kind: str, target: str) -> None:
+    of_kind = [one for one in MUTANTS.values() if one.target == f"{kind}:{one.id}"]
+    named = sorted({clause for one in of_kind for clause in one.caught_by})
+    run = run_clauses(target, named, jobs=2, timeout_s=PATIENCE_S)
     fine = {Outcome.PASS, Outcome.UNSUPPORTED}
     wrong = [clause for clause in named if run.outcomes.get(clause) not in fine]
     assert not wrong, f"{' '.join(wrong)} on the reference\n{run.output}"
