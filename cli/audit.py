@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -15,7 +16,10 @@ from cli.options import format_option
 from cli.writing import out_option, write_result
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from spark_checks.audit import Audit, Progress
+    from spark_checks.broker_conf import BrokerConf
     from spark_checks.faults.fault import Planted
 
 
@@ -44,6 +48,19 @@ if TYPE_CHECKING:
     type=click.Path(file_okay=False, path_type=Path),
     help="Write the tables of one store there, as Parquet, for questions in SQL.",
 )
+@click.option(
+    "--against",
+    metavar="STORE",
+    help="Compare one store with this one: a slave with its master, a store with its"
+    " copy from before an upgrade.",
+)
+@click.option(
+    "--since",
+    metavar="TIME",
+    help="Judge only what was stored at TIME or later: 2026-11-22T08:00:00Z (UTC where"
+    " no zone is said), or milliseconds since 1970. The log is treated as beginning"
+    " there.",
+)
 def audit(
     *,
     stores: tuple[str, ...],
@@ -54,13 +71,16 @@ def audit(
     broker_conf: Path | None,
     labels: Path | None,
     directory: Path | None,
+    against: str | None,
+    since: str | None,
 ) -> None:
     """Audit store directories: local paths, or any URL that Arrow opens.
 
     Nothing is written to a store. Exit codes: 0 clean, 1 findings, 2 not a store
     or unreadable, 3 Spark failed. A warning is something that a broker puts right
     by itself when it starts again; warnings alone are clean. With --score it is 0
-    where every planted fault was found, and nothing else.
+    where every planted fault was found, and nothing else. With --against a store
+    that only ends earlier, or begins later, than the other is clean.
     """
     from spark_checks.broker_conf import ConfError
     from spark_checks.faults.labels import LabelsError, read_labels
@@ -68,13 +88,26 @@ def audit(
     from spark_checks.sources.store_files import NotAStoreError
     from spark_checks.views import ExportError
 
-    if (labels or directory) and len(stores) > 1:
-        raise click.UsageError("--score and --export are about one store")
+    if (labels or directory or against) and len(stores) > 1:
+        raise click.UsageError("--score, --export and --against are about one store")
+    if labels and against:
+        raise click.UsageError("--score judges a store by itself, without --against")
+    if since and (labels or against or directory):
+        raise click.UsageError(
+            "--since goes with none of --against, --score and --export"
+        )
+    wishes = Wishes(
+        master=master,
+        only=_ids(only),
+        broker_conf=broker_conf,
+        directory=directory,
+        against=against,
+        since_ms=_time(since),
+        pictured=form == "html",
+    )
     try:
         planted = read_labels(labels) if labels else []
-        found = _audits(
-            stores, master, _ids(only), broker_conf, directory, pictured=form == "html"
-        )
+        found = _audits(stores, wishes)
     except (NotAStoreError, ConfError, LabelsError, ExportError) as error:
         _fail(str(error), code=2)
     except SparkError as error:
@@ -85,51 +118,100 @@ def audit(
     sys.exit(0 if all(one.is_clean for one in found) else 1)
 
 
-def _audits(
-    stores: tuple[str, ...],
-    master: str,
-    only: list[str],
-    broker_conf: Path | None,
-    directory: Path | None,
-    *,
-    pictured: bool,
-) -> list[Audit]:
-    from spark_checks.audit import audit_store
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """How stores are to be audited."""
+
+    master: str
+    only: Collection[str]
+    broker_conf: Path | None
+    directory: Path | None
+    against: str | None
+    since_ms: int | None
+    pictured: bool
+
+
+def _audits(stores: tuple[str, ...], wishes: Wishes) -> list[Audit]:
     from spark_checks.broker_conf import BrokerConf, read_broker_conf
     from spark_checks.session import spark_session
-    from spark_checks.sources.store_files import list_store
+    from spark_checks.sources.store_files import (
+        is_same_place,
+        list_store,
+        shown_url,
+    )
     from spark_checks.views import export
 
-    conf = read_broker_conf(broker_conf) if broker_conf else BrokerConf()
-    for store in stores:
+    conf = BrokerConf()
+    if wishes.broker_conf:
+        conf = read_broker_conf(wishes.broker_conf)
+    for store in (*stores, *filter(None, [wishes.against])):
         list_store(store)  # so that a wrong path does not wait for Spark to start
+    if wishes.against and is_same_place(stores[0], wishes.against):
+        _fail(f"{shown_url(stores[0])} is asked to be compared with itself", code=2)
     with _progress() as progress:
         progress("starting Spark")
-        with spark_session(master) as session:
-            if directory:
+        with spark_session(wishes.master) as session:
+            if wishes.directory:
                 progress("writing tables")
-                export(session, stores[0], directory)
+                export(session, stores[0], wishes.directory)
             return [
-                audit_store(
-                    session,
-                    store,
-                    conf=conf,
-                    only=only,
-                    pictured=pictured,
-                    progress=progress,
-                )
-                for store in stores
+                _audited(session, store, conf, wishes, progress) for store in stores
             ]
+
+
+def _audited(
+    session: SparkSession,
+    store: str,
+    conf: BrokerConf,
+    wishes: Wishes,
+    progress: Progress,
+) -> Audit:
+    """Return the audit of *store*, compared with another one if that is wished."""
+    from spark_checks.against.audited import compared_with
+    from spark_checks.audit import audit_store
+
+    only = wishes.only
+    found = audit_store(
+        session,
+        store,
+        conf=conf,
+        only=only,
+        pictured=wishes.pictured,
+        since_ms=wishes.since_ms,
+        progress=progress,
+    )
+    if wishes.against is None:
+        return found
+    return compared_with(
+        session,
+        found,
+        (store, wishes.against),
+        conf=conf,
+        only=only,
+        progress=progress,
+    )
+
+
+def _time(since: str | None) -> int | None:
+    """Return the milliseconds that *since* says."""
+    from spark_checks.since import TimeError, time_ms
+
+    try:
+        return None if since is None else time_ms(since)
+    except TimeError as error:
+        raise click.UsageError(f"--since: {error}") from None
 
 
 def _ids(only: str | None) -> list[str]:
     """Return the ids in *only*, all of them known."""
+    from spark_checks.against.invariants import AGAINST_INVARIANTS
     from spark_checks.audit import INVARIANTS
 
+    ids = {invariant.id for invariant in (*INVARIANTS, *AGAINST_INVARIANTS)}
     wanted = [part.strip() for part in (only or "").split(",") if part.strip()]
-    unknown = sorted(set(wanted) - {invariant.id for invariant in INVARIANTS})
+    unknown = sorted(set(wanted) - ids)
     if unknown:
-        known = ", ".join(sorted(invariant.id for invariant in INVARIANTS))
+        known = ", ".join(sorted(ids))
         raise click.UsageError(f"no invariant {', '.join(unknown)}; there are {known}")
     return wanted
 

@@ -12,6 +12,7 @@ from cli.writing import write_result
 from conformance.client.clients.client_page import FILE, keep, page, recorded
 from conformance.client.clients.client_run import (
     CLIENTS,
+    Client,
     ClientRun,
     ClientRunError,
     reasoned,
@@ -43,11 +44,17 @@ NAMES = [one.name for one in CLIENTS]
     metavar="CLIENT REPORT",
     help="Take what report.json of a run of rmqc test-client says of a client.",
 )
+@click.option(
+    "--only",
+    metavar="ID,ROOM-*",
+    help="Of those run again, only the tests that name one of these clauses.",
+)
 @click.option("--jobs", type=int, help="Parallel workers of each run.")
 def clients(
     out: Path,
     again: tuple[str, ...],
     take: tuple[tuple[str, str], ...],
+    only: str | None,
     jobs: int | None,
 ) -> None:
     """Run the suite for clients on each client, and write the page of it.
@@ -62,12 +69,22 @@ def clients(
             continue
         click.echo(f"{client.name} is run")
         try:
-            runs[client.name] = run(client, jobs=jobs)
+            told = runs.get(client.name)
+            runs[client.name] = _run(client, told, only=only, jobs=jobs)
         except ClientRunError as error:
             click.echo(f"Error: {error}", err=True)
             sys.exit(NOT_RUN)
         keep(runs)
-    told = {one.name: reasoned(runs[one.name], one) for one in CLIENTS}
-    keep(told)
-    write_result(page(told), out)
+    shown = {one.name: reasoned(runs[one.name], one) for one in CLIENTS}
+    keep(shown)
+    write_result(page(shown), out)
     click.echo(f"{out}: {len(runs)} clients")
+
+
+def _run(
+    client: Client, told: ClientRun | None, *, only: str | None, jobs: int | None
+) -> ClientRun:
+    """Return what a run shows now, and what is *told* of clauses it was not about."""
+    if told is None or only is None:
+        return run(client, jobs=jobs)
+    return told.renewed(run(client, jobs=jobs, only=only), only)

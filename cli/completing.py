@@ -77,10 +77,14 @@ def targets(_: click.Context, __: click.Parameter, incomplete: str) -> Offers:
     words: dict[str, str] = {}
     if kind == "jvm":
         words = dict.fromkeys(RELEASES, "")
-    elif kind == "mutant":
+    elif kind.endswith("mutant"):
         from conformance.mutants.planting import all_mutants
 
-        words = {name: one.says for name, one in all_mutants().items()}
+        words = {
+            name: one.says
+            for name, one in all_mutants().items()
+            if one.target.startswith(incomplete)
+        }
     elif kind in {"cmd", "store"}:
         words = dict.fromkeys(_paths(rest, files=kind == "cmd"), "")
     return _offers({f"{kind}:{word}": says for word, says in words.items()}, incomplete)

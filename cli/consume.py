@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from dataclasses import replace
 
 import click
 
 from cli.produce import namesrv_option
-from reference.core.client.asking import Deliver
 from reference.core.client.consumer import ConsumerOptions
 from reference.core.client.failure import ClientError
 from reference.core.client.pulling import Received
@@ -18,6 +18,8 @@ from spec.wire.properties import Property
 
 NOT_ENOUGH = 1
 MODELS = {"clustering": False, "broadcasting": True}
+STANDING = "DEFAULT"
+"""Java's name of an instance whose offsets stay with this machine."""
 
 
 @click.command()
@@ -63,7 +65,7 @@ def consume(
     try:
         options = ConsumerOptions(
             group=group,
-            client_id=client_id(),
+            client_id=client_id(STANDING if MODELS[model] else None),
             topic=topic,
             expression=expression,
             from_first=begin == "first",
@@ -100,7 +102,7 @@ class _Reading:
                 for message in taken:
                     click.echo(_line(message))
                 self.seen += len(taken)
-                done = Deliver(delivery.queue, taken)
+                done = replace(delivery, messages=taken)
                 consumer.handled(done, taken if self._fail else ())
 
     def _left(self) -> int | None:

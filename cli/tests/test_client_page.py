@@ -45,6 +45,29 @@ def test_a_clause_that_a_client_has_no_test_of_has_an_empty_cell() -> None:
     assert row.endswith("| ✓ | · |")
 
 
+def test_a_run_of_some_clauses_renews_their_cells_alone() -> None:
+    def cell(clause: str, outcome: str) -> Cell:
+        return Cell(clause=clause, outcome=outcome)
+
+    told = a_run(
+        "reference",
+        cell("CLIENT-RETRY-001", "pass"),
+        cell("CLIENT-RETRY-002", "fail"),
+        cell("CLIENT-THAT-IS-GONE-001", "pass"),
+    )
+    later = a_run(
+        "reference",
+        cell("CLIENT-RETRY-001", "unsupported"),
+        cell("CLIENT-RETRY-002", "pass"),
+        cell("CLIENT-RETRY-014", "pass"),
+    )
+    assert told.renewed(later, "CLIENT-RETRY-002, *-014").cells == (
+        cell("CLIENT-RETRY-001", "pass"),
+        cell("CLIENT-RETRY-002", "pass"),
+        cell("CLIENT-RETRY-014", "pass"),
+    )
+
+
 def test_a_failure_says_what_was_found() -> None:
     result = {"id": "CLIENT-RETRY-001", "outcome": "fail", "failure": {"text": FAILURE}}
     report = {

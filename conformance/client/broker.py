@@ -6,6 +6,7 @@ It stores nothing but what a test puts on its shelf, and remembers who said what
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections import defaultdict
 from dataclasses import replace
@@ -14,6 +15,7 @@ from conformance.client.player import Asked, Player, answering, texts
 from spec.host import Host
 from spec.layout import LayoutError
 from spec.store.message_record import Record, encode_record
+from spec.wire.command import Command, CommandFlag
 from spec.wire.fastjson import dumps, loads
 from spec.wire.heartbeat import Heartbeat
 from spec.wire.json_body import decode_body
@@ -127,7 +129,8 @@ class Broker(Player):
         kept = replace(record, queue_offset=self._end(place))
         self._shelf[place].append(kept)
         for waiting in self._held.pop(place, []):
-            self.pull(waiting)
+            with contextlib.suppress(OSError):  # the client has gone meanwhile
+                self.pull(waiting)
         return kept
 
     def pull(self, asked: Asked) -> None:
@@ -159,6 +162,17 @@ class Broker(Player):
             "maxOffset": self._end(place),
         }
         asked.answer(code, fields=texts(told), body=body)
+
+    def tell_of_change(self, asked: Asked, group: str) -> None:
+        """Tell the client that asked something that its group's members changed."""
+        change = Command(
+            code=RequestCode.NOTIFY_CONSUMER_IDS_CHANGED,
+            opaque=9,
+            flag=CommandFlag.ONE_WAY,
+            language="JAVA",
+            fields={"consumerGroup": group},
+        )
+        self.ask(asked.conversation, change)
 
     def heard(self) -> list[Heartbeat]:
         """Return the heartbeats so far."""

@@ -102,6 +102,11 @@ class Player:
         for one in list(self._open):
             one.close()
 
+    @property
+    def is_left(self) -> bool:
+        """Whether no connection is open."""
+        return not self._open
+
     def on(self, code: int, script: Script) -> None:
         """Meet requests of *code* with *script* from now on."""
         self.scripts[code] = script
@@ -142,7 +147,7 @@ class Player:
             conversation.broken = f"what came is no command: {error}"
             conversation.close()
             return
-        at_ms = round(time.monotonic() * 1000)
+        at_ms = self.now_ms()
         if command.is_response:
             conversation.answers.append(command)
             self.tell()
@@ -155,6 +160,11 @@ class Player:
         with contextlib.suppress(OSError):  # the client has gone meanwhile
             script(one)
         self.tell()
+
+    @staticmethod
+    def now_ms() -> int:
+        """Return the time on the clock of requests."""
+        return round(time.monotonic() * 1000)
 
     def tell(self) -> None:
         """Wake who waits for something."""

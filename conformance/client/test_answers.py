@@ -14,6 +14,7 @@ from conformance.client.test_attempts import meet_sends
 from conformance.harness.verdicts import expect
 from spec.wire.command import Command, encode_command
 from spec.wire.frame import SerializeType
+from spec.wire.response_code import ResponseCode
 
 TOO_SHORT_MS = 1500
 LONG_MS = 10_000
@@ -224,3 +225,22 @@ def producer_knows_the_route(
     assert first is not None
     assert application.adapter.running
     broker.wait_for_sends()
+
+
+@pytest.mark.clause("CLIENT-ANSWER-004")
+def test_who_is_sent_away_asks_again_on_a_new_connection(
+    application: Application, broker: Broker, topic: str
+) -> None:
+    def send_away(asked: Asked) -> None:
+        asked.answer(ResponseCode.GO_AWAY, remark="please go away")
+
+    meet_sends(broker, each(send_away, broker.store))
+    outcome = application.producer(retries=0).send(topic)
+    expect("CLIENT-ANSWER-004", found=outcome.word, expected="SEND_OK", what="result")
+    first, second = broker.wait_for_sends(2)
+    expect(
+        "CLIENT-ANSWER-004",
+        found=second.conversation is first.conversation,
+        expected=False,
+        what="the second request came by the first connection",
+    )

@@ -15,7 +15,7 @@ from conformance.harness.verdicts import expect, expect_that
 from spec.wire.response_code import ResponseCode
 
 RETRIED = (1, 14, 16, 17, 204, 205)
-FINAL = (3, 13, 2, 24, 105)
+FINAL = (3, 13, 24, 105)
 DEFAULT_TIMEOUT_MS = 3000
 SHORT_MS = 400
 """For sends that nobody answers."""
@@ -68,6 +68,36 @@ def test_after_other_codes_the_application_is_told(
         found=(outcome.word, len(broker.sends)),
         expected=(code, 1),
         what=f"what the application is told, and attempts, after code {code}",
+    )
+
+
+@pytest.mark.clause("CLIENT-RETRY-014")
+def test_a_busy_broker_is_believed(
+    application: Application, broker: Broker, topic: str
+) -> None:
+    busy = ResponseCode.SYSTEM_BUSY
+    meet_sends(broker, each(answering(busy, remark="no"), broker.store))
+    outcome = application.producer().send(topic)
+    expect(
+        "CLIENT-RETRY-014",
+        found=(outcome.word, len(broker.sends)),
+        expected=(int(busy), 1),
+        what="what the application is told, and attempts, after SYSTEM_BUSY",
+    )
+
+
+@pytest.mark.clause("CLIENT-RETRY-015")
+def test_after_a_broker_was_busy_a_send_is_tried_again(
+    application: Application, broker: Broker, topic: str
+) -> None:
+    busy = answering(ResponseCode.SYSTEM_BUSY, remark="no")
+    meet_sends(broker, each(busy, broker.store))
+    outcome = application.producer().send(topic)
+    expect(
+        "CLIENT-RETRY-015",
+        found=(outcome.word, len(broker.sends)),
+        expected=("SEND_OK", 2),
+        what="result and attempts after SYSTEM_BUSY",
     )
 
 

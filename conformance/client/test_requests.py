@@ -163,30 +163,6 @@ def test_what_the_application_says_of_a_message_is_in_its_properties(
     expect_fields("CLIENT-SEND-007", found=properties_of(broker), expected=expected)
 
 
-@pytest.mark.clause("CLIENT-SEND-008")
-def test_counts_of_a_retried_message_move_to_the_header(
-    application: Application, stage: Stage
-) -> None:
-    topic = "%RETRY%moved_counts"
-    stage.route(topic, {"broker-a": 1})
-    counts = {"RECONSUME_TIME": "3", "MAX_RECONSUME_TIMES": "9"}
-    outcome = application.producer().send(topic, properties=counts)
-    expect("CLIENT-SEND-008", found=outcome.is_error, expected=False, what="failure")
-    header = header_of(stage.broker().sends[0])
-    expect_fields(
-        "CLIENT-SEND-008",
-        found=header,
-        expected={"reconsumeTimes": "3", "maxReconsumeTimes": "9"},
-    )
-    left = decode_properties(header["properties"])
-    expect(
-        "CLIENT-SEND-008",
-        found=sorted(counts.keys() & left),
-        expected=[],
-        what="of both, what is still a property",
-    )
-
-
 @pytest.mark.clause("CLIENT-SEND-002", "CLIENT-ANSWER-002")
 def test_the_id_of_a_result_is_the_unique_key(
     application: Application, broker: Broker, topic: str

@@ -26,6 +26,7 @@ from conformance.harness.jars import resolve
 from conformance.harness.java import FAST_START, find_java
 from conformance.harness.ports import free_port_block
 from conformance.harness.process import Child, ProcessError, accepts, start
+from conformance.harness.rehearsal import rehearse
 from conformance.harness.target import ROOM_SETTINGS
 
 RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
@@ -39,6 +40,9 @@ PROGRAMS = {
 }
 READY_DEADLINE_S = 90.0
 """How long a program may take to serve, on a machine that is busy with other tests."""
+
+FORGOTTEN_DEADLINE_S = 10.0
+"""How long a name server that is left running may take to see its broker's end."""
 
 GUEST_SETTINGS: Mapping[str, str] = {
     "brokerClusterName": "DefaultCluster",
@@ -121,6 +125,8 @@ class ApacheCluster:
         self._java_options = list(java_options)
         self._children: list[Child] = []
         self._starts = 0
+        self.spares_name_server = False
+        """Whether `stop` and `kill` leave the own name server running."""
         settings = {**both_spellings(GUEST_SETTINGS), **both_spellings(conf or {})}
         self._java_properties = [
             f"-D{key}={value}"
@@ -150,7 +156,7 @@ class ApacheCluster:
         self._starts += 1
         try:
             if self._has_own_name_server:
-                self._start_name_server()
+                self._ensure_name_server()
             if broker:
                 self._start_broker()
         except BaseException:
@@ -181,12 +187,11 @@ class ApacheCluster:
         """
         while len(self._children) > int(self._has_own_name_server):
             self._children.pop().terminate(grace_s=READY_DEADLINE_S)
-        self.kill()
+        self._kill_all_but_spared()
 
     def kill(self) -> None:
         """End both programs at once with SIGKILL: a power cut."""
-        while self._children:
-            self._children.pop().kill()
+        self._kill_all_but_spared()
 
     def restart(self) -> None:
         """Stop what still runs and start on the same ports and store."""
@@ -195,8 +200,15 @@ class ApacheCluster:
 
     def close(self) -> None:
         """Kill what runs and give the ports back; the directory stays."""
-        self.kill()
+        self._kill_all()
         self._ports.release()
+
+    def _kill_all_but_spared(self) -> None:
+        self._kill_all(but=int(self.spares_name_server and self._has_own_name_server))
+
+    def _kill_all(self, *, but: int = 0) -> None:
+        while len(self._children) > but:
+            self._children.pop().kill()
 
     @property
     def process_ids(self) -> tuple[int, ...]:
@@ -207,6 +219,22 @@ class ApacheCluster:
     def broker_log(self) -> Path:
         """What the latest broker printed."""
         return self.directory / f"broker-{self._starts}.log"
+
+    def _ensure_name_server(self) -> None:
+        """Start the name server, unless the one of the last start still runs.
+
+        That one must have seen the last broker's end, or it would answer for the new.
+        """
+        if self._children and self._children[0].running:
+            with suppress(ProcessError):
+                self._children[0].wait_until(
+                    lambda: not self._is_known_to(self.namesrv),
+                    what="end of the last broker, noticed",
+                    deadline_s=FORGOTTEN_DEADLINE_S,
+                )
+                return
+        self._kill_all()
+        self._start_name_server()
 
     def _start_name_server(self) -> None:
         child = self._run("namesrv", PROGRAMS["namesrv"])
@@ -255,21 +283,27 @@ class ApacheCluster:
         )
 
     def _rehearse(self, what: str, options: Sequence[str]) -> None:
-        """Run one of the programs from its start to its orderly end, with *options*."""
+        """Run both programs from start to orderly end, one of them with *options*."""
         with TemporaryDirectory(prefix="rocketmq-conformance-rehearsal-") as home:
             other = ApacheCluster(
                 self.release, directory=Path(home), java_options=self._java_options
             )
-            with suppress(ProcessError), closing(other):
-                child = other._run(what, PROGRAMS[what], *options)
-                other._children.append(child)
-                address = {"namesrv": other.namesrv, "broker": other.broker}[what]
-                child.wait_until(
-                    lambda: accepts(*address),
-                    what=f"{what} {self.release} on {address}",
-                    deadline_s=READY_DEADLINE_S,
-                )
-                child.terminate(grace_s=READY_DEADLINE_S)
+            # Whatever goes wrong here: the archive is worth having, not more.
+            with suppress(ProcessError, OSError, AssertionError), closing(other):
+                for name, address in zip(
+                    PROGRAMS, (other.namesrv, other.broker), strict=True
+                ):
+                    given = options if name == what else ()
+                    child = other._run(name, PROGRAMS[name], *given)
+                    other._children.append(child)
+                    child.wait_until(
+                        partial(accepts, *address),
+                        what=f"{name} {self.release} on {address}",
+                        deadline_s=READY_DEADLINE_S,
+                    )
+                rehearse(other.namesrv, other.broker)
+                for child in reversed(other._children):
+                    child.terminate(grace_s=READY_DEADLINE_S)
 
     def _write_files(self, conf: Mapping[str, str]) -> None:
         conf_directory = self.directory / "conf"

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 QUIETLY = ("-Xlog:cds=off", "-Xlog:cds+dynamic=off")
 """What does not fit is loaded as ever, and nobody needs to read of it."""
 
+REHEARSAL = b"2"
+"""Of which rehearsal: another one loads other classes."""
+
 Run = Callable[[Sequence[str]], None]
 """Runs the program with more options of Java, from its start to its orderly end."""
 
@@ -60,7 +63,7 @@ def _make(archive: Path, run: Run) -> None:
 
 def _place(command: Sequence[str]) -> Path:
     """Return where the archive of *command* is kept; a changed jar has another."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(REHEARSAL)
     for word in command:
         digest.update(word.encode() + b"\0")
         for path in word.split(os.pathsep):

@@ -147,6 +147,7 @@ class Adapter:
         try:
             process = run_steadily(opened)
         except (OSError, IndexError) as error:
+            self._log.close()
             raise AdapterError(f"cannot start {self.command!r}: {error}") from None
         name = "adapter"
         child = Child(name=name, process=process, log=Path(name), command=tuple(words))

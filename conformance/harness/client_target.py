@@ -78,6 +78,8 @@ def _planted(mutant_id: str) -> Path:
     workspace = Workspace()
     atexit.register(workspace.close)
     try:
-        return plant(mutant_id, workspace.path / "sources", source=SOURCES)
+        return plant(
+            f"client-mutant:{mutant_id}", workspace.path / "sources", source=SOURCES
+        )
     except MutantError as error:
         raise TargetError(str(error)) from error

@@ -141,6 +141,6 @@ def _planted(mutant_id: str) -> Path:
     workspace = Workspace()
     atexit.register(workspace.close)
     try:
-        return plant(mutant_id, workspace.path / "sources", source=SOURCES)
+        return plant(f"mutant:{mutant_id}", workspace.path / "sources", source=SOURCES)
     except MutantError as error:
         raise TargetError(str(error)) from error

@@ -89,6 +89,7 @@ def start_target(
         conf: Mapping[str, str] | None = None, *, store: Path | None = None
     ) -> Target:
         own = another_target(pytestconfig, conf, store=store)
+        own.spares_name_server = True
         started.append(own)
         own.start()
         return own

@@ -42,8 +42,10 @@ SAMPLES = {
 }
 """Some of the suites on each network."""
 STARTS = """
-import sys
+import signal, sys
 from conformance.harness.target import parse_target
+# What runs in the background of a shell would ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 with parse_target("docker:" + sys.argv[1]):
     pass
 """

@@ -47,9 +47,14 @@ def old() -> int:
     return now_ms() - HOUR_MS
 
 
+def place_in_log(asked_about: Command) -> int:
+    """Return the offset in the commit log of the record that a question names."""
+    return int(asked_about.fields["commitLogOffset"])
+
+
 def renewed_by(speaker: Speaker, asked_about: Command) -> Record:
     """Return the record that a question names."""
-    place = int(asked_about.fields["commitLogOffset"])
+    place = place_in_log(asked_about)
     return decode_record(succeeded(speaker.view_message(commit_log_offset=place)).body)
 
 

@@ -196,3 +196,16 @@ def test_dispatch_passes_over_a_file_with_garbage(original: Original) -> None:
     left = original.before(begin, original.history.few) + FEW
     left -= original.before(end, original.history.few)
     expect("REC-DISPATCH-007", found=few, expected=(0, left), what="offsets")
+
+
+@pytest.mark.clause("REC-BEGIN-010")
+def test_garbage_ends_a_log_without_queues(original: Original) -> None:
+    files = original.restored()
+    garbage = original.log[1].scan.records[4].offset
+    spoil_magic(files, garbage)
+    shutil.rmtree(files.path / CONSUME_QUEUE)
+    found = original.end_after_start()
+    expect("REC-BEGIN-010", found=found, expected=garbage, what="end of the log")
+    left = {path.name for path in (files.path / COMMIT_LOG).iterdir()}
+    behind = {file.name for file in original.log[3:]}
+    expect("REC-BEGIN-010", found=left & behind, expected=set(), what="files behind it")

@@ -105,6 +105,7 @@ def test_buffers_are_left_to_the_system(stage: Stage) -> None:
 @pytest.mark.clause("ROUTE-KV-013")
 def test_key_values_outlive_a_restart(start_target: TargetStarter) -> None:
     own = start_target()
+    own.spares_name_server = False
     value = "kept: ä"
     with own.speak_to_namesrv() as namesrv:
         namesrv.put_kv(namespace="n", key="k", value=value)

@@ -31,7 +31,7 @@ SETTINGS = {
     "enableLmq": "true",
     "mappedFileSizeTimerLog": str(TIMER_FILE_SIZE),
     "mapperFileSizeBatchConsumeQueue": str(46 * 4),
-    "timerFlushIntervalMs": "100",
+    "timerFlushIntervalMs": "1000",
 }
 PLAIN_COUNT = 6
 LIGHT = ("%LMQ%conformance_a", "%LMQ%conformance_b")

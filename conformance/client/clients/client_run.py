@@ -14,12 +14,14 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Self
 
 from conformance.harness.embedded import SOURCES
 from conformance.harness.known import load_known
 from conformance.harness.report import read_report
+from spec.registry import all_clauses
 
 KNOWN = Path(__file__).parent
 _JAVA = "python -m conformance.client.adapters.java"
@@ -90,14 +92,30 @@ class ClientRun:
             cells=tuple(_cell(one) for one in report["results"]),
         )
 
+    def renewed(self, later: ClientRun, only: str) -> ClientRun:
+        """Return this, with the cells of a *later* run of *only* some clauses."""
+        wanted = [word.strip() for word in only.split(",")]
+        new = {
+            cell.clause: cell
+            for cell in later.cells
+            if any(fnmatchcase(cell.clause, word) for word in wanted)
+        }
+        cells = {**{cell.clause: cell for cell in self.cells}, **new}
+        kept = [cells[clause] for clause in sorted(cells.keys() & all_clauses().keys())]
+        return replace(later, cells=tuple(kept))
 
-def run(client: Client, *, jobs: int | None = None) -> ClientRun:
-    """Run the suite on *client*."""
+
+def run(
+    client: Client, *, jobs: int | None = None, only: str | None = None
+) -> ClientRun:
+    """Run the suite on *client*, or *only* the tests of some clauses."""
     with tempfile.TemporaryDirectory(prefix="client-run-") as folder:
         words = [sys.executable, "-m", "cli", "test-client"]
         words += ["--adapter", client.adapter, "--report", folder]
         if client.known.exists():
             words += ["--known", str(client.known)]
+        if only is not None:
+            words += ["--only", only]
         if jobs is not None:
             words += ["--jobs", str(jobs)]
         ended = subprocess.run(

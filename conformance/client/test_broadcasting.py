@@ -1,0 +1,58 @@
+"""How a member of a broadcasting group keeps how far it has come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conformance.client.application import Application, Consumer, body_of
+from conformance.client.broker import Broker
+from conformance.client.player import PATIENCE_S
+from conformance.client.stage import Stage
+from conformance.client.test_handling import COMMIT
+from conformance.client.test_pulling import of, one_queue, pulls_of
+from conformance.client.test_questions import STATUS, answer_to, queue_of
+from conformance.harness.deadline import wait_until
+from conformance.harness.fixtures import unique_name
+from conformance.harness.verdicts import expect
+from spec.wire.json_body import decode_body
+from spec.wire.offset_tables import ConsumerStatus
+
+
+@pytest.mark.clause("CLIENT-LOCAL-001")
+def test_who_broadcasts_goes_on_where_it_was(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    broker = one_queue(stage, topic)
+    given: dict[str, Any] = {
+        "group": unique_name("group"),
+        "model": "broadcasting",
+        "options": {"instance_name": unique_name("instance")},
+    }
+    broker.put(topic, b"0")
+    broker.put(topic, b"1")
+    before = application.consumer(topic, **given)
+    wait_until_handled(before, broker, topic, 2)
+    before.stop()
+    broker.put(topic, b"2")
+    found = [body_of(one) for one in application.consumer(topic, **given).wait_for()]
+    expect("CLIENT-LOCAL-001", found=found, expected=[b"2"], what="bodies")
+    commits = [one for one in broker.requests(COMMIT) if of(topic, one)]
+    expect("CLIENT-LOCAL-001", found=len(commits), expected=0, what="commits")
+
+
+def wait_until_handled(
+    consumer: Consumer, broker: Broker, topic: str, count: int
+) -> None:
+    """Return when *consumer* says that it has handled *count* messages."""
+    consumer.wait_for(count)
+    fields = {"topic": topic, "group": consumer.group}
+
+    def is_handled() -> bool:
+        told = answer_to(pulls_of(broker, topic)[0], STATUS, fields)
+        offsets = decode_body(ConsumerStatus, told.body).offsets
+        return offsets.get(queue_of(topic)) == count
+
+    what = f"{count} messages are handled"
+    wait_until(is_handled, what=what, timeout_s=PATIENCE_S)

@@ -1,0 +1,65 @@
+"""What becomes of a message that a consumer in order cannot handle however often."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.client.application import Application
+from conformance.client.broker import header_of
+from conformance.client.stage import Stage
+from conformance.client.test_pulling import expect_bodies, one_queue
+from conformance.harness.fixtures import unique_name
+from conformance.harness.verdicts import expect, expect_fields, expect_that
+from spec.wire.properties import decode_properties
+
+
+@pytest.mark.clause("CLIENT-ORDER-005")
+def test_each_time_a_message_has_failed_once_more(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    broker = one_queue(stage, topic)
+    broker.put(topic, b"bad", KEYS="k")
+    consumer = application.consumer(
+        topic, order="orderly", outcomes={"k": ["later", "fail"]}
+    )
+    found = [one["reconsume_times"] for one in consumer.wait_for(3)]
+    expect("CLIENT-ORDER-005", found=found, expected=[0, 1, 2], what="counts")
+
+
+@pytest.mark.clause("CLIENT-ORDER-006")
+def test_what_fails_too_often_in_order_is_sent_to_the_retry_topic(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    group = unique_name("group")
+    broker = one_queue(stage, topic)
+    stage.route(f"%RETRY%{group}", {"broker-a": 1})
+    broker.put(topic, b"bad", KEYS="k")
+    broker.put(topic, b"good")
+    consumer = application.consumer(
+        topic,
+        group=group,
+        order="orderly",
+        outcomes={"k": ["later", "later"]},
+        options={"max_reconsume": 1},
+    )
+    expect_bodies("CLIENT-ORDER-006", consumer, b"bad", b"bad", b"good")
+    found = [(header_of(one)["topic"], one.command.body) for one in broker.sends]
+    expect(
+        "CLIENT-ORDER-006",
+        found=found,
+        expected=[(f"%RETRY%{group}", b"bad")],
+        what="topics and bodies that were sent",
+    )
+    properties = decode_properties(header_of(broker.sends[0])["properties"])
+    expect_fields(
+        "CLIENT-ORDER-006",
+        found=properties,
+        expected={"RETRY_TOPIC": topic, "MAX_RECONSUME_TIMES": "1"},
+    )
+    expect_that(
+        "CLIENT-ORDER-006",
+        properties.get("RECONSUME_TIME") in {"1", "2"},
+        found=properties.get("RECONSUME_TIME"),
+        expected="1, since 5.x 2",
+        what="RECONSUME_TIME",
+    )

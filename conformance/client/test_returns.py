@@ -1,0 +1,146 @@
+"""Where a message goes that a push consumer could not handle and nobody takes back."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from conformance.client.application import Application, body_of
+from conformance.client.broker import Broker, header_of
+from conformance.client.player import Asked, answering
+from conformance.client.stage import Stage
+from conformance.client.test_attempts import CLOCKS_MS, meet_sends
+from conformance.client.test_handling import BACK, COMMIT, SOON_MS, first_commit
+from conformance.client.test_pulling import SLOW_S, of, one_queue
+from conformance.harness.fixtures import unique_name
+from conformance.harness.verdicts import expect, expect_fields, expect_that
+from spec.client.subscribing import AFTER_KEPT_MS
+from spec.wire.properties import decode_properties
+from spec.wire.request_code import RequestCode
+from spec.wire.response_code import ResponseCode
+
+
+@pytest.fixture
+def group() -> str:
+    """Return the name of a group that no other test uses."""
+    return unique_name("group")
+
+
+@pytest.fixture
+def forgetful(stage: Stage, topic: str, group: str) -> Broker:
+    """Return a broker that takes nothing back, and has a message of the topic."""
+    broker = one_queue(stage, topic)
+    stage.route(f"%RETRY%{group}", {"broker-a": 1})
+    broker.on(BACK, answering(ResponseCode.SYSTEM_ERROR, remark="it is gone"))
+    broker.put(topic, b"bad", KEYS="k")
+    return broker
+
+
+def commits_past_it(broker: Broker, topic: str) -> list[int]:
+    """Return the offsets behind the first message that were committed so far."""
+    found = [one for one in broker.requests(COMMIT) if of(topic, one)]
+    offsets = {int(one.command.fields["commitOffset"]) for one in found}
+    return sorted(offset for offset in offsets if offset > 0)
+
+
+def sent_anew(
+    application: Application, broker: Broker, topic: str, group: str
+) -> list[Asked]:
+    """Return what a consumer sends that cannot give a message back."""
+    options = {"persist_ms": SOON_MS}
+    application.consumer(topic, group=group, outcomes={"k": ["later"]}, options=options)
+    broker.wait_until(
+        lambda: bool(broker.sends or commits_past_it(broker, topic)),
+        what="the message is sent, or committed without that",
+    )
+    return broker.sends
+
+
+@pytest.mark.clause("CLIENT-RETURN-003")
+def test_a_message_that_is_not_taken_back_is_sent_to_the_retry_topic(
+    application: Application, forgetful: Broker, topic: str, group: str
+) -> None:
+    sends = sent_anew(application, forgetful, topic, group)
+    found = [(header_of(one)["topic"], one.command.body) for one in sends]
+    expect(
+        "CLIENT-RETURN-003",
+        found=found,
+        expected=[(f"%RETRY%{group}", b"bad")],
+        what="topics and bodies",
+    )
+    expect_fields(
+        "CLIENT-RETURN-003",
+        found=decode_properties(header_of(sends[0])["properties"]),
+        expected={"RETRY_TOPIC": topic, "DELAY": "3", "KEYS": "k"},
+    )
+
+
+@pytest.mark.clause("CLIENT-SEND-008")
+def test_the_counts_of_a_message_for_the_retry_topic_are_in_the_header_too(
+    application: Application, forgetful: Broker, topic: str, group: str
+) -> None:
+    sends = sent_anew(application, forgetful, topic, group)
+    expect("CLIENT-SEND-008", found=len(sends), expected=1, what="messages sent anew")
+    header = header_of(sends[0])
+    properties = decode_properties(header["properties"])
+    expect(
+        "CLIENT-SEND-008",
+        found=properties.get("RECONSUME_TIME"),
+        expected="1",
+        what="RECONSUME_TIME",
+    )
+    expect_fields(
+        "CLIENT-SEND-008",
+        found=header,
+        expected={
+            "reconsumeTimes": "1",
+            "maxReconsumeTimes": properties.get("MAX_RECONSUME_TIMES"),
+        },
+    )
+
+
+@pytest.mark.clause("CLIENT-RETURN-004")
+def test_a_message_that_cannot_go_anywhere_is_handed_out_again(
+    application: Application, forgetful: Broker, topic: str, group: str
+) -> None:
+    meet_sends(forgetful, answering(ResponseCode.SYSTEM_ERROR, remark="no"))
+    consumer = application.consumer(
+        topic,
+        group=group,
+        outcomes={"k": ["later", "hold"]},
+        options={"persist_ms": SOON_MS},
+    )
+    again = consumer.wait_for(2, timeout_s=SLOW_S)[1]
+    took_ms = round(time.monotonic() * 1000) - forgetful.requests(BACK)[0].at_ms
+    expect_that(
+        "CLIENT-RETURN-004",
+        took_ms >= AFTER_KEPT_MS - CLOCKS_MS,
+        found=f"{took_ms} ms",
+        expected=f"{AFTER_KEPT_MS} ms, and no less, until it comes again",
+    )
+    expect("CLIENT-RETURN-004", found=body_of(again), expected=b"bad", what="body")
+    expect(
+        "CLIENT-RETURN-004",
+        found=commits_past_it(forgetful, topic),
+        expected=[],
+        what="offsets that are committed while it is not handled",
+    )
+    consumer.release("k")
+    first_commit(forgetful, topic, 1)
+
+
+@pytest.mark.clause("CLIENT-RETURN-005")
+def test_who_broadcasts_gives_nothing_back(
+    application: Application, forgetful: Broker, topic: str, group: str
+) -> None:
+    consumer = application.consumer(
+        topic, group=group, model="broadcasting", outcomes={"k": ["later"]}
+    )
+    consumer.wait_for(1)
+    forgetful.put(topic, b"good")
+    consumer.wait_for(2)
+    consumer.stop()
+    forgetful.wait_for(RequestCode.UNREGISTER_CLIENT)
+    found = len(forgetful.requests(BACK)) + len(forgetful.sends)
+    expect("CLIENT-RETURN-005", found=found, expected=0, what="messages that go back")
