@@ -32,8 +32,8 @@ class Asked:
     """One request, and where it came from."""
 
     command: Command
-    at_ms: int
-    """On a clock of our own, which only goes forward."""
+    at_ms: float
+    """On a clock of our own, which only goes forward, fine enough to tell an order."""
     conversation: Conversation
     player: Player
 
@@ -162,9 +162,9 @@ class Player:
         self.tell()
 
     @staticmethod
-    def now_ms() -> int:
+    def now_ms() -> float:
         """Return the time on the clock of requests."""
-        return round(time.monotonic() * 1000)
+        return time.monotonic() * 1000
 
     def tell(self) -> None:
         """Wake who waits for something."""

@@ -87,7 +87,7 @@ def filled(stage: Stage, topic: str) -> Broker:
     return broker
 
 
-def commits_of(broker: Broker, topic: str) -> list[tuple[int, int]]:
+def commits_of(broker: Broker, topic: str) -> list[tuple[float, int]]:
     """Return the offsets of *topic* that were committed oneway, with their times."""
     return [
         (one.at_ms, int(one.command.fields["commitOffset"]))
@@ -135,7 +135,7 @@ def test_a_consumer_whose_offset_is_reset_goes_on_there(
     expect_that(
         "CLIENT-REQUEST-002",
         bool(resets) and resets[0] - begun_ms >= REST_BEFORE_RESET_MS - CLOCKS_MS,
-        found=[at_ms - begun_ms for at_ms in resets],
+        found=[round(at_ms - begun_ms) for at_ms in resets],
         expected=f"{REST_BEFORE_RESET_MS} ms or more until offset 2 is committed",
         what="milliseconds until offset 2 is committed",
     )

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.deadline import wait_until
+from conformance.harness.speaker import Speaker, now_ms, succeeded
 from spec.routing.topic_config import TopicConfig, decode_topic_table
 from spec.store.message_record import Record, decode_record, decode_records
 from spec.wire.command import Command
 from spec.wire.message_id import decode_message_id
 from spec.wire.response_code import ResponseCode
+
+GAP_MS = 12
+"""More than two readings of a clock differ by on any system."""
 
 
 def record_of(broker: Speaker, answer: Command) -> Record:
@@ -34,6 +38,20 @@ def send_bodies(
     ]
     broker.wait_for_max_offset(topic=topic, offset=len(answers), queue_id=queue_id)
     return answers
+
+
+def send_apart(broker: Speaker, topic: str, count: int = 4) -> list[int]:
+    """Send messages some milliseconds apart to queue 0; their store times."""
+    times: list[int] = []
+    for _ in range(count):
+        wait_until(
+            lambda: not times or now_ms() >= times[-1] + GAP_MS,
+            what=f"{GAP_MS} ms have passed since the last message",
+        )
+        record = record_of(broker, broker.send_message(topic=topic))
+        times.append(record.stored_at_ms)
+    broker.wait_for_max_offset(topic=topic, offset=count)
+    return times
 
 
 def records_of(pulled: Command) -> list[Record]:

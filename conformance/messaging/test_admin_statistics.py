@@ -13,7 +13,7 @@ from conformance.harness.target import Capability, Target
 from conformance.harness.verdicts import expect, expect_code, expect_that
 from conformance.messaging.reading import (
     record_of,
-    records_of,
+    send_apart,
     send_bodies,
 )
 from spec.store.message_record import record_size
@@ -92,10 +92,7 @@ def test_what_was_not_counted_is_refused(
 def test_time_spans_tell_how_far_a_group_is(
     broker: Speaker, topic: str, known_group: str
 ) -> None:
-    send_bodies(broker, topic, [b"a", b"b", b"c"])
-    stored = [
-        one.stored_at_ms for one in records_of(broker.pull(topic=topic, offset=0))
-    ]
+    stored = send_apart(broker, topic, count=3)
     succeeded(broker.update_offset(group=known_group, topic=topic, offset=2))
     answer = time_spans(broker, topic, known_group)
     spans = decode_body(ConsumeTimes, succeeded(answer).body).queues

@@ -4,26 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.speaker import Speaker, now_ms, succeeded
+from conformance.harness.speaker import Speaker, succeeded
 from conformance.harness.verdicts import expect, expect_that
-from conformance.messaging.reading import record_of
-
-GAP_MS = 12
-
-
-def send_apart(broker: Speaker, topic: str, count: int = 4) -> list[int]:
-    """Send messages some milliseconds apart, and return their store times."""
-    times: list[int] = []
-    for _ in range(count):
-        wait_until(
-            lambda: not times or now_ms() >= times[-1] + GAP_MS,
-            what=f"{GAP_MS} ms have passed since the last message",
-        )
-        record = record_of(broker, broker.send_message(topic=topic))
-        times.append(record.stored_at_ms)
-    broker.wait_for_max_offset(topic=topic, offset=count)
-    return times
+from conformance.messaging.reading import record_of, send_apart
 
 
 def found_at(
