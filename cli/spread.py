@@ -11,7 +11,7 @@ import click
 ORDERS = ("usual", "random")
 JOBS_PER_CORE = 4
 """Most tests wait for the target, or for something that it does after a while."""
-JAVA_JOBS_PER_CORE = 2
+JAVA_JOBS_PER_CORE = 3
 """Each may run a broker of its own, and Java works hard where it starts."""
 MOST_JOBS = 8
 """More workers than this only wait for the one target that they share."""

@@ -42,6 +42,8 @@ from spec.wire.properties import decode_properties
 from spec.wire.response_code import ResponseCode
 from spec.wire.set_aside import real_place
 
+pytestmark = pytest.mark.long
+
 HASTE = 100.0
 HASTENED_LEVELS = "1s 5s 10s 30s 1m 20s 40s"
 SHORT_LEVELS = "1s 2s 1s 2s 1s 3s 1s"

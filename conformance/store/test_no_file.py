@@ -23,6 +23,8 @@ FILE_SIZE = 64 * 1024
 HALF_A_FILE = bytes(FILE_SIZE // 2 - 1000)
 LARGE = bytes(FILE_SIZE * 2 // 3)
 """A file of the log has room for one of these, and for some small messages."""
+UNHURRIED = "5s"
+"""A level so long that its second message is taken before the first is due."""
 
 
 def send(broker: Speaker, topic: str, sent: list[Command]) -> bool:
@@ -66,7 +68,11 @@ def test_a_message_without_a_file_is_refused(start_target: TargetStarter) -> Non
 def test_what_could_not_be_delivered_is_tried_again(
     start_target: TargetStarter,
 ) -> None:
-    target = start_target({"mapedFileSizeCommitLog": str(FILE_SIZE)})
+    settings = {
+        "mapedFileSizeCommitLog": str(FILE_SIZE),
+        "messageDelayLevel": UNHURRIED,
+    }
+    target = start_target(settings)
     assert target.store_path is not None
     topic = create_topic(target, unique_name("late"))
 
