@@ -58,7 +58,6 @@ class Producing:
         self.groups = list(self.members)
         for group, member in self.members.items():
             join(member, group)
-        self._given_up_before = len(list(self._records(GIVEN_UP_TOPIC, 0, 0)))
         self._log_offset: int | None = None
         self._noted: set[int] = set()
 
@@ -66,6 +65,10 @@ class Producing:
         """Close all connections."""
         for speaker in (self.broker, *self.members.values()):
             speaker.close()
+
+    def key(self, number: int) -> str:
+        """Return the unique key of a half message that is sent from here."""
+        return f"{self.topic}-{number}"
 
     def send(self, key: str, group: str, *, queue_id: int, body: bytes) -> HalfMessage:
         """Send a half message that is old enough to be asked about."""
@@ -182,9 +185,10 @@ class Producing:
         wait_until(is_at_rest, what="nothing is left to ask", timeout_s=timeout_s)
 
     def given_up(self) -> list[str]:
-        """Return the keys of what was given up."""
-        records = self._records(GIVEN_UP_TOPIC, 0, self._given_up_before)
-        return [decode_properties(one.properties)["UNIQ_KEY"] for one in records]
+        """Return the keys of what was given up, of all that was sent from here."""
+        records = self._records(GIVEN_UP_TOPIC, 0, 0)
+        keys = [decode_properties(one.properties)["UNIQ_KEY"] for one in records]
+        return [key for key in keys if key.rpartition("-")[0] == self.topic]
 
     def _records(self, topic: str, queue_id: int, offset: int) -> Iterator[Record]:
         """Yield a queue's messages; none while there is no such topic."""

@@ -19,7 +19,7 @@ from conformance.recovery.small import SMALL_FILES
 from conformance.recovery.starting import start_after_kill
 from conformance.recovery.transacting import Transactions, end, send_delayed
 
-pytestmark = [pytest.mark.long, pytest.mark.needs("wire", "store", "config", "kill")]
+pytestmark = pytest.mark.needs("wire", "store", "config", "kill")
 
 QUEUES = 3
 KILLS = 20 if os.environ.get("HYPOTHESIS_PROFILE") == "deep" else 2
