@@ -8,8 +8,6 @@ a cluster that lies.
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,11 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from conformance.harness.embedded import SOURCES
+from conformance.harness.forked import PLUGIN, run_forked
 from conformance.harness.options import SUITES
 from conformance.harness.outcome import Outcome
 from conformance.harness.report import FILE_NAME, read_report
 
 TIMEOUT_S = 300.0
+IN_SPITE_OF_PRELOADING = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
+"""Only the tests' own assertions are explained: the rest is loaded before pytest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,21 +53,16 @@ def run_child(
     tests: Sequence[Path], *options: str, timeout_s: float = TIMEOUT_S
 ) -> ChildRun:
     """Run *tests* with the options of the suites' plugin."""
-    words = [sys.executable, "-m", "pytest", "-q", "--import-mode=importlib"]
-    words += ["-p", "conformance.harness.plugin", "-p", "no:cacheprovider"]
+    words = ["-q", "--import-mode=importlib", "-p", "no:cacheprovider"]
+    words += ["-p", PLUGIN, *IN_SPITE_OF_PRELOADING]
     with tempfile.TemporaryDirectory() as directory:
-        ended = subprocess.run(
-            [*words, f"--report={directory}", *options, *map(str, tests)],
-            cwd=SOURCES,
-            capture_output=True,
-            text=True,
-            timeout=timeout_s,
-            check=False,
-        )
+        printed = Path(directory) / "printed"
+        told = [*words, f"--report={directory}", *options, *map(str, tests)]
+        code = run_forked(told, directory=SOURCES, printed=printed, timeout_s=timeout_s)
         file = Path(directory) / FILE_NAME
         return ChildRun(
-            code=ended.returncode,
-            output=ended.stdout + ended.stderr,
+            code=code,
+            output=printed.read_text("utf-8", errors="replace"),
             report=read_report(file) if file.exists() else {},
         )
 

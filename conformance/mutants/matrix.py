@@ -7,13 +7,13 @@ that name the clauses which must notice it.
 
 from __future__ import annotations
 
-import subprocess
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 
 from conformance.harness.child_run import ChildRun, files_naming, run_child
+from conformance.harness.forked import LateError
 from conformance.harness.outcome import Outcome
 from conformance.mutants.planting import Mutant
 
@@ -60,7 +60,7 @@ def examine(fault: Mutant) -> Kill:
     begun = time.monotonic()
     try:
         run = run_clauses(fault.target, fault.caught_by)
-    except subprocess.TimeoutExpired as error:
+    except LateError as error:
         return Kill(mutant=fault, outcomes={}, output=str(error))
     return Kill(
         mutant=fault,
@@ -104,6 +104,7 @@ def run_clauses(
         f"--target={target}",
         f"--only-clauses={','.join(wanted)}",
         "--until-failed",
+        "--tb=native",  # the others' looking into the sources takes longer than a test
         f"-n{jobs}",
         timeout_s=timeout_s,
     )

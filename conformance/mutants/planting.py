@@ -3,8 +3,8 @@ A mutant is the reference with one seeded fault, described by one small TOML fil
 
 The fault is one textual edit of one file. It must match exactly once, so that a change
 of the reference cannot silently turn a mutant into the reference itself. The edit is
-made in a copy: ``mutant:ID`` runs from there, or ``client-mutant:ID`` if it is an edit
-of the reference's own client, which the suite for clients must notice.
+made in a tree of links: ``mutant:ID`` runs from there, or ``client-mutant:ID`` if it is
+an edit of the reference's own client, which the suite for clients must notice.
 
     says = "the header length is read from 8 bits"
     file = "spec/wire/frame.py"
@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CATALOGUE = Path(__file__).parent
-COPIED = ("spec", "reference")
+PLANTED = ("spec", "reference")
 OF_CLIENTS = ("reference/core/client/", "reference/shell/client/")
 """Where an edit makes another client, not another broker."""
 _KEYS = {"says", "file", "find", "replace", "caught_by"}
@@ -79,25 +79,49 @@ def mutant(mutant_id: str) -> Mutant:
 
 
 def plant(target: str, directory: Path, *, source: Path) -> Path:
-    """Copy the packages below *source* to *directory*, with *target*'s fault in it.
+    """
+    Make the packages below *source* anew in *directory*, with *target*'s fault in one.
 
-    A copy that is there already, because the mutant is restarted, is used again.
+    What lies beside the spoiled file, or beside a folder on the way to it, is linked.
+    What is there already, because the mutant is restarted, is used again.
     """
     fault = mutant(target.partition(":")[2])
     if fault.target != target:
         raise MutantError(f"{target}: it is the target {fault.target}")
     if directory.exists():
         return directory
-    # What is compiled already is copied, so that a mutant starts as fast as the
-    # reference; other processes are just writing the files *.pyc.*.
-    ignored = shutil.ignore_patterns("*.pyc.*", "tests")
-    for package in COPIED:
-        shutil.copytree(source / package, directory / package, ignore=ignored)
-    path = directory / fault.file
-    path.write_text(spoiled(fault, source), encoding="utf-8")
-    for compiled in path.parent.glob(f"__pycache__/{path.stem}.*"):
-        compiled.unlink()
+    text = spoiled(fault, source)
+    directory.mkdir(parents=True)
+    for package in PLANTED:
+        (directory / package).symlink_to(source / package)
+    path = Path(fault.file)
+    for folder in reversed(path.parents[:-1]):
+        _unfold(source / folder, directory / folder)
+    (directory / path).unlink()
+    (directory / path).write_text(text, encoding="utf-8")
+    _own_compiled(source / path, directory / path)
     return directory
+
+
+def _unfold(source: Path, link: Path) -> None:
+    """Make a folder of links of what is a link to *source*."""
+    link.unlink()
+    link.mkdir()
+    for inner in source.iterdir():
+        (link / inner.name).symlink_to(inner)
+
+
+def _own_compiled(source: Path, path: Path) -> None:
+    """Give *path* a folder of compiled modules that has all of *source*'s but its own.
+
+    They let a mutant start as fast as the reference.
+    """
+    folder = path.parent / "__pycache__"
+    folder.unlink(missing_ok=True)
+    # Other processes are just writing the files *.pyc.*.
+    ignored = shutil.ignore_patterns("*.pyc.*", f"{path.stem}.*")
+    if (source.parent / "__pycache__").is_dir():
+        shutil.copytree(source.parent / "__pycache__", folder, ignore=ignored)
 
 
 def spoiled(fault: Mutant, source: Path) -> str:
