@@ -9,15 +9,13 @@ import pytest
 from conformance.client.application import Application, Consumer, body_of
 from conformance.client.broker import Broker
 from conformance.client.player import PATIENCE_S
+from conformance.client.questions import queue_of, status_answer, status_of
 from conformance.client.stage import Stage
 from conformance.client.test_handling import COMMIT
 from conformance.client.test_pulling import of, one_queue, pulls_of
-from conformance.client.test_questions import STATUS, answer_to, queue_of
 from conformance.harness.deadline import wait_until
 from conformance.harness.fixtures import unique_name
 from conformance.harness.verdicts import expect
-from spec.wire.json_body import decode_body
-from spec.wire.offset_tables import ConsumerStatus
 
 
 @pytest.mark.clause("CLIENT-LOCAL-001")
@@ -47,11 +45,10 @@ def wait_until_handled(
 ) -> None:
     """Return when *consumer* says that it has handled *count* messages."""
     consumer.wait_for(count)
-    fields = {"topic": topic, "group": consumer.group}
 
     def is_handled() -> bool:
-        told = answer_to(pulls_of(broker, topic)[0], STATUS, fields)
-        offsets = decode_body(ConsumerStatus, told.body).offsets
+        pull = pulls_of(broker, topic)[0]
+        offsets = status_of(status_answer(pull, topic, consumer.group))
         return offsets.get(queue_of(topic)) == count
 
     what = f"{count} messages are handled"
