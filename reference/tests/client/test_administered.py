@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from reference.core.client.message import Queue
-from reference.tests.client.test_consumer import COMMIT, Reading, offset_of, record
+from reference.tests.client.reading import COMMIT, Reading, offset_of, record
 from reference.tests.client.world import World
 from spec.client.requests import REST_BEFORE_RESET_MS
 from spec.store.message_record import encode_record
@@ -65,8 +65,7 @@ def reset(reading: Reading, offset: int, group: str = "g") -> None:
 
 def committed(reading: Reading) -> list[str]:
     """Return the offsets that were committed oneway so far."""
-    found = [one.command for one in reading.others if one.command.code == COMMIT]
-    return [one.fields["commitOffset"] for one in found]
+    return [one.fields["commitOffset"] for one in reading.asked(COMMIT)]
 
 
 def test_a_queue_that_is_reset_rests_and_goes_on_elsewhere() -> None:

@@ -10,7 +10,7 @@ from reference.core.client.consumer import Consumer, ConsumerOptions
 from reference.core.client.local_offsets import decode_offsets, encode_offsets
 from reference.core.client.message import Queue
 from reference.shell.client.offset_file import OffsetFile
-from reference.tests.client.test_consumer import Reading, offset_of, record
+from reference.tests.client.reading import Reading, offset_of, record
 from spec.client.local_offsets import BACKUP, FILE
 
 FIRST, SECOND = Queue("T", "a", 0), Queue("T", "b", 1)

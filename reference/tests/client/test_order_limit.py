@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reference.core.client.asking import Deliver
-from reference.tests.client.test_consumer import SEND, Reading, offset_of, record
+from reference.tests.client.reading import SEND, Reading, offset_of, record
 from spec.wire.properties import decode_properties
 
 RETRIES = 1
@@ -30,8 +30,7 @@ def fail(reading: Reading) -> None:
 
 def properties_of_sends(reading: Reading) -> list[dict[str, str]]:
     """Return the properties of the messages that were sent."""
-    sends = [one.command for one in reading.others if one.command.code == SEND]
-    return [decode_properties(one.fields["i"]) for one in sends]
+    return [decode_properties(one.fields["i"]) for one in reading.asked(SEND)]
 
 
 def places(delivery: Deliver) -> list[tuple[int, int]]:

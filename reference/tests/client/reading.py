@@ -1,0 +1,180 @@
+"""A consumer whose name server and brokers are played by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from reference.core.client.asking import Deliver
+from reference.core.client.consumer import Consumer, ConsumerOptions
+from reference.core.client.message import Queue
+from reference.core.client.pulling import Received
+from reference.tests.client.making import route_of
+from reference.tests.client.world import Question, World
+from spec.routing.route_data import encode_route
+from spec.store.message_record import Record, encode_record
+from spec.wire.command import Command
+from spec.wire.heartbeat import GroupMembers
+from spec.wire.json_body import decode_body, encode_body
+from spec.wire.properties import encode_properties
+from spec.wire.queue_locks import LockedQueues, QueueLocks
+from spec.wire.request_code import RequestCode
+
+SEND = RequestCode.SEND_MESSAGE_V2
+COMMIT, BACK, LEAVE = 15, 36, 35
+NOT_FOUND_OFFSET = 22
+
+Place = tuple[str, int]
+"""A topic and a queue's number."""
+
+
+class Reading:
+    """A consumer in a world where it is known and alone, unless told otherwise."""
+
+    def __init__(self, *, count: int = 1, **options: object) -> None:
+        self.world = World()
+        given: dict[str, object] = {
+            "group": "g",
+            "client_id": "me",
+            "topic": "T",
+            **options,
+        }
+        self.consumer = Consumer(
+            ConsumerOptions(**given),  # type: ignore[arg-type] # tests know the names
+            asker=self.world.asker,
+            routes=self.world.routes,
+            now_ms=self.world.now_ms,
+        )
+        self.members = ["me"]
+        self.committed: dict[Place, int] = {}
+        self.ends: dict[Place, int] = {}
+        self.found: dict[Place, int] = {}
+        """What a search by time finds."""
+        self.route = route_of("a", count=count)
+        self.held: set[int] = set()
+        """Numbers of queues that somebody else has locked."""
+        self.searched: int | None = None
+        """The time for which an offset was searched."""
+        self.pulls: list[Question] = []
+        self.others: list[Question] = []
+        self.refuses: set[int] = set()
+        """Codes of requests that are answered SYSTEM_ERROR."""
+
+    def start(self) -> None:
+        """Start the consumer and answer all it asks, until it pulls."""
+        self.consumer.start(self.world.now_ms)
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Answer whatever the consumer asks, but for pulls."""
+        while asked := self.world.questions():
+            for question in asked:
+                self._answer(question)
+
+    def pull(self) -> Question:
+        """Return the oldest pull that waits."""
+        return self.pulls.pop(0)
+
+    def _answer(self, question: Question) -> None:
+        code, fields = question.command.code, question.command.fields
+        place = fields.get("topic", ""), int(fields.get("queueId", 0))
+        answers = {
+            RequestCode.GET_CONSUMER_LIST_BY_GROUP: self._say_members,
+            RequestCode.QUERY_CONSUMER_OFFSET: self._say_committed,
+            RequestCode.GET_ROUTEINFO_BY_TOPIC: self._say_route,
+            RequestCode.LOCK_BATCH_MQ: self._lock,
+        }
+        if code in answers:
+            answers[RequestCode(code)](question, place)
+        elif code == RequestCode.GET_MAX_OFFSET:
+            self.world.answer(question, 0, {"offset": str(self.ends.get(place, 0))})
+        elif code == RequestCode.SEARCH_OFFSET_BY_TIMESTAMP:
+            self.searched = int(fields["timestamp"])
+            self.world.answer(question, 0, {"offset": str(self.found[place])})
+        elif code == RequestCode.PULL_MESSAGE:
+            self.pulls.append(question)
+        else:
+            self.others.append(question)
+            if not question.command.is_response:
+                self.world.answer(question, int(code in self.refuses))
+
+    def _say_route(self, question: Question, place: Place) -> None:
+        known = place[0] == "T"
+        body = encode_route(self.route) if known else b""
+        self.world.answer(question, 0 if known else 17, body=body)
+
+    def _lock(self, question: Question, _: Place) -> None:
+        asked = decode_body(QueueLocks, question.command.body)
+        granted = tuple(one for one in asked.queues if one.queue_id not in self.held)
+        self.world.answer(question, body=encode_body(LockedQueues(queues=granted)))
+
+    def _say_members(self, question: Question, _: Place) -> None:
+        body = encode_body(GroupMembers(client_ids=tuple(self.members)))
+        self.world.answer(question, body=body)
+
+    def _say_committed(self, question: Question, place: Place) -> None:
+        if place in self.committed:
+            self.world.answer(question, 0, {"offset": str(self.committed[place])})
+        else:
+            self.world.answer(question, NOT_FOUND_OFFSET)
+
+    def find(self, question: Question, *records: Record, suggested: int = 0) -> None:
+        """Answer a pull with *records*."""
+        self.tell(question, 0, records[-1].queue_offset + 1, records, suggested)
+
+    def tell(
+        self,
+        question: Question,
+        code: int,
+        next_offset: int,
+        records: tuple[Record, ...] = (),
+        suggested: int = 0,
+    ) -> None:
+        """Answer a pull with *code*."""
+        fields = {
+            "nextBeginOffset": str(next_offset),
+            "minOffset": "0",
+            "maxOffset": "100",
+            "suggestWhichBrokerId": str(suggested),
+        }
+        body = b"".join(encode_record(record) for record in records)
+        self.world.answer(question, code, fields, body)
+
+    def asked(self, code: int) -> list[Command]:
+        """Return what was asked or told with *code* so far."""
+        return [one.command for one in self.others if one.command.code == code]
+
+    def handle(
+        self,
+        queue: Queue,
+        messages: Sequence[Received],
+        failed: Sequence[Received] = (),
+    ) -> None:
+        """Be the application that is done with *messages*."""
+        reader = self.consumer.reader
+        reader.handled(queue, messages, failed=failed, now_ms=self.world.now_ms)
+
+    def delivered(self) -> list[Deliver]:
+        """Return what the application was given, and answer what was asked."""
+        self.go_on()
+        found = self.world.delivered
+        self.world.delivered = []
+        return found
+
+
+def record(offset: int, body: bytes = b"x", tag: str = "", flags: int = 0) -> Record:
+    """Return a message as the one queue of the topic has it."""
+    properties = encode_properties({"TAGS": tag} if tag else {})
+    return Record(
+        topic="T",
+        queue_id=0,
+        queue_offset=offset,
+        physical_offset=1000 + offset,
+        body=body,
+        properties=properties,
+        system_flags=flags,
+    )
+
+
+def offset_of(question: Question) -> int:
+    """Return where a pull begins."""
+    return int(question.command.fields["queueOffset"])
