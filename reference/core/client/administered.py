@@ -18,7 +18,6 @@ from spec.client.requests import REST_BEFORE_RESET_MS
 from spec.layout import LayoutError
 from spec.wire.json_body import decode_body, encode_body
 from spec.wire.offset_tables import ConsumerStatus, ResetOffsets
-from spec.wire.queue_name import QueueName
 from spec.wire.request_code import RequestCode
 from spec.wire.response_code import ResponseCode
 from spec.wire.running_info import RunningInfo
@@ -56,7 +55,7 @@ class Administered:
         if request.optional_text("group") != self._group:
             return None
         queues = {
-            _queue(name): offset
+            Queue.named(name): offset
             for name, offset in wanted.items()
             if name.topic == topic
         }
@@ -77,7 +76,7 @@ class Administered:
             found = self._consumer.reader.offsets()
         topic = request.optional_text("topic")
         offsets = {
-            _name(queue): offset
+            queue.name: offset
             for queue, offset in found.items()
             if queue.topic == topic
         }
@@ -91,9 +90,7 @@ class Administered:
         state = RunningInfo(  # [CLIENT-REQUEST-004]
             properties=settings(consumer),
             subscriptions=consumer.subscriptions,
-            queues={
-                _name(queue): one for queue, one in consumer.reader.states().items()
-            },
+            queues={queue.name: one for queue, one in consumer.reader.states().items()},
         )
         return Answer(body=encode_body(state))
 
@@ -124,13 +121,3 @@ def settings(consumer: Consumer) -> Mapping[str, str]:
         "messageModel": member.message_model,
         "pullBatchSize": str(options.batch_size),
     }
-
-
-def _queue(name: QueueName) -> Queue:
-    return Queue(name.topic or "", name.broker_name or "", name.queue_id)
-
-
-def _name(queue: Queue) -> QueueName:
-    return QueueName(
-        topic=queue.topic, broker_name=queue.broker_name, queue_id=queue.queue_id
-    )

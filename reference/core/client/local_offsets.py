@@ -10,17 +10,11 @@ from reference.core.client.message import Queue
 from spec.client.local_offsets import LocalOffsets
 from spec.layout import LayoutError
 from spec.wire.json_body import decode_body, encode_body
-from spec.wire.queue_name import QueueName
 
 
 def encode_offsets(offsets: Mapping[Queue, int]) -> bytes:
     """Return the content of the file that says *offsets*."""
-    table = {
-        QueueName(
-            topic=queue.topic, broker_name=queue.broker_name, queue_id=queue.queue_id
-        ): offset
-        for queue, offset in offsets.items()
-    }
+    table = {queue.name: offset for queue, offset in offsets.items()}
     return encode_body(LocalOffsets(offsets=table))
 
 
@@ -31,8 +25,5 @@ def decode_offsets(*contents: bytes) -> Mapping[Queue, int]:
             table = decode_body(LocalOffsets, content).offsets
         except LayoutError:
             continue
-        return {
-            Queue(name.topic or "", name.broker_name or "", name.queue_id): offset
-            for name, offset in table.items()
-        }
+        return {Queue.named(name): offset for name, offset in table.items()}
     return {}

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Self
 
+from spec.wire.queue_name import QueueName
 from spec.wire.response_code import ResponseCode
 
 
@@ -33,6 +35,18 @@ class Queue:
     topic: str
     broker_name: str
     queue_id: int
+
+    @classmethod
+    def named(cls, name: QueueName) -> Self:
+        """Return the queue of that *name* in a body; what it lacks is empty."""
+        return cls(name.topic or "", name.broker_name or "", name.queue_id)
+
+    @property
+    def name(self) -> QueueName:
+        """What it is called in the bodies of requests, and in files."""
+        return QueueName(
+            topic=self.topic, broker_name=self.broker_name, queue_id=self.queue_id
+        )
 
 
 class SendStatus(StrEnum):
