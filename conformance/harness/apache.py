@@ -11,8 +11,8 @@ The jars come from ``jars.py``, Java from ``java.py``; both processes die with t
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -103,6 +103,7 @@ class ApacheCluster:
         java_options: Sequence[str] = FAST_START,
         name_servers: Sequence[Address] = (),
         starts_often: bool = False,
+        spares_name_server: bool = False,
     ) -> None:
         """
         Prepare a cluster below *directory*; `start` runs it.
@@ -110,7 +111,8 @@ class ApacheCluster:
         *conf* are broker settings; *store* is an existing store directory to open.
         With *name_servers* of others the broker registers with those, and there is
         no name server of its own. Where many are going to be started, *starts_often*
-        lets Java keep the classes of the release (`class_archive`).
+        lets Java keep the classes of the release (`class_archive`). One that
+        *spares_name_server* leaves its own running at `stop` and `kill`.
         """
         self.release = release
         self._starts_often = starts_often
@@ -125,8 +127,7 @@ class ApacheCluster:
         self._java_options = list(java_options)
         self._children: list[Child] = []
         self._starts = 0
-        self.spares_name_server = False
-        """Whether `stop` and `kill` leave the own name server running."""
+        self._spares_name_server = spares_name_server
         settings = {**both_spellings(GUEST_SETTINGS), **both_spellings(conf or {})}
         self._java_properties = [
             f"-D{key}={value}"
@@ -153,31 +154,17 @@ class ApacheCluster:
 
         Without *broker* it is the name server alone.
         """
-        self._starts += 1
-        try:
+        with self._starting():
             if self._has_own_name_server:
                 self._ensure_name_server()
             if broker:
-                self._start_broker()
-        except BaseException:
-            self.kill()
-            raise
+                self._launch("broker", registers=True)
 
     def start_broker_alone(self, *, deadline_s: float = READY_DEADLINE_S) -> None:
         """Start the broker, which nobody routes to, and return when it accepts."""
-        self._starts += 1
         self._has_own_name_server = False
-        child = self._run("broker", PROGRAMS["broker"])
-        self._children.append(child)
-        try:
-            child.wait_until(
-                lambda: accepts(*self.broker),
-                what=f"broker {self.release} on {self.broker}",
-                deadline_s=deadline_s,
-            )
-        except BaseException:
-            self.kill()
-            raise
+        with self._starting():
+            self._launch("broker", deadline_s=deadline_s)
 
     def stop(self) -> None:
         """
@@ -187,11 +174,11 @@ class ApacheCluster:
         """
         while len(self._children) > int(self._has_own_name_server):
             self._children.pop().terminate(grace_s=READY_DEADLINE_S)
-        self._kill_all_but_spared()
+        self.kill()
 
     def kill(self) -> None:
         """End both programs at once with SIGKILL: a power cut."""
-        self._kill_all_but_spared()
+        self._kill(but=int(self._spares_name_server and self._has_own_name_server))
 
     def restart(self) -> None:
         """Stop what still runs and start on the same ports and store."""
@@ -200,13 +187,11 @@ class ApacheCluster:
 
     def close(self) -> None:
         """Kill what runs and give the ports back; the directory stays."""
-        self._kill_all()
+        self._kill()
         self._ports.release()
 
-    def _kill_all_but_spared(self) -> None:
-        self._kill_all(but=int(self.spares_name_server and self._has_own_name_server))
-
-    def _kill_all(self, *, but: int = 0) -> None:
+    def _kill(self, *, but: int = 0) -> None:
+        """Kill all programs but the first so many."""
         while len(self._children) > but:
             self._children.pop().kill()
 
@@ -233,36 +218,47 @@ class ApacheCluster:
                     deadline_s=FORGOTTEN_DEADLINE_S,
                 )
                 return
-        self._kill_all()
-        self._start_name_server()
+        self._kill()
+        self._launch("namesrv")
 
-    def _start_name_server(self) -> None:
-        child = self._run("namesrv", PROGRAMS["namesrv"])
+    @contextmanager
+    def _starting(self) -> Iterator[None]:
+        """Count a start; kill what there is of it when it fails."""
+        self._starts += 1
+        try:
+            yield
+        except BaseException:
+            self.kill()
+            raise
+
+    def _launch(
+        self,
+        what: str,
+        *options: str,
+        registers: bool = False,
+        deadline_s: float = READY_DEADLINE_S,
+    ) -> None:
+        """
+        Run one of the programs, and return when it accepts.
+
+        One that *registers* must be known to its name servers, too.
+        """
+        address = self.namesrv if what == "namesrv" else self.broker
+        knowing = self._name_servers if registers else ()
+        child = self._run(what, *options)
         self._children.append(child)
         child.wait_until(
-            lambda: accepts(*self.namesrv),
-            what=f"name server {self.release} on {self.namesrv}",
-            deadline_s=READY_DEADLINE_S,
-        )
-
-    def _start_broker(self) -> None:
-        child = self._run("broker", PROGRAMS["broker"])
-        self._children.append(child)
-        child.wait_until(
-            lambda: (
-                accepts(*self.broker)
-                and all(map(self._is_known_to, self._name_servers))
-            ),
-            what=f"broker {self.release} on {self.broker}, registered",
-            deadline_s=READY_DEADLINE_S,
+            lambda: accepts(*address) and all(map(self._is_known_to, knowing)),
+            what=f"{what} {self.release} on {address}{', registered' * registers}",
+            deadline_s=deadline_s,
         )
 
     def _is_known_to(self, name_server: Address) -> bool:
         return str(self.broker) in cluster_info.broker_addresses(name_server)
 
-    def _run(self, what: str, program: str, *options: str) -> Child:
+    def _run(self, what: str, *options: str) -> Child:
         java = [str(find_java()), *self._java_options, *HEAP_OPTIONS]
-        runs = ["-cp", class_path(self.release), program]
+        runs = ["-cp", class_path(self.release), PROGRAMS[what]]
         if self._starts_often:
             options = archive_options([*java, *runs], partial(self._rehearse, what))
         return start(
@@ -290,17 +286,8 @@ class ApacheCluster:
             )
             # Whatever goes wrong here: the archive is worth having, not more.
             with suppress(ProcessError, OSError, AssertionError), closing(other):
-                for name, address in zip(
-                    PROGRAMS, (other.namesrv, other.broker), strict=True
-                ):
-                    given = options if name == what else ()
-                    child = other._run(name, PROGRAMS[name], *given)
-                    other._children.append(child)
-                    child.wait_until(
-                        partial(accepts, *address),
-                        what=f"{name} {self.release} on {address}",
-                        deadline_s=READY_DEADLINE_S,
-                    )
+                for name in PROGRAMS:
+                    other._launch(name, *(options if name == what else ()))
                 rehearse(other.namesrv, other.broker)
                 for child in reversed(other._children):
                     child.terminate(grace_s=READY_DEADLINE_S)

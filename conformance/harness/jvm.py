@@ -42,18 +42,5 @@ class JvmTarget(ClusterTarget[ApacheCluster]):
             conf={**SPARING_SETTINGS, **self.conf},
             store=self.store_path,
             starts_often=True,
+            spares_name_server=self.spares_name_server,
         )
-
-    def stop(self) -> None:
-        """Stop the broker in order, then the name server unless it is spared."""
-        self._tell_what_is_spared()
-        super().stop()
-
-    def kill(self) -> None:
-        """End both with SIGKILL, the name server unless it is spared."""
-        self._tell_what_is_spared()
-        super().kill()
-
-    def _tell_what_is_spared(self) -> None:
-        if self._cluster is not None:
-            self._cluster.spares_name_server = self.spares_name_server

@@ -104,7 +104,8 @@ class Target:
         self.cluster = ""
         self.spares_name_server = False
         """Whether a stop or a kill is the broker's alone, where the kind can do that:
-        most tests are about the broker, and its name server takes as long to start."""
+        most tests are about the broker, and its name server takes as long to start.
+        It is to be said before the first start."""
         self.clock_rate = 1.0
         """How much faster than the system's its clock is to run, with CLOCK."""
         self.store_path = store

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.fixtures import TargetStarter
+from conformance.harness.fixtures import TargetStarter, another_target
 from conformance.harness.live import LiveTarget
 from conformance.harness.peer import ONEWAY_FLAG
 from conformance.harness.verdicts import expect, expect_fields
@@ -103,15 +103,15 @@ def test_buffers_are_left_to_the_system(stage: Stage) -> None:
 
 
 @pytest.mark.clause("ROUTE-KV-013")
-def test_key_values_outlive_a_restart(start_target: TargetStarter) -> None:
-    own = start_target()
-    own.spares_name_server = False
+@pytest.mark.needs("wire", "restart")
+def test_key_values_outlive_a_restart(pytestconfig: pytest.Config) -> None:
     value = "kept: ä"
-    with own.speak_to_namesrv() as namesrv:
-        namesrv.put_kv(namespace="n", key="k", value=value)
-    own.restart()
-    with own.speak_to_namesrv() as namesrv:
-        answer = namesrv.get_kv(namespace="n", key="k")
+    with another_target(pytestconfig) as own:
+        with own.speak_to_namesrv() as namesrv:
+            namesrv.put_kv(namespace="n", key="k", value=value)
+        own.restart()
+        with own.speak_to_namesrv() as namesrv:
+            answer = namesrv.get_kv(namespace="n", key="k")
     found = answer.fields.get("value")
     expect("ROUTE-KV-013", found=found, expected=value, what="value after a restart")
 
