@@ -18,9 +18,12 @@ from conformance.harness.client_adapter import Adapter, AdapterError, Line, Pend
 from conformance.harness.deadline import TooLateError
 from conformance.harness.fixtures import unique_name
 from conformance.harness.outcome import unsupported
+from spec.client.ordering import LOCK_LIVES_MS, LOCK_PERIOD_MS
 
 UNHURRIED_MS = 30_000
 """The timeout of sends whose time does not matter."""
+USUAL_INTERVALS = {"lock_ms": LOCK_PERIOD_MS, "lock_lives_ms": LOCK_LIVES_MS}
+"""Of a client that does not tell them."""
 _names = itertools.count(1)
 
 
@@ -97,6 +100,10 @@ class Application:
         lacking = [one for one in features if one not in self.features]
         if lacking:
             unsupported(f"the client has not: {', '.join(lacking)}")
+
+    def interval(self, name: str) -> int:
+        """Return the milliseconds of an interval that the client has for itself."""
+        return self.intervals.get(name, USUAL_INTERVALS[name])
 
     def producer(self, *, group: str | None = None, **options: object) -> Producer:
         """Return a started producer; *options* are those of an adapter's line."""

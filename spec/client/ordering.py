@@ -12,7 +12,11 @@ _REBALANCE = "4.6.0 org.apache.rocketmq.client.impl.consumer.RebalanceImpl"
 
 LOCK_PERIOD_MS = 20_000
 LOCK_TIMEOUT_MS = 1000
+LOCK_LIVES_MS = 30_000
+"""A lock that was last confirmed longer ago is believed in no more."""
 AFTER_FAILURE_MS = 1000
+AFTER_UNLOCKED_MS = 3000
+"""Between two questions for a lock that was refused."""
 
 LOCKED_FIRST = Clause(
     id="CLIENT-ORDER-001",
@@ -60,4 +64,28 @@ LIMITED = Clause(
     " dead letter, and the queue goes on.",
     source="4.6.0 org.apache.rocketmq.client.impl.consumer.ConsumeMessageOrderlyService"
     "#checkReconsumeTimes",
+)
+LOST_LOCK_IS_ASKED_FOR = Clause(
+    id="CLIENT-ORDER-007",
+    level=Level.MUST,
+    text="While a queue could not be locked again, a consumer in order pulls nothing of"
+    " it, keeps what it has pulled and asks for the lock, again every 3 seconds; with"
+    " the lock it goes on with what it kept.",
+    source="4.6.0 org.apache.rocketmq.client.impl.consumer.ConsumeMessageOrderlyService"
+    "#tryLockLaterAndReconsume",
+)
+LOCKS_RUN_OUT = Clause(
+    id="CLIENT-ORDER-008",
+    level=Level.MUST,
+    text="A renewal without an answer, or with one that is not SUCCESS (0), leaves a"
+    " lock as it was; but one that was last confirmed more than 30 seconds ago is as"
+    " good as lost.",
+    source="4.6.0 org.apache.rocketmq.client.impl.consumer.ProcessQueue#isLockExpired",
+)
+RENEWED_TOGETHER = Clause(
+    id="CLIENT-ORDER-009",
+    level=Level.SHOULD,
+    text="A consumer in order renews the locks of all its queues of a broker with one"
+    " request.",
+    source=f"{_REBALANCE}#lockAll",
 )

@@ -30,7 +30,6 @@ from reference.core.client.subscription import subscription_of
 from reference.core.request import Request
 from reference.core.schedule import Schedule
 from spec.client.allocation import REBALANCE_PERIOD_MS
-from spec.client.ordering import LOCK_PERIOD_MS
 from spec.client.subscribing import OFFSET_TIMEOUT_MS
 from spec.layout import LayoutError
 from spec.routing.route_data import TopicRoute
@@ -92,6 +91,7 @@ class Consumer:
                 from_first=options.from_first,
                 from_time_ms=options.from_time_ms,
                 keeps_offsets=not options.broadcasts,
+                in_order=options.in_order,
                 batch_size=options.batch_size,
                 retries_max=options.retries_max,
             ),
@@ -133,8 +133,8 @@ class Consumer:
         commit_ms = self.options.periods.commit_ms
         every(commit_ms, self.reader.commit_all, first_ms=now_ms + commit_ms)
         if self.options.in_order and not self.options.broadcasts:
-            lock_ms = now_ms + LOCK_PERIOD_MS
-            every(LOCK_PERIOD_MS, self.reader.lock_all, first_ms=lock_ms)
+            lock_ms = self.options.periods.lock_ms  # [CLIENT-ORDER-002]
+            every(lock_ms, self.reader.lock_all, first_ms=now_ms + lock_ms)
         self._routes.start(now_ms)
         self.membership.start(now_ms)
 
@@ -179,7 +179,13 @@ class Consumer:
         options = self.options
         if not options.in_order or options.broadcasts:
             return None
-        return Locks(options.group, options.client_id, asker=asker, routes=routes)
+        return Locks(
+            options.group,
+            options.client_id,
+            asker=asker,
+            routes=routes,
+            lives_ms=options.periods.lock_lives_ms,
+        )
 
     def _find_share(self, subscription: Subscription, now_ms: int) -> None:
         topic = subscription.topic

@@ -2,7 +2,7 @@
 A reader pulls the queues that are a consumer's, and keeps how far each has come.
 
 It pulls ahead of the application, so far and no further. Messages are handled in any
-order; how far a queue has come is committed at the broker.
+order, or as ``in_order`` has it; how far a queue has come is committed at the broker.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from reference.core.client.asking import Asker, Deliver, Outcome, Remember, Then
 from reference.core.client.backlog import Backlog
 from reference.core.client.failure import Failure
+from reference.core.client.in_order import InOrder
 from reference.core.client.locks import Locks
 from reference.core.client.message import Queue
 from reference.core.client.pulling import (
@@ -32,7 +33,7 @@ from reference.core.client.returning import Returns, delivered_again
 from reference.core.client.routes import Routes
 from reference.core.client.share import Share
 from reference.core.request import FieldError
-from spec.client.ordering import AFTER_FAILURE_MS
+from spec.client.ordering import AFTER_UNLOCKED_MS
 from spec.client.subscribing import (
     AFTER_ERROR_MS,
     AFTER_FLOOD_MS,
@@ -59,6 +60,8 @@ class ReadingOptions:
     """If given, it begins where the messages do that were stored at this time."""
     keeps_offsets: bool = True
     """Whether brokers are asked and told how far the group has come."""
+    in_order: bool = False
+    """Whether a queue's messages are handled one after another."""
     batch_size: int = 32
     retries_max: int | None = None
     """If given, how often a message that failed is handled again."""
@@ -79,8 +82,6 @@ class Reader:
         self.options = options
         self._asker = asker
         self._routes = routes
-        self._locks = locks
-        """Where queues are read in order: who locks them."""
         self._remembered = dict(remembered or {})
         """Where brokers keep no offsets: how far each queue has come."""
         self._returns = Returns(
@@ -89,6 +90,15 @@ class Reader:
             routes=routes,
             retries_max=options.retries_max,
         )
+        self._in_order: InOrder | None = None
+        """Who hands messages out, if not we."""
+        if options.in_order:
+            self._in_order = InOrder(
+                asker=asker,
+                locks=locks,
+                returns=self._returns,
+                retries_max=options.retries_max,
+            )
         self._shares: dict[Queue, Share] = {}
 
     @property
@@ -108,7 +118,7 @@ class Reader:
             if queue not in self._shares:
                 share = Share(queue=queue, subscription=subscription)
                 self._shares[queue] = share
-                self._lock(share, now_ms)
+                self._lock_first(share, now_ms)
 
     def handled(
         self,
@@ -129,9 +139,9 @@ class Reader:
             share.handled_at_ms = now_ms
             if share.is_resting:
                 return
-        if self._locks is not None:
+        if self._in_order is not None:
             if share is not None:
-                self._handled_in_order(share, messages, failed, now_ms)
+                self._in_order.handled(share, messages, failed, now_ms)
             return
         if not self.options.keeps_offsets:  # [CLIENT-RETURN-005]
             failed = ()
@@ -145,7 +155,7 @@ class Reader:
         for share in self._shares.values():
             if share.queue in queues:
                 share.is_resting = True
-                share.backlog = Backlog()
+                share.drop_what_waits()
 
     def move(self, offsets: Mapping[Queue, int]) -> None:
         """Give queues up, each at its offset; whoever takes them begins there."""
@@ -163,11 +173,7 @@ class Reader:
 
     def states(self) -> Mapping[Queue, QueueInHand]:
         """Return what an administrator is told of each queue."""
-        is_locked = self._locks is not None
-        return {
-            queue: self._shares[queue].state(is_locked=is_locked)
-            for queue in self.queues
-        }
+        return {queue: self._shares[queue].state() for queue in self.queues}
 
     def commit_all(self, _now_ms: int) -> None:
         """Tell brokers how far every queue has come, or remember it."""
@@ -178,90 +184,39 @@ class Reader:
             self._asker.emit(Remember(known))
 
     def lock_all(self, now_ms: int) -> None:
-        """Lock every queue again; give up those that cannot be."""
-        for share in tuple(self._shares.values()):
-            self._lock(share, now_ms, renews=True)  # [CLIENT-ORDER-002]
+        """Lock every queue again that is read in order."""
+        if self._in_order is not None:
+            self._in_order.lock_all(tuple(self._shares.values()), now_ms)
 
-    def _is_read(self, share: Share) -> bool:
-        """Return whether a queue is ours still, and does not rest."""
-        return self._shares.get(share.queue) is share and not share.is_resting
-
-    def _lock(self, share: Share, now_ms: int, *, renews: bool = False) -> None:
+    def _lock_first(self, share: Share, now_ms: int) -> None:
         """Begin a queue, in order only when it is locked."""
-        if self._locks is None:
+        if self._in_order is None:
             self._begin(share, now_ms)
             return
 
         def then(is_locked: bool, later_ms: int) -> None:
-            if not self._is_read(share):
+            if not share.is_read:
                 return
-            if not is_locked:  # [CLIENT-ORDER-001]
-                self._shares.pop(share.queue)
-            elif not renews:
+            if is_locked:
                 self._begin(share, later_ms)
+            else:  # [CLIENT-ORDER-001]
+                self._leave(share)
 
-        self._locks.take(share.queue, then, now_ms)
+        self._in_order.lock(share, then, now_ms)
+
+    def _leave(self, share: Share) -> None:
+        """Read a queue no more; the next look at the group may begin it again."""
+        share.is_dropped = True
+        self._shares.pop(share.queue, None)
 
     def _give_up(self, share: Share) -> None:
-        self._shares.pop(share.queue)
+        self._leave(share)
         self._commit(share)  # [CLIENT-COMMIT-001]
-        if self._locks is not None:
-            self._locks.release(share.queue)  # [CLIENT-ORDER-003]
-
-    def _handled_in_order(
-        self,
-        share: Share,
-        messages: Sequence[Received],
-        failed: Sequence[Received],
-        now_ms: int,
-    ) -> None:
-        """Go on with a queue, if nothing has failed."""
-        share.backlog.remove(one for one in messages if one not in failed)
-        if failed:
-            self._failed_in_order(share, failed[0], tuple(failed[1:]), now_ms)
-        elif share.backlog.is_empty:
-            self._pull(share, now_ms)
-
-    def _failed_in_order(
-        self,
-        share: Share,
-        message: Received,
-        behind: tuple[Received, ...],
-        now_ms: int,
-    ) -> None:
-        """Have *message* handled again before those *behind* it, or send it away."""
-
-        def then(is_sent: bool, later_ms: int) -> None:
-            if not is_sent:
-                self._again_in_order(share, message, behind, later_ms)
-                return
-            share.backlog.remove([message])
-            if behind:
-                self._deliver(share, Deliver(share.queue, behind))
-            elif share.backlog.is_empty:
-                self._pull(share, later_ms)
-
-        times, limit = message.record.reconsume_times, self.options.retries_max
-        if limit is None or times < limit:
-            self._again_in_order(share, message, behind, now_ms)
-        else:  # [CLIENT-ORDER-006]
-            self._returns.send_anew(message, then, now_ms, times=times)
-
-    def _again_in_order(
-        self,
-        share: Share,
-        message: Received,
-        behind: tuple[Received, ...],
-        now_ms: int,
-    ) -> None:
-        """Deliver *message* once more, a second later."""
-        # [CLIENT-ORDER-004] [CLIENT-ORDER-005]
-        again = Deliver(share.queue, (delivered_again(message), *behind))
-        at_ms = now_ms + AFTER_FAILURE_MS
-        self._asker.schedule.at(at_ms, lambda _: self._deliver(share, again))
+        if self._in_order is not None:
+            self._in_order.release(share)  # [CLIENT-ORDER-003]
 
     def _deliver(self, share: Share, delivery: Deliver) -> None:
-        if self._is_read(share):
+        if share.is_read:
             self._asker.emit(delivery)
 
     def _begin(self, share: Share, now_ms: int) -> None:
@@ -309,13 +264,16 @@ class Reader:
                 raise FieldError("offset")
             share.next_offset = outcome.int64("offset")
         except FieldError:
-            self._shares.pop(share.queue, None)  # the next look begins it again
+            self._leave(share)
             return
         self._pull(share, now_ms)
 
     def _pull(self, share: Share, now_ms: int) -> None:
         """Pull what comes next, or wait until the application has caught up."""
-        if not self._is_read(share):
+        if not share.is_read:
+            return
+        if self._in_order is not None and not self._in_order.has_lock(share):
+            self._pull_later(share, now_ms + AFTER_UNLOCKED_MS)  # [CLIENT-ORDER-007]
             return
         if share.backlog.is_full:
             self._pull_later(share, now_ms + AFTER_FLOOD_MS)
@@ -338,7 +296,7 @@ class Reader:
 
     def _judge(self, share: Share, outcome: Outcome, now_ms: int) -> None:
         """Deliver what was found, or pull again."""
-        if not self._is_read(share):
+        if not share.is_read:
             return
         found = pulled(outcome, share.queue, share.subscription)
         if not isinstance(found, Pulled):
@@ -348,11 +306,12 @@ class Reader:
         share.broker_id = found.suggested_broker_id  # [CLIENT-PULL-003]
         if found.messages:
             share.backlog.add(found.messages)
-            self._asker.emit(Deliver(share.queue, found.messages))
-            if self._locks is not None:
-                return  # the next pull waits until these are handled
+            if self._in_order is not None:
+                self._in_order.arrived(share, found.messages, now_ms)
+            else:
+                self._asker.emit(Deliver(share.queue, found.messages))
         elif found.status is PullStatus.OFFSET_ILLEGAL:
-            share.backlog = Backlog()  # what waits is of a queue that is no more
+            share.drop_what_waits()  # it is of a queue that is no more
             share.backlog.skip_to(found.next_offset)
         else:
             share.backlog.skip_to(found.next_offset)
@@ -367,7 +326,7 @@ class Reader:
         address = self._routes.address(name, share.broker_id)
         address = address or self._routes.any_address(name)
         if address is None:
-            self._shares.pop(share.queue, None)
+            self._leave(share)
             return
         self._asker.ask(address, asked, then, until_ms=until_ms)
 

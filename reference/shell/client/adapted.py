@@ -20,6 +20,10 @@ _PERIODS = {
     "persist_ms": "commit_ms",
 }
 
+LOCK_MS = 2000
+LOCK_LIVES_MS = 10_000
+"""What hello tells of: less than applications want, so that a suite need not wait."""
+
 
 class UnsupportedError(Exception):
     """The client has no such thing."""
@@ -34,7 +38,7 @@ def split_options(
     unknown = given.keys() - known.keys() - _PERIODS.keys() - {"instance_name"}
     if unknown:
         raise UnsupportedError(f"no option {', '.join(sorted(unknown))}")
-    return own, Periods(**periods)
+    return own, Periods(lock_ms=LOCK_MS, lock_lives_ms=LOCK_LIVES_MS, **periods)
 
 
 def own_id(asked: Mapping[str, Any]) -> str:

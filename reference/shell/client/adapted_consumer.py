@@ -84,9 +84,6 @@ class AdaptedConsumer:
     async def _listen(self) -> None:
         while True:
             delivery = await self._client.take()
-            if self._options.in_order:
-                self._do(self._handle_in_order(delivery))
-                continue
             for message in delivery.messages:
                 self._do(self._handle(replace(delivery, messages=(message,))))
 
@@ -95,17 +92,6 @@ class AdaptedConsumer:
         word = await self._outcome(message)
         failed = (message,) if word in FAILURES else ()
         self._client.handled(delivery, failed, error=_error(word))
-
-    async def _handle_in_order(self, delivery: Deliver) -> None:
-        """Handle messages one by one, until one fails: that and the rest come again."""
-        messages = delivery.messages
-        for place, message in enumerate(messages):
-            word = await self._outcome(message)
-            if word in FAILURES:
-                rest = replace(delivery, messages=messages[place:])
-                self._client.handled(rest, messages[place:], error=_error(word))
-                return
-            self._client.handled(replace(delivery, messages=(message,)))
 
     async def _outcome(self, message: Received) -> str:
         """Tell of *message*, and return what the listener answers."""

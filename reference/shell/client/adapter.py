@@ -18,9 +18,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from reference.core.client.failure import ClientError, Reason
-from reference.shell.client.adapted import UnsupportedError
+from reference.shell.client.adapted import LOCK_LIVES_MS, LOCK_MS, UnsupportedError
 from reference.shell.client.adapted_consumer import AdaptedConsumer
 from reference.shell.client.adapted_producer import AdaptedProducer
+from spec.client.allocation import REBALANCE_PERIOD_MS
 
 Line = dict[str, Any]
 LINE_SIZE_MAX = 1 << 26
@@ -34,7 +35,11 @@ ABOUT = {
         *("sync", "async", "oneway", "batch", "select", "transaction", "lanes"),
         *("latency", "vip", "push", "orderly", "broadcast"),
     ],
-    "intervals": {"rebalance_ms": 20_000, "lock_ms": 20_000},
+    "intervals": {
+        "rebalance_ms": REBALANCE_PERIOD_MS,
+        "lock_ms": LOCK_MS,
+        "lock_lives_ms": LOCK_LIVES_MS,
+    },
 }
 KINDS = {
     Reason.REFUSED: "broker",

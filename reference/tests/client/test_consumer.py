@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reference.core.client.message import Queue
-from reference.tests.client.reading import COMMIT, LEAVE, Reading, offset_of, record
+from reference.tests.client.reading import COMMIT, LEAVE, Reading, record
 from spec.wire.command import Command, CommandFlag
 from spec.wire.heartbeat import Heartbeat
 from spec.wire.json_body import decode_body
@@ -95,39 +95,6 @@ def test_in_order_only_locked_queues_are_read() -> None:
     reading.world.wait(20_000)
     reading.go_on()
     assert len(reading.pulls) == 2
-
-
-def test_in_order_a_queue_that_cannot_be_locked_again_is_left() -> None:
-    reading = Reading(in_order=True, from_first=True)
-    reading.start()
-    pull = reading.pull()
-    reading.consumer.reader.lock_all(reading.world.now_ms)
-    reading.go_on()
-    assert len(reading.consumer.reader.queues) == 1
-    reading.held = {0}
-    reading.consumer.reader.lock_all(reading.world.now_ms)
-    reading.go_on()
-    assert reading.consumer.reader.queues == []
-    reading.find(pull, record(0))
-    assert reading.delivered() == []
-
-
-def test_in_order_what_failed_comes_first_again() -> None:
-    reading = Reading(in_order=True, from_first=True)
-    reading.start()
-    reading.find(reading.pull(), record(0), record(1))
-    (delivery,) = reading.delivered()
-    reading.handle(delivery.queue, delivery.messages[:1], failed=delivery.messages[:1])
-    reading.world.wait(999)
-    assert reading.delivered() == []
-    assert reading.pulls == []
-    reading.world.wait(1)
-    (again,) = reading.delivered()
-    assert [one.record.reconsume_times for one in again.messages] == [1]
-    assert [one.record.queue_offset for one in again.messages] == [0]
-    reading.handle(delivery.queue, delivery.messages)
-    reading.go_on()
-    assert offset_of(reading.pull()) == 2
 
 
 def test_in_order_a_queue_is_unlocked_at_the_end_after_its_offset() -> None:

@@ -116,6 +116,8 @@ public final class Adapter {
         JSONObject intervals = new JSONObject(true);
         intervals.put("rebalance_ms", Long.getLong("rocketmq.client.rebalance.waitInterval", 20000));
         intervals.put("lock_ms", Long.getLong("rocketmq.client.rebalance.lockInterval", 20000));
+        intervals.put(
+            "lock_lives_ms", Long.getLong("rocketmq.client.rebalance.lockMaxLiveTime", 30000));
         JSONArray features = new JSONArray();
         for (String feature : FEATURES)
             features.add(feature);

@@ -24,6 +24,7 @@ from conformance.harness.java_classes import compiled
 FOLDER = Path(__file__).parent
 CACHE = "adapters"
 SOON_MS = 2000
+LOCK_LIVES_MS = 10_000
 """Pause between looks at one's share of the queues, and between locks; 20 s by default.
 
 What a client does is the same, only sooner; the adapter tells the suite of it.
@@ -57,6 +58,7 @@ def command(release: str, home: Path) -> list[str]:
         *("-Drocketmq.client.logUseSlf4j=true", "-Drocketmq.client.logLevel=WARN"),
         f"-Drocketmq.client.rebalance.waitInterval={SOON_MS}",
         f"-Drocketmq.client.rebalance.lockInterval={SOON_MS}",
+        f"-Drocketmq.client.rebalance.lockMaxLiveTime={LOCK_LIVES_MS}",
         *("-cp", os.pathsep.join([str(home), str(classes), *_jars(release)]), MAIN),
     ]
 

@@ -1,0 +1,129 @@
+"""What a consumer in order hands out, and what becomes of its locks."""
+
+from __future__ import annotations
+
+import pytest
+
+from reference.core.client.asking import Deliver
+from reference.core.client.failure import Reason
+from reference.tests.client.reading import Reading, offset_of, record
+from spec.wire.json_body import decode_body
+from spec.wire.queue_locks import QueueLocks
+from spec.wire.request_code import RequestCode
+
+LOCK = RequestCode.LOCK_BATCH_MQ
+
+
+def begun(*offsets: int, count: int = 1, **options: object) -> Reading:
+    """Return a consumer in order that has pulled the messages at *offsets*."""
+    reading = Reading(count=count, in_order=True, from_first=True, **options)
+    reading.start()
+    if offsets:
+        reading.find(reading.pull(), *(record(offset) for offset in offsets))
+    return reading
+
+
+def renew(reading: Reading) -> None:
+    """Let the consumer ask for its locks again."""
+    reading.consumer.reader.lock_all(reading.world.now_ms)
+    reading.go_on()
+
+
+def handle(reading: Reading, delivery: Deliver, *, fails: bool = False) -> None:
+    failed = delivery.messages if fails else ()
+    reading.handle(delivery.queue, delivery.messages, failed=failed)
+
+
+def offsets(reading: Reading) -> list[int]:
+    """Return the offsets of what was handed out."""
+    found = [one for delivery in reading.delivered() for one in delivery.messages]
+    return [one.record.queue_offset for one in found]
+
+
+def test_one_is_handed_out_at_a_time_and_pulling_goes_on() -> None:
+    reading = begun(0, 1)
+    (first,) = reading.delivered()
+    assert [one.record.queue_offset for one in first.messages] == [0]
+    assert offset_of(reading.pull()) == 2
+    handle(reading, first)
+    assert offsets(reading) == [1]
+
+
+def test_what_failed_comes_first_again() -> None:
+    reading = begun(0, 1)
+    (delivery,) = reading.delivered()
+    handle(reading, delivery, fails=True)
+    reading.world.wait(999)
+    assert reading.delivered() == []
+    reading.world.wait(1)
+    (again,) = reading.delivered()
+    assert [one.record.reconsume_times for one in again.messages] == [1]
+    assert [one.record.queue_offset for one in again.messages] == [0]
+    handle(reading, delivery)
+    assert offsets(reading) == [], "the first delivery is not in hand any more"
+    handle(reading, again)
+    assert offsets(reading) == [1]
+
+
+def test_a_lost_lock_ends_the_handling_until_it_is_back() -> None:
+    reading = begun(0, 1)
+    (first,) = reading.delivered()
+    reading.held = {0}
+    renew(reading)
+    handle(reading, first)
+    assert reading.delivered() == []
+    assert reading.consumer.reader.offsets()[first.queue] == 1
+    reading.world.wait(2999)
+    reading.held = set()
+    assert reading.delivered() == []
+    reading.world.wait(1)
+    assert offsets(reading) == [1]
+
+
+def test_without_the_lock_nothing_is_pulled() -> None:
+    reading = begun(0)
+    reading.go_on()
+    pull = reading.pull()
+    reading.held = {0}
+    renew(reading)
+    reading.tell(pull, 19, 1)
+    reading.go_on()
+    reading.world.wait(2999)
+    reading.held = set()
+    renew(reading)
+    assert reading.pulls == []
+    reading.world.wait(1)
+    reading.go_on()
+    assert offset_of(reading.pull()) == 1
+
+
+@pytest.mark.parametrize(("wait_ms", "handed"), [(30_000, [1]), (30_001, [])])
+def test_a_lock_runs_out_that_nobody_confirms(wait_ms: int, handed: list[int]) -> None:
+    reading = begun(0, 1)
+    (first,) = reading.delivered()
+    world = reading.world
+    world.now_ms += wait_ms
+    reading.consumer.reader.lock_all(world.now_ms)
+    (asked,) = world.questions()
+    world.fail(asked, Reason.TIMEOUT)
+    handle(reading, first)
+    codes = [one.command.code for one in world.questions()]
+    assert codes == ([] if handed else [LOCK])
+    assert offsets(reading) == handed
+
+
+def test_locks_of_a_broker_are_renewed_together() -> None:
+    reading = begun(count=3)
+    reading.consumer.reader.lock_all(reading.world.now_ms)
+    (asked,) = reading.world.questions()
+    names = decode_body(QueueLocks, asked.command.body).queues
+    assert sorted(name.queue_id for name in names) == [0, 1, 2]
+
+
+def test_who_broadcasts_keeps_the_order_without_locks() -> None:
+    reading = begun(0, 1, broadcasts=True)
+    (first,) = reading.delivered()
+    renew(reading)
+    handle(reading, first)
+    assert offsets(reading) == [1]
+    assert LOCK not in [one.command.code for one in reading.others]
