@@ -17,7 +17,6 @@ from spec.client.ordering import LOCK_LIVES_MS, LOCK_TIMEOUT_MS
 from spec.layout import LayoutError
 from spec.wire.json_body import decode_body, encode_body
 from spec.wire.queue_locks import LockedQueues, QueueLocks
-from spec.wire.queue_name import QueueName
 from spec.wire.request_code import RequestCode
 from spec.wire.response_code import ResponseCode
 
@@ -66,7 +65,7 @@ class Locks:
             self._asker.tell(address, notice(RequestCode.UNLOCK_BATCH_MQ, body=body))
 
     def _body(self, queues: Iterable[Queue]) -> bytes:
-        names = tuple(_name(queue) for queue in queues)
+        names = tuple(queue.name for queue in queues)
         return encode_body(
             QueueLocks(group=self._group, client_id=self._client_id, queues=names)
         )
@@ -80,10 +79,4 @@ def _granted(outcome: Outcome, queues: Collection[Queue]) -> Collection[Queue] |
         names = decode_body(LockedQueues, outcome.body).queues
     except LayoutError:
         return None
-    return {queue for queue in queues if _name(queue) in names}
-
-
-def _name(queue: Queue) -> QueueName:
-    return QueueName(
-        topic=queue.topic, broker_name=queue.broker_name, queue_id=queue.queue_id
-    )
+    return {queue for queue in queues if queue.name in names}
