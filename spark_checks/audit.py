@@ -18,7 +18,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.checking import run_checks
 from spark_checks.digest import Digest, digest
-from spark_checks.findings import Finding, Invariant, Severity
+from spark_checks.findings import Finding, Invariant, Severity, in_order
 from spark_checks.histograms import Pictured, histograms
 from spark_checks.invariants import (
     files,
@@ -168,11 +168,10 @@ def audit_store(
         if (not only or finding.invariant.id in only)
         and not is_about_earlier(store, finding)
     ]
-    wanted.sort(key=lambda f: (f.severity, f.invariant.id, f.file, f.offset))
     return Audit(
         store=shown_url(url),
         summary=summary_of(store, seen),
-        findings=tuple(wanted),
+        findings=tuple(in_order(wanted)),
         seen=seen,
         pictured=pictures,
     )

@@ -8,6 +8,7 @@ not repeated here.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
@@ -72,6 +73,13 @@ class Finding:
             return self
         text = f"{self.message.rstrip('.')}; {count} more in this file are not listed."
         return replace(self, message=text)
+
+
+def in_order(findings: Iterable[Finding]) -> list[Finding]:
+    """Return *findings* as they are listed: errors first, by invariant and place."""
+    return sorted(
+        findings, key=lambda f: (f.severity, f.invariant.id, f.file, f.offset)
+    )
 
 
 FINDING_COLUMNS: Final = (

@@ -14,6 +14,7 @@ from spark_checks.against.document import document_of
 from spark_checks.against.judged import findings_of
 from spark_checks.audit import Audit, Progress
 from spark_checks.broker_conf import BrokerConf
+from spark_checks.findings import in_order
 
 
 def compared_with(
@@ -32,11 +33,10 @@ def compared_with(
     compared = compare_stores(
         session, *urls, seen=audit.seen, conf=conf, progress=progress
     )
-    found = [f for f in findings_of(compared) if not only or f.invariant.id in only]
-    found += audit.findings
-    found.sort(key=lambda f: (f.severity, f.invariant.id, f.file, f.offset))
+    found = findings_of(compared)
+    wanted = [one for one in found if not only or one.invariant.id in only]
     return replace(
         audit,
-        findings=tuple(found),
-        against=document_of(compared),
+        findings=tuple(in_order([*wanted, *audit.findings])),
+        against=document_of(compared, found),
     )

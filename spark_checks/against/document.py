@@ -4,26 +4,31 @@ A comparison of two stores in numbers, for JSON and for people.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from spark_checks.against.comparison import Comparison, Read
-from spark_checks.against.judged import findings_of, place_of
+from spark_checks.against.judged import place_of
 from spark_checks.against.messages import Outside
 from spark_checks.against.ranges import Range
-from spark_checks.findings import LISTED_MAX
+from spark_checks.findings import LISTED_MAX, Finding
 from spark_checks.sources.store_files import shown_url
 
 Queue = tuple[str, int]
 
 
-def document_of(compared: Comparison) -> Mapping[str, object]:
-    """Return *compared* as the audit's output has it; 64-bit values are strings."""
+def document_of(
+    compared: Comparison, found: Collection[Finding]
+) -> Mapping[str, object]:
+    """Return *compared* as the audit's output has it; 64-bit values are strings.
+
+    *found* are its findings, of which only counts whether there are any.
+    """
     common = compared.common
     here, there = compared.outside
     return {
         "store": shown_url(compared.there.store.url),
-        "verdict": verdict_of(compared),
-        "says": says(compared),
+        "verdict": verdict_of(compared, found),
+        "says": says(compared, found),
         "common": {"begin": str(common.begin), "end": str(max(common.end, 0))},
         "first_divergence": _first(compared),
         "ranges": [_range(one) for one in compared.ranges[:LISTED_MAX]],
@@ -42,10 +47,10 @@ def document_of(compared: Comparison) -> Mapping[str, object]:
     }
 
 
-def verdict_of(compared: Comparison) -> str:
+def verdict_of(compared: Comparison, found: Collection[Finding]) -> str:
     """Return ``diverged``, ``apart``, ``behind``, ``ahead`` or ``same``."""
     common = compared.common
-    if findings_of(compared):
+    if found:
         return "diverged"
     if common.here_end < common.there_begin or common.there_end < common.here_begin:
         return "apart"
@@ -54,7 +59,7 @@ def verdict_of(compared: Comparison) -> str:
     return "ahead" if common.there_end < common.here_end else "same"
 
 
-def says(compared: Comparison) -> str:
+def says(compared: Comparison, found: Collection[Finding]) -> str:
     """Return in a sentence or two how the two stores stand to one another."""
     common = compared.common
     here, there = compared.outside
@@ -62,7 +67,7 @@ def says(compared: Comparison) -> str:
     if compared.first is not None:
         file, position = place_of(compared, compared.first.at)
         said.append(f"The logs differ first at {file} @ {position}.")
-    elif findings_of(compared):
+    elif found:
         said.append("The logs are not the same in files or consume queues.")
     elif common.is_empty:
         said.append("The two logs have no range in common.")

@@ -12,7 +12,7 @@ from spark_checks.against.comparison import Comparison
 from spark_checks.against.invariants import SAME_BYTES, SAME_FILES, SAME_MESSAGES
 from spark_checks.against.messages import OneSided
 from spark_checks.against.pieces import Piece, file_at
-from spark_checks.findings import LISTED_MAX, Finding, Severity
+from spark_checks.findings import LISTED_MAX, Finding, Severity, in_order
 from spec.store.file_names import file_name
 
 SIDES = {"here": "this store", "there": "the other store"}
@@ -20,15 +20,14 @@ SIDES = {"here": "this store", "there": "the other store"}
 
 def findings_of(compared: Comparison) -> list[Finding]:
     """Return what *compared* found, as findings in the files of this store."""
-    found = [
+    found = (
         *_changed(compared),
         *_shifted(compared),
         *(_lacking(compared, one) for one in compared.one_sided),
         *_gaps(compared),
         *compared.unit_findings,
-    ]
-    found.sort(key=lambda f: (f.severity, f.invariant.id, f.file, f.offset))
-    return found
+    )
+    return in_order(found)
 
 
 def _changed(compared: Comparison) -> Iterator[Finding]:
