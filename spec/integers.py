@@ -8,6 +8,7 @@ the wire or lies on disk has been through one of these ranges.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 
 from spec.clause import Clause, Level
 
@@ -56,6 +57,9 @@ def tags_code(tags: str | None) -> int:
     return java_string_hash(tags) if tags else 0
 
 
-def body_crc(body: bytes) -> int:
-    """Return the checksum that a record stores for *body*: 0 <= crc < 2**31."""
-    return zlib.crc32(body) & 0x7FFFFFFF
+def body_crc(body: bytes, crc32: Callable[[bytes], int] = zlib.crc32) -> int:
+    """Return the checksum that a record stores for *body*: 0 <= crc < 2**31.
+
+    *crc32* is what computes a CRC-32 of bytes: whoever knows a quicker one gives it.
+    """
+    return crc32(body) & 0x7FFFFFFF

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import replace
 from json import JSONDecoder
 from json.scanner import make_scanner
-from typing import Any
 
 from reference.core.lenient_json import plain_json
 from reference.core.request import Request
@@ -94,9 +93,9 @@ def decode_request(frame: bytes) -> Request:
     """
     if len(frame) >= _HEADER_START and frame[4] == _JSON:
         stop = _HEADER_START + int.from_bytes(frame[5:8], "big")  # [WIRE-FRAME-002]
-        header = _plain_json(frame, stop) if stop <= len(frame) else None
-        if header is not None:
-            return _from_header(header, frame[stop:])  # [WIRE-FRAME-004]
+        request = _plain_json(frame, stop) if stop <= len(frame) else None
+        if request is not None:
+            return request
     command = _lenient_command(frame)  # [WIRE-FRAME-003] [WIRE-FRAME-008]
     return Request(
         command.code,
@@ -121,8 +120,8 @@ def _lenient_command(frame: bytes) -> Command:
     return command_of(replace(parts, header=plain_json(parts.header)))
 
 
-def _plain_json(frame: bytes, stop: int) -> dict[str, Any] | None:
-    """Return the header up to *stop* if it is one plain JSON object, or None."""
+def _plain_json(frame: bytes, stop: int) -> Request | None:
+    """Return the request whose header, up to *stop*, is one plain JSON object."""
     try:
         text = frame[_HEADER_START:stop].decode()
         header, read = _scan_json(text, 0)
@@ -130,30 +129,29 @@ def _plain_json(frame: bytes, stop: int) -> dict[str, Any] | None:
         return None
     if read != len(text) or type(header) is not dict:  # [WIRE-CONN-013]
         return None
-    fields = header.get("extFields")
     get = header.get
-    numbers = get("code", 0), get("opaque", 0), get("flag", 0), get("version", 0)
+    fields, code, opaque = get("extFields"), get("code", 0), get("opaque", 0)
+    flag, version = get("flag", 0), get("version", 0)
     # [WIRE-CONN-010] [WIRE-CONN-011]
-    plain = _are_int32(*numbers)
-    return header if plain and (fields is None or type(fields) is dict) else None
+    is_plain = _are_int32(code, opaque, flag, version)
+    if not is_plain or not (fields is None or type(fields) is dict):
+        return None
+    return Request(
+        code,
+        opaque,
+        flag,
+        fields or {},
+        frame[stop:],  # [WIRE-FRAME-004]
+        get("language", "JAVA"),
+        version,
+        get("remark"),
+    )
 
 
 def _are_int32(a: object, b: object, c: object, d: object) -> bool:
     """Return whether all four are numbers that a Java int can be."""
     if not (type(a) is int and type(b) is int and type(c) is int and type(d) is int):
         return False
+    if 0 <= a | b | c | d < _INT_END:
+        return True  # as nearly always
     return min(a, b, c, d) >= -_INT_END and max(a, b, c, d) < _INT_END
-
-
-def _from_header(header: dict[str, Any], body: bytes) -> Request:
-    get = header.get
-    return Request(
-        get("code", 0),
-        get("opaque", 0),
-        get("flag", 0),
-        get("extFields") or {},
-        body,
-        get("language", "JAVA"),
-        get("version", 0),
-        get("remark"),
-    )

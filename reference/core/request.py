@@ -15,8 +15,10 @@ from spec.integers import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN
 
 _RESPONSE_BIT = 1
 _ONEWAY_BIT = 2
-_SURELY_INT32, _SURELY_INT64 = 10, 19
+_SURELY_INT64 = 19
 """Fewer decimal digits than that are never too large a number."""
+_SMALL = {str(number): number for number in range(4096)}
+"""What most numbers of 32 bits are: queue ids, flags, levels, times."""
 _SIGNED = re.compile(r"[+-]\d+")
 
 
@@ -59,7 +61,7 @@ class Request:
         value = self.fields.get(name)
         if value is None:
             raise FieldError(name)  # [WIRE-CONN-016]
-        return value if isinstance(value, str) else _json_text(value)
+        return value if type(value) is str else _json_text(value)
 
     def text_or_null(self, name: str) -> str:
         """Return the text field *name*; ``null``, as Java writes it, where absent."""
@@ -68,13 +70,18 @@ class Request:
 
     def optional_text(self, name: str) -> str | None:
         """Return the text field *name*, or None where it is absent."""
-        return None if self.fields.get(name) is None else self.text(name)
+        value = self.fields.get(name)
+        if value is None or type(value) is str:
+            return value
+        return _json_text(value)
 
     def int32(self, name: str) -> int:
         """Return the field *name*, a Java int."""
         text = self.fields.get(name)
-        if type(text) is str and len(text) < _SURELY_INT32 and text.isdecimal():
-            return int(text)  # as nearly always
+        if type(text) is str:
+            small = _SMALL.get(text)
+            if small is not None:
+                return small  # as nearly always
         value = self._number(name)
         if value is None or not INT32_MIN <= value <= INT32_MAX:  # [WIRE-CONN-017]
             raise FieldError(name)
@@ -92,6 +99,11 @@ class Request:
 
     def optional_int32(self, name: str, default: int = 0) -> int:
         """Return the field *name*; *default* where it is absent or malformed."""
+        text = self.fields.get(name)
+        if type(text) is str:
+            small = _SMALL.get(text)
+            if small is not None:
+                return small  # as nearly always
         value = self._number(name)
         if value is None or not INT32_MIN <= value <= INT32_MAX:  # [WIRE-COMMAND-008]
             return default
@@ -99,7 +111,11 @@ class Request:
 
     def truth(self, name: str) -> bool:
         """Return the boolean field *name*; everything but ``true`` is false."""
-        return str(self.fields.get(name)).lower() == "true"
+        value = self.fields.get(name)
+        # Nearly always it is one of these.
+        if value is None or value == "false":
+            return False
+        return str(value).lower() == "true"
 
     def _number(self, name: str) -> int | None:
         value = self.fields.get(name)

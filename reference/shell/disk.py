@@ -69,7 +69,7 @@ class DiskFile:
         first, last = at >> _STRETCH_BITS, end >> _STRETCH_BITS
         if first != last or not self._has_space[first]:
             self._take_space(first, last)
-        self._writable[at:end] = data
+        self._map[at:end] = data  # twice as fast as through a view
         self._written_at_ns = time.time_ns()
 
     def clear(self, at: int) -> None:

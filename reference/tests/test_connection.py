@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.core.connection import Connection
+from reference.core.connection import Connection, _are_int32
 from reference.core.request import Request
 from spec.host import Host
 from spec.wire.command import Command, encode_command
@@ -40,6 +40,18 @@ def test_frames_mean_the_same_however_they_are_cut(
     assert connection.broken is None
     found = [(r.code, r.opaque, dict(r.fields), r.body) for r in requests]
     assert found == [(c.code, c.opaque, dict(c.fields), c.body) for c in sent]
+
+
+NUMBERS = st.one_of(
+    st.sampled_from([0, -1, 2**31 - 1, 2**31, -(2**31), -(2**31) - 1, True, "1", None]),
+    st.integers(-(2**33), 2**33),
+)
+
+
+@given(values=st.tuples(NUMBERS, NUMBERS, NUMBERS, NUMBERS))
+def test_numbers_of_32_bits_are_told_from_others(values: tuple[object, ...]) -> None:
+    one_by_one = [type(value) is int and -(2**31) <= value < 2**31 for value in values]
+    assert _are_int32(*values) is all(one_by_one)
 
 
 BROKEN = {

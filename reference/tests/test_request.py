@@ -37,3 +37,17 @@ def test_a_field_is_the_number_that_the_long_way_finds(value: object) -> None:
         else:
             with pytest.raises(FieldError):
                 read("e")
+
+
+@pytest.mark.parametrize("value", FIELDS)
+def test_an_optional_field_is_the_number_that_the_long_way_finds(value: object) -> None:
+    request = Request(310, 1, 0, {"e": value}, b"", "JAVA", 0)
+    number = request._number("e")
+    fits = number is not None and INT32_MIN <= number <= INT32_MAX
+    assert request.optional_int32("e", -7) == (number if fits else -7)
+
+
+@pytest.mark.parametrize("value", ["true", "TRUE", "false", "", "yes", None, True, 1])
+def test_a_truth_is_whatever_reads_true(value: object) -> None:
+    request = Request(310, 1, 0, {"m": value}, b"", "JAVA", 0)
+    assert request.truth("m") is (str(value).lower() == "true")

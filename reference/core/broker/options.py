@@ -128,6 +128,11 @@ class BrokerOptions:
     """Where clients find this broker, as ``127.0.0.1:10911``."""
     region: str = field(init=False)
     is_traced: bool = field(init=False)
+    accepts_sends_from_ms: int = field(init=False)
+    is_slave: bool = field(init=False)
+    """Whether the broker only copies what its master has."""
+    is_sync_master: bool = field(init=False)
+    """Whether producers are answered when a slave has their messages."""
     change_count: int = 0
     changed_at_ms: int = 0
 
@@ -155,11 +160,6 @@ class BrokerOptions:
     def permission(self) -> int:
         """What the broker as a whole allows: 4 to read, 2 to write."""
         return self.number("brokerPermission")
-
-    @property
-    def is_slave(self) -> bool:
-        """Whether the broker only copies what its master has."""
-        return self.settings["brokerRole"] == Role.SLAVE
 
     def number(self, name: str) -> int:
         """Return the setting *name*, a number."""
@@ -245,6 +245,12 @@ class BrokerOptions:
         self.address = f"{self.ip}:{self.number('listenPort')}"
         self.region = self.settings["regionId"]
         self.is_traced = self.truth("traceOn")
+        role = self.settings["brokerRole"]
+        self.is_slave, self.is_sync_master = (
+            role == Role.SLAVE,
+            role == Role.SYNC_MASTER,
+        )
+        self.accepts_sends_from_ms = self.number("startAcceptSendRequestTimeStamp")
 
 
 _NUMBER = re.compile(r"[+-]?\d+")

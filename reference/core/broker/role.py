@@ -26,7 +26,7 @@ def check_role(options: BrokerOptions) -> None:
 
 def waits_for_slaves(options: BrokerOptions) -> bool:
     """Return whether producers are answered when a slave has their messages."""
-    return options.settings["brokerRole"] == Role.SYNC_MASTER
+    return options.is_sync_master
 
 
 def put_in_role(

@@ -8,10 +8,10 @@ first one spells them out. What is checked, and in which order, is what 4.6.0 ch
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from reference.core.answer import SYSTEM_ERROR, Answer, refusal
+from reference.core.answer import SYSTEM_ERROR, Answer, AnswerForm, refusal
 from reference.core.broker.acknowledgement import BUSY, acknowledge
 from reference.core.broker.retry import dead_letter_instead
 from reference.core.broker.role import put_in_role
@@ -42,12 +42,14 @@ _ILLEGAL = (
     "msg body length limit 128k, msg properties length limit 32k."
 )
 _NAME_END, _VALUE_END = "\x01", "\x02"
+_FINE = Answer()
+"""Stands where a refusal would; nobody is told."""
 
 _STORED = {
-    PutStatus.PUT_OK: ResponseCode.SUCCESS,
-    PutStatus.FLUSH_DISK_TIMEOUT: ResponseCode.FLUSH_DISK_TIMEOUT,
-    PutStatus.FLUSH_SLAVE_TIMEOUT: ResponseCode.FLUSH_SLAVE_TIMEOUT,
-    PutStatus.SLAVE_NOT_AVAILABLE: ResponseCode.SLAVE_NOT_AVAILABLE,
+    PutStatus.PUT_OK: int(ResponseCode.SUCCESS),
+    PutStatus.FLUSH_DISK_TIMEOUT: int(ResponseCode.FLUSH_DISK_TIMEOUT),
+    PutStatus.FLUSH_SLAVE_TIMEOUT: int(ResponseCode.FLUSH_SLAVE_TIMEOUT),
+    PutStatus.SLAVE_NOT_AVAILABLE: int(ResponseCode.SLAVE_NOT_AVAILABLE),
 }
 _NOT_STORED = {
     PutStatus.CREATE_FILE_FAILED: (
@@ -111,7 +113,9 @@ def send_message(broker: Broker, request: Request) -> Answer | None:
         return refusal(ResponseCode.SYSTEM_BUSY, BUSY)
     answer = _send(broker, request)
     if answer is not None and not answer.fields:
-        answer.fields = _broker_fields(broker)  # [SEND-ANSWER-006]
+        options = broker.options
+        # [SEND-ANSWER-006]
+        answer.fields = _broker_fields(options.region, options.is_traced)
     return answer
 
 
@@ -177,7 +181,7 @@ def check_send(
     broker: Broker, request: Request, names: Names
 ) -> tuple[Topic | None, Answer]:
     """Return the topic to send to; None, with the refusal, when that cannot be."""
-    start_ms = broker.options.number("startAcceptSendRequestTimeStamp")
+    start_ms = broker.options.accepts_sends_from_ms
     if request.now_ms < start_ms:  # [SEND-STATE-001]
         remark = f"broker unable to service, until {start_ms}"
         return None, refusal(SYSTEM_ERROR, remark)
@@ -202,7 +206,7 @@ def check_send(
         peer = broker.connections[request.connection].remote
         remark = f"request queueId[{queue_id}] is illegal, {topic} Producer: {peer}"
         return None, refusal(SYSTEM_ERROR, remark)
-    return topic, Answer()
+    return topic, _FINE
 
 
 def _create_topic(
@@ -240,7 +244,7 @@ def _message(
         broker, request, names, topic=topic, queue_id=queue_id, cluster=cluster
     )
     if not topic.name.startswith(RETRY_PREFIX):
-        return message, Answer()
+        return message, _FINE
     return dead_letter_instead(
         broker, message, request, count_name=names.reconsume_times_max
     )
@@ -300,7 +304,8 @@ def with_property(properties: str, name: str, value: str) -> str:
 
 
 def _answer(broker: Broker, result: PutResult, *, queue_id: int) -> Answer:
-    fields = _broker_fields(broker)  # [SEND-ANSWER-004]
+    options = broker.options
+    fields = _broker_fields(options.region, options.is_traced)  # [SEND-ANSWER-004]
     code = _STORED.get(result.status)
     if code is None:
         refused, remark = _NOT_STORED.get(
@@ -310,12 +315,20 @@ def _answer(broker: Broker, result: PutResult, *, queue_id: int) -> Answer:
     fields["msgId"] = result.message_id  # [SEND-ANSWER-001] [SEND-ANSWER-002]
     fields["queueId"] = queue_id  # [TXN-HALF-003]
     fields["queueOffset"] = result.queue_offset  # [SEND-ANSWER-003]
-    return Answer(int(code), None, fields)
+    form = _form(code, options.region, options.is_traced)
+    return Answer(code, None, fields, form=form)
 
 
-def _broker_fields(broker: Broker) -> dict[str, object]:
+def _broker_fields(region: str, is_traced: bool) -> dict[str, object]:
     """Return what every answer to a send says, whatever became of the message."""
     return {
-        "MSG_REGION": broker.options.region,  # [SEND-ANSWER-005]
-        "TRACE_ON": broker.options.is_traced,
+        "MSG_REGION": region,  # [SEND-ANSWER-005]
+        "TRACE_ON": is_traced,
     }
+
+
+@lru_cache(maxsize=16)
+def _form(code: int, region: str, is_traced: bool) -> AnswerForm:
+    """Return what writes the answers that say where a message is."""
+    pattern = Answer(code, None, _broker_fields(region, is_traced))
+    return AnswerForm(pattern, ("msgId", "queueId", "queueOffset"))

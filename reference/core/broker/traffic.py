@@ -76,12 +76,24 @@ class Traffic:
     def __init__(self, cluster: str) -> None:
         self._cluster = cluster
         self._counts: dict[str, dict[str, Count]] = {}
+        self._of_puts: dict[str, tuple[Count, Count, Count]] = {}
+        """The counts of each topic that what is stored changes."""
 
     def has_put(self, topic: str, result: PutResult) -> None:
         """Count what was stored."""
-        self._add(TOPIC_PUT_COUNT, topic, result.message_count)
-        self._add(TOPIC_PUT_SIZE, topic, result.size)
-        self._add(BROKER_PUT_COUNT, self._cluster, result.message_count, times=0)
+        counts = self._of_puts.get(topic)
+        if counts is None:
+            counts = self._of_puts[topic] = (
+                self._made(TOPIC_PUT_COUNT, topic),
+                self._made(TOPIC_PUT_SIZE, topic),
+                self._made(BROKER_PUT_COUNT, self._cluster),
+            )
+        messages, size, all_messages = counts
+        messages.value += result.message_count
+        messages.times += 1
+        size.value += result.size
+        size.times += 1
+        all_messages.value += result.message_count
 
     def has_got(self, group: str, topic: str, result: GetResult) -> None:
         """Count what a group was given."""
@@ -117,12 +129,17 @@ class Traffic:
         self._sample(2, now_ms)
 
     def _add(self, name: str, key: str, value: int, *, times: int = 1) -> None:
+        count = self._made(name, key)
+        count.value += value
+        count.times += times
+
+    def _made(self, name: str, key: str) -> Count:
+        """Return a count, which begins now if there is none."""
         counts = self._counts.setdefault(name, {})
         count = counts.get(key)
         if count is None:
             count = counts[key] = Count()
-        count.value += value
-        count.times += times
+        return count
 
     def _sample(self, period: int, now_ms: int) -> None:
         for counts in self._counts.values():

@@ -8,7 +8,9 @@ offset comes next in each queue, because a record carries it.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
+from functools import lru_cache
 
 from reference.core.store.api import NewMessage, PutResult, PutStatus, StoreOptions
 from reference.core.store.batch import BatchError, split_batch
@@ -27,6 +29,7 @@ from reference.core.store.records import (
     encode_new,
     find_record,
     new_size,
+    told_by,
 )
 from reference.core.store.transient_pool import TransientPool
 from spec.store.blank import BLANK_MAGIC, room_for
@@ -34,6 +37,8 @@ from spec.store.file_names import COMMIT_LOG
 from spec.wire.properties import SIZE_MAX as PROPERTIES_SIZE_MAX
 
 ILLEGAL = PutResult(PutStatus.MESSAGE_ILLEGAL)
+_FRESH_MAX = 65_536
+"""Of records that wait for dispatch; those before them are read from the files."""
 
 
 class NoFileError(FilesError):
@@ -64,6 +69,8 @@ class CommitLog:
         self._size_max = options.max_message_size
         self._levels = levels
         self._topics: dict[str, bytes] = {}
+        self.fresh: deque[Found] = deque(maxlen=_FRESH_MAX)
+        """What the last records say, which dispatch need not read; some may lack."""
 
     @property
     def in_files_until_ms(self) -> int:
@@ -88,9 +95,11 @@ class CommitLog:
         if not is_consumable:
             queue_offset = 0  # [STORE-ACCEPT-008]
         offset = self._writer.end
-        columns = Columns(topic, properties, queue_offset, offset, stored_at_ms)
+        columns = Columns(topic, properties, queue_offset, offset, stored_at_ms, size)
         # [STORE-ACCEPT-007]
         self._writer.append(encode_new(message, columns, flags))
+        if self.pool is None:
+            self._tell(message, columns, flags)
         if is_consumable:
             self.next_queue_offsets[key] = queue_offset + 1  # [STORE-RECORD-005]
         self.last_stored_at_ms = stored_at_ms
@@ -121,14 +130,20 @@ class CommitLog:
         first_offset = self._writer.end
         queue_offset = self.next_queue_offsets.get(key, 0)
         records, ids, offset = bytearray(), [], first_offset
-        for index, (one, properties) in enumerate(members):
+        told: list[Columns] = []
+        rows = zip(members, sizes, strict=True)
+        for index, ((one, properties), size) in enumerate(rows):
             columns = Columns(
-                topic, properties, queue_offset + index, offset, stored_at_ms
+                topic, properties, queue_offset + index, offset, stored_at_ms, size
             )
             records += encode_new(one, columns, flags)
+            told.append(columns)
             ids.append(message_id(message, offset))
-            offset += sizes[index]
+            offset += size
         self._writer.append(records)  # [SEND-BATCH-001]
+        for (one, _), columns in zip(members, told, strict=True):
+            if self.pool is None:
+                self._tell(one, columns, flags)
         self.next_queue_offsets[key] = queue_offset + len(members)
         self.last_stored_at_ms = stored_at_ms
         return PutResult(
@@ -196,6 +211,12 @@ class CommitLog:
         """Return where the file behind that of *offset* begins."""
         return offset + self.queue.file_size - offset % self.queue.file_size
 
+    def _tell(self, message: NewMessage, columns: Columns, flags: int) -> None:
+        """Keep for dispatch what a record says that the log's file has now."""
+        found = told_by(message, columns, flags)
+        if found is not None:
+            self.fresh.append(found)
+
     def _make_room(self, size: int) -> bool:
         """Make the last file have room for *size* bytes and a blank, if any can.
 
@@ -227,8 +248,14 @@ class CommitLog:
 def message_id(message: NewMessage, offset: int) -> str:
     """Return the offset message id of *message* at *offset*."""
     host = message.store_host
-    data = host.address + host.port.to_bytes(4, "big") + offset.to_bytes(8, "big")
-    return data.hex().upper()  # [STORE-ACCEPT-004]
+    # [STORE-ACCEPT-004]
+    return f"{_id_begin(host.address, host.port)}{offset:016X}"
+
+
+@lru_cache(maxsize=64)
+def _id_begin(address: bytes, port: int) -> str:
+    """Return what all message ids of a host begin with."""
+    return (address + port.to_bytes(4, "big")).hex().upper()
 
 
 def flags_with_hosts(message: NewMessage) -> int:

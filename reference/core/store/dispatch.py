@@ -61,7 +61,9 @@ class Dispatcher:
         """Read the log to its end and return what became visible."""
         arrivals: list[Arrival] = []
         self.position = max(self.position, self._log.queue.start)
-        for found in self._log.find_all(self.position):
+        self._take_fresh(arrivals)
+        unread = self._log.find_all(self.position) if self.is_behind else ()
+        for found in unread:
             if isinstance(found, Found):
                 arrival = self.take(found)
                 if arrival is not None:
@@ -76,7 +78,19 @@ class Dispatcher:
                 # The rest of a blank may still be on its way to a copy.
                 end = next_file if self._is_copy else self._log.queue.end
                 self.position = min(next_file, end)
+        self._log.fresh.clear()
         return arrivals
+
+    def _take_fresh(self, arrivals: list[Arrival]) -> None:
+        """Dispatch what the log has just been given, as far as it tells."""
+        fresh = self._log.fresh
+        while fresh and fresh[0].physical_offset == self.position:
+            found = fresh[0]
+            arrival = self.take(found)
+            if arrival is not None:
+                arrivals.append(arrival)
+            self.position += found.size
+            fresh.popleft()
 
     def take(self, found: Found) -> Arrival | None:
         """Put one record into its queue and the index."""

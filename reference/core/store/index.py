@@ -145,6 +145,7 @@ class Index:
 
 def keys_of(found: Found) -> list[str]:
     """Return what a message can be found by: its unique key, then its keys."""
-    keys = [key for key in found.keys.split(KEY_SEPARATOR) if key]
+    words = found.keys.split(KEY_SEPARATOR) if found.keys else ()
+    keys = [key for key in words if key]
     # [INDEX-KEY-003]
     return keys if found.unique_key is None else [found.unique_key, *keys]

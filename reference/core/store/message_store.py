@@ -126,7 +126,7 @@ class MessageStore:
         if not self._is_writeable:
             return PutResult(PutStatus.SERVICE_NOT_AVAILABLE)
         status = refusal(message)
-        if status is None and self.is_busy(now_ms):
+        if status is None and self._append_began_ms and self.is_busy(now_ms):
             status = PutStatus.OS_PAGE_CACHE_BUSY
         if status is not None:
             return PutResult(status)
@@ -170,6 +170,8 @@ class MessageStore:
     def is_overloaded(self, now_ms: int) -> bool:
         """Return whether producers are turned away before they are heard."""
         pool = self.log.pool
+        if pool is None and not self._append_began_ms:
+            return False  # as nearly always
         # [SEND-STATE-006] [SEND-STATE-014]
         return self.is_busy(now_ms) or (pool is not None and pool.free == 0)
 
