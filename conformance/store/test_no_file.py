@@ -8,7 +8,7 @@ import pytest
 
 from conformance.harness.deadline import wait_until
 from conformance.harness.fixtures import TargetStarter, create_topic, unique_name
-from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.speaker import Speaker, now_ms, succeeded
 from conformance.harness.target import Target
 from conformance.harness.verdicts import expect, expect_code
 from conformance.store.workload import Outgoing, send_all
@@ -23,7 +23,7 @@ FILE_SIZE = 64 * 1024
 HALF_A_FILE = bytes(FILE_SIZE // 2 - 1000)
 LARGE = bytes(FILE_SIZE * 2 // 3)
 """A file of the log has room for one of these, and for some small messages."""
-UNHURRIED = "5s"
+UNHURRIED_MS = 5000
 """A level so long that its second message is taken before the first is due."""
 
 
@@ -70,7 +70,7 @@ def test_what_could_not_be_delivered_is_tried_again(
 ) -> None:
     settings = {
         "mapedFileSizeCommitLog": str(FILE_SIZE),
-        "messageDelayLevel": UNHURRIED,
+        "messageDelayLevel": f"{UNHURRIED_MS // 1000}s",
     }
     target = start_target(settings)
     assert target.store_path is not None
@@ -83,6 +83,9 @@ def test_what_could_not_be_delivered_is_tried_again(
     send_all(target, [Outgoing(topic=topic, body=LARGE)])
     obstacle.mkdir()
     send_all(target, [later(LARGE), later(b"next")])
+    due_ms = now_ms() + UNHURRIED_MS
+    # What is sent until then could itself take the room that the first wants.
+    wait_until(lambda: now_ms() >= due_ms, what="the first is due")
     with target.speak_to_broker() as broker:
 
         def is_taken() -> bool:
