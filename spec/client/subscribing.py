@@ -27,7 +27,7 @@ INNER_PRODUCER = "CLIENT_INNER_PRODUCER"
 AFTER_KEPT_MS = 5000
 """After so long a message that could not go back is handed out again."""
 BACKLOG_COUNT_MAX = 1000
-BACKLOG_SIZE_MAX = 100 * 1024 * 1024
+BACKLOG_MIB_MAX = 100
 BACKLOG_SPAN_MAX = 2000
 AFTER_FLOOD_MS = 50
 
@@ -178,8 +178,24 @@ PULLS_AHEAD = Clause(
     id="CLIENT-PULL-008",
     level=Level.MUST,
     text="A consumer pulls ahead of the application: it waits with the next pull of a"
-    " queue, 50 ms at a time, only while more than 1000 of its messages, or 100 MiB of"
-    " bodies, are not handled, or their offsets are more than 2000 apart.",
+    " queue, 50 ms at a time, only while more than 1000 of its messages, or 100 whole"
+    " MiB of bodies, are not handled, or their offsets are more than 2000 apart.",
+    source=f"{_PUSHED}#pullMessage",
+)
+SHARES_A_THRESHOLD = Clause(
+    id="CLIENT-PULL-010",
+    level=Level.MUST,
+    text="Where a threshold is set for the topic, that of each queue is its quotient by"
+    " the number of all queues that the consumer has, those of the retry topic too, at"
+    " least 1, and found anew when its share changes.",
+    source="4.6.0 org.apache.rocketmq.client.impl.consumer.RebalancePushImpl"
+    "#messageQueueChanged",
+)
+ORDER_MINDS_NO_SPAN = Clause(
+    id="CLIENT-PULL-011",
+    level=Level.QUIRK,
+    text="A consumer in order pulls ahead however far the offsets of what is not"
+    " handled are apart.",
     source=f"{_PUSHED}#pullMessage",
 )
 COMMITS_THE_LOWEST = Clause(

@@ -8,12 +8,13 @@ the rest. Whoever comes or goes is noticed by a word of the broker, or in 20 sec
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reference.core.answer import Answer
 from reference.core.client.administered import Administered
 from reference.core.client.allocation import Allocation, averaged
 from reference.core.client.asking import Asker, Deliver, Outcome
+from reference.core.client.backlog import USUAL_LIMITS, Limits
 from reference.core.client.checks import check_group, check_topic
 from reference.core.client.directly import Directly
 from reference.core.client.failure import Failure
@@ -61,6 +62,8 @@ class ConsumerOptions:
     """Every member reads everything, and keeps to itself how far."""
     in_order: bool = False
     """A queue is read by one member alone, message by message."""
+    limits: Limits = USUAL_LIMITS
+    """How far it pulls ahead of the application; in order whatever the span."""
     batch_size: int = 32
     retries_max: int | None = None
     """How often a message that failed is handled again (Java: maxReconsumeTimes); if
@@ -85,6 +88,9 @@ class Consumer:
         check_topic(options.topic)
         self.options = options
         self.made_ms = now_ms
+        limits = options.limits
+        if options.in_order:  # [CLIENT-PULL-011]
+            limits = replace(limits, span=None)
         self.reader = Reader(
             ReadingOptions(
                 group=options.group,
@@ -92,6 +98,7 @@ class Consumer:
                 from_time_ms=options.from_time_ms,
                 keeps_offsets=not options.broadcasts,
                 in_order=options.in_order,
+                limits=limits,
                 batch_size=options.batch_size,
                 retries_max=options.retries_max,
             ),

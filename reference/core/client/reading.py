@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from reference.core.client.asking import Asker, Deliver, Outcome, Remember, Then
-from reference.core.client.backlog import Backlog
+from reference.core.client.backlog import USUAL_LIMITS, Backlog, Limits
 from reference.core.client.failure import Failure
 from reference.core.client.in_order import InOrder
 from reference.core.client.locks import Locks
@@ -62,6 +62,7 @@ class ReadingOptions:
     """Whether brokers are asked and told how far the group has come."""
     in_order: bool = False
     """Whether a queue's messages are handled one after another."""
+    limits: Limits = USUAL_LIMITS
     batch_size: int = 32
     retries_max: int | None = None
     """If given, how often a message that failed is handled again."""
@@ -275,7 +276,7 @@ class Reader:
         if self._in_order is not None and not self._in_order.has_lock(share):
             self._pull_later(share, now_ms + AFTER_UNLOCKED_MS)  # [CLIENT-ORDER-007]
             return
-        if share.backlog.is_full:
+        if share.backlog.exceeds(self.options.limits.of_queue(len(self._shares))):
             self._pull_later(share, now_ms + AFTER_FLOOD_MS)
             return
         share.pulled_at_ms = now_ms

@@ -15,6 +15,7 @@ from reference.core.client.allocation import (
     by_consistent_hash,
 )
 from reference.core.client.asking import Deliver
+from reference.core.client.backlog import Limits
 from reference.core.client.consumer import ConsumerOptions
 from reference.core.client.pulling import Received
 from reference.shell.client.adapted import (
@@ -30,6 +31,11 @@ OPTIONS = {
     "pull_batch": "batch_size",
     "allocation": "rule",
     "max_reconsume": "retries_max",
+}
+LIMITS = {
+    "threshold_count": "count",
+    "threshold_mib": "mib",
+    "topic_threshold_count": "topic_count",
 }
 RULES = {
     "AVG": averaged,
@@ -117,6 +123,7 @@ def _options(asked: dict[str, Any]) -> ConsumerOptions:
     given = dict(asked.get("options", {}))
     if given.get("allocation", "AVG") not in RULES:
         raise UnsupportedError(f"no allocation {given['allocation']}")
+    limits = {LIMITS[name]: given.pop(name) for name in LIMITS if name in given}
     own, periods = split_options(given, OPTIONS)
     (subscription,) = asked["subscriptions"]
     return ConsumerOptions(
@@ -128,5 +135,6 @@ def _options(asked: dict[str, Any]) -> ConsumerOptions:
         broadcasts=asked.get("model") == "broadcasting",
         in_order=asked.get("order") == "orderly",
         periods=periods,
+        limits=Limits(**limits),
         **{**own, "rule": RULES[given.get("allocation", "AVG")]},
     )

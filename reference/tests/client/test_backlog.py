@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reference.core.client.backlog import Backlog
+from reference.core.client.backlog import USUAL_LIMITS, Backlog, Limits
 from reference.core.client.message import Queue
 from reference.core.client.pulling import Received
 from spec.store.message_record import Record
@@ -13,10 +14,11 @@ from spec.store.message_record import Record
 
 def message(offset: int, size: int = 1) -> Received:
     record = Record(
-        topic="T", queue_id=0, queue_offset=offset, physical_offset=0, body=bytes(size)
+        topic="T", queue_id=0, queue_offset=offset, physical_offset=0, body=b"packed"
     )
+    queue = Queue("T", "a", 0)
     return Received(
-        topic="T", body=b"", properties={}, queue=Queue("T", "a", 0), record=record
+        topic="T", body=bytes(size), properties={}, queue=queue, record=record
     )
 
 
@@ -51,26 +53,34 @@ def test_nothing_is_skipped_while_something_waits() -> None:
 def test_a_thousand_messages_are_not_too_many() -> None:
     backlog = Backlog()
     backlog.add([message(offset) for offset in range(1000)])
-    assert not backlog.is_full
+    assert not backlog.exceeds(USUAL_LIMITS)
     backlog.add([message(1000)])
-    assert backlog.is_full
+    assert backlog.exceeds(USUAL_LIMITS)
     backlog.remove([message(3)])
-    assert not backlog.is_full
+    assert not backlog.exceeds(USUAL_LIMITS)
 
 
-def test_a_hundred_mebibytes_are_not_too_much() -> None:
+def test_a_hundred_whole_mebibytes_are_not_too_much() -> None:
     backlog = Backlog()
-    backlog.add([message(0, 50 * 2**20), message(1, 50 * 2**20)])
-    assert not backlog.is_full
+    backlog.add([message(0, 50 * 2**20), message(1, 51 * 2**20 - 1)])
+    assert not backlog.exceeds(USUAL_LIMITS)
     backlog.add([message(2)])
-    assert backlog.is_full
+    assert backlog.exceeds(USUAL_LIMITS)
 
 
 def test_offsets_may_be_two_thousand_apart() -> None:
     backlog = Backlog()
     backlog.add([message(0), message(2000)])
-    assert not backlog.is_full
+    assert not backlog.exceeds(USUAL_LIMITS)
     backlog.add([message(2001)])
-    assert backlog.is_full
-    backlog.remove([message(0)])
-    assert not backlog.is_full
+    assert backlog.exceeds(USUAL_LIMITS)
+    assert not backlog.exceeds(Limits(span=None))
+    backlog.remove([message(2001)])
+    assert not backlog.exceeds(USUAL_LIMITS), "only what is not handled counts"
+
+
+@pytest.mark.parametrize(("queue_count", "each"), [(1, 8), (3, 2), (9, 1)])
+def test_the_queues_of_a_topic_share_its_threshold(queue_count: int, each: int) -> None:
+    limits = Limits(topic_count=8, topic_mib=8).of_queue(queue_count)
+    assert (limits.count, limits.mib) == (each, each)
+    assert USUAL_LIMITS.of_queue(queue_count) == USUAL_LIMITS

@@ -81,6 +81,12 @@ final class Options {
             case "threshold_count":
                 consumer.setPullThresholdForQueue(options.getIntValue(name));
                 break;
+            case "threshold_mib":
+                consumer.setPullThresholdSizeForQueue(options.getIntValue(name));
+                break;
+            case "topic_threshold_count":
+                consumer.setPullThresholdForTopic(options.getIntValue(name));
+                break;
             case "threads":
                 consumer.setConsumeThreadMin(options.getIntValue(name));
                 consumer.setConsumeThreadMax(options.getIntValue(name));
