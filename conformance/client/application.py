@@ -187,6 +187,21 @@ class Producer:
         """Send a message and return what came of it."""
         return self.begin(topic, body, **given).outcome()
 
+    def request(
+        self, topic: str, *, timeout_ms: int, lane: str = "0", **given: Any
+    ) -> Sending:
+        """Begin to send a message that somebody is to reply to."""
+        self.application.need("request", "lanes")
+        body = base64.b64encode(b"?").decode()
+        pending = self.application.adapter.ask(
+            "request",
+            producer=self.name,
+            message={"topic": topic, "body": body, **given},
+            timeout_ms=timeout_ms,
+            lane=lane,
+        )
+        return Sending(pending)
+
     def send_batch(self, topic: str, *bodies: bytes, **given: Any) -> Outcome:
         """Send messages in one request."""
         messages = [

@@ -11,6 +11,8 @@ from spec.clause import Clause, Level
 
 _PROCESSOR = "4.6.0 org.apache.rocketmq.client.impl.ClientRemotingProcessor"
 
+NO_REPLY_CODE = 10006
+"""What an application is told whose request got no reply; never on the wire."""
 REST_BEFORE_RESET_MS = 10_000
 """How long queues rest whose offsets are reset: what is under way may end."""
 
@@ -69,6 +71,34 @@ ASKS_FOR_REPLY = Clause(
     level=Level.MUST,
     text="A request is a message with an id of its own in CORRELATION_ID, the client's"
     " id in REPLY_TO_CLIENT and the milliseconds that it waits in TTL.",
+    source="4.6.0 org.apache.rocketmq.client.impl.producer.DefaultMQProducerImpl"
+    "#prepareSendRequest",
+    since="4.6",
+)
+WAITS_SO_LONG = Clause(
+    id="CLIENT-REQUEST-010",
+    level=Level.MUST,
+    text="A request that was sent and not replied to in the time that TTL names ends"
+    " with an error (Java: RequestTimeoutException with the code 10006); a reply that"
+    " comes before the answer to the send is a reply all the same.",
+    source="4.6.0 org.apache.rocketmq.client.impl.producer.DefaultMQProducerImpl"
+    "#request",
+    since="4.6",
+)
+NOT_SENT = Clause(
+    id="CLIENT-REQUEST-011",
+    level=Level.MUST,
+    text="A request whose message cannot be sent, after the attempts of an asynchronous"
+    " send, ends at once with an error.",
+    source="4.6.0 org.apache.rocketmq.client.impl.producer.DefaultMQProducerImpl"
+    "#request",
+    since="4.6",
+)
+BEATS_FIRST = Clause(
+    id="CLIENT-REQUEST-012",
+    level=Level.MUST,
+    text="Before a request to a topic whose route it has not, a producer asks for it"
+    " and sends heartbeats to the brokers, which know by them where a reply goes.",
     source="4.6.0 org.apache.rocketmq.client.impl.producer.DefaultMQProducerImpl"
     "#prepareSendRequest",
     since="4.6",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from reference.core.client.asking import Outcome
-from reference.core.client.failure import Failure, Reason
+from reference.core.client.failure import ClientError, Failure, Reason
 from reference.core.client.message import STATUS_OF_CODE, Mode, Queue, SendResult
 from reference.core.client.send_request import Outgoing
 from reference.core.request import FieldError
@@ -16,6 +16,18 @@ from spec.wire.command import Command
 
 Selector = Callable[[Sequence[Queue]], Queue]
 """An application's own choice among the queues of the topic."""
+Sent = SendResult | ClientError | None
+"""What comes of a send; None of a oneway one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watch:
+    """Who is told of a send in place of the application."""
+
+    found_queues: Callable[[int], None]
+    """Called, with the time, if the topic's queues had to be asked for."""
+    ended: Callable[[int, Sent], None]
+    """Called with the call's number and what came of it."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -28,6 +40,7 @@ class Call:
     selector: Selector | None
     begun_ms: int
     timeout_ms: int
+    watch: Watch | None = None
     tried: list[str] = field(default_factory=list)
     """The broker of each attempt."""
     chosen: Queue | None = None

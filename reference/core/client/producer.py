@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from reference.core.client.asking import Asker, Effect, Outcome
-from reference.core.client.call import Call, Selector, result_of
+from reference.core.client.call import Call, Selector, Sent, Watch, result_of
 from reference.core.client.checks import (
     DEFAULT_TOPIC,
     check_batch,
@@ -31,7 +31,6 @@ from reference.core.client.message import (
 from reference.core.client.periods import USUAL_PERIODS, Periods
 from reference.core.client.queue_choice import Turn, choose, choose_available
 from reference.core.client.queues import default_route, publish_queues, vip_address
-from reference.core.client.replies import take_reply
 from reference.core.client.retrying import attempt_timeout_ms, retries
 from reference.core.client.routes import Routes
 from reference.core.client.send_request import (
@@ -49,7 +48,6 @@ from spec.wire.producer import (
     SEND_TIMEOUT_MS,
 )
 from spec.wire.producer_retries import RETRIES
-from spec.wire.request_code import RequestCode
 from spec.wire.send_limits import MESSAGE_SIZE_MAX
 
 
@@ -94,7 +92,6 @@ class Producer:
         self._keys = keys
         self._turn = turn
         self._call_count = 0
-        asker.handlers[RequestCode.PUSH_REPLY_MESSAGE_TO_CLIENT] = take_reply
 
     def send(
         self,
@@ -104,17 +101,24 @@ class Producer:
         mode: Mode = Mode.SYNC,
         selector: Selector | None = None,
         timeout_ms: int | None = None,
+        watch: Watch | None = None,
     ) -> int:
         """Begin to send *message*; return the number under which the result comes.
 
-        Raises ClientError where it may not be sent at all.
+        With a *watch* it does not come to the application. Raises ClientError where
+        the message may not be sent at all.
         """
         self._check_running()
         check_message(message, body_size_max=self.options.body_size_max)
         key = self._keys.make(now_ms)
         sent = outgoing(message, key, compress_from=self.options.compress_from)
         return self._begin(
-            sent, now_ms, mode=mode, selector=selector, timeout_ms=timeout_ms
+            sent,
+            now_ms,
+            mode=mode,
+            selector=selector,
+            timeout_ms=timeout_ms,
+            watch=watch,
         )
 
     def send_batch(
@@ -133,6 +137,10 @@ class Producer:
             sent, now_ms, mode=Mode.SYNC, selector=selector, timeout_ms=timeout_ms
         )
 
+    def new_key(self, now_ms: int) -> str:
+        """Return a text that no other has."""
+        return self._keys.make(now_ms)
+
     def take(self) -> list[Effect]:
         """Return the effects so far."""
         return self._asker.take()
@@ -149,6 +157,7 @@ class Producer:
         mode: Mode,
         selector: Selector | None,
         timeout_ms: int | None,
+        watch: Watch | None = None,
     ) -> int:
         self._call_count += 1
         call = Call(
@@ -158,6 +167,7 @@ class Producer:
             selector=selector,
             begun_ms=now_ms,
             timeout_ms=self.options.timeout_ms if timeout_ms is None else timeout_ms,
+            watch=watch,
         )
         self._find_queues(call, now_ms)
         return call.number
@@ -175,15 +185,21 @@ class Producer:
                     DEFAULT_TOPIC, found_default, now_ms=later_ms, keep=False
                 )
             else:
-                self._attempt(call, later_ms)
+                self._attempt_first(call, later_ms)
 
         def found_default(route: TopicRoute | None, later_ms: int) -> None:
             if route is not None:
                 own = default_route(route, queue_count=self.options.queue_count)
                 self._routes.keep(topic, own)
-            self._attempt(call, later_ms)
+            self._attempt_first(call, later_ms)
 
         self._routes.ask(topic, found, now_ms=now_ms)
+
+    def _attempt_first(self, call: Call, now_ms: int) -> None:
+        """Send to a queue of a topic that was just asked for."""
+        if call.watch is not None:
+            call.watch.found_queues(now_ms)
+        self._attempt(call, now_ms)
 
     def _attempt(self, call: Call, now_ms: int) -> None:
         """Send to the next queue, if there is one and there is time."""
@@ -211,7 +227,7 @@ class Producer:
         command = self._command(call, queue, now_ms)
         if call.mode is Mode.ONEWAY:  # [CLIENT-RETRY-007]
             self._asker.tell(address, command)
-            self._asker.finish(call.number, None)
+            self._finish(call, None)
             return
 
         def then(outcome: Outcome, later_ms: int) -> None:
@@ -264,11 +280,17 @@ class Producer:
     def _end(self, call: Call, failure: Failure | None) -> None:
         """Tell the application: a result where there is any, else why there is none."""
         if call.result is not None:
-            self._asker.finish(call.number, call.result)
+            self._finish(call, call.result)
             return
         assert failure is not None, "a call ends with a result or a failure"
         error = ClientError(failure, tuple(call.tried))  # [CLIENT-RETRY-008]
-        self._asker.finish(call.number, error)
+        self._finish(call, error)
+
+    def _finish(self, call: Call, result: Sent) -> None:
+        if call.watch is None:
+            self._asker.finish(call.number, result)
+        else:
+            call.watch.ended(call.number, result)
 
     def _choose(self, call: Call, queues: Sequence[Queue], now_ms: int) -> Queue:
         if call.selector is not None:

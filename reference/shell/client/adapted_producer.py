@@ -80,6 +80,17 @@ class AdaptedProducer:
         )
         return {} if result is None else _told(result, message)
 
+    async def request(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """Send the request that a line says, and return the reply as its result."""
+        message = message_of(asked["message"])
+        reply = await self._client.request(message, timeout_ms=asked["timeout_ms"])
+        told = {
+            "topic": reply.topic,
+            "body": base64.b64encode(reply.body).decode(),
+            "properties": {str(name): one for name, one in reply.properties.items()},
+        }
+        return {"reply": told}
+
     async def _send_in_transaction(
         self, message: Message, outcome: str
     ) -> dict[str, Any]:

@@ -33,7 +33,7 @@ ABOUT = {
     "language": "OTHER",
     "features": [
         *("sync", "async", "oneway", "batch", "select", "transaction", "lanes"),
-        *("latency", "vip", "push", "orderly", "broadcast"),
+        *("request", "latency", "vip", "push", "orderly", "broadcast"),
     ],
     "intervals": {
         "rebalance_ms": REBALANCE_PERIOD_MS,
@@ -45,6 +45,7 @@ KINDS = {
     Reason.REFUSED: "broker",
     Reason.TIMEOUT: "timeout",
     Reason.CALL_TIMEOUT: "timeout",
+    Reason.NO_REPLY: "timeout",
     Reason.CONNECT: "connect",
     Reason.LOST: "connect",
 }
@@ -90,10 +91,12 @@ class Adapter:
         async with lane:
             if verb in self._verbs:
                 return await self._verbs[verb](asked)
-            if verb != "send":
+            if verb not in ("send", "request"):
                 raise UnsupportedError(f"no verb {verb}")
             producer = self._clients[asked["producer"]]
             assert isinstance(producer, AdaptedProducer)
+            if verb == "request":
+                return await producer.request(asked)
             sending = asyncio.ensure_future(producer.send(asked))
             if asked["mode"] == "async":
                 await asyncio.sleep(0)  # it is begun; the caller goes on

@@ -17,6 +17,7 @@ from reference.core.client.message import Message, Mode, SendResult
 from reference.core.client.producer import Producer, ProducerOptions
 from reference.core.client.pulling import Received
 from reference.core.client.queue_choice import Turn
+from reference.core.client.replies import Reply, Requests
 from reference.core.client.routes import Routes
 from reference.core.client.transactions import (
     Check,
@@ -69,6 +70,9 @@ class ProducerClient:
         self._membership = Membership(
             asker, routes, lambda: heartbeat, period_ms=options.periods.heartbeat_ms
         )
+        self.requests = Requests(
+            self.producer, own_id, asker=asker, beat=self._membership.beat
+        )
         self._links = Links(asker)
 
     async def __aenter__(self) -> Self:
@@ -105,6 +109,19 @@ class ProducerClient:
             )
         )
         assert result is None or isinstance(result, SendResult)
+        return result
+
+    async def request(self, message: Message, *, timeout_ms: int) -> Reply:
+        """Send *message* and return what somebody replies to it.
+
+        Raises ClientError, of the reason NO_REPLY if only the reply did not come.
+        """
+        result = await self._links.call(
+            lambda at_ms: self.requests.request(
+                message, now_ms=at_ms, timeout_ms=timeout_ms
+            )
+        )
+        assert isinstance(result, Reply)
         return result
 
     async def send_batch(

@@ -8,7 +8,6 @@ import pytest
 
 from reference.core.client.message import Queue
 from reference.tests.client.reading import COMMIT, Reading, offset_of, record
-from reference.tests.client.world import World
 from spec.client.requests import REST_BEFORE_RESET_MS
 from spec.store.message_record import encode_record
 from spec.wire.command import Command, CommandFlag
@@ -191,12 +190,3 @@ def test_a_message_that_is_no_record_is_an_error() -> None:
     fields = {"consumerGroup": "g"}
     ask(reading, RequestCode.CONSUME_MESSAGE_DIRECTLY, fields, b"short")
     assert answer(reading).code == 1
-
-
-def test_a_reply_that_nobody_waits_for_is_taken() -> None:
-    world = World()
-    world.producer()
-    code = RequestCode.PUSH_REPLY_MESSAGE_TO_CLIENT
-    world.receive(ADDRESS, Command(code=code, opaque=OPAQUE, body=b"reply"))
-    told = world.question().command
-    assert (told.code, told.opaque, told.is_response) == (0, OPAQUE, True)

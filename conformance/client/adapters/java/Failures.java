@@ -59,6 +59,7 @@ final class Failures {
             if (one instanceof MQBrokerException)
                 return "broker";
             if (one instanceof RemotingTimeoutException
+                || one.getClass().getSimpleName().equals("RequestTimeoutException")
                 || one instanceof RemotingTooMuchRequestException)
                 return "timeout";
             if (one instanceof RemotingConnectException

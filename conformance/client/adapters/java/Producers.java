@@ -1,3 +1,5 @@
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -74,6 +76,39 @@ final class Producers {
                 return new JSONObject();
             default:
                 throw new Unsupported("mode " + request.getString("mode"));
+        }
+    }
+
+    JSONObject request(JSONObject request) throws Failed {
+        DefaultMQProducer producer = producers.get(request.getString("producer"));
+        Message message = Messages.made(request.getJSONObject("message"));
+        long timeout = request.getLongValue("timeout_ms");
+        Method method = requesting();
+        Message reply = Call.of(() -> (Message) invoked(method, producer, message, timeout));
+        JSONObject told = new JSONObject(true);
+        told.put("topic", reply.getTopic());
+        told.put("body", Messages.base64(reply.getBody()));
+        told.put("properties", reply.getProperties());
+        JSONObject result = new JSONObject();
+        result.put("reply", told);
+        return result;
+    }
+
+    private static Object invoked(Method method, Object producer, Message message, long timeout)
+        throws Throwable {
+        try {
+            return method.invoke(producer, message, timeout);
+        } catch (InvocationTargetException error) {
+            throw error.getCause();
+        }
+    }
+
+    /** Returns what sends a request, which clients before 4.6 have not. */
+    private static Method requesting() {
+        try {
+            return DefaultMQProducer.class.getMethod("request", Message.class, long.class);
+        } catch (NoSuchMethodException error) {
+            throw new Unsupported("requests");
         }
     }
 

@@ -1,0 +1,117 @@
+"""Messages that wait for a reply, played by hand."""
+
+from __future__ import annotations
+
+import zlib
+
+import pytest
+
+from reference.core.client.failure import ClientError, Reason
+from reference.core.client.message import Message
+from reference.core.client.replies import Reply, Requests
+from reference.tests.client.making import route_of
+from reference.tests.client.world import Question, World
+from spec.wire.command import Command
+from spec.wire.properties import decode_properties, encode_properties
+
+SEND, PUSH = 310, 326
+WAIT_MS = 500
+
+
+class Requesting:
+    """A producer whose request was sent."""
+
+    def __init__(self) -> None:
+        self.world = World()
+        self.beats: list[int] = []
+        producer = self.world.producer()
+        self.requests = Requests(
+            producer, "me", asker=self.world.asker, beat=self.beats.append
+        )
+        self.call = self.request()
+        self.world.give_route(route_of("a"))
+        self.sent = self.world.question()
+
+    def request(self) -> int:
+        """Begin a request."""
+        return self.requests.request(
+            Message(topic="T", body=b"?"), now_ms=self.world.now_ms, timeout_ms=WAIT_MS
+        )
+
+    @property
+    def own_id(self) -> str:
+        """The id of the request."""
+        return decode_properties(self.sent.command.fields["i"])["CORRELATION_ID"]
+
+    def push(self, own_id: str, body: bytes = b"!", flags: int = 0) -> int:
+        """Push a reply, and return the code that it is answered with."""
+        properties = encode_properties({"CORRELATION_ID": own_id})
+        fields = {"topic": "R", "sysFlag": str(flags), "properties": properties}
+        pushed = Command(code=PUSH, opaque=7, fields=fields, body=body)
+        self.world.receive(self.sent.address, pushed)
+        return self.world.question().command.code
+
+    def result(self) -> object:
+        """Return what came of the request."""
+        self.world.questions()
+        return self.world.finished[self.call]
+
+
+def properties_of(sent: Question) -> dict[str, str]:
+    return dict(decode_properties(sent.command.fields["i"]))
+
+
+def test_a_request_says_who_waits_and_how_long() -> None:
+    requesting = Requesting()
+    found = properties_of(requesting.sent)
+    assert (found["REPLY_TO_CLIENT"], found["TTL"]) == ("me", str(WAIT_MS))
+    assert found["CORRELATION_ID"]
+    requesting.request()
+    assert properties_of(requesting.world.question()) != found
+    assert requesting.beats == [requesting.world.now_ms], "only before the first"
+
+
+@pytest.mark.parametrize("is_stored", [False, True])
+def test_a_reply_is_handed_out_before_the_answer_or_after_it(is_stored: bool) -> None:
+    requesting = Requesting()
+    if is_stored:
+        requesting.world.store(requesting.sent)
+    assert requesting.push("another") == 0
+    assert requesting.call not in requesting.world.finished
+    assert requesting.push(requesting.own_id, zlib.compress(b"!"), flags=1) == 0
+    found = requesting.result()
+    assert isinstance(found, Reply)
+    assert (found.topic, found.body) == ("R", b"!")
+    assert requesting.push(requesting.own_id) == 0, "nobody waits any more"
+    if not is_stored:
+        requesting.world.store(requesting.sent)
+    requesting.world.wait(WAIT_MS)
+
+
+def test_what_cannot_be_inflated_is_handed_out_as_it_came() -> None:
+    requesting = Requesting()
+    requesting.push(requesting.own_id, b"no zlib", flags=1)
+    found = requesting.result()
+    assert isinstance(found, Reply)
+    assert found.body == b"no zlib"
+
+
+def test_without_a_reply_it_ends_in_time() -> None:
+    requesting = Requesting()
+    requesting.world.store(requesting.sent)
+    requesting.world.wait(WAIT_MS - 1)
+    requesting.world.questions()
+    assert requesting.call not in requesting.world.finished
+    requesting.world.wait(1)
+    error = requesting.result()
+    assert isinstance(error, ClientError)
+    assert error.failure.reason is Reason.NO_REPLY
+
+
+def test_what_cannot_be_sent_ends_at_once() -> None:
+    requesting = Requesting()
+    requesting.world.store(requesting.sent, code=24_680)
+    error = requesting.result()
+    assert isinstance(error, ClientError)
+    assert error.failure.code == 24_680
+    requesting.world.wait(WAIT_MS)
