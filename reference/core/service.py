@@ -2,8 +2,10 @@
 A service is what name server and broker have in common: connections, a table of
 handlers, a schedule, and an outbox.
 
-The shell calls opened, received, closed, dialled and woken; each returns the effects
-that it led to. One service is driven by one thread.
+The shell calls opened, heard, closed, dialled and woken; each returns the effects
+that it led to. One service is driven by one thread. When the shell has performed what
+one round of arrivals led to, and before it brings more, it calls settled: what many
+requests began is finished together, and nobody waits for that to be answered.
 """
 
 from __future__ import annotations
@@ -39,6 +41,8 @@ class Service:
         self.schedule = Schedule()
         self.handlers: Mapping[int, Handler] = {}
         self.idle_limit_ms = IDLE_LIMIT_MS
+        self.is_unsettled = False
+        """Whether something was begun that settle has to finish."""
         self._outbox: list[Effect] = []
         self._wake_ms: int | None = None
 
@@ -48,7 +52,16 @@ class Service:
         return self.take()
 
     def received(self, connection: int, data: bytes, now_ms: int) -> list[Effect]:
-        """Handle the requests that *data* completes."""
+        """Handle the requests that *data* completes, and finish what they began."""
+        return self.heard(connection, data, now_ms) + self.settled(now_ms)
+
+    def settled(self, now_ms: int) -> list[Effect]:
+        """Finish what the requests of one round of arrivals began."""
+        self.settle(now_ms)
+        return self.take()
+
+    def heard(self, connection: int, data: bytes, now_ms: int) -> list[Effect]:
+        """Handle the requests that *data* completes; settled has to follow."""
         peer = self.connections.get(connection)
         if peer is None:
             return []
@@ -66,7 +79,6 @@ class Service:
             self._outbox.append(Send(connection, data))
         if peer.broken is not None:
             self.close(connection, peer.broken)  # [WIRE-FRAME-011]
-        self.settle(now_ms)
         return self.take()
 
     def closed(self, connection: int, now_ms: int) -> list[Effect]:
@@ -101,7 +113,7 @@ class Service:
         return self.take()
 
     def settle(self, now_ms: int) -> None:
-        """Finish what the requests of one arrival began, all of them together."""
+        """Finish what was begun since the last time, all of it together."""
 
     def response(self, response: Request) -> None:  # [WIRE-COMMAND-006]
         """Use the answer to something this service has asked; the rest is dropped."""

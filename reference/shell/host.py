@@ -43,6 +43,7 @@ class ServiceHost:
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._servers: list[asyncio.Server] = []
+        self._will_settle = False
 
     async def listen(self, host: str, port: int) -> None:
         """Take connections at a port."""
@@ -53,6 +54,7 @@ class ServiceHost:
 
     async def stop(self) -> None:
         """Take no more connections, and end the ones there are."""
+        self._settle()
         for server in self._servers:
             server.close()
         if self._timer is not None:
@@ -82,7 +84,12 @@ class ServiceHost:
 
     def received(self, number: int, data: bytes) -> None:
         """Hand over what a peer has sent."""
-        self.perform(self.service.received(number, data, now_ms()))
+        self.perform(self.service.heard(number, data, now_ms()))
+        if self.service.is_unsettled and not self._will_settle:
+            # After what is answered in this round of the loop is on its way, and
+            # before anything that is sent on account of it can be heard.
+            self._will_settle = True
+            self._loop.call_soon(self._settle)
 
     def closed(self, number: int) -> None:
         """Note that a connection is gone."""
@@ -114,6 +121,11 @@ class ServiceHost:
                 self._aside(self._flush(effect))
             case Complain(text):
                 sys.stderr.write(f"{text}\n")
+
+    def _settle(self) -> None:
+        if self._will_settle:
+            self._will_settle = False
+            self.perform(self.service.settled(now_ms()))
 
     def _wake_at(self, at_ms: int) -> None:
         if self._timer is not None:

@@ -20,14 +20,14 @@ class Asker(Service):
 
     def __init__(self) -> None:
         super().__init__()
-        self.heard: list[tuple[int, str]] = []
+        self.told: list[tuple[int, str]] = []
         self.all_heard = asyncio.Event()
 
     def flushed(self, number: int, now_ms: int, refused: str = "") -> list[Effect]:
         """Note the news."""
         assert now_ms > 0
-        self.heard.append((number, refused))
-        if len(self.heard) == 2:
+        self.told.append((number, refused))
+        if len(self.told) == 2:
             self.all_heard.set()
         return []
 
@@ -71,7 +71,7 @@ async def flushed_twice(
     host.perform([Flush((file,), 2)])
     await asyncio.wait_for(asker.all_heard.wait(), timeout=30)
     await host.stop()
-    return asker.heard
+    return asker.told
 
 
 def test_pages_that_rest_are_there_when_they_are_read(tmp_path: Path) -> None:

@@ -86,7 +86,6 @@ class Broker(Service):
         self.replicas = Replicas(self)
         self._config = config
         self._number = 0
-        self._has_put = False
         self._asked: dict[int, Callable[[Request], None]] = {}
         self._load()
 
@@ -120,13 +119,13 @@ class Broker(Service):
     def stored(self, result: PutResult) -> None:
         """Note that something was put, so that it is dispatched before long."""
         if result.is_stored:
-            self._has_put = True
+            self.is_unsettled = True
 
     def settle(self, now_ms: int) -> None:
         """Let what was put be seen, and wake who waited for it."""
-        if not self._has_put:
+        if not self.is_unsettled:
             return
-        self._has_put = False
+        self.is_unsettled = False
         self.flushing.has_put(now_ms)
         self.let_see(now_ms)
 
