@@ -12,8 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.backstage import Backstage, number_of
 from spark_checks.findings import Invariant
-from spark_checks.invariants.rows import WARNING, finding
-from spark_checks.tables import log_file
+from spark_checks.invariants.rows import WARNING, record_finding, record_says
 from spec.wire import delayed
 from spec.wire.delay_levels import SCHEDULE_TOPIC
 from spec.wire.transactions import HALF_TOPIC
@@ -55,12 +54,9 @@ def never_delivered(stage: Backstage) -> DataFrame:
         .where((F.col("queue_offset") < done) & (F.col("due_ms") < stage.last_ms))
         .join(arrived, [*_KEY, "rank"], "left_anti")
     )
-    return finding(
+    return record_finding(
         rows,
         severity=F.lit(stage.situation.tail_severity),
-        file=log_file(),
-        offset=F.col("position"),
-        length=F.col("size"),
         expected=F.format_string("one in %s, queue %d", "to_topic", "to_queue"),
         found=F.lit("none"),
         message=F.format_string(
@@ -84,15 +80,12 @@ def delivered_again(stage: Backstage) -> DataFrame:
         .where(F.col("offset") > F.col("waited_at"))
         .where(F.col("rank") > F.col("waited"))
     )
-    return finding(
+    return record_finding(
         rows,
         severity=F.lit(WARNING),
-        file=log_file(),
-        offset=F.col("position"),
-        length=F.col("size"),
         expected=F.format_string("%d of it", "waited"),
         found=F.format_string("%d", "rank"),
-        message=_says("was delayed, and is delivered once more."),
+        message=record_says("was delayed, and is delivered once more."),
     )
 
 
@@ -104,15 +97,12 @@ def delivered_early(stage: Backstage) -> DataFrame:
         .join(due, [*_KEY, "rank"])
         .where(F.col("stored_at_ms") + EARLY_MAX_MS < F.col("due_ms"))
     )
-    return finding(
+    return record_finding(
         rows,
         severity=F.lit(WARNING),
-        file=log_file(),
-        offset=F.col("position"),
-        length=F.col("size"),
         expected=F.format_string("stored at %d or later", "due_ms"),
         found=F.format_string("stored at %d", "stored_at_ms"),
-        message=_says("was delayed, and is delivered before it was due."),
+        message=record_says("was delayed, and is delivered before it was due."),
     )
 
 
@@ -149,11 +139,4 @@ def _ranked(rows: DataFrame) -> DataFrame:
 def _level() -> Column:
     return F.format_string(
         "level %d, offset %d", F.col("queue_id") + 1, F.col("queue_offset")
-    )
-
-
-def _says(sentence: str) -> Column:
-    return F.format_string(
-        f"The record at %d (%s, queue %d, offset %d) {sentence}",
-        *(F.col(n) for n in ("position", "topic", "queue_id", "queue_offset")),
     )

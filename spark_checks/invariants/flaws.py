@@ -8,9 +8,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
-from spark_checks.invariants.rows import WARNING, finding
+from spark_checks.invariants.rows import WARNING, record_finding, record_says
 from spark_checks.sources.record_flaws import CLOCK_TOLERANCE_MS, Flaw
-from spark_checks.tables import Tables, log_file
+from spark_checks.tables import Tables
 from spec.store import message_record, recovery
 from spec.wire import properties
 
@@ -91,16 +91,10 @@ def _flawed(
     tables: Tables, flaw: Flaw, *, expected: Column, found: Column, says: str
 ) -> DataFrame:
     rows = tables.log.where(F.col("flaws").bitwiseAND(int(flaw)) != 0)
-    return finding(
+    return record_finding(
         rows,
         severity=F.lit(WARNING),
-        file=log_file(),
-        offset=F.col("position"),
-        length=F.col("size"),
         expected=expected,
         found=found,
-        message=F.format_string(
-            f"The record at %d (%s, queue %d, offset %d) {says}",
-            *(F.col(n) for n in ("position", "topic", "queue_id", "queue_offset")),
-        ),
+        message=record_says(says),
     )

@@ -8,8 +8,8 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
-from spark_checks.invariants.rows import ERROR, finding
-from spark_checks.tables import Tables, is_record, log_file, needs_unit
+from spark_checks.invariants.rows import ERROR, record_finding, record_says
+from spark_checks.tables import Tables, is_record, needs_unit
 from spec.store import commit_log, message_record
 
 NO_DAMAGE = Invariant(
@@ -53,15 +53,12 @@ def damaged_regions(tables: Tables) -> DataFrame:
     """
     rows = tables.log.where(F.col("kind") == "damaged")
     torn = F.col("offset") >= tables.situation.log_end
-    return finding(
+    return record_finding(
         rows,
         severity=F.when(torn, tables.situation.tail_severity).otherwise(ERROR),
-        file=log_file(),
-        offset=F.col("position"),
-        length=F.col("size"),
         expected=F.lit("a record, a blank, or zeros to the end"),
         found=F.col("reason"),
-        message=_says(
+        message=F.format_string(
             "At %d no record begins, and %d bytes are unreadable: %s.",
             F.col("position"),
             F.col("size"),
@@ -73,33 +70,22 @@ def damaged_regions(tables: Tables) -> DataFrame:
 def wrong_checksums(tables: Tables) -> DataFrame:
     """Return the records whose body is not the one that was checksummed."""
     rows = tables.log.where(is_record() & (F.col("body_crc") != F.col("computed_crc")))
-    return finding(
+    return record_finding(
         rows,
-        file=log_file(),
-        offset=F.col("position"),
-        length=F.col("size"),
         expected=F.format_string("0x%08x", F.col("body_crc")),
         found=F.format_string("0x%08x", F.col("computed_crc")),
-        message=_says(
-            "The record at %d (%s, queue %d, offset %d) stores another checksum than"
-            " its body has.",
-            F.col("position"),
-            *_queue_place(),
-        ),
+        message=record_says("stores another checksum than its body has."),
     )
 
 
 def wrong_places(tables: Tables) -> DataFrame:
     """Return the records that say they are elsewhere."""
     rows = tables.log.where(is_record() & (F.col("physical_offset") != F.col("offset")))
-    return finding(
+    return record_finding(
         rows,
-        file=log_file(),
-        offset=F.col("position"),
-        length=F.col("size"),
         expected=F.col("offset").cast("string"),
         found=F.col("physical_offset").cast("string"),
-        message=_says(
+        message=F.format_string(
             "The record at %d says that it is at commit-log offset %d.",
             F.col("position"),
             F.col("physical_offset"),
@@ -113,14 +99,11 @@ def unwritten_ends(tables: Tables) -> DataFrame:
         (F.col("kind") == "tail")
         & (F.col("file_base") < tables.situation.last_file_base)
     )
-    return finding(
+    return record_finding(
         rows,
-        file=log_file(),
-        offset=F.col("position"),
-        length=F.col("size"),
         expected=F.lit("a record or a blank"),
         found=F.lit("zeros"),
-        message=_says(
+        message=F.format_string(
             "The file is unwritten from %d on, yet a later file has records.",
             F.col("position"),
         ),
@@ -137,14 +120,11 @@ def broken_counts(tables: Tables) -> DataFrame:
     rows = records.withColumn("wanted", expected).where(
         F.col("queue_offset") != F.col("wanted")
     )
-    return finding(
+    return record_finding(
         rows,
-        file=log_file(),
-        offset=F.col("position"),
-        length=F.col("size"),
         expected=F.col("wanted").cast("string"),
         found=F.col("queue_offset").cast("string"),
-        message=_says(
+        message=F.format_string(
             "The record at %d (%s, queue %d) has queue offset %d, and %d is due.",
             F.col("position"),
             *_queue_place(),
@@ -168,7 +148,3 @@ def with_lives(tables: Tables) -> DataFrame:
 
 def _queue_place() -> tuple[Column, Column, Column]:
     return F.col("topic"), F.col("queue_id"), F.col("queue_offset")
-
-
-def _says(sentence: str, *values: Column) -> Column:
-    return F.format_string(sentence, *values)

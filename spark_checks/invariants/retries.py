@@ -7,13 +7,12 @@ that says it was handed back is held to it.
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.backstage import Backstage
 from spark_checks.findings import Invariant
-from spark_checks.invariants.rows import WARNING, finding
-from spark_checks.tables import log_file
+from spark_checks.invariants.rows import WARNING, record_finding, record_says
 from spec.wire import groups
 from spec.wire.groups import DEAD_LETTER_PREFIX, RETRY_PREFIX
 
@@ -44,8 +43,9 @@ def retries_without_origin(stage: Backstage) -> DataFrame:
         & names_one
         & (F.col("retry_topic").isNull() | ~is_id | (F.col("reconsume_times") < 1))
     )
-    return _finding(
+    return record_finding(
         rows,
+        severity=F.lit(WARNING),
         expected=F.lit("RETRY_TOPIC, an id as ORIGIN_MESSAGE_ID, and one delivery"),
         found=F.concat_ws(
             ", ",
@@ -53,7 +53,7 @@ def retries_without_origin(stage: Backstage) -> DataFrame:
             F.coalesce("origin_id", F.lit("no id")),
             F.format_string("%d deliveries", "reconsume_times"),
         ),
-        says="was handed back, and does not say of what.",
+        message=record_says("was handed back, and does not say of what."),
     )
 
 
@@ -64,27 +64,10 @@ def dead_letters_of_nothing(stage: Backstage) -> DataFrame:
         & F.col("retry_topic").isNull()
         & (F.col("reconsume_times") > 0)
     )
-    return _finding(
-        rows,
-        expected=F.lit("RETRY_TOPIC"),
-        found=F.lit("none"),
-        says="is a dead letter, and does not say of what topic.",
-    )
-
-
-def _finding(
-    rows: DataFrame, *, expected: Column, found: Column, says: str
-) -> DataFrame:
-    return finding(
+    return record_finding(
         rows,
         severity=F.lit(WARNING),
-        file=log_file(),
-        offset=F.col("position"),
-        length=F.col("size"),
-        expected=expected,
-        found=found,
-        message=F.format_string(
-            f"The record at %d (%s, queue %d, offset %d) {says}",
-            *(F.col(n) for n in ("position", "topic", "queue_id", "queue_offset")),
-        ),
+        expected=F.lit("RETRY_TOPIC"),
+        found=F.lit("none"),
+        message=record_says("is a dead letter, and does not say of what topic."),
     )

@@ -8,6 +8,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Severity
+from spark_checks.tables import log_file
 
 ERROR = str(Severity.ERROR)
 WARNING = str(Severity.WARNING)
@@ -33,4 +34,33 @@ def finding(
         expected.alias("expected"),
         found.alias("found"),
         message.alias("message"),
+    )
+
+
+def record_finding(
+    rows: DataFrame,
+    *,
+    expected: Column,
+    found: Column,
+    message: Column,
+    severity: Column | None = None,
+) -> DataFrame:
+    """Return *rows* of the commit log as findings at their places in it."""
+    return finding(
+        rows,
+        severity=severity,
+        file=log_file(),
+        offset=F.col("position"),
+        length=F.col("size"),
+        expected=expected,
+        found=found,
+        message=message,
+    )
+
+
+def record_says(what: str) -> Column:
+    """Return the sentence that says *what* of a row's record, after naming it."""
+    return F.format_string(
+        f"The record at %d (%s, queue %d, offset %d) {what}",
+        *(F.col(n) for n in ("position", "topic", "queue_id", "queue_offset")),
     )

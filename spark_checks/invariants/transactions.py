@@ -8,13 +8,13 @@ does not reach back to is not asked about.
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.backstage import Backstage, number_of
 from spark_checks.findings import Invariant
-from spark_checks.invariants.rows import WARNING, finding
-from spark_checks.tables import is_commit, log_file
+from spark_checks.invariants.rows import WARNING, record_finding, record_says
+from spark_checks.tables import is_commit
 from spec.store.message_record import SystemFlag
 from spec.store.timer_log import TIMER_TOPIC
 from spec.wire import transaction_checks, transactions
@@ -79,12 +79,9 @@ def notes_of_nothing(stage: Backstage) -> DataFrame:
         .where(unreadable | (F.col("named") >= since))
         .dropDuplicates(["offset"])
     )
-    return finding(
+    return record_finding(
         rows,
         severity=F.lit(WARNING),
-        file=log_file(),
-        offset=F.col("position"),
-        length=F.col("size"),
         expected=F.lit("queue offsets of half messages"),
         found=F.col("text"),
         message=F.format_string(
@@ -123,11 +120,8 @@ def commits_of_others(stage: Backstage) -> DataFrame:
         .join(halves, F.col("prepared_transaction_offset") == F.col("half_at"), "left")
         .where(F.col("half_at").isNull() | ~same)
     )
-    return finding(
+    return record_finding(
         rows,
-        file=log_file(),
-        offset=F.col("position"),
-        length=F.col("size"),
         expected=F.format_string(
             "the half message at commit-log offset %d, of this topic and queue",
             F.col("prepared_transaction_offset"),
@@ -138,7 +132,7 @@ def commits_of_others(stage: Backstage) -> DataFrame:
             F.lit("another body or key"),
         )
         .otherwise(F.format_string("one of %s, queue %d", topic, queue)),
-        message=_says("is committed of a half message, and is not that."),
+        message=record_says("is committed of a half message, and is not that."),
     )
 
 
@@ -168,17 +162,16 @@ def commits_too_many(stage: Backstage) -> DataFrame:
         .where((F.col("rank") > 1) | (F.col("offset") > F.col("decided_at")))
     )
     again = F.col("rank") > 1
-    return finding(
+    return record_finding(
         rows,
         severity=F.lit(WARNING),
-        file=log_file(),
-        offset=F.col("position"),
-        length=F.col("size"),
         expected=F.lit("one commit, and that before the note"),
         found=F.when(again, F.format_string("commit %d", F.col("rank"))).otherwise(
             F.lit("a commit after the note")
         ),
-        message=_says("is committed although its half message was decided before."),
+        message=record_says(
+            "is committed although its half message was decided before."
+        ),
     )
 
 
@@ -217,12 +210,9 @@ def halves_waiting(stage: Backstage) -> DataFrame:
             *(F.min_by(name, at).alias(name) for name in _PLACE),
         )
     )
-    return finding(
+    return record_finding(
         rows,
         severity=F.lit(WARNING),
-        file=log_file(),
-        offset=F.col("position"),
-        length=F.col("size"),
         expected=F.format_string("a note within %d ms", F.lit(CHECKS_TAKE_MS)),
         found=F.format_string("%d half messages without", F.col("halves")),
         message=F.format_string(
@@ -261,11 +251,4 @@ def _named(stage: Backstage) -> DataFrame:
             "named",
             F.when(F.col("text").rlike("^[0-9]{1,18}$"), F.col("text").cast("bigint")),
         )
-    )
-
-
-def _says(sentence: str) -> Column:
-    return F.format_string(
-        f"The record at %d (%s, queue %d, offset %d) {sentence}",
-        *(F.col(n) for n in ("position", "topic", "queue_id", "queue_offset")),
     )
