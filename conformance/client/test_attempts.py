@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -29,6 +30,18 @@ def meet_sends(broker: Broker, script: Script) -> None:
         broker.on(code, script)
 
 
+def sent_after(
+    application: Application, broker: Broker, topic: str, first: Script, **how: Any
+) -> tuple[object, int]:
+    """Send a message whose first attempt meets *first*, and every other is stored.
+
+    Return the word that the application is told, and how many attempts there were.
+    """
+    meet_sends(broker, each(first, broker.store))
+    outcome = application.producer().send(topic, **how)
+    return outcome.word, len(broker.sends)
+
+
 def two_brokers(stage: Stage, topic: str) -> list[Broker]:
     """Return two brokers that have two queues each."""
     stage.route(topic, {"broker-a": 2, "broker-b": 2})
@@ -46,11 +59,10 @@ def all_sends(stage: Stage) -> list[Asked]:
 def test_after_some_codes_a_send_is_tried_again(
     application: Application, broker: Broker, topic: str, code: int
 ) -> None:
-    meet_sends(broker, each(answering(code, remark="no"), broker.store))
-    outcome = application.producer().send(topic)
+    refuses = answering(code, remark="no")
     expect(
         "CLIENT-RETRY-002",
-        found=(outcome.word, len(broker.sends)),
+        found=sent_after(application, broker, topic, refuses),
         expected=("SEND_OK", 2),
         what=f"result and attempts after code {code}",
     )
@@ -61,11 +73,10 @@ def test_after_some_codes_a_send_is_tried_again(
 def test_after_other_codes_the_application_is_told(
     application: Application, broker: Broker, topic: str, code: int
 ) -> None:
-    meet_sends(broker, each(answering(code, remark="no"), broker.store))
-    outcome = application.producer().send(topic)
+    refuses = answering(code, remark="no")
     expect(
         "CLIENT-RETRY-002",
-        found=(outcome.word, len(broker.sends)),
+        found=sent_after(application, broker, topic, refuses),
         expected=(code, 1),
         what=f"what the application is told, and attempts, after code {code}",
     )
@@ -75,13 +86,11 @@ def test_after_other_codes_the_application_is_told(
 def test_a_busy_broker_is_believed(
     application: Application, broker: Broker, topic: str
 ) -> None:
-    busy = ResponseCode.SYSTEM_BUSY
-    meet_sends(broker, each(answering(busy, remark="no"), broker.store))
-    outcome = application.producer().send(topic)
+    busy = answering(ResponseCode.SYSTEM_BUSY, remark="no")
     expect(
         "CLIENT-RETRY-014",
-        found=(outcome.word, len(broker.sends)),
-        expected=(int(busy), 1),
+        found=sent_after(application, broker, topic, busy),
+        expected=(int(ResponseCode.SYSTEM_BUSY), 1),
         what="what the application is told, and attempts, after SYSTEM_BUSY",
     )
 
@@ -91,11 +100,9 @@ def test_after_a_broker_was_busy_a_send_is_tried_again(
     application: Application, broker: Broker, topic: str
 ) -> None:
     busy = answering(ResponseCode.SYSTEM_BUSY, remark="no")
-    meet_sends(broker, each(busy, broker.store))
-    outcome = application.producer().send(topic)
     expect(
         "CLIENT-RETRY-015",
-        found=(outcome.word, len(broker.sends)),
+        found=sent_after(application, broker, topic, busy),
         expected=("SEND_OK", 2),
         what="result and attempts after SYSTEM_BUSY",
     )
@@ -142,11 +149,9 @@ def test_the_code_of_the_last_attempt_is_told(
 def test_after_a_lost_connection_a_send_is_tried_again(
     application: Application, broker: Broker, topic: str
 ) -> None:
-    meet_sends(broker, each(close, broker.store))
-    outcome = application.producer().send(topic)
     expect(
         "CLIENT-RETRY-013",
-        found=(outcome.word, len(broker.sends)),
+        found=sent_after(application, broker, topic, close),
         expected=("SEND_OK", 2),
         what="result and attempts after the connection was closed",
     )
@@ -230,11 +235,10 @@ def test_an_asynchronous_send_is_not_tried_again_after_an_error(
     application: Application, broker: Broker, topic: str
 ) -> None:
     code = int(ResponseCode.SYSTEM_ERROR)
-    meet_sends(broker, each(answering(code, remark="no"), broker.store))
-    outcome = application.producer().send(topic, mode="async")
+    refuses = answering(code, remark="no")
     expect(
         "CLIENT-RETRY-005",
-        found=(outcome.word, len(broker.sends)),
+        found=sent_after(application, broker, topic, refuses, mode="async"),
         expected=(code, 1),
         what="what the application is told, and attempts",
     )
