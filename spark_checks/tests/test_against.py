@@ -48,6 +48,12 @@ def written(tmp_path: Path, here: StoreBuilder, there: StoreBuilder) -> Pair:
     return here.write(tmp_path / "here"), there.write(tmp_path / "there")
 
 
+def alike(tmp_path: Path, count: int = 60) -> tuple[Pair, StoreBuilder]:
+    """Write two equal stores; return them, and what is in each."""
+    builder = builder_of(count)
+    return written(tmp_path, builder, builder_of(count)), builder
+
+
 def compared(spark: SparkSession, pair: Pair) -> Comparison:
     """Return how the first of *pair* differs from the second."""
     return compare_stores(spark, *map(str, pair))
@@ -73,12 +79,12 @@ def test_a_slave_behind_is_behind_and_nothing_else(
 def test_deleted_files_at_the_beginning_are_no_divergence(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    pair = written(tmp_path, builder_of(), builder_of())
+    pair, both = alike(tmp_path)
     for file in sorted((pair[0] / "commitlog").iterdir())[:2]:
         file.unlink()
     last = sorted((pair[1] / "commitlog").iterdir())[-1]
     with last.open("r+b") as opened:  # as some brokers leave it, without its zeros
-        opened.truncate(len(builder_of().log) % 4096)
+        opened.truncate(len(both.log) % 4096)
     found = compared(spark, pair)
     assert (findings_of(found), verdict_of(found, [])) == ([], "same")
     assert "Only the other store still has" in says(found, [])
@@ -87,9 +93,8 @@ def test_deleted_files_at_the_beginning_are_no_divergence(
 def test_one_changed_byte_is_named_by_its_field(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    here = builder_of()
-    hit = here.placed["Orders", 1][7]
-    pair = written(tmp_path, here, builder_of())
+    pair, both = alike(tmp_path)
+    hit = both.placed["Orders", 1][7]
     flip(pair[0], hit.log_file, hit.position + 90)
     found = compared(spark, pair)
     assert places(found) == [("INV-AGAINST-001", hit.log_file, hit.position)]
@@ -136,10 +141,9 @@ def test_a_message_that_only_moved_is_not_lost(
 def test_a_file_that_only_one_side_has_is_a_range_with_messages(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    here = builder_of(80)
-    pair = written(tmp_path, here, builder_of(80))
+    pair, both = alike(tmp_path, 80)
     (pair[0] / "commitlog" / f"{4096:020}").unlink()
-    lost = [p for q in here.placed.values() for p in q if p.offset // 4096 == 1]
+    lost = [p for q in both.placed.values() for p in q if p.offset // 4096 == 1]
     found = compared(spark, pair)
     ids = [one.invariant.id for one in findings_of(found)]
     assert ids.count("INV-AGAINST-003") == 1
@@ -151,11 +155,10 @@ def test_a_file_that_only_one_side_has_is_a_range_with_messages(
 def test_a_unit_that_differs_is_found_and_a_short_queue_is_not(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    here = builder_of()
-    hit = here.placed["Orders", 1][5]
-    pair = written(tmp_path, here, builder_of())
+    pair, both = alike(tmp_path)
+    hit = both.placed["Orders", 1][5]
     flip(pair[0], hit.queue_file, hit.unit_position + 19)
-    short = here.placed["Orders", 0][-1]
+    short = both.placed["Orders", 0][-1]
     overwrite(pair[1], short.queue_file, short.unit_position, b"\0" * UNIT_SIZE)
     found = compared(spark, pair)
     assert places(found) == [("INV-AGAINST-004", hit.queue_file, hit.unit_position)]
