@@ -38,6 +38,8 @@ def acknowledge(
     4.6.0 org.apache.rocketmq.store.CommitLog#handleDiskFlush and #handleHA, which wait
     one after the other; here both are waited for at once.
     """
+    if request.flag & 2:
+        return None  # nobody is told, now or later [WIRE-COMMAND-002]
     # [SEND-STATE-010] [HA-WAIT-004]
     if not (message.wait_until_stored and result.is_stored):
         return answer(result)

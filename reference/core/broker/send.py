@@ -42,6 +42,7 @@ _ILLEGAL = (
     "msg body length limit 128k, msg properties length limit 32k."
 )
 _NAME_END, _VALUE_END = "\x01", "\x02"
+_SPELT_OUT_CODE = int(RequestCode.SEND_MESSAGE)
 _FINE = Answer()
 """Stands where a refusal would; nobody is told."""
 
@@ -122,8 +123,7 @@ def send_message(broker: Broker, request: Request) -> Answer | None:
 def _send(broker: Broker, request: Request) -> Answer | None:
     """Check; store the message or the batch; answer."""
     # [SEND-HEADER-001] [SEND-HEADER-003]
-    spelt_out = request.code == RequestCode.SEND_MESSAGE
-    names = SPELT_OUT if spelt_out else LETTERS
+    names = SPELT_OUT if request.code == _SPELT_OUT_CODE else LETTERS
     topic, refused = check_send(broker, request, names)
     if topic is None:
         return refused

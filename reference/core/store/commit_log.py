@@ -36,6 +36,7 @@ from spec.store.blank import BLANK_MAGIC, room_for
 from spec.store.file_names import COMMIT_LOG
 from spec.wire.properties import SIZE_MAX as PROPERTIES_SIZE_MAX
 
+STORED = PutStatus.PUT_OK  # an enumeration is slow to ask for its members
 ILLEGAL = PutResult(PutStatus.MESSAGE_ILLEGAL)
 _FRESH_MAX = 65_536
 """Of records that wait for dispatch; those before them are read from the files."""
@@ -104,7 +105,7 @@ class CommitLog:
             self.next_queue_offsets[key] = queue_offset + 1  # [STORE-RECORD-005]
         self.last_stored_at_ms = stored_at_ms
         return PutResult(
-            PutStatus.PUT_OK,
+            STORED,
             offset,
             size,
             queue_offset,
@@ -147,7 +148,7 @@ class CommitLog:
         self.next_queue_offsets[key] = queue_offset + len(members)
         self.last_stored_at_ms = stored_at_ms
         return PutResult(
-            PutStatus.PUT_OK,
+            STORED,
             first_offset,
             len(records),
             queue_offset,

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from reference.tests.broker.making import send_fields
 from reference.tests.broker.slow_disk import SYNC, SlowDisk
 from spec.wire.batch_body import BatchMessage, encode_batch
-from spec.wire.command import Command
+from spec.wire.command import Command, encode_command
 from spec.wire.request_code import RequestCode
 from spec.wire.response_code import ResponseCode
 
@@ -35,6 +35,22 @@ def test_one_flush_answers_all_that_came_before_it() -> None:
     stage.flush()
     assert [answer.code for answer in stage.inbox(1)] == [ResponseCode.SUCCESS] * 5
     assert stage.waiting == []
+
+
+def test_who_wants_no_answer_does_not_wait_but_is_flushed() -> None:
+    stage = SlowDisk(SYNC)
+    stage.connect(1)
+    texts = {name: str(value) for name, value in send_fields("T").items()}
+    code = int(RequestCode.SEND_MESSAGE)
+    command = Command(code=code, opaque=9, flag=2, fields=texts, body=b"oneway")
+    stage.hand(1, encode_command(command))
+    store = stage.broker.store
+    assert store.max_offset("T", 0) == 1
+    assert not stage.broker.flushing.pending
+    assert len(stage.waiting) == 1
+    stage.flush()
+    assert store.log.queue.flushed == store.log.queue.end > 0
+    assert stage.inbox(1) == []
 
 
 def test_nobody_waits_with_async_flush() -> None:
