@@ -117,35 +117,50 @@ class Application:
         self, topic: str, *, group: str | None = None, **given: Any
     ) -> Consumer:
         """Return a started push consumer of *topic*."""
+        group = group or unique_name("group")
+        line = self._consumer_line(topic, group, given)
+        name = self._start("consumer", **line)
+        return Consumer(application=self, name=name, group=group)
+
+    def try_consumer(self, topic: str, **given: Any) -> Outcome:
+        """Start a push consumer that may not, and return what came of it."""
+        line = self._consumer_line(topic, unique_name("group"), given)
+        return self._try("consumer", **line)[1]
+
+    def _consumer_line(self, topic: str, group: str, given: Any) -> Line:
+        """Return the line that starts a push consumer as *given*."""
         self.need("push")
         if given.get("order") == "orderly":
             self.need("orderly")
         if given.get("model") == "broadcasting":
             self.need("broadcast")
-        group = group or unique_name("group")
-        expression = given.pop("expression", "*")
-        line = {
+        subscription = {"topic": topic, "expression": given.pop("expression", "*")}
+        if "type" in given:
+            subscription["type"] = given.pop("type")
+        return {
             "kind": "push",
             "group": group,
             "model": "clustering",
             "order": "concurrent",
             "from": "first",
-            "subscriptions": [{"topic": topic, "expression": expression}],
+            "subscriptions": [subscription],
             **given,
         }
-        name = self._start("consumer", **line)
-        return Consumer(application=self, name=name, group=group)
 
     def _start(self, verb: str, **fields: Any) -> str:
+        name, outcome = self._try(verb, **fields)
+        if outcome.error is not None:
+            raise AdapterError(f"{verb} {fields}: {outcome.error.get('text')}")
+        return name
+
+    def _try(self, verb: str, **fields: Any) -> tuple[str, Outcome]:
         name = f"{verb}-{next(_names)}"
         pending = self.adapter.ask(
             verb, name=name, namesrv=self.stage.namesrv, **fields
         )
         outcome = outcome_of(pending.wait(2 * PATIENCE_S))
-        if outcome.error is not None:
-            raise AdapterError(f"{verb} {fields}: {outcome.error.get('text')}")
         self._made.append(name)
-        return name
+        return name, outcome
 
     def stop(self, name: str) -> Pending:
         """Begin to stop a producer or consumer."""

@@ -69,6 +69,7 @@ class Broker(Player):
         self.on(RequestCode.LOCK_BATCH_MQ, self._lock)
         for code in (
             RequestCode.HEART_BEAT,
+            RequestCode.CHECK_CLIENT_CONFIG,
             RequestCode.UNREGISTER_CLIENT,
             RequestCode.UNLOCK_BATCH_MQ,
             RequestCode.CONSUMER_SEND_MSG_BACK,

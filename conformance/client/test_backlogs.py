@@ -9,7 +9,7 @@ import pytest
 
 from conformance.client.application import Application
 from conformance.client.broker import Broker
-from conformance.client.player import each, ignore
+from conformance.client.player import PATIENCE_S, each, ignore
 from conformance.client.stage import Stage
 from conformance.client.test_pulling import (
     PULL,
@@ -130,7 +130,7 @@ def test_what_waits_is_not_too_far_apart(
     consumer.wait_for(2)
     expect_pulls("CLIENT-PULL-008", broker, topic, 3 - beyond)
     consumer.release("k1")  # what is left has no distance
-    first_pulls(broker, topic, 3)
+    first_pulls(broker, topic, 3, timeout_s=PATIENCE_S)
 
 
 @pytest.mark.clause("CLIENT-PULL-011")

@@ -16,9 +16,10 @@ _REQUESTS = "4.6.0 org.apache.rocketmq.client.impl.MQClientAPIImpl"
 
 SUSPEND_MS = 15_000
 PULL_TIMEOUT_MS = 30_000
-AFTER_ERROR_MS = 3000
+AFTER_ERROR_MS = 1000
 COMMIT_PERIOD_MS = 5000
 OFFSET_TIMEOUT_MS = 5000
+CHECK_TIMEOUT_MS = 3000
 RETRIES_MAX = 16
 FIRST_RETRY_LEVEL = 3
 """The delay level of a message that is sent to the retry topic the first time."""
@@ -38,6 +39,37 @@ READABLE = Clause(
     " bit 2, the queue ids from 0 to the read queue count less one, whether or not the"
     " broker has a master.",
     source=f"{_INSTANCE}#topicRouteData2TopicSubscribeInfo",
+)
+SUBSCRIPTION_IS_TOLD = Clause(
+    id="CLIENT-SUBSCRIBE-002",
+    level=Level.MUST,
+    text="A consumer's heartbeat has of each topic the expression, each tag in it and"
+    " each tag's hash; a pull that names the expression (bit 2 of its flags) names the"
+    " same.",
+    source="4.6.0 org.apache.rocketmq.common.filter.FilterAPI#buildSubscriptionData",
+)
+SQL_IS_TOLD = Clause(
+    id="CLIENT-SUBSCRIBE-003",
+    level=Level.MUST,
+    text="A subscription by SQL92 has expressionType SQL92 in heartbeats and pulls, the"
+    " expression as the application gave it, and no tags; the consumer hands out"
+    " whatever such a pull brings.",
+    source="4.6.0 org.apache.rocketmq.common.filter.FilterAPI#build",
+)
+SQL_WANTS_A_VERSION = Clause(
+    id="CLIENT-SUBSCRIBE-004",
+    level=Level.MUST,
+    text="A consumer by SQL92 pulls only from a broker whose answers to its heartbeats"
+    " have at least the version of 4.1.0-SNAPSHOT (232).",
+    source=f"{_PULLS}#pullKernelImpl",
+)
+SQL_IS_CHECKED = Clause(
+    id="CLIENT-SUBSCRIBE-005",
+    level=Level.MUST,
+    text="A consumer by SQL92 that starts sends its subscription with"
+    " CHECK_CLIENT_CONFIG (46) to a broker of the topic, if there is one, and tells"
+    " the application of any answer but SUCCESS (0).",
+    source=f"{_INSTANCE}#checkClientInBroker",
 )
 PULL_CODES = Clause(
     id="CLIENT-PULL-001",
@@ -78,8 +110,17 @@ PULL_WAITS = Clause(
     id="CLIENT-PULL-006",
     level=Level.SHOULD,
     text="A consumer lets a broker hold its pull for 15 seconds and waits 30 seconds"
-    " for the answer; after an error it pulls again in 3 seconds.",
+    " for the answer.",
     source=f"{_PUSHED}#BROKER_SUSPEND_MAX_TIME_MILLIS",
+)
+AFTER_ERROR = Clause(
+    id="CLIENT-PULL-012",
+    level=Level.SHOULD,
+    text="After an error a consumer pulls the queue again in one second (before 4.6.0,"
+    " in three).",
+    source="4.6.0 org.apache.rocketmq.client.ClientConfig"
+    "#pullTimeDelayMillsWhenException",
+    since="4.6",
 )
 INFLATED = Clause(
     id="CLIENT-PULL-007",

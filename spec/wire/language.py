@@ -43,8 +43,12 @@ class LanguageCode(IntEnum):
 
 
 class Version(IntEnum):
-    """The releases that this specification studied (Java: MQVersion.Version)."""
+    """The releases that this specification studied (Java: MQVersion.Version).
 
+    4.1.0 is there as the first to which clients send expressions that are no tags.
+    """
+
+    V4_1_0_SNAPSHOT = 232
     V4_4_0 = 293
     V4_5_2 = 317
     V4_6_0 = 333

@@ -27,7 +27,7 @@ from reference.core.client.queues import subscribe_queues
 from reference.core.client.reading import Reader, ReadingOptions
 from reference.core.client.requests import members_question
 from reference.core.client.routes import Routes
-from reference.core.client.subscription import subscription_of
+from reference.core.client.subscription import TAGS, subscription_of
 from reference.core.request import Request
 from reference.core.schedule import Schedule
 from spec.client.allocation import REBALANCE_PERIOD_MS
@@ -55,6 +55,8 @@ class ConsumerOptions:
     client_id: str
     topic: str
     expression: str = ALL_MESSAGES
+    expression_type: str = TAGS
+    """TAG or SQL92."""
     from_first: bool = False
     from_time_ms: int | None = None
     """If given, a group that has read nothing begins at this time."""
@@ -244,7 +246,12 @@ class Consumer:
 
     def _subscribe(self, now_ms: int) -> tuple[Subscription, ...]:
         options = self.options
-        own = subscription_of(options.topic, options.expression, version=now_ms)
+        own = subscription_of(
+            options.topic,
+            options.expression,
+            version=now_ms,
+            expression_type=options.expression_type,
+        )
         if options.broadcasts:
             return (own,)
         retries = RETRY_PREFIX + options.group  # [CLIENT-RETURN-002]

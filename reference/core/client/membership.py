@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reference.core.client.asking import Asker, Outcome, Then
+from reference.core.client.failure import Failure
 from reference.core.client.requests import command
 from reference.core.client.routes import Routes
 from spec.client.liveness import (
@@ -52,7 +53,17 @@ class Membership:
         consumes = bool(says.consumers)
         for address in self._routes.brokers() if consumes else self._routes.masters():
             until_ms = now_ms + HEARTBEAT_TIMEOUT_MS
-            self._asker.ask(address, asked, self._then, until_ms=until_ms)
+            self._asker.ask(address, asked, self._noting(address), until_ms=until_ms)
+
+    def _noting(self, address: str) -> Then:
+        """Return what notes the answer of the broker at *address*."""
+
+        def note(outcome: Outcome, now_ms: int) -> None:
+            if not isinstance(outcome, Failure):
+                self._routes.versions[address] = outcome.version
+            self._then(outcome, now_ms)
+
+        return note
 
     def leave(self, now_ms: int) -> None:
         """Tell every broker that the client ends."""

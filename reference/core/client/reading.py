@@ -32,8 +32,8 @@ from reference.core.client.requests import (
 from reference.core.client.returning import Returns, delivered_again
 from reference.core.client.routes import Routes
 from reference.core.client.share import Share
+from reference.core.client.subscription import TAGS
 from reference.core.request import FieldError
-from spec.client.ordering import AFTER_UNLOCKED_MS
 from spec.client.subscribing import (
     AFTER_ERROR_MS,
     AFTER_FLOOD_MS,
@@ -45,6 +45,7 @@ from spec.routing.route_data import MASTER_ID
 from spec.wire.command import Command
 from spec.wire.groups import RETRY_PREFIX
 from spec.wire.heartbeat import Subscription
+from spec.wire.language import Version
 from spec.wire.response_code import ResponseCode
 from spec.wire.running_info import QueueInHand
 
@@ -273,8 +274,8 @@ class Reader:
         """Pull what comes next, or wait until the application has caught up."""
         if not share.is_read:
             return
-        if self._in_order is not None and not self._in_order.has_lock(share):
-            self._pull_later(share, now_ms + AFTER_UNLOCKED_MS)  # [CLIENT-ORDER-007]
+        if not self._may_pull(share):
+            self._pull_later(share, now_ms + AFTER_ERROR_MS)
             return
         if share.backlog.exceeds(self.options.limits.of_queue(len(self._shares))):
             self._pull_later(share, now_ms + AFTER_FLOOD_MS)
@@ -295,13 +296,29 @@ class Reader:
 
         self._ask(share, asked, then, until_ms=now_ms + PULL_TIMEOUT_MS)
 
+    def _may_pull(self, share: Share) -> bool:
+        """Return whether the queue is locked, and its broker knows the expression."""
+        # [CLIENT-ORDER-007]
+        if self._in_order is not None and not self._in_order.has_lock(share):
+            return False
+        if share.subscription.expression_type == TAGS:
+            return True
+        version = self._routes.versions.get(self._address(share) or "", 0)
+        return version >= Version.V4_1_0_SNAPSHOT  # [CLIENT-SUBSCRIBE-004]
+
+    def _address(self, share: Share) -> str | None:
+        """Return where the broker is that is next for a queue."""
+        name = share.queue.broker_name
+        address = self._routes.address(name, share.broker_id)
+        return address or self._routes.any_address(name)
+
     def _judge(self, share: Share, outcome: Outcome, now_ms: int) -> None:
         """Deliver what was found, or pull again."""
         if not share.is_read:
             return
         found = pulled(outcome, share.queue, share.subscription)
         if not isinstance(found, Pulled):
-            self._pull_later(share, now_ms + AFTER_ERROR_MS)
+            self._pull_later(share, now_ms + AFTER_ERROR_MS)  # [CLIENT-PULL-012]
             return
         share.next_offset = found.next_offset  # [CLIENT-PULL-005]
         share.broker_id = found.suggested_broker_id  # [CLIENT-PULL-003]
@@ -323,9 +340,7 @@ class Reader:
 
     def _ask(self, share: Share, asked: Command, then: Then, *, until_ms: int) -> None:
         """Ask the broker that is next for the queue; without an address give it up."""
-        name = share.queue.broker_name
-        address = self._routes.address(name, share.broker_id)
-        address = address or self._routes.any_address(name)
+        address = self._address(share)
         if address is None:
             self._leave(share)
             return

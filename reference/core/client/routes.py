@@ -34,6 +34,8 @@ class Routes:
     ) -> None:
         assert name_servers, "a client needs a name server"
         self._asker = asker
+        self.versions: dict[str, int] = {}
+        """What brokers said that they are, by their addresses (Java: MQVersion)."""
         self._servers = list(name_servers)
         self._period_ms = period_ms
         self._routes: dict[str, TopicRoute] = {}

@@ -9,10 +9,21 @@ from spec.wire.heartbeat import ALL_MESSAGES, Subscription
 from spec.wire.properties import Property
 
 _OR = "||"
+TAGS = "TAG"
+"""The type of an expression that every broker understands."""
 
 
-def subscription_of(topic: str, expression: str, *, version: int) -> Subscription:
+def subscription_of(
+    topic: str, expression: str, *, version: int, expression_type: str = TAGS
+) -> Subscription:
     """Return the subscription to the tags that *expression* has, or to everything."""
+    if expression_type != TAGS:  # [CLIENT-SUBSCRIBE-003]
+        return Subscription(
+            topic=topic,
+            expression=expression,
+            version=version,
+            expression_type=expression_type,
+        )
     text = expression.strip() or ALL_MESSAGES
     parts = [] if text == ALL_MESSAGES else text.split(_OR)
     tags = tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
@@ -20,6 +31,7 @@ def subscription_of(topic: str, expression: str, *, version: int) -> Subscriptio
         topic=topic,
         expression=text,
         tags=tags,
+        # [CLIENT-SUBSCRIBE-002]
         codes=tuple(dict.fromkeys(java_string_hash(tag) for tag in tags)),
         version=version,
     )

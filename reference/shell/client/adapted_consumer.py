@@ -18,6 +18,7 @@ from reference.core.client.asking import Deliver
 from reference.core.client.backlog import Limits
 from reference.core.client.consumer import ConsumerOptions
 from reference.core.client.pulling import Received
+from reference.core.client.subscription import TAGS
 from reference.shell.client.adapted import (
     UnsupportedError,
     line_of,
@@ -131,6 +132,7 @@ def _options(asked: dict[str, Any]) -> ConsumerOptions:
         client_id=own_id(asked),
         topic=subscription["topic"],
         expression=subscription.get("expression", "*"),
+        expression_type=subscription.get("type", TAGS),
         from_first=asked.get("from") == "first",
         broadcasts=asked.get("model") == "broadcasting",
         in_order=asked.get("order") == "orderly",

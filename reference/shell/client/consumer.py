@@ -16,6 +16,8 @@ from typing import Self
 
 from reference.core.client.asking import Asker, Deliver
 from reference.core.client.consumer import Consumer, ConsumerOptions
+from reference.core.client.expression_check import ExpressionCheck
+from reference.core.client.failure import ClientError
 from reference.core.client.pulling import Received
 from reference.core.client.routes import Routes
 from reference.shell.client.links import Links
@@ -47,10 +49,20 @@ class ConsumerClient:
             now_ms=now_ms(),
             remembered=file.read() if options.broadcasts else None,
         )
+        self._check = ExpressionCheck(
+            options.group, options.client_id, asker=asker, routes=routes
+        )
         self._delivered: asyncio.Queue[Deliver] = asyncio.Queue()
         self._links = Links(asker, self._delivered.put_nowait, file.write)
 
     async def __aenter__(self) -> Self:
+        """Join the group; raises ClientError if a broker cannot filter so."""
+        (wanted, *_) = self.consumer.subscriptions
+        try:
+            await self._links.call(lambda at_ms: self._check.begin(wanted, at_ms))
+        except ClientError:
+            await self._links.stop()
+            raise
         self.consumer.start(now_ms())
         self._links.perform()
         return self

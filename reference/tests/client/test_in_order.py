@@ -88,7 +88,7 @@ def test_without_the_lock_nothing_is_pulled() -> None:
     renew(reading)
     reading.tell(pull, 19, 1)
     reading.go_on()
-    reading.world.wait(2999)
+    reading.world.wait(999)
     reading.held = set()
     renew(reading)
     assert reading.pulls == []

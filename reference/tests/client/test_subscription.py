@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
+from reference.core.client.expression_check import ExpressionCheck
+from reference.core.client.failure import ClientError
 from reference.core.client.subscription import subscription_of, wants
-from reference.tests.client.reading import Reading, record
+from reference.tests.client.making import route_of
+from reference.tests.client.reading import Reading, offset_of, record
+from reference.tests.client.world import World
+from spec.wire.command import Command
 
 
 def test_an_expression_is_taken_apart() -> None:
@@ -20,3 +27,49 @@ def test_tags_of_the_same_hash_are_told_apart() -> None:
     reading.find(reading.pull(), record(0, tag="Aa"), record(1, tag="BB"), record(2))
     (delivery,) = reading.delivered()
     assert [one.properties for one in delivery.messages] == [{"TAGS": "Aa"}]
+
+
+def test_an_expression_that_is_no_tags_stays_as_it_is() -> None:
+    found = subscription_of("T", " a = 'A||B'", version=1, expression_type="SQL92")
+    assert (found.expression, found.expression_type) == (" a = 'A||B'", "SQL92")
+    assert (found.tags, found.codes) == ((), ())
+    assert wants(found, {})
+
+
+def test_only_a_broker_that_knows_sql_is_asked_by_sql() -> None:
+    reading = Reading(from_first=True, expression="a = 1", expression_type="SQL92")
+    reading.start()
+    assert offset_of(reading.pull()) == 0
+    reading.world.routes.versions = dict.fromkeys(reading.world.routes.versions, 231)
+    (address,) = reading.world.routes.versions
+    reading.world.receive(address, Command(code=40, fields={"consumerGroup": "g"}))
+    reading.go_on()
+    assert reading.pulls == []
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_a_broker_is_asked_whether_it_knows_the_expression(code: int) -> None:
+    world = World()
+    check = ExpressionCheck("g", "me", asker=world.asker, routes=world.routes)
+    wanted = subscription_of("T", "a = 1", version=1, expression_type="SQL92")
+    call = check.begin(wanted, world.now_ms)
+    world.give_route(route_of("a"))
+    asked = world.question()
+    assert asked.command.code == 46
+    assert b'"subString":"a = 1"' in asked.command.body
+    world.answer(asked, code)
+    world.questions()
+    assert isinstance(world.finished[call], ClientError) is bool(code)
+
+
+def test_nobody_is_asked_about_tags_or_without_a_route() -> None:
+    world = World()
+    check = ExpressionCheck("g", "me", asker=world.asker, routes=world.routes)
+    check.begin(subscription_of("T", "A", version=1), world.now_ms)
+    assert world.questions() == []
+    assert world.finished.popitem() == (0, None)
+    sql = subscription_of("T", "a = 1", version=1, expression_type="SQL92")
+    check.begin(sql, world.now_ms)
+    world.give_route(None)
+    assert world.questions() == []
+    assert world.finished.popitem() == (0, None)

@@ -7,6 +7,7 @@ import com.alibaba.fastjson.JSONObject;
 import org.apache.rocketmq.client.ClientConfig;
 import org.apache.rocketmq.client.consumer.DefaultMQPullConsumer;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
+import org.apache.rocketmq.client.consumer.MessageSelector;
 import org.apache.rocketmq.client.consumer.PullResult;
 import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
 import org.apache.rocketmq.common.message.MessageExt;
@@ -51,8 +52,12 @@ final class Consumers {
         Call.of(() -> {
             for (Object one : request.getJSONArray("subscriptions")) {
                 JSONObject subscription = (JSONObject) one;
-                consumer.subscribe(
-                    subscription.getString("topic"), subscription.getString("expression"));
+                String topic = subscription.getString("topic");
+                String expression = subscription.getString("expression");
+                if ("SQL92".equals(subscription.getString("type")))
+                    consumer.subscribe(topic, MessageSelector.bySql(expression));
+                else
+                    consumer.subscribe(topic, expression);
             }
             consumer.start();
             return null;
