@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +9,8 @@ import click
 
 from cli.bench_audit import audit
 from cli.bench_broker import COMMANDS
-from cli.bench_result import goal_line
+from cli.bench_result import failures_told, finish, goal_line, say
 from cli.options import bench_options
-from cli.progress import fail as _fail
-from cli.progress import say as _say
 
 
 @click.group()
@@ -60,26 +56,12 @@ def codec(
     from bench.codec import measure
     from bench.java_decoder import JavaDecoderError
     from bench.recording import NoLogError, given_log, recorded_log
-    from conformance.harness.ivy import JarsUnavailableError
-    from conformance.harness.java import JavaUnavailableError
-    from conformance.harness.target import TargetError
 
-    try:
-        _say("getting the commit log")
+    with failures_told(failed=(JavaDecoderError,), unusable=(NoLogError,)):
+        say("getting the commit log")
         log = given_log(store) if store else recorded_log(target, fresh=fresh)
-        found = measure(log, release=release, rounds=rounds, say=_say)
-    except NoLogError as error:
-        _fail(str(error), code=2)
-    except (
-        TargetError,
-        JavaDecoderError,
-        JarsUnavailableError,
-        JavaUnavailableError,
-    ) as error:
-        _fail(str(error), code=3)
-    click.echo(json.dumps(found, indent=1) if form == "json" else as_table(found))
-    goals: Any = found["goals"]
-    sys.exit(1 if check and any(goal["met"] is False for goal in goals) else 0)
+        found = measure(log, release=release, rounds=rounds, say=say)
+    finish(found, form=form, check=check, table=as_table)
 
 
 @bench.command()
@@ -109,28 +91,11 @@ def namesrv(
     or the client failed.
     """
     from bench.namesrv import NameServerBenchError, Size, measure
-    from conformance.harness.ivy import JarsUnavailableError
-    from conformance.harness.java import JavaUnavailableError
-    from conformance.harness.peer import PeerError
-    from conformance.harness.process import ProcessError
-    from conformance.harness.target import TargetError
 
     size = Size(topics=topics, brokers=brokers, rounds=rounds, seconds=seconds)
-    try:
-        found: dict[str, Any] = measure(release, size, say=_say)
-    except (
-        NameServerBenchError,
-        TargetError,
-        PeerError,
-        ProcessError,
-        JarsUnavailableError,
-        JavaUnavailableError,
-    ) as error:
-        _fail(str(error), code=3)
-    text = json.dumps(found, indent=1) if form == "json" else routes_table(found)
-    click.echo(text)
-    missed = any(goal["met"] is False for goal in found["goals"])
-    sys.exit(1 if check and missed else 0)
+    with failures_told(failed=(NameServerBenchError,)):
+        found = measure(release, size, say=say)
+    finish(found, form=form, check=check, table=routes_table)
 
 
 def routes_table(found: dict[str, Any]) -> str:

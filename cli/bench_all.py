@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import click
@@ -12,7 +11,6 @@ import click
 from cli.bench_result import failures_told, finish, goal_line, say
 from cli.bench_sizes import SECONDS, SIZE
 from cli.options import bench_options
-from cli.progress import fail
 
 DOCS = Path("docs")
 
@@ -129,7 +127,7 @@ def everything(
     failed = 0
     for name in [] if page_only else names:
         try:
-            with failures_told(), _rarer_failures_told():
+            with _failures_told():
                 found = run(name, release, amount, say=say)
         except SystemExit as end:  # the reason is said; the others are still measured
             failed = max(failed, int(end.code or 0))
@@ -143,26 +141,18 @@ def everything(
     sys.exit(failed or (1 if check and missed else 0))
 
 
-@contextmanager
-def _rarer_failures_told() -> Iterator[None]:
-    """End with one line when something fails that only some measurements need."""
+def _failures_told() -> AbstractContextManager[None]:
+    """End the program with one line when any of the measurements fails."""
     from bench.audit import AuditBenchError, NoDiskError
     from bench.java_decoder import JavaDecoderError
     from bench.namesrv import NameServerBenchError
     from bench.recording import NoLogError
     from spark_checks.session import SparkError
 
-    try:
-        yield
-    except (NoDiskError, NoLogError) as error:
-        fail(str(error), code=2)
-    except (
-        AuditBenchError,
-        JavaDecoderError,
-        NameServerBenchError,
-        SparkError,
-    ) as error:
-        fail(str(error), code=3)
+    return failures_told(
+        failed=(AuditBenchError, JavaDecoderError, NameServerBenchError, SparkError),
+        unusable=(NoDiskError, NoLogError),
+    )
 
 
 COMMANDS = (growth, idle, everything)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from cli.bench_result import goal_line
+from cli.bench_result import failures_told, finish, goal_line, say
 from cli.options import bench_options
-from cli.progress import fail, say
 
 GIBIBYTE = 1 << 30
 
@@ -61,25 +58,12 @@ def audit(
     3 Java or Spark failed.
     """
     from bench.audit import AuditBenchError, NoDiskError, Run, measure
-    from conformance.harness.ivy import JarsUnavailableError
-    from conformance.harness.java import JavaUnavailableError
     from spark_checks.session import SparkError
 
     run = Run(master=master, release=release, rounds=rounds, directory=directory)
-    try:
-        found: dict[str, Any] = measure(sizes, run, say=say)
-    except NoDiskError as error:
-        fail(str(error), code=2)
-    except (
-        AuditBenchError,
-        SparkError,
-        JarsUnavailableError,
-        JavaUnavailableError,
-    ) as error:
-        fail(str(error), code=3)
-    click.echo(json.dumps(found, indent=1) if form == "json" else as_table(found))
-    missed = any(goal["met"] is False for goal in found["goals"])
-    sys.exit(1 if check and missed else 0)
+    with failures_told(failed=(AuditBenchError, SparkError), unusable=(NoDiskError,)):
+        found = measure(sizes, run, say=say)
+    finish(found, form=form, check=check, table=as_table)
 
 
 def as_table(found: dict[str, Any]) -> str:

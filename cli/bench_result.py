@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -26,8 +26,16 @@ FIGURES = {
 
 
 @contextmanager
-def failures_told() -> Iterator[None]:
-    """End the program with one line when something cannot be measured."""
+def failures_told(
+    *,
+    failed: tuple[type[Exception], ...] = (),
+    unusable: tuple[type[Exception], ...] = (),
+) -> Iterator[None]:
+    """End the program with one line when something cannot be measured.
+
+    Besides what all measurements have, one may have its own ways to have *failed*
+    (exit code 3), and to find what it was given *unusable* (2).
+    """
     from bench.java_classes import JavaCompileError
     from bench.recovering import NoRoomError
     from bench.servers import ServerBenchError
@@ -37,11 +45,8 @@ def failures_told() -> Iterator[None]:
     from conformance.harness.process import ProcessError
     from conformance.harness.target import TargetError
 
-    try:
-        yield
-    except NoRoomError as error:
-        fail(str(error), code=2)
-    except (
+    unusable += (NoRoomError,)
+    failed += (
         ServerBenchError,
         JavaCompileError,
         TargetError,
@@ -50,15 +55,13 @@ def failures_told() -> Iterator[None]:
         ProcessError,
         JarsUnavailableError,
         JavaUnavailableError,
-    ) as error:
+    )
+    try:
+        yield
+    except unusable as error:
+        fail(str(error), code=2)
+    except failed as error:
         fail(str(error), code=3)
-
-
-def finish(found: dict[str, Any], *, form: str, check: bool) -> None:
-    """Print what was *found* and end: with 1 if *check* finds a goal missed."""
-    click.echo(json.dumps(found, indent=1) if form == "json" else rows_table(found))
-    missed = any(goal["met"] is False for goal in found["goals"])
-    sys.exit(1 if check and missed else 0)
 
 
 def rows_table(found: dict[str, Any]) -> str:
@@ -75,6 +78,19 @@ def rows_table(found: dict[str, Any]) -> str:
     lines.append("")
     lines += map(goal_line, found["goals"])
     return "\n".join(lines)
+
+
+def finish(
+    found: dict[str, Any],
+    *,
+    form: str,
+    check: bool,
+    table: Callable[[dict[str, Any]], str] = rows_table,
+) -> None:
+    """Print what was *found* and end: with 1 if *check* finds a goal missed."""
+    click.echo(json.dumps(found, indent=1) if form == "json" else table(found))
+    missed = any(goal["met"] is False for goal in found["goals"])
+    sys.exit(1 if check and missed else 0)
 
 
 def _row_line(row: dict[str, Any], who: str) -> str:
