@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
 
 from cli.found_message import lines_of, track_lines
+from cli.options import namesrv_option
 from conformance.harness.address import Address
 from conformance.harness.asks.asker import RefusedError
 from conformance.harness.peer import PeerError, PeerMisbehavedError
@@ -36,28 +37,12 @@ def admin() -> None:
     """
 
 
-def _namesrv(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the option that says where the name server is."""
-    return click.option(
-        "-n",
-        "--namesrvAddr",
-        "namesrv",
-        default="127.0.0.1:9876",
-        envvar="NAMESRV_ADDR",
-        show_default=True,
-        metavar="HOST:PORT",
-        help="The name server; of several with ; between them the first.",
-    )(command)
-
-
-def _topic(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option("-t", "--topic", required=True, help="The topic's name.")(
-        command
-    )
+_NAMESRV = namesrv_option("The name server; of several with ; between them the first.")
+_TOPIC = click.option("-t", "--topic", required=True, help="The topic's name.")
 
 
 @admin.command("topicList")
-@_namesrv
+@_NAMESRV
 def topic_list(namesrv: str) -> None:
     """List the topics that the name server knows."""
     with _speaker(namesrv) as speaker:
@@ -67,8 +52,8 @@ def topic_list(namesrv: str) -> None:
 
 
 @admin.command("topicRoute")
-@_namesrv
-@_topic
+@_NAMESRV
+@_TOPIC
 def topic_route(namesrv: str, topic: str) -> None:
     """Show which brokers have a topic, how many queues, and where they are."""
     route = _route(namesrv, topic)
@@ -83,7 +68,7 @@ def topic_route(namesrv: str, topic: str) -> None:
 
 
 @admin.command("clusterList")
-@_namesrv
+@_NAMESRV
 def cluster_list(namesrv: str) -> None:
     """List clusters, their brokers, and the addresses of each."""
     with _speaker(namesrv) as speaker:
@@ -96,7 +81,7 @@ def cluster_list(namesrv: str) -> None:
 
 
 @admin.command("queryMsgById")
-@_namesrv
+@_NAMESRV
 @click.option("-i", "--msgId", "message_id", required=True, help="Its offset id.")
 def query_by_id(namesrv: str, message_id: str) -> None:  # noqa: ARG001 - the id says where
     """Show the message of an offset id, which is asked of the broker that it names."""
@@ -112,8 +97,8 @@ def query_by_id(namesrv: str, message_id: str) -> None:  # noqa: ARG001 - the id
 
 
 @admin.command("queryMsgByKey")
-@_namesrv
-@_topic
+@_NAMESRV
+@_TOPIC
 @click.option("-k", "--msgKey", "key", required=True, help="One of its keys.")
 def query_by_key(namesrv: str, topic: str, key: str) -> None:
     """List the messages that have a key."""
@@ -130,8 +115,8 @@ def query_by_key(namesrv: str, topic: str, key: str) -> None:
 
 
 @admin.command("queryMsgByUniqueKey")
-@_namesrv
-@_topic
+@_NAMESRV
+@_TOPIC
 @click.option("-i", "--msgId", "unique_key", required=True, help="Its unique key.")
 def query_by_unique_key(namesrv: str, topic: str, unique_key: str) -> None:
     """Show the message that has a unique key."""
@@ -146,8 +131,8 @@ def query_by_unique_key(namesrv: str, topic: str, unique_key: str) -> None:
 
 
 @admin.command("queryMsgByOffset")
-@_namesrv
-@_topic
+@_NAMESRV
+@_TOPIC
 @click.option("-b", "--brokerName", "broker_name", required=True, help="Its broker.")
 @click.option("-i", "--queueId", "queue_id", type=int, required=True, help="Its queue.")
 @click.option("-o", "--offset", type=int, required=True, help="Its queue offset.")

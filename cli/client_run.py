@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from cli import completing
 from cli.chosen import chosen, print_chosen
 from cli.clause_tests import clause_tests
+from cli.run_options import KNOWN, LEVEL, LISTED, ONLY, PROFILE, WRITE_KNOWN
 from cli.test import test
 from conformance.harness.client_target import REFERENCE
 from conformance.harness.embedded import SOURCES
@@ -32,31 +32,17 @@ from spec.registry import all_clauses
     help="What starts the adapter of a client (docs/client_adapter.md); by default the"
     " reference client's. May be given several times.",
 )
-@click.option("--profile", metavar="RELEASE", help="Judge it as this release, as 4.6.")
-@click.option(
-    "--known",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="TOML file of known failures, each with a reason; a stale entry fails.",
-)
-@click.option(
-    "--write-known",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write what failed into a new file for --known, to be explained there.",
-)
+@PROFILE
+@KNOWN
+@WRITE_KNOWN
 @click.option(
     "--report",
     type=click.Path(file_okay=False, path_type=Path),
     help="Directory for report.html, .json, junit.xml and what failing tests leave.",
 )
-@click.option(
-    "--only",
-    metavar="ID,ROOM-*",
-    shell_complete=completing.chosen_clauses,
-    help="Only tests that name one of these clauses; * and ? stand for anything.",
-)
-@click.option("--level", metavar="LEVEL,...", help="Only clauses of this level.")
-@click.option("--list", "listed", is_flag=True, help="List the clauses; run nothing.")
+@ONLY
+@LEVEL
+@LISTED
 @click.option("--jobs", type=int, help="Parallel workers, each with its own adapter.")
 @click.argument("pytest_args", nargs=-1, type=click.UNPROCESSED)
 def client_run(

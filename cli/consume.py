@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import click
 
-from cli.produce import namesrv_option
+from cli.produce import NAMESRV
 from reference.core.client.consumer import ConsumerOptions
 from reference.core.client.failure import ClientError
 from reference.core.client.pulling import Received
@@ -23,7 +23,7 @@ STANDING = "DEFAULT"
 
 
 @click.command()
-@namesrv_option()
+@NAMESRV
 @click.option("-g", "--group", default="rmqc_consumer", show_default=True)
 @click.option("--expression", default="*", show_default=True, help="As 'A || B'.")
 @click.option(

@@ -22,6 +22,20 @@ def format_option(forms: Sequence[str]) -> Decorator:
     )
 
 
+def namesrv_option(says: str) -> Decorator:
+    """Return ``-n``, as a client has it; *says* what becomes of several addresses."""
+    return click.option(
+        "-n",
+        "--namesrvAddr",
+        "namesrv",
+        default="127.0.0.1:9876",
+        envvar="NAMESRV_ADDR",
+        show_default=True,
+        metavar="HOST:PORT",
+        help=says,
+    )
+
+
 def bench_options(what: str, *, has_rounds: bool = True) -> Decorator:
     """Return what every measurement takes; *what* of the release is measured."""
     options: list[Decorator] = [

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import click
 
-from cli.options import Decorator
+from cli.options import namesrv_option
 from reference.core.client.call import Selector
 from reference.core.client.failure import ClientError
 from reference.core.client.message import Message, Mode, SendResult
@@ -23,20 +23,7 @@ from spec.wire.producer_retries import RETRIES
 FAILED = 1
 BATCH = "batch"
 ASKED = "asked"
-
-
-def namesrv_option() -> Decorator:
-    """Return ``-n``, the name servers of a client."""
-    return click.option(
-        "-n",
-        "--namesrvAddr",
-        "namesrv",
-        default="127.0.0.1:9876",
-        envvar="NAMESRV_ADDR",
-        show_default=True,
-        metavar="HOST:PORT",
-        help="Name servers, with ; between them.",
-    )
+NAMESRV = namesrv_option("Name servers, with ; between them.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +39,7 @@ class _Sending:
 
 
 @click.command()
-@namesrv_option()
+@NAMESRV
 @click.option("-g", "--group", default="rmqc_producer", show_default=True)
 @click.option(
     "--mode",

@@ -11,6 +11,7 @@ import pytest
 from cli import completing
 from cli.chosen import chosen, print_chosen
 from cli.effort import effort_words
+from cli.run_options import KNOWN, LEVEL, LISTED, ONLY, PROFILE, WRITE_KNOWN
 from cli.side_by_side import folder_of, set_aside, write_matrix
 from cli.spec import show
 from cli.spread import ORDERS, jobs_of, seed_of, spread_words
@@ -56,29 +57,15 @@ GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, CONFORMS)
     " docker:IMAGE[?conf], cmd:target.toml (see rmqc target template), mutant:ID,"
     " store:/path.",
 )
-@click.option(
-    "--profile",
-    metavar="RELEASE",
-    shell_complete=completing.profiles,
-    help="Judge it as this release, as 4.6.",
-)
+@PROFILE
 @click.option(
     "--suite",
     metavar="A,B",
     shell_complete=completing.suites,
     help=f"Only these of {','.join(SUITES)}.",
 )
-@click.option(
-    "--known",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="TOML file of known failures, each with a reason; a stale entry fails.",
-)
-@click.option(
-    "--write-known",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write what failed into a new file for --known, to be explained there.",
-)
+@KNOWN
+@WRITE_KNOWN
 @click.option(
     "--report",
     type=click.Path(file_okay=False, path_type=Path),
@@ -91,19 +78,9 @@ GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, CONFORMS)
     is_flag=True,
     help="Fail where an outcome is not the recorded one of the release.",
 )
-@click.option(
-    "--only",
-    metavar="ID,ROOM-*",
-    shell_complete=completing.chosen_clauses,
-    help="Only tests that name one of these clauses; * and ? stand for anything.",
-)
-@click.option(
-    "--level",
-    metavar="LEVEL,...",
-    shell_complete=completing.levels,
-    help="Only clauses of this level, as MUST.",
-)
-@click.option("--list", "listed", is_flag=True, help="List the clauses; run nothing.")
+@ONLY
+@LEVEL
+@LISTED
 @click.option(
     "--explain",
     metavar="ID",
