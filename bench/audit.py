@@ -177,9 +177,8 @@ def audit_once(store: Path, run: Run) -> dict[str, Any]:
 
 def _one_turn(command: Sequence[str]) -> tuple[Turn, float]:
     root = Path(__file__).resolve().parents[1]
-    environment = {**os.environ, "PYTHONPATH": str(root)}
     try:
-        with Watched(command, environment) as process:
+        with Watched(command, {"PYTHONPATH": str(root)}) as process:
             return process.order("go"), process.start_s
     except WatchedError as error:
         raise AuditBenchError(str(error)) from error

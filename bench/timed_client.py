@@ -9,17 +9,13 @@ server has its turn.
 
 from __future__ import annotations
 
-import os
-import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from bench.java_classes import FOLDER, compiled, whole_class_path
+from bench.ordered import Ordered
 from bench.servers import OPENS, Server, ServerBenchError
 from conformance.harness.jars import resolve
 from conformance.harness.java import find_java
@@ -46,44 +42,25 @@ class Sends:
     max_ms: float
 
 
-class TimedClient:
+class TimedClient(Ordered):
     """A Java process that works when it is told to."""
 
     def __init__(self, server: Server, program: str, arguments: Sequence[str]) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="bench-client-")
         self._has_sent = False
-        self._said = (Path(self._folder.name) / "said.log").open("w+")
         (examples,) = resolve([EXAMPLES], transitive=False)
         path = whole_class_path(SOURCE, RELEASE, compiled(LOOP, RELEASE), examples)
         home = f"-Duser.home={self._folder.name}"
         words = [find_java(), *OPTIONS, home, "-cp", path, SOURCE.stem]
-        self._process = subprocess.Popen(
+        super().__init__(
             [*map(str, words), program, *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._said,
-            text=True,
-            cwd=self._folder.name,
-            env={**os.environ, "NAMESRV_ADDR": str(server.namesrv)},
+            environment={"NAMESRV_ADDR": str(server.namesrv)},
+            directory=self._folder.name,
         )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """End the process; closing twice is harmless."""
-        if self._process.poll() is None:
-            self._process.kill()
-        self._process.communicate()
-        self._said.close()
+        super().close()
         self._folder.cleanup()
 
     def send(self, seconds: float) -> Sends:
@@ -116,23 +93,17 @@ class TimedClient:
         return consumed, duration / 1e9
 
     def _turn(self, order: str) -> list[int]:
-        orders, answers = self._process.stdin, self._process.stdout
-        assert orders is not None
-        assert answers is not None
         try:
-            orders.write(f"{order}\n")
-            orders.flush()
+            self._order(order)
         except BrokenPipeError:
             self._complain("the client has ended")
-        for line in answers:
+        while line := self._line():
             if line.startswith(_MARK):
                 return [int(word) for word in line.removeprefix(_MARK).split()]
         return self._complain("the client has ended")
 
     def _complain(self, what: str) -> list[int]:
-        self._said.flush()
-        said = Path(self._said.name).read_text().strip()[-400:]
-        raise ServerBenchError(f"{what}: {said}")
+        raise ServerBenchError(f"{what}: {self._complaint()[-400:]}")
 
 
 def producer(server: Server, topic: str, *, threads: int, size: int) -> TimedClient:

@@ -9,17 +9,16 @@ when it was last seen.
 from __future__ import annotations
 
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Self
 
 import psutil
+
+from bench.ordered import Ordered
 
 INTERVAL_S = 0.2
 
@@ -40,52 +39,29 @@ class Turn:
     """The same of the processes of each name, each at its own worst moment."""
 
 
-class Watched:
+class Watched(Ordered):
     """A process that is given orders, a line each, and answers with a line."""
 
     def __init__(
         self, command: Sequence[str], environment: Mapping[str, str] | None = None
     ) -> None:
         began_s = time.perf_counter()
-        self._said = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 - closed below
-        self._process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._said,
-            text=True,
-            env=environment,
-        )
+        super().__init__(command, environment=environment)
         self._used: dict[tuple[int, float], float] = {}
         self._peak, self._peaks = 0, dict[str, int]()
         try:
-            self.ready = self._line()
+            self.ready = self._answer()
         except WatchedError:
             self.close()
             raise
         self.start_s = time.perf_counter() - began_s
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
+    def _end(self) -> None:
         """Let the process end, which it does when there are no more orders."""
-        self._pipe(self._process.stdin).close()
-        try:
+        self._orders.close()
+        with suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=60)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._pipe(self._process.stdout).close()
-        self._said.close()
+        super()._end()
 
     def order(self, line: str) -> Turn:
         """Give an order, wait for the answer, and return it with what it cost."""
@@ -97,10 +73,8 @@ class Watched:
         watcher = threading.Thread(target=self._watch, args=(done,))
         watcher.start()
         try:
-            stdin = self._pipe(self._process.stdin)
-            stdin.write(f"{line}\n")
-            stdin.flush()
-            answer = self._line()
+            self._order(line)
+            answer = self._answer()
         finally:
             done.set()
             watcher.join()
@@ -132,19 +106,13 @@ class Watched:
         for name, size in sizes.items():
             self._peaks[name] = max(self._peaks.get(name, 0), size)
 
-    def _line(self) -> str:
-        line = self._pipe(self._process.stdout).readline()
+    def _answer(self) -> str:
+        line = self._line()
         if not line:
             self._process.wait()
-            self._said.seek(0)
-            said = self._said.read().strip()
+            said = self._complaint()
             raise WatchedError(said.splitlines()[-1] if said else "it just ended")
         return line.strip()
-
-    @staticmethod
-    def _pipe(pipe: IO[str] | None) -> IO[str]:
-        assert pipe is not None
-        return pipe
 
 
 def share_of(process_id: int) -> int:
