@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 
 from conformance.harness.verdicts import expect
-from conformance.routing.fake_broker import Stage, unregister
+from conformance.routing.fake_broker import FakeBroker, Stage, unregister
 from spec.routing.broker_registration import (
     RegistrationBody,
     encode_registration,
@@ -16,6 +17,25 @@ from spec.routing.broker_registration import (
 from spec.routing.topic_config import TopicConfig, TopicTable
 from spec.wire.frame import SerializeType
 from spec.wire.response_code import ResponseCode
+
+
+def expect_addresses(
+    clause_id: str,
+    stage: Stage,
+    topic: TopicConfig,
+    broker: FakeBroker,
+    expected: Mapping[int, str],
+) -> None:
+    """Fail *clause_id* unless a route has these addresses of the broker's name."""
+    route = stage.route(topic.topic)
+    data = route and route.broker(broker.name)
+    expect(
+        clause_id,
+        found=data and dict(data.addresses),
+        expected=expected,
+        what="addresses by broker id",
+        transcript=stage.client.transcript,
+    )
 
 
 @pytest.mark.clause("ROUTE-REG-001", "ROUTE-DATA-001", "ROUTE-DATA-002")
@@ -90,15 +110,8 @@ def test_a_slave_learns_its_master_and_joins_the_route(stage: Stage) -> None:
         what="masterAddr and haServerAddr in the answer to the slave",
         transcript=slave.peer.transcript,
     )
-    route = stage.route(topic.topic)
-    data = route and route.broker(master.name)
-    expect(
-        "ROUTE-DATA-002",
-        found=data and dict(data.addresses),
-        expected={0: master.identity.address, 1: slave.identity.address},
-        what="addresses by broker id",
-        transcript=stage.client.transcript,
-    )
+    addresses = {0: master.identity.address, 1: slave.identity.address}
+    expect_addresses("ROUTE-DATA-002", stage, topic, master, addresses)
 
 
 @pytest.mark.clause("ROUTE-REG-010")
@@ -238,15 +251,8 @@ def test_an_address_has_one_broker_id(stage: Stage) -> None:
         address=slave.identity.address,
     )
     moved.register(topic)
-    route = stage.route(topic.topic)
-    data = route and route.broker(master.name)
-    expect(
-        "ROUTE-REG-017",
-        found=data and dict(data.addresses),
-        expected={0: master.identity.address, 3: slave.identity.address},
-        what="addresses by broker id",
-        transcript=stage.client.transcript,
-    )
+    addresses = {0: master.identity.address, 3: slave.identity.address}
+    expect_addresses("ROUTE-REG-017", stage, topic, master, addresses)
 
 
 @pytest.mark.clause("ROUTE-REG-018")
@@ -260,15 +266,8 @@ def test_a_broker_id_has_one_address(stage: Stage) -> None:
         address="127.0.0.1:" + first.identity.address.rpartition(":")[2],
     )
     second.register(topic)
-    route = stage.route(topic.topic)
-    data = route and route.broker(first.name)
-    expect(
-        "ROUTE-REG-018",
-        found=data and dict(data.addresses),
-        expected={0: second.identity.address},
-        what="addresses by broker id",
-        transcript=stage.client.transcript,
-    )
+    addresses = {0: second.identity.address}
+    expect_addresses("ROUTE-REG-018", stage, topic, first, addresses)
     unregister(first.peer, first.identity)
 
 
