@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -36,6 +37,16 @@ def is_answered(
         expected={name: str(value) for name, value in offsets.items()},
         transcript=broker.transcript,
     )
+
+
+def are_sent_on(
+    clause: str, broker: Speaker, topic: str, asked: Iterable[int], **offsets: int
+) -> None:
+    """Fail *clause* unless who pulls at the offsets *asked* is told *offsets*."""
+    code = ResponseCode.PULL_OFFSET_MOVED
+    for offset in asked:
+        answer = broker.pull(topic=topic, offset=offset)
+        is_answered(clause, broker, answer, code=code, **offsets)
 
 
 @pytest.mark.clause("PULL-EMPTY-001")
@@ -127,10 +138,9 @@ def test_at_the_end_there_is_nothing_yet(broker: Speaker, topic: str) -> None:
 @pytest.mark.clause("PULL-END-002")
 def test_past_the_end_the_offset_has_moved(broker: Speaker, topic: str) -> None:
     send_bodies(broker, topic, [b"a", b"b", b"c"])
-    code = ResponseCode.PULL_OFFSET_MOVED
-    for offset in (4, 5, 1000, 2**40):
-        answer = broker.pull(topic=topic, offset=offset)
-        is_answered("PULL-END-002", broker, answer, code=code, maxOffset=3, minOffset=0)
+    are_sent_on(
+        "PULL-END-002", broker, topic, (4, 5, 1000, 2**40), maxOffset=3, minOffset=0
+    )
 
 
 @pytest.mark.clause("PULL-END-003")
@@ -138,10 +148,7 @@ def test_past_the_end_a_consumer_is_sent_to_the_beginning(
     broker: Speaker, topic: str
 ) -> None:
     send_bodies(broker, topic, [b"a", b"b", b"c"])
-    code = ResponseCode.PULL_OFFSET_MOVED
-    for offset in (4, 2**40):
-        answer = broker.pull(topic=topic, offset=offset)
-        is_answered("PULL-END-003", broker, answer, code=code, nextBeginOffset=0)
+    are_sent_on("PULL-END-003", broker, topic, (4, 2**40), nextBeginOffset=0)
 
 
 @pytest.mark.clause("PULL-END-004")
@@ -149,10 +156,7 @@ def test_past_the_end_a_consumer_is_sent_to_the_end(
     broker: Speaker, topic: str
 ) -> None:
     send_bodies(broker, topic, [b"a", b"b", b"c"])
-    code = ResponseCode.PULL_OFFSET_MOVED
-    for offset in (4, 2**40):
-        answer = broker.pull(topic=topic, offset=offset)
-        is_answered("PULL-END-004", broker, answer, code=code, nextBeginOffset=3)
+    are_sent_on("PULL-END-004", broker, topic, (4, 2**40), nextBeginOffset=3)
 
 
 @pytest.mark.clause("PULL-BEGIN-001")
@@ -160,10 +164,7 @@ def test_before_the_beginning_a_consumer_is_sent_there(
     broker: Speaker, topic: str
 ) -> None:
     send_bodies(broker, topic, [b"a", b"b"])
-    code = ResponseCode.PULL_OFFSET_MOVED
-    for offset in (-1, -(2**40)):
-        answer = broker.pull(topic=topic, offset=offset)
-        is_answered("PULL-BEGIN-001", broker, answer, code=code, nextBeginOffset=0)
+    are_sent_on("PULL-BEGIN-001", broker, topic, (-1, -(2**40)), nextBeginOffset=0)
 
 
 @pytest.mark.clause("PULL-QUEUE-001")
