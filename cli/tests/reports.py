@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from click.testing import CliRunner
+
+from cli.report import report as commands
 from spec.observed import OUTCOMES
 from spec.registry import all_clauses
 
@@ -43,3 +46,11 @@ def _entry(clause_id: str, outcome: str) -> dict[str, Any]:
         "reason": "nobody listens" if outcome == "unsupported" else None,
         "failure": FAILURE if outcome == "fail" else None,
     }
+
+
+def page_made(command: str, out: Path, cells: Path, *more: str) -> str:
+    """Let ``rmqc report`` write a page of *cells*; return what it printed."""
+    words = [command, "-o", str(out), "--cells", str(cells), *more]
+    result = CliRunner().invoke(commands, words)
+    assert result.exit_code == 0, result.output
+    return result.output

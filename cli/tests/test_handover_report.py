@@ -6,9 +6,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from cli.report import report
+from cli.tests.reports import page_made
 from conformance.interop import handover_record
 from conformance.interop.handover_cell import Cell, Given
 from conformance.interop.handover_record import FILE, recorded
@@ -20,18 +19,10 @@ def refuse(writer: str, ending: str, directory: Path) -> Given:
     raise AssertionError(f"{writer} is not to write, nor {ending} in {directory}")
 
 
-def run(out: Path, cells: Path, *more: str) -> str:
-    """Run the command and return what it printed."""
-    words = ["handover", "-o", str(out), "--cells", str(cells), *more]
-    result = CliRunner().invoke(report, words)
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
 def test_the_page_of_recorded_cells_is_written(tmp_path: Path) -> None:
     cells, out = tmp_path / "cells.json", tmp_path / "page.md"
     shutil.copy(FILE, cells)
-    assert f"{len(recorded())} cells" in run(out, cells)
+    assert f"{len(recorded())} cells" in page_made("handover", out, cells)
     assert out.read_text(encoding="utf-8") == page(recorded())
 
 
@@ -41,7 +32,7 @@ def test_a_writer_that_fails_leaves_its_cells_for_the_next_run(
     monkeypatch.setattr(handover_record, "write_store", refuse)
     cells, out = tmp_path / "cells.json", tmp_path / "page.md"
     shutil.copy(FILE, cells)
-    told = run(out, cells, "--again", "5.4.0")
+    told = page_made("handover", out, cells, "--again", "5.4.0")
     assert "left for the next run: 5.4.0 is not to write" in told
     left = recorded(cells)
     assert Cell(writer="4.4.0", reader="4.6.0", ending="stop").name in left

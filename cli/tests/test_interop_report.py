@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from cli.report import report
+from cli.tests.reports import page_made
 from conformance.harness.target import Target
 from conformance.interop import feature_cell, feature_record
 from conformance.interop.feature_cell import Cell
@@ -30,18 +29,10 @@ def _only_what_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feature_cell, "all_cells", lambda: wanted)
 
 
-def run(out: Path, cells: Path, *more: str) -> str:
-    """Run the command and return what it printed."""
-    words = ["interop", "-o", str(out), "--cells", str(cells), *more]
-    result = CliRunner().invoke(report, words)
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
 def test_the_page_of_recorded_cells_is_written(tmp_path: Path) -> None:
     cells, out = tmp_path / "cells.json", tmp_path / "page.md"
     shutil.copy(FILE, cells)
-    assert f"{len(recorded())} cells" in run(out, cells)
+    assert f"{len(recorded())} cells" in page_made("interop", out, cells)
     assert out.read_text(encoding="utf-8") == page(recorded())
 
 
@@ -56,7 +47,7 @@ def test_a_client_that_is_not_here_leaves_its_cells_for_the_next_run(
     }
     feature_record.keep(kept, cells)
     monkeypatch.setattr(feature_record, "run", refuse)
-    told = run(out, cells)
+    told = page_made("interop", out, cells)
     assert "Node is left for the next run: Node is not for embedded:" in told
     assert recorded(cells) == kept
     assert "not run" in out.read_text(encoding="utf-8")
