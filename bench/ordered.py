@@ -10,11 +10,12 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Self
+from typing import IO
+
+from conformance.harness.closing import Closing
 
 
-class Ordered:
+class Ordered(Closing):
     """A running process, its orders and its answers."""
 
     def __init__(
@@ -35,17 +36,6 @@ class Ordered:
             cwd=directory,
             env={**os.environ, **(environment or {})},
         )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """End the process; closing twice is harmless."""

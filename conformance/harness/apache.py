@@ -16,12 +16,12 @@ from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import TracebackType
 from typing import Self
 
 from conformance.harness import cluster_info
 from conformance.harness.address import Address
 from conformance.harness.class_archive import archive_options
+from conformance.harness.closing import Closing
 from conformance.harness.jars import resolve
 from conformance.harness.java import FAST_START, find_java
 from conformance.harness.ports import free_port_block
@@ -90,7 +90,7 @@ def class_path(release: str) -> str:
     return os.pathsep.join(str(jar) for jar in resolve(modules(release)))
 
 
-class ApacheCluster:
+class ApacheCluster(Closing):
     """One name server and one broker of a real release."""
 
     def __init__(
@@ -139,14 +139,6 @@ class ApacheCluster:
     def __enter__(self) -> Self:
         self.start()
         return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def start(self, *, broker: bool = True) -> None:
         """

@@ -15,10 +15,9 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
-from types import TracebackType
-from typing import Self
 
 from conformance.harness.address import Address
+from conformance.harness.closing import Closing
 from conformance.harness.conversations import CONVERSATIONS
 from conformance.harness.transcript import Direction, Entry, Transcript
 from spec.layout import LayoutError
@@ -61,7 +60,7 @@ class UnreadableAnswerError(PeerMisbehavedError):
     """What came is no frame, or no command."""
 
 
-class Peer:
+class Peer(Closing):
     """One open connection and its transcript."""
 
     def __init__(self, address: Address) -> None:
@@ -78,17 +77,6 @@ class Peer:
             opened_at_ms=time.time_ns() // 1_000_000,
         )
         CONVERSATIONS.note(self.transcript)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     @property
     def local_address(self) -> Address:

@@ -14,10 +14,9 @@ import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from types import TracebackType
-from typing import Self
 
 from conformance.harness.address import Address
+from conformance.harness.closing import Closing
 
 CHUNK = 65536
 LENGTH_SIZE = 4
@@ -40,7 +39,7 @@ class TappedFrame:
     data: bytes
 
 
-class Tap:
+class Tap(Closing):
     """Listens on a port of its own and connects every client to *server*."""
 
     def __init__(
@@ -55,17 +54,6 @@ class Tap:
         self._frames: list[TappedFrame] = []
         self._sockets: list[socket.socket] = [self._listener]
         threading.Thread(target=self._accept, daemon=True).start()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     @property
     def frames(self) -> list[TappedFrame]:

@@ -14,11 +14,11 @@ import importlib
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 from urllib.parse import parse_qsl
 
 from conformance.harness.address import Address
+from conformance.harness.closing import Closing
 from conformance.harness.speaker import Speaker
 from spec.clause import release_key
 
@@ -77,7 +77,7 @@ class TargetError(Exception):
     """The target cannot be had: no verdict about any clause."""
 
 
-class Target:
+class Target(Closing):
     """One peer under examination. Kinds override what they can do."""
 
     capabilities: frozenset[Capability] = frozenset()
@@ -119,14 +119,6 @@ class Target:
             self.close()
             raise
         return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def start(self) -> None:
         """Make the target reachable; returns when it is."""

@@ -11,10 +11,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import replace
-from types import TracebackType
-from typing import Self
 
 from conformance.harness.address import Address
+from conformance.harness.closing import Closing
 from conformance.harness.deadline import wait_until
 from conformance.harness.peer import Peer
 from conformance.harness.speaker import Speaker, succeeded
@@ -122,7 +121,7 @@ def unregister(peer: Peer, identity: BrokerIdentity) -> Command:
     return peer.request(Command(code=code, fields=identity.fields()))
 
 
-class Stage:
+class Stage(Closing):
     """Where fake brokers appear, and from where clients look at the name server."""
 
     def __init__(self, namesrv: Address, unique: Callable[[str], str]) -> None:
@@ -131,17 +130,6 @@ class Stage:
         self.unique = unique
         self._brokers: list[FakeBroker] = []
         self._peers: list[Peer] = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def broker(
         self,

@@ -9,10 +9,10 @@ The modules beside this one each add the requests of one subject, and
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import TracebackType
 from typing import Self, TypeAlias
 
 from conformance.harness.address import Address
+from conformance.harness.closing import Closing
 from conformance.harness.peer import ANSWER_TIMEOUT_S, ONEWAY_FLAG, Peer
 from conformance.harness.transcript import Transcript
 from spec.wire.command import Command
@@ -26,7 +26,7 @@ class RefusedError(AssertionError):
     """An answer that had to be a success is none."""
 
 
-class Asker:
+class Asker(Closing):
     """Somebody who asks one peer over one connection."""
 
     def __init__(self, peer: Peer) -> None:
@@ -36,17 +36,6 @@ class Asker:
     def connect(cls, address: Address) -> Self:
         """Return an asker with a fresh connection to *address*."""
         return cls(Peer(address))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     @property
     def transcript(self) -> Transcript:
