@@ -66,14 +66,33 @@ class ServiceHost:
             await asyncio.wait(self._tasks)
 
     def perform(self, effects: Iterable[Effect]) -> None:
-        """Do what the service asks, in order."""
+        """Do what the service asks, in order; what goes one way goes at once."""
+        frames: list[bytes] = []
+        connection = 0
         for effect in effects:
             if type(effect) is Send:
-                transport = self._transports.get(effect.connection)
-                if transport is not None:
-                    transport.write(effect.data)
-            else:
-                self._perform_rarer(effect)
+                if frames and effect.connection != connection:
+                    self._write(connection, frames)
+                    frames = []
+                connection = effect.connection
+                frames.append(effect.data)
+                continue
+            if frames:
+                self._write(connection, frames)
+                frames = []
+            self._perform_rarer(effect)
+        if frames:
+            self._write(connection, frames)
+
+    def _write(self, connection: int, frames: list[bytes]) -> None:
+        """Write *frames* to a connection, if it is there, by one call of the system."""
+        transport = self._transports.get(connection)
+        if transport is None:
+            return
+        if len(frames) == 1:
+            transport.write(frames[0])
+        else:
+            transport.writelines(frames)
 
     def opened(self, transport: asyncio.Transport) -> int:
         """Note a connection that a peer has opened; return its number."""
