@@ -17,7 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.checking import run_checks
-from spark_checks.digest import Digest, digest
+from spark_checks.digest import Digest, digest, open_survey
 from spark_checks.findings import Finding, Invariant, Severity, in_order
 from spark_checks.histograms import Pictured, histograms
 from spark_checks.invariants import (
@@ -29,7 +29,13 @@ from spark_checks.invariants import (
     settings,
     side_files,
 )
-from spark_checks.second_look import SECOND_CHECKS, SecondLook, second_findings
+from spark_checks.second_look import (
+    SECOND_CHECKS,
+    SecondLook,
+    is_aside_wanted,
+    ranges_wanted,
+    second_findings,
+)
 from spark_checks.session import SparkError
 from spark_checks.since import is_about_earlier, later_units, part_since
 from spark_checks.sources.store_files import (
@@ -140,28 +146,45 @@ def audit_store(
         conf = replace(conf, commit_log_file_size=_log_size(store, conf))
         store = part_since(store, since_ms)
     situation = situation_of(store, conf)
-    tables = open_tables(session, store, situation, conf.delays)
+    ranges = ranges_wanted(store, only)
+    survey = open_survey(
+        session,
+        store,
+        situation,
+        conf.delays,
+        ranges=ranges,
+        is_aside_wanted=is_aside_wanted(only),
+    ).persist()
+    pictures = None
     try:
         progress(f"reading {sum(file.size for file in store.files):,} bytes")
-        seen = digest(tables)
+        seen = digest(survey, situation.min_offset)
         found = _file_findings(store, conf, seen)
-        found += row_findings(later_units(tables, store.begin), seen, progress)
-        if store.index:
-            progress(f"following the chains of {len(store.index)} index files")
-            found += index_findings(tables)
+        suspects = seen.suspects(situation.min_offset)
+        if suspects or seen.has_odd_rows or pictured:
+            tables = open_tables(session, store, situation, conf.delays)
+            later = later_units(tables, store.begin)
+            found += [
+                *row_findings(later, seen, suspects, progress),
+                *index_findings(tables, seen, progress),
+            ]
+            pictures = _pictured(store, tables, seen) if pictured else None
         look = SecondLook(
             session=session,
             store=store,
+            survey=survey,
             seen=seen,
+            ranges=ranges,
             situation=situation,
             delays=conf.delays,
             progress=progress,
             only=only,
         )
         found += second_findings(look)
-        pictures = _pictured(store, tables, seen) if pictured else None
     except PySparkException as error:
         raise SparkError(str(error).splitlines()[0]) from error
+    finally:
+        survey.unpersist()
     wanted = [
         finding
         for finding in found
@@ -214,9 +237,13 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
     )
 
 
-def row_findings(tables: Tables, seen: Digest, progress: Progress) -> list[Finding]:
+def row_findings(
+    tables: Tables,
+    seen: Digest,
+    suspects: Collection[tuple[str, int]],
+    progress: Progress,
+) -> list[Finding]:
     """Return what is wrong with rows, after a closer look at those that may be."""
-    suspects = seen.suspects(tables)
     if not suspects and not seen.log_is_suspect:
         return []
     progress(f"comparing {len(suspects)} queues row by row")
@@ -231,12 +258,13 @@ def row_findings(tables: Tables, seen: Digest, progress: Progress) -> list[Findi
         narrow.units.unpersist()
 
 
-def index_findings(tables: Tables) -> list[Finding]:
-    """Return what is wrong with slots and items, after one look at all of them."""
+def index_findings(tables: Tables, seen: Digest, progress: Progress) -> list[Finding]:
+    """Return what is wrong with slots and items, after another look at all of them."""
+    if not seen.flawed_items:
+        return []
+    progress(f"looking at {seen.flawed_items:,} odd items of the index")
     flawed = tables.index.where(F.col("flaws") != 0).persist()
     try:
-        if flawed.isEmpty():
-            return []
         return run_checks(replace(tables, index=flawed), INDEX_CHECKS)
     finally:
         flawed.unpersist()

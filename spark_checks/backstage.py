@@ -1,29 +1,25 @@
 """
 What goes on behind the topics that people send to: halves, notes, delays, retries.
 
-Their records are few among all, and their properties are needed, so they are a table
-of their own, read only where the first pass saw such topics.
+Their records are few among all, and their properties are needed. A survey makes rows
+of them on its way.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.digest import Digest
-from spark_checks.sources.store_files import Store, StoreFile, queue_of, read_whole
+from spark_checks.sources.store_files import Store, read_whole
 from spark_checks.tables import Situation
 from spec.layout import LayoutError
 from spec.wire import fastjson
-from spec.wire.delay_levels import SCHEDULE_TOPIC
 from spec.wire.transaction_checks import CHECK_GROUP
 from spec.wire.transactions import HALF_TOPIC
-
-Ranges = list[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,23 +43,21 @@ class Backstage:
 
 
 def open_backstage(
-    session: SparkSession,
-    store: Store,
-    seen: Digest,
-    situation: Situation,
-    *,
-    ranges: Ranges,
-) -> tuple[DataFrame, Backstage]:
-    """Return the table of a second look at *store*, and what is in it of interest.
+    survey: DataFrame, store: Store, seen: Digest, situation: Situation
+) -> Backstage:
+    """Return what is of interest in what a *survey* of *store* saw set aside."""
+    # Its module imports what Spark's workers import; nothing does so earlier.
+    from spark_checks.sources.aside_columns import ASIDE_COLUMNS
 
-    Of records in *ranges* the table has sums of their keys, too.
-    """
-    table = second_look(session, store, "rocketmq.setaside", ranges)
-    backstage = Backstage(
-        records=table.where(
-            (F.col("kind") == "record") & (F.col("offset") >= situation.min_offset)
+    # Each check has a few tasks for each part; they are not worth many small ones.
+    few = survey.coalesce(survey.sparkSession.sparkContext.defaultParallelism)
+    return Backstage(
+        records=few.where(
+            (F.col("side") == "aside") & (F.col("offset") >= situation.min_offset)
+        ).select(*ASIDE_COLUMNS),
+        due=few.where(F.col("side") == "due").select(
+            F.col("offset").alias("commit_log_offset"), "due_ms"
         ),
-        due=_due(session, store),
         delivered={
             level - 1: offset
             for level, offset in _offsets(store, "delayOffset.json").items()
@@ -72,44 +66,6 @@ def open_backstage(
         last_ms=seen.last_stored_at_ms or 0,
         situation=situation,
     )
-    return table, backstage
-
-
-def _due(session: SparkSession, store: Store) -> DataFrame:
-    """Return when each delayed message of *store* is due, as its unit says."""
-    files = [f for f in store.consume_queues if _is_of(f, SCHEDULE_TOPIC)]
-    if not files:
-        return session.createDataFrame([], "commit_log_offset bigint, due_ms bigint")
-    units = (
-        session.read.format("rocketmq.consumequeue")
-        .option("url", store.url)
-        .option("files", listing(files))
-        .load()
-    )
-    return units.select("commit_log_offset", F.col("tags_code").alias("due_ms"))
-
-
-def second_look(
-    session: SparkSession, store: Store, source: str, ranges: Ranges
-) -> DataFrame:
-    """Return the rows of *source*, one of those that read properties."""
-    # Its module imports what Spark's workers import; nothing does so earlier.
-    from spark_checks.sources.set_aside import KeySource, SetAsideSource
-
-    session.dataSource.register(SetAsideSource)
-    session.dataSource.register(KeySource)
-    return (
-        session.read.format(source)
-        .option("url", store.url)
-        .option("files", listing(store.commit_log))
-        .option("ranges", json.dumps(ranges))
-        .load()
-    )
-
-
-def listing(files: tuple[StoreFile, ...] | list[StoreFile]) -> str:
-    """Return *files* as an option of a source."""
-    return json.dumps([[file.path, file.base, file.size] for file in files])
 
 
 def number_of(numbers: Mapping[int, int], key: Column) -> Column:
@@ -118,11 +74,6 @@ def number_of(numbers: Mapping[int, int], key: Column) -> Column:
     for one, number in numbers.items():
         found = F.when(key == one, F.lit(number)).otherwise(found)
     return found
-
-
-def _is_of(file: StoreFile, topic: str) -> bool:
-    queue = queue_of(file.path)
-    return queue is not None and queue[0] == topic
 
 
 def _offsets(store: Store, name: str, entry: str | None = None) -> dict[int, int]:

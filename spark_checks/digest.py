@@ -9,19 +9,17 @@ costs this one pass; only queues that disagree are read again, row by row.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pyspark.sql import Column, DataFrame, Row
+from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.tables import (
-    Tables,
-    is_commit,
-    is_record,
-    needs_record,
-    needs_unit,
-)
+from spark_checks.sources.store_files import Store
+from spark_checks.tables import Situation, listing
+
+Ranges = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +58,30 @@ class Digest:
     """Of the first file that is not written to its end."""
     commits: int = 0
     """Records that were committed of half messages."""
+    flawed_items: int = 0
+    """Items and slots of the index that are wrong by themselves."""
+    item_sum: int = 0
+    """What the items sum up to that point at records whose keys were summed up."""
+    key_sums: tuple[int, ...] = (0, 0)
+    """What those keys sum up to, without tags and with them."""
 
-    def suspects(self, tables: Tables) -> list[tuple[str, int]]:
-        """Return the queues that must be read again."""
+    @property
+    def is_index_complete(self) -> bool:
+        """Whether the index has the keys of records, as far as sums can tell.
+
+        Since 5.4 tags are in the index as well; a store may be of either kind.
+        """
+        return self.item_sum in self.key_sums
+
+    def suspects(self, min_offset: int) -> list[tuple[str, int]]:
+        """Return the queues that must be read again, of a log from *min_offset* on."""
         queues = sorted({*self.records, *self.units})
-        return [queue for queue in queues if self._is_suspect(queue, tables)]
+        return [queue for queue in queues if self._is_suspect(queue, min_offset)]
+
+    @property
+    def has_odd_rows(self) -> bool:
+        """Whether single records or items must be read again."""
+        return self.log_is_suspect or self.flawed_items > 0
 
     @property
     def log_is_suspect(self) -> bool:
@@ -78,7 +95,7 @@ class Digest:
         first = self.first_tail_base
         return first is not None and first < self.last_file_base
 
-    def _is_suspect(self, queue: tuple[str, int], tables: Tables) -> bool:
+    def _is_suspect(self, queue: tuple[str, int], min_offset: int) -> bool:
         records, units = self.records.get(queue), self.units.get(queue)
         if units is not None and not _is_dense(units, units.count):
             return True
@@ -88,7 +105,7 @@ class Digest:
             return True
         if records is None or not records.matched_count:
             return False
-        starts_late = records.first != 0 and tables.situation.min_offset == 0
+        starts_late = records.first != 0 and min_offset == 0
         return starts_late or not _is_dense(records, records.matched_count)
 
 
@@ -99,28 +116,76 @@ def _is_dense(digest: QueueDigest, count: int) -> bool:
     return digest.last - digest.first + 1 == count
 
 
-def digest(tables: Tables) -> Digest:
-    """Return the digest of *tables*, made in one job."""
-    rows = _log_side(tables).unionByName(_unit_side(tables)).collect()
-    log_rows = [row for row in rows if row.side == "log"]
-    record_rows = [row for row in log_rows if row.kind == "record"]
-    written = [row.end for row in record_rows if row.end is not None]
-    times = [row.last_ms for row in record_rows if row.last_ms is not None]
+def open_survey(
+    session: SparkSession,
+    store: Store,
+    situation: Situation,
+    delays: Mapping[int, int],
+    *,
+    ranges: Ranges = (),
+    is_aside_wanted: bool = False,
+) -> DataFrame:
+    """Return the survey of *store*: sums, and what was set aside if that is wanted.
+
+    The keys of records in *ranges* are summed up too.
+    """
+    # Its module imports what Spark's workers import; nothing does so earlier.
+    from spark_checks.sources.survey import SurveySource
+
+    session.dataSource.register(SurveySource)
+    asked = {
+        "begin": store.begin,
+        "min_offset": situation.min_offset,
+        "other_topics": sorted(situation.other_topics),
+        "delays": dict(delays),
+        "ranges": ranges,
+        "is_aside_wanted": is_aside_wanted,
+    }
+    return (
+        session.read.format("rocketmq.survey")
+        .option("url", store.url)
+        .option("log", listing(store.commit_log))
+        .option("queues", listing(store.consume_queues))
+        .option("index", json.dumps([[file.path, file.size] for file in store.index]))
+        .option("partitions", str(session.sparkContext.defaultParallelism))
+        .option("asked", json.dumps(asked))
+        .load()
+    )
+
+
+def digest(survey: DataFrame, min_offset: int) -> Digest:
+    """Return the digest that a *survey* of a log from *min_offset* on sums up to."""
+    rows = (
+        survey.where(F.col("side").isin("log", "queue", "index", "keys"))
+        .groupBy("side", "kind", "topic", "queue_id")
+        .agg(*(made(name).alias(name) for name, made in _SUMMED.items()))
+        .collect()
+    )
+    sides = {
+        side: [row for row in rows if row.side == side]
+        for side in ("log", "queue", "index", "keys")
+    }
+    record_rows = [row for row in sides["log"] if row.kind == "record"]
     return Digest(
         records=_by_queue(record_rows),
-        units=_by_queue([row for row in rows if row.side == "queue"]),
-        regions=sum(row.rows for row in log_rows if row.kind == "damaged"),
+        units=_by_queue(sides["queue"]),
+        regions=sum(row.rows for row in sides["log"] if row.kind == "damaged"),
         first_tail_base=min(
-            (row.first_file for row in log_rows if row.kind == "tail"), default=None
+            (row.first_file for row in sides["log"] if row.kind == "tail"), default=None
         ),
         bad_checksums=sum(row.bad_checksums for row in record_rows),
         bad_places=sum(row.bad_places for row in record_rows),
         flawed=sum(row.flawed for row in record_rows),
         record_count=sum(row.rows for row in record_rows),
-        log_end=max(written, default=tables.situation.min_offset),
-        last_stored_at_ms=max(times, default=None),
+        log_end=max((row.end for row in record_rows), default=min_offset),
+        last_stored_at_ms=max((row.last_ms for row in record_rows), default=None),
         last_file_base=max((row.last_file for row in record_rows), default=0),
         commits=sum(row.commits for row in record_rows),
+        flawed_items=sum(row.flawed for row in sides["index"]),
+        item_sum=sum(row["hash"] for row in sides["index"]),
+        key_sums=tuple(
+            sum(row[name] for row in sides["keys"]) for name in ("hash", "tagged_hash")
+        ),
     )
 
 
@@ -138,65 +203,11 @@ def _by_queue(rows: Sequence[Row]) -> dict[tuple[str, int], QueueDigest]:
     }
 
 
-def _log_side(tables: Tables) -> DataFrame:
-    """Return a row for every queue in the log, and one for every other kind."""
-    needed = needs_unit(tables.situation)
-    identity = F.xxhash64("queue_offset", "offset", "size", "tags_code")
-    return tables.log.groupBy("kind", "topic", "queue_id").agg(
-        F.lit("log").alias("side"),
-        *_measures(needed, identity, needed),
-        _count(is_record() & (F.col("body_crc") != F.col("computed_crc"))).alias(
-            "bad_checksums"
-        ),
-        _count(is_record() & (F.col("physical_offset") != F.col("offset"))).alias(
-            "bad_places"
-        ),
-        _count(F.col("flaws") != 0).alias("flawed"),
-        _count(is_record() & is_commit()).alias("commits"),
-        F.max(F.col("offset") + F.col("size")).alias("end"),
-        F.max("stored_at_ms").alias("last_ms"),
-        F.max("file_base").alias("last_file"),
-        F.min("file_base").alias("first_file"),
-    )
-
-
-_OF_THE_LOG = ("end", "last_ms", "last_file", "first_file")
-
-
-def _unit_side(tables: Tables) -> DataFrame:
-    """Return a row for every queue that has units."""
-    needed = needs_record(tables.situation)
-    identity = F.xxhash64(
-        "queue_offset",
-        "commit_log_offset",
-        F.col("size").cast("bigint"),
-        "tags_code",
-    )
-    nothing = F.lit(None).cast("bigint")
-    return tables.units.groupBy("topic", "queue_id").agg(
-        F.lit("queue").alias("side"),
-        F.lit("unit").alias("kind"),
-        *_measures(needed, identity, F.lit(True)),
-        F.lit(0).cast("bigint").alias("bad_checksums"),
-        F.lit(0).cast("bigint").alias("bad_places"),
-        F.lit(0).cast("bigint").alias("flawed"),
-        F.lit(0).cast("bigint").alias("commits"),
-        *(nothing.alias(name) for name in _OF_THE_LOG),
-    )
-
-
-def _measures(needed: Column, identity: Column, ranged: Column) -> list[Column]:
-    """Return what both sides count alike."""
-    offset = F.when(ranged, F.col("queue_offset"))
-    return [
-        F.count(F.lit(1)).alias("rows"),
-        _count(needed).alias("matched"),
-        F.min(offset).alias("first"),
-        F.max(offset).alias("last"),
-        F.bit_xor(F.when(needed, identity)).alias("hash"),
-        F.sum(F.when(needed, F.col("size").cast("bigint"))).alias("bytes"),
-    ]
-
-
-def _count(condition: Column) -> Column:
-    return F.count(F.when(condition, F.lit(1)))
+_SUMMED: Mapping[str, Callable[[str], Column]] = {
+    **dict.fromkeys(("rows", "matched", "bytes"), F.sum),
+    **dict.fromkeys(("bad_checksums", "bad_places", "flawed", "commits"), F.sum),
+    **dict.fromkeys(("first", "first_file"), F.min),
+    **dict.fromkeys(("last", "end", "last_ms", "last_file"), F.max),
+    **dict.fromkeys(("hash", "tagged_hash"), F.bit_xor),
+}
+"""How the sums of pieces make the sum of a whole."""

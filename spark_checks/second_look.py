@@ -1,32 +1,28 @@
 """
-The second look at a log, for what only properties can tell.
+The second look at a store, for what only properties can tell.
 
-It reads each record's properties, and so is not had for nothing: only that is asked of
-which the first pass saw the topic, or commits, or where there is an index to compare
-with; and nothing of all this is read if nobody wants to know. One reading serves both.
+A survey has summed up the keys, and made rows of what was set aside. Only that is asked
+of which it saw the topic, or commits; and keys are compared with the index one by one
+only where their sums differ. What nobody wants to know is not surveyed either.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.backstage import (
-    Backstage,
-    Ranges,
-    open_backstage,
-    second_look,
-)
+from spark_checks.backstage import Backstage, open_backstage
 from spark_checks.checking import run_checks
-from spark_checks.digest import Digest
+from spark_checks.digest import Digest, Ranges
 from spark_checks.findings import Finding, Invariant
 from spark_checks.invariants import delays, index_keys, retries, transactions
 from spark_checks.invariants.index_keys import KEY_CHECKS, KeyTables
 from spark_checks.sources.store_files import Store
-from spark_checks.tables import Situation, open_tables
+from spark_checks.tables import Situation, listing, open_tables
 from spec.wire.delay_levels import SCHEDULE_TOPIC
 from spec.wire.groups import DEAD_LETTER_PREFIX, RETRY_PREFIX
 from spec.wire.transactions import HALF_TOPIC, OPERATIONS_TOPIC
@@ -66,7 +62,11 @@ class SecondLook:
 
     session: SparkSession
     store: Store
+    survey: DataFrame
     seen: Digest
+    """What the survey sums up to."""
+    ranges: Ranges
+    """Of which records the keys were summed up."""
     situation: Situation
     delays: Mapping[int, int]
     """Milliseconds of each delay level."""
@@ -96,44 +96,42 @@ def _may_be_broken(invariant: Invariant, seen: Digest) -> bool:
     return any(topic.startswith(begin) for topic, _ in seen.records)
 
 
+def ranges_wanted(store: Store, only: Collection[str] = ()) -> Ranges:
+    """Return of which records of *store* the keys must be summed up."""
+    wants_keys = not only or any(one.id in only for one in KEY_CHECKS)
+    return index_keys.ranges_of(store) if wants_keys else []
+
+
+def is_aside_wanted(only: Collection[str] = ()) -> bool:
+    """Return whether anything is asked of what was set aside."""
+    return not only or any(one.id in only for one in STAGE_CHECKS)
+
+
 def second_findings(look: SecondLook) -> list[Finding]:
     """Return what is wrong with properties and what follows from them."""
-    ranges = index_keys.ranges_of(look.store) if _wants_keys(look) else []
-    checks = stage_checks(look.seen, look.only)
-    if not look.store.commit_log or not (ranges or checks):
+    if not look.store.commit_log:
         return []
-    look.progress("reading properties")
-    table, stage = open_backstage(
-        look.session, look.store, look.seen, look.situation, ranges=ranges
-    )
-    table.persist()
-    try:
-        found = run_checks(stage, checks) if checks else []
-        if ranges:
-            sums = table.where(F.col("kind") == "keys")
-            found += _key_findings(look, sums, ranges)
-    finally:
-        table.unpersist()
+    found: list[Finding] = []
+    checks = stage_checks(look.seen, look.only)
+    if checks:
+        look.progress("comparing what was set aside with what came of it")
+        stage = open_backstage(look.survey, look.store, look.seen, look.situation)
+        found += run_checks(stage, checks)
+    if look.ranges and not look.seen.is_index_complete:
+        look.progress("comparing keys with the index one by one")
+        found += _key_findings(look)
     return found
 
 
-def _wants_keys(look: SecondLook) -> bool:
-    return not look.only or any(one.id in look.only for one in KEY_CHECKS)
-
-
-def _key_findings(look: SecondLook, sums: DataFrame, ranges: Ranges) -> list[Finding]:
+def _key_findings(look: SecondLook) -> list[Finding]:
     tables = open_tables(look.session, look.store, look.situation, look.delays)
-    items = index_keys.items_of(tables.index, ranges)
-    if index_keys.agree(sums, items):
-        return []
-    look.progress("comparing keys with the index one by one")
     damage = tables.log.where(F.col("kind") == "damaged").select(
         F.col("offset").alias("damage_begin"),
         (F.col("offset") + F.col("size")).alias("damage_end"),
     )
     both = KeyTables(
-        items=items.persist(),
-        keys=second_look(look.session, look.store, "rocketmq.keys", ranges).persist(),
+        items=index_keys.items_of(tables.index, look.ranges).persist(),
+        keys=_keys(look).persist(),
         damage=damage,
         situation=look.situation,
     )
@@ -142,3 +140,18 @@ def _key_findings(look: SecondLook, sums: DataFrame, ranges: Ranges) -> list[Fin
     finally:
         both.items.unpersist()
         both.keys.unpersist()
+
+
+def _keys(look: SecondLook) -> DataFrame:
+    """Return every key of the records whose keys were summed up."""
+    # Its module imports what Spark's workers import; nothing does so earlier.
+    from spark_checks.sources.record_keys import KeySource
+
+    look.session.dataSource.register(KeySource)
+    return (
+        look.session.read.format("rocketmq.keys")
+        .option("url", look.store.url)
+        .option("files", listing(look.store.commit_log))
+        .option("ranges", json.dumps(look.ranges))
+        .load()
+    )

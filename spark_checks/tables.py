@@ -74,7 +74,7 @@ def open_tables(
     log = (
         session.read.format("rocketmq.commitlog")
         .option("url", store.url)
-        .option("files", _listing(store.commit_log))
+        .option("files", listing(store.commit_log))
         .option("delays", json.dumps(dict(delays)))
         .option("wide", str(wide).lower())
         .option("where", json.dumps(_from(store.begin)))
@@ -83,7 +83,7 @@ def open_tables(
     units = (
         session.read.format("rocketmq.consumequeue")
         .option("url", store.url)
-        .option("files", _listing(store.consume_queues))
+        .option("files", listing(store.consume_queues))
         .option("partitions", str(session.sparkContext.defaultParallelism))
         .load()
     )
@@ -107,7 +107,7 @@ def _from(begin: int) -> list[list[object]]:
 
 def open_extensions(session: SparkSession, store: Store) -> DataFrame:
     """Return the units of the extensions of consume queues."""
-    return _opened(session, store, "consumequeue_ext", _listing(store.extensions))
+    return _opened(session, store, "consumequeue_ext", listing(store.extensions))
 
 
 def open_checkpoint(session: SparkSession, store: Store) -> DataFrame:
@@ -130,7 +130,8 @@ def _sizes(files: tuple[StoreFile, ...]) -> str:
     return json.dumps([[file.path, file.size] for file in files])
 
 
-def _listing(files: tuple[StoreFile, ...]) -> str:
+def listing(files: tuple[StoreFile, ...]) -> str:
+    """Return *files* as an option of a source."""
     return json.dumps([[file.path, file.base, file.size] for file in files])
 
 

@@ -24,7 +24,7 @@ from spark_checks.against.source import DifferencesSource, as_option
 from spark_checks.audit import Progress, situation_of
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.checking import run_checks
-from spark_checks.digest import Digest, digest
+from spark_checks.digest import Digest, digest, open_survey
 from spark_checks.findings import LISTED_MAX, Finding
 from spark_checks.session import SparkError
 from spark_checks.sources.store_files import Store, list_store
@@ -91,11 +91,13 @@ def _read(
     progress: Progress,
     seen: Digest | None = None,
 ) -> Read:
-    tables = open_tables(session, store, situation_of(store, conf), conf.delays)
+    situation = situation_of(store, conf)
+    tables = open_tables(session, store, situation, conf.delays)
     if seen is None:
         size = sum(file.size for file in store.files)
         progress(f"reading {size:,} bytes to compare with")
-        seen = digest(tables)
+        survey = open_survey(session, store, situation, conf.delays)
+        seen = digest(survey, situation.min_offset)
     return Read(store=store, tables=tables, seen=seen)
 
 

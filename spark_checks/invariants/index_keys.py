@@ -2,13 +2,13 @@
 What must be true between the items of index files and the keys of records.
 
 Each file speaks of the records from its begin to its end; what lies between two files,
-or behind the last, nobody has promised to find. Both sides are boiled down first, and
+or behind the last, nobody has promised to find. A survey boils both sides down, and
 only where these sums differ is every key compared with every item.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
@@ -34,7 +34,7 @@ EVERY_KEY = Invariant(
     requirement=index_file.INDEX_KEYS_OF_MESSAGE,
     cost="The message is not found by this key.",
 )
-Ranges = list[tuple[int, int]]
+Ranges = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ def ranges_of(store: Store) -> Ranges:
     of a store that was not closed may lack some. Files that touch are one range.
     """
     headers = sorted(_headers(store), key=lambda header: header.end_offset)
-    found: Ranges = []
+    found: list[tuple[int, int]] = []
     for header in headers:
         begin = max(header.begin_offset, store.min_offset - 1)
         if found and header.begin_offset <= found[-1][1]:
@@ -94,19 +94,6 @@ def items_of(index: DataFrame, ranges: Ranges) -> DataFrame:
         offset = F.col("commit_log_offset")
         inside |= (offset > begin) & (offset <= end)
     return index.where(F.col("number").isNotNull() & inside)
-
-
-def agree(sums: DataFrame, items: DataFrame) -> bool:
-    """Whether the items are those of the keys, as far as their *sums* can tell.
-
-    Since 5.4 tags are in the index as well; a store may be of either kind.
-    """
-    code = F.xxhash64("commit_log_offset", "key_hash")
-    (of_items,) = items.agg(F.bit_xor(code).alias("sum")).collect()
-    (of_keys,) = sums.agg(
-        F.bit_xor("key_hash").alias("plain"), F.bit_xor("tagged_hash").alias("tagged")
-    ).collect()
-    return (of_items["sum"] or 0) in {of_keys.plain or 0, of_keys.tagged or 0}
 
 
 def foreign_items(tables: KeyTables) -> DataFrame:

@@ -8,7 +8,7 @@ them: few among many, and only of these are properties looked at one by one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -51,14 +51,10 @@ ASIDE_COLUMNS: Final[dict[str, str]] = {
     **dict.fromkeys(_TEXTS, "string"),
     "real_queue_id": "int32",
     "note": "string",
-    "key_count": "int64",
-    "key_hash": "int64",
-    "tagged_hash": "int64",
 }
-"""A row is a record that was set aside or came back, or (kind: keys) a window's sum.
+"""A row is a record that was set aside or came back.
 
-``note`` is the body of a note of a decided half message. The last three say of all
-records of a window, within the ranges asked for, which keys they have.
+``note`` is the body of a note of a decided half message.
 """
 OWN_TOPICS: Final = frozenset(
     {SCHEDULE_TOPIC, HALF_TOPIC, OPERATIONS_TOPIC, GIVEN_UP_TOPIC}
@@ -149,8 +145,3 @@ class _Own(dict[bytes, bool]):
 def _slice(data: bytes, places: tuple[Ints, Ints], index: int) -> bytes:
     begin, size = int(places[0][index]), int(places[1][index])
     return data[begin : begin + size]
-
-
-def columns_of(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return *rows* with a null for every column that they lack."""
-    return [{name: row.get(name) for name in ASIDE_COLUMNS} for row in rows]

@@ -102,7 +102,7 @@ class ConsumeQueueReader(DataSourceReader):
 def wanted_units(file: QueueFile, wanted: Conditions) -> range:
     """Return which units of *file* may be wanted, as far as its name says."""
     path, base, size = file
-    topic, queue_id = _queue_of(path)
+    topic, queue_id = queue_in(path)
     first, count = base // UNIT_SIZE, size // UNIT_SIZE
     offsets = wanted.of("queue_offset")
     if not (
@@ -140,8 +140,16 @@ def batches(
 ) -> Iterator[pa.RecordBatch]:
     """Yield the written ones of the *units* of *file*, of all where none are named."""
     path, base, file_size = file
-    queue = _queue_of(path)
-    whole = range(file_size // UNIT_SIZE) if units is None else units
+    queue = queue_in(path)
+    for found, positions in written_units(read_at, file, units):
+        yield _rows(found, positions, queue, (base, file_size))
+
+
+def written_units(
+    read_at: ReadAt, file: QueueFile, units: range | None = None
+) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[np.int64]]]:
+    """Yield the written ones of the *units* of *file*, and where in it they are."""
+    whole = range(file[2] // UNIT_SIZE) if units is None else units
     for first in range(whole.start, whole.stop, UNITS_AT_ONCE):
         start = first * UNIT_SIZE
         count = min(UNITS_AT_ONCE, whole.stop - first)
@@ -149,11 +157,11 @@ def batches(
         found = np.frombuffer(data[: len(data) - len(data) % UNIT_SIZE], dtype=_dtype)
         written = np.flatnonzero(_written(found))
         if written.size:
-            positions = start + written * UNIT_SIZE
-            yield _rows(found[written], positions, queue, (base, file_size))
+            yield found[written], start + written * UNIT_SIZE
 
 
-def _queue_of(path: str) -> tuple[str, int]:
+def queue_in(path: str) -> tuple[str, int]:
+    """Return topic and queue id of a consume-queue file."""
     queue = queue_of(path)
     if queue is None:
         raise ValueError(f"{path} is not in a consume queue")

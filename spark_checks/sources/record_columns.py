@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spark_checks.sources.gather import NOWHERE, Ints, gather, numbers_at
+from spark_checks.sources.gather import NOWHERE, Gathered, Ints, gather, numbers_at
 from spark_checks.sources.log_batch import body_crcs, record_plans
 from spark_checks.sources.record_flaws import flaws_of
 from spark_checks.sources.record_scan import SIZE, Refused, Window
@@ -45,6 +45,8 @@ class RecordColumns:
     """Where the properties begin and end in the window's data."""
     born_addresses: tuple[Ints, Ints]
     """Where the producer's address begins, and how many bytes it has."""
+    found: Gathered
+    """All that was gathered of them."""
 
 
 def read_columns(
@@ -99,6 +101,7 @@ def read_columns(
         else nothing,
         properties=(properties, end),
         born_addresses=found.places["born_host_address"],
+        found=found,
     )
     return columns, refused
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import reduce
+from operator import xor
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +18,12 @@ from spark_checks.faults.in_stage import STAGE_FAULTS
 from spark_checks.invariants.index_keys import ranges_of
 from spark_checks.second_look import stage_checks
 from spark_checks.sources.aside_columns import is_own_topic
-from spark_checks.sources.record_scan import FileRange
-from spark_checks.sources.set_aside import Ranges, aside_batches, key_batches, within
+from spark_checks.sources.record_keys import Ranges, key_batches, within
+from spark_checks.sources.record_scan import FileRange, ReadAt
 from spark_checks.sources.spark_hash import xor_of
 from spark_checks.sources.store_files import Store, list_store
+from spark_checks.sources.sums import Asked
+from spark_checks.sources.survey import log_rows
 from spark_checks.tests.test_files import SEEN
 from spec.store.commit_log import scan
 from spec.store.index_file import decode_header, decode_item, item_position, key_hash
@@ -35,15 +39,25 @@ def _where(data: bytes, base: int = 0) -> FileRange:
     return FileRange(base=base, file_size=len(data), start=0, end=len(data))
 
 
-def _rows(
-    data: bytes, *, base: int = 0, ranges: Ranges = EVERYTHING, keys: bool = False
+def _keys(
+    data: bytes, *, base: int = 0, ranges: Ranges = EVERYTHING
 ) -> list[dict[str, Any]]:
+    found = key_batches(_reader(data), _where(data, base), ranges)
+    return [row for batch in found for row in batch.to_pylist()]
+
+
+def _surveyed(
+    data: bytes, *, side: str, base: int = 0, ranges: Ranges = EVERYTHING
+) -> list[dict[str, Any]]:
+    found = log_rows(_reader(data), _where(data, base), Asked(ranges=ranges))
+    return [r for batch in found for r in batch.to_pylist() if r["side"] == side]
+
+
+def _reader(data: bytes) -> ReadAt:
     def read_at(position: int, size: int) -> bytes:
         return data[position : position + size]
 
-    rows = key_batches if keys else aside_batches
-    found = rows(read_at, _where(data, base), ranges)
-    return [row for batch in found for row in batch.to_pylist()]
+    return read_at
 
 
 def _files(store: Path) -> Iterator[tuple[int, bytes]]:
@@ -62,6 +76,15 @@ def _items(store: Store) -> set[tuple[int, int]]:
     return found
 
 
+def _sum(keys: set[tuple[int, int]]) -> int:
+    offsets, codes = (np.array(c, np.int64) for c in zip(*keys, strict=True))
+    return xor_of(offsets, codes)
+
+
+def _xor(sums: Iterable[int]) -> int:
+    return reduce(xor, sums, 0)
+
+
 @pytest.mark.parametrize("path", STORES, ids=lambda path: path.name)
 def test_the_index_of_a_real_store_has_its_keys_and_no_others(path: Path) -> None:
     store = list_store(str(path))
@@ -69,23 +92,34 @@ def test_the_index_of_a_real_store_has_its_keys_and_no_others(path: Path) -> Non
     rows = [
         row
         for base, data in _files(path)
-        for row in _rows(data, base=base, ranges=ranges, keys=True)
+        for row in _keys(data, base=base, ranges=ranges)
     ]
     keys = {(row["offset"], row["key_hash"]) for row in rows if not row["is_tag"]}
     tags = {(row["offset"], row["key_hash"]) for row in rows if row["is_tag"]}
     items = _items(store)
     inside = within(np.array([offset for offset, _ in items]), ranges)
     wanted = {item for item, is_in in zip(items, inside, strict=True) if is_in}
+    sums = [
+        row
+        for base, data in _files(path)
+        for row in _surveyed(data, side="keys", base=base, ranges=ranges)
+    ]
+    with_tags = keys | tags
+    assert _xor(row["hash"] for row in sums) == _sum(keys)
+    assert _xor(row["tagged_hash"] for row in sums) == _sum(with_tags)
     assert len(ranges) == 1 + (path.name.startswith("5.4") is False)
     assert len(keys) > 400
     assert keys <= wanted
-    assert wanted <= keys | tags
+    assert wanted <= with_tags
 
 
 @pytest.mark.parametrize("path", STORES, ids=lambda path: path.name)
 def test_what_a_real_store_set_aside_is_read(path: Path) -> None:
-    rows = [row for base, data in _files(path) for row in _rows(data, base=base)]
-    by_offset = {row["offset"]: row for row in rows if row["kind"] == "record"}
+    by_offset = {
+        row["offset"]: row
+        for base, data in _files(path)
+        for row in _surveyed(data, side="aside", base=base)
+    }
     for base, data in _files(path):
         for placed in scan(data, base).records:
             record, row = placed.record, by_offset.pop(placed.offset, None)
@@ -144,11 +178,7 @@ def test_keys_are_hashed_as_the_specification_hashes_them(
     others = {"UNIQ_KEY": "0123456789", "KEYS": "key", "TAGS": "T"}
     data = _log(encode_properties(others), encode_properties(pairs))
     data += _log("")  # its physical offset is wrong, its keys are none
-    found = [
-        (row["key_hash"], row["is_tag"])
-        for row in _rows(data, keys=True)
-        if row["offset"]
-    ]
+    found = [(row["key_hash"], row["is_tag"]) for row in _keys(data) if row["offset"]]
     unique = pairs.get("UNIQ_KEY")
     texts = [(key, 0) for key in ([unique] if unique else []) + keys_of(pairs)]
     texts += [(f"T#{tag}", 1) for tag in [pairs.get("TAGS")] if tag]
@@ -159,14 +189,14 @@ def test_keys_are_hashed_as_the_specification_hashes_them(
 @pytest.mark.parametrize(("flags", "count"), [(0, 1), (4, 1), (8, 1), (12, 0)])
 def test_what_is_rolled_back_has_no_keys(flags: int, count: int) -> None:
     data = _log("KEYS\x01one\x02", flags=flags)
-    assert len(_rows(data, keys=True)) == count
+    assert len(_keys(data)) == count
 
 
 def test_damage_is_passed_over() -> None:
     one = _log("KEYS\x01one\x02", "KEYS\x01two\x02", "KEYS\x01six\x02")
     size = len(one) // 3
     data = one[:size] + bytes(size) + one[2 * size :]
-    assert [row["offset"] for row in _rows(data, keys=True)] == [0, 2 * size]
+    assert [row["offset"] for row in _keys(data)] == [0, 2 * size]
 
 
 def _asked(*topics: str, commits: int = 0, only: Sequence[str] = ()) -> set[str]:

@@ -1,17 +1,15 @@
 """
-The Spark sources ``rocketmq.setaside`` and ``rocketmq.keys``: a second look at a log.
+The Spark source ``rocketmq.keys``: a row for every key of every record of a log.
 
-The first has a row for every record that a broker set aside, brought back or made by
-itself, and one for every window that says which keys all of its records have. The other
-has a row for every key of every record: it is read only where those sums differ from
-what the index holds. What is damaged is passed over; that is told elsewhere.
+It is read only where the sums of keys that a survey makes differ from what the index
+holds. What is damaged is passed over; that is told elsewhere.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +17,6 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
-from spark_checks.sources.aside_columns import ASIDE_COLUMNS, aside_rows, columns_of
 from spark_checks.sources.commit_log import RANGE_SIZE, LogRange
 from spark_checks.sources.gather import NOWHERE, Gathered, Ints, gather, numbers_at
 from spark_checks.sources.key_hashes import KeyHashes, key_hashes
@@ -45,25 +42,7 @@ KEY_COLUMNS: Final[dict[str, str]] = {
 }
 Ranges = Sequence[tuple[int, int]]
 """Commit-log offsets behind which, and up to which, the index speaks of records."""
-_aside_schema = arrow_schema(ASIDE_COLUMNS)
 _key_schema = arrow_schema(KEY_COLUMNS)
-
-
-class SetAsideSource(DataSource):
-    """Reads what was set aside. Options: ``url``, ``files`` and ``ranges`` (JSON)."""
-
-    @classmethod
-    def name(cls) -> str:
-        """Return the name for ``spark.read.format``."""
-        return "rocketmq.setaside"
-
-    def schema(self) -> str:
-        """Return the columns of a row."""
-        return spark_schema(ASIDE_COLUMNS)
-
-    def reader(self, schema: StructType) -> DataSourceReader:  # noqa: ARG002
-        """Return the reader of the store that the options name."""
-        return SecondReader(self.options, of_keys=False)
 
 
 class KeySource(DataSource):
@@ -80,17 +59,16 @@ class KeySource(DataSource):
 
     def reader(self, schema: StructType) -> DataSourceReader:  # noqa: ARG002
         """Return the reader of the store that the options name."""
-        return SecondReader(self.options, of_keys=True)
+        return KeyReader(self.options)
 
 
-class SecondReader(DataSourceReader):
+class KeyReader(DataSourceReader):
     """Cuts the files into ranges, and reads one range."""
 
-    def __init__(self, options: Mapping[str, str], *, of_keys: bool) -> None:
+    def __init__(self, options: Mapping[str, str]) -> None:
         self.url = options["url"]
         self.files: list[tuple[str, int, int]] = json.loads(options["files"])
         self.ranges: Ranges = json.loads(options["ranges"])
-        self.of_keys = of_keys
 
     def partitions(self) -> Sequence[InputPartition]:
         """Return the ranges of all files."""
@@ -116,26 +94,8 @@ class SecondReader(DataSourceReader):
             start=partition.start,
             end=partition.end,
         )
-        rows = key_batches if self.of_keys else aside_batches
         with reading(self.url, partition.path) as read_at:
-            yield from rows(read_at, where, self.ranges)
-
-
-def aside_batches(
-    read_at: ReadAt, where: FileRange, ranges: Ranges
-) -> Iterator[pa.RecordBatch]:
-    """Yield the records that were set aside in *where*, and sums of all keys."""
-    for window, starts, found in sound_records(read_at, where):
-        begin = where.base + window.position
-        rows: list[dict[str, Any]] = [
-            {**row, "file_base": where.base, "position": row["offset"] - where.base}
-            for row in aside_rows(window.data, found, starts, base=begin)
-        ]
-        if ranges:
-            keys = key_hashes(window.data, found)
-            rows.append(_sum_of(keys, begin + starts[keys.record], ranges))
-        if rows:
-            yield pa.RecordBatch.from_pylist(columns_of(rows), schema=_aside_schema)
+            yield from key_batches(read_at, where, self.ranges)
 
 
 def key_batches(
@@ -198,13 +158,12 @@ def within(offsets: Ints, ranges: Ranges) -> npt.NDArray[np.bool_]:
     return inside
 
 
-def _sum_of(keys: KeyHashes, offsets: Ints, ranges: Ranges) -> dict[str, Any]:
+def sums_of_keys(keys: KeyHashes, offsets: Ints, ranges: Ranges) -> tuple[int, int]:
+    """Return what the keys of records at *offsets* within *ranges* sum up to.
+
+    Without tags, as most releases index them, and with them.
+    """
     wanted = within(offsets, ranges)
     offsets, codes, is_tag = offsets[wanted], keys.code[wanted], keys.is_tag[wanted]
     plain = xor_of(offsets[~is_tag], codes[~is_tag])
-    return {
-        "kind": "keys",
-        "key_count": int((~is_tag).sum()),
-        "key_hash": plain,
-        "tagged_hash": plain ^ xor_of(offsets[is_tag], codes[is_tag]),
-    }
+    return plain, plain ^ xor_of(offsets[is_tag], codes[is_tag])
