@@ -52,9 +52,13 @@ def key_hashes(data: bytes, found: Gathered) -> KeyHashes:
     for name, is_tag in ((_UNIQUE, False), (_KEYS, False), (_TAGS, True)):
         record, values = _values(data, found, name)
         known = np.array([of_topic[i][is_tag] for i in record.tolist()], np.uint64)
+        left = np.ones(len(record), np.bool_)
         for index, code in _hashed(data, values, known, splits=name == _KEYS):
             parts.append((record[index], code, is_tag))
-        by_hand = list(_by_hand(data, found, record, values, name))
+            left[index] = False
+        begins, lengths = values
+        rest = record[left], (begins[left], lengths[left])
+        by_hand = list(_by_hand(data, found, *rest, name))
         if by_hand:
             one, other = np.array(by_hand, dtype=np.int64).T
             parts.append((one, other, is_tag))
@@ -171,8 +175,6 @@ def _by_hand(
     topics, sizes = found.places["topic"]
     for index, begin, length in zip(record.tolist(), begins, lengths, strict=True):
         text = data[begin : begin + length]
-        if text.isascii() and (name != _KEYS or b" " not in text):
-            continue
         at, size = int(topics[index]), int(sizes[index])
         topic = data[at : at + size].decode("utf-8", "replace")
         whole = text.decode("utf-8", "replace")
