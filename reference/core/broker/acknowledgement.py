@@ -55,21 +55,27 @@ def acknowledge(
             result = result._replace(status=PutStatus.SLAVE_NOT_AVAILABLE)
     if not waits:
         return answer(result)
-    pending = _Pending(result, len(waits))
-    pending.finish = lambda final: broker.answer_later(request, answer(final))
+    pending = _Pending(result, len(waits), partial(_finish, broker, request, answer))
     for wait, failure in waits:
         wait(end, now_ms=request.now_ms, tell=partial(pending.told, failure))
     return None
 
 
+def _finish(
+    broker: Broker, request: Request, answer: FormAnswer, final: PutResult
+) -> None:
+    broker.answer_later(request, answer(final))
+
+
 class _Pending:
     """A put whose answer depends on what disk and slaves will tell."""
 
-    finish: Callable[[PutResult], None]
-
-    def __init__(self, result: PutResult, count: int) -> None:
+    def __init__(
+        self, result: PutResult, count: int, finish: Callable[[PutResult], None]
+    ) -> None:
         self._result = result
         self._open_count = count
+        self._finish = finish
 
     def told(self, failure: PutStatus, is_there: bool) -> None:
         """Note that one of them has the message, or does not have it in time."""
@@ -82,4 +88,4 @@ class _Pending:
             self._result = self._result._replace(status=failure)
         self._open_count -= 1
         if self._open_count == 0:
-            self.finish(self._result)
+            self._finish(self._result)

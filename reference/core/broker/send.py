@@ -46,8 +46,9 @@ _SPELT_OUT_CODE = int(RequestCode.SEND_MESSAGE)
 _FINE = Answer()
 """Stands where a refusal would; nobody is told."""
 
+_PUT_OK, _SUCCESS = PutStatus.PUT_OK, int(ResponseCode.SUCCESS)
 _STORED = {
-    PutStatus.PUT_OK: int(ResponseCode.SUCCESS),
+    _PUT_OK: _SUCCESS,
     PutStatus.FLUSH_DISK_TIMEOUT: int(ResponseCode.FLUSH_DISK_TIMEOUT),
     PutStatus.FLUSH_SLAVE_TIMEOUT: int(ResponseCode.FLUSH_SLAVE_TIMEOUT),
     PutStatus.SLAVE_NOT_AVAILABLE: int(ResponseCode.SLAVE_NOT_AVAILABLE),
@@ -306,7 +307,8 @@ def with_property(properties: str, name: str, value: str) -> str:
 def _answer(broker: Broker, result: PutResult, *, queue_id: int) -> Answer:
     options = broker.options
     fields = _broker_fields(options.region, options.is_traced)  # [SEND-ANSWER-004]
-    code = _STORED.get(result.status)
+    # As nearly always; an enumeration's member is slow to look up.
+    code = _SUCCESS if result.status is _PUT_OK else _STORED.get(result.status)
     if code is None:
         refused, remark = _NOT_STORED.get(
             result.status, (ResponseCode.SYSTEM_ERROR, "UNKNOWN_ERROR")
