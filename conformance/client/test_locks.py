@@ -22,6 +22,7 @@ from spec.wire.response_code import ResponseCode
 LOCK = RequestCode.LOCK_BATCH_MQ
 NO_MESSAGE = ResponseCode.PULL_NOT_FOUND
 QUEUES = 3
+RENEWALS = 6
 
 
 def wait_for_locks(broker: Broker, count: int) -> list[Asked]:
@@ -63,15 +64,15 @@ def test_locks_are_asked_for_again_and_again(
     broker = one_queue(stage, topic)
     application.consumer(topic, order="orderly")
     period_ms = application.interval("lock_ms")
-    patience_s = PATIENCE_S + 4 * period_ms / 1000
-    _, first, _, third = broker.wait_for(LOCK, count=4, timeout_s=patience_s)
-    spent_ms = third.at_ms - first.at_ms
+    patience_s = PATIENCE_S + RENEWALS * period_ms / 1000
+    asked = broker.wait_for(LOCK, count=RENEWALS, timeout_s=patience_s)
+    spent_ms = asked[-1].at_ms - asked[0].at_ms
     expect_that(
         "CLIENT-ORDER-002",
-        spent_ms >= period_ms,
+        spent_ms >= 2 * period_ms,  # the first few may be of its looks at the group
         found=f"{spent_ms:.0f} ms",
-        expected=f"about {2 * period_ms} ms",
-        what="time of two renewals",
+        expected=f"some periods of {period_ms} ms",
+        what=f"time from the first of {RENEWALS} questions to the last",
     )
 
 

@@ -84,6 +84,7 @@ WAITS_SO_LONG = Clause(
     source="4.6.0 org.apache.rocketmq.client.impl.producer.DefaultMQProducerImpl"
     "#request",
     since="4.6",
+    issues=("apache/rocketmq#9319",),
 )
 NOT_SENT = Clause(
     id="CLIENT-REQUEST-011",
