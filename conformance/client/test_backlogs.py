@@ -81,9 +81,9 @@ def test_it_pulls_on_when_fewer_messages_wait(
         outcomes=held(limit + 3),
         options={**BEATS, "threshold_count": limit, "pull_batch": 1},
     )
-    consumer.wait_for(limit + 1)
+    consumer.wait_for(1)
     expect_pulls("CLIENT-PULL-008", broker, topic, limit + 1)
-    consumer.release("k1")
+    consumer.release("k0")
     expect_pulls("CLIENT-PULL-008", broker, topic, limit + 2)
 
 
@@ -99,7 +99,7 @@ def test_it_pulls_on_when_fewer_bytes_wait(
         outcomes=held(4),
         options={**BEATS, "threshold_mib": 1, "pull_batch": 1},
     )
-    consumer.wait_for(2)
+    consumer.wait_for(1)
     expect_pulls("CLIENT-PULL-008", broker, topic, 2)
     consumer.release("k0")
     expect_pulls("CLIENT-PULL-008", broker, topic, 3)

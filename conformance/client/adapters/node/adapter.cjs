@@ -194,7 +194,8 @@ const verbs = {
     };
     const consumer = new Consumer(options);
     const deliveries = new Map();
-    for (const { topic, expression } of request.subscriptions) {
+    for (const { topic, expression, type } of request.subscriptions) {
+      if (type !== undefined && type !== 'TAG') throw new Unsupported(`type ${type}`);
       const handler = async (...given) => deliver(request, deliveries, ...given);
       consumer.subscribe(topic, expression, handler);
     }
