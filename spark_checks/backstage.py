@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.digest import Digest
@@ -18,8 +18,14 @@ from spark_checks.sources.store_files import Store, read_whole
 from spark_checks.tables import Situation
 from spec.layout import LayoutError
 from spec.wire import fastjson
+from spec.wire.delay_levels import SCHEDULE_TOPIC
 from spec.wire.transaction_checks import CHECK_GROUP
 from spec.wire.transactions import HALF_TOPIC
+
+_SAME = ("unique_key", "origin_id")
+_ALIKE = ("reconsume_times", "born_at_ms", "body_crc", "body_size")
+DELAYED_KEY = ("to_topic", "to_queue", *_SAME, *_ALIKE)
+"""By what a delayed message is known again when it is delivered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +33,13 @@ class Backstage:
     """The records that a broker set aside, brought back or made by itself."""
 
     records: DataFrame
-    due: DataFrame
-    """When each delayed message is due: commit_log_offset, due_ms."""
+    waiting: DataFrame
+    """The delayed messages that are to come out, and when they are due (due_ms).
+
+    Here and in what arrived, those of one DELAYED_KEY have a rank, in their order.
+    """
+    arrived: DataFrame
+    """The messages that are where they were to go."""
     delivered: Mapping[int, int]
     """Queue offset up to which each level, by its queue's number, is delivered."""
     looked: Mapping[int, int]
@@ -51,13 +62,16 @@ def open_backstage(
 
     # Each check has a few tasks for each part; they are not worth many small ones.
     few = survey.coalesce(survey.sparkSession.sparkContext.defaultParallelism)
+    records = few.where(
+        (F.col("side") == "aside") & (F.col("offset") >= situation.min_offset)
+    ).select(*ASIDE_COLUMNS)
+    due = few.where(F.col("side") == "due").select(
+        F.col("offset").alias("commit_log_offset"), "due_ms"
+    )
     return Backstage(
-        records=few.where(
-            (F.col("side") == "aside") & (F.col("offset") >= situation.min_offset)
-        ).select(*ASIDE_COLUMNS),
-        due=few.where(F.col("side") == "due").select(
-            F.col("offset").alias("commit_log_offset"), "due_ms"
-        ),
+        records=records,
+        waiting=_waiting(records, due),
+        arrived=_arrived(records),
         delivered={
             level - 1: offset
             for level, offset in _offsets(store, "delayOffset.json").items()
@@ -66,6 +80,34 @@ def open_backstage(
         last_ms=seen.last_stored_at_ms or 0,
         situation=situation,
     )
+
+
+def _waiting(records: DataFrame, due: DataFrame) -> DataFrame:
+    rows = (
+        records.where(F.col("topic") == SCHEDULE_TOPIC)
+        .where(F.col("real_topic") != HALF_TOPIC)  # such are never brought back
+        .join(due, F.col("offset") == F.col("commit_log_offset"), "left")
+        .withColumns(
+            {"to_topic": F.col("real_topic"), "to_queue": F.col("real_queue_id")}
+        )
+    )
+    return _ranked(rows)
+
+
+def _arrived(records: DataFrame) -> DataFrame:
+    rows = records.where(
+        (F.col("topic") == F.col("real_topic"))
+        & (F.col("queue_id") == F.col("real_queue_id"))
+        & (F.col("topic") != SCHEDULE_TOPIC)
+    ).withColumns({"to_topic": F.col("topic"), "to_queue": F.col("queue_id")})
+    return _ranked(rows)
+
+
+def _ranked(rows: DataFrame) -> DataFrame:
+    """Return *rows*, those of one key numbered in their order."""
+    known = rows.withColumns({name: F.coalesce(name, F.lit("")) for name in _SAME})
+    order = Window.partitionBy(*DELAYED_KEY).orderBy("offset")
+    return known.withColumn("rank", F.row_number().over(order))
 
 
 def number_of(numbers: Mapping[int, int], key: Column) -> Column:

@@ -116,11 +116,26 @@ def second_findings(look: SecondLook) -> list[Finding]:
     if checks:
         look.progress("comparing what was set aside with what came of it")
         stage = open_backstage(look.survey, look.store, look.seen, look.situation)
-        found += run_checks(stage, checks)
+        found += _stage_findings(stage, checks)
     if look.ranges and not look.seen.is_index_complete:
         look.progress("comparing keys with the index one by one")
         found += _key_findings(look)
     return found
+
+
+def _stage_findings(
+    stage: Backstage, checks: Mapping[Invariant, StageCheck]
+) -> list[Finding]:
+    """Return what *checks* find; what several of them ask for is made once."""
+    asks_delays = any(_ABOUT_TOPIC.get(one) == SCHEDULE_TOPIC for one in checks)
+    kept = [stage.waiting, stage.arrived] if asks_delays else []
+    for table in kept:
+        table.persist()
+    try:
+        return run_checks(stage, checks)
+    finally:
+        for table in kept:
+            table.unpersist()
 
 
 def _key_findings(look: SecondLook) -> list[Finding]:

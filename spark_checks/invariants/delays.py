@@ -7,15 +7,13 @@ waits in a timer wheel, since 5.0, is left alone.
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.backstage import Backstage, number_of
+from spark_checks.backstage import DELAYED_KEY, Backstage, number_of
 from spark_checks.findings import Invariant
 from spark_checks.invariants.rows import WARNING, record_finding, record_says
 from spec.wire import delayed
-from spec.wire.delay_levels import SCHEDULE_TOPIC
-from spec.wire.transactions import HALF_TOPIC
 
 EARLY_MAX_MS = 500
 """A clock that is put back by so much is not spoken of."""
@@ -38,22 +36,16 @@ NOT_BEFORE_ITS_TIME = Invariant(
     requirement=delayed.DELAYED_ARRIVES,
     cost="Consumers were given the message too early.",
 )
-_SAME = ("unique_key", "origin_id")
-_ALIKE = ("reconsume_times", "born_at_ms", "body_crc", "body_size")
-_KEY = ("to_topic", "to_queue", *_SAME, *_ALIKE)
-"""By what a delivered message is known again."""
 _PLACE = ("file_base", "position", "size", "topic", "queue_id", "queue_offset")
 
 
 def never_delivered(stage: Backstage) -> DataFrame:
     """Return the delayed messages whose level has gone on without delivering them."""
     done = number_of(stage.delivered, F.col("queue_id"))
-    arrived = _arrived(stage).select(*_KEY, "rank")
-    rows = (
-        _waiting(stage)
-        .where((F.col("queue_offset") < done) & (F.col("due_ms") < stage.last_ms))
-        .join(arrived, [*_KEY, "rank"], "left_anti")
-    )
+    arrived = stage.arrived.select(*DELAYED_KEY, "rank")
+    rows = stage.waiting.where(
+        (F.col("queue_offset") < done) & (F.col("due_ms") < stage.last_ms)
+    ).join(arrived, [*DELAYED_KEY, "rank"], "left_anti")
     return record_finding(
         rows,
         severity=F.lit(stage.situation.tail_severity),
@@ -69,14 +61,11 @@ def never_delivered(stage: Backstage) -> DataFrame:
 
 def delivered_again(stage: Backstage) -> DataFrame:
     """Return what was delivered more often than it waited."""
-    waited = (
-        _waiting(stage)
-        .groupBy(*_KEY)
-        .agg(F.max("rank").alias("waited"), F.min("offset").alias("waited_at"))
+    waited = stage.waiting.groupBy(*DELAYED_KEY).agg(
+        F.max("rank").alias("waited"), F.min("offset").alias("waited_at")
     )
     rows = (
-        _arrived(stage)
-        .join(waited, [*_KEY])
+        stage.arrived.join(waited, [*DELAYED_KEY])
         .where(F.col("offset") > F.col("waited_at"))
         .where(F.col("rank") > F.col("waited"))
     )
@@ -91,11 +80,9 @@ def delivered_again(stage: Backstage) -> DataFrame:
 
 def delivered_early(stage: Backstage) -> DataFrame:
     """Return what was delivered before it was due."""
-    due = _waiting(stage).select(*_KEY, "rank", "due_ms")
-    rows = (
-        _arrived(stage)
-        .join(due, [*_KEY, "rank"])
-        .where(F.col("stored_at_ms") + EARLY_MAX_MS < F.col("due_ms"))
+    due = stage.waiting.select(*DELAYED_KEY, "rank", "due_ms")
+    rows = stage.arrived.join(due, [*DELAYED_KEY, "rank"]).where(
+        F.col("stored_at_ms") + EARLY_MAX_MS < F.col("due_ms")
     )
     return record_finding(
         rows,
@@ -104,36 +91,6 @@ def delivered_early(stage: Backstage) -> DataFrame:
         found=F.format_string("stored at %d", "stored_at_ms"),
         message=record_says("was delayed, and is delivered before it was due."),
     )
-
-
-def _waiting(stage: Backstage) -> DataFrame:
-    """Return the delayed messages that are to come out, and when they are due."""
-    rows = (
-        stage.of(SCHEDULE_TOPIC)
-        .where(F.col("real_topic") != HALF_TOPIC)  # such are never brought back
-        .join(stage.due, F.col("offset") == F.col("commit_log_offset"), "left")
-        .withColumns(
-            {"to_topic": F.col("real_topic"), "to_queue": F.col("real_queue_id")}
-        )
-    )
-    return _ranked(rows)
-
-
-def _arrived(stage: Backstage) -> DataFrame:
-    """Return the messages that are where they were to go."""
-    rows = stage.records.where(
-        (F.col("topic") == F.col("real_topic"))
-        & (F.col("queue_id") == F.col("real_queue_id"))
-        & (F.col("topic") != SCHEDULE_TOPIC)
-    ).withColumns({"to_topic": F.col("topic"), "to_queue": F.col("queue_id")})
-    return _ranked(rows)
-
-
-def _ranked(rows: DataFrame) -> DataFrame:
-    """Return *rows*, those of one key numbered in their order."""
-    known = rows.withColumns({name: F.coalesce(name, F.lit("")) for name in _SAME})
-    order = Window.partitionBy(*_KEY).orderBy("offset")
-    return known.withColumn("rank", F.row_number().over(order))
 
 
 def _level() -> Column:

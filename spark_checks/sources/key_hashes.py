@@ -24,8 +24,8 @@ LAYOUTS_MAX = 8
 _UNIQUE, _KEYS, _TAGS = b"UNIQ_KEY\x01", b"KEYS\x01", b"TAGS\x01"
 _TAG_MARK = "T#"
 """Stands between topic# and a tag, as topic# stands before a key; since 5.4."""
-_powers: npt.NDArray[np.uint32] = np.array(
-    [pow(31, n, 1 << 32) for n in range(32768)], dtype=np.uint32
+_powers: npt.NDArray[np.uint32] = np.cumprod(
+    np.where(np.arange(32768) == 0, 1, 31), dtype=np.uint32
 )
 
 Bytes = npt.NDArray[np.uint8]

@@ -18,7 +18,6 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
@@ -270,7 +269,7 @@ def index_rows(
 ) -> Iterator[pa.RecordBatch]:
     """Yield how many items and slots of *file* are flawed, and a sum of its items."""
     for batch in index.batches(read_at, file):
-        rows = batch.filter(pc.is_valid(batch["number"]))
+        rows = batch.filter(batch["number"].is_valid())
         offsets = rows["commit_log_offset"].to_numpy()
         flawed = rows["flaws"].to_numpy() != 0
         flawed &= (offsets < 0) | (offsets >= asked.begin)
