@@ -91,11 +91,12 @@ NOBODY_WAITS = Clause(
     " may take it.",
     source=f"{_LOG}#handleDiskFlush",
 )
-ONE_TOO_MANY = Clause(
+THOSE_TOO_MANY = Clause(
     id="REC-FULL-003",
     level=Level.QUIRK,
-    text="A broker whose disk is full to the last byte may answer SUCCESS for one more"
-    " message, which it does not keep.",
+    text="A broker whose disk is full to the last byte may answer SUCCESS for a message"
+    " that it does not keep; if it is killed, that one and all behind it are lost, and"
+    " none before it.",
     source="experiment: a broker of 4.6.0 on a file system of 48 MB",
 )
 EMPTY_QUEUE_STAYS = Clause(
