@@ -11,8 +11,8 @@ import click
 ORDERS = ("usual", "random")
 JOBS_PER_CORE = 4
 """Most tests wait for the target, or for something that it does after a while."""
-JAVA_JOBS_PER_CORE = 3
-"""Each may run a broker of its own, and Java works hard where it starts."""
+JAVA_JOBS_PER_CORE = {"jvm:4.": 3, "jvm:": 2, "docker:": 2}
+"""Each may run a broker of its own, and Java works hard where it starts, 5.x hardest."""
 MOST_JOBS = 8
 """More workers than this only wait for the one target that they share."""
 SEED_END = 2**31
@@ -26,9 +26,13 @@ def jobs_of(jobs: int | None, names: Iterable[str], pytest_args: Sequence[str]) 
         return jobs
     if any(word == "-k" or "::" in word for word in pytest_args):
         return 0
-    java = any(name.startswith(("jvm:", "docker:")) for name in names)
-    per_core = JAVA_JOBS_PER_CORE if java else JOBS_PER_CORE
+    per_core = min(map(_per_core, names), default=JOBS_PER_CORE)
     return min(MOST_JOBS, per_core * (os.cpu_count() or 1))
+
+
+def _per_core(name: str) -> int:
+    java = (jobs for kind, jobs in JAVA_JOBS_PER_CORE.items() if name.startswith(kind))
+    return next(java, JOBS_PER_CORE)
 
 
 def seed_of(order: str, seed: int | None) -> int | None:

@@ -11,7 +11,13 @@ from cli.spread import BY_FILE, MOST_JOBS, jobs_of, seed_of, spread_words
 
 @pytest.mark.parametrize(
     ("name", "cores", "jobs"),
-    [("embedded:", 1, 4), ("embedded:", 2, 8), ("jvm:4.6.0", 2, 6)],
+    [
+        ("embedded:", 1, 4),
+        ("embedded:", 2, 8),
+        ("jvm:4.6.0", 2, 6),
+        ("jvm:5.3.3", 2, 4),
+        ("docker:apache/rocketmq", 2, 4),
+    ],
 )
 def test_workers_are_more_than_cores(
     monkeypatch: pytest.MonkeyPatch, name: str, cores: int, jobs: int

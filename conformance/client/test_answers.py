@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from threading import Event
 from typing import Any
 
@@ -109,7 +110,8 @@ def test_an_answer_that_comes_too_late_is_nobody_elses(
     late = broker.wait_for_sends()[0]
     sending = producer.begin(topic, b"second")
     second = broker.wait_for_sends(2)[1]
-    late.write(placed(late, 1))
+    with suppress(OSError):  # 5.x closes a connection on which it waited in vain
+        late.write(placed(late, 1))
     second.write(placed(second, 2))
     found = (sending.outcome().result or {}).get("queue_offset")
     expect("WIRE-COMMAND-006", found=found, expected="2", what="offset")

@@ -102,6 +102,10 @@ async function begun(name, client) {
   return {};
 }
 
+function bodyOf(message) {
+  return (message.body || Buffer.alloc(0)).toString('base64');
+}
+
 function told(message, queue) {
   const tags = message.tags === undefined ? {} : { tags: message.tags };
   const keys = message.keys === undefined ? {} : { keys: message.keys };
@@ -110,7 +114,7 @@ function told(message, queue) {
     broker: queue.brokerName,
     queue_id: message.queueId,
     queue_offset: String(message.queueOffset),
-    body: (message.body || Buffer.alloc(0)).toString('base64'),
+    body: bodyOf(message),
     ...tags,
     ...keys,
     properties: message.properties,
@@ -179,7 +183,7 @@ const verbs = {
       broker: sent.messageQueue.brokerName,
       queue_id: Number(sent.messageQueue.queueId),
       queue_offset: String(sent.queueOffset),
-      body_after: message.body.toString('base64'),
+      body_after: bodyOf(message),
     };
   },
 
