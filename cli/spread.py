@@ -12,7 +12,7 @@ ORDERS = ("usual", "random")
 JOBS_PER_CORE = 4
 """Most tests wait for the target, or for something that it does after a while."""
 JAVA_JOBS_PER_CORE = {"jvm:4.": 3, "jvm:": 2, "docker:": 2}
-"""Each may run a broker of its own, and Java works hard where it starts, 5.x hardest."""
+"""Each may run a broker of its own, and Java works hard at a start, 5.x hardest."""
 MOST_JOBS = 8
 """More workers than this only wait for the one target that they share."""
 SEED_END = 2**31
