@@ -36,7 +36,6 @@ NOT_BEFORE_ITS_TIME = Invariant(
     requirement=delayed.DELAYED_ARRIVES,
     cost="Consumers were given the message too early.",
 )
-_PLACE = ("file_base", "position", "size", "topic", "queue_id", "queue_offset")
 
 
 def never_delivered(stage: Backstage) -> DataFrame:

@@ -63,6 +63,13 @@ class LogRange(InputPartition):
     start: int
     end: int
 
+    @property
+    def where(self) -> FileRange:
+        """Which bytes of the file these are."""
+        return FileRange(
+            base=self.base, file_size=self.file_size, start=self.start, end=self.end
+        )
+
 
 class CommitLogSource(DataSource):
     """
@@ -132,16 +139,10 @@ class CommitLogReader(DataSourceReader):
             return
         if not isinstance(partition, LogRange):
             raise TypeError(f"{partition!r} is not a range of a commit log")
-        where = FileRange(
-            base=partition.base,
-            file_size=partition.file_size,
-            start=partition.start,
-            end=partition.end,
-        )
         with reading(self.url, partition.path) as read_at:
             for batch in batches(
                 read_at,
-                where,
+                partition.where,
                 self.delays,
                 wide=self.is_wide,
                 is_checked=not CHECKED_COLUMNS.isdisjoint(self.columns),

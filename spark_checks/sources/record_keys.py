@@ -88,14 +88,8 @@ class KeyReader(DataSourceReader):
         """Yield the rows of one range."""
         if not isinstance(partition, LogRange):
             raise TypeError(f"{partition!r} is not a range of a commit log")
-        where = FileRange(
-            base=partition.base,
-            file_size=partition.file_size,
-            start=partition.start,
-            end=partition.end,
-        )
         with reading(self.url, partition.path) as read_at:
-            yield from key_batches(read_at, where, self.ranges)
+            yield from key_batches(read_at, partition.where, self.ranges)
 
 
 def key_batches(

@@ -149,13 +149,7 @@ class SurveyReader(DataSourceReader):
             if isinstance(part, IndexFile):
                 yield from index_rows(read_at, part, self.asked)
                 return
-            where = FileRange(
-                base=part.base,
-                file_size=part.file_size,
-                start=part.start,
-                end=part.end,
-            )
-            yield from log_rows(read_at, where, self.asked)
+            yield from log_rows(read_at, part.where, self.asked)
 
 
 def size_of(part: Part) -> int:
