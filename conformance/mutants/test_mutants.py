@@ -60,6 +60,8 @@ def looked_at(name: str) -> Kill:
         kill = examine(mutant(name))
         if kill.caught and golden_of(kill) == stable_text(kill):
             break
+        if kill.missed and kill.could_not_be_seen:
+            break
     return kill
 
 

@@ -13,7 +13,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from reference.core.answer import Answer
-from reference.core.broker.role import waits_for_slaves
 from reference.core.request import Request
 from reference.core.store.api import NewMessage, PutResult, PutStatus
 
@@ -47,7 +46,7 @@ def acknowledge(
     end = result.physical_offset + result.size
     if broker.flushing.is_sync:  # [STORE-FLUSH-001]
         waits.append((broker.flushing.wait, PutStatus.FLUSH_DISK_TIMEOUT))
-    if waits_for_slaves(broker.options):
+    if broker.options.is_sync_master:
         slaves = broker.replicas.slaves
         if slaves.keep_up(end):
             waits.append((slaves.wait, PutStatus.FLUSH_SLAVE_TIMEOUT))

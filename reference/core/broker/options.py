@@ -246,10 +246,8 @@ class BrokerOptions:
         self.region = self.settings["regionId"]
         self.is_traced = self.truth("traceOn")
         role = self.settings["brokerRole"]
-        self.is_slave, self.is_sync_master = (
-            role == Role.SLAVE,
-            role == Role.SYNC_MASTER,
-        )
+        self.is_slave = role == Role.SLAVE
+        self.is_sync_master = role == Role.SYNC_MASTER
         self.accepts_sends_from_ms = self.number("startAcceptSendRequestTimeStamp")
 
 

@@ -24,11 +24,6 @@ def check_role(options: BrokerOptions) -> None:
         options.settings["brokerId"] = "0"
 
 
-def waits_for_slaves(options: BrokerOptions) -> bool:
-    """Return whether producers are answered when a slave has their messages."""
-    return options.is_sync_master
-
-
 def put_in_role(
     options: BrokerOptions,
     message: NewMessage,
