@@ -22,6 +22,7 @@ from conformance.harness import cluster_info
 from conformance.harness.address import Address
 from conformance.harness.class_archive import archive_options
 from conformance.harness.closing import Closing
+from conformance.harness.deadline import TooLateError, wait_until
 from conformance.harness.jars import resolve
 from conformance.harness.java import FAST_START, find_java
 from conformance.harness.ports import free_port_block
@@ -40,9 +41,6 @@ PROGRAMS = {
 }
 READY_DEADLINE_S = 90.0
 """How long a program may take to serve, on a machine that is busy with other tests."""
-
-FORGOTTEN_DEADLINE_S = 10.0
-"""How long a name server that is left running may take to see its broker's end."""
 
 GUEST_SETTINGS: Mapping[str, str] = {
     "brokerClusterName": "DefaultCluster",
@@ -103,7 +101,6 @@ class ApacheCluster(Closing):
         java_options: Sequence[str] = FAST_START,
         name_servers: Sequence[Address] = (),
         starts_often: bool = False,
-        spares_name_server: bool = False,
     ) -> None:
         """
         Prepare a cluster below *directory*; `start` runs it.
@@ -111,8 +108,7 @@ class ApacheCluster(Closing):
         *conf* are broker settings; *store* is an existing store directory to open.
         With *name_servers* of others the broker registers with those, and there is
         no name server of its own. Where many are going to be started, *starts_often*
-        lets Java keep the classes of the release (`class_archive`). One that
-        *spares_name_server* leaves its own running at `stop` and `kill`.
+        lets Java keep the classes of the release (`class_archive`).
         """
         self.release = release
         self._starts_often = starts_often
@@ -127,7 +123,6 @@ class ApacheCluster(Closing):
         self._java_options = list(java_options)
         self._children: list[Child] = []
         self._starts = 0
-        self._spares_name_server = spares_name_server
         settings = {**both_spellings(GUEST_SETTINGS), **both_spellings(conf or {})}
         self._java_properties = [
             f"-D{key}={value}"
@@ -148,8 +143,10 @@ class ApacheCluster(Closing):
         """
         with self._starting():
             if self._has_own_name_server:
-                self._ensure_name_server()
+                self.kill()
+                self._launch("namesrv")
             if broker:
+                self._wait_until_forgotten()
                 self._launch("broker", registers=True)
 
     def start_broker_alone(self, *, deadline_s: float = READY_DEADLINE_S) -> None:
@@ -170,7 +167,8 @@ class ApacheCluster(Closing):
 
     def kill(self) -> None:
         """End both programs at once with SIGKILL: a power cut."""
-        self._kill(but=int(self._spares_name_server and self._has_own_name_server))
+        while self._children:
+            self._children.pop().kill()
 
     def restart(self) -> None:
         """Stop what still runs and start on the same ports and store."""
@@ -179,13 +177,8 @@ class ApacheCluster(Closing):
 
     def close(self) -> None:
         """Kill what runs and give the ports back; the directory stays."""
-        self._kill()
+        self.kill()
         self._ports.release()
-
-    def _kill(self, *, but: int = 0) -> None:
-        """Kill all programs but the first so many."""
-        while len(self._children) > but:
-            self._children.pop().kill()
 
     @property
     def process_ids(self) -> tuple[int, ...]:
@@ -193,25 +186,25 @@ class ApacheCluster(Closing):
         return tuple(child.pid for child in self._children)
 
     @property
+    def values_path(self) -> Path:
+        """The file that the name server writes once it is told a value to keep."""
+        return self.directory / "namesrv" / "kvConfig.json"
+
+    @property
     def broker_log(self) -> Path:
         """What the latest broker printed."""
         return self.directory / f"broker-{self._starts}.log"
 
-    def _ensure_name_server(self) -> None:
-        """Start the name server, unless the one of the last start still runs.
-
-        That one must have seen the last broker's end, or it would answer for the new.
-        """
-        if self._children and self._children[0].running:
-            with suppress(ProcessError):
-                self._children[0].wait_until(
-                    lambda: not self._is_known_to(self.namesrv),
-                    what="end of the last broker, noticed",
-                    deadline_s=FORGOTTEN_DEADLINE_S,
-                )
-                return
-        self._kill()
-        self._launch("namesrv")
+    def _wait_until_forgotten(self) -> None:
+        """Wait until no name server answers any more for an earlier broker of ours."""
+        try:
+            wait_until(
+                lambda: not any(map(self._is_known_to, self._name_servers)),
+                what=f"the end of the last broker on {self.broker} is noticed",
+                timeout_s=READY_DEADLINE_S,
+            )
+        except TooLateError as error:
+            raise ProcessError(str(error)) from None
 
     @contextmanager
     def _starting(self) -> Iterator[None]:
@@ -291,7 +284,7 @@ class ApacheCluster(Closing):
         name_server = {
             "listenPort": str(self.namesrv.port),
             "bindAddress": LOOPBACK,
-            "kvConfigPath": str(self.directory / "namesrv" / "kvConfig.json"),
+            "kvConfigPath": str(self.values_path),
         }
         broker = {
             **{k: v for k, v in conf.items() if not k.startswith(JAVA_PROPERTIES)},

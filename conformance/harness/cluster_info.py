@@ -15,22 +15,38 @@ import struct
 from conformance.harness.address import Address
 
 GET_BROKER_CLUSTER_INFO = 106
+GET_ALL_TOPICS = 206
 ANSWER_TIMEOUT_S = 2.0
 
 
 def broker_addresses(name_server: Address) -> set[str]:
     """Return the addresses, as HOST:PORT, of all brokers that are registered."""
-    header = json.dumps(
-        {"code": GET_BROKER_CLUSTER_INFO, "language": "OTHER", "opaque": 1, "flag": 0}
-    ).encode()
+    answer = _answer(name_server, GET_BROKER_CLUSTER_INFO)
+    return set(re.findall(r'\d+:"([^"]+:\d+)"', answer))
+
+
+def knows_nothing(name_server: Address) -> bool:
+    """Return whether it answers, and has neither a broker nor a topic."""
+    codes = GET_BROKER_CLUSTER_INFO, GET_ALL_TOPICS
+    try:
+        bodies = [json.loads(_answer(name_server, code)) for code in codes]
+    except ValueError:  # no answer, or numbers as names: there are brokers
+        return False
+    return not any(value for body in bodies for value in body.values())
+
+
+def _answer(name_server: Address, code: int) -> str:
+    """Return the body of the answer, empty if there is none."""
+    asked = {"code": code, "language": "OTHER", "opaque": 1, "flag": 0}
+    header = json.dumps(asked).encode()
     request = struct.pack(">II", 4 + len(header), len(header)) + header
     try:
         with socket.create_connection(name_server, ANSWER_TIMEOUT_S) as connection:
             connection.settimeout(ANSWER_TIMEOUT_S)
             connection.sendall(request)
             with connection.makefile("rb") as answer:
-                (length,) = struct.unpack(">I", answer.read(4))
-                body = answer.read(length)
-    except (OSError, struct.error):
-        return set()
-    return set(re.findall(r'\d+:"([^"]+:\d+)"', body.decode("utf-8", "replace")))
+                length, header_length = struct.unpack(">II", answer.read(8))
+                content = answer.read(length - 4)
+    except (OSError, struct.error, ValueError):
+        return ""
+    return content[header_length & 0xFFFFFF :].decode("utf-8", "replace")

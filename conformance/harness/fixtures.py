@@ -89,7 +89,6 @@ def start_target(
         conf: Mapping[str, str] | None = None, *, store: Path | None = None
     ) -> Target:
         own = another_target(pytestconfig, conf, store=store)
-        own.spares_name_server = True
         started.append(own)
         own.start()
         return own
@@ -110,13 +109,17 @@ def another_target(
     conf: Mapping[str, str] | None = None,
     *,
     store: Path | None = None,
+    own_name_server: bool = False,
 ) -> Target:
     """Return a target of the same kind as the run's, not yet started.
 
-    Its broker has the settings *conf*, and *store* if given.
+    Its broker has the settings *conf*, and *store* if given. A test that is about the
+    name server wants an *own_name_server*, which ends and starts with the broker.
     """
     options = config.stash[OPTIONS]
-    return parse_target(options.target, profile=options.profile, conf=conf, store=store)
+    own = parse_target(options.target, profile=options.profile, conf=conf, store=store)
+    own.shares_name_server = not own_name_server
+    return own
 
 
 def hastened(config: pytest.Config, rate: float) -> Target:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from conformance.harness.apache import RELEASES, ApacheCluster
+from conformance.harness.name_servers import NameServer, borrow, give_back
 from conformance.harness.started import ClusterTarget
 from conformance.harness.target import EVERYTHING, Capability, TargetError
 
@@ -34,13 +35,23 @@ class JvmTarget(ClusterTarget[ApacheCluster]):
         if rest not in RELEASES:
             raise TargetError(f"{text!r}: the release is one of {', '.join(RELEASES)}")
         self.release = rest
+        self._borrowed: NameServer | None = None
 
     def _made(self) -> ApacheCluster:
+        if self.shares_name_server:
+            self._borrowed = self._borrowed or borrow(self.release)
+        others = (self._borrowed.address,) if self._borrowed else ()
         return ApacheCluster(
             self.release,
             directory=self.directory,
             conf={**SPARING_SETTINGS, **self.conf},
             store=self.store_path,
             starts_often=True,
-            spares_name_server=self.spares_name_server,
+            name_servers=others,
         )
+
+    def _end(self) -> None:
+        super()._end()
+        if self._borrowed is not None:
+            give_back(self._borrowed)
+            self._borrowed = None

@@ -102,10 +102,10 @@ class Target(Closing):
         self.broker: Address | None = None
         self.broker_name = ""
         self.cluster = ""
-        self.spares_name_server = False
-        """Whether a stop or a kill is the broker's alone, where the kind can do that:
-        most tests are about the broker, and its name server takes as long to start.
-        It is to be said before the first start."""
+        self.shares_name_server = False
+        """Whether its name server may have served others, and stays at a stop or kill,
+        where the kind can do that: most tests are about the broker, and a name server
+        takes as long to start. It is to be said before the first start."""
         self.clock_rate = 1.0
         """How much faster than the system's its clock is to run, with CLOCK."""
         self.store_path = store

@@ -32,7 +32,6 @@ def original(
     )
     directory: Path = tmp_path_factory.mktemp("recovery")
     with another_target(pytestconfig, SMALL_FILES) as own:
-        own.spares_name_server = True
         yield filled(own, directory)
 
 
@@ -46,5 +45,4 @@ def crashed(
     need(target, Capability.WIRE, Capability.CONFIG, Capability.STORE, Capability.KILL)
     directory: Path = tmp_path_factory.mktemp("crashed")
     with another_target(pytestconfig, CRASH_SETTINGS) as own:
-        own.spares_name_server = True
         yield crash(own, directory)

@@ -106,7 +106,7 @@ def test_buffers_are_left_to_the_system(stage: Stage) -> None:
 @pytest.mark.needs("wire", "restart")
 def test_key_values_outlive_a_restart(pytestconfig: pytest.Config) -> None:
     value = "kept: ä"
-    with another_target(pytestconfig) as own:
+    with another_target(pytestconfig, own_name_server=True) as own:
         with own.speak_to_namesrv() as namesrv:
             namesrv.put_kv(namespace="n", key="k", value=value)
         own.restart()
