@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from spark_checks.generate.plain import PlainPlan
     from spark_checks.generate.plan import Plan
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -52,6 +53,12 @@ class _Size(click.ParamType):  # type: ignore[type-arg] # as click is typed
     help="Bytes of the largest body.",
 )
 @click.option(
+    "--messages",
+    type=click.IntRange(min=1),
+    help="So many plain messages instead, all alike and without keys, spread evenly"
+    " over the queues: for thousands of queues, or for one of many millions.",
+)
+@click.option(
     "--faults", metavar="KIND,...|all", help="Plant these, or as many as go together."
 )
 @click.option(
@@ -71,6 +78,7 @@ def generate(
     topics: int,
     queues: int,
     body_size: int,
+    messages: int | None,
     faults: str | None,
     labels: Path | None,
     list_faults: bool,
@@ -82,6 +90,7 @@ def generate(
     transactions, handed back, given up. Faults come from a catalogue; `rmqc audit
     STORE --score LABELS` says whether an audit finds them all.
     """
+    from spark_checks.generate.plain import plain_plan
     from spark_checks.generate.plan import PlanError, plan_of_size
 
     if list_faults:
@@ -89,10 +98,14 @@ def generate(
         return
     if store is None:
         raise click.UsageError("a STORE is wanted")
+    if messages is not None and faults:
+        raise click.UsageError("--messages makes plain stores, without --faults")
+    shape = {"seed": seed, "topics": topics, "queues": queues, "body_size": body_size}
     try:
-        plan = plan_of_size(
-            size, seed=seed, topics=topics, queues=queues, body_size=body_size
-        )
+        if messages is not None:
+            _write(store, plain_plan(messages, **shape), master)
+            return
+        plan = plan_of_size(size, **shape)
         _write(store, plan, master)
         if faults:
             _plant(store, plan, faults, labels or Path(f"{store}.labels.json"))
@@ -101,7 +114,7 @@ def generate(
         sys.exit(2)
 
 
-def _write(store: Path, plan: Plan, master: str | None) -> None:
+def _write(store: Path, plan: Plan | PlainPlan, master: str | None) -> None:
     from spark_checks.generate.store import generate as generate_store
     from spark_checks.session import SparkError, spark_session
 

@@ -162,31 +162,34 @@ def write_part(root: Path, plan: Plan, part: int) -> None:
     if part < plan.files - 1:
         log += encode_blank(Blank(size=left))
     path = root / "commitlog" / file_name(part * plan.log_size)
-    _write(path, 0, bytes(log), plan.log_size)
+    write_at(path, 0, bytes(log), plan.log_size)
     for queue, data in units.items():
         begin = part * rounds_of(plan) * counts_of(plan)[queue] * UNIT_SIZE
-        _write_units(root, plan, queue, begin, bytes(data))
+        write_units(root, plan.queue_size, queue, begin, bytes(data))
     began_at_ms = placed[0].stored_at_ms if placed else BEGAN_AT_MS
     index = root / "index" / index_file_name(began_at_ms)
     items = index_of(placed)
-    _write(index, 0, items, len(items))
+    write_at(index, 0, items, len(items))
 
 
-def _write_units(
-    root: Path, plan: Plan, queue: tuple[str, int], begin: int, data: bytes
+def write_units(
+    root: Path, size: int, queue: tuple[str, int], begin: int, data: bytes
 ) -> None:
-    """Write units into the files of *queue*, from byte *begin* of the queue on."""
+    """Write units into the files of *queue*, from byte *begin* of the queue on.
+
+    Each file has *size* bytes.
+    """
     directory = root / "consumequeue" / queue[0] / str(queue[1])
     done = 0
     while done < len(data):
-        at = (begin + done) % plan.queue_size
-        piece = data[done : done + plan.queue_size - at]
+        at = (begin + done) % size
+        piece = data[done : done + size - at]
         path = directory / file_name(begin + done - at)
-        _write(path, at, piece, plan.queue_size)
+        write_at(path, at, piece, size)
         done += len(piece)
 
 
-def _write(path: Path, position: int, data: bytes, size: int) -> None:
+def write_at(path: Path, position: int, data: bytes, size: int) -> None:
     """Write *data* into the file at *path*, which has *size* bytes; others may too."""
     opened = os.open(path, os.O_CREAT | os.O_RDWR, 0o644)
     try:

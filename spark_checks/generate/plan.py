@@ -75,9 +75,7 @@ def plan_of_size(
 
     Its files are the more numerous the larger it is, as far as a real broker's 1 GiB.
     """
-    log_size = 256 * 1024
-    while log_size < size // 16 and log_size < 1 << 30:
-        log_size *= 2
+    log_size = log_size_for(size)
     return Plan(
         seed=seed,
         files=max(-(-size // log_size), 1),
@@ -87,3 +85,11 @@ def plan_of_size(
         queues=queues,
         body_size=body_size,
     )
+
+
+def log_size_for(size: int) -> int:
+    """Return the bytes of each file of a commit log of about *size* bytes."""
+    log_size = 256 * 1024
+    while log_size < size // 16 and log_size < 1 << 30:
+        log_size *= 2
+    return log_size

@@ -14,22 +14,29 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from spark_checks.generate.part import rounds_of, write_part
+from spark_checks.generate.plain import (
+    EACH_MS,
+    PlainPlan,
+    write_plain_part,
+)
 from spark_checks.generate.plan import BEGAN_AT_MS, GROUP, ROUND_MS, Plan, PlanError
-from spark_checks.generate.rounds import RETRY_LEVEL, counts_of, steps_of
+from spark_checks.generate.rounds import counts_of, steps_of
 from spec.store.checkpoint import Checkpoint, encode_checkpoint
 from spec.wire import fastjson
+from spec.wire.delay_levels import SCHEDULE_TOPIC
 
 
-def generate(root: Path, plan: Plan, session: SparkSession | None = None) -> None:
+def generate(
+    root: Path, plan: Plan | PlainPlan, session: SparkSession | None = None
+) -> None:
     """Write the store of *plan* into the directory *root*, which must be empty."""
     if root.exists() and any(root.iterdir()):
         raise PlanError(f"{root} is not empty")
-    rounds_of(plan)
-    for name in ("commitlog", "index", "config"):
-        (root / name).mkdir(parents=True)
-    for topic, queue_id in counts_of(plan):
-        (root / "consumequeue" / topic / str(queue_id)).mkdir(parents=True)
-    write = partial(write_part, root, plan)
+    _make_directories(root, plan)
+    if isinstance(plan, PlainPlan):
+        write = partial(write_plain_part, root, plan)
+    else:
+        write = partial(write_part, root, plan)
     if session is None:
         for part in range(plan.files):
             write(part)
@@ -40,13 +47,32 @@ def generate(root: Path, plan: Plan, session: SparkSession | None = None) -> Non
         (root / name).write_bytes(data)
 
 
-def last_stored_at_ms(plan: Plan) -> int:
+def _make_directories(root: Path, plan: Plan | PlainPlan) -> None:
+    """Make the directories of the store; none where *plan* cannot be kept."""
+    queues = counts_in(plan)
+    for name in ("commitlog", "index", "config"):
+        (root / name).mkdir(parents=True)
+    for topic, queue_id in queues:
+        (root / "consumequeue" / topic / str(queue_id)).mkdir(parents=True)
+
+
+def counts_in(plan: Plan | PlainPlan) -> Mapping[tuple[str, int], int]:
+    """Return how many messages each queue of *plan* has, by topic and id."""
+    if isinstance(plan, PlainPlan):
+        return plan.counts
+    rounds = rounds_of(plan) * plan.files
+    return {queue: rounds * count for queue, count in counts_of(plan).items()}
+
+
+def last_stored_at_ms(plan: Plan | PlainPlan) -> int:
     """Return when the last message of *plan* was stored."""
+    if isinstance(plan, PlainPlan):
+        return BEGAN_AT_MS + (plan.messages - 1) * EACH_MS
     rounds, steps = rounds_of(plan) * plan.files, len(steps_of(plan))
     return BEGAN_AT_MS + (rounds - 1) * ROUND_MS + (steps - 1) * ROUND_MS // steps
 
 
-def side_files(plan: Plan) -> Mapping[str, bytes]:
+def side_files(plan: Plan | PlainPlan) -> Mapping[str, bytes]:
     """Return the checkpoint and the configuration of *plan*, by path."""
     last_ms = last_stored_at_ms(plan)
     checkpoint = Checkpoint(physic_ms=last_ms, logics_ms=last_ms, index_ms=last_ms)
@@ -57,19 +83,19 @@ def side_files(plan: Plan) -> Mapping[str, bytes]:
     return found
 
 
-def _configuration(plan: Plan) -> dict[str, object]:
+def _configuration(plan: Plan | PlainPlan) -> dict[str, object]:
     version = {"counter": 1, "timestamp": BEGAN_AT_MS}
-    rounds = rounds_of(plan) * plan.files
+    counts = counts_in(plan)
     topics: dict[str, int] = {}
-    for topic, queue_id in counts_of(plan):
+    for topic, queue_id in counts:
         topics[topic] = max(topics.get(topic, 0), queue_id + 1)
     consumed = {
         f"{topic}@{GROUP}": {
-            queue_id: rounds * counts_of(plan)[topic, queue_id] // 2
-            for queue_id in range(plan.queues)
+            queue_id: counts[topic, queue_id] // 2 for queue_id in range(plan.queues)
         }
         for topic in plan.topic_names
     }
+    levels = [queue_id for topic, queue_id in counts if topic == SCHEDULE_TOPIC]
     return {
         "topics": {
             "dataVersion": version,
@@ -82,7 +108,11 @@ def _configuration(plan: Plan) -> dict[str, object]:
             "subscriptionGroupTable": {GROUP: {"groupName": GROUP}},
         },
         "consumerOffset": {"offsetTable": consumed},
-        "delayOffset": {"offsetTable": {1: rounds, RETRY_LEVEL: rounds}},
+        "delayOffset": {
+            "offsetTable": {
+                level + 1: counts[SCHEDULE_TOPIC, level] for level in levels
+            }
+        },
     }
 
 

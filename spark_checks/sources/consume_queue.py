@@ -28,7 +28,7 @@ from spark_checks.sources.schemas import (
     as_dtype,
     spark_schema,
 )
-from spark_checks.sources.store_files import queue_of, reading
+from spark_checks.sources.store_files import held_ranges, queue_of, reading
 from spec.derive.numpy_dtype import dtype_spec
 from spec.store.consume_queue import UNIT_SIZE, unit_layout
 
@@ -94,9 +94,10 @@ class ConsumeQueueReader(DataSourceReader):
             return
         if not isinstance(partition, QueueFiles):
             raise TypeError(f"{partition!r} is not a set of consume-queue files")
-        for file, units in partition.pieces:
-            with reading(self.url, file[0]) as read_at:
-                yield from batches(read_at, file, units)
+        for piece in partition.pieces:
+            with reading(self.url, piece[0][0]) as read_at:
+                for file, units in held_pieces(self.url, piece):
+                    yield from batches(read_at, file, units)
 
 
 def wanted_units(file: QueueFile, wanted: Conditions) -> range:
@@ -133,6 +134,19 @@ def dealt(pieces: Iterable[Piece], limit: int) -> Iterator[QueueFiles]:
                 taken, left = [], limit
     if taken:
         yield QueueFiles(pieces=tuple(taken))
+
+
+def held_pieces(url: str, piece: Piece) -> Iterator[Piece]:
+    """Yield the parts of *piece* of which the disk holds anything; others are zeros."""
+    file, units = piece
+    path, _, size = file
+    reached = units.start
+    for held in held_ranges(url, path, size):
+        begin = max(held.start // UNIT_SIZE, reached)
+        end = min(-(-held.stop // UNIT_SIZE), units.stop)
+        if begin < end:
+            yield file, range(begin, end)
+            reached = end
 
 
 def batches(

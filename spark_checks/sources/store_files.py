@@ -7,6 +7,7 @@ Everything is opened for reading only.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Iterator
@@ -211,6 +212,30 @@ def reading(url: str, path: str) -> Iterator[ReadAt]:
             return data
 
         yield read_at
+
+
+def held_ranges(url: str, path: str, size: int) -> list[range]:
+    """Return the bytes that the disk holds of a file of *size* bytes.
+
+    A broker maps a file whole and writes it bit by bit: what it has not come to takes
+    no room on most disks and reads as zeros. Where nobody can say so it is the whole.
+    """
+    system, root = open_filesystem(url)
+    if not isinstance(system, fs.LocalFileSystem) or not hasattr(os, "SEEK_DATA"):
+        return [range(size)]
+    found: list[range] = []
+    with Path(root, path).open("rb", buffering=0) as file:
+        end = 0
+        while end < size:
+            try:
+                begin = os.lseek(file.fileno(), end, os.SEEK_DATA)
+                end = os.lseek(file.fileno(), begin, os.SEEK_HOLE)
+            except OSError as error:
+                if error.errno == errno.ENXIO:  # nothing is held from here on
+                    return found
+                return [range(size)]  # the disk cannot tell
+            found.append(range(begin, min(end, size)))
+    return found
 
 
 def read_whole(url: str, file: StoreFile, *, size_max: int = 1 << 26) -> bytes:

@@ -28,6 +28,7 @@ from spark_checks.sources.consume_queue import (
     ConsumeQueueReader,
     Piece,
     QueueFiles,
+    held_pieces,
     queue_in,
     written_units,
 )
@@ -143,7 +144,8 @@ class SurveyReader(DataSourceReader):
         if isinstance(part, QueueFiles):
             for piece in part.pieces:
                 with reading(self.url, piece[0][0]) as read_at:
-                    yield from queue_rows(read_at, piece, self.asked)
+                    for held in held_pieces(self.url, piece):
+                        yield from queue_rows(read_at, held, self.asked)
             return
         with reading(self.url, part.path) as read_at:
             if isinstance(part, IndexFile):

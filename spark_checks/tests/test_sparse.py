@@ -1,0 +1,72 @@
+"""Units are found in files that are mostly holes, which nobody reads."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spark_checks.sources.consume_queue import batches, held_pieces
+from spark_checks.sources.store_files import held_ranges, reading
+from spec.store.consume_queue import UNIT_SIZE, Unit, encode_unit
+
+SIZE = 6_000_000
+UNITS = SIZE // UNIT_SIZE
+PATH = f"consumequeue/Orders/0/{0:020d}"
+FILE = (PATH, 0, SIZE)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a store that has room for a queue's file."""
+    root = tmp_path_factory.mktemp("store")
+    (root / PATH).parent.mkdir(parents=True)
+    return root
+
+
+def write(store: Path, places: set[int]) -> None:
+    """Write a queue's file that has units at these *places* only."""
+    with (store / PATH).open("wb") as file:
+        file.truncate(SIZE)
+        for place in places:
+            data = encode_unit(Unit(commit_log_offset=place, size=100, tags_code=0))
+            os.pwrite(file.fileno(), data, place * UNIT_SIZE)
+
+
+def found_in(store: Path, units: range) -> list[int]:
+    """Return the queue offsets of the units that are found among *units*."""
+    with reading(str(store), PATH) as read_at:
+        return [
+            row
+            for file, held in held_pieces(str(store), (FILE, units))
+            for batch in batches(read_at, file, held)
+            for row in batch["queue_offset"].to_pylist()
+        ]
+
+
+@settings(deadline=None, max_examples=50)
+@given(
+    places=st.sets(st.integers(0, UNITS - 1), max_size=12),
+    first=st.integers(0, UNITS),
+    last=st.integers(0, UNITS),
+)
+def test_every_unit_is_found_once(
+    store: Path, places: set[int], first: int, last: int
+) -> None:
+    write(store, places)
+    wanted = range(first, last)
+    assert found_in(store, wanted) == sorted(places & set(wanted))
+
+
+def test_holes_are_not_read(store: Path) -> None:
+    """It fails on a disk that has none; audits there read all of every file."""
+    write(store, {0, 1, UNITS - 1})
+    held = held_ranges(str(store), PATH, SIZE)
+    assert held[0].start == 0
+    assert held[-1].stop == SIZE
+    assert sum(map(len, held)) < SIZE // 10
+    write(store, set())
+    assert held_ranges(str(store), PATH, SIZE) == []
