@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from conformance.harness.deadline import wait_until
@@ -40,10 +41,22 @@ from spec.wire import fastjson
 
 PAST_THE_END = 1_000
 """An offset that nobody's queue reaches."""
+Offsets = Mapping[tuple[str, int], int]
+"""How far a group has consumed each queue, by topic and id."""
 
 
-def write(broker: Speaker, *, release: str, store: Path) -> Written:
-    """Give *broker* all of it; return when *store* holds it, settings too."""
+def write(
+    broker: Speaker,
+    *,
+    release: str,
+    store: Path,
+    offsets: Callable[[Written], Offsets] | None = None,
+) -> Written:
+    """Give *broker* all of it; return when *store* holds it, settings too.
+
+    What the group has consumed is what *offsets* says, without it some offset of
+    every queue, reached or not.
+    """
     written = Written(release=release)
     create_places(broker)
     for number in range(MESSAGE_COUNT):
@@ -54,8 +67,9 @@ def write(broker: Speaker, *, release: str, store: Path) -> Written:
     if written.is_5:
         send_special(broker, written)
     wait_until_queued(broker, written)
-    commit_offsets(broker)
-    wait_until_kept(store)
+    consumed = some_offsets() if offsets is None else offsets(written)
+    commit_offsets(broker, consumed)
+    wait_until_kept(store, consumed)
     return written
 
 
@@ -98,22 +112,40 @@ def wait_until_queued(broker: Speaker, written: Written) -> None:
         )
 
 
-def commit_offsets(broker: Speaker) -> None:
-    """Commit some offset of every queue, one of them past its end."""
-    for topic, queue_id in queues():
-        offset = PAST_THE_END if topic == TIMES else queue_id + 3
+def some_offsets() -> Offsets:
+    """Return some offset of every queue, one of them past its end."""
+    return {
+        (topic, queue_id): PAST_THE_END if topic == TIMES else queue_id + 3
+        for topic, queue_id in queues()
+    }
+
+
+def reached_offsets(written: Written) -> Offsets:
+    """Return an offset of every queue that it has, or its end."""
+    ends = Counter((one.topic, one.queue_id) for one in written.sent)
+    return {
+        (topic, queue_id): min(queue_id + 3, ends[topic, queue_id])
+        for topic, queue_id in queues()
+    }
+
+
+def commit_offsets(broker: Speaker, offsets: Offsets) -> None:
+    """Let the group have consumed up to *offsets*."""
+    for (topic, queue_id), offset in offsets.items():
         answer = broker.update_offset(
             group=GROUP, topic=topic, queue_id=queue_id, offset=offset
         )
         succeeded(answer)
 
 
-def wait_until_kept(store: Path) -> None:
-    """Wait until the files of settings have all offsets, so that a kill may come."""
-    wanted = f"{TIMES}@{GROUP}"
+def wait_until_kept(store: Path, offsets: Offsets) -> None:
+    """Wait until the files of settings have all *offsets*, so that a kill may come."""
+    wanted: dict[object, dict[object, object]] = {}
+    for (topic, queue_id), offset in offsets.items():
+        wanted.setdefault(f"{topic}@{GROUP}", {})[queue_id] = offset
     _wait_for(
         store / "config" / "consumerOffset.json",
-        lambda table: table.get(wanted) == {0: PAST_THE_END},
+        lambda table: all(table.get(name) == held for name, held in wanted.items()),
     )
     # Two were due: one for later, one to be retried.
     _wait_for(

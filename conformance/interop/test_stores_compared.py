@@ -7,15 +7,13 @@ taken for a divergence.
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from conformance.harness.fixtures import unique_name
 from conformance.harness.speaker import succeeded
+from conformance.interop.audit_command import audited, told
 from conformance.interop.mixed import name_server
 from conformance.interop.replication import (
     SLAVE_SETTINGS,
@@ -25,25 +23,13 @@ from conformance.interop.replication import (
     wait_until_same,
 )
 
-ROOT = Path(__file__).resolve().parents[2]
-AUDIT_DEADLINE_S = 900
 SENT = 7
 
 
 def compared(store: Path, other: Path) -> dict[str, Any]:
     """Return what a sound audit of *store* against *other* says."""
-    command = [sys.executable, "-m", "cli", "audit", str(store), "--against"]
-    run = subprocess.run(
-        [*command, str(other), "--format", "json", "--master", "local[2]"],
-        cwd=ROOT,
-        capture_output=True,
-        check=False,
-        timeout=AUDIT_DEADLINE_S,
-    )
-    assert run.stderr == b""
-    found: dict[str, Any] = json.loads(run.stdout)
-    assert [one["message"] for one in found["violations"]] == []
-    assert run.returncode == 0
+    (found,) = audited(store, against=other)
+    assert told(found) == []
     against: dict[str, Any] = found["against"]
     return against
 

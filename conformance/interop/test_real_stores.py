@@ -1,0 +1,74 @@
+"""
+An audit has nothing to say of stores that real releases wrote, and knows when to speak.
+
+Every finding here is a false alarm of an invariant, or a defect of the release that a
+clause must tell.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.harness.apache import RELEASES
+from conformance.interop.audit_command import Audited, audited, told
+from conformance.interop.handover import DEAD, LATER, PAID, RETRY, TOPICS
+from conformance.interop.real_stores import (
+    DAMAGED,
+    KILLED,
+    PACKED,
+    RECOVERED,
+    STAGES,
+    STRUCK,
+    damage_a_body,
+    leave_stores,
+)
+from spec.wire.delay_levels import SCHEDULE_TOPIC
+from spec.wire.transactions import HALF_TOPIC, OPERATIONS_TOPIC
+
+QUIET = [stage for stage in STAGES if stage != STRUCK]
+WITH_MESSAGES = {
+    *(*TOPICS, LATER, PAID, PACKED, RETRY, DEAD),
+    *(SCHEDULE_TOPIC, HALF_TOPIC, OPERATIONS_TOPIC),
+}
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_clean_stores_give_no_finding(release: str, tmp_path: Path) -> None:
+    stores = leave_stores(release, tmp_path)
+    stores[DAMAGED] = tmp_path / "damaged"
+    place = damage_a_body(stores[RECOVERED], stores[DAMAGED])
+    found = dict(zip(stores, audited(*stores.values()), strict=True))
+    assert [(stage, told(found[stage])) for stage in QUIET] == [
+        (stage, []) for stage in QUIET
+    ]
+    for stage in QUIET:
+        assert_rich(found[stage], stores[stage])
+    assert_only_late(found[STRUCK])
+    assert [(stage, is_left_open(stores[stage])) for stage in STAGES] == [
+        (stage, stage in (KILLED, STRUCK)) for stage in STAGES
+    ]
+    (one,) = found[DAMAGED]["violations"]
+    assert one["invariant"] == "INV-LOG-002"
+    assert (one["file"], int(one["offset"])) == place
+
+
+def assert_rich(found: Audited, store: Path) -> None:
+    """Check that the store holds all that the audit was silent about."""
+    summary = found["summary"]
+    assert summary["commitlog"]["files"] > 1
+    assert summary["index"]["files"] > 1
+    assert len(list((store / "consumequeue/HandoverBills/0").iterdir())) > 1
+    assert set(summary["topics"]) >= WITH_MESSAGES
+
+
+def assert_only_late(found: Audited) -> None:
+    """Check that a broker struck down left no more than what its start puts right."""
+    assert found["verdict"] == "pass"
+    assert {one["severity"] for one in found["violations"]} <= {"warning"}
+
+
+def is_left_open(store: Path) -> bool:
+    """Return whether a broker has ended there without closing the store."""
+    return (store / "abort").exists()
