@@ -24,6 +24,7 @@ from conformance.harness.fixtures import (
     topic,
     unique,
 )
+from conformance.harness.grouping import SharedBrokers
 from conformance.harness.known import load_known, reason_for
 from conformance.harness.live import Host, refuses_of
 from conformance.harness.options import MARKERS, add_options, options_of, suite_of
@@ -96,6 +97,12 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 def pytest_configure_node(node: Any) -> None:
     """Start the target once for all workers, and tell this one where it is."""
     node.workerinput["conformance_target"] = node.config.stash[HOST].told
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep files with the same broker on one worker, where files stay together."""
+    return SharedBrokers(config, log) if config.option.dist == "loadfile" else None
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

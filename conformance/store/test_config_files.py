@@ -26,7 +26,7 @@ from spec.store.config_files import (
 )
 from spec.store.file_names import ABORT
 
-pytestmark = pytest.mark.needs("store", "wire", "config")
+pytestmark = [pytest.mark.long, pytest.mark.needs("store", "wire", "config")]
 
 
 def topics_of(files: StoreFiles, suffix: str = "") -> TopicTable:

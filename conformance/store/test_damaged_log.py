@@ -16,7 +16,7 @@ from conformance.store.written import SMALL_FILES, wait_until_dispatched
 from spec.store.consume_queue import UNIT_SIZE, decode_units
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE
 
-pytestmark = pytest.mark.needs("store", "wire", "config", "restart")
+pytestmark = [pytest.mark.long, pytest.mark.needs("store", "wire", "config", "restart")]
 
 COUNT = 100
 """So many messages of 3000 bytes take five files of 64 KiB."""

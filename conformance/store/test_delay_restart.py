@@ -14,7 +14,7 @@ from conformance.store.workload import Outgoing, send_all
 from conformance.store.written import SMALL_FILES
 from spec.store.config_files import DELAY_OFFSETS_FILE, encode_delay_offsets
 
-pytestmark = pytest.mark.needs("store", "wire", "config", "restart")
+pytestmark = [pytest.mark.long, pytest.mark.needs("store", "wire", "config", "restart")]
 
 FAR_AHEAD = 1000
 

@@ -22,7 +22,7 @@ from spec.store.queue_extension import (
     extension_address,
 )
 
-pytestmark = pytest.mark.needs("store", "wire", "config", "restart")
+pytestmark = [pytest.mark.long, pytest.mark.needs("store", "wire", "config", "restart")]
 
 SETTINGS = {
     "enableConsumeQueueExt": "true",

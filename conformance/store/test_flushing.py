@@ -22,7 +22,7 @@ from spec.store.message_record import Record, decode_record
 from spec.wire.message_id import decode_message_id
 from spec.wire.response_code import ResponseCode
 
-pytestmark = pytest.mark.needs("store", "wire", "config", "restart")
+pytestmark = [pytest.mark.long, pytest.mark.needs("store", "wire", "config", "restart")]
 
 FILE_SIZE = 64 * 1024
 SMALL = {"mapedFileSizeCommitLog": str(FILE_SIZE)}

@@ -8,18 +8,14 @@ from contextlib import closing
 import pytest
 
 from conformance.harness.asks.messages import now_ms
-from conformance.harness.fixtures import another_target, need
-from conformance.harness.target import Capability, Target
+from conformance.harness.target import Capability
 from conformance.harness.verdicts import expect
-from conformance.store.fake_master import FakeMaster, SlaveLink, record
+from conformance.store.fake_master import SlaveLink, record
 from conformance.store.followed import (
     LOG_FILE_SIZE,
     MESSAGES,
-    SETTINGS,
     TOPIC,
     Followed,
-    first_records,
-    new_slave,
 )
 from spec.store.file_names import COMMIT_LOG, file_name
 
@@ -95,43 +91,3 @@ def test_a_slave_delivers_nothing(followed: Followed, link: SlaveLink) -> None:
     # What it said before it had this may still be on its way.
     found = {end for end in link.reports_in(3.0) if end >= followed.end}
     expect("HA-SLAVE-011", found=found, expected={followed.end}, what="ends")
-
-
-@pytest.mark.clause("HA-SLAVE-015")
-def test_settings_that_name_the_master_have_no_effect(
-    pytestconfig: pytest.Config, target: Target
-) -> None:
-    need(target, Capability.REPLICATION, Capability.CONFIG)
-    with closing(FakeMaster()) as master:
-        conf = {**SETTINGS, "haMasterAddress": str(master.address)}
-        with another_target(pytestconfig, conf):
-            found = master.is_dialled(timeout_s=15.0)
-    expect("HA-SLAVE-015", found=found, expected=False, what="connected")
-
-
-@pytest.mark.clause("HA-TRANSFER-017", "HA-TRANSFER-010", "HA-TRANSFER-013")
-def test_a_slave_speaks_of_a_piece_and_hangs_up_on_a_silent_master(
-    pytestconfig: pytest.Config, target: Target
-) -> None:
-    own = {
-        # Its clock alone would let it speak after a minute.
-        "haSendHeartbeatInterval": "60000",
-        "haHousekeepingInterval": "3000",
-        # It is told by the name server, when it has started, and dials then.
-        "haMasterAddress": "",
-    }
-    with (
-        new_slave(pytestconfig, target, own) as (slave, master),
-        closing(master.accept()) as link,
-    ):
-        end = link.send(LOG_FILE_SIZE, first_records())
-        reports = link.reports_in(20.0)
-        assert slave.store_path is not None
-        files = sorted(slave.store_path.joinpath(COMMIT_LOG).glob("*"))
-        begin = next((file.name for file in files), None)
-        name = file_name(LOG_FILE_SIZE)
-        expect("HA-TRANSFER-013", found=begin, expected=name, what="first file")
-        spoken = reports[-1:]
-        expect("HA-TRANSFER-010", found=spoken, expected=[end], what="last offset")
-        found = link.is_closed()
-    expect("HA-TRANSFER-017", found=found, expected=True, what="hung up")

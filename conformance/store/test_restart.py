@@ -17,7 +17,7 @@ from spec.routing.topic_config import decode_topic_table
 from spec.store.config_files import TOPICS_FILE
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE
 
-pytestmark = pytest.mark.needs("store", "wire", "config")
+pytestmark = [pytest.mark.long, pytest.mark.needs("store", "wire", "config")]
 
 COUNT = 60
 CRC_IS_ZERO = bytes.fromhex("9d0ad96d")
