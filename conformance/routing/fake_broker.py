@@ -35,6 +35,9 @@ from spec.wire.command import Command
 from spec.wire.request_code import RequestCode
 from spec.wire.response_code import ResponseCode
 
+ATTEMPTS = 5
+"""So often is asked what may be refused beside a change; each change takes far less."""
+
 
 class FakeBroker:
     """One broker address, with the connection over which it registers."""
@@ -169,17 +172,24 @@ class Stage(Closing):
 
     def clusters(self) -> ClusterInfo:
         """Return what the name server says of all clusters."""
-        return decode_cluster_info(succeeded(self.client.cluster_info()).body)
+        return decode_cluster_info(succeeded(self.cluster_answer()).body)
+
+    def cluster_answer(self) -> Command:
+        """Return the answer about all clusters, asked for again where it is refused.
+
+        4.6.0 writes this body without its lock, so beside a change it may fail.
+        """
+        for _ in range(ATTEMPTS):
+            answer = self.client.cluster_info()
+            if answer.code == ResponseCode.SUCCESS:
+                break
+        return answer
 
     def wait_until_gone(self, broker: FakeBroker) -> None:
         """Wait until the name server has forgotten the broker's name."""
 
         def forgotten() -> bool:
-            # 4.6.0 writes this body without its lock, so beside a change it may fail.
-            answer = self.client.cluster_info()
-            if answer.code != ResponseCode.SUCCESS:
-                return False
-            return broker.name not in decode_cluster_info(answer.body).brokers
+            return broker.name not in self.clusters().brokers
 
         wait_until(forgotten, what=f"the name server has forgotten {broker.name}")
 

@@ -48,7 +48,7 @@ def test_the_cluster_information_has_every_broker(stage: Stage) -> None:
     bare = b'{0:"%s"}' % first.identity.address.encode()
     expect(
         "ROUTE-CLUSTER-003",
-        found=bare in stage.client.cluster_info().body,
+        found=bare in stage.cluster_answer().body,
         expected=True,
         what="the broker id is a key without quotes",
         transcript=stage.client.transcript,
