@@ -9,6 +9,7 @@ import pytest
 
 from conformance.harness.embedded import SOURCES
 from conformance.harness.outcome import Outcome
+from conformance.mutants.conftest import LOOKS, looked_again
 from conformance.mutants.kill_page import issue_link, page, room_of, verdict
 from conformance.mutants.kill_record import (
     Row,
@@ -144,3 +145,20 @@ def test_another_text_than_the_golden_one_is_told(tmp_path: Path) -> None:
     kill = replace(KILL, texts={"WIRE-FRAME-001": "it says something else"})
     (told,) = keep_each([kill], tmp_path / "kills.json", count=1)
     assert told.endswith("ITS TEXT IS ANOTHER")
+
+
+def test_a_test_that_had_to_look_again_is_named() -> None:
+    said = {"test_a": [(LOOKS, 1)], "test_b": [(LOOKS, 3)], "test_c": []}
+    reports: list[object] = [
+        pytest.TestReport(
+            nodeid=name,
+            location=("x.py", 1, name),
+            keywords={},
+            outcome="passed",
+            longrepr=None,
+            when="call",
+            user_properties=properties,
+        )
+        for name, properties in said.items()
+    ]
+    assert list(looked_again({"passed": reports})) == ["looked 3 times: test_b"]
