@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from conformance.damages import rolled
 from conformance.damages.commanding import Command
 from conformance.damages.starts import DELAY_TOPIC, Outcome
-from conformance.harness.apache import both_spellings, write_properties
+from conformance.harness.apache_conf import both_spellings, write_properties
 from spec.store.blank import room_for
 from spec.store.config_files import (
     CONSUMER_OFFSETS_FILE,

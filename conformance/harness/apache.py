@@ -1,11 +1,8 @@
 """
 A real Apache RocketMQ on this machine: one name server and one broker of a release.
 
-The broker's configuration is the release's own, apart from what makes it a good guest:
-everything stays on loopback and below one directory, files are small, and a nearly full
-disk does not stop it. A test's own settings go over these.
-
-The jars come from ``jars.py``, Java from ``java.py``; both processes die with the run.
+The jars come from ``jars.py``, Java from ``java.py``, the settings from
+``apache_conf.py``; both processes die with the run.
 """
 
 from __future__ import annotations
@@ -20,6 +17,14 @@ from typing import Self
 
 from conformance.harness import cluster_info
 from conformance.harness.address import Address
+from conformance.harness.apache_conf import (
+    GUEST_SETTINGS,
+    JAVA_PROPERTIES,
+    LOOPBACK,
+    both_spellings,
+    write_logging,
+    write_properties,
+)
 from conformance.harness.class_archive import archive_options
 from conformance.harness.closing import Closing
 from conformance.harness.deadline import TooLateError, wait_until
@@ -28,12 +33,9 @@ from conformance.harness.java import FAST_START, find_java
 from conformance.harness.ports import free_port_block
 from conformance.harness.process import Child, ProcessError, accepts, start
 from conformance.harness.rehearsal import rehearse
-from conformance.harness.target import ROOM_SETTINGS
 
 RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
 """The releases that are pinned and studied."""
-
-LOOPBACK = "127.0.0.1"
 
 PROGRAMS = {
     "namesrv": "org.apache.rocketmq.namesrv.NamesrvStartup",
@@ -42,39 +44,7 @@ PROGRAMS = {
 READY_DEADLINE_S = 90.0
 """How long a program may take to serve, on a machine that is busy with other tests."""
 
-GUEST_SETTINGS: Mapping[str, str] = {
-    "brokerClusterName": "DefaultCluster",
-    "brokerName": "broker-a",
-    "brokerId": "0",
-    "brokerIP1": LOOPBACK,
-    "brokerIP2": LOOPBACK,
-    "bindAddress": LOOPBACK,
-    "autoCreateTopicEnable": "true",
-    "mappedFileSizeCommitLog": str(16 * 1024 * 1024),
-    "mappedFileSizeConsumeQueue": str(6000 * 20),
-    "maxHashSlotNum": "5000",
-    "maxIndexNum": "20000",
-    **ROOM_SETTINGS,
-    # A busy machine must not look like a broker that refuses.
-    "osPageCacheBusyTimeOutMills": "60000",
-    "waitTimeMillsInSendQueue": "20000",
-    "waitTimeMillsInPullQueue": "20000",
-}
-"""What every broker is started with."""
-
-JAVA_PROPERTIES = "rocketmq."
-"""Settings that begin so are no broker's, but properties of its Java process."""
 HEAP_OPTIONS = ("-Xms64m", "-Xmx512m", "-XX:MaxDirectMemorySize=512m")
-
-_LOGBACK = """\
-<configuration>
-  <appender name="file" class="ch.qos.logback.core.FileAppender">
-    <file>{file}</file>
-    <encoder><pattern>%d %level %logger{{20}} - %msg%n</pattern></encoder>
-  </appender>
-  <root level="WARN"><appender-ref ref="file"/></root>
-</configuration>
-"""
 
 
 def modules(release: str) -> list[str]:
@@ -304,37 +274,3 @@ class ApacheCluster(Closing):
 def open_store(release: str, store: Path, *, directory: Path) -> ApacheCluster:
     """Return a cluster, not yet started, on an existing *store* directory."""
     return ApacheCluster(release, directory=directory, store=store)
-
-
-def write_logging(home: Path) -> None:
-    """Write the logback files that 4.x programs insist on below their *home*."""
-    directory = home / "conf"
-    directory.mkdir(parents=True, exist_ok=True)
-    for name in ("namesrv", "broker", "tools"):
-        text = _LOGBACK.format(file=home / f"logback-{name}.log")
-        (directory / f"logback_{name}.xml").write_text(text, encoding="utf-8")
-
-
-def both_spellings(conf: Mapping[str, str]) -> dict[str, str]:
-    """
-    Return *conf* with file sizes under their old name, too.
-
-    4.4.0 says mapedFileSizeCommitLog, 4.6.0 and later mappedFileSizeCommitLog; each
-    release ignores the other's word.
-    """
-    both = dict(conf)
-    for key, value in conf.items():
-        if key.startswith("mapped"):
-            both.setdefault(key.replace("mapped", "maped", 1), value)
-        elif key.startswith("maped"):
-            both.setdefault(key.replace("maped", "mapped", 1), value)
-    return both
-
-
-def write_properties(path: Path, properties: Mapping[str, str]) -> None:
-    """Write *properties* the way java.util.Properties reads them."""
-    lines = []
-    for key, value in properties.items():
-        escaped = value.replace("\\", "\\\\").replace("\n", "\\n")
-        lines.append(f"{key}={escaped}\n")
-    path.write_text("".join(lines), encoding="utf-8")

@@ -20,7 +20,8 @@ from typing import Any
 import conformance
 from conformance.harness import cluster_info
 from conformance.harness.address import Address
-from conformance.harness.apache import LOOPBACK, READY_DEADLINE_S
+from conformance.harness.apache import READY_DEADLINE_S
+from conformance.harness.apache_conf import LOOPBACK
 from conformance.harness.docker_engine import (
     FAILURES,
     LABEL,

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.harness.apache import (
+from conformance.harness.apache_conf import (
     GUEST_SETTINGS,
     JAVA_PROPERTIES,
     both_spellings,

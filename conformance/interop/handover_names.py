@@ -14,7 +14,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from conformance.harness.address import Address
-from conformance.harness.apache import LOOPBACK, ApacheCluster
+from conformance.harness.apache import ApacheCluster
+from conformance.harness.apache_conf import LOOPBACK
 from conformance.harness.embedded import SOURCES
 from conformance.harness.ports import free_port_block
 from conformance.harness.process import start

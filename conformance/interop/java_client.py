@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.harness.address import Address
-from conformance.harness.apache import class_path, write_logging
+from conformance.harness.apache import class_path
+from conformance.harness.apache_conf import write_logging
 from conformance.harness.jars import resolve
 from conformance.harness.java import FAST_START, find_java
 from conformance.harness.process import Child, start
