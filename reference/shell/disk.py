@@ -17,11 +17,11 @@ import shutil
 import threading
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 
-from reference.core.store.files import FilesError
+from reference.core.store.files import WORD_SIZE, FilesError
 from reference.shell.resting import Resting
 
 try:
@@ -77,6 +77,18 @@ class DiskFile:
         self._map[at:end] = data  # twice as fast as through a view
         self._written_at_ns = time.time_ns()
 
+    def write_words(self, words: bytes, places: Sequence[int]) -> None:
+        """Write four bytes of *words* at each place, or raise FilesError before."""
+        if not 0 <= min(places) <= max(places) <= self.size - WORD_SIZE:
+            raise FilesError(f"not all places are in {self.path.name}")
+        for stretch in sorted({at >> _STRETCH_BITS for at in places}):
+            self._take_space(stretch, stretch)
+        mapped = self._map
+        for number, at in enumerate(places):
+            begin = WORD_SIZE * number
+            mapped[at : at + WORD_SIZE] = words[begin : begin + WORD_SIZE]
+        self._written_at_ns = time.time_ns()
+
     def clear(self, at: int) -> None:
         """Make all bytes from *at* on zero, on disk too, where they are not.
 
@@ -86,10 +98,10 @@ class DiskFile:
         is_changed = False
         for begin, end in self._stretches_with_data(at):
             for start in range(begin, end, _CLEARED_AT_ONCE):
-                piece = self._writable[start : min(start + _CLEARED_AT_ONCE, end)]
-                zeros = bytes(len(piece))
-                if piece != zeros:
-                    piece[:] = zeros
+                stop = min(start + _CLEARED_AT_ONCE, end)
+                zeros = bytes(stop - start)
+                if self._map[start:stop] != zeros:  # a view is compared byte by byte
+                    self._map[start:stop] = zeros
                     is_changed = True
         if is_changed:
             self.flush()

@@ -176,6 +176,8 @@ class StoreOptions:
     """osPageCacheBusyTimeOutMills."""
     check_crc_on_recover: bool = True
     """checkCRCOnRecover."""
+    records_read_one_by_one: int = 4096
+    """No key sets it: a start reads those behind them in runs."""
     max_transfer_size_in_memory: int = 256 * 1024
     """maxTransferBytesOnMessageInMemory."""
     max_transfer_count_in_memory: int = 32

@@ -8,6 +8,8 @@ dispatch fill it again.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from reference.core.store.file_queue import FileQueue
 from reference.core.store.files import Files
 from reference.core.store.layouts import unit_codec
@@ -15,6 +17,7 @@ from reference.core.store.queue_extension import QueueExtension, is_address
 from reference.core.store.recovery_rules import REFERENCE
 from reference.core.store.recovery_units import (
     FILES_LOOKED_AT,
+    Cut,
     QueueEnd,
     UnitFile,
     corrected_begin,
@@ -24,6 +27,8 @@ from reference.core.store.recovery_units import (
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import CONSUME_QUEUE
 
+MANY = 16_384
+"""Units of a file that are looked at all at once, for starts on large stores."""
 FILLER_SIZE = 2**31 - 1
 FILLER = unit_codec.pack(0, FILLER_SIZE, 0)
 """Stands for the messages before the first, in a queue that does not begin at 0."""
@@ -97,6 +102,33 @@ class ConsumeQueue:
         self.max_physical_offset = physical_offset + size
         return True
 
+    def put_row(self, row: bytes, index: int) -> None:
+        """Add the units in *row* as `put` adds each, that of message *index* first.
+
+        They point at records that follow one another in the log.
+        """
+        known = bisect_right(
+            range(len(row) // UNIT_SIZE),
+            self.max_physical_offset,
+            key=lambda number: _reach(row, number),
+        )
+        # [STORE-QUEUE-006]
+        there = self.queue.view(index * UNIT_SIZE, known * UNIT_SIZE)
+        is_there = there is not None and there.tobytes() == row[: known * UNIT_SIZE]
+        at = known * UNIT_SIZE if is_there else 0
+        while at < len(row):
+            position = (index * UNIT_SIZE) + at
+            size = min(len(row) - at, self.queue.space())
+            if at < known * UNIT_SIZE or size == 0 or position != self.queue.end:
+                size = UNIT_SIZE
+                offset, length, code = unit_codec.unpack_from(row, at)
+                self.put(offset, length, code, position // UNIT_SIZE)
+            else:
+                self.queue.append(row[at : at + size])
+                last = (at + size) // UNIT_SIZE - 1
+                self.max_physical_offset = _reach(row, last)
+            at += size
+
     def units_from(self, index: int) -> memoryview | None:
         """Return the units from number *index* to the end of its file."""
         if index * UNIT_SIZE < self.min_position:
@@ -127,8 +159,7 @@ class ConsumeQueue:
         """Find the end in the last three files: the first unit that is none."""
         bases = self.queue.bases[-FILES_LOOKED_AT:]
         if bases:
-            files = [self._units(base) for base in bases]
-            self._end_at(found_end(files, self.queue.file_size, REFERENCE))
+            self._end_at(self._found_end(bases))
         if bases and self.extension is not None:
             self.extension.recover(self._last_address(bases))
 
@@ -137,8 +168,7 @@ class ConsumeQueue:
 
         The extension keeps what it has of them. [STORE-EXTENSION-011]
         """
-        newest_first = (self._units(base) for base in reversed(self.queue.bases))
-        cut = cut_end(newest_first, physical_end, REFERENCE)
+        cut = self._cut_end(physical_end)
         for _ in range(cut.deleted):
             self.queue.delete_last()
         self._end_at(cut.end)
@@ -188,11 +218,45 @@ class ConsumeQueue:
         self.max_physical_offset = -1
         self.min_position = 0
 
-    def _units(self, base: int) -> UnitFile:
-        """Return the file that begins at *base* with all units that fit into it."""
+    def _found_end(self, bases: list[int]) -> QueueEnd:
+        """Return where the files at *bases*, the last ones, say that the queue ends."""
+        end = None
+        if self._is_long(bases[0]):
+            from reference.core.store.unit_rows import found_end_at_once
+
+            data = [(base, self._data(base)) for base in bases]
+            end = found_end_at_once(data, self.queue.file_size)
+        files = (self._units(base) for base in bases)
+        return end or found_end([*files], self.queue.file_size, REFERENCE)
+
+    def _cut_end(self, physical_end: int) -> Cut:
+        """Return what is left where the log ends at *physical_end*."""
+        cut, newest_first = None, self.queue.bases[::-1]
+        if newest_first and self._is_long(newest_first[0]):
+            from reference.core.store.unit_rows import cut_end_at_once
+
+            data = ((base, self._data(base)) for base in newest_first)
+            cut = cut_end_at_once(data, physical_end)
+        files = (self._units(base) for base in newest_first)
+        return cut or cut_end(files, physical_end, REFERENCE)
+
+    def _is_long(self, base: int) -> bool:
+        """Return whether the file at *base* has so many units that numpy is worth it.
+
+        To load it takes as long as to look at them one by one.
+        """
+        data, size_at = self._data(base), MANY * UNIT_SIZE + 8
+        return any(data[size_at : size_at + 4])
+
+    def _data(self, base: int) -> memoryview:
+        """Return the whole file that begins at *base*."""
         found = self.queue.file_at(base)
         assert found is not None
-        return base, unit_codec.iter_unpack(found[0].view)
+        return found[0].view
+
+    def _units(self, base: int) -> UnitFile:
+        """Return the file that begins at *base* with all units that fit into it."""
+        return base, unit_codec.iter_unpack(self._data(base))
 
     def _end_at(self, end: QueueEnd) -> None:
         self.queue.truncate(end.position)
@@ -237,3 +301,9 @@ class ConsumeQueue:
         self.queue.flushed = position
         # [STORE-QUEUE-009]
         self.queue.append(FILLER * ((position - self.queue.end) // UNIT_SIZE))
+
+
+def _reach(row: bytes, number: int) -> int:
+    """Return where the record of unit *number* in a row ends."""
+    offset, size, _ = unit_codec.unpack_from(row, number * UNIT_SIZE)
+    return int(offset + size)

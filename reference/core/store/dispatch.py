@@ -9,6 +9,7 @@ It runs after the put, so a message can be in the log before any reader sees it
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from reference.core.store.api import Arrival, StoreOptions
 from reference.core.store.checkpoint import CheckpointFile
@@ -18,6 +19,9 @@ from reference.core.store.queue_extension import QueueExtension
 from reference.core.store.queue_table import QueueTable
 from reference.core.store.records import NOT_CONSUMABLE, TRANSACTION_MASK, Found
 from spec.store.queue_extension import ExtensionUnit
+
+if TYPE_CHECKING:
+    from reference.core.store.run_dispatch import RunDispatcher
 
 FilterBits = Callable[[str, memoryview], bytes]
 """Says of a message, by topic and record, which subscriptions it matches."""
@@ -51,6 +55,7 @@ class Dispatcher:
         self._index_enabled = options.index_enabled
         self._is_copy = options.is_copy
         self.filter_bits: FilterBits = no_bits
+        self._in_runs: RunDispatcher | None = None
 
     @property
     def is_behind(self) -> bool:
@@ -118,6 +123,25 @@ class Dispatcher:
             self.is_indexing = True
             self._index.put(found, self._checkpoint)
         return arrival
+
+    def in_runs(self, least: int) -> RunDispatcher:
+        """Return what dispatches runs of *least* records or more, as `take` each.
+
+        Not for queues with extensions.
+        """
+        if self._in_runs is None:
+            from reference.core.store.run_dispatch import RunDispatcher
+
+            self._in_runs = RunDispatcher(
+                lambda offset: self._log.find(offset, check_crc=False),
+                self.take,
+                queues=self._queues,
+                index=self._index if self._index_enabled else None,
+                checkpoint=self._checkpoint,
+                is_copy=self._is_copy,
+                least=least,
+            )
+        return self._in_runs
 
     def _code_of(self, found: Found, extension: QueueExtension) -> int:
         """Return the tags code for a unit, or the address of what has it.

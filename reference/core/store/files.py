@@ -12,7 +12,10 @@ are relative to the store and use ``/``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
+
+WORD_SIZE = 4
 
 
 class FilesError(Exception):
@@ -36,6 +39,12 @@ class MappedFile(Protocol):
 
     def write(self, data: bytes | bytearray | memoryview, at: int) -> None:
         """Write *data* at the byte *at*, or raise FilesError and write nothing."""
+
+    def write_words(self, words: bytes, places: Sequence[int]) -> None:
+        """Write four bytes of *words* at each place, a multiple of four.
+
+        There is one at least. Raises FilesError and writes nothing, as `write` does.
+        """
 
     def clear(self, at: int) -> None:
         """Make all bytes from *at* on zero, as if they had never been written."""
@@ -98,6 +107,11 @@ class MemoryFile:
         self.bytes[at:end] = data
         self._end = max(self._end, end)
         self.modified_at_ms = self._files.now_ms
+
+    def write_words(self, words: bytes, places: Sequence[int]) -> None:
+        """Write four bytes of *words* at each place."""
+        for number, at in enumerate(places):
+            self.write(words[WORD_SIZE * number :][:WORD_SIZE], at)
 
     def clear(self, at: int) -> None:
         """Make all bytes from *at* on zero."""

@@ -7,6 +7,8 @@ files from the newest to the oldest.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from reference.core.store.api import StoreOptions
 from reference.core.store.checkpoint import CheckpointFile
 from reference.core.store.files import Files
@@ -16,6 +18,9 @@ from reference.core.store.index_names import index_name
 from reference.core.store.records import TRANSACTION_MASK, Found
 from reference.core.store.recovery_loading import keeps_index_file
 from reference.core.store.recovery_rules import REFERENCE
+
+if TYPE_CHECKING:
+    from reference.core.store.index_rows import KeyRow
 
 _ROLLBACK = TRANSACTION_MASK
 KEY_SEPARATOR = " "
@@ -76,6 +81,16 @@ class Index:
             )
         if keys:
             file.write_header()
+
+    @property
+    def room(self) -> int:
+        """How many keys `put_row` takes: -1 where `put` must make a file before."""
+        return self._row[-1].room if self._row else -1
+
+    def put_row(self, keys: KeyRow) -> None:
+        """Add keys of messages that the index has not; there is room for all."""
+        if len(keys.hashes):
+            self._row[-1].put_row(keys)
 
     def query(
         self, topic: str, key: str, *, count_max: int, begin_ms: int, end_ms: int

@@ -10,6 +10,7 @@ look at the message there.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from reference.core.store.files import Files
 from reference.core.store.layouts import index_header_codec, item_codec, slot_codec
@@ -19,6 +20,9 @@ from spec.store.index_file import (
     seconds_between,
     slot_position,
 )
+
+if TYPE_CHECKING:
+    from reference.core.store.index_rows import KeyRow
 
 
 class IndexFile:
@@ -44,6 +48,13 @@ class IndexFile:
     def is_full(self) -> bool:
         """Whether no further key fits."""
         return self._next_item >= self._item_count  # [INDEX-FILE-002]
+
+    @property
+    def room(self) -> int:
+        """How many further keys `put_row` takes: none before the first; -1 if full."""
+        if self.is_full:
+            return -1
+        return self._item_count - self._next_item if self._next_item > 1 else 0
 
     def begin_after(self, previous: IndexFile) -> None:
         """Note where the full file *previous* ended; the first put overwrites it."""
@@ -74,6 +85,24 @@ class IndexFile:
         self.end_ms, self.end_offset = stored_at_ms, physical_offset
         self._slots_taken += 1  # [INDEX-HEADER-005]
         self._next_item = number + 1
+
+    def put_row(self, keys: KeyRow) -> None:
+        """Add many keys as `put` adds each; there is room for them, and an item."""
+        from reference.core.store.index_rows import made_items
+
+        made = made_items(
+            self._view,
+            keys,
+            slot_count=self._slot_count,
+            first=self._next_item,
+            begin_ms=self.begin_ms,
+        )
+        self._file.write(made.items, item_position(self._next_item, self._slot_count))
+        self._file.write_words(made.named, made.places)
+        self.end_ms, self.end_offset = made.end_ms, made.end_offset
+        self._slots_taken += made.item_count
+        self._next_item += made.item_count
+        self.write_header()
 
     def may_have(self, begin_ms: int, end_ms: int) -> bool:
         """Return whether a message stored between the two may be in this file."""

@@ -351,12 +351,13 @@ class MessageStore:
         self._rebuild_offsets()
 
     def _recover(self, *, is_clean: bool) -> None:
+        log, queues, options = self.log, self.queues, self.options
         if is_clean:
-            first = first_file_after_clean_stop(self.log)
-            recover(self.log, self.queues, first=first, dispatch=None)
+            first = first_file_after_clean_stop(log)
+            recover(log, queues, options, first=first, dispatcher=None)
         else:
-            first = first_file_after_crash(self.log, self.checkpoint, self.options)
-            recover(self.log, self.queues, first=first, dispatch=self.dispatcher.take)
+            first = first_file_after_crash(log, self.checkpoint, options)
+            recover(log, queues, options, first=first, dispatcher=self.dispatcher)
 
     def _rebuild_offsets(self) -> None:
         """Let every queue go on where it ends, and begin where the log does."""

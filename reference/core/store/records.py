@@ -21,9 +21,9 @@ from spec.store.message_record import FIXED_SIZE_V4, MAGIC_V1, SystemFlag
 from spec.wire.properties import Property, decode_properties
 
 try:  # three times as fast as zlib's
-    from isal.isal_zlib import crc32
+    from isal.isal_zlib import crc32 as crc32
 except ImportError:
-    from zlib import crc32
+    from zlib import crc32 as crc32
 
 BORN_V6 = int(SystemFlag.BORN_HOST_V6)
 STORE_V6 = int(SystemFlag.STORE_HOST_V6)

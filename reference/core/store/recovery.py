@@ -10,11 +10,10 @@ record, a unit, a beginning, is said by the functions in ``recovery_*``, by whic
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from reference.core.store.api import StoreOptions
 from reference.core.store.checkpoint import CheckpointFile
 from reference.core.store.commit_log import CommitLog, stored_at_of
+from reference.core.store.dispatch import Dispatcher
 from reference.core.store.queue_table import QueueTable
 from reference.core.store.records import Found
 from reference.core.store.recovery_log import (
@@ -24,6 +23,7 @@ from reference.core.store.recovery_log import (
     first_after_a_stop,
 )
 from reference.core.store.recovery_rules import REFERENCE
+from reference.core.store.recovery_runs import ReadingAhead
 from reference.core.store.recovery_scan import ScanEnd, Sighted, scan_log
 from reference.core.store.recovery_units import FILES_LOOKED_AT
 
@@ -31,14 +31,15 @@ from reference.core.store.recovery_units import FILES_LOOKED_AT
 def recover(
     log: CommitLog,
     queues: QueueTable,
+    options: StoreOptions,
     *,
     first: int,
-    dispatch: Callable[[Found], object] | None,
+    dispatcher: Dispatcher | None,
 ) -> None:
     """Read the log from its file number *first* on, and cut what is wrong.
 
     4.6.0 CommitLog#recoverNormally and #recoverAbnormally, which differ in *first*
-    and in that only the latter hands what it finds to *dispatch*.
+    and in that only the latter hands what it finds to the *dispatcher*.
     """
     queue_end = -1
     for queue in queues:
@@ -48,13 +49,13 @@ def recover(
         for queue in queues:
             queues.delete(queue)
         return
-    end = _believable_end(log, first, dispatch).end
+    end = _believable_end(log, first, dispatcher, options).end
     log.queue.truncate(end)
     log.queue.flushed = end
     if queue_end >= end:
         for queue in queues:
             queue.truncate(end)
-    if dispatch is not None:
+    if dispatcher is not None:
         _flush_again(log, queues, first)
 
 
@@ -97,9 +98,10 @@ def dispatch_position(log: CommitLog, queues: QueueTable) -> int:
 
 
 def _believable_end(
-    log: CommitLog, first: int, dispatch: Callable[[Found], object] | None
+    log: CommitLog, first: int, dispatcher: Dispatcher | None, options: StoreOptions
 ) -> ScanEnd:
     """Return where the log ends: at the first thing that is no record."""
+    dispatch = None if dispatcher is None else dispatcher.take
 
     def take(place: int, _: Sighted) -> None:
         if dispatch is not None:
@@ -114,6 +116,7 @@ def _believable_end(
         REFERENCE,
         check_crc=log.check_crc_on_recover,
         take=take,
+        ahead=ReadingAhead(log, options, dispatcher),
     )
 
 

@@ -1,0 +1,181 @@
+"""A start that reads records in runs leaves the same store as one that reads each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reference.core.store.api import NewMessage, StoreOptions
+from reference.core.store.files import FilesError, MemoryFiles
+from reference.core.store.message_store import MessageStore
+from reference.tests.start.spoilt_stores import Harm, Put, harms, puts, spoil, written
+from reference.tests.store.making import NOON_MS, TINY, message
+from spec.host import Host
+
+V6 = Host.of("::1", 50000)
+EACH, RUNS = 1 << 30, 0
+"""How many records are read one by one."""
+SMALL = replace(
+    TINY,
+    commit_log_file_size=16_384,
+    consume_queue_file_size=20 * 20,
+    index_slot_count=7,
+    index_item_count=60,
+    max_message_size=8192,
+)
+KINDS = (
+    "",
+    "UNIQ_KEY\x01{0:032X}\x02WAIT\x01true\x02",
+    "KEYS\x01order-{0:06}\x02UNIQ_KEY\x01{0:032X}\x02WAIT\x01true\x02TAGS\x01t{1}\x02",
+    "TAGS\x01t{1}\x02KEYS\x01a{0} b{0}  c\x02",
+    "KEYS\x01k{0}\x02TAGS\x01\x02X\x01{0}\x01{1}\x02UNIQ_KEY\x01u{0}",
+    "TAGS\x01a\x02XTAGS\x01{1}\x02TAGS\x01b{1}\x02KEYS\x01\u00e9{0}\x02",
+    "UNIQ_KEY\x01{0}\x01\x01\x02NAME\x01\u4e2d{1}\x02\x02KEYS\x01 k{0} \x02",
+)
+"""Properties of message {0}, of which {1} is a digit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Burst:
+    """Some messages of one kind."""
+
+    topic: str
+    queue_id: int
+    kind: int
+    count: int
+    body_size: int
+    flags: int
+    is_v6: bool
+    delay: int
+    dispatches: bool
+    later_ms: int
+
+
+bursts = st.builds(
+    Burst,
+    topic=st.sampled_from(("A", "B", "longer-\u00e9", "SCHEDULE_TOPIC_XXXX")),
+    queue_id=st.integers(0, 1),
+    kind=st.integers(0, len(KINDS) - 1),
+    count=st.sampled_from((1, 2, 9, 20, 40)),
+    body_size=st.sampled_from((0, 1, 30, 200)),
+    flags=st.sampled_from((0, 0, 0, 4, 8, 12)),
+    is_v6=st.sampled_from((False, False, False, True)),
+    delay=st.sampled_from((0, 0, 0, 0, 2)),
+    dispatches=st.booleans(),
+    later_ms=st.sampled_from((0, 1, 1500, 5000)),
+)
+log_harms = st.builds(
+    Harm,
+    kind=st.sampled_from(("byte", "byte", "zeros", "rest")),
+    file=st.just(0),
+    at=st.integers(0, SMALL.commit_log_file_size - 1),
+    size=st.sampled_from((1, 4, 60)),
+    value=st.integers(1, 255),
+)
+
+
+@settings(deadline=None, max_examples=150, derandomize=True)
+@given(
+    row=st.lists(puts, min_size=1, max_size=16),
+    stops=st.booleans(),
+    harm=st.lists(harms, max_size=3),
+)
+def test_runs_of_a_spoilt_store_leave_what_single_records_leave(
+    row: list[Put], stops: bool, harm: list[Harm]
+) -> None:
+    def made() -> MemoryFiles:
+        files = written(row, stops=stops)
+        spoil(files, harm)
+        return files
+
+    assert left_by(made(), TINY, RUNS) == left_by(made(), TINY, EACH)
+
+
+@settings(deadline=None, max_examples=150, derandomize=True)
+@given(
+    row=st.lists(bursts, min_size=1, max_size=8),
+    harm=st.lists(log_harms, max_size=2),
+    items=st.sampled_from((2, 8, 60, 1000)),
+    is_copy=st.booleans(),
+)
+def test_runs_of_many_forms_leave_what_single_records_leave(
+    row: list[Burst], harm: list[Harm], items: int, is_copy: bool
+) -> None:
+    options = replace(SMALL, index_item_count=items, is_copy=is_copy)
+
+    def made() -> MemoryFiles:
+        files = filled(row, options)
+        for one in harm:
+            spoil_log(files, one)
+        return files
+
+    assert left_by(made(), options, RUNS) == left_by(made(), options, EACH)
+
+
+def filled(row: Iterable[Burst], options: StoreOptions) -> MemoryFiles:
+    """Return the files of a store that was killed after the bursts of *row*."""
+    files = MemoryFiles()
+    store = MessageStore(files, options)
+    store.start(NOON_MS)
+    now_ms, number = NOON_MS, 0
+    for burst in row:
+        now_ms += burst.later_ms
+        for _ in range(burst.count):
+            number += 1
+            store.put(made_of(burst, number), now_ms)
+        if burst.dispatches:
+            store.dispatch()
+            store.flush_log(now_ms)
+            store.flush_queues(now_ms)
+    files.unlock()
+    return files
+
+
+def made_of(burst: Burst, number: int) -> NewMessage:
+    """Return message *number*, one of *burst*."""
+    properties = KINDS[burst.kind].format(number, number % 3)
+    if burst.delay:
+        properties = f"DELAY\x01{burst.delay}\x02{properties}"
+    body = bytes([number % 256]) * burst.body_size
+    made = message(burst.topic, burst.queue_id, body, properties, burst.flags)
+    return made._replace(born_host=V6) if burst.is_v6 else made
+
+
+def spoil_log(files: MemoryFiles, harm: Harm) -> None:
+    """Do *harm* to one file of the log."""
+    others = {
+        path: file for path, file in files.mapped.items() if "commitlog" not in path
+    }
+    for path in others:
+        del files.mapped[path]
+    spoil(files, [harm])
+    files.mapped.update(others)
+
+
+def left_by(
+    files: MemoryFiles, options: StoreOptions, one_by_one: int
+) -> dict[str, object]:
+    """Return all that a start leaves, in files and in memory."""
+    store = MessageStore(files, replace(options, records_read_one_by_one=one_by_one))
+    try:
+        store.start(NOON_MS + 60_000)
+    except FilesError as error:
+        return {"refused": str(error)}
+    found: dict[str, object] = {**files.texts}
+    found |= {path: bytes(file.bytes) for path, file in files.mapped.items()}
+    found["log"] = store.log.queue.end, store.log.queue.flushed
+    found["offsets"] = store.log.next_queue_offsets
+    checkpoint = store.checkpoint
+    found["times"] = checkpoint.physic_ms, checkpoint.logics_ms, checkpoint.index_ms
+    found["index"] = store.index.last_update
+    for queue in store.queues:
+        found[f"{queue.topic} {queue.queue_id}"] = (
+            queue.max_physical_offset,
+            queue.min_position,
+            queue.queue.end,
+            queue.queue.flushed,
+        )
+    return found
