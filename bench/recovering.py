@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bench.memory import REAL_SIZES
 from bench.pull import fill
-from bench.recovery_time import compared
+from bench.recovery_time import compared, copy_store
 from bench.result import (
     OURS,
     THEIRS,
@@ -81,4 +81,4 @@ def _write_and_kill(saved: Path, topic: str, *, count: int) -> None:
         fill(reference_server(target), topic, count=count, body_size=1024)
         target.kill()
         assert target.store_path is not None
-        shutil.copytree(target.store_path, saved)
+        copy_store(target.store_path, saved)

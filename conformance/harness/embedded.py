@@ -46,6 +46,8 @@ class EmbeddedTarget(StartedTarget):
     """The reference, with a store of its own in a temporary directory."""
 
     capabilities = EVERYTHING
+    starts_anew = False
+    """Whether each start loads the program, as that of a user does."""
 
     def __init__(
         self,
@@ -100,7 +102,8 @@ class EmbeddedTarget(StartedTarget):
         words += ["--store", self.store_path.absolute(), "-c", settings]
         words += ["--clock-rate", str(self.clock_rate)]
         name, log = self.text.partition("?")[0], directory / "reference.log"
-        return _run(name, words, log=log, sources=self.sources())
+        sources, anew = self.sources(), self.starts_anew
+        return _run(name, words, log=log, sources=sources, anew=anew)
 
 
 _founding = threading.Lock()
@@ -108,10 +111,12 @@ _nurseries: dict[Path, Nursery | None] = {}
 """By directory of sources; None where the reference has been started only once."""
 
 
-def _run(name: str, words: list[str | Path], *, log: Path, sources: Path) -> Child:
+def _run(
+    name: str, words: list[str | Path], *, log: Path, sources: Path, anew: bool
+) -> Child:
     """Start the reference in *sources*; from the second time on, from a nursery."""
-    if sources not in _nurseries or not IS_POSSIBLE:
-        _nurseries[sources] = None
+    if anew or sources not in _nurseries or not IS_POSSIBLE:
+        _nurseries.setdefault(sources, None)
         program = [sys.executable, "-m", PROGRAM]
         return start(name, [*program, *words], log=log, directory=sources)
     with _founding:
