@@ -82,7 +82,7 @@ def _idle(release: str, amount: Amount, say: Say) -> Report:
 
 def _growth(release: str, amount: Amount, say: Say) -> Report:
     messages = growth.marks_up_to(
-        amount.count(20_000, 100_000, 5_000_000), first=10_000, factor=10
+        amount.count(20_000, 100_000, 10_000_000), first=10_000, factor=10
     )
     topics = growth.marks_up_to(amount.count(100, 10_000, 10_000), first=1, factor=100)
     marks = growth.Marks(messages=messages, topics=topics)
