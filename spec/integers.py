@@ -57,7 +57,10 @@ def tags_code(tags: str | None) -> int:
     return java_string_hash(tags) if tags else 0
 
 
-def body_crc(body: bytes, crc32: Callable[[bytes], int] = zlib.crc32) -> int:
+def body_crc(
+    body: bytes | memoryview,
+    crc32: Callable[[bytes | memoryview], int] = zlib.crc32,
+) -> int:
     """Return the checksum that a record stores for *body*: 0 <= crc < 2**31.
 
     *crc32* is what computes a CRC-32 of bytes: whoever knows a quicker one gives it.

@@ -18,6 +18,8 @@ from typing import NamedTuple
 
 from spec.host import Host
 
+new_tuple = tuple.__new__
+"""Makes a named tuple of a tuple: a third of the time that its own call takes."""
 SCHEDULE_TOPIC = "SCHEDULE_TOPIC_XXXX"
 """Where delayed messages wait; queue n holds delay level n + 1."""
 

@@ -9,11 +9,23 @@ offset comes next in each queue, because a record carries it.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from reference.core.store.api import NewMessage, PutResult, PutStatus, StoreOptions
-from reference.core.store.batch import BatchError, split_batch
+from reference.core.store.api import (
+    NewMessage,
+    PutResult,
+    PutStatus,
+    StoreOptions,
+    new_tuple,
+)
+from reference.core.store.batch import (
+    BatchError,
+    batch_size,
+    one_by_one,
+    split_batch,
+)
+from reference.core.store.batch_at_once import at_once
 from reference.core.store.delay_levels import DelayLevels
 from reference.core.store.file_queue import FileQueue
 from reference.core.store.files import Files, FilesError
@@ -96,7 +108,8 @@ class CommitLog:
         if not is_consumable:
             queue_offset = 0  # [STORE-ACCEPT-008]
         offset = self._writer.end
-        columns = Columns(topic, properties, queue_offset, offset, stored_at_ms, size)
+        where = topic, properties, queue_offset, offset, stored_at_ms, size
+        columns = new_tuple(Columns, where)
         # [STORE-ACCEPT-007]
         self._writer.append(encode_new(message, columns, flags))
         if self.pool is None:
@@ -104,57 +117,43 @@ class CommitLog:
         if is_consumable:
             self.next_queue_offsets[key] = queue_offset + 1  # [STORE-RECORD-005]
         self.last_stored_at_ms = stored_at_ms
-        return PutResult(
-            STORED,
-            offset,
-            size,
-            queue_offset,
-            message_id(message, offset),
-            stored_at_ms,
-            1,
-        )
+        own_id = message_id(message, offset)
+        stored = STORED, offset, size, queue_offset, own_id, stored_at_ms, 1
+        return new_tuple(PutResult, stored)
 
     def append_batch(self, message: NewMessage, stored_at_ms: int) -> PutResult:
         """Store the messages in the body of *message*, all in one file or none."""
         topic = self._topics.get(message.topic) or self._encoded_topic(message.topic)
         flags = flags_with_hosts(message)
         try:
-            members = split_batch(message)
+            spans = split_batch(message.body)
         except BatchError:
             return PutResult(PutStatus.UNKNOWN_ERROR)
-        sizes = [new_size(one, topic, properties, flags) for one, properties in members]
-        if sum(sizes) > self._size_max:
+        size = batch_size(message, spans, topic, flags)
+        if size > self._size_max:
             return PutResult(PutStatus.UNKNOWN_ERROR)
-        if not self._make_room(sum(sizes)):
+        if not self._make_room(size):
             return ILLEGAL
         key = (message.topic, message.queue_id)
-        first_offset = self._writer.end
+        offset = self._writer.end
         queue_offset = self.next_queue_offsets.get(key, 0)
-        records, ids, offset = bytearray(), [], first_offset
-        told: list[Columns] = []
-        rows = zip(members, sizes, strict=True)
-        for index, ((one, properties), size) in enumerate(rows):
-            columns = Columns(
-                topic, properties, queue_offset + index, offset, stored_at_ms, size
-            )
-            records += encode_new(one, columns, flags)
-            told.append(columns)
-            ids.append(message_id(message, offset))
-            offset += size
-        self._writer.append(records)  # [SEND-BATCH-001]
-        for (one, _), columns in zip(members, told, strict=True):
-            if self.pool is None:
-                self._tell(one, columns, flags)
-        self.next_queue_offsets[key] = queue_offset + len(members)
+        first = Columns(topic, b"", queue_offset, offset, stored_at_ms, 0)
+        written = at_once(message, spans, first, flags)
+        if written is None:
+            written = one_by_one(message, spans, first, flags)
+        self._writer.append(written.data)  # [SEND-BATCH-001]
+        if self.pool is None:
+            self.fresh += written.told
+        self.next_queue_offsets[key] = queue_offset + len(spans)
         self.last_stored_at_ms = stored_at_ms
         return PutResult(
             STORED,
-            first_offset,
-            len(records),
+            offset,
+            size,
             queue_offset,
-            ",".join(ids),
+            message_ids(message, written.offsets),
             stored_at_ms,
-            len(members),
+            len(spans),
         )
 
     def commit(self) -> None:
@@ -251,6 +250,12 @@ def message_id(message: NewMessage, offset: int) -> str:
     host = message.store_host
     # [STORE-ACCEPT-004]
     return f"{_id_begin(host.address, host.port)}{offset:016X}"
+
+
+def message_ids(message: NewMessage, offsets: Iterable[int]) -> str:
+    """Return the offset message ids of the messages of a batch at *offsets*."""
+    begin = _id_begin(message.store_host.address, message.store_host.port)
+    return ",".join([f"{begin}{offset:016X}" for offset in offsets])
 
 
 @lru_cache(maxsize=64)

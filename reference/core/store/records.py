@@ -8,9 +8,10 @@ is for, and the words that it can be found by.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
-from reference.core.store.api import SCHEDULE_TOPIC, NewMessage
+from reference.core.store.api import SCHEDULE_TOPIC, NewMessage, new_tuple
 from reference.core.store.delay_levels import DelayLevels
 from reference.core.store.hashing import tags_hash
 from reference.core.store.layouts import blank_codec, record_codec
@@ -109,22 +110,30 @@ def told_by(message: NewMessage, columns: Columns, system_flags: int) -> Found |
     None for what only reading tells: delayed messages, topics that are not ASCII.
     """
     topic = message.topic
-    is_plain = topic.isascii() and len(topic) <= TOPIC_SIZE_MAX
-    if not is_plain or topic == SCHEDULE_TOPIC:
+    if not is_plain_topic(topic):
         return None
-    words = str(columns.properties, "utf-8", "replace")
-    return Found(
-        columns.size,
-        topic,
-        message.queue_id,
-        columns.queue_offset,
-        columns.physical_offset,
-        tags_hash(word(words, _TAGS) or ""),
-        columns.stored_at_ms,
-        system_flags,
-        word(words, _KEYS) or "",
-        word(words, _UNIQUE_KEY),
+    _, properties, queue_offset, physical_offset, stored_at_ms, size = columns
+    tags_code, keys, unique_key = said_by(str(properties, "utf-8", "replace"))
+    said = (
+        *(size, topic, message.queue_id, queue_offset, physical_offset),
+        *(tags_code, stored_at_ms, system_flags, keys, unique_key),
     )
+    return new_tuple(Found, said)
+
+
+@lru_cache(maxsize=16_384)
+def is_plain_topic(topic: str) -> bool:
+    """Return whether all that dispatch asks of a message of *topic* can be told."""
+    is_short = topic.isascii() and len(topic) <= TOPIC_SIZE_MAX
+    return is_short and topic != SCHEDULE_TOPIC
+
+
+def said_by(words: str) -> tuple[int, str, str | None]:
+    """Return what the properties *words* say: tags code, keys and unique key."""
+    # Few messages have tags and keys; to see that there are none is quick.
+    tags = word(words, _TAGS) if _TAGS in words else None
+    keys = word(words, _KEYS) if _KEYS in words else None
+    return tags_hash(tags or ""), keys or "", word(words, _UNIQUE_KEY)
 
 
 def new_size(message: NewMessage, topic: bytes, properties: bytes, flags: int) -> int:
