@@ -81,13 +81,24 @@ class DiskFile:
         """Write four bytes of *words* at each place, or raise FilesError before."""
         if not 0 <= min(places) <= max(places) <= self.size - WORD_SIZE:
             raise FilesError(f"not all places are in {self.path.name}")
-        for stretch in sorted({at >> _STRETCH_BITS for at in places}):
+        has_space = self._has_space
+        new = {
+            at >> _STRETCH_BITS for at in places if not has_space[at >> _STRETCH_BITS]
+        }
+        for stretch in sorted(new):
             self._take_space(stretch, stretch)
         mapped = self._map
         for number, at in enumerate(places):
             begin = WORD_SIZE * number
             mapped[at : at + WORD_SIZE] = words[begin : begin + WORD_SIZE]
         self._written_at_ns = time.time_ns()
+
+    def reserve(self, at: int, size: int) -> None:
+        """Have space for *size* bytes at *at*, or raise FilesError."""
+        end = at + size
+        if not 0 <= at <= end <= self.size:
+            raise FilesError(f"bytes {at} to {end} are not in {self.path.name}")
+        self._take_space(at >> _STRETCH_BITS, end >> _STRETCH_BITS)
 
     def clear(self, at: int) -> None:
         """Make all bytes from *at* on zero, on disk too, where they are not.

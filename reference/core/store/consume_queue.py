@@ -9,11 +9,14 @@ dispatch fill it again.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import starmap
 
 from reference.core.store.file_queue import FileQueue
 from reference.core.store.files import Files
 from reference.core.store.layouts import unit_codec
 from reference.core.store.queue_extension import QueueExtension, is_address
+from reference.core.store.records import Found
 from reference.core.store.recovery_rules import REFERENCE
 from reference.core.store.recovery_units import (
     FILES_LOOKED_AT,
@@ -29,6 +32,8 @@ from spec.store.file_names import CONSUME_QUEUE
 
 MANY = 16_384
 """Units of a file that are looked at all at once, for starts on large stores."""
+Unit = tuple[int, int, int]
+"""Where a record is in the log, how long it is, and its tags code."""
 FILLER_SIZE = 2**31 - 1
 FILLER = unit_codec.pack(0, FILLER_SIZE, 0)
 """Stands for the messages before the first, in a queue that does not begin at 0."""
@@ -128,6 +133,30 @@ class ConsumeQueue:
                 last = (at + size) // UNIT_SIZE - 1
                 self.max_physical_offset = _reach(row, last)
             at += size
+
+    def goes_on_with(self, found: Found) -> bool:
+        """Return whether the unit of *found* is the next, and nothing but a unit."""
+        return (
+            self.extension is None
+            and found.queue_offset * UNIT_SIZE == self.queue.end
+            and found.physical_offset >= self.max_physical_offset
+        )
+
+    def reserve(self, count: int) -> bool:
+        """Return whether *count* units fit into the last file, and have their space.
+
+        Raises FilesError where the disk has none.
+        """
+        is_room = count * UNIT_SIZE <= self.queue.space()
+        if is_room:
+            self.queue.reserve(count * UNIT_SIZE)
+        return is_room
+
+    def put_all(self, units: Sequence[Unit]) -> None:
+        """Add what is next, as `put` does one by one; there is room for it."""
+        self.queue.append(b"".join(starmap(unit_codec.pack, units)))
+        physical_offset, size, _ = units[-1]
+        self.max_physical_offset = physical_offset + size
 
     def units_from(self, index: int) -> memoryview | None:
         """Return the units from number *index* to the end of its file."""

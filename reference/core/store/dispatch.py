@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from reference.core.store.api import Arrival, StoreOptions
 from reference.core.store.checkpoint import CheckpointFile
 from reference.core.store.commit_log import CommitLog
+from reference.core.store.dispatch_at_once import take_at_once
 from reference.core.store.index import Index
 from reference.core.store.queue_extension import QueueExtension
 from reference.core.store.queue_table import QueueTable
@@ -66,6 +67,7 @@ class Dispatcher:
         """Read the log to its end and return what became visible."""
         arrivals: list[Arrival] = []
         self.position = max(self.position, self._log.queue.start)
+        self._take_at_once(arrivals)
         self._take_fresh(arrivals)
         unread = self._log.find_all(self.position) if self.is_behind else ()
         for found in unread:
@@ -85,6 +87,23 @@ class Dispatcher:
                 self.position = min(next_file, end)
         self._log.fresh.clear()
         return arrivals
+
+    def _take_at_once(self, arrivals: list[Arrival]) -> None:
+        """Dispatch in one go what the log has just been given, if that may be."""
+        run = self._log.fresh
+        is_told = len(run) > 0 and run[0].physical_offset == self.position
+        last = run[-1] if is_told else None
+        # What was told in part has a gap, before which dispatch has to stop.
+        if last is None or last.physical_offset + last.size != self._log.queue.end:
+            return
+        index = self._index if self._index_enabled else None
+        taken = take_at_once(run, self._queues, index)
+        if taken is None:
+            return
+        arrivals += taken
+        self._checkpoint.logics_ms = last.stored_at_ms
+        self.position = self._log.queue.end
+        run.clear()
 
     def _take_fresh(self, arrivals: list[Arrival]) -> None:
         """Dispatch what the log has just been given, as far as it tells."""

@@ -127,6 +127,10 @@ class FileQueue:
         if self.end < base:
             self.end = self.flushed = base
 
+    def reserve(self, size: int) -> None:
+        """Have the disk keep space for the next *size* bytes, or raise FilesError."""
+        self._mapped[-1].reserve(self.end - self._bases[-1], size)
+
     def append(self, data: bytes | bytearray) -> int:
         """Write *data* behind the last byte, where there is room; return the offset."""
         offset = self.end

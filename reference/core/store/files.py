@@ -46,6 +46,9 @@ class MappedFile(Protocol):
         There is one at least. Raises FilesError and writes nothing, as `write` does.
         """
 
+    def reserve(self, at: int, size: int) -> None:
+        """Have space for *size* bytes at *at*, or raise FilesError."""
+
     def clear(self, at: int) -> None:
         """Make all bytes from *at* on zero, as if they had never been written."""
 
@@ -96,6 +99,7 @@ class MemoryFile:
         self.view = memoryview(self.bytes).toreadonly()
         self._files = files
         self._end = 0
+        self._reserved = 0
         self.modified_at_ms = files.now_ms
 
     def write(self, data: bytes | bytearray | memoryview, at: int) -> None:
@@ -103,15 +107,26 @@ class MemoryFile:
         end = at + len(data)
         if not 0 <= at <= end <= self.size:
             raise FilesError(f"bytes {at} to {end} are not in a file of {self.size}")
-        self._files.spend(len(data))
+        reserved = min(self._reserved, len(data))
+        self._files.spend(len(data) - reserved)
+        self._reserved -= reserved
         self.bytes[at:end] = data
         self._end = max(self._end, end)
         self.modified_at_ms = self._files.now_ms
 
     def write_words(self, words: bytes, places: Sequence[int]) -> None:
         """Write four bytes of *words* at each place."""
+        self._files.spend(len(words))
+        self._reserved += len(words)
         for number, at in enumerate(places):
             self.write(words[WORD_SIZE * number :][:WORD_SIZE], at)
+
+    def reserve(self, at: int, size: int) -> None:
+        """Have space for *size* bytes more."""
+        if not 0 <= at <= at + size <= self.size:
+            raise FilesError(f"{size} bytes at {at} are not in a file of {self.size}")
+        self._files.spend(size)
+        self._reserved += size
 
     def clear(self, at: int) -> None:
         """Make all bytes from *at* on zero."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from functools import lru_cache
+from itertools import product
 from operator import mul
 from sys import byteorder
 
@@ -17,12 +18,20 @@ from spec.store.index_file import key_hash
 
 _UTF_16 = "utf-16-le" if byteorder == "little" else "utf-16-be"
 _POWERS_COUNT = 1024
-_POWERS = tuple(pow(31, n, 2**32) for n in range(_POWERS_COUNT + 1))[::-1]
+_POWERS: tuple[int, ...] = tuple(pow(31, n, 2**32) for n in range(_POWERS_COUNT + 1))[
+    ::-1
+]
 """What counts how much in a key of that many characters, from the front."""
-_LAST = 8
-"""Characters at the end of a unique key that change from minute to minute."""
-_LAST_POWERS = _POWERS[-_LAST:]
+_COUNTER, _CLOCK = 4, 4
+"""Characters at the end of a unique key: those that change from message to message,
+and before them those that change from minute to minute."""
+_CLOCK_POWERS = _POWERS[-_COUNTER - _CLOCK : -_COUNTER]
 _SHORT = 64
+_PAIRS = {
+    one + other: java_string_hash(one + other)
+    for one, other in product("0123456789ABCDEF", repeat=2)
+}
+_PAIR_POWER = 31**2
 
 
 @lru_cache(maxsize=16_384)
@@ -33,25 +42,37 @@ def tags_hash(tags: str) -> int:
 
 def index_hash(topic: str, key: str) -> int:
     """Return what the index files a *key* under: 0 or more, 31 bits."""
-    count = len(key)
-    if _LAST < count <= _SHORT and key.isascii():
-        # What a unique key begins with is its client: it comes again and again.
-        own = _beginning_hash(key[:-_LAST])
-        own += sum(map(mul, key[-_LAST:].encode(), _LAST_POWERS))
-    else:
-        units = key.encode() if key.isascii() else _units(key)
-        count = len(units)
-        if count > _POWERS_COUNT:
-            return key_hash(topic, key)
-        own = sum(map(mul, units, _POWERS[_POWERS_COUNT - count + 1 :]))
+    first, second = _PAIRS.get(key[-4:-2]), _PAIRS.get(key[-2:])
+    if (
+        first is not None
+        and second is not None
+        and _CLOCK + _COUNTER < len(key) <= _SHORT
+        and key.isascii()
+    ):
+        # What a unique key begins with are a client and a time: they come again.
+        before = _before_counter(topic, key[:-_COUNTER])
+        return _positive(before + first * _PAIR_POWER + second)
+    units = key.encode() if key.isascii() else _units(key)
+    count = len(units)
+    if count > _POWERS_COUNT:
+        return key_hash(topic, key)
+    own = sum(map(mul, units, _POWERS[_POWERS_COUNT - count + 1 :]))
     # [INDEX-KEY-001] [INDEX-KEY-002]
     return _positive(_prefix_hash(topic) * _POWERS[_POWERS_COUNT - count] + own)
 
 
+@lru_cache(maxsize=1024)
+def _before_counter(topic: str, text: str) -> int:
+    """Return what *text*, a key of *topic*, counts for when a counter follows it."""
+    clock: int = sum(map(mul, text[-_CLOCK:].encode(), _CLOCK_POWERS))
+    prefix: int = _prefix_hash(topic) * _POWERS[_POWERS_COUNT - len(text) - _COUNTER]
+    return (prefix + _beginning_hash(text[:-_CLOCK]) + clock) & 0xFFFFFFFF
+
+
 @lru_cache(maxsize=16_384)
 def _beginning_hash(text: str) -> int:
-    """Return what *text* counts for when some last characters follow it."""
-    return java_string_hash(text) * _POWERS[_POWERS_COUNT - _LAST]
+    """Return what *text* counts for when a clock and a counter follow it."""
+    return java_string_hash(text) * _POWERS[_POWERS_COUNT - _CLOCK - _COUNTER]
 
 
 def _units(text: str) -> array[int]:

@@ -7,13 +7,14 @@ files from the newest to the oldest.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from reference.core.store.api import StoreOptions
 from reference.core.store.checkpoint import CheckpointFile
 from reference.core.store.files import Files
 from reference.core.store.hashing import index_hash
-from reference.core.store.index_file import IndexFile
+from reference.core.store.index_file import IndexFile, Key
 from reference.core.store.index_names import index_name
 from reference.core.store.records import TRANSACTION_MASK, Found
 from reference.core.store.recovery_loading import keeps_index_file
@@ -92,6 +93,21 @@ class Index:
         if len(keys.hashes):
             self._row[-1].put_row(keys)
 
+    def put_all(self, run: Sequence[Found]) -> bool:
+        """Add all keys of messages that follow each other, as `put` does one by one.
+
+        Return False, with nothing done, where the last file has not room for more.
+        """
+        file = self._row[-1] if self._row else None
+        if file is None or run[0].physical_offset < file.end_offset:
+            return False
+        keys: list[Key] = []
+        for found in run:
+            for key in keys_of(found):  # [QUERY-KEY-008]
+                key_hash = index_hash(found.topic, key)
+                keys.append((key_hash, found.physical_offset, found.stored_at_ms))
+        return file.put_all(keys)
+
     def query(
         self, topic: str, key: str, *, count_max: int, begin_ms: int, end_ms: int
     ) -> list[int]:
@@ -160,7 +176,8 @@ class Index:
 
 def keys_of(found: Found) -> list[str]:
     """Return what a message can be found by: its unique key, then its keys."""
-    words = found.keys.split(KEY_SEPARATOR) if found.keys else ()
-    keys = [key for key in words if key]
+    if not found.keys:
+        return [] if found.unique_key is None else [found.unique_key]
+    keys = [key for key in found.keys.split(KEY_SEPARATOR) if key]
     # [INDEX-KEY-003]
     return keys if found.unique_key is None else [found.unique_key, *keys]

@@ -9,7 +9,7 @@ look at the message there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from reference.core.store.files import Files
@@ -23,6 +23,9 @@ from spec.store.index_file import (
 
 if TYPE_CHECKING:
     from reference.core.store.index_rows import KeyRow
+
+Key = tuple[int, int, int]
+"""A key's hash, and where and when the record that has it was stored."""
 
 
 class IndexFile:
@@ -103,6 +106,41 @@ class IndexFile:
         self._slots_taken += made.item_count
         self._next_item += made.item_count
         self.write_header()
+
+    def put_all(self, keys: Sequence[Key]) -> bool:
+        """Add *keys* as `put` does one by one, and the header behind the last.
+
+        Return False, with nothing done, for the first of a file, which its header is
+        made of, and for as many as leave no room for another.
+        """
+        first = self._next_item
+        if first <= 1 or first + len(keys) >= self._item_count:
+            return False
+        if not keys:
+            return True
+        view, begin_ms, slot_count = self._view, self.begin_ms, self._slot_count
+        newest: dict[int, int] = {}
+        items = []
+        for number, (key_hash, physical_offset, stored_at_ms) in enumerate(keys, first):
+            slot_at = slot_position(key_hash, slot_count)
+            previous = newest.get(slot_at)
+            if previous is None:
+                (previous,) = slot_codec.unpack_from(view, slot_at)
+                if not 0 < previous <= number:
+                    previous = 0
+            seconds = seconds_between(begin_ms, stored_at_ms)
+            items.append(item_codec.pack(key_hash, physical_offset, seconds, previous))
+            newest[slot_at] = number
+        # What is refused here counts for nothing, and is written over.
+        self._file.reserve(0, index_header_codec.size)
+        self._file.write(b"".join(items), item_position(first, slot_count))
+        named = b"".join(map(slot_codec.pack, newest.values()))
+        self._file.write_words(named, [*newest])
+        _, self.end_offset, self.end_ms = keys[-1]
+        self._slots_taken += len(keys)
+        self._next_item += len(keys)
+        self.write_header()
+        return True
 
     def may_have(self, begin_ms: int, end_ms: int) -> bool:
         """Return whether a message stored between the two may be in this file."""
