@@ -45,10 +45,10 @@ class Connection:
             return []
         self.active_at_ms = now_ms
         if self._pending:
-            self._pending += data  # [WIRE-FRAME-006]
-            if len(self._pending) < self._wanted:
+            if len(self._pending) + len(data) < self._wanted:
+                self._pending += data
                 return []
-            data = bytes(self._pending)
+            data = b"".join((self._pending, data))  # [WIRE-FRAME-006]
             self._pending.clear()
         elif len(data) < self._wanted:
             self._pending += data
@@ -72,7 +72,7 @@ class Connection:
                 self._wanted = stop - start
                 break
             try:
-                request = decode_request(data[start:stop])
+                request = decode_request(data, start, stop)
             # [WIRE-FRAME-007] [WIRE-FRAME-009] [WIRE-FRAME-010]
             except (LayoutError, ValueError, TypeError, RecursionError) as error:
                 self.broken = f"unreadable frame: {error}"
@@ -85,18 +85,21 @@ class Connection:
         return requests
 
 
-def decode_request(frame: bytes) -> Request:
-    """Return the request that *frame*, all of it, holds.
+def decode_request(data: bytes, start: int, end: int) -> Request:
+    """Return the request that the frame from *start* to *end* of *data* holds.
 
     A JSON header that every JSON reader understands is read here; anything else is
     left to the specification's decoder.
     """
-    if len(frame) >= _HEADER_START and frame[4] == _JSON:
-        stop = _HEADER_START + int.from_bytes(frame[5:8], "big")  # [WIRE-FRAME-002]
-        request = _plain_json(frame, stop) if stop <= len(frame) else None
+    header = start + _HEADER_START
+    if header <= end and data[start + 4] == _JSON:
+        # [WIRE-FRAME-002]
+        body = header + int.from_bytes(data[header - 3 : header], "big")
+        request = _plain_json(data, header, body, end) if body <= end else None
         if request is not None:
             return request
-    command = _lenient_command(frame)  # [WIRE-FRAME-003] [WIRE-FRAME-008]
+    # [WIRE-FRAME-003] [WIRE-FRAME-008]
+    command = _lenient_command(data[start:end])
     return Request(
         command.code,
         command.opaque,
@@ -120,10 +123,13 @@ def _lenient_command(frame: bytes) -> Command:
     return command_of(replace(parts, header=plain_json(parts.header)))
 
 
-def _plain_json(frame: bytes, stop: int) -> Request | None:
-    """Return the request whose header, up to *stop*, is one plain JSON object."""
+def _plain_json(data: bytes, begin: int, body: int, end: int) -> Request | None:
+    """Return the request whose header, from *begin* to *body*, is a plain JSON object.
+
+    The body goes on to *end*.
+    """
     try:
-        text = frame[_HEADER_START:stop].decode()
+        text = data[begin:body].decode()
         header, read = _scan_json(text, 0)
     except (ValueError, StopIteration):
         return None
@@ -141,7 +147,7 @@ def _plain_json(frame: bytes, stop: int) -> Request | None:
         opaque,
         flag,
         fields or {},
-        frame[stop:],  # [WIRE-FRAME-004]
+        data[body:end],  # [WIRE-FRAME-004]
         get("language", "JAVA"),
         version,
         get("remark"),

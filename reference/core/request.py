@@ -15,9 +15,9 @@ from spec.integers import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN
 
 _RESPONSE_BIT = 1
 _ONEWAY_BIT = 2
-_SURELY_INT64 = 19
+SURELY_INT64 = 19
 """Fewer decimal digits than that are never too large a number."""
-_SMALL = {str(number): number for number in range(4096)}
+SMALL_NUMBERS = {str(number): number for number in range(4096)}
 """What most numbers of 32 bits are: queue ids, flags, levels, times."""
 _SIGNED = re.compile(r"[+-]\d+")
 
@@ -79,7 +79,7 @@ class Request:
         """Return the field *name*, a Java int."""
         text = self.fields.get(name)
         if type(text) is str:
-            small = _SMALL.get(text)
+            small = SMALL_NUMBERS.get(text)
             if small is not None:
                 return small  # as nearly always
         value = self._number(name)
@@ -90,7 +90,7 @@ class Request:
     def int64(self, name: str) -> int:
         """Return the field *name*, a Java long."""
         text = self.fields.get(name)
-        if type(text) is str and len(text) < _SURELY_INT64 and text.isdecimal():
+        if type(text) is str and len(text) < SURELY_INT64 and text.isdecimal():
             return int(text)  # as nearly always
         value = self._number(name)
         if value is None or not INT64_MIN <= value <= INT64_MAX:
@@ -101,7 +101,7 @@ class Request:
         """Return the field *name*; *default* where it is absent or malformed."""
         text = self.fields.get(name)
         if type(text) is str:
-            small = _SMALL.get(text)
+            small = SMALL_NUMBERS.get(text)
             if small is not None:
                 return small  # as nearly always
         value = self._number(name)

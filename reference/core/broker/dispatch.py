@@ -19,6 +19,7 @@ from reference.core.broker.admin import (
 )
 from reference.core.broker.broker import Broker
 from reference.core.broker.consumer_status import consumer_status
+from reference.core.broker.everyday_send import send_everyday
 from reference.core.broker.filter_servers import register_filter_server
 from reference.core.broker.group_requests import (
     all_consumer_offsets,
@@ -76,7 +77,7 @@ from spec.wire.request_code import RequestCode as Code
 
 HANDLERS: Mapping[Code, Callable[[Broker, Request], Answer | None]] = {
     Code.SEND_MESSAGE: send_message,
-    Code.SEND_MESSAGE_V2: send_message,
+    Code.SEND_MESSAGE_V2: send_everyday,
     Code.SEND_BATCH_MESSAGE: send_message,
     Code.CONSUMER_SEND_MSG_BACK: send_back,
     Code.SEND_REPLY_MESSAGE: send_reply,

@@ -144,7 +144,8 @@ def _send(broker: Broker, request: Request) -> Answer | None:
                 "forbidden",
             )
         message = prepare(message)  # [TXN-HALF-001]
-    return _put(broker, request, message, put=broker.store.put, queue_id=queue_id)
+    put = broker.store.put
+    return put_message(broker, request, message, put=put, queue_id=queue_id)
 
 
 def _send_batch(
@@ -163,10 +164,11 @@ def _send_batch(
             f"batch request does not support retry group {topic.name}",
         )
     message = new_message(broker, request, names, topic=topic, queue_id=queue_id)
-    return _put(broker, request, message, put=broker.store.put_batch, queue_id=queue_id)
+    put = broker.store.put_batch
+    return put_message(broker, request, message, put=put, queue_id=queue_id)
 
 
-def _put(
+def put_message(
     broker: Broker, request: Request, message: NewMessage, *, put: Put, queue_id: int
 ) -> Answer | None:
     """Store a message or a batch; answer when what was promised of it holds."""
@@ -203,7 +205,7 @@ def check_send(
             return None, refusal(ResponseCode.TOPIC_NOT_EXIST, remark)
     queue_id = request.int32(names.queue_id)
     # [SEND-QUEUE-002] [SEND-QUEUE-004]
-    if queue_id >= max(topic.write_queue_count, topic.read_queue_count):
+    if queue_id >= topic.queue_count:
         peer = broker.connections[request.connection].remote
         remark = f"request queueId[{queue_id}] is illegal, {topic} Producer: {peer}"
         return None, refusal(SYSTEM_ERROR, remark)

@@ -48,6 +48,11 @@ class Topic:
         """Whether a message may have more than one tag."""
         return self.filter_type == "MULTI_TAG"
 
+    @property
+    def queue_count(self) -> int:
+        """Return how many queues a request may name."""
+        return max(self.write_queue_count, self.read_queue_count)
+
     def as_json(self) -> dict[str, object]:
         """Return it as bodies and files spell it."""
         return {

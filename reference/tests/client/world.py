@@ -101,7 +101,8 @@ class World:
 
     def receive(self, address: str, command: Command) -> None:
         """Let *command* arrive from *address*."""
-        request = decode_request(encode_command(command))
+        frame = encode_command(command)
+        request = decode_request(frame, 0, len(frame))
         self.asker.received(address, request, self.now_ms)
 
     def fail(self, question: Question, reason: Reason = Reason.CONNECT) -> None:
