@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from reference.core.client.asking import Outcome
 from reference.core.client.failure import ClientError, Failure, Reason
+from reference.core.client.hooks import Attempt
 from reference.core.client.message import STATUS_OF_CODE, Mode, Queue, SendResult
 from reference.core.client.send_request import Outgoing
 from reference.core.request import FieldError
@@ -47,6 +48,8 @@ class Call:
     """Where the application wants it."""
     command: Command | None = None
     """The first request, which an asynchronous send repeats as it is."""
+    attempt: Attempt | None = None
+    """What hooks were told of and wait to hear the end of."""
     failure: Failure | None = None
     """Why the last attempt failed."""
     result: SendResult | None = None

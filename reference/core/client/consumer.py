@@ -18,11 +18,12 @@ from reference.core.client.backlog import USUAL_LIMITS, Limits
 from reference.core.client.checks import check_group, check_topic
 from reference.core.client.directly import Directly
 from reference.core.client.failure import Failure
+from reference.core.client.hooks import ConsumeHook, ConsumeHooks
 from reference.core.client.locks import Locks
 from reference.core.client.membership import Membership
 from reference.core.client.message import Queue
 from reference.core.client.periods import USUAL_PERIODS, Periods
-from reference.core.client.pulling import Received
+from reference.core.client.pulling import Filter, Received
 from reference.core.client.queues import subscribe_queues
 from reference.core.client.reading import Reader, ReadingOptions
 from reference.core.client.requests import members_question
@@ -72,6 +73,8 @@ class ConsumerOptions:
     not given, 16 times, and in order without end."""
     rule: Allocation = averaged
     periods: Periods = USUAL_PERIODS
+    filters: tuple[Filter, ...] = ()
+    hooks: tuple[ConsumeHook, ...] = ()
 
 
 class Consumer:
@@ -103,6 +106,7 @@ class Consumer:
                 limits=limits,
                 batch_size=options.batch_size,
                 retries_max=options.retries_max,
+                filters=options.filters,
             ),
             asker=asker,
             routes=routes,
@@ -120,6 +124,7 @@ class Consumer:
         self._routes = routes
         self.subscriptions = self._subscribe(now_ms)
         self.directly = Directly(asker, in_order=options.in_order)
+        self._hooks = ConsumeHooks(options.group, options.hooks)
         self._is_known = False
         asker.handlers[RequestCode.NOTIFY_CONSUMER_IDS_CHANGED] = self._members_changed
         asker.handlers.update(Administered(self).handlers)
@@ -160,6 +165,11 @@ class Consumer:
         self._asker.abandon()
         self.membership.leave(now_ms)
 
+    def taken(self, delivery: Deliver, now_ms: int) -> None:
+        """Note that the application takes *delivery*; hooks hear of it."""
+        if delivery.ticket is None:
+            self._hooks.begin(delivery.queue, delivery.messages, now_ms)
+
     def handled(
         self,
         delivery: Deliver,
@@ -170,6 +180,9 @@ class Consumer:
     ) -> None:
         """Note that *delivery* is handled, all but *failed*, because of an *error*."""
         if delivery.ticket is None:
+            self._hooks.end(
+                delivery.queue, delivery.messages, failed, error=error, now_ms=now_ms
+            )
             self.reader.handled(
                 delivery.queue, delivery.messages, failed=failed, now_ms=now_ms
             )
@@ -223,7 +236,8 @@ class Consumer:
             if members is None:
                 return  # what was ours stays so
             own = self.options.rule(self.options.client_id, queues, sorted(members))
-            self.reader.own(own, subscription, later_ms)
+            here = [queue for queue in own if queue.topic == subscription.topic]
+            self.reader.own(here, subscription, later_ms)
 
         names = [data.broker_name for data in route.broker_datas]
         address = self._routes.any_address(names[0]) if names else None

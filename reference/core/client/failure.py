@@ -22,6 +22,8 @@ class Reason(StrEnum):
     LOST = "the connection was lost"
     TIMEOUT = "no answer came in time"
     CALL_TIMEOUT = "the time for the call was over"
+    FORBIDDEN = "a hook forbids it"
+    HOOK_FAILED = "a hook that may forbid failed"
     NO_REPLY = "the message was sent, and no reply came in time"
     REFUSED = "the peer answered with an error"
 

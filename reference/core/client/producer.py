@@ -21,6 +21,7 @@ from reference.core.client.checks import (
 )
 from reference.core.client.failure import ClientError, Failure, Reason
 from reference.core.client.faults import FaultTable
+from reference.core.client.hooks import Attempt, SendHooks
 from reference.core.client.message import (
     Message,
     Mode,
@@ -50,6 +51,8 @@ from spec.wire.producer import (
 from spec.wire.producer_retries import RETRIES
 from spec.wire.send_limits import MESSAGE_SIZE_MAX
 
+NO_HOOKS = SendHooks()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProducerOptions:
@@ -69,6 +72,7 @@ class ProducerOptions:
     compress_from: int = COMPRESS_FROM_SIZE
     body_size_max: int = MESSAGE_SIZE_MAX
     periods: Periods = USUAL_PERIODS
+    hooks: SendHooks = NO_HOOKS
 
 
 class Producer:
@@ -224,7 +228,14 @@ class Producer:
         self._ask(call, queue, address, now_ms=now_ms)
 
     def _ask(self, call: Call, queue: Queue, address: str, *, now_ms: int) -> None:
+        is_repeated = call.attempt is not None
+        forbidden = None if is_repeated else self._tell_hooks(call, queue, address)
+        if forbidden is not None:
+            self._judge(call, queue, forbidden, now_ms=now_ms, sent_ms=now_ms)
+            return
         command = self._command(call, queue, now_ms)
+        if call.mode is not Mode.SYNC and not is_repeated:
+            self._tell_end(call, None)
         if call.mode is Mode.ONEWAY:  # [CLIENT-RETRY-007]
             self._asker.tell(address, command)
             self._finish(call, None)
@@ -240,6 +251,25 @@ class Producer:
             tried=len(call.tried) - 1,
         )
         self._asker.ask(address, command, then, until_ms=now_ms + patience_ms)
+
+    def _tell_hooks(self, call: Call, queue: Queue, address: str) -> Failure | None:
+        """Tell hooks of an attempt; return why it may not be made, if so."""
+        attempt = Attempt(
+            group=self.options.group,
+            mode=call.mode,
+            queue=queue,
+            address=address,
+            message=call.message,
+        )
+        forbidden = self.options.hooks.begin(attempt)
+        if forbidden is None:
+            call.attempt, call.message = attempt, attempt.message
+        return forbidden
+
+    def _tell_end(self, call: Call, found: SendResult | Failure | None) -> None:
+        """Tell hooks what came of an attempt that they have heard of."""
+        if call.attempt is not None:
+            self.options.hooks.end(call.attempt, found)
 
     def _judge(
         self, call: Call, queue: Queue, outcome: Outcome, *, now_ms: int, sent_ms: int
@@ -262,6 +292,9 @@ class Producer:
         else:
             call.result = found
             again = self._is_not_enough(call, found)
+        if not (again and call.mode is Mode.ASYNC):
+            self._tell_end(call, found)
+            call.attempt = None
         if again:
             self._attempt(call, now_ms)
         else:

@@ -4,7 +4,8 @@ A pull: the request for what a queue has from an offset on, and what the answer 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 
@@ -51,6 +52,11 @@ class Received:
         return encode_message_id(self.record.store_host, self.record.physical_offset)
 
 
+Filter = Callable[[list[Received]], None]
+"""A hook that takes what it does not want out of the messages that were pulled; it is
+called after the tags were compared (Java: FilterMessageHook)."""
+
+
 class PullStatus(Enum):
     """What a pull led to."""
 
@@ -84,12 +90,16 @@ def pull_command(
     committed: int | None = None,
     max_count: int = 32,
     suspend_ms: int = SUSPEND_MS,
+    waits: bool = True,
 ) -> Command:
     """Return the request for messages of *queue* from *offset* on.
 
-    *committed* is an offset to commit with it, if any; a slave must get none.
+    *committed* is an offset to commit with it, if any; a slave must get none. The
+    broker *waits* for messages, or says at once that there are none.
     """
-    flags = PullFlag.SUSPEND | PullFlag.SUBSCRIPTION
+    flags = PullFlag.SUBSCRIPTION
+    if waits:
+        flags |= PullFlag.SUSPEND
     if committed:
         flags |= PullFlag.COMMIT_OFFSET
     fields = {
@@ -109,9 +119,12 @@ def pull_command(
 
 
 def pulled(
-    outcome: Outcome, queue: Queue, subscription: Subscription
+    outcome: Outcome,
+    queue: Queue,
+    subscription: Subscription,
+    filters: Sequence[Filter] = (),
 ) -> Pulled | Failure:
-    """Return what the answer to a pull of *queue* says."""
+    """Return what the answer to a pull of *queue* says, without what *filters* drop."""
     if isinstance(outcome, Failure):
         return outcome
     status = _STATUS.get(outcome.code)  # [CLIENT-PULL-001]
@@ -125,10 +138,21 @@ def pulled(
             min_offset=outcome.int64("minOffset"),
             max_offset=outcome.int64("maxOffset"),
             suggested_broker_id=outcome.int64("suggestWhichBrokerId"),
-            messages=_messages(outcome.body, queue, subscription) if found else (),
+            messages=_kept(outcome.body, queue, subscription, filters) if found else (),
         )
     except (FieldError, LayoutError) as error:
         return _failure(outcome, str(error))
+
+
+def _kept(
+    body: bytes, queue: Queue, subscription: Subscription, filters: Sequence[Filter]
+) -> tuple[Received, ...]:
+    """Return the wanted ones that each of *filters* leaves, whatever others threw."""
+    messages = list(_messages(body, queue, subscription))
+    for drop in filters:
+        with suppress(Exception):
+            drop(messages)
+    return tuple(messages)
 
 
 def _messages(

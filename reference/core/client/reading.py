@@ -17,6 +17,7 @@ from reference.core.client.in_order import InOrder
 from reference.core.client.locks import Locks
 from reference.core.client.message import Queue
 from reference.core.client.pulling import (
+    Filter,
     Pulled,
     PullStatus,
     Received,
@@ -67,6 +68,7 @@ class ReadingOptions:
     batch_size: int = 32
     retries_max: int | None = None
     """If given, how often a message that failed is handled again."""
+    filters: tuple[Filter, ...] = ()
 
 
 class Reader:
@@ -316,7 +318,7 @@ class Reader:
         """Deliver what was found, or pull again."""
         if not share.is_read:
             return
-        found = pulled(outcome, share.queue, share.subscription)
+        found = pulled(outcome, share.queue, share.subscription, self.options.filters)
         if not isinstance(found, Pulled):
             self._pull_later(share, now_ms + AFTER_ERROR_MS)  # [CLIENT-PULL-012]
             return

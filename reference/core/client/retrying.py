@@ -28,7 +28,11 @@ LOOKED_THROUGH_MS = 1000
 """How much later than its time an asynchronous request is given up."""
 
 _NEVER_ANSWERED = frozenset({Reason.LOST, Reason.TIMEOUT})
-_WORTH_ANOTHER = _NEVER_ANSWERED | {Reason.CONNECT, Reason.NO_BROKER}
+_WORTH_ANOTHER = _NEVER_ANSWERED | {
+    Reason.CONNECT,
+    Reason.NO_BROKER,
+    Reason.FORBIDDEN,
+}
 
 
 def retries(

@@ -81,7 +81,9 @@ class ConsumerClient:
 
     async def take(self) -> Deliver:
         """Return what some queue had; ``handled`` says later what was done."""
-        return await self._delivered.get()
+        delivery = await self._delivered.get()
+        self.consumer.taken(delivery, now_ms())
+        return delivery
 
     def handled(
         self,

@@ -1,0 +1,204 @@
+"""Hooks of producers and consumers: when they are called, and what they cannot do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from reference.core.client.failure import ClientError, Failure, Reason
+from reference.core.client.hooks import (
+    CONSUME_TIMEOUT_MS,
+    Attempt,
+    Handled,
+    Handling,
+    SendHooks,
+)
+from reference.core.client.message import Message, Mode, Queue
+from reference.core.client.pulling import Received
+from reference.tests.client.making import route_of
+from reference.tests.client.reading import Reading, record
+from reference.tests.client.world import World
+from spec.wire.properties import decode_properties
+
+MESSAGE = Message(topic="T", body=b"hello")
+SYSTEM_ERROR = 1
+FORBIDDEN = ClientError(Failure(reason=Reason.ILLEGAL, remark="not this one"))
+
+
+class Noting:
+    """A hook of either kind that writes down what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, object]] = []
+
+    def before(self, told: Attempt | Handling) -> None:
+        """Note that something begins."""
+        self.told.append(("before", _shown(told)))
+
+    def after(self, told: Attempt | Handling) -> None:
+        """Note what came of it."""
+        self.told.append(("after", _shown(told)))
+
+
+class Throwing:
+    """A hook that always throws."""
+
+    def before(self, _told: object) -> None:
+        """Throw."""
+        raise RuntimeError("before")
+
+    def after(self, _told: object) -> None:
+        """Throw."""
+        raise RuntimeError("after")
+
+
+def _shown(told: Attempt | Handling) -> object:
+    if isinstance(told, Handling):
+        return told.outcome
+    if told.failure is not None:
+        return told.failure.reason
+    return told.result and told.result.status.value
+
+
+def test_an_attempt_is_told_of_before_and_after_whatever_other_hooks_throw() -> None:
+    world, noting = World(), Noting()
+    producer = world.producer(hooks=SendHooks(told=(Throwing(), noting)))
+    call = producer.send(MESSAGE, now_ms=world.now_ms)
+    world.give_route(route_of("a", "b"))
+    world.answer(world.question(), SYSTEM_ERROR)
+    assert noting.told == [
+        ("before", None),
+        ("after", Reason.REFUSED),
+        ("before", None),
+    ]
+    world.store(world.question())
+    assert noting.told[3:] == [("after", "SEND_OK")]
+    assert world.result(call).queue.broker_name == "b"
+
+
+def test_what_a_hook_puts_in_the_place_of_a_message_is_sent() -> None:
+    class Marking(Noting):
+        def before(self, told: Attempt | Handling) -> None:
+            assert isinstance(told, Attempt)
+            properties = {**told.message.properties, "mark": "yes"}
+            told.message = replace(told.message, properties=properties)
+
+    world = World()
+    producer = world.producer(hooks=SendHooks(told=(Marking(),)))
+    producer.send(MESSAGE, now_ms=world.now_ms)
+    world.give_route(route_of("a"))
+    sent = world.question().command
+    assert decode_properties(sent.fields["i"])["mark"] == "yes"
+
+
+def test_a_repeated_asynchronous_send_is_told_of_when_it_goes_and_when_it_ends() -> (
+    None
+):
+    world, noting = World(), Noting()
+    producer = world.producer(hooks=SendHooks(told=(noting,)))
+    producer.send(MESSAGE, now_ms=world.now_ms, mode=Mode.ASYNC)
+    world.give_route(route_of("a", "b"))
+    sent = world.question()
+    assert noting.told == [("before", None), ("after", None)]
+    world.fail(sent, Reason.LOST)
+    again = world.question()
+    assert len(noting.told) == 2
+    world.store(again)
+    assert noting.told[2:] == [("after", "SEND_OK")]
+
+
+def test_an_oneway_send_is_told_of_without_a_result() -> None:
+    world, noting = World(), Noting()
+    producer = world.producer(hooks=SendHooks(told=(noting,)))
+    producer.send(MESSAGE, now_ms=world.now_ms, mode=Mode.ONEWAY)
+    world.give_route(route_of("a"))
+    assert noting.told == [("before", None), ("after", None)]
+
+
+def forbid(_attempt: Attempt) -> None:
+    """Forbid whatever it is."""
+    raise FORBIDDEN
+
+
+def break_down(_attempt: Attempt) -> None:
+    """Fail, as no hook should."""
+    raise KeyError("who")
+
+
+@pytest.mark.parametrize(("mode", "tries"), [(Mode.SYNC, 3), (Mode.ASYNC, 1)])
+def test_what_is_forbidden_is_never_sent_and_told_to_no_hook(
+    mode: Mode, tries: int
+) -> None:
+    world, noting = World(), Noting()
+    hooks = SendHooks(forbid=(forbid,), told=(noting,))
+    call = world.producer(hooks=hooks).send(MESSAGE, now_ms=world.now_ms, mode=mode)
+    world.give_route(route_of("a", "b"))
+    assert world.questions() == []
+    error = world.error(call)
+    assert error.failure.reason is Reason.FORBIDDEN
+    assert error.failure.remark == "not this one"
+    assert len(error.brokers_tried) == tries
+    assert noting.told == []
+
+
+def test_a_hook_that_breaks_down_where_it_may_forbid_ends_the_call() -> None:
+    world = World()
+    producer = world.producer(hooks=SendHooks(forbid=(break_down,)))
+    call = producer.send(MESSAGE, now_ms=world.now_ms)
+    world.give_route(route_of("a", "b"))
+    error = world.error(call)
+    assert error.failure.reason is Reason.HOOK_FAILED
+    assert error.brokers_tried == ("a",)
+
+
+def test_a_filter_takes_messages_out_whatever_others_throw() -> None:
+    def keep_even(messages: list[Received]) -> None:
+        messages[:] = [one for one in messages if one.record.queue_offset % 2 == 0]
+
+    def fail(_messages: list[Received]) -> None:
+        raise RuntimeError
+
+    reading = Reading(from_first=True, filters=(fail, keep_even))
+    reading.start()
+    reading.find(reading.pull(), *(record(n) for n in range(4)))
+    (delivery,) = reading.delivered()
+    assert [one.record.queue_offset for one in delivery.messages] == [0, 2]
+    reading.handle(delivery.queue, delivery.messages)
+    reading.world.wait(5000)
+    reading.go_on()
+    assert reading.consumer.reader.offsets()[Queue("T", "a", 0)] == 3
+
+
+@pytest.mark.parametrize(
+    ("fails", "error", "spent_ms", "outcome"),
+    [
+        (False, None, 0, Handled.SUCCESS),
+        (True, None, 0, Handled.FAILED),
+        (True, "KeyError: 1", CONSUME_TIMEOUT_MS, Handled.THREW),
+        (True, None, CONSUME_TIMEOUT_MS, Handled.LATE),
+        (False, None, CONSUME_TIMEOUT_MS - 1, Handled.SUCCESS),
+        (False, None, CONSUME_TIMEOUT_MS, Handled.LATE),
+    ],
+)
+def test_a_consume_hook_hears_what_came_of_a_message(
+    fails: bool, error: str | None, spent_ms: int, outcome: Handled
+) -> None:
+    noting = Noting()
+    reading = Reading(from_first=True, hooks=(Throwing(), noting))
+    reading.start()
+    reading.find(reading.pull(), record(0))
+    (delivery,) = reading.delivered()
+    assert noting.told == []
+    now_ms = reading.world.now_ms
+    reading.consumer.taken(delivery, now_ms)
+    assert noting.told == [("before", None)]
+    reading.consumer.handled(
+        delivery,
+        delivery.messages if fails else (),
+        error=error,
+        now_ms=now_ms + spent_ms,
+    )
+    assert noting.told[1:] == [("after", outcome)]
+    reading.go_on()
+    assert len(reading.asked(36)) == fails
