@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -122,6 +122,13 @@ class Application:
         name = self._start("consumer", **line)
         return Consumer(application=self, name=name, group=group)
 
+    def pull_consumer(self) -> PullConsumer:
+        """Return a started consumer that pulls when it is told to."""
+        self.need("pull")
+        group = unique_name("group")
+        name = self._start("consumer", kind="pull", group=group)
+        return PullConsumer(application=self, name=name, group=group)
+
     def try_consumer(self, topic: str, **given: Any) -> Outcome:
         """Start a push consumer that may not, and return what came of it."""
         line = self._consumer_line(topic, unique_name("group"), given)
@@ -217,6 +224,17 @@ class Producer:
         )
         return Sending(pending)
 
+    def reply(self, properties: Mapping[str, str], body: bytes) -> Outcome:
+        """Reply to the message with these *properties*."""
+        self.application.need("reply")
+        pending = self.application.adapter.ask(
+            "reply",
+            producer=self.name,
+            properties=dict(properties),
+            body=base64.b64encode(body).decode(),
+        )
+        return Sending(pending).outcome()
+
     def send_batch(self, topic: str, *bodies: bytes, **given: Any) -> Outcome:
         """Send messages in one request."""
         messages = [
@@ -299,6 +317,26 @@ class Consumer:
         self.application.stop(self.name).wait(2 * PATIENCE_S)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullConsumer:
+    """A pull consumer of the client under test."""
+
+    application: Application
+    name: str
+    group: str
+
+    def pull(self, queue: Line, *, offset: int, **given: object) -> Outcome:
+        """Pull from *queue* and return what came of it."""
+        line = {"expression": "*", "count": 32, **given, "offset": str(offset)}
+        return self.ask("pull", queue=queue, **line)
+
+    def ask(self, verb: str, **given: object) -> Outcome:
+        """Ask for queues or offsets, commit one, or pull."""
+        adapter = self.application.adapter
+        pending = adapter.ask(verb, consumer=self.name, **given)
+        return Sending(pending).outcome()
+
+
 def body_of(message: Line) -> bytes:
-    """Return the body of a message that a line tells."""
-    return base64.b64decode(message["body"])
+    """Return the body of a message that a line tells; empty where it has none."""
+    return base64.b64decode(message.get("body") or "")

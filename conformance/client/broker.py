@@ -29,6 +29,7 @@ SENDS = (
     RequestCode.SEND_MESSAGE,
     RequestCode.SEND_MESSAGE_V2,
     RequestCode.SEND_BATCH_MESSAGE,
+    RequestCode.SEND_REPLY_MESSAGE_V2,
 )
 SOURCE_OF_LETTER = {letter: name for name, letter in LETTERS.items()}
 LOG_STEP = 1000

@@ -17,7 +17,7 @@ from conformance.harness.fixtures import unique_name
 from conformance.harness.verdicts import expect, expect_fields, expect_that
 from spec.client.subscribing import AFTER_ERROR_MS
 from spec.host import Host
-from spec.store.message_record import Record, SystemFlag
+from spec.store.message_record import MAGIC_V2, Record, SystemFlag
 from spec.wire.properties import encode_properties
 from spec.wire.pull import PullFlag
 from spec.wire.request_code import RequestCode
@@ -190,6 +190,20 @@ def test_a_suggested_broker_that_is_not_there_is_replaced(
     expect("CLIENT-PULL-003", found=found, expected=[b"one", b"two"], what="bodies")
 
 
+@pytest.mark.clause("CLIENT-PULL-013")
+def test_a_message_with_an_empty_body_is_handed_out_as_any_other(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    broker = one_queue(stage, topic)
+    bodies = [b"before", b"", b"behind"]
+    for body in bodies:
+        broker.put(topic, body)
+    consumer = application.consumer(topic, order="orderly")
+    consumer.wait_for(where=lambda one: body_of(one) == bodies[-1])
+    found = [body_of(one) for one in consumer.messages()]
+    expect("CLIENT-PULL-013", found=found, expected=bodies, what="bodies")
+
+
 @pytest.mark.clause("CLIENT-PULL-007")
 def test_a_compressed_body_is_handed_out_as_it_was(
     application: Application, stage: Stage, topic: str
@@ -215,6 +229,19 @@ def test_a_record_of_hosts_with_ipv6_is_read(
     )
     found = body_of(application.consumer(topic).wait_for()[0])
     expect("CLIENT-PULL-001", found=found, expected=b"six", what="body")
+
+
+@pytest.mark.clause("CLIENT-PULL-015")
+def test_a_record_of_version_2_is_read(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    broker = one_queue(stage, topic)
+    made = record_of(broker, topic, b"two")
+    broker.put_record(replace(made, magic=MAGIC_V2))
+    broker.put(topic, b"one behind it")
+    found = sorted(body_of(one) for one in application.consumer(topic).wait_for(2))
+    expected = [b"one behind it", b"two"]
+    expect("CLIENT-PULL-015", found=found, expected=expected, what="bodies, sorted")
 
 
 @pytest.mark.clause("CLIENT-PULL-001")

@@ -16,6 +16,7 @@ from conformance.client.application import (
 from conformance.client.broker import SENDS, Broker, header_of
 from conformance.client.player import PATIENCE_S, Asked, answering, ignore
 from conformance.client.questions import answer_to
+from conformance.client.stage import Stage
 from conformance.harness.fixtures import unique_name
 from conformance.harness.verdicts import expect, expect_fields, expect_that
 from spec.store.message_record import SystemFlag
@@ -187,6 +188,42 @@ def test_a_request_that_is_refused_ends_at_once(
         waited_ms < UNHURRIED_MS / 2,
         found=f"{waited_ms:.0f} ms",
         expected="an end long before the time is over",
+    )
+
+
+@pytest.mark.clause("CLIENT-REQUEST-013")
+def test_a_reply_goes_to_the_clusters_topic_and_names_its_request(
+    application: Application, stage: Stage
+) -> None:
+    stage.route("SomeCluster_REPLY_TOPIC", {"broker-a": 1})
+    broker = stage.broker()
+    named = {
+        "CORRELATION_ID": unique_name("id"),
+        "REPLY_TO_CLIENT": "192.0.2.1@4711",
+        "TTL": "3000",
+    }
+    of_request = {**named, "CLUSTER": "SomeCluster", "KEYS": "of the request"}
+    outcome = application.producer().reply(of_request, b"answer")
+    expect("CLIENT-REQUEST-013", found=outcome.error, expected=None, what="error")
+    (sent,) = broker.sends
+    found = properties_of(sent)
+    expect_fields(
+        "CLIENT-REQUEST-013",
+        found={
+            "code": sent.command.code,
+            "topic": header_of(sent)["topic"],
+            "body": bytes(sent.command.body),
+            "KEYS": found.get("KEYS"),
+            **{name: found.get(name) for name in (*named, "MSG_TYPE")},
+        },
+        expected={
+            "code": RequestCode.SEND_REPLY_MESSAGE_V2,
+            "topic": "SomeCluster_REPLY_TOPIC",
+            "body": b"answer",
+            "KEYS": None,
+            **named,
+            "MSG_TYPE": "reply",
+        },
     )
 
 

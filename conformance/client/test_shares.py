@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import pytest
 
 from conformance.client.application import Application
@@ -42,6 +44,81 @@ def test_members_take_queues_in_a_circle(
     broker = with_others(stage, topic, 8)
     application.consumer(topic, options={"allocation": "AVG_BY_CIRCLE"})
     expect_queues("CLIENT-ALLOCATE-002", broker, topic, [1, 4, 7])
+
+
+@pytest.mark.clause("CLIENT-ALLOCATE-003")
+def test_a_member_takes_the_queues_that_it_was_told(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    broker = with_others(stage, topic, 8)
+    told = [
+        {"topic": topic, "broker": "broker-a", "queue_id": number} for number in (1, 6)
+    ]
+    options = {"allocation": "CONFIG", "own_queues": told}
+    application.consumer(topic, options=options)
+    expect_queues("CLIENT-ALLOCATE-003", broker, topic, [1, 6])
+
+
+@pytest.mark.clause("CLIENT-ALLOCATE-005")
+def test_a_member_takes_the_queues_before_its_places_on_the_ring(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    broker = with_others(stage, topic, 32)
+    application.consumer(topic, options={"allocation": "CONSISTENT_HASH"})
+    broker.wait_for(MEMBERS)
+    (own,) = {beat.client_id for beat in broker.heard() if beat.consumers}
+    expected = [
+        number
+        for number in range(32)
+        if member_of(topic, number, [own, BEFORE, AFTER]) == own
+    ]
+    expect_queues("CLIENT-ALLOCATE-005", broker, topic, expected)
+
+
+def member_of(topic: str, number: int, members: list[str]) -> str:
+    """Return whose place is next on the ring from that of a queue of broker-a."""
+    places = {place(f"{one}-{copy}"): one for one in members for copy in range(10)}
+    name = f"MessageQueue [topic={topic}, brokerName=broker-a, queueId={number}]"
+    start = place(name)
+    return places[min(places, key=lambda at: (at < start, at))]
+
+
+def place(text: str) -> int:
+    """Return the place of *text* on the ring."""
+    digest = hashlib.md5(text.encode(), usedforsecurity=False).digest()
+    return int.from_bytes(digest[:4], "big")
+
+
+def two_rooms(application: Application, stage: Stage, topic: str) -> tuple[Broker, ...]:
+    """Start a consumer of the room near; return the brokers of far and of near."""
+    names = ("far@broker", "near@broker")
+    stage.route(topic, dict.fromkeys(names, 4))
+    brokers = tuple(map(stage.broker, names))
+    for broker in brokers:
+        broker.others = [BEFORE, AFTER]
+    options = {"allocation": "MACHINE_ROOM", "rooms": ["near"]}
+    application.consumer(topic, options=options)
+    return brokers
+
+
+@pytest.mark.clause("CLIENT-ALLOCATE-004")
+def test_by_machine_rooms_whole_shares_were_taken_from_the_front(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    far, near = two_rooms(application, stage, topic)
+    expect_queues("CLIENT-ALLOCATE-004", far, topic, [1])
+    found = pulls_of(near, topic)
+    expect("CLIENT-ALLOCATE-004", found=len(found), expected=0, what="pulls nearby")
+
+
+@pytest.mark.clause("CLIENT-ALLOCATE-007")
+def test_by_machine_rooms_only_queues_of_the_rooms_are_taken(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    far, near = two_rooms(application, stage, topic)
+    expect_queues("CLIENT-ALLOCATE-007", near, topic, [1])
+    found = pulls_of(far, topic)
+    expect("CLIENT-ALLOCATE-007", found=len(found), expected=0, what="pulls far away")
 
 
 @pytest.mark.clause("CLIENT-ALLOCATE-006", "CLIENT-ALLOCATE-010")

@@ -13,6 +13,10 @@ _PROCESSOR = "4.6.0 org.apache.rocketmq.client.impl.ClientRemotingProcessor"
 
 NO_REPLY_CODE = 10006
 """What an application is told whose request got no reply; never on the wire."""
+REPLY = "reply"
+"""The property MSG_TYPE of a reply."""
+REPLY_TOPIC_END = "_REPLY_TOPIC"
+"""What follows the cluster's name in the topic of its replies."""
 REST_BEFORE_RESET_MS = 10_000
 """How long queues rest whose offsets are reset: what is under way may end."""
 
@@ -102,6 +106,15 @@ BEATS_FIRST = Clause(
     " and sends heartbeats to the brokers, which know by them where a reply goes.",
     source="4.6.0 org.apache.rocketmq.client.impl.producer.DefaultMQProducerImpl"
     "#prepareSendRequest",
+    since="4.6",
+)
+SENDS_REPLY = Clause(
+    id="CLIENT-REQUEST-013",
+    level=Level.MUST,
+    text="A reply is sent with SEND_REPLY_MESSAGE_V2 (325), to the topic that the"
+    " request's property CLUSTER with _REPLY_TOPIC appended names; it has the request's"
+    " CORRELATION_ID, REPLY_TO_CLIENT and TTL, and MSG_TYPE reply.",
+    source="4.6.0 org.apache.rocketmq.client.utils.MessageUtil#createReplyMessage",
     since="4.6",
 )
 DIRECTLY_IS_APART = Clause(

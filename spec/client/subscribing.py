@@ -239,6 +239,34 @@ ORDER_MINDS_NO_SPAN = Clause(
     " handled are apart.",
     source=f"{_PUSHED}#pullMessage",
 )
+EMPTY_BODY_IS_A_MESSAGE = Clause(
+    id="CLIENT-PULL-013",
+    level=Level.MUST,
+    text="A consumer hands out a message with an empty body, which other clients send"
+    " and brokers before 4.9 store, and whatever is behind it in the same answer.",
+    source="5.3.3 org.apache.rocketmq.client.impl.consumer.ProcessQueue#putMessage",
+    issues=(
+        "apache/rocketmq#2102",
+        "apache/rocketmq#9015",
+        "apache/rocketmq-client-go#501",
+    ),
+)
+ASKS_AND_DOES_NOT_WAIT = Clause(
+    id="CLIENT-PULL-014",
+    level=Level.MUST,
+    text="The pull of an application that pulls itself names its expression (bit 2 of"
+    " its flags), is not to be held (bit 1) and commits no offset (bit 0).",
+    source="4.6.0 org.apache.rocketmq.client.impl.consumer.DefaultMQPullConsumerImpl"
+    "#pullSyncImpl",
+)
+READS_VERSION_2 = Clause(
+    id="CLIENT-PULL-015",
+    level=Level.MUST,
+    text="A consumer reads records of version 2 (magic 0xDAA320AB), whose topic has a"
+    " length of two bytes.",
+    source="5.3.3 org.apache.rocketmq.common.message.MessageDecoder#decode",
+    since="5.0",
+)
 COMMITS_THE_LOWEST = Clause(
     id="CLIENT-COMMIT-002",
     level=Level.MUST,

@@ -20,15 +20,20 @@ from reference.core.client.inflating import inflated
 from reference.core.client.message import Message, Mode
 from reference.core.client.producer import Producer
 from reference.core.request import FieldError, Request
-from spec.client.requests import NO_REPLY_CODE
+from spec.client.requests import NO_REPLY_CODE, REPLY, REPLY_TOPIC_END
 from spec.layout import LayoutError
 from spec.store.message_record import SystemFlag
 from spec.wire.properties import Property, decode_properties
 from spec.wire.request_code import RequestCode
 from spec.wire.response_code import ResponseCode
 
+CREATE_REPLY_FAILED = 10007
+"""What an application is told that replies to what is no request."""
 NOT_YET = -1
 """The number of a call that has none yet."""
+
+_KEPT = (Property.CORRELATION_ID, Property.REPLY_TO_CLIENT, Property.TTL)
+"""The properties that a reply has of its request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +43,25 @@ class Reply:
     topic: str
     body: bytes
     properties: Mapping[str, str]
+
+
+def reply_message(request: Mapping[str, str], body: bytes) -> Message:
+    """Return the reply to the message with the properties *request*, to be sent.
+
+    Raises ClientError unless they say, as a broker does, where replies go to.
+    """
+    cluster = request.get(Property.CLUSTER)
+    if cluster is None:
+        remark = "the message names no cluster: it is no request"
+        raise ClientError(
+            Failure(reason=Reason.ILLEGAL, code=CREATE_REPLY_FAILED, remark=remark)
+        )
+    kept: dict[str, str] = {n: request[n] for n in _KEPT if n in request}
+    return Message(  # [CLIENT-REQUEST-013]
+        topic=f"{cluster}{REPLY_TOPIC_END}",
+        body=body,
+        properties={**kept, Property.MSG_TYPE: REPLY},
+    )
 
 
 class Requests:

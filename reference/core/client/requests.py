@@ -51,6 +51,11 @@ def offset_question(group: str, queue: Queue) -> Command:
     return command(RequestCode.QUERY_CONSUMER_OFFSET, fields)
 
 
+def begin_question(queue: Queue) -> Command:
+    """Return the request for the offset of the first message of *queue*."""
+    return command(RequestCode.GET_MIN_OFFSET, _named(queue))
+
+
 def end_question(queue: Queue) -> Command:
     """Return the request for the offset that the next message of *queue* will get."""
     return command(RequestCode.GET_MAX_OFFSET, _named(queue))

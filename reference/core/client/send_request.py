@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from reference.core.answer import LANGUAGE, RELEASE_ORDINAL
 from reference.core.client.checks import DEFAULT_TOPIC
 from reference.core.client.message import Message, Queue
+from spec.client.requests import REPLY
 from spec.store.message_record import SystemFlag
 from spec.wire.batch_body import BatchMessage, encode_batch
 from spec.wire.command import Command, CommandFlag
@@ -101,6 +102,8 @@ def send_command(
     code = RequestCode.SEND_MESSAGE_V2  # [CLIENT-SEND-009]
     if message.is_batch:
         code = RequestCode.SEND_BATCH_MESSAGE
+    if message.properties.get(Property.MSG_TYPE) == REPLY:  # [CLIENT-REQUEST-013]
+        code = RequestCode.SEND_REPLY_MESSAGE_V2
     fields: dict[str, str] = {  # [CLIENT-SEND-007]
         "producerGroup": group,
         "topic": message.topic,

@@ -10,13 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from reference.core.client.allocation import (
+    Allocation,
     averaged,
     by_circle,
+    by_config,
     by_consistent_hash,
+    by_machine_room,
 )
 from reference.core.client.asking import Deliver
 from reference.core.client.backlog import Limits
 from reference.core.client.consumer import ConsumerOptions
+from reference.core.client.message import Queue
 from reference.core.client.pulling import Received
 from reference.core.client.subscription import TAGS
 from reference.shell.client.adapted import (
@@ -30,7 +34,6 @@ from spec.wire.properties import Property
 
 OPTIONS = {
     "pull_batch": "batch_size",
-    "allocation": "rule",
     "max_reconsume": "retries_max",
 }
 LIMITS = {
@@ -122,8 +125,7 @@ def _options(asked: dict[str, Any]) -> ConsumerOptions:
     if asked["kind"] != "push" or len(asked["subscriptions"]) != 1:
         raise UnsupportedError("only a push consumer of one topic")
     given = dict(asked.get("options", {}))
-    if given.get("allocation", "AVG") not in RULES:
-        raise UnsupportedError(f"no allocation {given['allocation']}")
+    rule = _rule(given)
     limits = {LIMITS[name]: given.pop(name) for name in LIMITS if name in given}
     own, periods = split_options(given, OPTIONS)
     (subscription,) = asked["subscriptions"]
@@ -138,5 +140,20 @@ def _options(asked: dict[str, Any]) -> ConsumerOptions:
         in_order=asked.get("order") == "orderly",
         periods=periods,
         limits=Limits(**limits),
-        **{**own, "rule": RULES[given.get("allocation", "AVG")]},
+        rule=rule,
+        **own,
     )
+
+
+def _rule(given: dict[str, Any]) -> Allocation:
+    """Take the rule by which queues are shared out of the options."""
+    name = given.pop("allocation", "AVG")
+    if name == "MACHINE_ROOM":
+        return by_machine_room(given.pop("rooms"))
+    if name == "CONFIG":
+        told = given.pop("own_queues")
+        queues = [Queue(one["topic"], one["broker"], one["queue_id"]) for one in told]
+        return by_config(queues)
+    if name not in RULES:
+        raise UnsupportedError(f"no allocation {name}")
+    return RULES[name]

@@ -10,6 +10,7 @@ from reference.core.client.call import Selector
 from reference.core.client.message import Message, Mode, Queue, SendResult
 from reference.core.client.producer import ProducerOptions
 from reference.core.client.pulling import Received
+from reference.core.client.replies import reply_message
 from reference.core.client.transactions import Decision
 from reference.shell.client.adapted import (
     UnsupportedError,
@@ -90,6 +91,14 @@ class AdaptedProducer:
             "properties": {str(name): one for name, one in reply.properties.items()},
         }
         return {"reply": told}
+
+    async def reply(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """Reply to the message of these properties, as a line says."""
+        body = base64.b64decode(asked["body"])
+        reply = reply_message(asked["properties"], body)
+        sent = await self._client.send(reply)
+        assert sent is not None, "a synchronous send has a result"
+        return _told(sent, reply)
 
     async def _send_in_transaction(
         self, message: Message, outcome: str

@@ -21,6 +21,7 @@ from reference.core.client.failure import ClientError, Reason
 from reference.shell.client.adapted import LOCK_LIVES_MS, LOCK_MS, UnsupportedError
 from reference.shell.client.adapted_consumer import AdaptedConsumer
 from reference.shell.client.adapted_producer import AdaptedProducer
+from reference.shell.client.adapted_puller import AdaptedPuller
 from spec.client.allocation import REBALANCE_PERIOD_MS
 
 Line = dict[str, Any]
@@ -33,7 +34,8 @@ ABOUT = {
     "language": "OTHER",
     "features": [
         *("sync", "async", "oneway", "batch", "select", "transaction", "lanes"),
-        *("request", "latency", "vip", "push", "orderly", "broadcast"),
+        *("request", "reply", "latency", "vip"),
+        *("push", "orderly", "broadcast", "pull"),
     ],
     "intervals": {
         "rebalance_ms": REBALANCE_PERIOD_MS,
@@ -41,6 +43,8 @@ ABOUT = {
         "lock_lives_ms": LOCK_LIVES_MS,
     },
 }
+PULLING = frozenset({"queues", "pull", "offset", "commit"})
+"""The verbs of pull consumers."""
 KINDS = {
     Reason.REFUSED: "broker",
     Reason.TIMEOUT: "timeout",
@@ -58,7 +62,7 @@ class Adapter:
         self._tell = tell
         self._offset_folder = offset_folder
         self._lanes: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._clients: dict[str, AdaptedProducer | AdaptedConsumer] = {}
+        self._clients: dict[str, AdaptedProducer | AdaptedConsumer | AdaptedPuller] = {}
         self._verbs: dict[str, Callable[[Line], Awaitable[Line]]] = {
             "hello": self._hello,
             "producer": self._producer,
@@ -91,12 +95,16 @@ class Adapter:
         async with lane:
             if verb in self._verbs:
                 return await self._verbs[verb](asked)
-            if verb not in ("send", "request"):
+            if verb in PULLING:
+                return await self._ask_puller(asked)
+            if verb not in ("send", "request", "reply"):
                 raise UnsupportedError(f"no verb {verb}")
             producer = self._clients[asked["producer"]]
             assert isinstance(producer, AdaptedProducer)
             if verb == "request":
                 return await producer.request(asked)
+            if verb == "reply":
+                return await producer.reply(asked)
             sending = asyncio.ensure_future(producer.send(asked))
             if asked["mode"] == "async":
                 await asyncio.sleep(0)  # it is begun; the caller goes on
@@ -113,8 +121,18 @@ class Adapter:
         self._clients[asked["name"]] = made
         return {}
 
+    async def _ask_puller(self, asked: Line) -> Line:
+        puller = self._clients.get(asked.get("consumer", ""))
+        if not isinstance(puller, AdaptedPuller):
+            raise UnsupportedError("only pull consumers tell queues and offsets")
+        return await puller.verbs[asked["verb"]](asked)
+
     async def _consumer(self, asked: Line) -> Line:
-        made = AdaptedConsumer(asked, self._tell, self._offset_folder)
+        made: AdaptedConsumer | AdaptedPuller
+        if asked["kind"] == "pull":
+            made = AdaptedPuller(asked)
+        else:
+            made = AdaptedConsumer(asked, self._tell, self._offset_folder)
         await made.start()
         self._clients[asked["name"]] = made
         return {}

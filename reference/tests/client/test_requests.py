@@ -8,13 +8,13 @@ import pytest
 
 from reference.core.client.failure import ClientError, Reason
 from reference.core.client.message import Message
-from reference.core.client.replies import Reply, Requests
+from reference.core.client.replies import Reply, Requests, reply_message
 from reference.tests.client.making import route_of
 from reference.tests.client.world import Question, World
 from spec.wire.command import Command
 from spec.wire.properties import decode_properties, encode_properties
 
-SEND, PUSH = 310, 326
+SEND, PUSH, SEND_REPLY = 310, 326, 325
 WAIT_MS = 500
 
 
@@ -115,3 +115,21 @@ def test_what_cannot_be_sent_ends_at_once() -> None:
     assert isinstance(error, ClientError)
     assert error.failure.code == 24_680
     requesting.world.wait(WAIT_MS)
+
+
+def test_a_reply_has_of_its_request_who_waits_for_which() -> None:
+    named = {"CORRELATION_ID": "1", "REPLY_TO_CLIENT": "me", "TTL": "3000"}
+    request = {**named, "CLUSTER": "C", "TAGS": "t"}
+    reply = reply_message(request, b"!")
+    assert (reply.topic, reply.body) == ("C_REPLY_TOPIC", b"!")
+    assert reply.properties == {**named, "MSG_TYPE": "reply"}
+    world = World()
+    world.producer().send(reply, now_ms=world.now_ms)
+    world.give_route(route_of("a"))
+    assert world.question().command.code == SEND_REPLY
+
+
+def test_what_names_no_cluster_cannot_be_replied_to() -> None:
+    with pytest.raises(ClientError) as caught:
+        reply_message({"CORRELATION_ID": "1"}, b"!")
+    assert caught.value.failure.code == 10007

@@ -23,7 +23,7 @@ import org.apache.rocketmq.common.MQVersion;
  */
 public final class Adapter {
     private static final String[] FEATURES = {"sync", "async", "oneway", "batch", "select",
-        "transaction", "request", "lanes", "latency", "vip", "push", "orderly", "broadcast", "pull", "queues"};
+        "transaction", "request", "reply", "lanes", "latency", "vip", "push", "orderly", "broadcast", "pull", "queues"};
 
     private final PrintStream out;
     private final Producers producers = new Producers(this);
@@ -90,6 +90,8 @@ public final class Adapter {
                 return producers.send(request);
             case "request":
                 return producers.request(request);
+            case "reply":
+                return producers.reply(request);
             case "consumer":
                 return consumers.start(request);
             case "release":

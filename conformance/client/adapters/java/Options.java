@@ -1,3 +1,6 @@
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -6,8 +9,11 @@ import org.apache.rocketmq.client.ClientConfig;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueAveragely;
 import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueAveragelyByCircle;
+import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueByConfig;
+import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueByMachineRoom;
 import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueConsistentHash;
 import org.apache.rocketmq.client.producer.DefaultMQProducer;
+import org.apache.rocketmq.common.message.MessageQueue;
 
 /** The options of producers and consumers, by the names that the lines have for them. */
 final class Options {
@@ -73,8 +79,11 @@ final class Options {
     private static void set(DefaultMQPushConsumer consumer, String name, JSONObject options) {
         switch (name) {
             case "allocation":
-                allocate(consumer, options.getString(name));
+                allocate(consumer, options.getString(name), options);
                 break;
+            case "rooms":
+            case "own_queues":
+                break; // what the allocation is told
             case "pull_batch":
                 consumer.setPullBatchSize(options.getIntValue(name));
                 break;
@@ -124,7 +133,8 @@ final class Options {
         }
     }
 
-    private static void allocate(DefaultMQPushConsumer consumer, String rule) {
+    private static void allocate(
+        DefaultMQPushConsumer consumer, String rule, JSONObject options) {
         switch (rule) {
             case "AVG":
                 consumer.setAllocateMessageQueueStrategy(new AllocateMessageQueueAveragely());
@@ -135,6 +145,20 @@ final class Options {
                 break;
             case "CONSISTENT_HASH":
                 consumer.setAllocateMessageQueueStrategy(new AllocateMessageQueueConsistentHash());
+                break;
+            case "MACHINE_ROOM":
+                AllocateMessageQueueByMachineRoom byRoom = new AllocateMessageQueueByMachineRoom();
+                byRoom.setConsumeridcs(new HashSet<>(
+                    options.getJSONArray("rooms").toJavaList(String.class)));
+                consumer.setAllocateMessageQueueStrategy(byRoom);
+                break;
+            case "CONFIG":
+                AllocateMessageQueueByConfig told = new AllocateMessageQueueByConfig();
+                List<MessageQueue> queues = new ArrayList<>();
+                for (Object one : options.getJSONArray("own_queues"))
+                    queues.add(Messages.queue((JSONObject) one));
+                told.setMessageQueueList(queues);
+                consumer.setAllocateMessageQueueStrategy(told);
                 break;
             default:
                 throw new Unsupported("allocation " + rule);

@@ -1,6 +1,7 @@
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,6 +16,7 @@ import org.apache.rocketmq.client.producer.TransactionListener;
 import org.apache.rocketmq.client.producer.TransactionMQProducer;
 import org.apache.rocketmq.client.producer.TransactionSendResult;
 import org.apache.rocketmq.common.message.Message;
+import org.apache.rocketmq.common.message.MessageAccessor;
 import org.apache.rocketmq.common.message.MessageExt;
 
 /** The producers that the suite has started, by their names. */
@@ -94,10 +96,20 @@ final class Producers {
         return result;
     }
 
-    private static Object invoked(Method method, Object producer, Message message, long timeout)
-        throws Throwable {
+    JSONObject reply(JSONObject request) throws Failed {
+        DefaultMQProducer producer = producers.get(request.getString("producer"));
+        Message asked = new Message();
+        for (Map.Entry<String, Object> one : request.getJSONObject("properties").entrySet())
+            MessageAccessor.putProperty(asked, one.getKey(), (String) one.getValue());
+        byte[] body = Base64.getDecoder().decode(request.getString("body"));
+        Method method = replying();
+        Message reply = Call.of(() -> (Message) invoked(method, null, asked, body));
+        return result(Call.of(() -> producer.send(reply)), reply);
+    }
+
+    private static Object invoked(Method method, Object on, Object... given) throws Throwable {
         try {
-            return method.invoke(producer, message, timeout);
+            return method.invoke(on, given);
         } catch (InvocationTargetException error) {
             throw error.getCause();
         }
@@ -109,6 +121,16 @@ final class Producers {
             return DefaultMQProducer.class.getMethod("request", Message.class, long.class);
         } catch (NoSuchMethodException error) {
             throw new Unsupported("requests");
+        }
+    }
+
+    /** Returns what makes a reply, which clients before 4.6 have not. */
+    private static Method replying() {
+        try {
+            return Class.forName("org.apache.rocketmq.client.utils.MessageUtil")
+                .getMethod("createReplyMessage", Message.class, byte[].class);
+        } catch (ReflectiveOperationException error) {
+            throw new Unsupported("replies");
         }
     }
 

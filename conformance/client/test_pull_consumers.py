@@ -1,0 +1,133 @@
+"""Consumers that pull when the application wants, and ask and tell offsets."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from conformance.client.application import Application, Outcome, body_of
+from conformance.client.broker import Broker
+from conformance.client.player import Asked
+from conformance.client.stage import Stage
+from conformance.client.test_pulling import COLLIDING, PULL, of, one_queue
+from conformance.harness.client_adapter import Line
+from conformance.harness.verdicts import expect, expect_fields
+from spec.wire.pull import PullFlag
+from spec.wire.request_code import RequestCode
+from spec.wire.response_code import ResponseCode
+
+FLAGS = PullFlag.COMMIT_OFFSET | PullFlag.SUSPEND | PullFlag.SUBSCRIPTION
+STATUSES = {
+    ResponseCode.PULL_NOT_FOUND: "NO_NEW_MSG",
+    ResponseCode.PULL_RETRY_IMMEDIATELY: "NO_MATCHED_MSG",
+    ResponseCode.PULL_OFFSET_MOVED: "OFFSET_ILLEGAL",
+}
+
+
+def queue_of(topic: str) -> Line:
+    """Return the one queue of *topic*, as lines name it."""
+    return {"topic": topic, "broker": "broker-a", "queue_id": 0}
+
+
+def result(clause_id: str, outcome: Outcome) -> Line:
+    """Return what the client told; fail *clause_id* if it failed."""
+    expect(clause_id, found=outcome.error, expected=None, what="error")
+    assert outcome.result is not None
+    return outcome.result
+
+
+@pytest.mark.clause("CLIENT-PULL-014", "CLIENT-PULL-002")
+def test_a_pull_asks_for_what_the_application_wants(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    broker = one_queue(stage, topic)
+    for tag in (COLLIDING[0], "C", COLLIDING[1]):
+        broker.put(topic, tag.encode(), TAGS=tag)
+    consumer = application.pull_consumer()
+    given = {"expression": COLLIDING[1], "count": 2}
+    told = result("CLIENT-PULL-014", consumer.pull(queue_of(topic), offset=1, **given))
+    (asked,) = broker.requests(PULL)
+    fields = asked.command.fields
+    expect_fields(
+        "CLIENT-PULL-014",
+        found={**fields, "flags": int(fields["sysFlag"]) & FLAGS},
+        expected={
+            "consumerGroup": consumer.group,
+            "queueId": "0",
+            "queueOffset": "1",
+            "maxMsgNums": "2",
+            "subscription": COLLIDING[1],
+            "flags": PullFlag.SUBSCRIPTION,
+        },
+    )
+    expect(
+        "CLIENT-PULL-002",
+        found=(
+            told["status"],
+            told["next_offset"],
+            list(map(body_of, told["messages"])),
+        ),
+        expected=("FOUND", "3", [COLLIDING[1].encode()]),
+        what="status, next offset and bodies",
+    )
+
+
+@pytest.mark.clause("CLIENT-PULL-001")
+@pytest.mark.parametrize("code", STATUSES)
+def test_the_application_is_told_what_a_pull_led_to(
+    application: Application, stage: Stage, topic: str, code: int
+) -> None:
+    broker = one_queue(stage, topic)
+
+    def answer(asked: Asked) -> None:
+        broker.pulled(asked, code, next_offset=17)
+
+    broker.on(PULL, answer)
+    outcome = application.pull_consumer().pull(queue_of(topic), offset=5)
+    told = result("CLIENT-PULL-001", outcome)
+    expect(
+        "CLIENT-PULL-001",
+        found=(told["status"], told["next_offset"], told["messages"]),
+        expected=(STATUSES[ResponseCode(code)], "17", []),
+        what="status, next offset and messages",
+    )
+
+
+@pytest.mark.clause("CLIENT-PULL-001")
+def test_a_pull_that_is_refused_is_an_error(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    broker = one_queue(stage, topic)
+    refused = ResponseCode.NO_PERMISSION
+    broker.on(PULL, partial(_refuse, refused))
+    outcome = application.pull_consumer().pull(queue_of(topic), offset=0)
+    expect("CLIENT-PULL-001", found=outcome.word, expected=refused, what="code")
+
+
+def _refuse(code: int, asked: Asked) -> None:
+    asked.answer(code, remark="no")
+
+
+@pytest.mark.clause("CLIENT-COMMIT-001")
+def test_an_offset_is_told_and_found_again(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    broker = one_queue(stage, topic)
+    consumer = application.pull_consumer()
+    asked = {"queue": queue_of(topic)}
+
+    def committed() -> object:
+        found = consumer.ask("offset", **asked, which="committed")
+        return result("CLIENT-COMMIT-001", found)["offset"]
+
+    expect("CLIENT-COMMIT-001", found=committed(), expected="-1", what="offset")
+    result("CLIENT-COMMIT-001", consumer.ask("commit", **asked, offset="3"))
+    told = _commit(broker, topic).command
+    expect("CLIENT-COMMIT-001", found=told.is_oneway, expected=True, what="oneway")
+    expect("CLIENT-COMMIT-001", found=committed(), expected="3", what="offset")
+
+
+def _commit(broker: Broker, topic: str) -> Asked:
+    where = partial(of, topic)
+    return broker.wait_for(RequestCode.UPDATE_CONSUMER_OFFSET, where=where)[0]

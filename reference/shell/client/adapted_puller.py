@@ -1,0 +1,108 @@
+"""The reference's pull consumer under test: what lines ask of it, and what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from reference.core.client.message import Queue
+from reference.core.client.pull_consumer import PULL_TIMEOUT_MS, PullOptions
+from reference.core.client.pulling import PullStatus
+from reference.shell.client.adapted import (
+    UnsupportedError,
+    line_of,
+    own_id,
+    split_options,
+)
+from reference.shell.client.pull_consumer import PullClient
+
+Line = dict[str, Any]
+STATUSES = {
+    PullStatus.FOUND: "FOUND",
+    PullStatus.NO_NEW_MESSAGE: "NO_NEW_MSG",
+    PullStatus.NO_MATCHED_MESSAGE: "NO_MATCHED_MSG",
+    PullStatus.OFFSET_ILLEGAL: "OFFSET_ILLEGAL",
+}
+NEVER = -1
+"""What is told as the offset of a group that has committed none."""
+
+
+class AdaptedPuller:
+    """A pull consumer, and what came of what it was told."""
+
+    def __init__(self, asked: Line) -> None:
+        if asked.get("model", "clustering") != "clustering":
+            raise UnsupportedError("a pull consumer keeps its offsets at brokers")
+        _, periods = split_options(asked.get("options", {}), {})
+        options = PullOptions(
+            group=asked["group"], client_id=own_id(asked), periods=periods
+        )
+        self._client = PullClient(asked["namesrv"], options)
+        self.verbs: dict[str, Callable[[Line], Awaitable[Line]]] = {
+            "queues": self._queues,
+            "pull": self._pull,
+            "offset": self._offset,
+            "commit": self._commit,
+        }
+
+    async def start(self) -> None:
+        """Let it begin."""
+        await self._client.__aenter__()
+
+    async def stop(self) -> None:
+        """Let it end."""
+        await self._client.__aexit__()
+
+    async def _queues(self, asked: Line) -> Line:
+        found = await self._client.queues(asked["topic"])
+        return {
+            "queues": [
+                {
+                    "topic": queue.topic,
+                    "broker": queue.broker_name,
+                    "queue_id": queue.queue_id,
+                }
+                for queue in found
+            ]
+        }
+
+    async def _pull(self, asked: Line) -> Line:
+        found = await self._client.pull(
+            _queue(asked),
+            asked["expression"],
+            offset=int(asked["offset"]),
+            count=asked["count"],
+            timeout_ms=asked.get("timeout_ms", PULL_TIMEOUT_MS),
+        )
+        return {
+            "status": STATUSES[found.status],
+            "next_offset": str(found.next_offset),
+            "min_offset": str(found.min_offset),
+            "max_offset": str(found.max_offset),
+            "messages": [line_of(message) for message in found.messages],
+        }
+
+    async def _offset(self, asked: Line) -> Line:
+        queue, which = _queue(asked), asked["which"]
+        found: int | None
+        if which == "min":
+            found = await self._client.first_offset(queue)
+        elif which == "max":
+            found = await self._client.end_offset(queue)
+        elif which == "search":
+            found = await self._client.offset_at(queue, int(asked["time_ms"]))
+        elif which == "committed":
+            found = await self._client.committed(queue)
+        else:
+            raise UnsupportedError(f"no offset {which}")
+        return {"offset": str(NEVER if found is None else found)}
+
+    async def _commit(self, asked: Line) -> Line:
+        await self._client.commit(_queue(asked), int(asked["offset"]))
+        return {}
+
+
+def _queue(asked: Line) -> Queue:
+    """Return the queue that a line names."""
+    told = asked["queue"]
+    return Queue(told["topic"], told["broker"], told["queue_id"])

@@ -1,0 +1,198 @@
+"""A pull consumer's questions and what it makes of the answers, played by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from reference.core.client.failure import Reason
+from reference.core.client.message import Queue
+from reference.core.client.pull_consumer import PullConsumer, PullOptions
+from reference.core.client.pulling import Pulled, PullStatus, Received
+from reference.tests.client.making import broker_data, queue_data, route_of
+from reference.tests.client.reading import record
+from reference.tests.client.test_hooks import Noting
+from reference.tests.client.world import Question, World
+from spec.routing.route_data import TopicRoute
+from spec.store.message_record import encode_record
+from spec.wire.heartbeat import Heartbeat
+from spec.wire.json_body import decode_body
+
+QUEUE = Queue("T", "a", 0)
+PULL, COMMIT, QUERY_NOT_FOUND = 11, 15, 22
+HEART_BEAT, LEAVE = 34, 35
+
+
+class Pulling:
+    """A pull consumer that knows the route of its topic, unless told otherwise."""
+
+    def __init__(self, route: TopicRoute | None = None, **options: object) -> None:
+        self.world = World()
+        given: dict[str, object] = {"group": "g", "client_id": "me", **options}
+        self.consumer = PullConsumer(
+            PullOptions(**given),  # type: ignore[arg-type] # tests know the names
+            asker=self.world.asker,
+            routes=self.world.routes,
+        )
+        self.world.routes.keep("T", route or route_of("a", count=2))
+
+    def pull(self, expression: str = "*") -> int:
+        """Begin to pull from the offset 7 on."""
+        return self.consumer.pull(
+            QUEUE, expression, offset=7, count=4, now_ms=self.world.now_ms
+        )
+
+    def answer(self, question: Question, *tags: str, suggested: int = 0) -> None:
+        """Answer a pull with messages of these tags."""
+        found = [record(7 + n, tag=tag) for n, tag in enumerate(tags)]
+        fields = {
+            "nextBeginOffset": str(7 + len(tags)),
+            "minOffset": "1",
+            "maxOffset": "100",
+            "suggestWhichBrokerId": str(suggested),
+        }
+        body = b"".join(map(encode_record, found))
+        self.world.answer(question, 0, fields, body)
+
+    def found(self, call: int) -> Pulled:
+        """Return what a pull found."""
+        self.world.questions()
+        pulled = self.world.finished[call]
+        assert isinstance(pulled, Pulled), pulled
+        return pulled
+
+
+def test_a_pull_asks_for_what_the_application_wants_and_is_not_held() -> None:
+    pulling = Pulling()
+    call = pulling.pull("A || B")
+    asked = pulling.world.question()
+    assert (asked.address, asked.command.code) == ("a:10911", PULL)
+    wanted = {
+        "consumerGroup": "g",
+        "queueId": "0",
+        "queueOffset": "7",
+        "maxMsgNums": "4",
+        "sysFlag": "4",
+        "subscription": "A || B",
+    }
+    assert wanted.items() <= asked.command.fields.items()
+    pulling.answer(asked, "A", "C", "B")
+    found = pulling.found(call)
+    assert found.status is PullStatus.FOUND
+    assert (found.next_offset, found.min_offset, found.max_offset) == (10, 1, 100)
+    assert [one.properties["TAGS"] for one in found.messages] == ["A", "B"]
+
+
+def test_the_next_pull_goes_where_the_last_answer_says_but_offsets_do_not() -> None:
+    route = TopicRoute(
+        queue_datas=(queue_data("a"),), broker_datas=(broker_data("a", 0, 1),)
+    )
+    pulling = Pulling(route)
+    pulling.pull()
+    pulling.answer(pulling.world.question(), "A", suggested=1)
+    pulling.pull()
+    assert pulling.world.question().address == "a:10921"
+    pulling.consumer.end_offset(QUEUE, pulling.world.now_ms)
+    assert pulling.world.question().address == "a:10911"
+
+
+def test_a_pull_that_is_not_answered_fails_after_ten_seconds() -> None:
+    pulling = Pulling()
+    call = pulling.pull()
+    pulling.world.question()
+    pulling.world.wait(9999)
+    assert pulling.world.questions() == []
+    assert call not in pulling.world.finished
+    pulling.world.wait(1)
+    assert pulling.world.error(call).failure.reason is Reason.TIMEOUT
+
+
+@pytest.mark.parametrize(
+    ("ask", "code"),
+    [("first_offset", 31), ("end_offset", 30), ("committed", 14), ("offset_at", 29)],
+)
+def test_an_offset_is_asked_for_and_told(ask: str, code: int) -> None:
+    pulling = Pulling()
+    more = (123,) if ask == "offset_at" else ()
+    call = getattr(pulling.consumer, ask)(QUEUE, *more, pulling.world.now_ms)
+    asked = pulling.world.question()
+    assert (asked.address, asked.command.code) == ("a:10911", code)
+    pulling.world.answer(asked, 0, {"offset": "12"})
+    pulling.world.questions()
+    assert pulling.world.finished[call] == 12
+
+
+def test_a_group_that_never_committed_is_at_no_offset() -> None:
+    pulling = Pulling()
+    call = pulling.consumer.committed(QUEUE, pulling.world.now_ms)
+    pulling.world.answer(pulling.world.question(), QUERY_NOT_FOUND)
+    pulling.world.questions()
+    assert pulling.world.finished[call] is None
+
+
+@pytest.mark.parametrize("fields", [{}, {"offset": "many"}])
+def test_an_answer_without_an_offset_is_an_error(fields: dict[str, str]) -> None:
+    pulling = Pulling()
+    call = pulling.consumer.end_offset(QUEUE, pulling.world.now_ms)
+    pulling.world.answer(pulling.world.question(), 0, fields)
+    assert pulling.world.error(call).failure.reason is Reason.REFUSED
+
+
+def test_an_offset_is_committed_without_an_answer() -> None:
+    pulling = Pulling()
+    call = pulling.consumer.commit(QUEUE, 5, pulling.world.now_ms)
+    told = pulling.world.question().command
+    assert (told.code, told.is_oneway) == (COMMIT, True)
+    assert told.fields["commitOffset"] == "5"
+    assert pulling.world.finished[call] is None
+
+
+def test_a_queue_whose_broker_is_not_known_has_its_route_asked_for() -> None:
+    pulling = Pulling(route_of("b"))
+    call = pulling.pull()
+    pulling.world.give_route(route_of("a"))
+    assert pulling.world.question().address == "a:10911"
+    assert call not in pulling.world.finished
+
+
+def test_a_queue_whose_broker_nobody_knows_is_an_error() -> None:
+    pulling = Pulling(route_of("b"))
+    call = pulling.pull()
+    pulling.world.give_route(None)
+    assert pulling.world.error(call).failure.reason is Reason.NO_BROKER
+
+
+def test_queues_are_told_sorted_and_no_topic_is_an_error() -> None:
+    pulling = Pulling()
+    call = pulling.consumer.queues("T", pulling.world.now_ms)
+    pulling.world.give_route(route_of("b", "a", count=1))
+    pulling.world.questions()
+    found = pulling.world.finished[call]
+    assert found == (Queue("T", "a", 0), Queue("T", "b", 0))
+    call = pulling.consumer.queues("U", pulling.world.now_ms)
+    pulling.world.give_route(None)
+    assert pulling.world.error(call).failure.reason is Reason.NO_ROUTE
+
+
+def test_brokers_hear_that_a_group_pulls_and_that_it_leaves() -> None:
+    pulling = Pulling()
+    pulling.consumer.start(pulling.world.now_ms)
+    pulling.world.questions()
+    pulling.world.wait_to_be_woken()
+    (beat,) = pulling.world.questions()
+    assert beat.command.code == HEART_BEAT
+    (member,) = decode_body(Heartbeat, beat.command.body).consumers
+    assert (member.group, member.consume_type) == ("g", "CONSUME_ACTIVELY")
+    pulling.consumer.stop(pulling.world.now_ms)
+    assert pulling.world.question().command.code == LEAVE
+
+
+def test_filters_and_hooks_hear_of_what_is_pulled() -> None:
+    def drop_first(messages: list[Received]) -> None:
+        del messages[0]
+
+    noting = Noting()
+    pulling = Pulling(filters=(drop_first,), hooks=(noting,))
+    call = pulling.pull()
+    pulling.answer(pulling.world.question(), "A", "B")
+    assert [one.properties["TAGS"] for one in pulling.found(call).messages] == ["B"]
+    assert noting.told == [("before", None), ("after", "SUCCESS")]
