@@ -12,12 +12,14 @@ from typing import Any, Self
 from conformance.interop.features import NAMES, feature
 from conformance.interop.handover import REFERENCE
 from conformance.interop.other_clients import CLIENTS as OTHERS
+from conformance.interop.own_lacks import LACKS, OWN
 from spec.clause import release_key
 
 JAVA = "Java "
 CLIENTS = (
     *(f"{JAVA}{release}" for release in ("4.4.0", "4.6.0", "4.9.7", "5.3.3")),
     *OTHERS,
+    OWN,
 )
 SERVERS = (REFERENCE, "4.6.0", "5.3.3")
 REAL = "4.6.0"
@@ -69,6 +71,8 @@ def release_of_client(client: str) -> str | None:
 
 def offers(client: str, name: str) -> bool:
     """Return whether a client has a feature, and a program of ours tries it."""
+    if client == OWN:
+        return name not in LACKS
     release = release_of_client(client)
     if release is None:
         return name in OTHERS[client].expected
@@ -82,7 +86,7 @@ def is_untried(client: str, name: str) -> bool:
 
 def expected(client: str, name: str) -> object:
     """Return what is to happen."""
-    if release_of_client(client) is None:
+    if client in OTHERS:
         return OTHERS[client].expected[name]
     return feature(name).expected
 

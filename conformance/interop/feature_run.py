@@ -1,8 +1,8 @@
 """
 Running cells: one server, one client, and the features of it that are wanted.
 
-A Java client has one machine for all of its features; of the others one program does
-everything that it has.
+A Java client has one machine for all of its features, the reference's client one
+adapter; of the others one program does everything that it has.
 """
 
 from __future__ import annotations
@@ -14,12 +14,18 @@ from pathlib import Path
 from py4j.protocol import Py4JJavaError
 
 from conformance.harness.target import Target
-from conformance.interop import java_consumes, java_lookups, java_sends
+from conformance.interop import (
+    java_consumes,
+    java_lookups,
+    java_sends,
+    own_features,
+)
 from conformance.interop.feature_cell import Cell, release_of_client
 from conformance.interop.java_client import JavaClient
 from conformance.interop.java_gateway import java_gateway
 from conformance.interop.java_session import SOON_MS, JavaSession
 from conformance.interop.other_clients import CLIENTS, happened
+from conformance.interop.own_lacks import OWN
 
 STEPS: Mapping[str, Callable[[JavaSession], object]] = {
     "sync send": java_sends.sync_send,
@@ -60,6 +66,9 @@ SOONER = f"-Drocketmq.client.rebalance.waitInterval={SOON_MS}"
 def run(cells: Sequence[Cell], target: Target, directory: Path) -> Iterator[Cell]:
     """Run cells of one client and one server; yield each with its outcome."""
     client = cells[0].client
+    if client == OWN:
+        yield from own_features.run(cells, target)
+        return
     release = release_of_client(client)
     if release is None:
         outcomes = happened(CLIENTS[client], target)

@@ -19,6 +19,8 @@ from conformance.interop.feature_cell import (
 )
 from conformance.interop.feature_reasons import REASONS, reason_for
 from conformance.interop.features import FEATURES, NAMES
+from conformance.interop.own_lacks import LACKS as OWN_LACKS
+from conformance.interop.own_lacks import OWN
 from spec.registry import clause
 
 WORKS, FOUND, MISSING = "✓", "✗", "not run"
@@ -37,7 +39,8 @@ from the cells that are recorded in `conformance/interop/feature_cells.json`; th
 are not recorded yet are run first (`tox -e clients` has what the C++ client needs).
 Java is the client of that release, called from Python; C++ is the client of Apache, as
 the package `rocketmq` 0.4.4 of PyPI has it; Node is `ali-ons` 3.12.0 of npm. The
-reference is judged as 4.6.0.
+reference is judged as 4.6.0; its client (docs/client.md) is driven through its adapter
+and has the same programs as Java's.
 """
 _LEGEND = f"""\
 `{WORKS}`: what was to happen has happened. A number is a note below: something else has
@@ -54,6 +57,7 @@ def page(cells: Mapping[str, Cell]) -> str:
         words = server if server == SERVERS[0] else f"Apache RocketMQ {server}"
         blocks.append(f"## At the server: {words}\n")
         blocks.append("\n".join(_matrix(cells, server)) + "\n")
+    blocks += [f"## What the {OWN} does not offer\n", "\n".join(_lacks()) + "\n"]
     blocks += ["## Notes\n", "\n".join(_notes()) + "\n"]
     if unexplained := list(_unexplained(cells)):
         blocks += ["## Not explained\n", "\n".join(unexplained) + "\n"]
@@ -81,6 +85,11 @@ def shown(cells: Mapping[str, Cell], client: str, name: str, server: str) -> str
         return WORKS
     reason = reason_for(cell)
     return FOUND if reason is None else str(REASONS.index(reason) + 1)
+
+
+def _lacks() -> Iterator[str]:
+    for name, why in OWN_LACKS.items():
+        yield f"- {name}: {why}"
 
 
 def _notes() -> Iterator[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.interop import own_features
 from conformance.interop.feature_cell import (
     CLIENTS,
     REAL,
@@ -31,6 +32,8 @@ from conformance.interop.feature_table import (
 from conformance.interop.features import NAMES
 from conformance.interop.handover import REFERENCE
 from conformance.interop.other_clients import CLIENTS as OTHERS
+from conformance.interop.own_lacks import LACKS as OWN_LACKS
+from conformance.interop.own_lacks import OWN
 
 PAGE = Path(__file__).parents[2] / "docs" / "interop.md"
 JAVA = "Java 4.6.0"
@@ -75,6 +78,14 @@ def test_every_feature_has_a_program() -> None:
     for client in OTHERS.values():
         assert client.expected.keys() | client.untried <= set(NAMES)
         assert not client.expected.keys() & client.untried
+
+
+def test_the_reference_client_has_every_feature_or_says_why_not() -> None:
+    assert sorted([*own_features.STEPS, *OWN_LACKS]) == sorted(NAMES)
+    for name in NAMES:
+        assert offers(OWN, name) == (name in own_features.STEPS)
+        if offers(OWN, name):
+            assert expected(OWN, name) == expected(JAVA, name)
 
 
 def test_a_client_offers_what_its_release_has() -> None:
