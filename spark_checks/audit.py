@@ -11,13 +11,12 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
-from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.checking import run_checks
-from spark_checks.digest import Digest, digest, open_survey
+from spark_checks.digest import Digest, digest, survey
 from spark_checks.findings import Finding, Invariant, Severity, in_order
 from spark_checks.histograms import Pictured, histograms
 from spark_checks.invariants import (
@@ -36,7 +35,7 @@ from spark_checks.second_look import (
     ranges_wanted,
     second_findings,
 )
-from spark_checks.session import SparkError
+from spark_checks.session import FAILURES, failed
 from spark_checks.since import is_about_earlier, later_units, part_since
 from spark_checks.sources.store_files import (
     Store,
@@ -147,18 +146,18 @@ def audit_store(
         store = part_since(store, since_ms)
     situation = situation_of(store, conf)
     ranges = ranges_wanted(store, only)
-    survey = open_survey(
-        session,
-        store,
-        situation,
-        conf.delays,
-        ranges=ranges,
-        is_aside_wanted=is_aside_wanted(only),
-    ).persist()
     pictures = None
     try:
         progress(f"reading {sum(file.size for file in store.files):,} bytes")
-        seen = digest(survey, situation.min_offset)
+        surveyed = survey(
+            session,
+            store,
+            situation,
+            conf.delays,
+            ranges=ranges,
+            is_aside_wanted=is_aside_wanted(only),
+        )
+        seen = digest(surveyed, situation.min_offset)
         found = _file_findings(store, conf, seen)
         suspects = seen.suspects(situation.min_offset)
         if suspects or seen.has_odd_rows or pictured:
@@ -172,8 +171,8 @@ def audit_store(
         look = SecondLook(
             session=session,
             store=store,
-            survey=survey,
             seen=seen,
+            ledger=surveyed.ledger,
             ranges=ranges,
             situation=situation,
             delays=conf.delays,
@@ -181,10 +180,8 @@ def audit_store(
             only=only,
         )
         found += second_findings(look)
-    except PySparkException as error:
-        raise SparkError(str(error).splitlines()[0]) from error
-    finally:
-        survey.unpersist()
+    except FAILURES as error:
+        raise failed(error) from error
     wanted = [
         finding
         for finding in found

@@ -1,8 +1,8 @@
 """
 What goes on behind the topics that people send to: halves, notes, delays, retries.
 
-Their records are few among all, and their properties are needed. A survey makes rows
-of them on its way.
+Their records are few among all, and their properties are needed. They are read where a
+survey's ledger of them does not balance.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.digest import Digest
 from spark_checks.sources.store_files import Store, read_whole
-from spark_checks.tables import Situation
+from spark_checks.tables import Situation, listing
 from spec.layout import LayoutError
 from spec.wire import fastjson
 from spec.wire.delay_levels import SCHEDULE_TOPIC
@@ -53,15 +53,37 @@ class Backstage:
         return self.records.where(F.col("topic") == topic)
 
 
+def open_aside(session: SparkSession, store: Store) -> DataFrame:
+    """Return the records of *store* that were set aside, and when delays end."""
+    # Its module imports what Spark's workers import; nothing does so earlier.
+    from spark_checks.sources.aside import AsideSource
+
+    session.dataSource.register(AsideSource)
+    delayed = tuple(
+        file
+        for file in store.consume_queues
+        if file.path.split("/")[1] == SCHEDULE_TOPIC
+    )
+    return (
+        session.read.format("rocketmq.aside")
+        .option("url", store.url)
+        .option("log", listing(store.commit_log))
+        .option("queues", listing(delayed))
+        .option("partitions", str(session.sparkContext.defaultParallelism))
+        .option("begin", str(store.begin))
+        .load()
+    )
+
+
 def open_backstage(
-    survey: DataFrame, store: Store, seen: Digest, situation: Situation
+    aside: DataFrame, store: Store, seen: Digest, situation: Situation
 ) -> Backstage:
-    """Return what is of interest in what a *survey* of *store* saw set aside."""
+    """Return what is of interest in what was set *aside* in *store*."""
     # Its module imports what Spark's workers import; nothing does so earlier.
     from spark_checks.sources.aside_columns import ASIDE_COLUMNS
 
     # Each check has a few tasks for each part; they are not worth many small ones.
-    few = survey.coalesce(survey.sparkSession.sparkContext.defaultParallelism)
+    few = aside.coalesce(aside.sparkSession.sparkContext.defaultParallelism)
     records = few.where(
         (F.col("side") == "aside") & (F.col("offset") >= situation.min_offset)
     ).select(*ASIDE_COLUMNS)
@@ -72,11 +94,8 @@ def open_backstage(
         records=records,
         waiting=_waiting(records, due),
         arrived=_arrived(records),
-        delivered={
-            level - 1: offset
-            for level, offset in _offsets(store, "delayOffset.json").items()
-        },
-        looked=_offsets(store, "consumerOffset.json", f"{HALF_TOPIC}@{CHECK_GROUP}"),
+        delivered=delivered_of(store),
+        looked=looked_of(store),
         last_ms=seen.last_stored_at_ms or 0,
         situation=situation,
     )
@@ -116,6 +135,17 @@ def number_of(numbers: Mapping[int, int], key: Column) -> Column:
     for one, number in numbers.items():
         found = F.when(key == one, F.lit(number)).otherwise(found)
     return found
+
+
+def delivered_of(store: Store) -> dict[int, int]:
+    """Return up to where each level of *store*, by its queue, is delivered."""
+    offsets = _offsets(store, "delayOffset.json")
+    return {level - 1: offset for level, offset in offsets.items()}
+
+
+def looked_of(store: Store) -> dict[int, int]:
+    """Return up to where a broker is done with each queue of half messages."""
+    return _offsets(store, "consumerOffset.json", f"{HALF_TOPIC}@{CHECK_GROUP}")
 
 
 def _offsets(store: Store, name: str, entry: str | None = None) -> dict[int, int]:

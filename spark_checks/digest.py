@@ -9,15 +9,18 @@ costs this one pass; only queues that disagree are read again, row by row.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from pyspark.sql import Column, DataFrame, Row, SparkSession
-from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
+from pyspark.sql import SparkSession
 
 from spark_checks.sources.store_files import Store
-from spark_checks.tables import Situation, listing
+from spark_checks.tables import Situation
+
+if TYPE_CHECKING:
+    from spark_checks.sources.sums import Queues
+    from spark_checks.sources.survey import Survey
 
 Ranges = Sequence[tuple[int, int]]
 
@@ -116,7 +119,7 @@ def _is_dense(digest: QueueDigest, count: int) -> bool:
     return digest.last - digest.first + 1 == count
 
 
-def open_survey(
+def survey(
     session: SparkSession,
     store: Store,
     situation: Situation,
@@ -124,90 +127,58 @@ def open_survey(
     *,
     ranges: Ranges = (),
     is_aside_wanted: bool = False,
-) -> DataFrame:
-    """Return the survey of *store*: sums, and what was set aside if that is wanted.
+) -> Survey:
+    """Return the survey of *store*, with what was set aside if that is wanted.
 
     The keys of records in *ranges* are summed up too.
     """
     # Its module imports what Spark's workers import; nothing does so earlier.
-    from spark_checks.sources.survey import SurveySource
+    from spark_checks.sources.sums import Asked
+    from spark_checks.sources.survey import survey_store
 
-    session.dataSource.register(SurveySource)
-    asked = {
-        "begin": store.begin,
-        "min_offset": situation.min_offset,
-        "other_topics": sorted(situation.other_topics),
-        "delays": dict(delays),
-        "ranges": ranges,
-        "is_aside_wanted": is_aside_wanted,
-    }
-    return (
-        session.read.format("rocketmq.survey")
-        .option("url", store.url)
-        .option("log", listing(store.commit_log))
-        .option("queues", listing(store.consume_queues))
-        .option("index", json.dumps([[file.path, file.size] for file in store.index]))
-        .option("partitions", str(session.sparkContext.defaultParallelism))
-        .option("asked", json.dumps(asked))
-        .load()
+    asked = Asked(
+        begin=store.begin,
+        min_offset=situation.min_offset,
+        other_topics=situation.other_topics,
+        delays=dict(delays),
+        ranges=ranges,
+        is_aside_wanted=is_aside_wanted,
     )
+    return survey_store(session.sparkContext, store, asked)
 
 
-def digest(survey: DataFrame, min_offset: int) -> Digest:
-    """Return the digest that a *survey* of a log from *min_offset* on sums up to."""
-    rows = (
-        survey.where(F.col("side").isin("log", "queue", "index", "keys"))
-        .groupBy("side", "kind", "topic", "queue_id")
-        .agg(*(made(name).alias(name) for name, made in _SUMMED.items()))
-        .collect()
-    )
-    sides = {
-        side: [row for row in rows if row.side == side]
-        for side in ("log", "queue", "index", "keys")
-    }
-    record_rows = [row for row in sides["log"] if row.kind == "record"]
+def digest(found: Survey, min_offset: int) -> Digest:
+    """Return the digest of what a survey *found* in a log from *min_offset* on."""
+    record_count = sum(sums.rows for sums in found.records.values())
     return Digest(
-        records=_by_queue(record_rows),
-        units=_by_queue(sides["queue"]),
-        regions=sum(row.rows for row in sides["log"] if row.kind == "damaged"),
-        first_tail_base=min(
-            (row.first_file for row in sides["log"] if row.kind == "tail"), default=None
-        ),
-        bad_checksums=sum(row.bad_checksums for row in record_rows),
-        bad_places=sum(row.bad_places for row in record_rows),
-        flawed=sum(row.flawed for row in record_rows),
-        record_count=sum(row.rows for row in record_rows),
-        log_end=max((row.end for row in record_rows), default=min_offset),
-        last_stored_at_ms=max((row.last_ms for row in record_rows), default=None),
-        last_file_base=max((row.last_file for row in record_rows), default=0),
-        commits=sum(row.commits for row in record_rows),
-        flawed_items=sum(row.flawed for row in sides["index"]),
-        item_sum=sum(row["hash"] for row in sides["index"]),
-        key_sums=tuple(
-            sum(row[name] for row in sides["keys"]) for name in ("hash", "tagged_hash")
-        ),
+        records=_by_queue(found.records),
+        units=_by_queue(found.units),
+        regions=found.regions,
+        first_tail_base=found.tails[0] if found.tails else None,
+        bad_checksums=found.bad_checksums,
+        bad_places=found.bad_places,
+        flawed=found.flawed,
+        record_count=record_count,
+        log_end=found.log_end if record_count else min_offset,
+        last_stored_at_ms=found.last_ms if record_count else None,
+        last_file_base=max(found.last_file, 0),
+        commits=found.commits,
+        flawed_items=found.flawed_items,
+        item_sum=found.item_sum,
+        key_sums=found.key_sums,
     )
 
 
-def _by_queue(rows: Sequence[Row]) -> dict[tuple[str, int], QueueDigest]:
+def _by_queue(queues: Queues) -> dict[tuple[str, int], QueueDigest]:
+    """Return what *queues* sum up to; a range of nothing has no ends."""
     return {
-        (row.topic, row.queue_id): QueueDigest(
-            count=row.rows,
-            matched_count=row.matched,
-            first=row.first,
-            last=row.last,
-            hash=row.hash,
-            bytes=row.bytes,
+        queue: QueueDigest(
+            count=sums.rows,
+            matched_count=sums.matched,
+            first=sums.first if sums.first <= sums.last else None,
+            last=sums.last if sums.first <= sums.last else None,
+            hash=sums.hash,
+            bytes=sums.bytes,
         )
-        for row in rows
+        for queue, sums in queues.items()
     }
-
-
-_SUMMED: Mapping[str, Callable[[str], Column]] = {
-    **dict.fromkeys(("rows", "matched", "bytes"), F.sum),
-    **dict.fromkeys(("bad_checksums", "bad_places", "flawed", "commits"), F.sum),
-    **dict.fromkeys(("first", "first_file"), F.min),
-    **dict.fromkeys(("last", "end", "last_ms", "last_file"), F.max),
-    **dict.fromkeys(("hash", "tagged_hash"), F.bit_xor),
-}
-"""How the sums of pieces make the sum of a whole."""

@@ -1,9 +1,9 @@
 """
 The second look at a store, for what only properties can tell.
 
-A survey has summed up the keys, and made rows of what was set aside. Only that is asked
-of which it saw the topic, or commits; and keys are compared with the index one by one
-only where their sums differ. What nobody wants to know is not surveyed either.
+A survey has summed up the keys, and kept a ledger of what was set aside. Records are
+read again only where that does not balance, and keys are compared with the index one by
+one only where their sums differ. What nobody wants to know is not surveyed either.
 """
 
 from __future__ import annotations
@@ -11,11 +11,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.backstage import Backstage, open_backstage
+from spark_checks.backstage import (
+    Backstage,
+    delivered_of,
+    looked_of,
+    open_aside,
+    open_backstage,
+)
 from spark_checks.checking import run_checks
 from spark_checks.digest import Digest, Ranges
 from spark_checks.findings import Finding, Invariant
@@ -26,6 +33,9 @@ from spark_checks.tables import Situation, listing, open_tables
 from spec.wire.delay_levels import SCHEDULE_TOPIC
 from spec.wire.groups import DEAD_LETTER_PREFIX, RETRY_PREFIX
 from spec.wire.transactions import HALF_TOPIC, OPERATIONS_TOPIC
+
+if TYPE_CHECKING:
+    from spark_checks.sources.ledger import Ledger
 
 StageCheck = Callable[[Backstage], DataFrame]
 STAGE_CHECKS: Mapping[Invariant, StageCheck] = {
@@ -62,9 +72,10 @@ class SecondLook:
 
     session: SparkSession
     store: Store
-    survey: DataFrame
     seen: Digest
     """What the survey sums up to."""
+    ledger: Ledger
+    """What it noted of records that were set aside."""
     ranges: Ranges
     """Of which records the keys were summed up."""
     situation: Situation
@@ -112,21 +123,54 @@ def second_findings(look: SecondLook) -> list[Finding]:
     if not look.store.commit_log:
         return []
     found: list[Finding] = []
-    checks = stage_checks(look.seen, look.only)
+    checks = _unbalanced(look, stage_checks(look.seen, look.only))
     if checks:
         look.progress("comparing what was set aside with what came of it")
-        stage = open_backstage(look.survey, look.store, look.seen, look.situation)
-        found += _stage_findings(stage, checks)
+        found += _stage_findings(look, checks)
     if look.ranges and not look.seen.is_index_complete:
         look.progress("comparing keys with the index one by one")
         found += _key_findings(look)
     return found
 
 
+def _unbalanced(
+    look: SecondLook, checks: Mapping[Invariant, StageCheck]
+) -> Mapping[Invariant, StageCheck]:
+    """Return those of *checks* which the ledger cannot answer."""
+    from spark_checks import balance
+
+    if not checks:
+        return checks
+    progress = balance.Progress(
+        min_offset=look.situation.min_offset,
+        last_ms=look.seen.last_stored_at_ms or 0,
+        delivered=delivered_of(look.store),
+        looked=looked_of(look.store),
+    )
+    balances: Mapping[str, balance.Balance] = {
+        transactions.__name__: balance.transactions_balance,
+        delays.__name__: balance.delays_balance,
+        retries.__name__: balance.returns_balance,
+    }
+    asked = {check.__module__ for check in checks.values()}
+    open_ones = {name for name in asked if not balances[name](look.ledger, progress)}
+    # The ledger takes the time at which a message is due from the record.
+    suspects = look.seen.suspects(look.situation.min_offset)
+    if any(topic == SCHEDULE_TOPIC for topic, _ in suspects):
+        open_ones.add(delays.__name__)
+    return {
+        invariant: check
+        for invariant, check in checks.items()
+        if check.__module__ in open_ones
+    }
+
+
 def _stage_findings(
-    stage: Backstage, checks: Mapping[Invariant, StageCheck]
+    look: SecondLook, checks: Mapping[Invariant, StageCheck]
 ) -> list[Finding]:
     """Return what *checks* find; what several of them ask for is made once."""
+    aside = open_aside(look.session, look.store)
+    stage = open_backstage(aside.persist(), look.store, look.seen, look.situation)
     asks_delays = any(_ABOUT_TOPIC.get(one) == SCHEDULE_TOPIC for one in checks)
     kept = [stage.waiting, stage.arrived] if asks_delays else []
     for table in kept:
@@ -134,7 +178,7 @@ def _stage_findings(
     try:
         return run_checks(stage, checks)
     finally:
-        for table in kept:
+        for table in (*kept, aside):
             table.unpersist()
 
 

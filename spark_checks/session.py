@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -18,8 +19,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import psutil
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from spark_checks.class_archive import class_archive
 from spark_checks.java_home import NoJavaError, prepare_java_home
 from spark_checks.shipping import ROOT, zip_for_workers
 
@@ -32,6 +36,10 @@ _JAVA_OPTIONS = (
 With that the room for compiled code is small by default; a session of many audits
 would fill it, and interpret from then on.
 """
+STOP_S = 120
+"""Java's time to end: the first one writes down its classes, a second's work."""
+WORKERS_DAEMON = "spark_checks.workers"
+"""Forks workers that have already imported what they need."""
 STORE_VARIABLES = (
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",
@@ -57,6 +65,17 @@ class SparkError(Exception):
     """Spark could not be started, or failed on the way."""
 
 
+FAILURES = (PySparkException, Py4JJavaError)
+"""What a job of Spark that failed raises: of tables, and of plain tasks."""
+
+
+def failed(error: Exception) -> SparkError:
+    """Return what *error*, one of FAILURES, says in one line."""
+    if isinstance(error, Py4JJavaError):
+        return SparkError(str(error.java_exception.getMessage()).splitlines()[0])
+    return SparkError(str(error).splitlines()[0])
+
+
 @contextmanager
 def spark_session(master: str = "local[*]") -> Iterator[SparkSession]:
     """Lend a session on *master*, and stop it and its Java at the end."""
@@ -64,9 +83,11 @@ def spark_session(master: str = "local[*]") -> Iterator[SparkSession]:
         directory = Path(name)
         log = directory / "spark.log"
         try:
-            surroundings = _environment(master, directory)
+            java_home = prepare_java_home(directory / "java")
+            archive = class_archive(java_home)
+            surroundings = _environment(master, java_home)
             with surroundings, _stderr_to(log), _killed_on_failure():
-                session = _start(master, directory)
+                session = _start(master, directory, archive.options)
         except NoJavaError as error:
             raise SparkError(str(error)) from None
         except Exception as error:  # Py4J raises many kinds; all mean the same here
@@ -75,12 +96,13 @@ def spark_session(master: str = "local[*]") -> Iterator[SparkSession]:
             yield session
         finally:
             _stop(session)
+            archive.keep()
 
 
-def _start(master: str, directory: Path) -> SparkSession:
+def _start(master: str, directory: Path, java_options: str) -> SparkSession:
     """Return a session, configured and with the sources registered."""
     builder = SparkSession.builder.master(master).appName("rmqc audit")
-    for name, value in _settings(master, directory).items():
+    for name, value in _settings(master, directory, java_options).items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
@@ -93,11 +115,15 @@ def _start(master: str, directory: Path) -> SparkSession:
     return session
 
 
-def _settings(master: str, directory: Path) -> Mapping[str, str]:
+def _settings(
+    master: str, directory: Path, more_java_options: str
+) -> Mapping[str, str]:
     """Return Spark's settings for audits on *master*."""
+    is_local = master.startswith("local")
     quiet = directory / "log4j2.properties"
     quiet.write_text(_QUIET, encoding="utf-8")
-    java_options = f"-Dlog4j2.configurationFile={quiet} {_JAVA_OPTIONS}"
+    log_option = f"-Dlog4j2.configurationFile={quiet}"
+    java_options = f"{log_option} {_JAVA_OPTIONS} {more_java_options}"
     loopback = {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
@@ -113,13 +139,14 @@ def _settings(master: str, directory: Path) -> Mapping[str, str]:
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.shuffle.partitions": str(_shuffle_partitions(master)),
         # Here, where all parts are few, to plan again costs more than it spares.
-        "spark.sql.adaptive.enabled": str(not master.startswith("local")).lower(),
+        "spark.sql.adaptive.enabled": str(not is_local).lower(),
         # Of exported tables: each writer fills a block in memory, 128 MiB by default.
         "spark.hadoop.parquet.block.size": str(16 << 20),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.log.structuredLogging.enabled": "false",
         "spark.python.worker.reuse": "true",
+        **({"spark.python.daemon.module": WORKERS_DAEMON} if is_local else {}),
     }
 
 
@@ -150,13 +177,13 @@ def _shuffle_partitions(master: str) -> int:
 
 
 @contextmanager
-def _environment(master: str, directory: Path) -> Iterator[None]:
+def _environment(master: str, java_home: Path) -> Iterator[None]:
     """Lend Spark the variables that it reads when it starts."""
     path = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     is_local = master.startswith("local")
     workers = "" if is_local else os.environ.get("PYSPARK_PYTHON", "")
     wanted = {
-        "JAVA_HOME": str(prepare_java_home(directory / "java")),
+        "JAVA_HOME": str(java_home),
         "PYSPARK_PYTHON": workers or sys.executable,
         "PYSPARK_DRIVER_PYTHON": sys.executable,
         "PYTHONPATH": os.pathsep.join(path),
@@ -218,7 +245,11 @@ def _stop(session: SparkSession) -> None:
         process = getattr(gateway, "proc", None)
         if process is not None:
             process.stdin.close()
-            process.wait(timeout=30)
+            try:
+                process.wait(timeout=STOP_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
     _forget_gateway()
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
@@ -24,9 +23,9 @@ from spark_checks.against.source import DifferencesSource, as_option
 from spark_checks.audit import Progress, situation_of
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.checking import run_checks
-from spark_checks.digest import Digest, digest, open_survey
+from spark_checks.digest import Digest, digest, survey
 from spark_checks.findings import LISTED_MAX, Finding
-from spark_checks.session import SparkError
+from spark_checks.session import FAILURES, failed
 from spark_checks.sources.store_files import Store, list_store
 from spark_checks.tables import Tables, open_tables
 
@@ -80,8 +79,8 @@ def compare_stores(
         here = _read(session, store, conf, progress, seen)
         there = _read(session, other, conf, progress)
         return _compared(session, here, there, progress)
-    except PySparkException as error:
-        raise SparkError(str(error).splitlines()[0]) from error
+    except FAILURES as error:
+        raise failed(error) from error
 
 
 def _read(
@@ -96,8 +95,8 @@ def _read(
     if seen is None:
         size = sum(file.size for file in store.files)
         progress(f"reading {size:,} bytes to compare with")
-        survey = open_survey(session, store, situation, conf.delays)
-        seen = digest(survey, situation.min_offset)
+        surveyed = survey(session, store, situation, conf.delays)
+        seen = digest(surveyed, situation.min_offset)
     return Read(store=store, tables=tables, seen=seen)
 
 

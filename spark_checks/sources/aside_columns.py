@@ -14,6 +14,8 @@ from typing import Any, Final
 import numpy as np
 
 from spark_checks.sources.gather import Gathered, Ints
+from spark_checks.sources.record_properties import properties_of
+from spark_checks.sources.topics import topics_of
 from spec.store.message_record import SystemFlag
 from spec.wire.delay_levels import SCHEDULE_TOPIC
 from spec.wire.groups import DEAD_LETTER_PREFIX, RETRY_PREFIX
@@ -32,13 +34,14 @@ _NUMBERS: Final = {
     "reconsume_times": "int32",
     "prepared_transaction_offset": "int64",
 }
+POPPED_AT: Final = "1ST_POP_TIME"
 _TEXTS: Final[dict[str, str]] = {
     "real_topic": Property.REAL_TOPIC,
     "unique_key": Property.UNIQ_KEY,
     "origin_id": Property.ORIGIN_MESSAGE_ID,
     "retry_topic": Property.RETRY_TOPIC,
     "half_mark": Property.TRAN_MSG,
-    "popped_at": "1ST_POP_TIME",
+    "popped_at": POPPED_AT,
 }
 ASIDE_COLUMNS: Final[dict[str, str]] = {
     "kind": "string",
@@ -62,7 +65,6 @@ OWN_TOPICS: Final = frozenset(
 """Topics of which every record is a row."""
 OWN_PREFIXES: Final = (RETRY_PREFIX, DEAD_LETTER_PREFIX)
 NOTE_SIZE_MAX: Final = 1 << 20
-_MARKS = (b"REAL_TOPIC\x01", b"ORIGIN_MESSAGE_ID\x01")
 _queue_number = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 
@@ -115,31 +117,17 @@ def _of_properties(data: bytes) -> dict[str, Any]:
 def _chosen(data: bytes, found: Gathered) -> Sequence[int]:
     """Return the indices of the records that belong into the table."""
     flags = found.numbers["system_flags"] & int(SystemFlag.TRANSACTION_ROLLBACK)
-    half_or_whole = (flags != 0) & (flags != int(SystemFlag.TRANSACTION_ROLLBACK))
-    chosen = set(np.flatnonzero(half_or_whole).tolist())
+    chosen = (flags != 0) & (flags != int(SystemFlag.TRANSACTION_ROLLBACK))
     begins, sizes = found.places["properties"]
-    places = zip(begins.tolist(), (begins + sizes).tolist(), strict=True)
-    real, origin = _MARKS
-    chosen.update(
-        index
-        for index, (begin, end) in enumerate(places)
-        if data.find(real, begin, end) >= 0 or data.find(origin, begin, end) >= 0
-    )
-    own = _Own()
-    topics, lengths = found.places["topic"]
-    names = zip(topics.tolist(), (topics + lengths).tolist(), strict=True)
-    chosen.update(
-        index for index, (begin, end) in enumerate(names) if own[data[begin:end]]
-    )
-    return sorted(chosen)
-
-
-class _Own(dict[bytes, bool]):
-    """Remembers of each topic whether it is a broker's own."""
-
-    def __missing__(self, topic: bytes) -> bool:
-        self[topic] = found = is_own_topic(topic.decode("utf-8", "replace"))
-        return found
+    split = properties_of(data, begins, begins + sizes)
+    for name in (Property.REAL_TOPIC, Property.ORIGIN_MESSAGE_ID):
+        chosen[split.record[split.having(name.encode())]] = True
+    topics = topics_of(data, found)
+    names = [name.decode("utf-8", "replace") for name in topics.names]
+    are_own = np.array([is_own_topic(name) for name in names], dtype=np.bool_)
+    chosen |= are_own[topics.numbers]
+    indices: list[int] = np.flatnonzero(chosen).tolist()
+    return indices
 
 
 def _slice(data: bytes, places: tuple[Ints, Ints], index: int) -> bytes:

@@ -45,6 +45,7 @@ from spark_checks.sources.schemas import (
     spark_schema,
 )
 from spark_checks.sources.store_files import reading
+from spark_checks.sources.topics import Topics
 
 RANGE_SIZE = 128 * 1024 * 1024
 """Bytes of a file that one partition reads."""
@@ -183,7 +184,7 @@ def _record_rows(
 ) -> pa.RecordBatch:
     """Return *columns* as rows, the wide ones too where *data* is given."""
     fixed = columns.fixed
-    count = len(columns.topics)
+    count = len(columns.tags_codes)
     known: dict[str, Ints | pa.Array] = {
         **fixed,
         "file_base": np.full(count, where.base),
@@ -229,12 +230,10 @@ def _wide(
     }
 
 
-def _texts(topics: list[bytes]) -> pa.Array:
+def _texts(topics: Topics) -> pa.Array:
     """Return *topics* as text; few are different, so each is decoded once."""
-    numbers: dict[bytes, int] = {}
-    indices = [numbers.setdefault(topic, len(numbers)) for topic in topics]
-    texts = pa.array([topic.decode("utf-8", "replace") for topic in numbers])
-    return texts.take(pa.array(indices, pa.int32()))
+    texts = pa.array([topic.decode("utf-8", "replace") for topic in topics.names])
+    return texts.take(pa.array(topics.numbers))
 
 
 def _region_row(region: Region, where: FileRange) -> pa.RecordBatch:

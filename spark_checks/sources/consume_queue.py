@@ -168,10 +168,29 @@ def written_units(
         start = first * UNIT_SIZE
         count = min(UNITS_AT_ONCE, whole.stop - first)
         data = read_at(start, count * UNIT_SIZE)
-        found = np.frombuffer(data[: len(data) - len(data) % UNIT_SIZE], dtype=_dtype)
+        end = _end_of(data)
+        if not end:
+            continue
+        found = np.frombuffer(data, dtype=_dtype, count=end // UNIT_SIZE)
         written = np.flatnonzero(_written(found))
         if written.size:
             yield found[written], start + written * UNIT_SIZE
+
+
+def _end_of(data: bytes) -> int:
+    """Return behind which unit of *data*, all whole, there are only zeros.
+
+    It halves what may still be zeros: files are made long, and most of one is empty.
+    """
+    begin, end = 0, len(data) // UNIT_SIZE
+    while begin < end:
+        middle = (begin + end) // 2
+        part = data[middle * UNIT_SIZE : end * UNIT_SIZE]
+        if part == bytes(len(part)):
+            end = middle
+        else:
+            begin = middle + 1
+    return end * UNIT_SIZE
 
 
 def queue_in(path: str) -> tuple[str, int]:

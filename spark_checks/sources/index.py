@@ -137,68 +137,115 @@ def parts_of(path: str, size: int, *, items: int = PARTITION_ITEMS) -> list[Inde
     ]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedItems:
+    """The items of some slots of a file, and what they should name."""
+
+    begin: int
+    """Where the first item of the file stands."""
+    numbers: _Items
+    items: _Items
+    previous: _Items
+    """Which item each should name."""
+    flaws: _Items
+    wrong: _Items
+    """The slots that name another than their last item."""
+    names: _Items
+    """What these name."""
+    last: _Items
+    """What they should name."""
+
+
 def batches(read_at: ReadAt, file: IndexFile) -> Iterator[pa.RecordBatch]:
     """Yield the rows of *file*; none where its header or size cannot be believed."""
+    found = checked_items(read_at, file)
+    if found is None:
+        return
+    for start in range(0, len(found.items), ROWS_AT_ONCE):
+        part = slice(start, start + ROWS_AT_ONCE)
+        yield _item_rows(
+            found.items[part],
+            (found.numbers[part], found.previous[part], found.flaws[part]),
+            (file.path, found.begin),
+        )
+    if found.wrong.size:
+        yield _slot_rows(file.path, found.wrong, found.names, found.last)
+
+
+def checked_items(read_at: ReadAt, file: IndexFile) -> CheckedItems | None:
+    """Return the items of *file*; None where header or size cannot be believed."""
     slot_count = slot_count_of(file.size)
     try:
         header = decode_header(read_at(0, HEADER_SIZE))
     except LayoutError:
-        return
+        return None
     count = header.index_count
     if not slot_count or not 1 <= count <= slot_count * ITEMS_PER_SLOT:
-        return
+        return None
     mine = range(file.first_slot, min(file.end_slot or slot_count, slot_count))
     begin = item_position(1, slot_count)
-    numbers, items = _items(read_at, begin, count - 1, (mine, slot_count))
+    numbers, items, slots = _items(read_at, begin, count - 1, (mine, slot_count))
     held = read_at(HEADER_SIZE + mine.start * SLOT_SIZE, len(mine) * SLOT_SIZE)
-    slots = np.frombuffer(held, dtype=">i4")
-    previous, last = _chains(numbers, items, (mine, slot_count))
-    flaws = _flaws(numbers, items, previous, header)
-    for start in range(0, len(items), ROWS_AT_ONCE):
-        part = slice(start, start + ROWS_AT_ONCE)
-        yield _item_rows(
-            items[part],
-            (numbers[part], previous[part], flaws[part]),
-            (file.path, begin),
-        )
-    wrong = np.flatnonzero(slots != last)
-    if wrong.size:
-        yield _slot_rows(file.path, wrong + mine.start, slots[wrong], last[wrong])
+    names = np.frombuffer(held, dtype=">i4")
+    previous, last = _chains(numbers, slots, len(mine))
+    wrong = np.flatnonzero(names != last)
+    return CheckedItems(
+        begin=begin,
+        numbers=numbers,
+        items=items,
+        previous=previous,
+        flaws=_flaws(numbers, items, previous, header),
+        wrong=wrong + mine.start,
+        names=names[wrong],
+        last=last[wrong],
+    )
 
 
 def _items(
     read_at: ReadAt, begin: int, count: int, slots: tuple[range, int]
-) -> tuple[_Items, _Items]:
-    """Return numbers and items of some slots, of the *count* items from *begin* on."""
+) -> tuple[_Items, _Items, _Items]:
+    """Return numbers and items of some *slots*, and the slots, the first of which is 0.
+
+    There are *count* items from *begin* on.
+    """
     mine, slot_count = slots
     numbers: list[_Items] = [np.zeros(0, dtype=np.int64)]
     found: list[_Items] = [np.zeros(0, dtype=_dtype)]
+    of_slots: list[_Items] = [np.zeros(0, dtype=np.int64)]
     for start in range(0, count, ROWS_AT_ONCE):
         size = min(ROWS_AT_ONCE, count - start) * ITEM_SIZE
         data = read_at(begin + start * ITEM_SIZE, size)
         items = np.frombuffer(data[: len(data) // ITEM_SIZE * ITEM_SIZE], dtype=_dtype)
-        of_slot = items["key_hash"].astype(np.int64) % slot_count
-        kept = np.flatnonzero((of_slot >= mine.start) & (of_slot < mine.stop))
+        of_slot = items["key_hash"].astype(np.int64) % slot_count - mine.start
+        kept = np.flatnonzero((of_slot >= 0) & (of_slot < len(mine)))
+        is_whole = len(kept) == len(items)
         numbers.append(kept + start + 1)
-        found.append(items[kept])
-    return np.concatenate(numbers), np.concatenate(found)
+        found.append(items if is_whole else items[kept])
+        of_slots.append(of_slot if is_whole else of_slot[kept])
+    return np.concatenate(numbers), np.concatenate(found), np.concatenate(of_slots)
 
 
-def _chains(
-    numbers: _Items, items: _Items, slots: tuple[range, int]
-) -> tuple[_Items, _Items]:
-    """Return what item each should name, and what item each slot."""
-    mine, slot_count = slots
-    of_slot = items["key_hash"].astype(np.int64) % slot_count - mine.start
-    order = np.argsort(of_slot, kind="stable")
-    sorted_slots = of_slot[order]
-    previous = np.zeros(len(items), dtype=np.int64)
-    if len(items) > 1:
+def _chains(numbers: _Items, slots: _Items, slot_count: int) -> tuple[_Items, _Items]:
+    """Return what item each should name, and what item each of the slots."""
+    order = _order_of(slots)
+    sorted_slots = slots[order]
+    previous = np.zeros(len(slots), dtype=np.int64)
+    if len(slots) > 1:
         same = sorted_slots[1:] == sorted_slots[:-1]
         previous[order[1:][same]] = numbers[order[:-1][same]]
-    last = np.zeros(len(mine), dtype=np.int64)
+    last = np.zeros(slot_count, dtype=np.int64)
     last[sorted_slots] = numbers[order]  # of several for one slot, the last one stays
     return previous, last
+
+
+def _order_of(slots: _Items) -> _Items:
+    """Return the order of *slots*; numpy sorts 16 bits much faster than 64."""
+    order = np.argsort(slots.astype(np.uint16), kind="stable")
+    if len(slots) and int(slots.max()) >= 1 << 16:
+        high = (slots >> 16)[order]
+        kind = np.uint16 if int(high.max()) < 1 << 16 else np.int64
+        order = order[np.argsort(high.astype(kind), kind="stable")]
+    return order
 
 
 def _flaws(

@@ -2,8 +2,9 @@
 The columns of many records at once.
 
 A window of a commit-log file holds thousands of records. Their numbers are gathered
-by numpy, by a plan derived from the layout; the checksum, the topic and the tag are
-taken record by record, because each has bytes of its own.
+by numpy, by a plan derived from the layout, and their properties are split together;
+the checksum and the topic are taken record by record, because each has bytes of its
+own.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ import numpy as np
 from spark_checks.sources.gather import NOWHERE, Gathered, Ints, gather, numbers_at
 from spark_checks.sources.log_batch import body_crcs, record_plans
 from spark_checks.sources.record_flaws import flaws_of
+from spark_checks.sources.record_properties import Properties, properties_of
 from spark_checks.sources.record_scan import SIZE, Refused, Window
+from spark_checks.sources.topics import Topics, topics_of
 from spec.integers import tags_code
 
 SCHEDULE_TOPIC = b"SCHEDULE_TOPIC_XXXX"
@@ -34,7 +37,7 @@ class RecordColumns:
 
     fixed: Mapping[str, Ints]
     """The fixed-size fields by name, and ``position`` and ``size``."""
-    topics: list[bytes]
+    topics: Topics
     tags_codes: Ints
     """The tags code that a consume queue must have, made of the properties."""
     body_crcs: Ints
@@ -43,6 +46,8 @@ class RecordColumns:
     """What else is wrong with each, see :mod:`spark_checks.sources.record_flaws`."""
     properties: tuple[Ints, Ints]
     """Where the properties begin and end in the window's data."""
+    split: Properties
+    """The same properties, one by one."""
     born_addresses: tuple[Ints, Ints]
     """Where the producer's address begins, and how many bytes it has."""
     found: Gathered
@@ -73,33 +78,39 @@ def read_columns(
             return None, refused
         found = found.first(first)
     fixed: dict[str, Ints] = dict(found.numbers)
-    (body, body_size), (topic, topic_size), (properties, properties_size) = (
-        found.places[name] for name in ("body", "topic", "properties")
+    (body, body_size), (properties, properties_size) = (
+        found.places[name] for name in ("body", "properties")
     )
     end = properties + properties_size
     fixed["position"] = starts[: len(body)] + window.position
-    topics = _slices(window.data, topic, topic + topic_size)
-    codes = _tags_codes(window.data, properties, end)
+    topics = topics_of(window.data, found)
+    split = properties_of(window.data, properties, end)
     nothing = np.zeros(len(body), dtype=np.int64)
     crcs = body_crcs(window.data, (body, body_size)) if is_checked else nothing
     columns = RecordColumns(
         fixed=fixed,
         topics=topics,
         tags_codes=_with_delivery_times(
-            window.data, fixed, topics, codes, (properties, end), delays
+            window.data,
+            fixed,
+            topics,
+            _tags_codes(split, len(body)),
+            (properties, end),
+            delays,
         ),
         body_crcs=crcs,
         flaws=flaws_of(
             window.data,
             fixed,
             (body, body_size),
-            (properties, end),
+            split,
             crcs,
             begun_at_ms=begun_at_ms,
         )
         if is_checked
         else nothing,
         properties=(properties, end),
+        split=split,
         born_addresses=found.places["born_host_address"],
         found=found,
     )
@@ -115,25 +126,13 @@ def _refused(start: int, size: int, end: int) -> Refused:
     return Refused(start=start, reason=reason)
 
 
-def _slices(data: bytes, begins: Ints, ends: Ints) -> list[bytes]:
-    pairs = zip(begins.tolist(), ends.tolist(), strict=True)
-    return [data[begin:end] for begin, end in pairs]
-
-
-def _tags_codes(data: bytes, begins: Ints, ends: Ints) -> Ints:
-    """Return the hash of each record's TAGS property."""
-    pairs = zip(begins.tolist(), ends.tolist(), strict=True)
-    return np.array([_tags_code(data, begin, end) for begin, end in pairs], np.int64)
-
-
-def _tags_code(data: bytes, begin: int, end: int) -> int:
-    at = data.find(b"TAGS\x01", begin, end)
-    while at > begin and data[at - 1] != 2:
-        at = data.find(b"TAGS\x01", at + 1, end)
-    if at < 0:
-        return 0
-    stop = data.find(b"\x02", at, end)
-    return _hash_of(data[at + 5 : end if stop < 0 else stop])
+def _tags_codes(split: Properties, count: int) -> Ints:
+    """Return the hash of the TAGS property of each of *count* records."""
+    codes = np.zeros(count, dtype=np.int64)
+    record, (begins, sizes) = split.named(b"TAGS")
+    places = zip(begins.tolist(), (begins + sizes).tolist(), strict=True)
+    codes[record] = [_hash_of(split.text[begin:end]) for begin, end in places]
+    return codes
 
 
 _hashes: dict[bytes, int] = {}
@@ -152,14 +151,15 @@ def _hash_of(tags: bytes) -> int:
 def _with_delivery_times(
     data: bytes,
     fixed: Mapping[str, Ints],
-    topics: list[bytes],
+    topics: Topics,
     codes: Ints,
     properties: tuple[Ints, Ints],
     delays: Delays,
 ) -> Ints:
     """Return *codes*, with the delivery time of each message that waits for one."""
-    for index, topic in enumerate(topics):
-        if topic == SCHEDULE_TOPIC:
+    if SCHEDULE_TOPIC in topics.names:
+        waiting = topics.numbers == topics.names.index(SCHEDULE_TOPIC)
+        for index in np.flatnonzero(waiting).tolist():
             begin, end = int(properties[0][index]), int(properties[1][index])
             found = _delay.search(data[begin:end])
             level = min(int(found[1]), max(delays, default=0)) if found else 0

@@ -14,6 +14,7 @@ from enum import IntFlag
 import numpy as np
 
 from spark_checks.sources.gather import Ints
+from spark_checks.sources.record_properties import Properties
 from spec.store.message_record import SystemFlag
 
 KNOWN_FLAGS = 0x7FF
@@ -25,8 +26,6 @@ INFLATED_MAX = 64 * 1024 * 1024
 """A body that inflates to more is not followed to its end."""
 CLOCK_TOLERANCE_MS = 10_000
 """A broker's clock may be put right by so much without a word."""
-_END = 2
-"""The byte behind a property."""
 
 
 class Flaw(IntFlag):
@@ -46,12 +45,12 @@ def flaws_of(
     data: bytes,
     fixed: Mapping[str, Ints],
     body: tuple[Ints, Ints],
-    properties: tuple[Ints, Ints],
+    properties: Properties,
     body_crcs: Ints,
     *,
     begun_at_ms: int | None,
 ) -> Ints:
-    """Return the flaws of records whose bodies and properties lie so in *data*.
+    """Return the flaws of records whose bodies lie so in *data*.
 
     The first record of their file was stored at *begun_at_ms*, if that can be said.
     """
@@ -60,10 +59,7 @@ def flaws_of(
     if begun_at_ms is not None:
         early = fixed["stored_at_ms"] + CLOCK_TOLERANCE_MS < begun_at_ms
         found[early] |= int(Flaw.TIME)
-    begins, ends = properties[0].tolist(), properties[1].tolist()
-    for index, (begin, end) in enumerate(zip(begins, ends, strict=True)):
-        if not _are_pairs(data, begin, end):
-            found[index] |= Flaw.PROPERTIES
+    found[properties.broken] |= int(Flaw.PROPERTIES)
     compressed = (flags & SystemFlag.COMPRESSED != 0) & (fixed["body_crc"] == body_crcs)
     for index in np.flatnonzero(compressed).tolist():
         if int(flags[index]) & COMPRESSION_TYPE in ZLIB_TYPES:
@@ -71,15 +67,6 @@ def flaws_of(
             if not _inflates(data[begin : begin + size]):
                 found[index] |= Flaw.COMPRESSION
     return found
-
-
-def _are_pairs(data: bytes, begin: int, end: int) -> bool:
-    """Return whether properties are names and values, each with its separator."""
-    if begin == end:
-        return True
-    last_is_ended = data[end - 1] == _END
-    pairs = data.count(b"\x02", begin, end) + (0 if last_is_ended else 1)
-    return data.count(b"\x01", begin, end) == pairs and data.find(b"\0", begin, end) < 0
 
 
 def _inflates(body: bytes) -> bool:

@@ -21,6 +21,7 @@ from spark_checks.sources.commit_log import RANGE_SIZE, LogRange
 from spark_checks.sources.gather import NOWHERE, Gathered, Ints, gather, numbers_at
 from spark_checks.sources.key_hashes import KeyHashes, key_hashes
 from spark_checks.sources.log_batch import record_plans
+from spark_checks.sources.record_properties import properties_of
 from spark_checks.sources.record_scan import (
     SIZE,
     FileRange,
@@ -33,6 +34,7 @@ from spark_checks.sources.record_scan import (
 from spark_checks.sources.schemas import arrow_schema, spark_schema
 from spark_checks.sources.spark_hash import xor_of
 from spark_checks.sources.store_files import reading
+from spark_checks.sources.topics import topics_of
 
 KEY_COLUMNS: Final[dict[str, str]] = {
     "file_base": "int64",
@@ -97,7 +99,9 @@ def key_batches(
 ) -> Iterator[pa.RecordBatch]:
     """Yield the keys of the records in *where* that the index must know."""
     for window, starts, found in sound_records(read_at, where):
-        keys = key_hashes(window.data, found)
+        begins, sizes = found.places["properties"]
+        split = properties_of(window.data, begins, begins + sizes)
+        keys = key_hashes(found, topics_of(window.data, found), split)
         offsets = where.base + window.position + starts[keys.record]
         wanted = within(offsets, ranges)
         columns = (

@@ -9,9 +9,9 @@ rows that Spark reads; a test holds both to the same numbers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -46,16 +46,49 @@ class Asked:
     """Whether records that were set aside are rows."""
 
 
+class QueueSums(NamedTuple):
+    """What one side of one queue sums up to, or a piece of it."""
+
+    rows: int
+    matched: int
+    first: int
+    """INT64_MAX where there is none."""
+    last: int
+    """INT64_MIN where there is none."""
+    hash: int
+    bytes: int
+
+    def plus(self, other: QueueSums) -> QueueSums:
+        """Return the sums of both pieces together."""
+        return QueueSums(
+            rows=self.rows + other.rows,
+            matched=self.matched + other.matched,
+            first=min(self.first, other.first),
+            last=max(self.last, other.last),
+            hash=self.hash ^ other.hash,
+            bytes=self.bytes + other.bytes,
+        )
+
+
+Queues = dict[tuple[str, int], QueueSums]
+"""Sums by topic and queue id."""
+
+
 class Groups:
     """Rows that are reduced to one row for each of their *keys*, of which one is."""
 
     def __init__(self, keys: Ints) -> None:
-        self._order = np.argsort(keys, kind="stable")
+        low = int(keys.min())
+        few = int(keys.max()) - low < 1 << 16
+        near = (keys - low).astype(np.uint16) if few else keys  # which sort much faster
+        self._order = np.argsort(near, kind="stable")
         ordered = keys[self._order]
         changes = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
         self._begins = np.concatenate([np.zeros(1, np.int64), changes])
         self.examples: Ints = self._order[self._begins]
         """The index of a row of each group."""
+        self.sizes: Ints = np.diff(self._begins, append=len(keys))
+        """How many rows each group has."""
 
     def reduced(self, operation: np.ufunc, values: npt.NDArray[Any]) -> Ints:
         """Return what *operation* makes of the *values* of each group."""
@@ -69,37 +102,37 @@ class Groups:
 
 def sums_of_records(
     columns: RecordColumns, kept: Ints, *, base: int, asked: Asked
-) -> dict[str, Any]:
+) -> Queues:
     """Return the sums of the *kept* ones of records of the file at *base*, by queue."""
-    fixed = {name: column[kept] for name, column in columns.fixed.items()}
-    offsets = fixed["position"] + base
-    sizes = fixed["size"].astype(np.int64)
-    names, numbers = _numbered([columns.topics[index] for index in kept.tolist()])
-    queue_ids = fixed["queue_id"].astype(np.int64)
-    groups = Groups((numbers << 32) + (queue_ids & 0xFFFFFFFF))
-    flags = fixed["system_flags"].astype(np.int64)
+    fixed = columns.fixed
+    names = [name.decode("utf-8", "replace") for name in columns.topics.names]
+    numbers = columns.topics.numbers[kept]
+    queue_ids = fixed["queue_id"][kept].astype(np.int64)
+    least = int(queue_ids.min())
+    groups = Groups(numbers * (int(queue_ids.max()) - least + 1) + queue_ids - least)
     others = np.array([name in asked.other_topics for name in names])
-    needed = needs_unit(flags) & ~others[numbers]
-    queue_offsets = fixed["queue_offset"].astype(np.int64)
+    needed = needs_unit(fixed["system_flags"][kept].astype(np.int64))
+    needed &= ~others[numbers]
+    offsets = fixed["position"][kept] + base
+    queue_offsets = fixed["queue_offset"][kept].astype(np.int64)
+    sizes = fixed["size"][kept].astype(np.int64)
     identity = hash_of_longs(queue_offsets, offsets, sizes, columns.tags_codes[kept])
-    count = len(groups.examples)
-    return {
-        "side": ["log"] * count,
-        "kind": ["record"] * count,
-        "topic": [names[number] for number in numbers[groups.examples].tolist()],
-        "queue_id": queue_ids[groups.examples],
-        **_measures(groups, needed, needed, identity, queue_offsets, sizes),
-        "bad_checksums": groups.counts(fixed["body_crc"] != columns.body_crcs[kept]),
-        "bad_places": groups.counts(fixed["physical_offset"] != offsets),
-        "flawed": groups.counts(columns.flaws[kept] != 0),
-        "commits": groups.counts(
-            flags & _TRANSACTION == int(SystemFlag.TRANSACTION_COMMIT)
-        ),
-        "end": groups.reduced(np.maximum, offsets + sizes),
-        "last_ms": groups.reduced(np.maximum, fixed["stored_at_ms"].astype(np.int64)),
-        "first_file": np.full(count, base),
-        "last_file": np.full(count, base),
-    }
+    queues = zip(
+        [names[number] for number in numbers[groups.examples].tolist()],
+        queue_ids[groups.examples].tolist(),
+        strict=True,
+    )
+    found: Queues = {}
+    sums = _sums(groups, needed, needed, identity, queue_offsets, sizes)
+    for queue, one in zip(queues, sums, strict=True):
+        add_queue(found, queue, one)
+    return found
+
+
+def add_queue(queues: Queues, queue: tuple[str, int], sums: QueueSums) -> None:
+    """Add the *sums* of a piece of *queue* to those of *queues*."""
+    known = queues.get(queue)
+    queues[queue] = sums if known is None else known.plus(sums)
 
 
 def sums_of_units(
@@ -108,7 +141,7 @@ def sums_of_units(
     units: npt.NDArray[Any],
     *,
     asked: Asked,
-) -> dict[str, Any]:
+) -> QueueSums:
     """Return the sums of some *units* of one queue."""
     at, sizes, codes = (
         units[name].astype(np.int64)
@@ -119,13 +152,8 @@ def sums_of_units(
     groups = Groups(np.zeros(len(at), np.int64))
     identity = hash_of_longs(queue_offsets, at, sizes, codes)
     every = np.ones(len(at), np.bool_)
-    return {
-        "side": ["queue"],
-        "kind": ["unit"],
-        "topic": [queue[0]],
-        "queue_id": np.array([queue[1]]),
-        **_measures(groups, needed, every, identity, queue_offsets, sizes),
-    }
+    (sums,) = _sums(groups, needed, every, identity, queue_offsets, sizes)
+    return sums
 
 
 def needs_unit(flags: Ints) -> Bools:
@@ -136,6 +164,12 @@ def needs_unit(flags: Ints) -> Bools:
     return found
 
 
+def is_commit(flags: Ints) -> Bools:
+    """Return which records, by their system *flags*, are of committed transactions."""
+    found: Bools = flags & _TRANSACTION == int(SystemFlag.TRANSACTION_COMMIT)
+    return found
+
+
 def needs_record(at: Ints, sizes: Ints, codes: Ints, *, min_offset: int) -> Bools:
     """Return which units must point at a record: no fillers, none of deleted files."""
     filler = (at == 0) & (sizes == INT32_MAX) & (codes == 0)
@@ -143,31 +177,22 @@ def needs_record(at: Ints, sizes: Ints, codes: Ints, *, min_offset: int) -> Bool
     return found
 
 
-def _measures(
+def _sums(
     groups: Groups,
     needed: Bools,
     ranged: Bools,
     identity: Ints,
     queue_offsets: Ints,
     sizes: Ints,
-) -> Mapping[str, Any]:
-    """Return what both sides count alike; a range of nothing has no ends."""
-    least = groups.reduced(np.minimum, np.where(ranged, queue_offsets, INT64_MAX))
-    most = groups.reduced(np.maximum, np.where(ranged, queue_offsets, INT64_MIN))
-    is_empty = groups.counts(ranged) == 0
-    return {
-        "rows": groups.counts(np.ones(len(needed), np.bool_)),
-        "matched": groups.counts(needed),
-        "first": np.ma.array(least, mask=is_empty),
-        "last": np.ma.array(most, mask=is_empty),
-        "hash": groups.reduced(np.bitwise_xor, np.where(needed, identity, 0)),
-        "bytes": groups.reduced(np.add, np.where(needed, sizes, 0)),
-    }
-
-
-def _numbered(topics: list[bytes]) -> tuple[list[str], Ints]:
-    """Return the different *topics* as text, and the number of each record's."""
-    numbers: dict[bytes, int] = {}
-    found = [numbers.setdefault(topic, len(numbers)) for topic in topics]
-    texts = [topic.decode("utf-8", "replace") for topic in numbers]
-    return texts, np.array(found, dtype=np.int64)
+) -> Iterator[QueueSums]:
+    """Yield the sums of each group, which both sides make alike."""
+    columns = (
+        groups.sizes,
+        groups.counts(needed),
+        groups.reduced(np.minimum, np.where(ranged, queue_offsets, INT64_MAX)),
+        groups.reduced(np.maximum, np.where(ranged, queue_offsets, INT64_MIN)),
+        groups.reduced(np.bitwise_xor, np.where(needed, identity, 0)),
+        groups.reduced(np.add, np.where(needed, sizes, 0)),
+    )
+    for row in zip(*(column.tolist() for column in columns), strict=True):
+        yield QueueSums(*row)

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.audit import situation_of
 from spark_checks.broker_conf import BrokerConf
-from spark_checks.digest import Digest, QueueDigest, digest, open_survey
+from spark_checks.digest import Digest, QueueDigest, digest, survey
 from spark_checks.sources.commit_log import LogRange
 from spark_checks.sources.index import IndexFile
 from spark_checks.sources.store_files import list_store
@@ -37,13 +37,12 @@ FLAGS = (0, 0x1, 0x4, 0x8, 0xC, 0x80, 0x800, 0x88)
 def _both(
     session: SparkSession, path: Path
 ) -> tuple[Digest, dict[str, dict[tuple[str, int], QueueDigest]], DataFrame]:
-    """Return a survey's digest, what Spark makes of the rows, and its own rows."""
+    """Return a survey's digest, what Spark makes of the rows, and the records' rows."""
     store = list_store(str(path))
     conf = BrokerConf()
     situation = situation_of(store, conf)
-    seen = digest(
-        open_survey(session, store, situation, conf.delays), situation.min_offset
-    )
+    surveyed = survey(session, store, situation, conf.delays)
+    seen = digest(surveyed, situation.min_offset)
     tables = open_tables(session, store, situation, conf.delays)
     records = tables.log.where(is_record())
     return seen, {"log": _by_queue(*_log(tables)), "queue": _units(tables)}, records
@@ -161,6 +160,6 @@ def test_pieces_are_packed_in_order(limit: int, counts: list[int]) -> None:
     ]
     parts += [IndexFile(path=name, size=5) for name in ("b", "c")]
     found = list(packed(parts, limit))
-    assert [len(one.parts) for one in found] == counts
-    assert [part for one in found for part in one.parts] == parts
+    assert [len(one) for one in found] == counts
+    assert [part for one in found for part in one] == parts
     assert {size_of(part) for part in parts} == {5}

@@ -1,0 +1,353 @@
+"""
+What a broker set aside and what came of it, as a few numbers for each record.
+
+Half messages, commits, notes, delayed messages and what arrived: of each there is a row
+of numbers, texts boiled down to hashes. Where all of them balance, nobody needs the
+records themselves (:mod:`spark_checks.balance`). What does not fit into this picture,
+because its properties can be read in two ways or because there is too much of it, is
+only said to be odd: then the records are read again and compared by Spark.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from spark_checks.sources.aside_columns import NOTE_SIZE_MAX, POPPED_AT, is_own_topic
+from spark_checks.sources.gather import Ints, Places
+from spark_checks.sources.record_columns import RecordColumns
+from spark_checks.sources.record_properties import bytes_at
+from spark_checks.sources.spark_hash import hash_of_longs
+from spark_checks.sources.sums import Asked, Bools, is_commit
+from spec.store.message_record import SystemFlag
+from spec.store.timer_log import TIMER_TOPIC
+from spec.wire.delay_levels import SCHEDULE_TOPIC
+from spec.wire.groups import DEAD_LETTER_PREFIX, RETRY_PREFIX
+from spec.wire.properties import Property
+from spec.wire.transactions import HALF_TOPIC, OPERATIONS_TOPIC
+
+ROWS_MAX: Final = 2_000_000
+"""Rows of a ledger; of more, Spark compares the records."""
+COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
+    "halves": ("offset", "queue_id", "number", "stored_at_ms", "message", "key"),
+    "commits": ("offset", "half_at", "message", "key"),
+    "notes": ("offset", "queue_id", "number"),
+    "waiting": ("message", "offset", "queue_id", "number", "due_ms"),
+    "arrived": ("message", "offset", "stored_at_ms"),
+}
+"""What a row has. ``message`` and ``key`` are hashes, ``number`` is a queue offset."""
+LATER_TOPICS: Final = (SCHEDULE_TOPIC, TIMER_TOPIC)
+"""Topics in which what was committed waits first."""
+_ROLLBACK = int(SystemFlag.TRANSACTION_ROLLBACK)
+_PREPARED = int(SystemFlag.TRANSACTION_PREPARED)
+_NAMES = tuple(
+    str(name).encode()
+    for name in (
+        Property.REAL_TOPIC,
+        Property.REAL_QID,
+        Property.UNIQ_KEY,
+        Property.ORIGIN_MESSAGE_ID,
+        Property.RETRY_TOPIC,
+        POPPED_AT,
+    )
+)
+_REAL_TOPIC, _REAL_QUEUE, _UNIQUE_KEY, _ORIGIN, _RETRY_TOPIC, _POPPED_AT = _NAMES
+_NOTHING = -1
+"""The hash, and the queue, of what is not said."""
+_number = re.compile(rb"[0-9]{1,18}")
+_queue_number = re.compile(rb"[0-9]{1,9}")
+_id = re.compile(rb"[0-9A-Fa-f]{32}|[0-9A-Fa-f]{56}")
+
+Rows = dict[str, list[tuple[Ints, ...]]]
+
+
+@dataclass(slots=True, kw_only=True)
+class Ledger:
+    """The rows of a store, or of a part of one."""
+
+    rows: Rows = field(default_factory=dict)
+    """By the names of COLUMNS, in pieces."""
+    is_odd: bool = False
+    """Something was seen that rows cannot tell, or there are too many."""
+    bad_returns: int = 0
+    """Messages handed back, and dead letters, that may not say of what."""
+
+    def plus(self, other: Ledger) -> Ledger:
+        """Return the ledger of both parts."""
+        rows = {
+            name: [*self.rows.get(name, ()), *other.rows.get(name, ())]
+            for name in {**self.rows, **other.rows}
+        }
+        is_odd = self.is_odd or other.is_odd or count_of(rows) > ROWS_MAX
+        return Ledger(
+            rows={} if is_odd else rows,
+            is_odd=is_odd,
+            bad_returns=self.bad_returns + other.bad_returns,
+        )
+
+    def table(self, name: str) -> dict[str, Ints]:
+        """Return the columns of the rows of that *name*."""
+        pieces = self.rows.get(name) or [
+            tuple(np.zeros(0, dtype=np.int64) for _ in COLUMNS[name])
+        ]
+        columns = (np.concatenate(column) for column in zip(*pieces, strict=True))
+        return dict(zip(COLUMNS[name], columns, strict=True))
+
+
+def count_of(rows: Rows) -> int:
+    """Return how many *rows* there are."""
+    return sum(len(piece[0]) for pieces in rows.values() for piece in pieces)
+
+
+def entries_of(
+    data: bytes, columns: RecordColumns, kept: Ints, *, base: int, asked: Asked
+) -> Ledger:
+    """Return the rows of the *kept* ones of records in a window of the file at *base*.
+
+    *data* is the window's.
+    """
+    chosen = _chosen(columns, kept)
+    if not len(chosen):
+        return Ledger()
+    if not _can_be_told(columns, chosen):
+        return Ledger(is_odd=True)
+    stage = Stage(columns, chosen, base=base)
+    notes = _notes(data, stage)
+    is_old = stage.is_prepared & ~stage.is_in(HALF_TOPIC)  # as before 4.3
+    is_lost = stage.is_waiting & (stage.real_queue == _NOTHING)
+    if notes is None or is_old.any() or is_lost.any():
+        return Ledger(is_odd=True)
+    rows = {
+        "halves": _halves(stage),
+        "commits": _commits(stage, asked.min_offset),
+        "notes": notes,
+        "waiting": _waiting(stage),
+        "arrived": _arrived(stage),
+    }
+    return Ledger(
+        rows={name: [made] for name, made in rows.items() if len(made[0])},
+        bad_returns=_bad_returns(stage),
+    )
+
+
+def _chosen(columns: RecordColumns, kept: Ints) -> Ints:
+    """Return which of the *kept* records a broker set aside, or brought back."""
+    chosen = columns.fixed["system_flags"] & _ROLLBACK
+    is_chosen = (chosen != 0) & (chosen != _ROLLBACK)
+    is_chosen[columns.split.record[columns.split.having(_REAL_TOPIC)]] = True
+    names = [name.decode("utf-8", "replace") for name in columns.topics.names]
+    are_own = np.array([is_own_topic(name) for name in names], dtype=np.bool_)
+    is_chosen |= are_own[columns.topics.numbers]
+    found: Ints = kept[is_chosen[kept]]
+    return found
+
+
+def _can_be_told(columns: RecordColumns, chosen: Ints) -> bool:
+    """Return whether topics and properties of the *chosen* can be read in one way."""
+    split = columns.split
+    if not split.is_regular or len(np.intersect1d(split.broken, chosen)):
+        return False
+    for name in _NAMES:
+        record = split.record[split.having(name)]
+        if (record[1:] == record[:-1]).any():
+            return False
+    try:
+        b"".join(columns.topics.names).decode()
+        split.text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+class Stage:
+    """Columns of the chosen records of a window, texts as hashes."""
+
+    def __init__(self, columns: RecordColumns, chosen: Ints, *, base: int) -> None:
+        self._columns = columns
+        self.chosen = chosen
+        self.offset: Ints = columns.fixed["position"][chosen] + base
+        self.names = [name.decode() for name in columns.topics.names]
+        self._numbers = columns.topics.numbers[chosen]
+        sizes = np.array([len(name) for name in columns.topics.names])
+        text = b"".join(columns.topics.names)
+        hashes = text_hashes(text, np.cumsum(sizes) - sizes, sizes)
+        self.topic: Ints = hashes[self._numbers]
+        self.real_topic = self.hashed(_REAL_TOPIC)
+        self.unique_key = self.hashed(_UNIQUE_KEY)
+        self.real_queue = np.full(len(chosen), _NOTHING)
+        for index, text in self.values(_REAL_QUEUE):
+            if _queue_number.fullmatch(text):
+                self.real_queue[index] = int(text)
+        flags = self.number("system_flags")
+        self.is_prepared: Bools = flags & _ROLLBACK == _PREPARED
+        self.is_commit = is_commit(flags)
+        half = self.real_topic == _hash_of(HALF_TOPIC)
+        has_real = self.real_topic != _NOTHING
+        self.is_waiting: Bools = self.is_in(SCHEDULE_TOPIC) & has_real & ~half
+
+    def number(self, name: str) -> Ints:
+        """Return a number that each record has in the layout."""
+        return self._columns.found.numbers[name][self.chosen].astype(np.int64)
+
+    def body_size(self) -> Ints:
+        """Return how many bytes each body has."""
+        return self._columns.found.places["body"][1][self.chosen]
+
+    def bodies(self, which: Bools) -> Iterator[tuple[int, int, int]]:
+        """Yield the indices of *which* records, and where bodies begin and end."""
+        begins, sizes = self._columns.found.places["body"]
+        for index in np.flatnonzero(which).tolist():
+            begin = int(begins[self.chosen[index]])
+            yield index, begin, begin + int(sizes[self.chosen[index]])
+
+    def due_ms(self) -> Ints:
+        """Return when each delayed message is due, which its unit must say too."""
+        return self._columns.tags_codes[self.chosen]
+
+    def is_in(self, *topics: str) -> Bools:
+        """Return which records are in one of *topics*."""
+        return np.array([name in topics for name in self.names])[self._numbers]
+
+    def begins(self, prefix: str) -> Bools:
+        """Return which records have a topic that begins with *prefix*."""
+        return np.array([name.startswith(prefix) for name in self.names])[self._numbers]
+
+    def places(self, name: bytes) -> tuple[Ints, Places]:
+        """Return which records have the property *name*, not empty, and where."""
+        record, (begins, sizes) = self._columns.split.named(name)
+        index = np.minimum(np.searchsorted(self.chosen, record), len(self.chosen) - 1)
+        wanted = (self.chosen[index] == record) & (sizes > 0)
+        return index[wanted], (begins[wanted], sizes[wanted])
+
+    def has(self, name: bytes) -> Bools:
+        """Return which records have the property *name*."""
+        found = np.zeros(len(self.chosen), dtype=np.bool_)
+        found[self.places(name)[0]] = True
+        return found
+
+    def hashed(self, name: bytes) -> Ints:
+        """Return the hash of the property *name* of each record."""
+        index, (begins, sizes) = self.places(name)
+        found = np.full(len(self.chosen), _NOTHING)
+        found[index] = text_hashes(self._columns.split.text, begins, sizes)
+        return found
+
+    def values(self, name: bytes) -> Iterator[tuple[int, bytes]]:
+        """Yield the property *name* of the records that have it."""
+        index, (begins, sizes) = self.places(name)
+        text = self._columns.split.text
+        columns = (index.tolist(), begins.tolist(), (begins + sizes).tolist())
+        for at, begin, end in zip(*columns, strict=True):
+            yield at, text[begin:end]
+
+
+def text_hashes(text: bytes, begins: Ints, sizes: Ints) -> Ints:
+    """Return the hashes of some places of *text*."""
+    found = np.zeros(len(begins), dtype=np.int64)
+    for size in np.unique(sizes).tolist():
+        index = np.flatnonzero(sizes == size)
+        padded = np.zeros((len(index), -(-size // 8) * 8), dtype=np.uint8)
+        padded[:, :size] = bytes_at(text, begins[index], size)
+        lengths = np.full(len(index), size)
+        found[index] = hash_of_longs(lengths, *padded.view(np.int64).T)
+    return found
+
+
+def _hash_of(topic: str) -> int:
+    name = topic.encode()
+    return int(text_hashes(name, np.zeros(1, np.int64), np.array([len(name)]))[0])
+
+
+def _halves(stage: Stage) -> tuple[Ints, ...]:
+    which = stage.is_in(HALF_TOPIC)
+    message = _message(stage, stage.real_topic, stage.real_queue)
+    columns = (
+        stage.offset,
+        stage.number("queue_id"),
+        stage.number("queue_offset"),
+        stage.number("stored_at_ms"),
+        message,
+        stage.unique_key,
+    )
+    return tuple(column[which] for column in columns)
+
+
+def _commits(stage: Stage, min_offset: int) -> tuple[Ints, ...]:
+    half_at = stage.number("prepared_transaction_offset")
+    which = stage.is_commit & (half_at > 0) & (half_at >= min_offset)
+    waits = stage.is_in(*LATER_TOPICS)
+    topic = np.where(waits, stage.real_topic, stage.topic)
+    queue = np.where(waits, stage.real_queue, stage.number("queue_id"))
+    columns = (stage.offset, half_at, _message(stage, topic, queue), stage.unique_key)
+    return tuple(column[which] for column in columns)
+
+
+def _message(stage: Stage, topic: Ints, queue: Ints) -> Ints:
+    """Return by what a half message is known again when it is committed."""
+    return hash_of_longs(topic, queue, stage.number("body_crc"), stage.body_size())
+
+
+def _notes(data: bytes, stage: Stage) -> tuple[Ints, ...] | None:
+    """Return the half messages that notes name; None if one cannot be read."""
+    offsets, queues = stage.offset.tolist(), stage.number("queue_id").tolist()
+    rows: list[tuple[int, int, int]] = []
+    for index, begin, end in stage.bodies(stage.is_in(OPERATIONS_TOPIC)):
+        texts = data[begin:end].removesuffix(b",").split(b",")
+        if end - begin > NOTE_SIZE_MAX or not all(map(_number.fullmatch, texts)):
+            return None
+        rows.extend((offsets[index], queues[index], int(text)) for text in texts)
+    return tuple(np.array(rows, dtype=np.int64).reshape(len(rows), 3).T)
+
+
+def _waiting(stage: Stage) -> tuple[Ints, ...]:
+    columns = (
+        _delayed(stage, stage.real_topic, stage.real_queue),
+        stage.offset,
+        stage.number("queue_id"),
+        stage.number("queue_offset"),
+        stage.due_ms(),
+    )
+    return tuple(column[stage.is_waiting] for column in columns)
+
+
+def _arrived(stage: Stage) -> tuple[Ints, ...]:
+    queue = stage.number("queue_id")
+    which = (stage.topic == stage.real_topic) & (queue == stage.real_queue)
+    which &= (stage.real_queue != _NOTHING) & ~stage.is_in(SCHEDULE_TOPIC)
+    message = _delayed(stage, stage.topic, queue)
+    columns = (message, stage.offset, stage.number("stored_at_ms"))
+    return tuple(column[which] for column in columns)
+
+
+def _delayed(stage: Stage, topic: Ints, queue: Ints) -> Ints:
+    """Return by what a delayed message is known again when it is delivered."""
+    return hash_of_longs(
+        topic,
+        queue,
+        stage.unique_key,
+        stage.hashed(_ORIGIN),
+        stage.number("reconsume_times"),
+        stage.number("born_at_ms"),
+        stage.number("body_crc"),
+        stage.body_size(),
+    )
+
+
+def _bad_returns(stage: Stage) -> int:
+    """Return how many were handed back, or given up, and may not say of what."""
+    names_topic, names_id = stage.has(_RETRY_TOPIC), stage.has(_ORIGIN)
+    times = stage.number("reconsume_times")
+    back = stage.begins(RETRY_PREFIX) & (stage.topic == stage.real_topic)
+    back &= ~stage.has(_POPPED_AT) & (names_topic | names_id)
+    if back.any():
+        is_sound = names_topic & (times >= 1)
+        is_id = np.zeros(len(back), dtype=np.bool_)
+        for index, text in stage.values(_ORIGIN):
+            is_id[index] = _id.fullmatch(text) is not None
+        back &= ~(is_sound & is_id)
+    dead = stage.begins(DEAD_LETTER_PREFIX) & ~names_topic & (times > 0)
+    return int(np.count_nonzero(back | dead))
