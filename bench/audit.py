@@ -148,7 +148,7 @@ def generated(plan: Plan, run: Run, say: Callable[[str], None]) -> Iterator[Path
     with tempfile.TemporaryDirectory(dir=directory, prefix="rmqc-bench-") as name:
         say(f"generating {size // MEBIBYTE} MiB")
         store = Path(name) / "store"
-        with spark_session(run.master) as session:
+        with spark_session(run.master, has_sources=False) as session:
             generate(store, plan, session)
         yield store
 

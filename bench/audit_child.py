@@ -18,7 +18,7 @@ from spark_checks.session import spark_session
 
 def main(url: str, master: str) -> None:
     """Audit the store at *url*, once for every line of the standard input."""
-    with spark_session(master) as session:
+    with spark_session(master, has_sources=False) as session:
         _say("ready")
         for _ in sys.stdin:
             steps: list[list[object]] = []

@@ -150,7 +150,7 @@ def _audits(stores: tuple[str, ...], wishes: Wishes) -> list[Audit]:
         _fail(f"{shown_url(stores[0])} is asked to be compared with itself", code=2)
     with _progress() as progress:
         progress("starting Spark")
-        with spark_session(wishes.master) as session:
+        with spark_session(wishes.master, has_sources=False) as session:
             if wishes.directory:
                 progress("writing tables")
                 export(session, stores[0], wishes.directory)

@@ -122,7 +122,7 @@ def _write(store: Path, plan: Plan | PlainPlan, master: str | None) -> None:
         generate_store(store, plan)
         return
     try:
-        with spark_session(master) as session:
+        with spark_session(master, has_sources=False) as session:
             generate_store(store.absolute(), plan, session)
     except SparkError as error:
         click.echo(f"rmqc generate: {error}", err=True)

@@ -77,8 +77,14 @@ def failed(error: Exception) -> SparkError:
 
 
 @contextmanager
-def spark_session(master: str = "local[*]") -> Iterator[SparkSession]:
-    """Lend a session on *master*, and stop it and its Java at the end."""
+def spark_session(
+    master: str = "local[*]", *, has_sources: bool = True
+) -> Iterator[SparkSession]:
+    """Lend a session on *master*, and stop it and its Java at the end.
+
+    To make the sources known takes Spark a second, and two processes: who does not ask
+    for them by their names, as an audit of a store in order, may do without.
+    """
     with tempfile.TemporaryDirectory(prefix="rmqc-audit-") as name:
         directory = Path(name)
         log = directory / "spark.log"
@@ -88,6 +94,11 @@ def spark_session(master: str = "local[*]") -> Iterator[SparkSession]:
             surroundings = _environment(master, java_home)
             with surroundings, _stderr_to(log), _killed_on_failure():
                 session = _start(master, directory, archive.options)
+                if has_sources:
+                    # They import what Spark's workers import; nothing does so earlier.
+                    from spark_checks.sources.registered import register_sources
+
+                    register_sources(session)
         except NoJavaError as error:
             raise SparkError(str(error)) from None
         except Exception as error:  # Py4J raises many kinds; all mean the same here
@@ -100,7 +111,7 @@ def spark_session(master: str = "local[*]") -> Iterator[SparkSession]:
 
 
 def _start(master: str, directory: Path, java_options: str) -> SparkSession:
-    """Return a session, configured and with the sources registered."""
+    """Return a session, configured for audits."""
     builder = SparkSession.builder.master(master).appName("rmqc audit")
     for name, value in _settings(master, directory, java_options).items():
         builder = builder.config(name, value)
@@ -108,10 +119,6 @@ def _start(master: str, directory: Path, java_options: str) -> SparkSession:
     session.sparkContext.setLogLevel("OFF")
     if not master.startswith("local"):
         session.sparkContext.addPyFile(str(zip_for_workers(directory)))
-    # Their modules import what Spark's workers import; nothing does so earlier.
-    from spark_checks.sources.registered import register_sources
-
-    register_sources(session)
     return session
 
 

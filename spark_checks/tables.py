@@ -71,6 +71,7 @@ def open_tables(
     wide: bool = False,
 ) -> Tables:
     """Return the tables of *store*; *wide* for the columns that an audit spares."""
+    _make_known(session)
     log = (
         session.read.format("rocketmq.commitlog")
         .option("url", store.url)
@@ -121,7 +122,15 @@ def open_settings(session: SparkSession, store: Store) -> DataFrame:
     return _opened(session, store, "config", _sizes(store.settings))
 
 
+def _make_known(session: SparkSession) -> None:
+    # They import what imports this.
+    from spark_checks.sources.registered import register_sources
+
+    register_sources(session)
+
+
 def _opened(session: SparkSession, store: Store, name: str, files: str) -> DataFrame:
+    _make_known(session)
     reader = session.read.format(f"rocketmq.{name}").option("url", store.url)
     return reader.option("files", files).load()
 

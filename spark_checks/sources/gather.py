@@ -23,6 +23,8 @@ from spec.derive.numpy_dtype import PlacedField
 Ints = npt.NDArray[np.int64]
 Places: TypeAlias = tuple[Ints, Ints]
 """Where byte fields begin, and how many bytes they have."""
+LOOKED_FOR_MAX = 8
+"""Rows that are looked for one by one; there are rarely more different ones."""
 NOWHERE = -1
 """The end of a record that has a field reaching past its own end."""
 
@@ -78,13 +80,33 @@ def _groups(
     if not len(starts):
         return [(plans.plan((0,) * len(plans.deciding)), every)]
     columns = [numbers_at(data, starts, placed) for placed in plans.deciding]
-    if all((column == column[0]).all() for column in columns):
-        return [(plans.plan(tuple(int(column[0]) for column in columns)), every)]
-    distinct, which = np.unique(np.stack(columns), axis=1, return_inverse=True)
-    chosen = [plans.plan(tuple(values)) for values in distinct.T.tolist()]
+    distinct, which = _distinct(columns)
+    chosen = [plans.plan(values) for values in distinct]
     numbers = {plan: number for number, plan in enumerate(dict.fromkeys(chosen))}
-    of_record = np.array([numbers[plan] for plan in chosen])[which.reshape(-1)]
+    if len(numbers) == 1:
+        return [(chosen[0], every)]
+    of_record = np.array([numbers[plan] for plan in chosen])[which]
     return [(plan, np.flatnonzero(of_record == n)) for plan, n in numbers.items()]
+
+
+def _distinct(columns: list[Ints]) -> tuple[list[tuple[int, ...]], Ints]:
+    """Return the different rows of *columns*, and which of them each row is."""
+    which = np.zeros(len(columns[0]), dtype=np.int64)
+    found: list[tuple[int, ...]] = []
+    left = np.arange(len(which))
+    while len(left) and len(found) < LOOKED_FOR_MAX:
+        values = tuple(int(column[left[0]]) for column in columns)
+        pairs = zip(columns, values, strict=True)
+        same = np.logical_and.reduce([column[left] == value for column, value in pairs])
+        which[left[same]] = len(found)
+        left = left[~same]
+        found.append(values)
+    if len(left):  # so many that sorting them is quicker
+        rows = np.stack([column[left] for column in columns])
+        distinct, numbers = np.unique(rows, axis=1, return_inverse=True)
+        which[left] = numbers.reshape(-1) + len(found)
+        found += map(tuple, distinct.T.tolist())
+    return found, which
 
 
 def _gather_alike(data: bytes, starts: Ints, limits: Ints, plan: BatchPlan) -> Gathered:

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from spark_checks.sources.gather import Gathered, Ints, Places
-from spark_checks.sources.record_properties import Bytes, Properties, bytes_at
+from spark_checks.sources.record_properties import Properties
+from spark_checks.sources.string_hashes import powers, string_hashes
 from spark_checks.sources.topics import Topics
 from spec.integers import java_string_hash
 from spec.store.index_file import key_hash
@@ -24,9 +25,6 @@ from spec.store.message_record import SystemFlag
 _UNIQUE, _KEYS, _TAGS = b"UNIQ_KEY", b"KEYS", b"TAGS"
 _TAG_MARK = "T#"
 """Stands between topic# and a tag, as topic# stands before a key; since 5.4."""
-_powers: npt.NDArray[np.uint32] = np.cumprod(
-    np.where(np.arange(32768) == 0, 1, 31), dtype=np.uint32
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,27 +83,8 @@ def _hashed(
     data: bytes, values: Places, prefixes: npt.NDArray[np.uint32], *, splits: bool
 ) -> Iterator[tuple[Ints, Ints]]:
     """Yield indices into *values* and their hashes; what is not plain is left out."""
-    begins, lengths = values
-    for length in np.unique(lengths).tolist():
-        index = np.flatnonzero(lengths == length)
-        text = bytes_at(data, begins[index], length)
-        plain = ~_needs_care(text, splits=splits)
-        if not plain.all():
-            index, text = index[plain], text[plain]
-        own = np.zeros(len(index), np.uint32)
-        for column in text.T.astype(np.uint32):
-            own *= np.uint32(31)
-            own += column
-        yield index, _absolute(prefixes[index] * _powers[length] + own)
-
-
-def _needs_care(text: Bytes, *, splits: bool) -> npt.NDArray[np.bool_]:
-    """Return which rows of *text* are not ASCII, or hold several keys."""
-    odd = text >= 0x80
-    if splits:
-        odd |= text == ord(" ")
-    found: npt.NDArray[np.bool_] = np.logical_or.reduce(odd, axis=1)
-    return found
+    for index, codes in string_hashes(data, values, besides=b" " if splits else b""):
+        yield index, _absolute(prefixes[index] * powers[values[1][index]] + codes)
 
 
 def _absolute(codes: npt.NDArray[np.uint32]) -> Ints:

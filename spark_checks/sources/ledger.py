@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -20,9 +21,10 @@ import numpy as np
 from spark_checks.sources.aside_columns import NOTE_SIZE_MAX, POPPED_AT, is_own_topic
 from spark_checks.sources.gather import Ints, Places
 from spark_checks.sources.record_columns import RecordColumns
-from spark_checks.sources.record_properties import bytes_at
+from spark_checks.sources.record_properties import Properties, bytes_at
 from spark_checks.sources.spark_hash import hash_of_longs
 from spark_checks.sources.sums import Asked, Bools, is_commit
+from spark_checks.sources.topics import Topics
 from spec.store.message_record import SystemFlag
 from spec.store.timer_log import TIMER_TOPIC
 from spec.wire.delay_levels import SCHEDULE_TOPIC
@@ -56,9 +58,10 @@ _NAMES = tuple(
     )
 )
 _REAL_TOPIC, _REAL_QUEUE, _UNIQUE_KEY, _ORIGIN, _RETRY_TOPIC, _POPPED_AT = _NAMES
+DIGITS_MAX: Final = 18
+"""Of a queue offset in a note."""
 _NOTHING = -1
 """The hash, and the queue, of what is not said."""
-_number = re.compile(rb"[0-9]{1,18}")
 _queue_number = re.compile(rb"[0-9]{1,9}")
 _id = re.compile(rb"[0-9A-Fa-f]{32}|[0-9A-Fa-f]{56}")
 
@@ -113,9 +116,10 @@ def entries_of(
     chosen = _chosen(columns, kept)
     if not len(chosen):
         return Ledger()
-    if not _can_be_told(columns, chosen):
+    split = columns.split.only(chosen)
+    if not _can_be_told(columns.topics, split):
         return Ledger(is_odd=True)
-    stage = Stage(columns, chosen, base=base)
+    stage = Stage(columns, chosen, split, base=base)
     notes = _notes(data, stage)
     is_old = stage.is_prepared & ~stage.is_in(HALF_TOPIC)  # as before 4.3
     is_lost = stage.is_waiting & (stage.real_queue == _NOTHING)
@@ -146,17 +150,16 @@ def _chosen(columns: RecordColumns, kept: Ints) -> Ints:
     return found
 
 
-def _can_be_told(columns: RecordColumns, chosen: Ints) -> bool:
-    """Return whether topics and properties of the *chosen* can be read in one way."""
-    split = columns.split
-    if not split.is_regular or len(np.intersect1d(split.broken, chosen)):
+def _can_be_told(topics: Topics, split: Properties) -> bool:
+    """Return whether *topics* and properties can be read in one way only."""
+    if not split.is_regular or len(split.broken):
         return False
     for name in _NAMES:
         record = split.record[split.having(name)]
         if (record[1:] == record[:-1]).any():
             return False
     try:
-        b"".join(columns.topics.names).decode()
+        b"".join(topics.names).decode()
         split.text.decode()
     except UnicodeDecodeError:
         return False
@@ -166,8 +169,11 @@ def _can_be_told(columns: RecordColumns, chosen: Ints) -> bool:
 class Stage:
     """Columns of the chosen records of a window, texts as hashes."""
 
-    def __init__(self, columns: RecordColumns, chosen: Ints, *, base: int) -> None:
+    def __init__(
+        self, columns: RecordColumns, chosen: Ints, split: Properties, *, base: int
+    ) -> None:
         self._columns = columns
+        self._split = split
         self.chosen = chosen
         self.offset: Ints = columns.fixed["position"][chosen] + base
         self.names = [name.decode() for name in columns.topics.names]
@@ -180,8 +186,7 @@ class Stage:
         self.unique_key = self.hashed(_UNIQUE_KEY)
         self.real_queue = np.full(len(chosen), _NOTHING)
         for index, text in self.values(_REAL_QUEUE):
-            if _queue_number.fullmatch(text):
-                self.real_queue[index] = int(text)
+            self.real_queue[index] = _queue_of(text)
         flags = self.number("system_flags")
         self.is_prepared: Bools = flags & _ROLLBACK == _PREPARED
         self.is_commit = is_commit(flags)
@@ -218,9 +223,8 @@ class Stage:
 
     def places(self, name: bytes) -> tuple[Ints, Places]:
         """Return which records have the property *name*, not empty, and where."""
-        record, (begins, sizes) = self._columns.split.named(name)
-        index = np.minimum(np.searchsorted(self.chosen, record), len(self.chosen) - 1)
-        wanted = (self.chosen[index] == record) & (sizes > 0)
+        index, (begins, sizes) = self._split.named(name)
+        wanted = sizes > 0
         return index[wanted], (begins[wanted], sizes[wanted])
 
     def has(self, name: bytes) -> Bools:
@@ -233,22 +237,27 @@ class Stage:
         """Return the hash of the property *name* of each record."""
         index, (begins, sizes) = self.places(name)
         found = np.full(len(self.chosen), _NOTHING)
-        found[index] = text_hashes(self._columns.split.text, begins, sizes)
+        found[index] = text_hashes(self._split.text, begins, sizes)
         return found
 
     def values(self, name: bytes) -> Iterator[tuple[int, bytes]]:
         """Yield the property *name* of the records that have it."""
         index, (begins, sizes) = self.places(name)
-        text = self._columns.split.text
+        text = self._split.text
         columns = (index.tolist(), begins.tolist(), (begins + sizes).tolist())
         for at, begin, end in zip(*columns, strict=True):
             yield at, text[begin:end]
 
 
+@lru_cache(maxsize=10_000)
+def _queue_of(text: bytes) -> int:
+    return int(text) if _queue_number.fullmatch(text) else _NOTHING
+
+
 def text_hashes(text: bytes, begins: Ints, sizes: Ints) -> Ints:
     """Return the hashes of some places of *text*."""
     found = np.zeros(len(begins), dtype=np.int64)
-    for size in np.unique(sizes).tolist():
+    for size in np.flatnonzero(np.bincount(sizes)).tolist():
         index = np.flatnonzero(sizes == size)
         padded = np.zeros((len(index), -(-size // 8) * 8), dtype=np.uint8)
         padded[:, :size] = bytes_at(text, begins[index], size)
@@ -257,6 +266,7 @@ def text_hashes(text: bytes, begins: Ints, sizes: Ints) -> Ints:
     return found
 
 
+@lru_cache
 def _hash_of(topic: str) -> int:
     name = topic.encode()
     return int(text_hashes(name, np.zeros(1, np.int64), np.array([len(name)]))[0])
@@ -297,7 +307,8 @@ def _notes(data: bytes, stage: Stage) -> tuple[Ints, ...] | None:
     rows: list[tuple[int, int, int]] = []
     for index, begin, end in stage.bodies(stage.is_in(OPERATIONS_TOPIC)):
         texts = data[begin:end].removesuffix(b",").split(b",")
-        if end - begin > NOTE_SIZE_MAX or not all(map(_number.fullmatch, texts)):
+        are_numbers = all(text.isdigit() and len(text) <= DIGITS_MAX for text in texts)
+        if end - begin > NOTE_SIZE_MAX or not are_numbers:
             return None
         rows.extend((offsets[index], queues[index], int(text)) for text in texts)
     return tuple(np.array(rows, dtype=np.int64).reshape(len(rows), 3).T)

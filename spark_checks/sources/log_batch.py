@@ -9,6 +9,7 @@ the reasons why a scan stops.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Generator
 from dataclasses import dataclass
 
@@ -36,6 +37,7 @@ RECORDS_AT_ONCE = 8192
 """Records of a batch: enough for numpy, and few enough for a processor's cache."""
 
 record_plans = batch_plans(record_layout)
+_size = struct.Struct(">I")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,9 +115,12 @@ def follow_sizes(data: bytes, position: int, *, most: int) -> tuple[list[int], i
     Each is all there; nothing else of it has been looked at.
     """
     starts: list[int] = []
-    note, number = starts.append, int.from_bytes
+    note, number = starts.append, _size.unpack_from
+    last = len(data) - _size.size
     for _ in range(most):
-        size = number(data[position : position + 4])  # 0 where nothing is left
+        if position > last:
+            break
+        (size,) = number(data, position)
         if size < SMALLEST_SIZE:
             break
         note(position)

@@ -20,6 +20,7 @@ from spark_checks.sources.log_batch import body_crcs, record_plans
 from spark_checks.sources.record_flaws import flaws_of
 from spark_checks.sources.record_properties import Properties, properties_of
 from spark_checks.sources.record_scan import SIZE, Refused, Window
+from spark_checks.sources.string_hashes import string_hashes
 from spark_checks.sources.topics import Topics, topics_of
 from spec.integers import tags_code
 
@@ -129,23 +130,17 @@ def _refused(start: int, size: int, end: int) -> Refused:
 def _tags_codes(split: Properties, count: int) -> Ints:
     """Return the hash of the TAGS property of each of *count* records."""
     codes = np.zeros(count, dtype=np.int64)
-    record, (begins, sizes) = split.named(b"TAGS")
-    places = zip(begins.tolist(), (begins + sizes).tolist(), strict=True)
-    codes[record] = [_hash_of(split.text[begin:end]) for begin, end in places]
+    record, values = split.named(b"TAGS")
+    left = np.ones(len(record), dtype=np.bool_)
+    for index, hashes in string_hashes(split.text, values):
+        codes[record[index]] = hashes.view(np.int32)
+        left[index] = False
+    begins, sizes = values
+    for at in np.flatnonzero(left).tolist():
+        begin = int(begins[at])
+        tags = split.text[begin : begin + int(sizes[at])]
+        codes[record[at]] = tags_code(tags.decode("utf-8", "replace"))
     return codes
-
-
-_hashes: dict[bytes, int] = {}
-
-
-def _hash_of(tags: bytes) -> int:
-    """Return the hash of *tags*; a topic has few tags, so they are remembered."""
-    code = _hashes.get(tags)
-    if code is None:
-        if len(_hashes) > 100_000:
-            _hashes.clear()
-        code = _hashes[tags] = tags_code(tags.decode("utf-8", "replace"))
-    return code
 
 
 def _with_delivery_times(
@@ -158,12 +153,18 @@ def _with_delivery_times(
 ) -> Ints:
     """Return *codes*, with the delivery time of each message that waits for one."""
     if SCHEDULE_TOPIC in topics.names:
-        waiting = topics.numbers == topics.names.index(SCHEDULE_TOPIC)
-        for index in np.flatnonzero(waiting).tolist():
-            begin, end = int(properties[0][index]), int(properties[1][index])
-            found = _delay.search(data[begin:end])
-            level = min(int(found[1]), max(delays, default=0)) if found else 0
-            if level > 0:
-                stored_at_ms = int(fixed["stored_at_ms"][index])
-                codes[index] = stored_at_ms + delays.get(level, 1000)
+        waiting = np.flatnonzero(topics.numbers == topics.names.index(SCHEDULE_TOPIC))
+        begins, ends = (places[waiting].tolist() for places in properties)
+        levels = [_level(data, *place) for place in zip(begins, ends, strict=True)]
+        known = np.minimum(np.array(levels), max(delays, default=0))
+        for level in np.unique(known[known > 0]).tolist():
+            of_level = waiting[known == level]
+            codes[of_level] = fixed["stored_at_ms"][of_level] + delays.get(level, 1000)
     return codes
+
+
+def _level(data: bytes, begin: int, end: int) -> int:
+    """Return the delay level that properties state; 0 where they state none."""
+    at = data.find(b"DELAY\x01", begin, end)
+    found = None if at < 0 else _delay.search(data[max(at - 1, begin) : end])
+    return int(found[1]) if found else 0

@@ -16,6 +16,10 @@ import numpy.typing as npt
 from spark_checks.sources.gather import Ints, Places
 
 Bytes = npt.NDArray[np.uint8]
+Words = npt.NDArray[np.uint64]
+WORD = 8
+"""Bytes of a word: names that differ mostly do so within them."""
+_masks = np.array([(1 << 8 * size) - 1 for size in range(WORD + 1)], dtype=np.uint64)
 _NAME_END, _END = 1, 2
 """The bytes behind a name, and behind a value."""
 
@@ -36,16 +40,37 @@ class Properties:
     """Where the value ends."""
     broken: Ints
     """The indices of records whose properties are not names and values."""
+    word: Words
+    """What the name begins with; nothing where there is no value."""
     is_regular: bool
     """Whether every piece is one name and one value."""
 
     def having(self, name: bytes) -> Ints:
         """Return the indices of the pieces that have that *name*, and a value."""
         size = len(name)
-        is_long = (self.name_end - self.begin == size) & (self.name_end < self.end)
-        index = np.flatnonzero(is_long)
-        found: Ints = index[rows_at(self.text, self.begin[index], size) == name]
+        found: Ints = np.flatnonzero(self.word == word_of(name))
+        found = found[self.name_end[found] - self.begin[found] == size]
+        if size > WORD:
+            found = found[rows_at(self.text, self.begin[found], size) == name]
         return found
+
+    def only(self, records: Ints) -> Properties:
+        """Return the properties of some *records*, in order, which count from 0 on."""
+        count = int(self.record[-1]) + 1 if len(self.record) else 0
+        number = np.full(max(count, int(records[-1]) + 1), -1)
+        number[records] = np.arange(len(records))
+        kept = np.flatnonzero(number[self.record] >= 0)
+        broken = number[self.broken]
+        return Properties(
+            text=self.text,
+            record=number[self.record[kept]],
+            begin=self.begin[kept],
+            name_end=self.name_end[kept],
+            end=self.end[kept],
+            broken=broken[broken >= 0],
+            word=self.word[kept],
+            is_regular=self.is_regular,
+        )
 
     def named(self, name: bytes) -> tuple[Ints, Places]:
         """Return which records have the property *name*, and where its value is.
@@ -95,8 +120,21 @@ def properties_of(data: bytes, begins: Ints, ends: Ints) -> Properties:
         name_end=name_end,
         end=end,
         broken=broken,
+        word=_words(text, begin, name_end, end),
         is_regular=is_regular,
     )
+
+
+def _words(text: bytes, begin: Ints, name_end: Ints, end: Ints) -> Words:
+    """Return what names begin with, shorter ones filled up with zeros."""
+    words: Words = np.ndarray((len(text) + 1,), "<u8", text + bytes(WORD), 0, (1,))
+    sizes = np.where(name_end < end, np.minimum(name_end - begin, WORD), 0)
+    return words[begin] & _masks[sizes]
+
+
+def word_of(name: bytes) -> np.uint64:
+    """Return the word that *name* begins with."""
+    return np.uint64(int.from_bytes(name[:WORD], "little"))
 
 
 def _next(marks: Ints, begin: Ints, end: Ints) -> Ints:

@@ -30,7 +30,7 @@ from spec.store.message_record import (
     record_layout,
 )
 
-WINDOW_SIZE = 8 * 1024 * 1024
+WINDOW_SIZE = 4 * 1024 * 1024
 """Bytes read at once."""
 RECORD_SIZE_MAX = 64 * 1024 * 1024
 """No record is believed to be larger; a broker's limit is 4 MiB by default."""

@@ -4,6 +4,8 @@ All sources, made known to a session; also one that people started themselves.
 
 from __future__ import annotations
 
+from weakref import WeakSet
+
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource
 
@@ -24,7 +26,13 @@ SOURCES: tuple[type[DataSource], ...] = (
 )
 
 
+_sessions: WeakSet[SparkSession] = WeakSet()
+"""Those that know them."""
+
+
 def register_sources(session: SparkSession) -> None:
-    """Let ``spark.read.format`` of *session* know the sources by their names."""
-    for source in SOURCES:
-        session.dataSource.register(source)
+    """Let ``spark.read.format`` of *session* know the sources by their names, once."""
+    if session not in _sessions:
+        for source in SOURCES:
+            session.dataSource.register(source)
+        _sessions.add(session)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spark_checks.sources import gather
 from spark_checks.sources.arrow_batch import as_arrow
 from spark_checks.sources.log_batch import LogBatch, LogEnd, read_log
 from spec.host import Host
@@ -138,6 +139,30 @@ def test_batches_hold_what_the_plain_reader_says(
 ) -> None:
     found = read_log(data, base, check_crc=check_crc, at_once=at_once)
     assert_equal(found, scan(data, base, check_crc=check_crc))
+
+
+@pytest.mark.parametrize("looked_for", [0, 1, 8])
+def test_many_different_records_are_grouped_alike(
+    monkeypatch: pytest.MonkeyPatch, looked_for: int
+) -> None:
+    monkeypatch.setattr(gather, "LOOKED_FOR_MAX", looked_for)
+    data = b"".join(
+        encode_record(
+            Record(
+                topic="Orders",
+                queue_id=number,
+                queue_offset=0,
+                physical_offset=0,
+                system_flags=flags,
+                born_host=Host(bytes(16 if flags & 16 else 4), 1),
+                store_host=Host(bytes(16 if flags & 32 else 4), 1),
+                magic=magic,
+            )
+        )
+        for number, flags in enumerate([0, 16, 32, 48, 1, 17, 0, 2, 4, 8, 12, 49])
+        for magic in (MAGIC_V1, MAGIC_V2)
+    )
+    assert_equal(read_log(data), scan(data))
 
 
 @EXAMPLES
