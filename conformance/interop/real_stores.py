@@ -24,6 +24,7 @@ from conformance.harness.store_files import StoreFiles
 from conformance.harness.target import Target, parse_target
 from conformance.interop.handover import (
     READER_SETTINGS,
+    TOPICS,
     WRITER_SETTINGS,
     Written,
     speak,
@@ -152,7 +153,12 @@ def damage_a_body(store: Path, copy: Path) -> tuple[str, int]:
     shutil.copytree(store, copy, ignore=_NOT_AUDITED)
     files = StoreFiles(copy).log_files()
     middle = files[len(files) // 2]
-    placed = next(one for one in middle.scan.records if len(one.record.body) > 100)
+    usual = {*TOPICS, PACKED}
+    placed = next(
+        one
+        for one in middle.scan.records
+        if one.record.topic in usual and len(one.record.body) > 100
+    )
     position = placed.offset - middle.begin_offset
     path = copy / "commitlog" / middle.name
     data = bytearray(path.read_bytes())

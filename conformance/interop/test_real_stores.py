@@ -16,10 +16,12 @@ from conformance.interop.audit_command import Audited, audited, told
 from conformance.interop.handover import DEAD, LATER, PAID, RETRY, TOPICS
 from conformance.interop.real_stores import (
     DAMAGED,
+    GONE_ON,
     KILLED,
     PACKED,
     RECOVERED,
     STAGES,
+    STOPPED,
     STRUCK,
     damage_a_body,
     leave_stores,
@@ -27,6 +29,14 @@ from conformance.interop.real_stores import (
 from spec.wire.delay_levels import SCHEDULE_TOPIC
 from spec.wire.transactions import HALF_TOPIC, OPERATIONS_TOPIC
 
+DELIVERED_AGAIN = "INV-DELAY-002"
+"""
+The one finding that a kill may leave, a warning and the truth (DELAY-SEND-006).
+
+A broker first writes down 10 seconds after its start how far it has delivered (4.6.0
+store.schedule.ScheduleMessageService#start; 4.4.0 to 5.3.3 alike): what it delivers
+before that, and is killed, the next start delivers again.
+"""
 QUIET = [stage for stage in STAGES if stage != STRUCK]
 WITH_MESSAGES = {
     *(*TOPICS, LATER, PAID, PACKED, RETRY, DEAD),
@@ -40,7 +50,7 @@ def test_clean_stores_give_no_finding(release: str, tmp_path: Path) -> None:
     stores[DAMAGED] = tmp_path / "damaged"
     place = damage_a_body(stores[RECOVERED], stores[DAMAGED])
     found = dict(zip(stores, audited(*stores.values()), strict=True))
-    assert [(stage, told(found[stage])) for stage in QUIET] == [
+    assert [(stage, unexplained(stage, found[stage])) for stage in QUIET] == [
         (stage, []) for stage in QUIET
     ]
     for stage in QUIET:
@@ -49,9 +59,23 @@ def test_clean_stores_give_no_finding(release: str, tmp_path: Path) -> None:
     assert [(stage, is_left_open(stores[stage])) for stage in STAGES] == [
         (stage, stage in (KILLED, STRUCK)) for stage in STAGES
     ]
-    (one,) = found[DAMAGED]["violations"]
-    assert one["invariant"] == "INV-LOG-002"
-    assert (one["file"], int(one["offset"])) == place
+    added = [one for one in found[DAMAGED]["violations"] if not is_delivered_again(one)]
+    assert [one["invariant"] for one in added] == ["INV-LOG-002"]
+    assert (added[0]["file"], int(added[0]["offset"])) == place
+
+
+def unexplained(stage: str, found: Audited) -> list[str]:
+    """Return the findings of a stage that no kill before it explains."""
+    lines = zip(found["violations"], told(found), strict=True)
+    is_after_kill = stage not in (STOPPED, GONE_ON)
+    return [
+        line for one, line in lines if not (is_after_kill and is_delivered_again(one))
+    ]
+
+
+def is_delivered_again(one: dict[str, str]) -> bool:
+    """Return whether a finding says that a delayed message was delivered once more."""
+    return (one["invariant"], one["severity"]) == (DELIVERED_AGAIN, "warning")
 
 
 def assert_rich(found: Audited, store: Path) -> None:
