@@ -42,6 +42,8 @@ ADVICE = {
     " this record.",
     "INV-LOG-009": "Have the message sent again, and let the group skip it with"
     " `mqadmin resetOffsetByTime` or `mqadmin skipAccumulatedMessage`.",
+    "INV-LOG-010": "Compare the record with a slave's by `rmqc inspect FILE@OFFSET`:"
+    " one of the two is as it was stored.",
     "INV-CHECK": "Stop the broker cleanly and start it once, so that it writes the"
     " checkpoint anew; keep a copy of the store until it has.",
     "INV-CONFIG-001": "Put the .bak file, or the file of another broker of the cluster,"

@@ -62,6 +62,7 @@ ROW_CHECKS: Mapping[Invariant, Check] = {
     flaws.FLAGS_KNOWN: flaws.unknown_flags,
     flaws.TIMES_RISE: flaws.times_going_back,
     flaws.BODY_INFLATES: flaws.bodies_not_compressed,
+    flaws.WHOLE_CHECKSUM: flaws.wrong_whole_checksums,
     queues.POINTS_AT_RECORD: queues.units_without_record,
     queues.SIZE: queues.wrong_sizes,
     queues.TAGS_CODE: queues.wrong_tags_codes,

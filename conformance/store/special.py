@@ -32,6 +32,7 @@ SETTINGS = {
     "mappedFileSizeTimerLog": str(TIMER_FILE_SIZE),
     "mapperFileSizeBatchConsumeQueue": str(46 * 4),
     "timerFlushIntervalMs": "1000",
+    "enabledAppendPropCRC": "true",
 }
 PLAIN_COUNT = 6
 LIGHT = ("%LMQ%conformance_a", "%LMQ%conformance_b")

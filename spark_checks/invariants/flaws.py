@@ -8,10 +8,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
-from spark_checks.invariants.rows import WARNING, record_finding, record_says
+from spark_checks.invariants.rows import ERROR, WARNING, record_finding, record_says
 from spark_checks.sources.record_flaws import CLOCK_TOLERANCE_MS, Flaw
 from spark_checks.tables import Tables
-from spec.store import message_record, recovery
+from spec.store import message_record, record_checksum, recovery
 from spec.wire import properties
 
 PROPERTIES_PARSE = Invariant(
@@ -40,7 +40,14 @@ BODY_INFLATES = Invariant(
     requirement=message_record.RECORD_BODY_UNTOUCHED,
     cost="Consumers of the message fail, each time it is given to them.",
 )
-FLAWS = (PROPERTIES_PARSE, FLAGS_KNOWN, TIMES_RISE, BODY_INFLATES)
+WHOLE_CHECKSUM = Invariant(
+    id="INV-LOG-010",
+    title="A record agrees with the checksum at its end, if its broker made one",
+    requirement=record_checksum.RECORD_CHECKSUM,
+    cost="What stands around the body is not what was stored: the topic, an offset, a"
+    " time or a property. With forceVerifyPropCRC recovery ends the log before it.",
+)
+FLAWS = (PROPERTIES_PARSE, FLAGS_KNOWN, TIMES_RISE, BODY_INFLATES, WHOLE_CHECKSUM)
 
 
 def broken_properties(tables: Tables) -> DataFrame:
@@ -87,13 +94,31 @@ def bodies_not_compressed(tables: Tables) -> DataFrame:
     )
 
 
+def wrong_whole_checksums(tables: Tables) -> DataFrame:
+    """Return the records that disagree with the checksum at their end."""
+    return _flawed(
+        tables,
+        Flaw.CHECKSUM,
+        expected=F.lit("the checksum that ends its properties, __CRC32#"),
+        found=F.lit("another, although the records beside it have theirs"),
+        says="is not as it was when the checksum at its end was made.",
+        severity=ERROR,
+    )
+
+
 def _flawed(
-    tables: Tables, flaw: Flaw, *, expected: Column, found: Column, says: str
+    tables: Tables,
+    flaw: Flaw,
+    *,
+    expected: Column,
+    found: Column,
+    says: str,
+    severity: str = WARNING,
 ) -> DataFrame:
     rows = tables.log.where(F.col("flaws").bitwiseAND(int(flaw)) != 0)
     return record_finding(
         rows,
-        severity=F.lit(WARNING),
+        severity=F.lit(severity),
         expected=expected,
         found=found,
         message=record_says(says),

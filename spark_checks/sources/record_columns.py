@@ -106,6 +106,7 @@ def read_columns(
             (body, body_size),
             split,
             crcs,
+            ends=end,
             begun_at_ms=begun_at_ms,
         )
         if is_checked

@@ -14,6 +14,7 @@ from enum import IntFlag
 import numpy as np
 
 from spark_checks.sources.gather import Ints
+from spark_checks.sources.record_checksums import disagreeing
 from spark_checks.sources.record_properties import Properties
 from spec.store.message_record import SystemFlag
 
@@ -39,6 +40,8 @@ class Flaw(IntFlag):
     """It was stored long before the first record of its file."""
     COMPRESSION = 8
     """Its body is said to be compressed, and is not."""
+    CHECKSUM = 16
+    """It disagrees with the checksum at its end, and not by its body alone."""
 
 
 def flaws_of(
@@ -48,9 +51,10 @@ def flaws_of(
     properties: Properties,
     body_crcs: Ints,
     *,
+    ends: Ints,
     begun_at_ms: int | None,
 ) -> Ints:
-    """Return the flaws of records whose bodies lie so in *data*.
+    """Return the flaws of records whose bodies, and whose *ends*, lie so in *data*.
 
     The first record of their file was stored at *begun_at_ms*, if that can be said.
     """
@@ -66,6 +70,9 @@ def flaws_of(
             begin, size = int(body[0][index]), int(body[1][index])
             if not _inflates(data[begin : begin + size]):
                 found[index] |= Flaw.COMPRESSION
+    wrong = disagreeing(data, ends - fixed["size"], ends)
+    told = fixed["body_crc"][wrong] != body_crcs[wrong]
+    found[wrong[~told]] |= int(Flaw.CHECKSUM)
     return found
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +12,7 @@ from spark_checks.sources.record_flaws import Flaw
 from spark_checks.tests.building import BEGAN_AT_MS
 from spark_checks.tests.test_scan import rows_of
 from spec.store.message_record import Record, encode_record, record_size
+from spec.store.record_checksum import CHECKSUM_SIZE, encode_checksum
 
 
 def _log(*records: Record) -> bytes:
@@ -48,6 +51,62 @@ def _record(
         system_flags=flags,
         stored_at_ms=ms,
     )
+
+
+def _ended(record: Record, *, agrees: bool = True) -> Record:
+    """Return *record* with room for a checksum, or with one that is not its own."""
+    end = " " * CHECKSUM_SIZE if agrees else encode_checksum(b"other").decode()
+    return replace(record, properties=record.properties + end)
+
+
+def _with_checksums(data: bytes, records: Sequence[Record]) -> bytes:
+    """Return *data*, a log of *records*, with checksums where there is room for one."""
+    found, at = b"", 0
+    for record in records:
+        end = at + record_size(record) + len("Orders") - len(record.topic)
+        one, at = data[at:end], end
+        if record.properties.endswith(" "):
+            before = one[:-CHECKSUM_SIZE]
+            one = before + encode_checksum(before)
+        found += one
+    return found
+
+
+SOUND, STALE = _ended(_record()), _ended(_record(), agrees=False)
+
+
+@pytest.mark.parametrize(
+    ("records", "wrong"),
+    [
+        ([SOUND] * 4, []),
+        ([SOUND, STALE, SOUND, SOUND], [1]),
+        ([STALE, SOUND, SOUND, SOUND], [0]),
+        ([SOUND, SOUND, STALE], []),
+        ([SOUND, STALE, STALE, SOUND], []),
+        ([STALE, _record(), SOUND, SOUND], []),
+        ([_record(), STALE, _record(), STALE], []),
+        ([_record(), STALE, SOUND, _record()], []),
+        ([SOUND, _record(), SOUND], []),
+        ([STALE, SOUND], []),
+        ([STALE], []),
+    ],
+)
+def test_a_checksum_that_came_along_is_not_held_against_a_record(
+    records: list[Record], wrong: list[int]
+) -> None:
+    rows = rows_of(_with_checksums(_log(*records), records))
+    assert len(rows) == len(records)
+    flawed = [n for n, row in enumerate(rows) if row["flaws"] & Flaw.CHECKSUM]
+    assert flawed == wrong
+    assert not any(row["flaws"] & ~Flaw.CHECKSUM for row in rows)
+
+
+@pytest.mark.parametrize("place", [15, 19, 27, 47, 75])
+def test_a_changed_byte_around_the_body_is_seen(place: int) -> None:
+    data = bytearray(_with_checksums(_log(SOUND, SOUND, SOUND), [SOUND] * 3))
+    data[len(data) // 3 + place] ^= 1
+    rows = rows_of(bytes(data))
+    assert [row["flaws"] for row in rows] == [0, int(Flaw.CHECKSUM), 0]
 
 
 def _flaw_of(record: Record) -> int:

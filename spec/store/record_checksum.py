@@ -1,0 +1,65 @@
+"""
+The checksum at the end of a record, over all of it that stands before.
+
+A record's own checksum is that of its body: nobody notices another topic, queue offset
+or property. Since 5.2 a broker with enabledAppendPropCRC, off by default, ends the
+properties of each record that it stores with one more, __CRC32#, of a fixed size. With
+forceVerifyPropCRC, off too, a start compares it instead of the body's.
+"""
+
+from __future__ import annotations
+
+from spec.clause import Clause, Level
+from spec.integers import body_crc
+from spec.wire.properties import NAME_END, VALUE_END, Property
+
+DIGITS = 10
+_BEGIN = f"{Property.CRC32}{NAME_END}"
+CHECKSUM_SIZE = len(_BEGIN) + DIGITS + len(VALUE_END)
+"""Bytes at the end of a record (Java: CRC32_RESERVED_LEN)."""
+
+_LOG = "5.3.3 org.apache.rocketmq.store.CommitLog"
+
+RECORD_CHECKSUM = Clause(
+    id="STORE-RECORD-021",
+    level=Level.MUST,
+    text="With enabledAppendPropCRC the properties of a record end with __CRC32#, the"
+    " CRC-32, sign bit cleared, of all bytes of the record before this property.",
+    source=f"{_LOG}$DefaultAppendMessageCallback#doAppend",
+    since="5.2",
+)
+RECORD_CHECKSUM_DIGITS = Clause(
+    id="STORE-RECORD-022",
+    level=Level.QUIRK,
+    text="The value of __CRC32# is ten decimal digits, the last digit first, filled up"
+    " with zeros behind.",
+    source="5.3.3 org.apache.rocketmq.common.message.MessageDecoder#createCrc32",
+    since="5.2",
+)
+
+
+def encode_checksum(before: bytes | memoryview) -> bytes:
+    """Return the property that ends a record of which *before* are the bytes so far.
+
+    The record's sizes, in *before*, already count these bytes.
+    """
+    digits = str(body_crc(bytes(before)))[::-1].ljust(DIGITS, "0")
+    return f"{_BEGIN}{digits}{VALUE_END}".encode("ascii")
+
+
+def decode_checksum(record: bytes | memoryview) -> int | None:
+    """Return the checksum that ends *record*; None where none does."""
+    end = bytes(record[-CHECKSUM_SIZE:])
+    digits = end[len(_BEGIN) : -len(VALUE_END)]
+    is_one = end.startswith(_BEGIN.encode("ascii")) and end.endswith(b"\x02")
+    if len(end) < CHECKSUM_SIZE or not is_one or not digits.isdigit():
+        return None
+    return int(digits[::-1])
+
+
+def agrees(record: bytes | memoryview) -> bool | None:
+    """Return whether *record* has the checksum that ends it; None where none does."""
+    stated = decode_checksum(record)
+    if stated is None:
+        return None
+    return stated == body_crc(bytes(record[:-CHECKSUM_SIZE]))
