@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 import sys
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from spark_checks.audit import Audit, Progress
     from spark_checks.broker_conf import BrokerConf
     from spark_checks.faults.fault import Planted
+    from spark_checks.sampling import Wish
 
 
 @click.command()
@@ -61,6 +63,19 @@ if TYPE_CHECKING:
     " no zone is said), or milliseconds since 1970. The log is treated as beginning"
     " there.",
 )
+@click.option(
+    "--sample",
+    metavar="FRACTION",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="Look at so much of the log only, in ranges that chance chooses: 0.01 is a"
+    " hundredth. What takes the whole log is not judged, and the report says so.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    help="What --sample chooses by: the same ranges for the same number. Without it"
+    " any is taken, and printed.",
+)
 def audit(
     *,
     stores: tuple[str, ...],
@@ -73,6 +88,8 @@ def audit(
     directory: Path | None,
     against: str | None,
     since: str | None,
+    sample: float | None,
+    seed: int | None,
 ) -> None:
     """Audit store directories: local paths, or any URL that Arrow opens.
 
@@ -84,6 +101,7 @@ def audit(
     """
     from spark_checks.broker_conf import ConfError
     from spark_checks.faults.labels import LabelsError, read_labels
+    from spark_checks.sampling import SampleError
     from spark_checks.session import SparkError
     from spark_checks.sources.store_files import NotAStoreError
     from spark_checks.views import ExportError
@@ -96,6 +114,10 @@ def audit(
         raise click.UsageError(
             "--since goes with none of --against, --score and --export"
         )
+    if sample and (labels or against or directory or since):
+        raise click.UsageError(
+            "--sample goes with none of --against, --score, --export and --since"
+        )
     wishes = Wishes(
         master=master,
         only=_ids(only),
@@ -103,12 +125,16 @@ def audit(
         directory=directory,
         against=against,
         since_ms=_time(since),
+        sampled=_wish(sample, seed),
         pictured=form == "html",
     )
     try:
         planted = read_labels(labels) if labels else []
         found = _audits(stores, wishes)
-    except (NotAStoreError, ConfError, LabelsError, ExportError) as error:
+    except (
+        *(NotAStoreError, ConfError, LabelsError),
+        *(ExportError, SampleError),
+    ) as error:
         _fail(str(error), code=2)
     except SparkError as error:
         _fail(str(error), code=3)
@@ -128,6 +154,7 @@ class Wishes:
     directory: Path | None
     against: str | None
     since_ms: int | None
+    sampled: Wish | None
     pictured: bool
 
 
@@ -178,6 +205,7 @@ def _audited(
         only=only,
         pictured=wishes.pictured,
         since_ms=wishes.since_ms,
+        sampled=wishes.sampled,
         progress=progress,
     )
     if wishes.against is None:
@@ -200,6 +228,18 @@ def _time(since: str | None) -> int | None:
         return None if since is None else time_ms(since)
     except TimeError as error:
         raise click.UsageError(f"--since: {error}") from None
+
+
+def _wish(fraction: float | None, seed: int | None) -> Wish | None:
+    """Return which part of the log is to be looked at; None for all of it."""
+    from spark_checks.sampling import Wish
+
+    if fraction is None:
+        if seed is not None:
+            raise click.UsageError("--seed is about --sample")
+        return None
+    chosen = secrets.randbelow(2**32) if seed is None else seed
+    return Wish(fraction=fraction, seed=chosen)
 
 
 def _ids(only: str | None) -> list[str]:

@@ -7,7 +7,7 @@ that pass found two sides to disagree, the rows themselves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
@@ -28,6 +28,7 @@ from spark_checks.invariants import (
     settings,
     side_files,
 )
+from spark_checks.sampling import Sample, Wish, judged, sample_of
 from spark_checks.second_look import (
     SECOND_CHECKS,
     SecondLook,
@@ -116,6 +117,8 @@ class Audit:
     """How the store stands to another one, if it was compared."""
     pictured: Pictured | None = None
     """What a page's pictures are drawn from, if there is to be one."""
+    sample: Sample | None = None
+    """The part of the log that was looked at; None if all of it was."""
 
     @property
     def is_clean(self) -> bool:
@@ -131,25 +134,31 @@ def audit_store(
     only: Collection[str] = (),
     pictured: bool = False,
     since_ms: int | None = None,
+    sampled: Wish | None = None,
     progress: Progress = lambda _step: None,
 ) -> Audit:
     """Return what an audit of the store at *url* finds.
 
     *only* restricts it to invariants of these ids; *pictured* asks for what a page's
-    pictures are drawn from; what was stored before *since_ms* is not judged. Raises
-    NotAStoreError and SparkError.
+    pictures are drawn from; what was stored before *since_ms* is not judged; of a log
+    that is to be *sampled* only a part is. Raises NotAStoreError, SampleError and
+    SparkError.
     """
     conf = conf or BrokerConf()
     progress("listing files")
     store = list_store(url)
+    sample = None
     if since_ms is not None:
         conf = replace(conf, commit_log_file_size=_log_size(store, conf))
         store = part_since(store, since_ms)
+    if sampled is not None:
+        only = judged(only, INVARIANTS)
+        sample = sample_of(store, sampled)
+        store = replace(store, parts=sample.ranges)
     situation = situation_of(store, conf)
     ranges = ranges_wanted(store, only)
-    pictures = None
     try:
-        progress(f"reading {sum(file.size for file in store.files):,} bytes")
+        progress(f"reading {_size_read(store, sample):,} bytes")
         surveyed = survey(
             session,
             store,
@@ -159,16 +168,8 @@ def audit_store(
             is_aside_wanted=is_aside_wanted(only),
         )
         seen = digest(surveyed, situation.min_offset)
+        seen = seen if sample is None else sample.seen_by_all(seen)
         found = _file_findings(store, conf, seen)
-        suspects = seen.suspects(situation.min_offset)
-        if suspects or seen.has_odd_rows or pictured:
-            tables = open_tables(session, store, situation, conf.delays)
-            later = later_units(tables, store.begin)
-            found += [
-                *row_findings(later, seen, suspects, progress),
-                *index_findings(tables, seen, progress),
-            ]
-            pictures = _pictured(store, tables, seen) if pictured else None
         look = SecondLook(
             session=session,
             store=store,
@@ -180,22 +181,39 @@ def audit_store(
             progress=progress,
             only=only,
         )
-        found += second_findings(look)
+        at_rows, pictures = look_at_rows(look, pictured=pictured)
+        found += [*at_rows, *second_findings(look)]
     except FAILURES as error:
         raise failed(error) from error
+    return Audit(
+        store=shown_url(url),
+        summary=summary_of(store, seen),
+        sample=sample,
+        findings=_wanted(found, store, only),
+        seen=seen,
+        pictured=pictures,
+    )
+
+
+def _wanted(
+    found: Iterable[Finding], store: Store, only: Collection[str]
+) -> tuple[Finding, ...]:
+    """Return those of *found* that are asked for, in the order of a report."""
     wanted = [
         finding
         for finding in found
         if (not only or finding.invariant.id in only)
         and not is_about_earlier(store, finding)
     ]
-    return Audit(
-        store=shown_url(url),
-        summary=summary_of(store, seen),
-        findings=tuple(in_order(wanted)),
-        seen=seen,
-        pictured=pictures,
-    )
+    return tuple(in_order(wanted))
+
+
+def _size_read(store: Store, sample: Sample | None) -> int:
+    """Return how many bytes of *store* are read at first."""
+    whole = sum(file.size for file in store.files)
+    if sample is None:
+        return whole
+    return whole - sum(file.size for file in store.commit_log) + sample.size
 
 
 def _log_size(store: Store, conf: BrokerConf) -> int | None:
@@ -211,6 +229,7 @@ def _pictured(store: Store, tables: Tables, seen: Digest) -> Pictured:
         ),
         log_end=seen.log_end,
         histograms=histograms(tables.log),
+        looked_at=store.parts,
     )
 
 
@@ -227,12 +246,33 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
     with_queues = frozenset(queue[0] for queue in queue_files if queue)
     return Situation(
         min_offset=store.min_offset,
+        parts=store.parts,
         left_open=store.was_left_open,
         queue_file_size=size or Situation().queue_file_size,
         known_topics=None if configured is None else configured | with_queues,
         other_topics=frozenset(other),
         delays_are_known=conf.delays_are_known,
     )
+
+
+def look_at_rows(
+    look: SecondLook, *, pictured: bool
+) -> tuple[list[Finding], Pictured | None]:
+    """Return what is wrong with rows, and what pictures are drawn from if wanted.
+
+    No row is looked at if the first pass saw nothing odd.
+    """
+    store, seen = look.store, look.seen
+    suspects = seen.suspects(look.situation)
+    if not suspects and not seen.has_odd_rows and not pictured:
+        return [], None
+    tables = open_tables(look.session, store, look.situation, look.delays)
+    later = later_units(tables, store.begin)
+    found = [
+        *row_findings(later, seen, suspects, look.progress),
+        *index_findings(tables, seen, look.progress),
+    ]
+    return found, _pictured(store, tables, seen) if pictured else None
 
 
 def row_findings(

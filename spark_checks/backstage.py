@@ -7,6 +7,7 @@ survey's ledger of them does not balance.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -71,6 +72,7 @@ def open_aside(session: SparkSession, store: Store) -> DataFrame:
         .option("queues", listing(delayed))
         .option("partitions", str(session.sparkContext.defaultParallelism))
         .option("begin", str(store.begin))
+        .option("parts", json.dumps(store.parts))
         .load()
     )
 

@@ -76,10 +76,10 @@ class Digest:
         """
         return self.item_sum in self.key_sums
 
-    def suspects(self, min_offset: int) -> list[tuple[str, int]]:
-        """Return the queues that must be read again, of a log from *min_offset* on."""
+    def suspects(self, situation: Situation) -> list[tuple[str, int]]:
+        """Return the queues that must be read again."""
         queues = sorted({*self.records, *self.units})
-        return [queue for queue in queues if self._is_suspect(queue, min_offset)]
+        return [queue for queue in queues if self._is_suspect(queue, situation)]
 
     @property
     def has_odd_rows(self) -> bool:
@@ -98,7 +98,7 @@ class Digest:
         first = self.first_tail_base
         return first is not None and first < self.last_file_base
 
-    def _is_suspect(self, queue: tuple[str, int], min_offset: int) -> bool:
+    def _is_suspect(self, queue: tuple[str, int], situation: Situation) -> bool:
         records, units = self.records.get(queue), self.units.get(queue)
         if units is not None and not _is_dense(units, units.count):
             return True
@@ -106,9 +106,9 @@ class Digest:
         queue_side = (units.matched_count, units.hash) if units else (0, None)
         if (log_side[0] or queue_side[0]) and log_side != queue_side:
             return True
-        if records is None or not records.matched_count:
+        if records is None or not records.matched_count or situation.is_sampled:
             return False
-        starts_late = records.first != 0 and min_offset == 0
+        starts_late = records.first != 0 and situation.min_offset == 0
         return starts_late or not _is_dense(records, records.matched_count)
 
 
@@ -139,6 +139,7 @@ def survey(
     asked = Asked(
         begin=store.begin,
         min_offset=situation.min_offset,
+        parts=situation.parts,
         other_topics=situation.other_topics,
         delays=dict(delays),
         ranges=ranges,

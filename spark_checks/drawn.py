@@ -24,7 +24,12 @@ def pictures_of(audit: Audit) -> Mapping[str, Any]:
     if audit.pictured is not None:
         violations = [finding.as_json() for finding in audit.findings]
         drawn["map"] = _markup(
-            log_map(audit.pictured.files, audit.pictured.log_end, violations)
+            log_map(
+                audit.pictured.files,
+                audit.pictured.log_end,
+                violations,
+                audit.pictured.looked_at,
+            )
         )
         drawn.update(_histograms(audit.pictured.histograms))
     return drawn

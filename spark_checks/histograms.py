@@ -35,6 +35,8 @@ class Pictured:
     """Path, base and size of each file of the log."""
     log_end: int
     histograms: Histograms | None
+    looked_at: tuple[tuple[int, int], ...] | None = None
+    """The ranges of a sample, by commit-log offsets."""
 
 
 def histograms(log: DataFrame) -> Histograms | None:

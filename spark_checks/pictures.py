@@ -32,10 +32,12 @@ def log_map(
     files: Sequence[tuple[str, int, int]],
     log_end: int,
     violations: Iterable[Mapping[str, object]],
+    looked_at: Sequence[tuple[int, int]] | None = None,
 ) -> str:
     """Return the commit log as a strip: what is written, and where findings are.
 
-    *files* are path, base and size.
+    *files* are path, base and size. Of a sample the ranges that were *looked_at*, by
+    commit-log offsets, take the place of what is written.
     """
     if not files:
         return ""
@@ -44,10 +46,18 @@ def log_map(
     scale = WIDTH / max(end - begin, 1)
     parts = []
     for path, base, size in files:
+        if looked_at is not None:
+            left = (base - begin) * scale
+            parts.append(_rect("unwritten", left, size * scale, path))
+            continue
         written = max(min(log_end, base + size) - base, 0)
         parts.append(_rect("written", (base - begin) * scale, written * scale, path))
         rest = (base - begin + written) * scale, (size - written) * scale
         parts.append(_rect("unwritten", *rest, f"{path}: not written yet"))
+    for first, behind in looked_at or ():
+        says = f"looked at: commit-log offsets {first} to {behind}"
+        place = (first - begin) * scale, (behind - first) * scale
+        parts.append(_rect("written", *place, says))
     if len(files) <= EDGES_MAX:
         parts += [_edge((base - begin) * scale) for _, base, _ in files[1:]]
     bases = {path: base - begin for path, base, _ in files}

@@ -60,13 +60,17 @@ def print_tables(audits: Sequence[Audit], console: Console) -> None:
 
 
 def _document(audit: Audit) -> dict[str, Any]:
-    compared = {} if audit.against is None else {"against": audit.against}
+    parts: dict[str, Any] = {}
+    if audit.sample is not None:
+        parts["sample"] = audit.sample.as_json()
+    if audit.against is not None:
+        parts["against"] = audit.against
     return {
         "schema": 1,
         "store": audit.store,
         "verdict": "pass" if audit.is_clean else "fail",
         "summary": dict(audit.summary),
-        **compared,
+        **parts,
         "violations": [finding.as_json() for finding in audit.findings],
         "next": next_steps(audit.findings),
     }
@@ -78,11 +82,13 @@ def _print_one(audit: Audit, console: Console) -> None:
     console.print(Text(audit.store, style="bold"), soft_wrap=True)
     console.print(
         f"  {log['records']:,} records in {log['files']} files,"
-        f" commit-log offsets {log['min_offset']} to {log['max_offset']},"
+        f" commit-log offsets {log['min_offset']} {_up_to(log['max_offset'])},"
         f" {len(document['summary']['topics'])} topics,"
         f" {document['summary']['index']['entries']:,} index items",
         soft_wrap=True,
     )
+    if audit.sample is not None:
+        _print_sample(document["sample"], console)
     _print_handed_back(document["summary"]["handed_back"], console)
     if audit.against is not None:
         _print_against(audit.against, console)
@@ -94,6 +100,23 @@ def _print_one(audit: Audit, console: Console) -> None:
         f"  {document['verdict']}: {counts['error']} errors,"
         f" {counts['warning']} warnings"
     )
+
+
+def _up_to(end: str | None) -> str:
+    """Return how far a log goes, in words."""
+    return "on" if end is None else f"to {end}"
+
+
+def _print_sample(sample: Mapping[str, Any], console: Console) -> None:
+    """Print which part of the log was looked at, and what it cannot tell."""
+    console.print(
+        f"  a sample of the log: {len(sample['ranges'])} ranges,"
+        f" {int(sample['bytes']):,} of {int(sample['of_bytes']):,} bytes"
+        f" (--sample {sample['fraction']:g} --seed {sample['seed']});"
+        " counts and findings are of these",
+        soft_wrap=True,
+    )
+    console.print(f"  not judged: {', '.join(sample['not_judged'])}", soft_wrap=True)
 
 
 def _print_handed_back(

@@ -155,7 +155,7 @@ def _unbalanced(
     asked = {check.__module__ for check in checks.values()}
     open_ones = {name for name in asked if not balances[name](look.ledger, progress)}
     # The ledger takes the time at which a message is due from the record.
-    suspects = look.seen.suspects(look.situation.min_offset)
+    suspects = look.seen.suspects(look.situation)
     if any(topic == SCHEDULE_TOPIC for topic, _ in suspects):
         open_ones.add(delays.__name__)
     return {
@@ -212,5 +212,6 @@ def _keys(look: SecondLook) -> DataFrame:
         .option("url", look.store.url)
         .option("files", listing(look.store.commit_log))
         .option("ranges", json.dumps(look.ranges))
+        .option("parts", json.dumps(look.store.parts))
         .load()
     )

@@ -16,7 +16,10 @@ from spec.wire import fastjson
 
 
 def summary_of(store: Store, seen: Digest) -> Mapping[str, object]:
-    """Return the summary of *store*; 64-bit values are strings."""
+    """Return the summary of *store*; 64-bit values are strings.
+
+    Of a sample nobody knows where the log ends; records and messages are those in it.
+    """
     index = [file for file in store.under("index") if file.is_named_by_time]
     return {
         "commitlog": {
@@ -24,7 +27,7 @@ def summary_of(store: Store, seen: Digest) -> Mapping[str, object]:
             "records": seen.record_count,
             "bytes": sum(file.size for file in store.commit_log),
             "min_offset": str(store.min_offset),
-            "max_offset": str(seen.log_end),
+            "max_offset": str(seen.log_end) if store.parts is None else None,
         },
         "topics": _topics(seen),
         "index": {

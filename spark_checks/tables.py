@@ -8,7 +8,7 @@ too: which records must have a unit, which units must have a record.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -32,6 +32,8 @@ class Situation:
 
     min_offset: int = 0
     """First commit-log offset that is still there."""
+    parts: tuple[tuple[int, int], ...] | None = None
+    """The ranges of the log that are looked at, by their offsets; None for all."""
     log_end: int = 0
     """Commit-log offset after the last record."""
     last_file_base: int = 0
@@ -45,6 +47,11 @@ class Situation:
     """Topics whose queues are of another kind (since 5.0)."""
     delays_are_known: bool = True
     """The delay of each level is configured, not guessed."""
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether only some ranges of the log are looked at."""
+        return self.parts is not None
 
     @property
     def tail_severity(self) -> str:
@@ -78,7 +85,8 @@ def open_tables(
         .option("files", listing(store.commit_log))
         .option("delays", json.dumps(dict(delays)))
         .option("wide", str(wide).lower())
-        .option("where", json.dumps(_from(store.begin)))
+        .option("where", json.dumps(from_begin(store.begin)))
+        .option("parts", json.dumps(store.parts))
         .load()
     )
     units = (
@@ -101,7 +109,7 @@ def open_tables(
     return Tables(log=log, units=units, index=index, situation=situation)
 
 
-def _from(begin: int) -> list[list[object]]:
+def from_begin(begin: int) -> list[list[object]]:
     """Return the conditions of a log that is looked at from *begin* on."""
     return [["offset", ">=", begin]] if begin else []
 
@@ -176,12 +184,32 @@ def needs_unit(situation: Situation) -> Column:
     return is_record() & ~half & ~batch & ~elsewhere
 
 
+def is_filler() -> Column:
+    """Whether a unit only fills the place of offsets before its queue's first."""
+    return (
+        (F.col("commit_log_offset") == 0)
+        & (F.col("size") == INT32_MAX)
+        & (F.col("tags_code") == 0)
+    )
+
+
 def needs_record(situation: Situation) -> Column:
     """Whether a unit must point at a record: no filler, and none of a deleted file."""
     offset = F.col("commit_log_offset")
-    filler = (offset == 0) & (F.col("size") == INT32_MAX) & (F.col("tags_code") == 0)
     there = (offset >= situation.min_offset) | (offset < 0)
-    return ~filler & there & ~F.col("topic").startswith(LIGHT_QUEUE_PREFIX)
+    return ~is_filler() & there & ~F.col("topic").startswith(LIGHT_QUEUE_PREFIX)
+
+
+def within(
+    rows: DataFrame, offset: str, ranges: Sequence[tuple[int, int]]
+) -> DataFrame:
+    """Return the *rows* whose *offset* is at the begin of one of *ranges* or in it."""
+    schema = "range_begin bigint, range_end bigint"
+    known = rows.sparkSession.createDataFrame(list(ranges), schema)
+    inside = (F.col(offset) >= F.col("range_begin")) & (
+        F.col(offset) < F.col("range_end")
+    )
+    return rows.join(F.broadcast(known), inside, "left_semi")
 
 
 def log_file() -> Column:

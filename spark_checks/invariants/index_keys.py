@@ -17,7 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 from spark_checks.findings import Invariant
 from spark_checks.invariants.rows import WARNING, finding
 from spark_checks.sources.store_files import Store, StoreFile, read_whole
-from spark_checks.tables import Situation, log_file
+from spark_checks.tables import Situation, log_file, within
 from spec.layout import LayoutError
 from spec.store import index_file
 from spec.store.index_file import HEADER_SIZE, ITEM_SIZE, IndexHeader, decode_header
@@ -66,7 +66,16 @@ def ranges_of(store: Store) -> Ranges:
             found.append((begin, header.end_offset))
     if found and store.was_left_open:
         found[-1] = (found[-1][0], found[-1][1] - 1)
-    return found
+    return found if store.parts is None else list(_common(found, store.parts))
+
+
+def _common(ranges: Ranges, parts: Ranges) -> Iterator[tuple[int, int]]:
+    """Yield what *ranges*, without begins, share with *parts*, without ends."""
+    for begin, end in ranges:
+        for first, behind in parts:
+            common = max(begin, first - 1), min(end, behind - 1)
+            if common[0] < common[1]:
+                yield common
 
 
 def _headers(store: Store) -> Iterator[IndexHeader]:
@@ -89,11 +98,8 @@ def _room_of(file: StoreFile) -> int:
 
 def items_of(index: DataFrame, ranges: Ranges) -> DataFrame:
     """Return the items that point at records of *ranges*."""
-    inside = F.lit(False)
-    for begin, end in ranges:
-        offset = F.col("commit_log_offset")
-        inside |= (offset > begin) & (offset <= end)
-    return index.where(F.col("number").isNotNull() & inside)
+    asked = [(begin + 1, end + 1) for begin, end in ranges]
+    return within(index.where(F.col("number").isNotNull()), "commit_log_offset", asked)
 
 
 def foreign_items(tables: KeyTables) -> DataFrame:

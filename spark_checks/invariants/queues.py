@@ -13,14 +13,19 @@ from spark_checks.invariants.rows import ERROR, finding
 from spark_checks.sources.record_columns import SCHEDULE_TOPIC
 from spark_checks.tables import (
     LIGHT_QUEUE_PREFIX,
+    Situation,
     Tables,
     is_record,
     needs_record,
     queue_file,
+    within,
 )
+from spec.integers import INT32_MAX, INT64_MIN
 from spec.store import consume_queue
 from spec.store.consume_queue import EXTENSION_ADDRESS_MAX, UNIT_SIZE
 
+_NO = (INT64_MIN, 0)
+"""Offsets at which there is never anything."""
 DELAY_MAX_MS = 400 * 86_400_000
 """No configured delay is believed to be longer."""
 
@@ -69,9 +74,7 @@ def units_without_record(tables: Tables) -> DataFrame:
     begins = tables.log.where(is_record()).select(
         F.col("offset").alias("commit_log_offset")
     )
-    rows = tables.units.where(needs_record(tables.situation)).join(
-        begins, "commit_log_offset", "left_anti"
-    )
+    rows = asked_about(tables).join(begins, "commit_log_offset", "left_anti")
     ahead = F.col("commit_log_offset") >= tables.situation.log_end
     return finding(
         rows,
@@ -92,7 +95,7 @@ def units_without_record(tables: Tables) -> DataFrame:
 
 def wrong_sizes(tables: Tables) -> DataFrame:
     """Return the units whose size is not their record's."""
-    rows = _joined(tables).where(F.col("size") != F.col("record_size"))
+    rows = with_records(tables).where(F.col("size") != F.col("record_size"))
     return finding(
         rows,
         file=queue_file(),
@@ -111,13 +114,13 @@ def wrong_sizes(tables: Tables) -> DataFrame:
 
 def wrong_tags_codes(tables: Tables) -> DataFrame:
     """Return the units whose tags code is not what their record's tag gives."""
-    rows = _joined(tables).where(
-        _is_own()
+    rows = with_records(tables).where(
+        is_own()
         & (F.col("tags_code") != F.col("record_tags_code"))
         & (F.col("tags_code") > EXTENSION_ADDRESS_MAX)
     )
     if not tables.situation.delays_are_known:
-        rows = _without_other_delays(rows)
+        rows = _without_other_delays(rows, tables.situation)
     return finding(
         rows,
         file=queue_file(),
@@ -135,7 +138,7 @@ def wrong_tags_codes(tables: Tables) -> DataFrame:
 
 def misplaced_units(tables: Tables) -> DataFrame:
     """Return the units that point at a record of another queue or queue offset."""
-    rows = _joined(tables).where(~_is_own())
+    rows = with_records(tables).where(~is_own())
     return finding(
         rows,
         file=queue_file(),
@@ -163,10 +166,12 @@ def records_without_unit(tables: Tables) -> DataFrame:
         F.max("queue_offset").alias("last_unit")
     )
     missing = (
-        _last_lives(tables)
+        _demanding(tables)
         .join(places, ["topic", "queue_id", "queue_offset"], "left_anti")
         .join(ends, ["topic", "queue_id"], "left")
     )
+    if situation.is_sampled:
+        missing = _of_this_life(missing, tables.units)
     runs = _runs(missing, situation.queue_file_size // UNIT_SIZE)
     behind = F.col("first") > F.coalesce("last_unit", F.lit(-1))
     severity = F.when(behind, situation.tail_severity).otherwise(ERROR)
@@ -218,7 +223,7 @@ def holes(tables: Tables) -> DataFrame:
     )
 
 
-def _joined(tables: Tables) -> DataFrame:
+def with_records(tables: Tables) -> DataFrame:
     """Return the units with the record that each points at."""
     records = tables.log.where(is_record()).select(
         F.col("offset").alias("commit_log_offset"),
@@ -233,12 +238,22 @@ def _joined(tables: Tables) -> DataFrame:
     )
 
 
-def _without_other_delays(rows: DataFrame) -> DataFrame:
+def asked_about(tables: Tables) -> DataFrame:
+    """Return the units that must point at records of what is looked at."""
+    rows = tables.units.where(needs_record(tables.situation))
+    parts = tables.situation.parts
+    return rows if parts is None else within(rows, "commit_log_offset", [_NO, *parts])
+
+
+def _without_other_delays(rows: DataFrame, situation: Situation) -> DataFrame:
     """Return *rows* without those that only show that a level has another delay.
 
     A queue of delayed messages is one level. All its units agree on the delay, and
-    it is a whole number of seconds, which a damaged time hardly ever is.
+    it is a whole number of seconds, which a damaged time hardly ever is. Of a sample
+    too few may be seen to tell.
     """
+    if situation.is_sampled:
+        return rows.where(F.col("topic") != SCHEDULE_TOPIC.decode())
     delay = F.col("tags_code") - F.col("record_stored_at_ms")
     delays = rows.groupBy("topic", "queue_id").agg(F.mode(delay, True).alias("usual"))
     configured = (
@@ -250,7 +265,7 @@ def _without_other_delays(rows: DataFrame) -> DataFrame:
     return rows.join(F.broadcast(delays), ["topic", "queue_id"]).where(~configured)
 
 
-def _is_own() -> Column:
+def is_own() -> Column:
     """Whether the record that a unit points at says that it is this unit's."""
     return (
         (F.col("topic") == F.col("record_topic"))
@@ -259,13 +274,39 @@ def _is_own() -> Column:
     )
 
 
-def _last_lives(tables: Tables) -> DataFrame:
-    """Return the records that need a unit and belong to the last life of a queue."""
-    lives = with_lives(tables)
+def _demanding(tables: Tables) -> DataFrame:
+    """Return the records that need a unit and belong to the last life of a queue.
+
+    Of a sample, where nobody sees a life begin, all that need one.
+    """
+    lives = with_lives(tables).where(~F.col("topic").startswith(LIGHT_QUEUE_PREFIX))
+    if tables.situation.is_sampled:
+        return lives
     queue = Window.partitionBy("topic", "queue_id")
     return lives.withColumn("last_life", F.max("life").over(queue)).where(
-        (F.col("life") == F.col("last_life"))
-        & ~F.col("topic").startswith(LIGHT_QUEUE_PREFIX)
+        F.col("life") == F.col("last_life")
+    )
+
+
+def _of_this_life(missing: DataFrame, units: DataFrame) -> DataFrame:
+    """Return those *missing* a unit whose queue has lived since before they were put.
+
+    The unit before theirs, whichever is there, then points before them: in a queue
+    that was made anew it would point behind.
+    """
+    known = units.where(F.col("size") != INT32_MAX).select(
+        *("topic", "queue_id", "queue_offset"),
+        F.col("commit_log_offset").alias("unit_at"),
+    )
+    earlier = (
+        Window.partitionBy("topic", "queue_id")
+        .orderBy("queue_offset")
+        .rowsBetween(Window.unboundedPreceding, -1)
+    )
+    return (
+        missing.unionByName(known, allowMissingColumns=True)
+        .withColumn("before", F.last("unit_at", ignorenulls=True).over(earlier))
+        .where(F.col("offset").isNotNull() & (F.col("before") < F.col("offset")))
     )
 
 

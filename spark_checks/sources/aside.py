@@ -65,7 +65,11 @@ class AsideReader(DataSourceReader):
         self.url = options["url"]
         self.begin = int(options.get("begin", "0"))
         begin = [["offset", ">=", self.begin]] if self.begin else []
-        log = {"files": options["log"], "where": json.dumps(begin)}
+        log = {
+            "files": options["log"],
+            "where": json.dumps(begin),
+            "parts": options.get("parts", "null"),
+        }
         queues = {
             "files": options["queues"],
             "partitions": options.get("partitions", "2"),

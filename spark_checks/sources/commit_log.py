@@ -25,6 +25,7 @@ from spark_checks.sources.gather import Ints
 from spark_checks.sources.log_part import (
     LogFile,
     begun_of,
+    parts_within,
     stored_within,
     wanted_files,
     wanted_part,
@@ -75,8 +76,9 @@ class LogRange(InputPartition):
 class CommitLogSource(DataSource):
     """
     Reads a commit log. Options: ``url``, ``files`` (JSON), ``delays`` (JSON), ``wide``
-    for the columns that are null without it, ``where`` (JSON), and ``clock_slack_ms``:
-    by how much, at most, the broker's clock ever went back.
+    for the columns that are null without it, ``where`` (JSON), ``parts`` (JSON): the
+    ranges of offsets that are looked at, each from one sure record to another; and
+    ``clock_slack_ms``: by how much, at most, the broker's clock ever went back.
     """
 
     @classmethod
@@ -108,6 +110,7 @@ class CommitLogReader(DataSourceReader):
         slack_ms = options.get("clock_slack_ms")
         self.clock_slack_ms = None if slack_ms is None else int(slack_ms)
         self.wanted = conditions_in(options)
+        self.parts = json.loads(options.get("parts", "null"))
 
     def _asks_for_wide(self) -> bool:
         """Whether somebody named columns, and a wide one among them."""
@@ -130,7 +133,8 @@ class CommitLogReader(DataSourceReader):
                 end=min(start + RANGE_SIZE, part.stop),
             )
             for path, base, size in files
-            for part in (wanted_part(self.url, (path, base, size), self.wanted),)
+            for whole in (wanted_part(self.url, (path, base, size), self.wanted),)
+            for part in parts_within(whole, base, self.parts)
             for start in range(part.start, part.stop, RANGE_SIZE)
         ]
 

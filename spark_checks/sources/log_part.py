@@ -23,6 +23,8 @@ from spark_checks.sources.store_files import reading
 
 LogFile = tuple[str, int, int]
 """Path, offset that the name states, size."""
+Parts = Sequence[tuple[int, int]]
+"""Commit-log offsets at which ranges of a log begin, and behind them."""
 
 
 def wanted_files(files: Sequence[LogFile], wanted: Conditions) -> list[LogFile]:
@@ -47,6 +49,17 @@ def wanted_part(url: str, file: LogFile, wanted: Conditions) -> range:
     with reading(url, path) as read_at:
         first = find_record(read_at, where, start=max(at - WINDOW_SIZE, 0), end=at + 1)
     return range(max(first, 0), stop)
+
+
+def parts_within(whole: range, base: int, parts: Parts | None) -> list[range]:
+    """Return which positions of *whole*, in the file at *base*, lie in *parts*."""
+    if parts is None:
+        return [whole]
+    cut = [
+        range(max(begin - base, whole.start), min(end - base, whole.stop))
+        for begin, end in parts
+    ]
+    return [part for part in cut if part]
 
 
 def begun_of(url: str, file: LogFile) -> int | None:

@@ -21,6 +21,7 @@ from spark_checks.sources.commit_log import RANGE_SIZE, LogRange
 from spark_checks.sources.gather import NOWHERE, Gathered, Ints, gather, numbers_at
 from spark_checks.sources.key_hashes import KeyHashes, key_hashes
 from spark_checks.sources.log_batch import record_plans
+from spark_checks.sources.log_part import parts_within
 from spark_checks.sources.record_properties import properties_of
 from spark_checks.sources.record_scan import (
     SIZE,
@@ -48,7 +49,10 @@ _key_schema = arrow_schema(KEY_COLUMNS)
 
 
 class KeySource(DataSource):
-    """Reads the keys of records. Options: ``url``, ``files`` and ``ranges`` (JSON)."""
+    """
+    Reads the keys of records. Options: ``url``, ``files`` and ``ranges`` (JSON), and
+    ``parts`` (JSON): the ranges of the log that are looked at.
+    """
 
     @classmethod
     def name(cls) -> str:
@@ -71,6 +75,7 @@ class KeyReader(DataSourceReader):
         self.url = options["url"]
         self.files: list[tuple[str, int, int]] = json.loads(options["files"])
         self.ranges: Ranges = json.loads(options["ranges"])
+        self.parts = json.loads(options.get("parts", "null"))
 
     def partitions(self) -> Sequence[InputPartition]:
         """Return the ranges of all files."""
@@ -80,10 +85,11 @@ class KeyReader(DataSourceReader):
                 base=base,
                 file_size=size,
                 start=start,
-                end=min(start + RANGE_SIZE, size),
+                end=min(start + RANGE_SIZE, part.stop),
             )
             for path, base, size in self.files
-            for start in range(0, size, RANGE_SIZE)
+            for part in parts_within(range(size), base, self.parts)
+            for start in range(part.start, part.stop, RANGE_SIZE)
         ]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:

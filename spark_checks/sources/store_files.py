@@ -70,6 +70,9 @@ class Store:
     directories: frozenset[str]
     begin: int = 0
     """Commit-log offset before which nothing is looked at."""
+    parts: tuple[tuple[int, int], ...] | None = None
+    """Commit-log offsets at which the ranges begin, and behind them, that are looked
+    at; None for all."""
 
     def under(self, directory: str) -> tuple[StoreFile, ...]:
         """Return the files directly in *directory*."""

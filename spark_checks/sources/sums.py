@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from spark_checks.sources.gather import Ints
+from spark_checks.sources.log_part import Parts
 from spark_checks.sources.record_columns import Delays, RecordColumns
 from spark_checks.sources.record_keys import Ranges
 from spark_checks.sources.spark_hash import hash_of_longs
@@ -40,6 +41,8 @@ class Asked:
     other_topics: Set[str] = frozenset()
     """Topics whose queues are of another kind."""
     delays: Delays = field(default_factory=dict)
+    parts: Parts | None = None
+    """The ranges of the log that are looked at, in order; None for all."""
     ranges: Ranges = ()
     """Of the records in these, the keys are summed up."""
     is_aside_wanted: bool = True
@@ -149,6 +152,8 @@ def sums_of_units(
     )
     needed = needs_record(at, sizes, codes, min_offset=asked.min_offset)
     needed &= not queue[0].startswith(LIGHT_QUEUE_PREFIX)
+    if asked.parts is not None:
+        needed &= (at < 0) | lies_in(at, asked.parts)
     groups = Groups(np.zeros(len(at), np.int64))
     identity = hash_of_longs(queue_offsets, at, sizes, codes)
     every = np.ones(len(at), np.bool_)
@@ -174,6 +179,13 @@ def needs_record(at: Ints, sizes: Ints, codes: Ints, *, min_offset: int) -> Bool
     """Return which units must point at a record: no fillers, none of deleted files."""
     filler = (at == 0) & (sizes == INT32_MAX) & (codes == 0)
     found: Bools = ~filler & ((at >= min_offset) | (at < 0))
+    return found
+
+
+def lies_in(offsets: Ints, parts: Parts) -> Bools:
+    """Return which of *offsets* lie in one of *parts*, which do so in order."""
+    edges = np.array(parts, dtype=np.int64).reshape(-1)
+    found: Bools = np.searchsorted(edges, offsets, side="right") % 2 == 1
     return found
 
 

@@ -132,7 +132,11 @@ def parts_of(store: Store, asked: Asked, processors: int) -> list[Parts]:
     """Return the pieces of the files of *store*, in partitions of about equal size."""
     count = processors * TASKS_EACH
     begin = [["offset", ">=", asked.begin]] if asked.begin else []
-    log = {"files": listing(store.commit_log), "where": json.dumps(begin)}
+    log = {
+        "files": listing(store.commit_log),
+        "where": json.dumps(begin),
+        "parts": json.dumps(asked.parts),
+    }
     queues = {"files": listing(store.consume_queues), "partitions": str(count)}
     of_index = {"files": json.dumps([[file.path, file.size] for file in store.index])}
     readers = (
