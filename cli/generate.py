@@ -59,6 +59,13 @@ class _Size(click.ParamType):  # type: ignore[type-arg] # as click is typed
     " over the queues: for thousands of queues, or for one of many millions.",
 )
 @click.option(
+    "--rich",
+    is_flag=True,
+    help="With what a 5.x broker writes only where it is told to: extensions of consume"
+    " queues, light queues, batch queues, checksums of whole records. Such a store has"
+    " faults of its own.",
+)
+@click.option(
     "--faults", metavar="KIND,...|all", help="Plant these, or as many as go together."
 )
 @click.option(
@@ -79,6 +86,7 @@ def generate(
     queues: int,
     body_size: int,
     messages: int | None,
+    rich: bool,
     faults: str | None,
     labels: Path | None,
     list_faults: bool,
@@ -98,14 +106,16 @@ def generate(
         return
     if store is None:
         raise click.UsageError("a STORE is wanted")
-    if messages is not None and faults:
-        raise click.UsageError("--messages makes plain stores, without --faults")
+    if messages is not None and (faults or rich):
+        raise click.UsageError(
+            "--messages makes plain stores, without --faults and --rich"
+        )
     shape = {"seed": seed, "topics": topics, "queues": queues, "body_size": body_size}
     try:
         if messages is not None:
             _write(store, plain_plan(messages, **shape), master)
             return
-        plan = plan_of_size(size, **shape)
+        plan = plan_of_size(size, **shape, is_rich=rich)
         _write(store, plan, master)
         if faults:
             _plant(store, plan, faults, labels or Path(f"{store}.labels.json"))
@@ -133,10 +143,14 @@ def _plant(store: Path, plan: Plan, faults: str, labels: Path) -> None:
     from spark_checks.faults.catalogue import CATALOGUE, plant_all, sheets
     from spark_checks.faults.labels import write_labels
 
-    wanted = list(CATALOGUE) if faults == "all" else faults.split(",")
-    unknown = [kind for kind in wanted if kind not in CATALOGUE]
+    own = [kind for kind, fault in CATALOGUE.items() if fault.is_rich == plan.is_rich]
+    wanted = own if faults == "all" else faults.split(",")
+    unknown = [kind for kind in wanted if kind not in own]
     if unknown:
-        raise click.UsageError(f"no fault {', '.join(unknown)}; see --list-faults")
+        store_kind = "rich" if plan.is_rich else "plain"
+        raise click.UsageError(
+            f"no fault {', '.join(unknown)} of a {store_kind} store; see --list-faults"
+        )
     together, *others = sheets(wanted)
     left_out = [kind for sheet in others for kind in sheet]
     if left_out and faults != "all":
@@ -153,4 +167,5 @@ def _list() -> None:
 
     width = max(map(len, CATALOGUE))
     for kind, fault in CATALOGUE.items():
-        click.echo(f"{kind:{width}}  {fault.says}")
+        rich = " (--rich)" if fault.is_rich else ""
+        click.echo(f"{kind:{width}}  {fault.says}{rich}")

@@ -58,6 +58,12 @@ ADVICE = {
     " config/delayOffset.json to its queue's end, and start it again.",
     "INV-OFFSET": "Compare the group's offsets with `mqadmin consumerProgress`.",
     "INV-CQ": _BUILD_ANEW,
+    "INV-EXT": "Stop the broker and move both consumequeue and consumequeue_ext out of"
+    " the store: the next start builds all queues and their extensions anew.",
+    "INV-LIGHT": "Stop the broker and move the light queue's directory out of"
+    " consumequeue: the next start after a crash builds anew what the log still has.",
+    "INV-BATCH": "Stop the broker and move the whole directory batchconsumequeue out of"
+    " the store: the next start builds its queues anew from the commit log.",
     "INV-TXN": "Ask the producer group what became of these transactions, and watch"
     " with `mqadmin consumerProgress` whether their messages are still given out.",
     "INV-DELAY": "Look at the message with `mqadmin queryMsgByOffset`, and have it sent"

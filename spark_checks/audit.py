@@ -20,6 +20,7 @@ from spark_checks.digest import Digest, digest, survey
 from spark_checks.findings import Finding, Invariant, Severity, in_order
 from spark_checks.histograms import Pictured, histograms
 from spark_checks.invariants import (
+    extensions,
     files,
     flaws,
     index_items,
@@ -47,6 +48,7 @@ from spark_checks.sources.store_files import (
 )
 from spark_checks.summary import summary_of
 from spark_checks.tables import Situation, Tables, is_record, open_tables
+from spark_checks.third_look import THIRD_CHECKS, third_findings
 from spec.layout import LayoutError
 from spec.wire import fastjson
 
@@ -70,6 +72,8 @@ ROW_CHECKS: Mapping[Invariant, Check] = {
     queues.PLACE: queues.misplaced_units,
     queues.EVERY_RECORD: queues.records_without_unit,
     queues.NO_HOLES: queues.holes,
+    extensions.IS_THERE: extensions.addresses_of_nothing,
+    extensions.OF_ITS_MESSAGE: extensions.extensions_of_others,
 }
 """Which function finds the rows that break an invariant."""
 INDEX_CHECKS: Mapping[Invariant, Check] = {
@@ -99,6 +103,7 @@ INVARIANTS: tuple[Invariant, ...] = (
     *ROW_CHECKS,
     *INDEX_CHECKS,
     *SECOND_CHECKS,
+    *THIRD_CHECKS,
 )
 SUSPECTS_MAX = 200
 """More queues than this are not picked out one by one: all are read again."""
@@ -182,7 +187,7 @@ def audit_store(
             only=only,
         )
         at_rows, pictures = look_at_rows(look, pictured=pictured)
-        found += [*at_rows, *second_findings(look)]
+        found += [*at_rows, *second_findings(look), *third_findings(look)]
     except FAILURES as error:
         raise failed(error) from error
     return Audit(

@@ -66,6 +66,7 @@ class Tables:
     log: DataFrame
     units: DataFrame
     index: DataFrame
+    extensions: DataFrame
     situation: Situation = field(default_factory=Situation)
 
 
@@ -106,7 +107,13 @@ def open_tables(
         at = F.col("commit_log_offset")
         log = log.where(F.col("offset") >= store.begin)
         index = index.where(at.isNull() | (at < 0) | (at >= store.begin))
-    return Tables(log=log, units=units, index=index, situation=situation)
+    return Tables(
+        log=log,
+        units=units,
+        index=index,
+        extensions=open_extensions(session, store),
+        situation=situation,
+    )
 
 
 def from_begin(begin: int) -> list[list[object]]:

@@ -17,6 +17,7 @@ from spark_checks.faults.in_files import (
 from spark_checks.faults.in_index import ITEM_FAULTS, KEY_FAULTS
 from spark_checks.faults.in_queues import QUEUE_FAULTS
 from spark_checks.faults.in_records import RECORD_FAULTS
+from spark_checks.faults.in_rich import RICH_FAULTS
 from spark_checks.faults.in_stage import STAGE_FAULTS
 from spark_checks.generate.plan import Plan
 
@@ -32,13 +33,25 @@ CATALOGUE: Mapping[str, Fault] = {
         *STAGE_FAULTS,
         *CHECKPOINT_FAULTS,
         *CONFIG_FAULTS,
+        *RICH_FAULTS,
     )
 }
 """Every kind of fault by its name."""
 
 
 def sheets(kinds: Iterable[str] = CATALOGUE) -> list[list[str]]:
-    """Return *kinds* in as few lists as need be for none to get in another's way."""
+    """Return *kinds* in as few lists as need be for none to get in another's way.
+
+    Those of rich stores, which are stores of their own, come last.
+    """
+    every = list(kinds)
+    return [
+        *_together([kind for kind in every if not CATALOGUE[kind].is_rich]),
+        *_together([kind for kind in every if CATALOGUE[kind].is_rich]),
+    ]
+
+
+def _together(kinds: Iterable[str]) -> list[list[str]]:
     found: list[list[str]] = []
     claimed: list[set[str]] = []
     for kind in kinds:

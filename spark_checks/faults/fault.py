@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from spark_checks.generate.part import Placed, messages_of, quick_record, rounds_of
+from spark_checks.generate.encoding import quick_record
+from spark_checks.generate.part import Placed, messages_of, rounds_of
 from spark_checks.generate.plan import Plan, PlanError
 from spark_checks.generate.rounds import Kind, steps_of
 from spec.store.message_record import Record
@@ -160,6 +161,8 @@ class Fault:
     plant: Callable[[Site], tuple[Expected, Sequence[Expected]]]
     claims: frozenset[str] = frozenset()
     """What no other fault of the same store may touch."""
+    is_rich: bool = False
+    """Whether it is in what only a rich store has."""
 
     def planted(self, site: Site) -> Planted:
         """Plant the fault and return what an audit must say of it."""

@@ -8,7 +8,8 @@ import shutil
 from collections.abc import Callable, Sequence
 
 from spark_checks.faults.fault import Expected, Fault, Site, at_unit
-from spark_checks.generate.part import Placed, tags_code_of
+from spark_checks.generate.encoding import tags_code_of
+from spark_checks.generate.part import Placed
 from spark_checks.generate.rounds import Kind
 from spec.store.consume_queue import UNIT_SIZE, Unit, encode_unit
 

@@ -42,7 +42,8 @@ def _changed(
 
     def plant(site: Site) -> Found:
         messages = site.take_round()
-        first = {one: _of_kind(site, messages, one)[0] for one in Kind}
+        of_kind = {one: _of_kind(site, messages, one) for one in Kind}
+        first = {one: found[0] for one, found in of_kind.items() if found}
         site.rewrite(first[hit], change(first[hit].record))
         more = [at_record(finding, first[place]) for finding, place in also]
         return at_record(finding, first[at or hit]), more

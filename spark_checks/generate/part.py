@@ -10,20 +10,18 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from spark_checks.generate.encoding import quick_record, tags_code_of, with_checksum
 from spark_checks.generate.index_part import index_file_name, index_of
 from spark_checks.generate.plan import BEGAN_AT_MS, Plan, PlanError
-from spark_checks.generate.rounds import counts_of, records_of_round, steps_of
-from spec.derive.codecs import record_codec, unit_codec
-from spec.integers import body_crc, tags_code
+from spark_checks.generate.rich_part import Piece, extension_offset, rich_pieces
+from spark_checks.generate.rounds import Kind, counts_of, records_of_round, steps_of
+from spec.derive.codecs import unit_codec
 from spec.store.blank import BLANK_SIZE_MIN, Blank, encode_blank
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import file_name
 from spec.store.message_record import Record, record_size
-from spec.wire.delay_levels import SCHEDULE_TOPIC
-from spec.wire.properties import decode_properties
+from spec.store.queue_extension import extension_address
 
-DELAYS_MS = {1: 1_000, 3: 10_000}
-"""Of the levels that are used."""
 _SLACK = 16
 """Bytes that a number in a record may grow by from the first round on."""
 
@@ -78,42 +76,19 @@ class Placed:
     @property
     def unit(self) -> bytes:
         """The unit that points at the record."""
-        return unit_codec.encode((self.offset, self.size, tags_code_of(self.record)))
+        return unit_codec.encode((self.offset, self.size, self.tags_code))
 
+    @property
+    def tags_code(self) -> int:
+        """The tags code in that unit; in a rich store it is an address instead."""
+        if self.plan.is_rich:
+            return extension_address(extension_offset(self.record.queue_offset))
+        return tags_code_of(self.record)
 
-def tags_code_of(record: Record) -> int:
-    """Return the tags code that the unit of *record* has."""
-    properties = decode_properties(record.properties)
-    if record.topic == SCHEDULE_TOPIC:
-        return record.stored_at_ms + DELAYS_MS[int(properties["DELAY"])]
-    return tags_code(properties.get("TAGS", ""))
-
-
-def quick_record(record: Record) -> bytes:
-    """Return what ``encode_record`` returns, some times faster."""
-    return record_codec.encode(
-        (
-            record_size(record),
-            record.magic,
-            body_crc(record.body),
-            record.queue_id,
-            record.flag,
-            record.queue_offset,
-            record.physical_offset,
-            record.system_flags,
-            record.born_at_ms,
-            record.born_host.address,
-            record.born_host.port,
-            record.stored_at_ms,
-            record.store_host.address,
-            record.store_host.port,
-            record.reconsume_times,
-            record.prepared_transaction_offset,
-            record.body,
-            record.topic.encode(),
-            record.properties.encode(),
-        )
-    )
+    @property
+    def kind(self) -> Kind:
+        """What the message is."""
+        return steps_of(self.plan)[self.step].kind
 
 
 @cache
@@ -142,6 +117,8 @@ def _round(plan: Plan, number: int, begin: int) -> Iterator[Record]:
     records = records_of_round(plan, number, begin)
     record = next(records, None)
     while record is not None:
+        if plan.is_rich:
+            record = with_checksum(record)
         yield record
         try:
             record = records.send(record.physical_offset + record_size(record))
@@ -156,19 +133,25 @@ def write_part(root: Path, plan: Plan, part: int) -> None:
     placed = []
     for message in messages_of(plan, part):
         log += quick_record(message.record)
-        units.setdefault(message.queue, bytearray()).extend(message.unit)
-        placed.append(message.record)
+        if message.kind is not Kind.BATCH:
+            units.setdefault(message.queue, bytearray()).extend(message.unit)
+        placed.append(message)
     left = plan.log_size - len(log)
     if part < plan.files - 1:
         log += encode_blank(Blank(size=left))
     path = root / "commitlog" / file_name(part * plan.log_size)
     write_at(path, 0, bytes(log), plan.log_size)
+    first_round = part * rounds_of(plan)
     for queue, data in units.items():
-        begin = part * rounds_of(plan) * counts_of(plan)[queue] * UNIT_SIZE
+        begin = first_round * counts_of(plan)[queue] * UNIT_SIZE
         write_units(root, plan.queue_size, queue, begin, bytes(data))
-    began_at_ms = placed[0].stored_at_ms if placed else BEGAN_AT_MS
+    if plan.is_rich:
+        with_steps = [(message.step, message.record) for message in placed]
+        for piece in rich_pieces(plan, first_round, with_steps):
+            _write_piece(root, piece)
+    began_at_ms = placed[0].record.stored_at_ms if placed else BEGAN_AT_MS
     index = root / "index" / index_file_name(began_at_ms)
-    items = index_of(placed)
+    items = index_of([message.record for message in placed])
     write_at(index, 0, items, len(items))
 
 
@@ -179,14 +162,22 @@ def write_units(
 
     Each file has *size* bytes.
     """
-    directory = root / "consumequeue" / queue[0] / str(queue[1])
+    directory = f"consumequeue/{queue[0]}/{queue[1]}"
+    piece = Piece(directory=directory, begin=begin, data=data, file_size=size)
+    _write_piece(root, piece)
+
+
+def _write_piece(root: Path, piece: Piece) -> None:
+    """Write *piece* into its files."""
+    directory = root / piece.directory
+    directory.mkdir(parents=True, exist_ok=True)
     done = 0
-    while done < len(data):
-        at = (begin + done) % size
-        piece = data[done : done + size - at]
-        path = directory / file_name(begin + done - at)
-        write_at(path, at, piece, size)
-        done += len(piece)
+    while done < len(piece.data):
+        begin = piece.begin + done
+        at = begin % piece.file_size
+        data = piece.data[done : done + piece.file_size - at]
+        write_at(directory / file_name(begin - at), at, data, piece.file_size)
+        done += len(data)
 
 
 def write_at(path: Path, position: int, data: bytes, size: int) -> None:

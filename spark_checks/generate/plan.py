@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spec.store.consume_queue import UNIT_SIZE
+from spec.wire.multi_dispatch import LIGHT_PREFIX
 
 BEGAN_AT_MS = 1_700_000_000_000
 """When the first message of any generated store was stored."""
@@ -21,6 +22,10 @@ ROUND_MS = 12_000
 """How long a round takes: longer than its longest delay."""
 GROUP = "orders_group"
 """The group that consumes, and hands some messages back."""
+BATCH_TOPIC = "OrderBatches"
+"""The topic of a rich store that has a batch queue."""
+LIGHT_QUEUES = (f"{LIGHT_PREFIX}orders_a", f"{LIGHT_PREFIX}orders_b")
+"""The queues in which one message of each round of a rich store stands besides."""
 RETRY_TOPIC = f"%RETRY%{GROUP}"
 DEAD_TOPIC = f"%DLQ%{GROUP}"
 
@@ -48,6 +53,9 @@ class Plan:
     """Queues of each topic."""
     body_size: int = 256
     """Bytes of the largest body; the smallest has a sixteenth less."""
+    is_rich: bool = False
+    """Whether there is what a broker of 5.x writes only where it is told to: extensions
+    of consume queues, light queues, batch queues, checksums of whole records."""
 
     def __post_init__(self) -> None:
         for name in ("files", "queue_units", "topics", "queues", "body_size"):
@@ -69,7 +77,13 @@ class Plan:
 
 
 def plan_of_size(
-    size: int, *, seed: int, topics: int, queues: int, body_size: int
+    size: int,
+    *,
+    seed: int,
+    topics: int,
+    queues: int,
+    body_size: int,
+    is_rich: bool = False,
 ) -> Plan:
     """Return a plan of a store whose commit log has about *size* bytes.
 
@@ -84,6 +98,7 @@ def plan_of_size(
         topics=topics,
         queues=queues,
         body_size=body_size,
+        is_rich=is_rich,
     )
 
 

@@ -18,16 +18,25 @@ from enum import StrEnum
 from functools import cache
 
 from spark_checks.generate.plan import (
+    BATCH_TOPIC,
     BEGAN_AT_MS,
     DEAD_TOPIC,
     GROUP,
+    LIGHT_QUEUES,
     RETRY_TOPIC,
     ROUND_MS,
     Plan,
 )
 from spec.host import Host
 from spec.store.message_record import Record, SystemFlag
+from spec.wire.batch_body import (
+    INNER_BATCH,
+    NEED_UNWRAP,
+    BatchMessage,
+    encode_batch,
+)
 from spec.wire.delay_levels import SCHEDULE_TOPIC
+from spec.wire.multi_dispatch import Dispatch, properties_of
 from spec.wire.properties import encode_properties
 from spec.wire.transactions import HALF_TOPIC, OPERATIONS_TOPIC
 
@@ -35,6 +44,8 @@ TAGS = ("TagA", "TagB", "TagC")
 RETRY_LEVEL = 3
 """The delay of a message that is handed back for the first time."""
 GIVEN_UP_AFTER = 16
+BATCH_COUNT = 3
+"""Messages of a batch."""
 _STORE_HOST = Host(bytes([127, 0, 0, 1]), 10911)
 
 
@@ -51,6 +62,10 @@ class Kind(StrEnum):
     HANDED_BACK = "handed back"
     RETRIED = "retried"
     DEAD = "dead"
+    LIGHT = "light"
+    """It stands in light queues besides its own."""
+    BATCH = "batch"
+    """It is several messages, in a batch queue."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +95,14 @@ def steps_of(plan: Plan) -> tuple[Step, ...]:
 
 @cache
 def counts_of(plan: Plan) -> dict[tuple[str, int], int]:
-    """Return how many messages every round adds to each queue."""
-    return dict(Counter((step.topic, step.queue_id) for step in steps_of(plan)))
+    """Return how many messages every round adds to each consume queue."""
+    return dict(
+        Counter(
+            (step.topic, step.queue_id)
+            for step in steps_of(plan)
+            if step.kind is not Kind.BATCH
+        )
+    )
 
 
 def _steps(plan: Plan) -> Iterator[Step]:
@@ -100,6 +121,9 @@ def _steps(plan: Plan) -> Iterator[Step]:
     yield Step(kind=Kind.DEAD, topic=DEAD_TOPIC, queue_id=0)
     yield Step(kind=Kind.DELIVERED, topic=first, queue_id=0, of=0)
     yield Step(kind=Kind.RETRIED, topic=RETRY_TOPIC, queue_id=0, of=1)
+    if plan.is_rich:
+        yield Step(kind=Kind.LIGHT, topic=plan.topic_names[-1], queue_id=0)
+        yield Step(kind=Kind.BATCH, topic=BATCH_TOPIC, queue_id=0)
 
 
 def records_of_round(
@@ -128,7 +152,7 @@ def _record(
     plain = Record(
         topic=step.topic,
         queue_id=step.queue_id,
-        queue_offset=number * counts_of(plan)[step.topic, step.queue_id] + step.rank,
+        queue_offset=_queue_offset(plan, number, step),
         physical_offset=0,
         body=_body(plan, message, chance),
         born_at_ms=stored_at_ms - 2,
@@ -142,7 +166,16 @@ def _record(
         "WAIT": "true",
         "TAGS": TAGS[message % len(TAGS)],
     }
+    if step.kind is Kind.LIGHT:
+        others = [Dispatch(queue=name, queue_offset=number) for name in LIGHT_QUEUES]
+        return _with(plain, {**own, **properties_of(others)})
     return _of_kind(plan, step.kind, plain, own, source)
+
+
+def _queue_offset(plan: Plan, number: int, step: Step) -> int:
+    if step.kind is Kind.BATCH:
+        return number * BATCH_COUNT
+    return number * counts_of(plan)[step.topic, step.queue_id] + step.rank
 
 
 def _of_kind(
@@ -170,6 +203,10 @@ def _of_kind(
     if kind is Kind.DEAD:
         dead = {**own, "RETRY_TOPIC": plan.topic_names[0]}
         return replace(_with(plain, dead), reconsume_times=GIVEN_UP_AFTER)
+    if kind is Kind.BATCH:
+        batch = {"INNER_NUM": str(BATCH_COUNT), "INNER_BASE": str(plain.queue_offset)}
+        flags, body = INNER_BATCH | NEED_UNWRAP, encode_batch(_pieces(plain.body))
+        return _with(replace(plain, system_flags=flags, body=body), {**own, **batch})
     if source is None:
         return _with(plain, own)
     return _following(kind, plain, source)
@@ -191,6 +228,13 @@ def _following(kind: Kind, plain: Record, source: Record) -> Record:
         system_flags=int(SystemFlag.TRANSACTION_COMMIT) if committed else 0,
         prepared_transaction_offset=source.physical_offset if committed else 0,
     )
+
+
+def _pieces(body: bytes) -> Iterator[BatchMessage]:
+    """Yield the messages of a batch that have *body* between them."""
+    size = -(-len(body) // BATCH_COUNT)
+    for begin in range(0, size * BATCH_COUNT, size):
+        yield BatchMessage(body=body[begin : begin + size])
 
 
 def _with(record: Record, properties: dict[str, str]) -> Record:

@@ -19,7 +19,14 @@ from spark_checks.generate.plain import (
     PlainPlan,
     write_plain_part,
 )
-from spark_checks.generate.plan import BEGAN_AT_MS, GROUP, ROUND_MS, Plan, PlanError
+from spark_checks.generate.plan import (
+    BATCH_TOPIC,
+    BEGAN_AT_MS,
+    GROUP,
+    ROUND_MS,
+    Plan,
+    PlanError,
+)
 from spark_checks.generate.rounds import counts_of, steps_of
 from spec.store.checkpoint import Checkpoint, encode_checkpoint
 from spec.wire import fastjson
@@ -89,6 +96,8 @@ def _configuration(plan: Plan | PlainPlan) -> dict[str, object]:
     topics: dict[str, int] = {}
     for topic, queue_id in counts:
         topics[topic] = max(topics.get(topic, 0), queue_id + 1)
+    is_rich = isinstance(plan, Plan) and plan.is_rich
+    batch_topics = {BATCH_TOPIC: 1} if is_rich else {}
     consumed = {
         f"{topic}@{GROUP}": {
             queue_id: counts[topic, queue_id] // 2 for queue_id in range(plan.queues)
@@ -101,6 +110,13 @@ def _configuration(plan: Plan | PlainPlan) -> dict[str, object]:
             "dataVersion": version,
             "topicConfigTable": {
                 topic: _topic(topic, queues) for topic, queues in topics.items()
+            }
+            | {
+                topic: {
+                    **_topic(topic, queues),
+                    "attributes": {"queue.type": "BatchCQ"},
+                }
+                for topic, queues in batch_topics.items()
             },
         },
         "subscriptionGroup": {

@@ -41,7 +41,8 @@ class AsideSource(DataSource):
     """
     Reads what was set aside. Options: ``url``; ``log`` and ``queues``, each the files
     as the source of that kind takes them; ``partitions``; ``begin``, the commit-log
-    offset from which on records are of interest.
+    offset from which on records are of interest; ``parts`` (JSON), the ranges of the
+    log that are looked at.
     """
 
     @classmethod

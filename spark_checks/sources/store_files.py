@@ -21,7 +21,9 @@ import pyarrow as pa
 from pyarrow import fs
 
 from spark_checks.sources.record_scan import ReadAt
+from spec.store.batch_queue import BATCH_QUEUE
 from spec.store.queue_extension import EXTENSION
+from spec.wire.multi_dispatch import LIGHT_PREFIX
 
 _offset_name = re.compile(r"[0-9]{20}")
 _time_name = re.compile(r"[0-9]{17}")
@@ -96,6 +98,17 @@ class Store:
     def extensions(self) -> tuple[StoreFile, ...]:
         """The same of the consume queues' extensions."""
         return self._of_queues(EXTENSION)
+
+    @property
+    def batch_queues(self) -> tuple[StoreFile, ...]:
+        """The same of batch consume queues."""
+        return self._of_queues(BATCH_QUEUE)
+
+    @property
+    def light_queues(self) -> tuple[StoreFile, ...]:
+        """Those of the consume-queue files that are of light queues."""
+        begin = f"consumequeue/{LIGHT_PREFIX}"
+        return tuple(f for f in self.consume_queues if f.path.startswith(begin))
 
     @property
     def settings(self) -> tuple[StoreFile, ...]:

@@ -6,6 +6,7 @@ else is; what is generated is the same for the same seed.
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,12 +23,14 @@ from spark_checks.faults.labels import (
     write_labels,
 )
 from spark_checks.findings import Finding, Severity
-from spark_checks.generate.part import messages_of, quick_record, rounds_of
+from spark_checks.generate.encoding import quick_record
+from spark_checks.generate.part import messages_of, rounds_of
 from spark_checks.generate.plan import Plan, PlanError, plan_of_size
 from spark_checks.generate.store import generate
 from spark_checks.invariants import records
 from spec.store.commit_log import scan
 from spec.store.message_record import encode_record
+from spec.store.record_checksum import agrees
 
 PLAN = Plan(
     seed=7,
@@ -38,6 +41,7 @@ PLAN = Plan(
     queues=2,
     body_size=200,
 )
+RICH = replace(PLAN, is_rich=True)
 SHEETS = sheets()
 KINDS_MIN = 60
 
@@ -55,8 +59,9 @@ def fingerprint(root: Path) -> dict[str, str]:
 def test_every_planted_fault_is_found_and_nothing_else(
     spark: SparkSession, tmp_path: Path, sheet: int
 ) -> None:
-    generate(tmp_path, PLAN)
-    planted = plant_all(tmp_path, PLAN, SHEETS[sheet])
+    plan = RICH if CATALOGUE[SHEETS[sheet][0]].is_rich else PLAN
+    generate(tmp_path, plan)
+    planted = plant_all(tmp_path, plan, SHEETS[sheet])
     before = fingerprint(tmp_path)
     found = score(planted, audit_store(spark, str(tmp_path)).findings)
     assert found.missed == ()
@@ -70,10 +75,13 @@ def test_the_catalogue_is_large_and_no_kind_is_left_out() -> None:
     assert sorted(kind for sheet in SHEETS for kind in sheet) == sorted(CATALOGUE)
 
 
+@pytest.mark.parametrize("is_rich", [False, True], ids=["plain", "rich"])
 def test_a_generated_store_is_silent_and_made_by_any_number_of_workers(
-    spark: SparkSession, tmp_path: Path
+    spark: SparkSession, tmp_path: Path, is_rich: bool
 ) -> None:
-    plan = plan_of_size(1 << 19, seed=3, topics=2, queues=2, body_size=300)
+    plan = plan_of_size(
+        1 << 19, seed=3, topics=2, queues=2, body_size=300, is_rich=is_rich
+    )
     generate(tmp_path / "here", plan)
     generate(tmp_path / "there", plan, spark)
     assert fingerprint(tmp_path / "here") == fingerprint(tmp_path / "there")
@@ -94,6 +102,11 @@ def test_records_are_those_of_the_specification() -> None:
     for message in messages_of(PLAN, 0):
         data = quick_record(message.record)
         assert data == encode_record(message.record)
+        assert agrees(data) is None
+    for message in messages_of(RICH, 0):
+        data = quick_record(message.record)
+        assert data == encode_record(message.record)
+        assert agrees(data) is True
 
 
 def test_a_generated_log_is_read_to_its_end(tmp_path: Path) -> None:

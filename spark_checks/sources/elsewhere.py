@@ -1,0 +1,165 @@
+"""
+The Spark source ``rocketmq.elsewhere``: a row for every queue of another kind, light or
+batch, in which a record says that it stands.
+
+Few records say so. It is read only of stores that have such queues; what is damaged is
+passed over, for that is told elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+from spark_checks.sources.commit_log import CommitLogReader, LogRange
+from spark_checks.sources.record_columns import Delays, RecordColumns, read_columns
+from spark_checks.sources.record_scan import (
+    FileRange,
+    ReadAt,
+    Region,
+    Window,
+    scan_range,
+)
+from spark_checks.sources.schemas import arrow_schema, spark_schema
+from spark_checks.sources.store_files import reading
+from spec.layout import LayoutError
+from spec.wire import multi_dispatch
+from spec.wire.properties import Property, decode_properties
+
+ELSEWHERE_COLUMNS: Final[dict[str, str]] = {
+    "file_base": "int64",
+    "position": "int64",
+    "offset": "int64",
+    "size": "int64",
+    "own_topic": "string",
+    "own_queue_id": "int32",
+    "system_flags": "int32",
+    "stored_at_ms": "int64",
+    "tags_code": "int64",
+    "kind": "string",
+    "queue": "string",
+    "number": "int64",
+    "message_count": "int32",
+}
+"""``kind`` is light or batch, ``queue`` the queue's name, ``number`` the queue offset
+there: of a batch, which has ``message_count`` messages, that of the first."""
+INNER_BASE = "INNER_BASE"
+"""The queue offset of a batch's first message; the broker adds it."""
+_MARKS: Final = (
+    f"{multi_dispatch.OFFSETS}\x01".encode(),
+    f"{Property.INNER_NUM}\x01".encode(),
+)
+_count = re.compile(r"[0-9]{1,5}", re.ASCII)
+_number = re.compile(r"[0-9]{1,18}", re.ASCII)
+_schema = arrow_schema(ELSEWHERE_COLUMNS)
+Place = tuple[str, str, int, int]
+"""Kind, queue, queue offset, messages."""
+
+
+class ElsewhereSource(DataSource):
+    """Reads a commit log, with the options of ``rocketmq.commitlog``."""
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the name for ``spark.read.format``."""
+        return "rocketmq.elsewhere"
+
+    def schema(self) -> str:
+        """Return the columns of a row."""
+        return spark_schema(ELSEWHERE_COLUMNS)
+
+    def reader(self, schema: StructType) -> DataSourceReader:  # noqa: ARG002
+        """Return the reader of the store that the options name."""
+        return ElsewhereReader(self.options)
+
+
+class ElsewhereReader(DataSourceReader):
+    """Cuts the files into ranges, and reads one range."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self.log = CommitLogReader(options)
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """Return the ranges of what is wanted of all files."""
+        return self.log.partitions()
+
+    def read(self, partition: InputPartition | None) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of one range."""
+        if partition is None:  # so Spark says that there are no partitions
+            return
+        if not isinstance(partition, LogRange):
+            raise TypeError(f"{partition!r} is not a range of a commit log")
+        with reading(self.log.url, partition.path) as read_at:
+            yield from rows_in(read_at, partition.where, self.log.delays)
+
+
+def rows_in(
+    read_at: ReadAt, where: FileRange, delays: Delays
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of the range *where*."""
+    scan = scan_range(read_at, where)
+    found = next(scan, None)
+    while found is not None:
+        refused = None
+        if not isinstance(found, Region) and any(m in found.data for m in _MARKS):
+            columns, refused = read_columns(found, delays, is_checked=False)
+            if columns is not None:
+                rows = list(_rows(found, columns, where.base))
+                yield pa.RecordBatch.from_pylist(rows, schema=_schema)
+        try:
+            found = scan.send(refused)
+        except StopIteration:
+            return
+
+
+def _rows(
+    window: Window, columns: RecordColumns, base: int
+) -> Iterator[dict[str, Any]]:
+    begins, ends = (places.tolist() for places in columns.properties)
+    names = [name.decode("utf-8", "replace") for name in columns.topics.names]
+    for index, (begin, end) in enumerate(zip(begins, ends, strict=True)):
+        if all(window.data.find(mark, begin, end) < 0 for mark in _MARKS):
+            continue
+        text = window.data[begin:end].decode("utf-8", "replace")
+        fixed = {name: int(column[index]) for name, column in columns.fixed.items()}
+        own_topic = names[columns.topics.numbers[index]]
+        for kind, queue, number, count in places_of(text, own_topic):
+            yield {
+                "file_base": base,
+                "position": fixed["position"],
+                "offset": base + fixed["position"],
+                "size": fixed["size"],
+                "own_topic": own_topic,
+                "own_queue_id": fixed["queue_id"],
+                "system_flags": fixed["system_flags"],
+                "stored_at_ms": fixed["stored_at_ms"],
+                "tags_code": int(columns.tags_codes[index]),
+                "kind": kind,
+                "queue": queue,
+                "number": number,
+                "message_count": count,
+            }
+
+
+def places_of(text: str, own_topic: str) -> Iterator[Place]:
+    """Yield the places in which a record of *own_topic* with properties *text* stands.
+
+    Those that it says to stand in: whether its broker puts it there is a setting.
+    """
+    properties = decode_properties(text)
+    try:
+        others = multi_dispatch.dispatches_of(properties)
+    except LayoutError:
+        others = []
+    for other in others:
+        if other.is_light:
+            yield "light", other.queue, other.queue_offset, 1
+    count = properties.get(Property.INNER_NUM, "")
+    first = properties.get(INNER_BASE, "")
+    if _count.fullmatch(count) and _number.fullmatch(first):
+        yield "batch", own_topic, int(first), int(count)
