@@ -20,6 +20,9 @@ from spark_checks.audit import Audit
 from spark_checks.drawn import pictures_of
 
 FORMATS = ("table", "json", "html")
+LEFT_OPEN = (
+    "The file abort is there: a broker runs on this store, or ended without closing it."
+)
 
 
 def as_json(audits: Sequence[Audit]) -> str:
@@ -40,9 +43,10 @@ def as_html(audits: Sequence[Audit]) -> str:
     )
     page = environment.get_template("audit.html")
     return page.render(
+        left_open=LEFT_OPEN,
         audits=[
             {**_document(audit), "pictures": pictures_of(audit)} for audit in audits
-        ]
+        ],
     )
 
 
@@ -89,6 +93,8 @@ def _print_one(audit: Audit, console: Console) -> None:
     )
     if audit.sample is not None:
         _print_sample(document["sample"], console)
+    if document["summary"]["left_open"]:
+        console.print(f"  {LEFT_OPEN}", soft_wrap=True)
     _print_handed_back(document["summary"]["handed_back"], console)
     if audit.against is not None:
         _print_against(audit.against, console)

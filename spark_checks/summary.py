@@ -37,6 +37,7 @@ def summary_of(store: Store, seen: Digest) -> Mapping[str, object]:
         "config": _config(store),
         "groups": lag_of(store, seen),
         "handed_back": handed_back_of(seen),
+        "left_open": store.was_left_open,
     }
 
 

@@ -57,6 +57,7 @@ def sample_audit() -> Audit:
                 "orders_group": {"retries": 41_000, "dead_letters": 7},
                 "<i>" + "g" * 90: {"retries": 1, "dead_letters": 0},
             },
+            "left_open": True,
         },
         findings=(
             _finding("INV-LOG-001", Severity.ERROR, 300_000_000, 90_000_000),

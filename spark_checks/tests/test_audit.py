@@ -61,6 +61,7 @@ def _damaged() -> Audit:
         "index": {"files": 0, "entries": 0},
         "config": {},
         "handed_back": {},
+        "left_open": False,
     }
     return Audit(store="/store", summary=summary, findings=(finding,))
 

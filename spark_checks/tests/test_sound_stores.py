@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from spark_checks import report
 from spark_checks.audit import audit_store
 from spark_checks.findings import Finding
 from spark_checks.tests.building import StoreBuilder, overwrite
@@ -51,6 +52,8 @@ def test_what_a_killed_broker_leaves_is_a_warning(
         ("INV-LOG-001", last.log_file, last.position + last.size, "warning"),
     ]
     assert audit.is_clean
+    assert audit.summary["left_open"] is True
+    assert "The file abort is there" in report.as_table([audit])
 
 
 def test_a_hole_among_units_of_deleted_records_is_told(
