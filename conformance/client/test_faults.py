@@ -92,3 +92,19 @@ def test_with_the_table_and_no_good_broker_messages_are_sent_all_the_same(
         expected=["1", "1", "SEND_OK", "SEND_OK"],
         what="results after both brokers failed once",
     )
+
+
+@pytest.mark.clause("CLIENT-FAULT-009")
+def test_with_the_table_a_retry_stays_at_the_broker_that_failed(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    application.need("latency")
+    for broker in two_brokers(stage, topic):
+        meet_sends(
+            broker,
+            lambda asked: asked.answer(ResponseCode.SYSTEM_ERROR, remark="no"),
+        )
+    application.producer(latency=True, retries=2).send(topic)
+    names = [one.player.name for one in all_sends(stage)]
+    expect("CLIENT-FAULT-009", found=len(names), expected=3, what="attempts")
+    expect("CLIENT-FAULT-009", found=len(set(names)), expected=1, what="brokers tried")

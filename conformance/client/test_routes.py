@@ -176,6 +176,22 @@ def test_an_ordered_topic_has_the_queues_of_its_setting(
 
 
 @pytest.mark.long
+@pytest.mark.clause("CLIENT-PUBLISH-011")
+def test_a_queue_of_a_broker_without_an_address_is_not_sent_to(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    stage.route(topic, {"broker-a": 1}, order="broker-x:1")
+    outcome = application.producer().send(topic)
+    expect("CLIENT-PUBLISH-011", found=outcome.is_error, expected=True, what="failure")
+    found = (len(stage.broker().sends), len(stage.name_server.questions(topic)))
+    expect(
+        "CLIENT-PUBLISH-011",
+        found=found,
+        expected=(0, 1),
+        what="messages to the other broker, and questions for the route",
+    )
+
+
 @pytest.mark.clause("CLIENT-PUBLISH-010", "CLIENT-PUBLISH-004")
 def test_a_silent_name_server_is_given_up(
     application: Application, stage: Stage, topic: str

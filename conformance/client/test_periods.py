@@ -1,0 +1,59 @@
+"""What a client does by itself again and again, unless it is told how often."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from conformance.client.application import Application
+from conformance.client.stage import Stage
+from conformance.harness.verdicts import expect_that
+from spec.client.liveness import HEARTBEAT_PERIOD_MS
+from spec.wire.producer_queues import ROUTE_PERIOD_MS
+from spec.wire.request_code import RequestCode
+
+HEARTBEAT = RequestCode.HEART_BEAT
+SLACK_MS = 5000
+"""For a machine that is busy; the periods are six times as long."""
+AT_THE_START_MS = 5000
+"""5.x sends more heartbeats as soon as it has a route."""
+PATIENCE_S = 60.0
+
+
+@pytest.mark.clause("CLIENT-HEARTBEAT-001", "CLIENT-PUBLISH-009")
+def test_heartbeats_and_questions_for_routes_come_every_30_seconds(
+    application: Application, stage: Stage, topic: str
+) -> None:
+    stage.route(topic, {"broker-a": 1})
+    broker, server = stage.broker(), stage.name_server
+    application.producer().send(topic)
+    count = len(server.questions(topic))
+
+    def pauses_ms() -> list[float]:
+        """Return the pauses between heartbeats, but for those at the start."""
+        found = [one.at_ms for one in broker.requests(HEARTBEAT)]
+        return [b - a for a, b in pairwise(found) if b - a > AT_THE_START_MS]
+
+    broker.wait_until(
+        lambda: bool(pauses_ms()), what="the next heartbeat", timeout_s=PATIENCE_S
+    )
+    expect_about("CLIENT-HEARTBEAT-001", pauses_ms()[0], HEARTBEAT_PERIOD_MS)
+    server.wait_until(
+        lambda: len(server.questions(topic)) > count,
+        what="the route is asked for again",
+        timeout_s=PATIENCE_S,
+    )
+    # The periods began when the producer was started, just before it sent.
+    first, again = server.questions(topic)[0], server.questions(topic)[count]
+    expect_about("CLIENT-PUBLISH-009", again.at_ms - first.at_ms, ROUTE_PERIOD_MS)
+
+
+def expect_about(clause_id: str, found_ms: float, expected_ms: int) -> None:
+    """Fail *clause_id* unless a time is as long, or a little longer."""
+    expect_that(
+        clause_id,
+        expected_ms - SLACK_MS / 10 <= found_ms <= expected_ms + SLACK_MS,
+        found=f"{found_ms:.0f} ms",
+        expected=f"{expected_ms} ms, or a little more",
+    )
