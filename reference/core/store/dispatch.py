@@ -93,7 +93,7 @@ class Dispatcher:
         run = self._log.fresh
         is_told = len(run) > 0 and run[0].physical_offset == self.position
         last = run[-1] if is_told else None
-        # What was told in part has a gap, before which dispatch has to stop.
+        # Where not all was told, the rest has to be read.
         if last is None or last.physical_offset + last.size != self._log.queue.end:
             return
         index = self._index if self._index_enabled else None

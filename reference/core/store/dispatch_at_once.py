@@ -47,9 +47,11 @@ def _arrivals(
 ) -> list[Arrival] | None:
     """Return what becomes visible with *run*, and add the units to *rows*.
 
-    None where a queue does not go on with what is there for it.
+    None where a queue does not go on with what is there for it, and where the log has
+    something between two of them that nobody told of.
     """
     arrivals: list[Arrival] = []
+    end = run[0].physical_offset
     new = new_tuple
     for found in run:
         size, topic, queue_id, index, offset, code, stored_at_ms, flags, *_ = found
@@ -60,8 +62,9 @@ def _arrivals(
                 return None
             row = rows[topic, queue_id] = (queue, [])
         # [STORE-QUEUE-007]
-        if flags & TRANSACTION_MASK in NOT_CONSUMABLE:
+        if offset != end or flags & TRANSACTION_MASK in NOT_CONSUMABLE:
             return None
+        end = offset + size
         row[1].append((offset, size, code))
         seen = (topic, queue_id, index + 1, code, stored_at_ms)
         arrivals.append(new(Arrival, seen))

@@ -61,6 +61,13 @@ def put(store: MessageStore, new: tuple[NewMessage, bool], now_ms: int) -> PutRe
 @given(rows=ROWS, options=st.sampled_from([TINY, ROOMY]))
 @example([((message(properties="UNIQ_KEY\x01u\x02"), False), False)] * 8, ROOMY)
 @example([((message(properties="KEYS\x01a b\x02"), False), False)] * 8, TINY)
+@example(
+    [
+        ((message("T"), False), True),
+        *[((message(topic), False), False) for topic in ("T", "thema-\u00e4", "T")],
+    ],
+    ROOMY,
+)
 def test_at_once_is_one_by_one(rows: Rows, options: StoreOptions) -> None:
     once, one_by_one = MemoryFiles(), MemoryFiles()
     stores = started(once, options), started(one_by_one, options)
