@@ -42,6 +42,7 @@ FIGURES = (
     ("p99_ms", "p99 ms"),
     ("max_ms", "max ms"),
     ("cpu_us", "CPU us/message"),
+    ("cpu_s", "CPU s"),
     ("own_mb", "own MB"),
     ("mapped_mb", "mapped MB"),
 )

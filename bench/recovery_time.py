@@ -17,6 +17,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
+
+import psutil
 
 from bench.servers import OPENS
 from conformance.harness.address import Address
@@ -29,6 +32,15 @@ from conformance.harness.target import parse_target
 ROUNDS = 3
 PAUSE_S = 0.002
 JVM = "jvm:"
+
+
+class Start(NamedTuple):
+    """What a start took."""
+
+    serves_s: float
+    """From the beginning of the process to its first answer."""
+    cpu_s: float
+    """Processor time of the process until then, or a moment longer."""
 
 
 class Watch:
@@ -71,20 +83,20 @@ def compared(
     say: Callable[[str], None],
 ) -> dict[str, object]:
     """Return how long each of two targets takes to start on copies of *saved*."""
-    taken: dict[str, list[float]] = {text: [] for text in targets}
+    taken: dict[str, list[Start]] = {text: [] for text in targets}
     for number in range(ROUNDS):
         for text in targets:
             say(f"recovery {number + 1} of {ROUNDS}: {text}")
             copy = directory / "copy"
             copy_store(saved, copy)
-            taken[text].append(_start_s(text, copy, settings, topic, directory))
+            taken[text].append(_start(text, copy, settings, topic, directory))
             shutil.rmtree(copy, ignore_errors=True)
-    medians = {text: median(rounds) for text, rounds in taken.items()}
+    medians = {t: median(one.serves_s for one in rounds) for t, rounds in taken.items()}
     ours, theirs = (medians[text] for text in targets)
     return {
         "store_bytes": sum(f.stat().st_size for f in saved.rglob("*") if f.is_file()),
         "ms": {text: round(1000 * value) for text, value in medians.items()},
-        "rounds_ms": {t: [round(1000 * one) for one in r] for t, r in taken.items()},
+        "rounds": {t: [one._asdict() for one in r] for t, r in taken.items()},
         "ratio": round(theirs / ours, 2),
         "says": f"{targets[1]} takes so many times as long as {targets[0]}",
     }
@@ -114,18 +126,18 @@ def _copy_with_holes(source: str, target: str) -> str:
     return target
 
 
-def _start_s(
+def _start(
     text: str, store: Path, settings: Mapping[str, str], topic: str, directory: Path
-) -> float:
+) -> Start:
     if text.startswith(JVM):
         home = directory / "apache"
         home.mkdir(exist_ok=True)
-        return _apache_start_s(text.removeprefix(JVM), store, settings, topic, home)
+        return _apache_start(text.removeprefix(JVM), store, settings, topic, home)
     with parse_target(text, conf=settings) as target:
+        assert isinstance(target, EmbeddedTarget), f"{text} is not the reference"
         # Only a started target has an address: the first start is on nothing.
         target.kill()
-        if isinstance(target, EmbeddedTarget):
-            target.starts_anew = True
+        target.starts_anew = True
         assert target.broker is not None
         assert target.store_path is not None
         shutil.rmtree(target.store_path)
@@ -133,12 +145,12 @@ def _start_s(
         began = time.monotonic()
         watch = Watch(target.broker, topic)
         target.start()
-        return watch.end() - began
+        return _took(watch, began, target.process_id)
 
 
-def _apache_start_s(
+def _apache_start(
     release: str, store: Path, settings: Mapping[str, str], topic: str, home: Path
-) -> float:
+) -> Start:
     names = ApacheCluster(release, directory=home)
     try:
         names.start(broker=False)
@@ -154,8 +166,14 @@ def _apache_start_s(
             began = time.monotonic()
             watch = Watch(brokers.broker, topic)
             brokers.start()
-            return watch.end() - began
+            return _took(watch, began, brokers.process_ids[-1])
         finally:
             brokers.close()
     finally:
         names.close()
+
+
+def _took(watch: Watch, began: float, process_id: int | None) -> Start:
+    answered_at = watch.end()
+    times = psutil.Process(process_id).cpu_times()
+    return Start(answered_at - began, times.user + times.system)

@@ -19,6 +19,7 @@ FIGURES = {
     "p99_ms": "p99 {:.2f} ms",
     "max_ms": "max {:.0f} ms",
     "cpu_us": "{:.1f} us CPU a message",
+    "cpu_s": "{:.2f} s CPU",
     "own_mb": "{:.0f} MB",
     "mapped_mb": "+ {:.0f} MB of files",
 }
