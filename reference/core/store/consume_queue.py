@@ -30,8 +30,8 @@ from reference.core.store.recovery_units import (
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import CONSUME_QUEUE
 
-MANY = 16_384
-"""Units of a file that are looked at all at once, for starts on large stores."""
+FEW, MANY = 1024, 16_384
+"""Files with many units are looked at all at once, for starts on large stores."""
 Unit = tuple[int, int, int]
 """Where a record is in the log, how long it is, and its tags code."""
 FILLER_SIZE = 2**31 - 1
@@ -272,10 +272,11 @@ class ConsumeQueue:
     def _is_long(self, base: int) -> bool:
         """Return whether the file at *base* has so many units that numpy is worth it.
 
-        To load it takes as long as to look at them one by one.
+        A queue that has few is not touched where nothing was ever written.
         """
-        data, size_at = self._data(base), MANY * UNIT_SIZE + 8
-        return any(data[size_at : size_at + 4])
+        data = self._data(base)
+        sizes_at = (number * UNIT_SIZE + 8 for number in (FEW, MANY))
+        return all(any(data[at : at + 4]) for at in sizes_at)
 
     def _data(self, base: int) -> memoryview:
         """Return the whole file that begins at *base*."""

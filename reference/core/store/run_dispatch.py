@@ -76,6 +76,8 @@ class RunDispatcher:
         self._least = least
         """Fewer records are dispatched one by one."""
         self._known = Known()
+        self._indexed_until = 0
+        """What stands before this is in the index, as was known before the run."""
 
     def take(self, base: int, data: memoryview, run: Run) -> None:
         """Dispatch *run*, which is in the file *data* that begins at *base*."""
@@ -101,9 +103,11 @@ class RunDispatcher:
         """Return what is to be dispatched, and the hashes of all keys."""
         physical_offset = run.at + min(base, _FAR)
         kind = run.head["system_flags"] & TRANSACTION_MASK
-        indexed_until = self._index.last_update[1] if self._index else _FAR
+        self._indexed_until = self._index.last_update[1] if self._index else _FAR
         # [INDEX-KEY-004]
-        gets_keys = (kind != TRANSACTION_MASK) & (physical_offset >= indexed_until)
+        gets_keys = (kind != TRANSACTION_MASK) & (
+            physical_offset >= self._indexed_until
+        )
         hashes = words.key_hashes[np.repeat(gets_keys, words.key_count)]
         key_count = np.where(gets_keys, words.key_count, 0)
         row = _Row(
@@ -139,9 +143,12 @@ class RunDispatcher:
 
     def _fitting(self, row: _Row, begin: int, stop: int) -> int:
         """Return how many records the index takes before it needs another file."""
-        room = None if self._index is None else self._index.room
-        if room is None:
+        if self._index is None:
             return stop - begin
+        room, indexed_until = self._index.room, self._index.last_update[1]
+        # A record that said it stood further on was indexed meanwhile.
+        if max(self._indexed_until, row.physical_offset[begin]) < indexed_until:
+            return 0
         ends = row.key_end[begin:stop] - row.key_end[begin] + row.key_count[begin]
         if room <= 0:
             return int(np.searchsorted(ends, room, side="right"))
