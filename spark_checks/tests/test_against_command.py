@@ -46,7 +46,8 @@ def run(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Runner:
     """Return the command, which takes the session of all tests for its own."""
 
     @contextmanager
-    def lent(_master: str) -> Iterator[SparkSession]:
+    def lent(_master: str, *, has_sources: bool) -> Iterator[SparkSession]:
+        assert not has_sources  # the command asks for them where it wants tables
         yield spark
 
     monkeypatch.setattr("spark_checks.session.spark_session", lent)
