@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from conformance.harness.speaker import Speaker, plain_send, succeeded
@@ -27,6 +27,8 @@ from spec.wire.request_code import RequestCode
 from spec.wire.response_code import ResponseCode
 from spec.wire.send import ANSWER_FIELDS
 
+NAMED = {"UNIQ_KEY": "7F0000010000"}
+"""Real producers always name their messages."""
 SEND_CODES = (RequestCode.SEND_MESSAGE, RequestCode.SEND_MESSAGE_V2)
 
 
@@ -160,13 +162,18 @@ def test_both_spellings_of_the_header_are_stored_whole(
 @pytest.mark.clause("SEND-FLAG-001", "SEND-TIME-001", "SEND-RETRY-001")
 @OVER_THE_WIRE
 @given(flag=int32s(), born=born_times(), times=st.integers(0, 2**31 - 1))
+@example(flag=0, born=1_600_000_000_000, times=0)  # as nearly every message is sent
 def test_flag_born_time_and_deliveries_are_the_producers(
     broker: Speaker, topic: str, flag: int, born: int, times: int
 ) -> None:
     record = record_of(
         broker,
         broker.send_message(
-            topic=topic, flag=flag, born_at_ms=born, reconsume_times=times
+            topic=topic,
+            properties=NAMED,
+            flag=flag,
+            born_at_ms=born,
+            reconsume_times=times,
         ),
     )
     expect("SEND-FLAG-001", found=record.flag, expected=flag, what="flag")
@@ -192,11 +199,12 @@ def test_the_broker_neither_packs_nor_unpacks_a_body(
 
 
 @pytest.mark.clause("SEND-HOST-001")
+@pytest.mark.parametrize("properties", [None, NAMED])
 def test_the_born_host_is_the_producers_end_of_the_connection(
-    broker: Speaker, topic: str
+    broker: Speaker, topic: str, properties: dict[str, str] | None
 ) -> None:
     with Speaker.connect(broker.address) as producer:
-        answer = producer.send_message(topic=topic)
+        answer = producer.send_message(topic=topic, properties=properties)
         own = producer.peer.local_address
     expect(
         "SEND-HOST-001",
