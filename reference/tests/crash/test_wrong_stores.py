@@ -145,7 +145,7 @@ def test_an_abort_mark_that_may_be_lost_is_seen(
     stopped.store.stop(stopped.now_ms)
     abort_is_not_settled(monkeypatch)
     again = Player(stopped.files.image())
-    assert is_seen(again.play(TRACES["two queues"]), "unlike the log")
+    assert is_seen(again.play(TRACES["one message"]), "unlike the log")
 
 
 PAGE_LONG: Step = ("put", 0, 157, TAGGED)
