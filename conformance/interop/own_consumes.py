@@ -16,6 +16,7 @@ from spec.wire.offset_tables import ResetOffsets
 from spec.wire.properties import decode_properties
 from spec.wire.response_code import ResponseCode
 
+POLL_MS = 1000
 LONG_AGO_MS = 1_600_000_000_000
 """Before any of our messages: in 2020."""
 
@@ -147,6 +148,40 @@ def pull(own: OwnSession) -> object:
         "first by time": offset("search", time_ms=str(LONG_AGO_MS)),
         "committed": int(own.ask("offset", **asked_again)["offset"]),
     }
+
+
+def lite_pull(own: OwnSession) -> object:
+    """One consumer subscribes; another takes a queue, and looks where it wants."""
+    topic, producer, group = own.topic(queue_count=2), own.producer(), own.name("l")
+    for n in range(6):
+        own.send(producer, topic, f"{n}", more={"select": n % 2})
+    teller = own.pull_consumer(group)
+    queues = own.ask("queues", consumer=teller, topic=topic)["queues"]
+    for queue in queues:  # where a group begins otherwise is the broker's choice
+        own.ask("commit", consumer=teller, queue=queue, offset="0")
+    own.stop(teller)
+    subscriber = own.lite_consumer(topic, group=group)
+    subscribed = _polled(own, subscriber, 6)
+    own.stop(subscriber)
+
+    options = {"auto_commit": False}
+    seeker = own.lite_consumer(group=own.name("seekers"), options=options)
+    own.ask("assign", consumer=seeker, queues=[queues[1]])
+    own.ask("seek", consumer=seeker, queue=queues[1], offset="1")
+    return {"subscribed": subscribed, "sought": _polled(own, seeker, 2)}
+
+
+def _polled(own: OwnSession, consumer: str, count: int) -> list[str]:
+    """Return the bodies of the messages that are polled: *count*, or those in time."""
+    got: list[Line] = []
+
+    def poll() -> bool:
+        asked = own.ask("poll", consumer=consumer, timeout_ms=POLL_MS)
+        got.extend(asked["messages"])
+        return len(got) >= count
+
+    own.wait(poll, f"{count} messages are polled")
+    return texts(got)
 
 
 def by_offset(own: OwnSession) -> object:

@@ -31,6 +31,7 @@ STEPS: Mapping[str, Callable[[OwnSession], object]] = {
     "retry": own_consumes.retry,
     "dead letters": own_consumes.dead_letters,
     "pull": own_consumes.pull,
+    "lite pull": own_consumes.lite_pull,
     "query by offset": own_consumes.by_offset,
     "reset offset": own_consumes.reset_offset,
 }

@@ -14,7 +14,6 @@ OWN = "reference client"
 _TOOL = "a tool's: `rmqc admin` and the suites about brokers do it"
 
 LACKS: Mapping[str, str] = {
-    "lite pull": "a second form of pulling, made of the requests of the first",
     "query by id": _TOOL,
     "query by key": _TOOL,
     "query by unique key": _TOOL,

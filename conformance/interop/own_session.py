@@ -104,6 +104,13 @@ class OwnSession:
         group = group or self.name("pulling")
         return self._started("consumer", kind="pull", group=group)
 
+    def lite_consumer(self, *topics: str, **given: object) -> str:
+        """Return the name of a consumer of *topics* that is polled, started."""
+        subscriptions = [{"topic": topic} for topic in topics]
+        return self._started(
+            "consumer", kind="lite", subscriptions=subscriptions, **given
+        )
+
     def stop(self, name: str) -> None:
         """Stop a producer or consumer now."""
         self._opened.remove(name)

@@ -24,28 +24,22 @@ from reference.core.client.membership import Membership
 from reference.core.client.message import Queue
 from reference.core.client.periods import USUAL_PERIODS, Periods
 from reference.core.client.pulling import Filter, Received
-from reference.core.client.queues import subscribe_queues
 from reference.core.client.reading import Reader, ReadingOptions
-from reference.core.client.requests import members_question
 from reference.core.client.routes import Routes
+from reference.core.client.sharing import Sharing
 from reference.core.client.subscription import TAGS, subscription_of
 from reference.core.request import Request
 from reference.core.schedule import Schedule
 from spec.client.allocation import REBALANCE_PERIOD_MS
-from spec.client.subscribing import OFFSET_TIMEOUT_MS
-from spec.layout import LayoutError
 from spec.routing.route_data import TopicRoute
 from spec.wire.groups import RETRY_PREFIX
 from spec.wire.heartbeat import (
     ALL_MESSAGES,
     ConsumerMembership,
-    GroupMembers,
     Heartbeat,
     Subscription,
 )
-from spec.wire.json_body import decode_body
 from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +106,15 @@ class Consumer:
             routes=routes,
             locks=self._locks(asker, routes),
             remembered=remembered,
+        )
+        self._sharing = Sharing(
+            group=options.group,
+            client_id=options.client_id,
+            rule=options.rule,
+            broadcasts=options.broadcasts,
+            asker=asker,
+            routes=routes,
+            own=self.reader.own,
         )
         self.membership = Membership(
             asker,
@@ -194,7 +197,7 @@ class Consumer:
     def rebalance(self, now_ms: int) -> None:
         """Look anew at which queues are ours."""
         for subscription in self.subscriptions:
-            self._find_share(subscription, now_ms)
+            self._sharing.look(subscription, now_ms)
 
     def _locks(self, asker: Asker, routes: Routes) -> Locks | None:
         """Return what locks queues, where they are read in order and shared."""
@@ -208,42 +211,6 @@ class Consumer:
             routes=routes,
             lives_ms=options.periods.lock_lives_ms,
         )
-
-    def _find_share(self, subscription: Subscription, now_ms: int) -> None:
-        topic = subscription.topic
-        route = self._routes.known(topic)
-        if route is not None:
-            self._ask_members(subscription, route, now_ms)
-            return
-
-        def then(found: TopicRoute | None, later_ms: int) -> None:
-            if found is not None:
-                self._ask_members(subscription, found, later_ms)
-
-        self._routes.ask(topic, then, now_ms=now_ms)
-
-    def _ask_members(
-        self, subscription: Subscription, route: TopicRoute, now_ms: int
-    ) -> None:
-        """Ask a broker of the topic who is in the group, and take our share."""
-        queues = subscribe_queues(subscription.topic, route)  # [CLIENT-ALLOCATE-008]
-        if self.options.broadcasts:  # [CLIENT-ALLOCATE-009]
-            self.reader.own(queues, subscription, now_ms)
-            return
-
-        def then(outcome: Outcome, later_ms: int) -> None:
-            members = _members_of(outcome)
-            if members is None:
-                return  # what was ours stays so
-            own = self.options.rule(self.options.client_id, queues, sorted(members))
-            here = [queue for queue in own if queue.topic == subscription.topic]
-            self.reader.own(here, subscription, later_ms)
-
-        names = [data.broker_name for data in route.broker_datas]
-        address = self._routes.any_address(names[0]) if names else None
-        if address is not None:
-            asked = members_question(self.options.group)
-            self._asker.ask(address, asked, then, until_ms=now_ms + OFFSET_TIMEOUT_MS)
 
     def _was_heard(self, outcome: Outcome, now_ms: int) -> None:
         """Take a share as soon as a broker knows that we are there."""
@@ -284,13 +251,3 @@ class Consumer:
             subscriptions=self.subscriptions,
         )
         return Heartbeat(client_id=self.options.client_id, consumers=(member,))
-
-
-def _members_of(outcome: Outcome) -> Sequence[str] | None:
-    """Return the ids in a broker's answer, if it is one."""
-    if isinstance(outcome, Failure) or outcome.code != ResponseCode.SUCCESS:
-        return None
-    try:
-        return decode_body(GroupMembers, outcome.body).client_ids
-    except LayoutError:
-        return None

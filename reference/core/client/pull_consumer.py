@@ -65,7 +65,11 @@ class PullConsumer:
         self._suggested: dict[Queue, int] = {}
         """The broker that is pulled from next, where it is not the master."""
         self._membership = Membership(
-            asker, routes, self.heartbeat, period_ms=options.periods.heartbeat_ms
+            asker,
+            routes,
+            self.heartbeat,
+            self._was_heard,
+            period_ms=options.periods.heartbeat_ms,
         )
 
     def start(self, now_ms: int) -> None:
@@ -136,16 +140,16 @@ class PullConsumer:
 
     def first_offset(self, queue: Queue, now_ms: int) -> int:
         """Ask for the offset of the first message that *queue* has."""
-        return self._call(queue, begin_question(queue), _offset, now_ms=now_ms)
+        return self._call(queue, begin_question(queue), offset_in, now_ms=now_ms)
 
     def end_offset(self, queue: Queue, now_ms: int) -> int:
         """Ask for the offset that the next message of *queue* will have."""
-        return self._call(queue, end_question(queue), _offset, now_ms=now_ms)
+        return self._call(queue, end_question(queue), offset_in, now_ms=now_ms)
 
     def offset_at(self, queue: Queue, time_ms: int, now_ms: int) -> int:
         """Ask for the offset of the message of *queue* that was stored at a time."""
         asked = search_question(queue, time_ms)
-        return self._call(queue, asked, _offset, now_ms=now_ms)
+        return self._call(queue, asked, offset_in, now_ms=now_ms)
 
     def committed(self, queue: Queue, now_ms: int) -> int:
         """Ask how far the group has come; the result is None where it was never."""
@@ -153,7 +157,7 @@ class PullConsumer:
         def read(outcome: Outcome) -> int | Failure | None:
             if _code(outcome) == ResponseCode.QUERY_NOT_FOUND:
                 return None
-            return _offset(outcome)
+            return offset_in(outcome)
 
         asked = offset_question(self.options.group, queue)
         return self._call(queue, asked, read, now_ms=now_ms)
@@ -180,6 +184,9 @@ class PullConsumer:
             subscriptions=(),
         )
         return Heartbeat(client_id=self.options.client_id, consumers=(member,))
+
+    def _was_heard(self, outcome: Outcome, now_ms: int) -> None:
+        """Note that a broker knows of the group; who shares queues has to."""
 
     def _call(
         self,
@@ -241,7 +248,7 @@ def _code(outcome: Outcome) -> int | None:
     return None if isinstance(outcome, Failure) else outcome.code
 
 
-def _offset(outcome: Outcome) -> int | Failure:
+def offset_in(outcome: Outcome) -> int | Failure:
     """Return the offset that an answer has, or why it has none."""
     if isinstance(outcome, Failure):
         return outcome

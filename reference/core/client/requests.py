@@ -69,8 +69,16 @@ def search_question(queue: Queue, time_ms: int) -> Command:
 
 def commit_notice(group: str, queue: Queue, offset: int) -> Command:
     """Return the notice that *group* has handled everything before *offset*."""
-    fields = {"consumerGroup": group, **_named(queue), "commitOffset": offset}
-    return notice(RequestCode.UPDATE_CONSUMER_OFFSET, fields)
+    return notice(RequestCode.UPDATE_CONSUMER_OFFSET, _handled(group, queue, offset))
+
+
+def commit_request(group: str, queue: Queue, offset: int) -> Command:
+    """Return the same as a request: the broker is to confirm it."""
+    return command(RequestCode.UPDATE_CONSUMER_OFFSET, _handled(group, queue, offset))
+
+
+def _handled(group: str, queue: Queue, offset: int) -> dict[str, object]:
+    return {"consumerGroup": group, **_named(queue), "commitOffset": offset}
 
 
 def hand_back(

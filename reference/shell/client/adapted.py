@@ -8,7 +8,7 @@ import base64
 from collections.abc import Mapping
 from typing import Any
 
-from reference.core.client.message import Message
+from reference.core.client.message import Message, Queue
 from reference.core.client.periods import Periods
 from reference.core.client.pulling import Received
 from reference.shell.client.identity import client_id
@@ -23,6 +23,8 @@ _PERIODS = {
 LOCK_MS = 2000
 LOCK_LIVES_MS = 10_000
 """What hello tells of: less than applications want, so that a suite need not wait."""
+NEVER = -1
+"""What is told as the offset of a group that has committed none."""
 
 
 class UnsupportedError(Exception):
@@ -84,3 +86,17 @@ def line_of(message: Received) -> dict[str, object]:
         "offset_message_id": message.offset_message_id,
     }
     return {name: value for name, value in told.items() if value is not None}
+
+
+def queue_of(told: Mapping[str, Any]) -> Queue:
+    """Return the queue that a line names."""
+    return Queue(told["topic"], told["broker"], told["queue_id"])
+
+
+def queue_line(queue: Queue) -> dict[str, object]:
+    """Return *queue* as a line names it."""
+    return {
+        "topic": queue.topic,
+        "broker": queue.broker_name,
+        "queue_id": queue.queue_id,
+    }

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from reference.core.client.message import Queue
 from reference.core.client.pull_consumer import PULL_TIMEOUT_MS, PullOptions
 from reference.core.client.pulling import PullStatus
 from reference.shell.client.adapted import (
+    NEVER,
     UnsupportedError,
     line_of,
     own_id,
+    queue_line,
+    queue_of,
     split_options,
 )
 from reference.shell.client.pull_consumer import PullClient
@@ -23,8 +25,6 @@ STATUSES = {
     PullStatus.NO_MATCHED_MESSAGE: "NO_MATCHED_MSG",
     PullStatus.OFFSET_ILLEGAL: "OFFSET_ILLEGAL",
 }
-NEVER = -1
-"""What is told as the offset of a group that has committed none."""
 
 
 class AdaptedPuller:
@@ -55,20 +55,11 @@ class AdaptedPuller:
 
     async def _queues(self, asked: Line) -> Line:
         found = await self._client.queues(asked["topic"])
-        return {
-            "queues": [
-                {
-                    "topic": queue.topic,
-                    "broker": queue.broker_name,
-                    "queue_id": queue.queue_id,
-                }
-                for queue in found
-            ]
-        }
+        return {"queues": [queue_line(queue) for queue in found]}
 
     async def _pull(self, asked: Line) -> Line:
         found = await self._client.pull(
-            _queue(asked),
+            queue_of(asked["queue"]),
             asked["expression"],
             offset=int(asked["offset"]),
             count=asked["count"],
@@ -83,7 +74,7 @@ class AdaptedPuller:
         }
 
     async def _offset(self, asked: Line) -> Line:
-        queue, which = _queue(asked), asked["which"]
+        queue, which = queue_of(asked["queue"]), asked["which"]
         found: int | None
         if which == "min":
             found = await self._client.first_offset(queue)
@@ -98,11 +89,5 @@ class AdaptedPuller:
         return {"offset": str(NEVER if found is None else found)}
 
     async def _commit(self, asked: Line) -> Line:
-        await self._client.commit(_queue(asked), int(asked["offset"]))
+        await self._client.commit(queue_of(asked["queue"]), int(asked["offset"]))
         return {}
-
-
-def _queue(asked: Line) -> Queue:
-    """Return the queue that a line names."""
-    told = asked["queue"]
-    return Queue(told["topic"], told["broker"], told["queue_id"])

@@ -20,6 +20,7 @@ from typing import Any
 from reference.core.client.failure import ClientError, Reason
 from reference.shell.client.adapted import LOCK_LIVES_MS, LOCK_MS, UnsupportedError
 from reference.shell.client.adapted_consumer import AdaptedConsumer
+from reference.shell.client.adapted_poller import AdaptedPoller
 from reference.shell.client.adapted_producer import AdaptedProducer
 from reference.shell.client.adapted_puller import AdaptedPuller
 from spec.client.allocation import REBALANCE_PERIOD_MS
@@ -35,7 +36,7 @@ ABOUT = {
     "features": [
         *("sync", "async", "oneway", "batch", "select", "transaction", "lanes"),
         *("request", "reply", "latency", "vip"),
-        *("push", "orderly", "broadcast", "pull"),
+        *("push", "orderly", "broadcast", "pull", "lite"),
     ],
     "intervals": {
         "rebalance_ms": REBALANCE_PERIOD_MS,
@@ -43,8 +44,9 @@ ABOUT = {
         "lock_lives_ms": LOCK_LIVES_MS,
     },
 }
-PULLING = frozenset({"queues", "pull", "offset", "commit"})
-"""The verbs of pull consumers."""
+POLLING = frozenset({"assign", "poll", "seek", "pause", "resume"})
+PULLING = frozenset({"queues", "pull", "offset", "commit"}) | POLLING
+"""The verbs of pull consumers; those of polling are of lite ones alone."""
 KINDS = {
     Reason.REFUSED: "broker",
     Reason.TIMEOUT: "timeout",
@@ -53,6 +55,7 @@ KINDS = {
     Reason.CONNECT: "connect",
     Reason.LOST: "connect",
 }
+_Consumer = AdaptedConsumer | AdaptedPuller | AdaptedPoller
 
 
 class Adapter:
@@ -62,7 +65,7 @@ class Adapter:
         self._tell = tell
         self._offset_folder = offset_folder
         self._lanes: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._clients: dict[str, AdaptedProducer | AdaptedConsumer | AdaptedPuller] = {}
+        self._clients: dict[str, AdaptedProducer | _Consumer] = {}
         self._verbs: dict[str, Callable[[Line], Awaitable[Line]]] = {
             "hello": self._hello,
             "producer": self._producer,
@@ -123,14 +126,18 @@ class Adapter:
 
     async def _ask_puller(self, asked: Line) -> Line:
         puller = self._clients.get(asked.get("consumer", ""))
-        if not isinstance(puller, AdaptedPuller):
+        if not isinstance(puller, AdaptedPuller | AdaptedPoller):
             raise UnsupportedError("only pull consumers tell queues and offsets")
+        if asked["verb"] not in puller.verbs:
+            raise UnsupportedError(f"no {asked['verb']} of such a consumer")
         return await puller.verbs[asked["verb"]](asked)
 
     async def _consumer(self, asked: Line) -> Line:
-        made: AdaptedConsumer | AdaptedPuller
+        made: _Consumer
         if asked["kind"] == "pull":
             made = AdaptedPuller(asked)
+        elif asked["kind"] == "lite":
+            made = AdaptedPoller(asked, self._offset_folder)
         else:
             made = AdaptedConsumer(asked, self._tell, self._offset_folder)
         await made.start()

@@ -1,0 +1,140 @@
+"""A lite pull consumer whose name server and brokers are played by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from reference.core.client.lite_pull_consumer import LitePullConsumer
+from reference.core.client.lite_queue import LiteOptions
+from reference.core.client.message import Queue
+from reference.core.client.pulling import Received
+from reference.tests.client.making import route_of
+from reference.tests.client.reading import record
+from reference.tests.client.world import Question, World
+from spec.routing.route_data import encode_route
+from spec.store.message_record import encode_record
+from spec.wire.heartbeat import GroupMembers
+from spec.wire.json_body import encode_body
+from spec.wire.request_code import RequestCode
+
+QUEUE, OTHER = Queue("T", "a", 0), Queue("T", "a", 1)
+FOUND, NOT_FOUND, OFFSET_MOVED, NO_OFFSET = 0, 19, 21, 22
+
+
+class Polling:
+    """A consumer in a world where its topic has two queues, with 100 messages each."""
+
+    def __init__(
+        self, remembered: Mapping[Queue, int] | None = None, **options: object
+    ) -> None:
+        self.world = World()
+        given: dict[str, object] = {"group": "g", "client_id": "me", **options}
+        self.consumer = LitePullConsumer(
+            LiteOptions(**given),  # type: ignore[arg-type] # tests know the names
+            asker=self.world.asker,
+            routes=self.world.routes,
+            remembered=remembered,
+        )
+        self.members = ["me"]
+        self.committed: int | None = 5
+        """How far brokers say that the group is in each queue."""
+        self.refuses: set[int] = set()
+        """Codes of requests that are answered SYSTEM_ERROR."""
+        self.pulls: list[Question] = []
+        self.others: list[Question] = []
+        self.consumer.start(self.world.now_ms)
+
+    def subscribed(self, expression: str = "*") -> Polling:
+        """Return this one, subscribed and with its share."""
+        self.consumer.subscribe("T", expression, now_ms=self.world.now_ms)
+        self.go_on()
+        return self
+
+    def assigned(self, *queues: Queue) -> Polling:
+        """Return this one with exactly *queues*."""
+        self.consumer.assign(queues or (QUEUE,), self.world.now_ms)
+        self.go_on()
+        return self
+
+    def go_on(self) -> None:
+        """Answer whatever the consumer asks, but for pulls."""
+        while asked := self.world.questions():
+            for question in asked:
+                self._answer(question)
+
+    def _answer(self, question: Question) -> None:
+        code = RequestCode(question.command.code)
+        if code == RequestCode.PULL_MESSAGE:
+            self.pulls.append(question)
+        elif code in self.refuses:
+            self.world.answer(question, 1)
+        elif code == RequestCode.GET_ROUTEINFO_BY_TOPIC:
+            self.world.answer(question, body=encode_route(route_of("a", count=2)))
+        elif code == RequestCode.GET_CONSUMER_LIST_BY_GROUP:
+            body = encode_body(GroupMembers(client_ids=tuple(self.members)))
+            self.world.answer(question, body=body)
+        elif code == RequestCode.QUERY_CONSUMER_OFFSET:
+            known = self.committed is not None
+            fields = {"offset": str(self.committed)} if known else {}
+            self.world.answer(question, 0 if known else NO_OFFSET, fields)
+        elif code in (RequestCode.GET_MIN_OFFSET, RequestCode.GET_MAX_OFFSET):
+            is_end = code == RequestCode.GET_MAX_OFFSET
+            self.world.answer(question, 0, {"offset": "100" if is_end else "1"})
+        else:
+            self.others.append(question)
+            self.world.answer(question)
+
+    def wait(self, duration_ms: int) -> None:
+        """Let time pass, and answer what is asked then."""
+        self.go_on()
+        self.world.wait(duration_ms)
+        self.go_on()
+
+    def pull(self) -> Question:
+        """Return the oldest pull that waits."""
+        return self.pulls.pop(0)
+
+    def find(self, question: Question, *offsets: int, tag: str = "") -> None:
+        """Answer a pull with messages of these offsets."""
+        body = b"".join(encode_record(record(one, tag=tag)) for one in offsets)
+        self.tell(question, FOUND, offsets[-1] + 1, body)
+
+    def tell(
+        self, question: Question, code: int, next_offset: int, body: bytes = b""
+    ) -> None:
+        """Answer a pull with *code*."""
+        fields = {
+            "nextBeginOffset": str(next_offset),
+            "minOffset": "1",
+            "maxOffset": "100",
+            "suggestWhichBrokerId": "0",
+        }
+        self.world.answer(question, code, fields, body)
+        self.go_on()
+
+    def poll(self, timeout_ms: int = 0) -> list[int] | None:
+        """Return the offsets of the messages that a poll leads to; None if it waits."""
+        return self.polled(self.begin(timeout_ms))
+
+    def begin(self, timeout_ms: int) -> int:
+        """Begin a poll."""
+        return self.consumer.poll(timeout_ms, self.world.now_ms)
+
+    def polled(self, call: int) -> list[int] | None:
+        """Return what a poll has led to, if it has ended."""
+        self.go_on()
+        found = self.world.finished.get(call)
+        if found is None:
+            return None
+        assert isinstance(found, tuple), found
+        assert all(isinstance(one, Received) for one in found)
+        return [one.record.queue_offset for one in found]
+
+    def told(self, code: int) -> list[tuple[int, str, bool]]:
+        """Return queue, offset and whether it was a notice, of every commit."""
+        self.go_on()
+        commands = [one.command for one in self.others if one.command.code == code]
+        return [
+            (int(one.fields["queueId"]), one.fields["commitOffset"], one.is_oneway)
+            for one in commands
+        ]
