@@ -47,7 +47,7 @@ def encode_checksum(before: bytes | memoryview) -> bytes:
     return f"{_BEGIN}{digits}{VALUE_END}".encode("ascii")
 
 
-def decode_checksum(record: bytes | memoryview) -> int | None:
+def stated_checksum(record: bytes | memoryview) -> int | None:
     """Return the checksum that ends *record*; None where none does."""
     end = bytes(record[-CHECKSUM_SIZE:])
     digits = end[len(_BEGIN) : -len(VALUE_END)]
@@ -59,7 +59,7 @@ def decode_checksum(record: bytes | memoryview) -> int | None:
 
 def agrees(record: bytes | memoryview) -> bool | None:
     """Return whether *record* has the checksum that ends it; None where none does."""
-    stated = decode_checksum(record)
+    stated = stated_checksum(record)
     if stated is None:
         return None
     return stated == body_crc(bytes(record[:-CHECKSUM_SIZE]))
