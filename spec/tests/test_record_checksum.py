@@ -11,8 +11,8 @@ from spec.store.message_record import Record, encode_record
 from spec.store.record_checksum import (
     CHECKSUM_SIZE,
     agrees,
-    stated_checksum,
     encode_checksum,
+    stated_checksum,
 )
 
 RECORD = Record(
