@@ -1,0 +1,63 @@
+"""What a part of a store with every fault shows is what the whole shows, in minutes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_checks.audit import Audit, audit_store
+from spark_checks.faults.catalogue import plant_all, sheets
+from spark_checks.generate.plan import Plan
+from spark_checks.generate.store import generate
+from spark_checks.sampling import Wish
+from spark_checks.tests.test_sampling import LEFT_OUT, places
+
+PLAN = Plan(
+    seed=7,
+    files=8,
+    log_size=200 * 1024,
+    queue_units=50,
+    topics=8,
+    queues=2,
+    body_size=200,
+)
+
+
+def untold(part: Audit, whole: Audit) -> list[str]:
+    """Return what *part* says and *whole* does not."""
+    return [
+        f"{one.invariant.id} {one.file} @ {one.offset}: {one.message}"
+        for one in part.findings
+        if not any(
+            (one.invariant, one.severity, one.file)
+            == (other.invariant, other.severity, other.file)
+            and other.offset <= one.offset < other.offset + max(other.length, 1)
+            for other in whole.findings
+        )
+    ]
+
+
+@pytest.mark.parametrize("is_open", [False, True], ids=["closed", "left open"])
+def test_what_a_sample_finds_is_found_in_the_whole(
+    spark: SparkSession, tmp_path: Path, is_open: bool
+) -> None:
+    generate(tmp_path, PLAN)
+    plant_all(tmp_path, PLAN, sheets()[0])
+    if is_open:
+        (tmp_path / "abort").touch()
+    whole = audit_store(spark, str(tmp_path))
+    told = 0
+    for seed in (1, 2, 3):
+        wish = Wish(fraction=0.35, seed=seed)
+        part = audit_store(spark, str(tmp_path), sampled=wish)
+        assert untold(part, whole) == []
+        told += len([one for one in part.findings if "-LOG-" in one.invariant.id])
+    assert told > 10
+    everything = audit_store(spark, str(tmp_path), sampled=Wish(fraction=1, seed=1))
+    expected = {place for place in places(whole) if place[0] not in LEFT_OUT}
+    assert places(everything) <= expected
+    # What points out of the log, or lies before a queue's first unit, is left alone.
+    spared = {"INV-CQ-001", "INV-CQ-003", "INV-CQ-005", "INV-INDEX-001"}
+    assert {name for name, *_ in expected - places(everything)} <= spared
