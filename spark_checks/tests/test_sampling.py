@@ -171,7 +171,8 @@ def test_the_command_prints_the_seed_it_took(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     @contextmanager
-    def lent(_master: str) -> Iterator[SparkSession]:
+    def lent(_master: str, *, has_sources: bool) -> Iterator[SparkSession]:
+        assert not has_sources  # the command asks for them where it wants tables
         yield spark
 
     monkeypatch.setattr("spark_checks.session.spark_session", lent)
