@@ -6,11 +6,14 @@ What nobody tells dispatch, it reads, and takes one by one.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from reference.core.store import dispatch
 from reference.core.store.api import NewMessage, PutResult, StoreOptions
 from reference.core.store.dispatch_at_once import take_at_once
 from reference.core.store.file_queue import FileQueue
@@ -50,6 +53,14 @@ PUTS = st.one_of(
 Rows = list[tuple[tuple[NewMessage, bool], bool]]
 ROWS = st.lists(st.tuples(PUTS, st.booleans()), min_size=2, max_size=20)
 """What is put, whether it is a batch, and whether dispatch follows."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_are_taken_at_once() -> Iterator[None]:
+    """Let also one record go the quick way, which many have to themselves."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dispatch, "AT_ONCE_FROM", 1)
+        yield
 
 
 def put(store: MessageStore, new: tuple[NewMessage, bool], now_ms: int) -> PutResult:
