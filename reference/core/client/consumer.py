@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from reference.core.answer import Answer
 from reference.core.client.administered import Administered
 from reference.core.client.allocation import Allocation, averaged
-from reference.core.client.asking import Asker, Deliver, Outcome
+from reference.core.client.asking import Asker, Deliver
 from reference.core.client.backlog import USUAL_LIMITS, Limits
 from reference.core.client.checks import check_group, check_topic
 from reference.core.client.directly import Directly
-from reference.core.client.failure import Failure
 from reference.core.client.hooks import ConsumeHook, ConsumeHooks
 from reference.core.client.locks import Locks
 from reference.core.client.membership import Membership
@@ -28,9 +26,7 @@ from reference.core.client.reading import Reader, ReadingOptions
 from reference.core.client.routes import Routes
 from reference.core.client.sharing import Sharing
 from reference.core.client.subscription import TAGS, subscription_of
-from reference.core.request import Request
 from reference.core.schedule import Schedule
-from spec.client.allocation import REBALANCE_PERIOD_MS
 from spec.routing.route_data import TopicRoute
 from spec.wire.groups import RETRY_PREFIX
 from spec.wire.heartbeat import (
@@ -39,7 +35,6 @@ from spec.wire.heartbeat import (
     Heartbeat,
     Subscription,
 )
-from spec.wire.request_code import RequestCode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,19 +103,17 @@ class Consumer:
             remembered=remembered,
         )
         self._sharing = Sharing(
-            group=options.group,
-            client_id=options.client_id,
-            rule=options.rule,
-            broadcasts=options.broadcasts,
+            options,
             asker=asker,
             routes=routes,
+            subscriptions=lambda: self.subscriptions,
             own=self.reader.own,
         )
         self.membership = Membership(
             asker,
             routes,
             self.heartbeat,
-            self._was_heard,
+            self._sharing.was_heard,
             period_ms=options.periods.heartbeat_ms,
         )
         self._asker = asker
@@ -128,8 +121,6 @@ class Consumer:
         self.subscriptions = self._subscribe(now_ms)
         self.directly = Directly(asker, in_order=options.in_order)
         self._hooks = ConsumeHooks(options.group, options.hooks)
-        self._is_known = False
-        asker.handlers[RequestCode.NOTIFY_CONSUMER_IDS_CHANGED] = self._members_changed
         asker.handlers.update(Administered(self).handlers)
 
     @property
@@ -144,9 +135,8 @@ class Consumer:
 
     def start(self, now_ms: int) -> None:
         """Join the group and read, from now on."""
+        self._sharing.start(now_ms)
         every = self._asker.schedule.every
-        look_ms = now_ms + REBALANCE_PERIOD_MS  # [CLIENT-ALLOCATE-010]
-        every(REBALANCE_PERIOD_MS, self.rebalance, first_ms=look_ms)
         commit_ms = self.options.periods.commit_ms
         every(commit_ms, self.reader.commit_all, first_ms=now_ms + commit_ms)
         if self.options.in_order and not self.options.broadcasts:
@@ -196,8 +186,7 @@ class Consumer:
 
     def rebalance(self, now_ms: int) -> None:
         """Look anew at which queues are ours."""
-        for subscription in self.subscriptions:
-            self._sharing.look(subscription, now_ms)
+        self._sharing.rebalance(now_ms)
 
     def _locks(self, asker: Asker, routes: Routes) -> Locks | None:
         """Return what locks queues, where they are read in order and shared."""
@@ -211,19 +200,6 @@ class Consumer:
             routes=routes,
             lives_ms=options.periods.lock_lives_ms,
         )
-
-    def _was_heard(self, outcome: Outcome, now_ms: int) -> None:
-        """Take a share as soon as a broker knows that we are there."""
-        if not self._is_known and not isinstance(outcome, Failure):
-            self._is_known = True
-            self.rebalance(now_ms)
-
-    def _members_changed(
-        self, _address: str, request: Request, now_ms: int
-    ) -> Answer | None:
-        if request.optional_text("consumerGroup") == self.options.group:
-            self.rebalance(now_ms)
-        return None
 
     def _subscribe(self, now_ms: int) -> tuple[Subscription, ...]:
         options = self.options

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from reference.core.answer import Answer
 from reference.core.client.asking import Asker, Outcome
 from reference.core.client.checks import check_topic
 from reference.core.client.failure import ClientError, Failure, Reason
@@ -23,8 +22,6 @@ from reference.core.client.requests import begin_question, end_question
 from reference.core.client.routes import Routes
 from reference.core.client.sharing import Sharing
 from reference.core.client.subscription import TAGS, subscription_of
-from reference.core.request import Request
-from spec.client.allocation import REBALANCE_PERIOD_MS
 from spec.client.subscribing import OFFSET_TIMEOUT_MS
 from spec.routing.route_data import TopicRoute
 from spec.wire.heartbeat import (
@@ -33,7 +30,6 @@ from spec.wire.heartbeat import (
     Heartbeat,
     Subscription,
 )
-from spec.wire.request_code import RequestCode
 
 
 class LitePullConsumer(PullConsumer):
@@ -59,27 +55,20 @@ class LitePullConsumer(PullConsumer):
             options, self.reader, asker=asker, routes=routes, remembered=kept
         )
         self._sharing = Sharing(
-            group=options.group,
-            client_id=options.client_id,
-            rule=options.rule,
-            broadcasts=options.broadcasts,
+            options,
             asker=asker,
             routes=routes,
+            subscriptions=lambda: self._subscriptions.values(),
             own=self._own,
         )
         self._subscriptions: dict[str, Subscription] = {}
         self._takes = False
         """Whether it was told which queues to take."""
-        self._is_known = False
         self._next_commit_ms = 0
-        asker.handlers[RequestCode.NOTIFY_CONSUMER_IDS_CHANGED] = self._members_changed
 
     def start(self, now_ms: int) -> None:
         """Join the group, from now on."""
-        look_ms = now_ms + REBALANCE_PERIOD_MS
-        self._asker.schedule.every(
-            REBALANCE_PERIOD_MS, self.rebalance, first_ms=look_ms
-        )
+        self._sharing.start(now_ms)
         super().start(now_ms)
 
     def stop(self, now_ms: int) -> None:
@@ -106,7 +95,7 @@ class LitePullConsumer(PullConsumer):
         )
 
         def then(_route: TopicRoute | None, later_ms: int) -> None:
-            self._is_known = False
+            self._sharing.is_known = False
             self._membership.beat(later_ms)
 
         self._routes.ask(topic, then, now_ms=now_ms)
@@ -173,11 +162,6 @@ class LitePullConsumer(PullConsumer):
         self._reach(queue, number, ask, now_ms)
         return number
 
-    def rebalance(self, now_ms: int) -> None:
-        """Look anew at which queues are ours."""
-        for subscription in self._subscriptions.values():
-            self._sharing.look(subscription, now_ms)
-
     def heartbeat(self) -> Heartbeat:
         """Return what brokers are told of this member."""
         member = ConsumerMembership(
@@ -214,14 +198,4 @@ class LitePullConsumer(PullConsumer):
         return None
 
     def _was_heard(self, outcome: Outcome, now_ms: int) -> None:
-        """Take a share as soon as a broker knows what is subscribed to."""
-        if not self._is_known and not isinstance(outcome, Failure):
-            self._is_known = True
-            self.rebalance(now_ms)
-
-    def _members_changed(
-        self, _address: str, request: Request, now_ms: int
-    ) -> Answer | None:
-        if request.optional_text("consumerGroup") == self.options.group:
-            self.rebalance(now_ms)
-        return None
+        self._sharing.was_heard(outcome, now_ms)
