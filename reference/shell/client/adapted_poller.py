@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
 from reference.core.client.lite_queue import LiteOptions
 from reference.core.client.subscription import TAGS
@@ -13,17 +12,16 @@ from reference.shell.client.adapted import (
     UnsupportedError,
     line_of,
     own_id,
-    queue_line,
     queue_of,
     split_options,
 )
+from reference.shell.client.adapted_reader import AdaptedReader, Line
 from reference.shell.client.lite_pull_consumer import LitePullClient
 
-Line = dict[str, Any]
 OPTIONS = {"pull_batch": "batch_size", "auto_commit": "auto_commits"}
 
 
-class AdaptedPoller:
+class AdaptedPoller(AdaptedReader[LitePullClient]):
     """A lite pull consumer, and what came of what it was told."""
 
     def __init__(self, asked: Line, offset_folder: Path) -> None:
@@ -35,8 +33,8 @@ class AdaptedPoller:
             periods=periods,
             **own,
         )
-        self._client = LitePullClient(
-            asked["namesrv"], options, offset_folder=offset_folder
+        super().__init__(
+            LitePullClient(asked["namesrv"], options, offset_folder=offset_folder)
         )
         self._subscriptions = asked.get("subscriptions", [])
         self.verbs: dict[str, Callable[[Line], Awaitable[Line]]] = {
@@ -51,22 +49,14 @@ class AdaptedPoller:
         }
 
     async def start(self) -> None:
-        """Let it begin."""
-        await self._client.__aenter__()
+        """Let it begin, and subscribe to what it was made for."""
+        await super().start()
         for one in self._subscriptions:
             self._client.subscribe(
                 one["topic"],
                 one.get("expression", "*"),
                 expression_type=one.get("type", TAGS),
             )
-
-    async def stop(self) -> None:
-        """Let it end."""
-        await self._client.__aexit__()
-
-    async def _queues(self, asked: Line) -> Line:
-        found = await self._client.queues(asked["topic"])
-        return {"queues": [queue_line(queue) for queue in found]}
 
     async def _assign(self, asked: Line) -> Line:
         self._client.assign([queue_of(told) for told in asked["queues"]])

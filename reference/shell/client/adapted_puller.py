@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 from reference.core.client.pull_consumer import PULL_TIMEOUT_MS, PullOptions
 from reference.core.client.pulling import PullStatus
@@ -12,13 +11,12 @@ from reference.shell.client.adapted import (
     UnsupportedError,
     line_of,
     own_id,
-    queue_line,
     queue_of,
     split_options,
 )
+from reference.shell.client.adapted_reader import AdaptedReader, Line
 from reference.shell.client.pull_consumer import PullClient
 
-Line = dict[str, Any]
 STATUSES = {
     PullStatus.FOUND: "FOUND",
     PullStatus.NO_NEW_MESSAGE: "NO_NEW_MSG",
@@ -27,7 +25,7 @@ STATUSES = {
 }
 
 
-class AdaptedPuller:
+class AdaptedPuller(AdaptedReader[PullClient]):
     """A pull consumer, and what came of what it was told."""
 
     def __init__(self, asked: Line) -> None:
@@ -37,25 +35,13 @@ class AdaptedPuller:
         options = PullOptions(
             group=asked["group"], client_id=own_id(asked), periods=periods
         )
-        self._client = PullClient(asked["namesrv"], options)
+        super().__init__(PullClient(asked["namesrv"], options))
         self.verbs: dict[str, Callable[[Line], Awaitable[Line]]] = {
             "queues": self._queues,
             "pull": self._pull,
             "offset": self._offset,
             "commit": self._commit,
         }
-
-    async def start(self) -> None:
-        """Let it begin."""
-        await self._client.__aenter__()
-
-    async def stop(self) -> None:
-        """Let it end."""
-        await self._client.__aexit__()
-
-    async def _queues(self, asked: Line) -> Line:
-        found = await self._client.queues(asked["topic"])
-        return {"queues": [queue_line(queue) for queue in found]}
 
     async def _pull(self, asked: Line) -> Line:
         found = await self._client.pull(

@@ -19,8 +19,7 @@ from reference.core.client.consumer import Consumer, ConsumerOptions
 from reference.core.client.expression_check import ExpressionCheck
 from reference.core.client.failure import ClientError
 from reference.core.client.pulling import Received
-from reference.core.client.routes import Routes
-from reference.shell.client.links import Links
+from reference.shell.client.links import Links, routes_from
 from reference.shell.client.offset_file import OffsetFile
 from reference.shell.clock import now_ms
 
@@ -39,8 +38,7 @@ class ConsumerClient:
         offset_folder: Path | None = None,
     ) -> None:
         asker = Asker()
-        servers = [one for one in name_servers.split(";") if one]
-        routes = Routes(asker, servers, period_ms=options.periods.route_ms)
+        routes = routes_from(name_servers, asker, options.periods)
         file = OffsetFile(offset_folder, options.client_id, options.group)
         self.consumer = Consumer(
             options,

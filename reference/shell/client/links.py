@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from reference.core.client.asking import Asker, Deliver, Finished, Remember, Write
 from reference.core.client.failure import ClientError, Reason
 from reference.core.client.message import Queue
+from reference.core.client.periods import Periods
+from reference.core.client.routes import Routes
 from reference.core.connection import Connection
 from reference.core.effects import WakeAt
 from reference.shell.clock import now_ms, system_s
@@ -21,6 +23,12 @@ from spec.host import Host
 
 CONNECT_TIMEOUT_S = 3.0
 STOP_TIMEOUT_S = 3.0
+
+
+def routes_from(name_servers: str, asker: Asker, periods: Periods) -> Routes:
+    """Return the routes that *name_servers*, with semicolons between, tell."""
+    servers = [one for one in name_servers.split(";") if one]
+    return Routes(asker, servers, period_ms=periods.route_ms)
 
 
 class Links:

@@ -11,17 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import Self
 
 from reference.core.client.asking import Asker
 from reference.core.client.lite_pull_consumer import LitePullConsumer
 from reference.core.client.lite_queue import LiteOptions
 from reference.core.client.message import Queue
 from reference.core.client.pulling import Received
-from reference.core.client.routes import Routes
 from reference.core.client.subscription import TAGS
-from reference.shell.client.links import Links
+from reference.shell.client.links import Links, routes_from
 from reference.shell.client.offset_file import OffsetFile
+from reference.shell.client.pulling_client import PullingClient
 from reference.shell.clock import now_ms
 from spec.wire.heartbeat import ALL_MESSAGES
 
@@ -29,7 +28,7 @@ POLL_TIMEOUT_MS = 5000
 """Java: pollTimeoutMillis."""
 
 
-class LitePullClient:
+class LitePullClient(PullingClient[LitePullConsumer]):
     """A consumer that is polled; whatever cannot be done raises ClientError.
 
     One that broadcasts keeps its offsets in *offset_folder*, or in the user's home.
@@ -43,25 +42,15 @@ class LitePullClient:
         offset_folder: Path | None = None,
     ) -> None:
         asker = Asker()
-        servers = [one for one in name_servers.split(";") if one]
-        routes = Routes(asker, servers, period_ms=options.periods.route_ms)
+        routes = routes_from(name_servers, asker, options.periods)
         file = OffsetFile(offset_folder, options.client_id, options.group)
-        self.consumer = LitePullConsumer(
+        consumer = LitePullConsumer(
             options,
             asker=asker,
             routes=routes,
             remembered=file.read() if options.broadcasts else None,
         )
-        self._links = Links(asker, remember=file.write)
-
-    async def __aenter__(self) -> Self:
-        self.consumer.start(now_ms())
-        self._links.perform()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self.consumer.stop(now_ms())
-        await self._links.stop()
+        super().__init__(consumer, Links(asker, remember=file.write))
 
     def subscribe(
         self,
@@ -107,15 +96,3 @@ class LitePullClient:
     def resume(self, queues: Collection[Queue]) -> None:
         """Pull *queues* again, within a second."""
         self.consumer.pause(queues, is_paused=False)
-
-    async def queues(self, topic: str) -> tuple[Queue, ...]:
-        """Return the queues of *topic* that may be read, sorted."""
-        found = await self._links.call(lambda at: self.consumer.queues(topic, at))
-        assert isinstance(found, tuple)
-        return found
-
-    async def committed(self, queue: Queue) -> int | None:
-        """Return how far the group has come in *queue*; None where it was never."""
-        found = await self._links.call(lambda at: self.consumer.committed(queue, at))
-        assert found is None or isinstance(found, int)
-        return found

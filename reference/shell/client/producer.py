@@ -18,7 +18,6 @@ from reference.core.client.producer import Producer, ProducerOptions
 from reference.core.client.pulling import Received
 from reference.core.client.queue_choice import Turn
 from reference.core.client.replies import Reply, Requests
-from reference.core.client.routes import Routes
 from reference.core.client.transactions import (
     Check,
     Decision,
@@ -26,7 +25,7 @@ from reference.core.client.transactions import (
     half_message,
 )
 from reference.shell.client.identity import client_id, key_maker, random_start
-from reference.shell.client.links import Links
+from reference.shell.client.links import Links, routes_from
 from reference.shell.clock import now_ms
 from spec.wire.heartbeat import Heartbeat, ProducerMembership
 
@@ -51,8 +50,7 @@ class ProducerClient:
         own_id: str | None = None,
     ) -> None:
         asker = Asker()
-        servers = [one for one in name_servers.split(";") if one]
-        routes = Routes(asker, servers, period_ms=options.periods.route_ms)
+        routes = routes_from(name_servers, asker, options.periods)
         self.producer = Producer(
             options,
             asker=asker,

@@ -9,7 +9,6 @@ A pull consumer for applications: the core's decisions, with sockets and a clock
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Self
 
 from reference.core.client.asking import Asker
 from reference.core.client.message import Queue
@@ -19,36 +18,19 @@ from reference.core.client.pull_consumer import (
     PullOptions,
 )
 from reference.core.client.pulling import Pulled
-from reference.core.client.routes import Routes
-from reference.shell.client.links import Links
-from reference.shell.clock import now_ms
+from reference.shell.client.links import Links, routes_from
+from reference.shell.client.pulling_client import PullingClient
 from spec.wire.heartbeat import ALL_MESSAGES
 
 
-class PullClient:
+class PullClient(PullingClient[PullConsumer]):
     """A consumer that reads what it is asked for; every question raises ClientError."""
 
     def __init__(self, name_servers: str, options: PullOptions) -> None:
         asker = Asker()
-        servers = [one for one in name_servers.split(";") if one]
-        routes = Routes(asker, servers, period_ms=options.periods.route_ms)
-        self.consumer = PullConsumer(options, asker=asker, routes=routes)
-        self._links = Links(asker)
-
-    async def __aenter__(self) -> Self:
-        self.consumer.start(now_ms())
-        self._links.perform()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self.consumer.stop(now_ms())
-        await self._links.stop()
-
-    async def queues(self, topic: str) -> tuple[Queue, ...]:
-        """Return the queues of *topic* that may be read, sorted."""
-        found = await self._links.call(lambda at: self.consumer.queues(topic, at))
-        assert isinstance(found, tuple)
-        return found
+        routes = routes_from(name_servers, asker, options.periods)
+        consumer = PullConsumer(options, asker=asker, routes=routes)
+        super().__init__(consumer, Links(asker))
 
     async def pull(
         self,
@@ -86,12 +68,6 @@ class PullClient:
         return await self._offset(
             lambda at: self.consumer.offset_at(queue, time_ms, at)
         )
-
-    async def committed(self, queue: Queue) -> int | None:
-        """Return how far the group has come in *queue*; None where it was never."""
-        found = await self._links.call(lambda at: self.consumer.committed(queue, at))
-        assert found is None or isinstance(found, int)
-        return found
 
     async def commit(self, queue: Queue, offset: int) -> None:
         """Tell that the group has handled everything before *offset*."""
