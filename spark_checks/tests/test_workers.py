@@ -1,0 +1,49 @@
+"""Spark's Python workers on this machine: how they are begun, and what they import."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from spark_checks.session import SOCKET_PATH_MAX, worker_settings
+from spark_checks.workers import without_archives
+
+
+def _seen_by_a_worker(_: Iterable[int]) -> Iterable[tuple[list[str], bool, int]]:
+    importers = [type(one).__name__ for one in sys.path_importer_cache.values()]
+    has_numpy = "numpy" in sys.modules
+    return [(importers, has_numpy, gc.get_freeze_count())]
+
+
+def test_a_worker_has_imported_before_and_lists_no_archive_for_each_task(
+    spark: SparkSession,
+) -> None:
+    tasks = spark.sparkContext.parallelize(range(2), 2)
+    found = tasks.mapPartitions(_seen_by_a_worker).collect()
+    assert len(found) == 2
+    for importers, has_numpy, frozen in found:
+        assert "zipimporter" not in importers
+        assert has_numpy
+        assert frozen > 10_000
+
+
+def test_only_archives_of_spark_are_left_out() -> None:
+    kept = ["/work", "/home/me/pyspark.zipped", "/a/mine.zip", "/usr/lib/python3.11"]
+    spark_s = [
+        "/s/python/lib/pyspark.zip",
+        "/s/python/lib/py4j-0.10.9.9-src.zip",
+        "/s/jars/spark-core_2.13-4.1.1.jar",
+    ]
+    assert without_archives([*spark_s, *kept]) == kept
+
+
+def test_sockets_have_paths_only_where_these_fit() -> None:
+    near = worker_settings(Path("/tmp/rmqc-audit-x"))  # noqa: S108 # nothing is written
+    far = worker_settings(Path("/" + SOCKET_PATH_MAX * "x"))
+    assert near["spark.python.unix.domain.socket.dir"] == "/tmp/rmqc-audit-x"  # noqa: S108
+    assert near["spark.python.unix.domain.socket.enabled"] == "true"
+    assert set(far) == {"spark.python.daemon.module"}
