@@ -13,6 +13,7 @@ their thousands of entries anew: a tenth of a second. So they are left out.
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import importlib
 import importlib.util
@@ -20,6 +21,11 @@ import sys
 from collections.abc import Iterable
 from pathlib import PurePath
 
+KEPT_EACH_MAX = 32 << 20
+"""Bytes of a block that is kept when it is freed; the library takes no more."""
+KEPT_MAX = 128 << 20
+"""Bytes that a worker keeps though it does not use them."""
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 _ARCHIVES = ("pyspark.zip", "py4j-*-src.zip", "spark-core_*.jar")
 
 
@@ -38,6 +44,18 @@ def _leave_archives() -> None:
         sys.path_importer_cache.pop(entry, None)
 
 
+def _keep_memory() -> None:
+    """Give memory of windows and columns back to the system only if it is much.
+
+    To get it anew from there for each of them would take a sixth of a survey's time.
+    Without the C library of GNU, nothing is asked.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(_M_MMAP_THRESHOLD, KEPT_EACH_MAX)
+        mallopt(_M_TRIM_THRESHOLD, KEPT_MAX)
+
+
 def main() -> None:
     """Serve one module of Spark's, which the command line names, until Spark ends."""
     _leave_archives()
@@ -45,6 +63,7 @@ def main() -> None:
 
     if sys.argv[1:] == ["pyspark.worker"]:
         importlib.import_module("spark_checks.sources.survey")
+        _keep_memory()
         gc.freeze()  # or each task would look through all that was imported
     manager()  # type: ignore[no-untyped-call] # PySpark's
 

@@ -82,8 +82,9 @@ class ConsumeQueueReader(DataSourceReader):
         self.wanted = conditions_in(options)
 
     def partitions(self) -> Sequence[InputPartition]:
-        """Return partitions of about equal size."""
-        pieces = [(file, wanted_units(file, self.wanted)) for file in self.files]
+        """Return partitions of about equal size, of what the disk holds."""
+        wanted = ((file, wanted_units(file, self.wanted)) for file in self.files)
+        pieces = [held for piece in wanted for held in held_pieces(self.url, piece)]
         total = sum(len(units) for _, units in pieces)
         limit = min(PARTITION_SIZE // UNIT_SIZE, total // self.count + 1)
         return list(dealt(pieces, limit))
@@ -94,10 +95,9 @@ class ConsumeQueueReader(DataSourceReader):
             return
         if not isinstance(partition, QueueFiles):
             raise TypeError(f"{partition!r} is not a set of consume-queue files")
-        for piece in partition.pieces:
-            with reading(self.url, piece[0][0]) as read_at:
-                for file, units in held_pieces(self.url, piece):
-                    yield from batches(read_at, file, units)
+        for file, units in partition.pieces:
+            with reading(self.url, file[0]) as read_at:
+                yield from batches(read_at, file, units)
 
 
 def wanted_units(file: QueueFile, wanted: Conditions) -> range:

@@ -11,7 +11,7 @@ only said to be odd: then the records are read again and compared by Spark.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
@@ -21,10 +21,11 @@ import numpy as np
 from spark_checks.sources.aside_columns import NOTE_SIZE_MAX, POPPED_AT, is_own_topic
 from spark_checks.sources.gather import Ints, Places
 from spark_checks.sources.record_columns import RecordColumns
-from spark_checks.sources.record_properties import Properties, bytes_at
+from spark_checks.sources.record_properties import Properties
 from spark_checks.sources.spark_hash import hash_of_longs
 from spark_checks.sources.sums import Asked, Bools, is_commit
 from spark_checks.sources.topics import Topics
+from spark_checks.sources.words import WORD, text_hashes
 from spec.store.message_record import SystemFlag
 from spec.store.timer_log import TIMER_TOPIC
 from spec.wire.delay_levels import SCHEDULE_TOPIC
@@ -178,12 +179,10 @@ class Stage:
         self.offset: Ints = columns.fixed["position"][chosen] + base
         self.names = [name.decode() for name in columns.topics.names]
         self._numbers = columns.topics.numbers[chosen]
-        sizes = np.array([len(name) for name in columns.topics.names])
-        text = b"".join(columns.topics.names)
-        hashes = text_hashes(text, np.cumsum(sizes) - sizes, sizes)
-        self.topic: Ints = hashes[self._numbers]
+        self.topic: Ints = _hashes_of(columns.topics.names)[self._numbers]
         self.real_topic = self.hashed(_REAL_TOPIC)
         self.unique_key = self.hashed(_UNIQUE_KEY)
+        self.origin = self.hashed(_ORIGIN)
         self.real_queue = np.full(len(chosen), _NOTHING)
         for index, text in self.values(_REAL_QUEUE):
             self.real_queue[index] = _queue_of(text)
@@ -237,7 +236,7 @@ class Stage:
         """Return the hash of the property *name* of each record."""
         index, (begins, sizes) = self.places(name)
         found = np.full(len(self.chosen), _NOTHING)
-        found[index] = text_hashes(self._split.text, begins, sizes)
+        found[index] = text_hashes(self._split.text, (begins, sizes))
         return found
 
     def values(self, name: bytes) -> Iterator[tuple[int, bytes]]:
@@ -254,22 +253,16 @@ def _queue_of(text: bytes) -> int:
     return int(text) if _queue_number.fullmatch(text) else _NOTHING
 
 
-def text_hashes(text: bytes, begins: Ints, sizes: Ints) -> Ints:
-    """Return the hashes of some places of *text*."""
-    found = np.zeros(len(begins), dtype=np.int64)
-    for size in np.flatnonzero(np.bincount(sizes)).tolist():
-        index = np.flatnonzero(sizes == size)
-        padded = np.zeros((len(index), -(-size // 8) * 8), dtype=np.uint8)
-        padded[:, :size] = bytes_at(text, begins[index], size)
-        lengths = np.full(len(index), size)
-        found[index] = hash_of_longs(lengths, *padded.view(np.int64).T)
-    return found
+def _hashes_of(texts: Sequence[bytes]) -> Ints:
+    """Return the hash of each of *texts*."""
+    sizes = np.array([len(text) for text in texts], dtype=np.int64)
+    begins = WORD + np.cumsum(sizes) - sizes
+    return text_hashes(b"".join([bytes(WORD), *texts]), (begins, sizes))
 
 
 @lru_cache
 def _hash_of(topic: str) -> int:
-    name = topic.encode()
-    return int(text_hashes(name, np.zeros(1, np.int64), np.array([len(name)]))[0])
+    return int(_hashes_of([topic.encode()])[0])
 
 
 def _halves(stage: Stage) -> tuple[Ints, ...]:
@@ -303,49 +296,53 @@ def _message(stage: Stage, topic: Ints, queue: Ints) -> Ints:
 
 def _notes(data: bytes, stage: Stage) -> tuple[Ints, ...] | None:
     """Return the half messages that notes name; None if one cannot be read."""
-    offsets, queues = stage.offset.tolist(), stage.number("queue_id").tolist()
-    rows: list[tuple[int, int, int]] = []
-    for index, begin, end in stage.bodies(stage.is_in(OPERATIONS_TOPIC)):
-        texts = data[begin:end].removesuffix(b",").split(b",")
-        are_numbers = all(text.isdigit() and len(text) <= DIGITS_MAX for text in texts)
-        if end - begin > NOTE_SIZE_MAX or not are_numbers:
-            return None
-        rows.extend((offsets[index], queues[index], int(text)) for text in texts)
-    return tuple(np.array(rows, dtype=np.int64).reshape(len(rows), 3).T)
+    places = list(stage.bodies(stage.is_in(OPERATIONS_TOPIC)))
+    if any(end - begin > NOTE_SIZE_MAX for _, begin, end in places):
+        return None
+    texts = [data[begin:end].removesuffix(b",") for _, begin, end in places]
+    numbers = b",".join(texts).split(b",") if texts else []
+    if not all(text.isdigit() and len(text) <= DIGITS_MAX for text in numbers):
+        return None
+    counts = [text.count(b",") + 1 for text in texts]
+    index = np.repeat(np.array([at for at, _, _ in places], dtype=np.int64), counts)
+    named = np.array([int(text) for text in numbers], dtype=np.int64)
+    return stage.offset[index], stage.number("queue_id")[index], named
 
 
 def _waiting(stage: Stage) -> tuple[Ints, ...]:
+    which = np.flatnonzero(stage.is_waiting)
     columns = (
-        _delayed(stage, stage.real_topic, stage.real_queue),
         stage.offset,
         stage.number("queue_id"),
         stage.number("queue_offset"),
         stage.due_ms(),
     )
-    return tuple(column[stage.is_waiting] for column in columns)
+    message = _delayed(stage, which, stage.real_topic, stage.real_queue)
+    return (message, *(column[which] for column in columns))
 
 
 def _arrived(stage: Stage) -> tuple[Ints, ...]:
     queue = stage.number("queue_id")
-    which = (stage.topic == stage.real_topic) & (queue == stage.real_queue)
-    which &= (stage.real_queue != _NOTHING) & ~stage.is_in(SCHEDULE_TOPIC)
-    message = _delayed(stage, stage.topic, queue)
-    columns = (message, stage.offset, stage.number("stored_at_ms"))
-    return tuple(column[which] for column in columns)
+    is_there = (stage.topic == stage.real_topic) & (queue == stage.real_queue)
+    is_there &= (stage.real_queue != _NOTHING) & ~stage.is_in(SCHEDULE_TOPIC)
+    which = np.flatnonzero(is_there)
+    message = _delayed(stage, which, stage.topic, queue)
+    return (message, stage.offset[which], stage.number("stored_at_ms")[which])
 
 
-def _delayed(stage: Stage, topic: Ints, queue: Ints) -> Ints:
-    """Return by what a delayed message is known again when it is delivered."""
-    return hash_of_longs(
+def _delayed(stage: Stage, which: Ints, topic: Ints, queue: Ints) -> Ints:
+    """Return by what *which* delayed messages are known again when delivered."""
+    columns = (
         topic,
         queue,
         stage.unique_key,
-        stage.hashed(_ORIGIN),
+        stage.origin,
         stage.number("reconsume_times"),
         stage.number("born_at_ms"),
         stage.number("body_crc"),
         stage.body_size(),
     )
+    return hash_of_longs(*(column[which] for column in columns))
 
 
 def _bad_returns(stage: Stage) -> int:

@@ -15,7 +15,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spark_checks.sources.gather import NOWHERE, Gathered, Ints, gather, numbers_at
+from spark_checks.sources.gather import (
+    NOWHERE,
+    Gathered,
+    Ints,
+    Places,
+    gather,
+    numbers_at,
+)
 from spark_checks.sources.log_batch import body_crcs, record_plans
 from spark_checks.sources.record_flaws import flaws_of
 from spark_checks.sources.record_properties import Properties, properties_of
@@ -26,7 +33,7 @@ from spec.integers import tags_code
 
 SCHEDULE_TOPIC = b"SCHEDULE_TOPIC_XXXX"
 """The topic in which delayed messages wait; their tags code is a time."""
-_delay = re.compile(rb"(?:^|\x02)DELAY\x01(-?[0-9]{1,9})(?:\x02|$)")
+_level = re.compile(rb"-?[0-9]{1,9}")
 
 Delays = Mapping[int, int]
 """Milliseconds of each delay level."""
@@ -92,12 +99,7 @@ def read_columns(
         fixed=fixed,
         topics=topics,
         tags_codes=_with_delivery_times(
-            window.data,
-            fixed,
-            topics,
-            _tags_codes(split, len(body)),
-            (properties, end),
-            delays,
+            fixed, topics, _tags_codes(split, len(body)), split, delays
         ),
         body_crcs=crcs,
         flaws=flaws_of(
@@ -145,27 +147,33 @@ def _tags_codes(split: Properties, count: int) -> Ints:
 
 
 def _with_delivery_times(
-    data: bytes,
     fixed: Mapping[str, Ints],
     topics: Topics,
     codes: Ints,
-    properties: tuple[Ints, Ints],
+    split: Properties,
     delays: Delays,
 ) -> Ints:
     """Return *codes*, with the delivery time of each message that waits for one."""
     if SCHEDULE_TOPIC in topics.names:
-        waiting = np.flatnonzero(topics.numbers == topics.names.index(SCHEDULE_TOPIC))
-        begins, ends = (places[waiting].tolist() for places in properties)
-        levels = [_level(data, *place) for place in zip(begins, ends, strict=True)]
-        known = np.minimum(np.array(levels), max(delays, default=0))
-        for level in np.unique(known[known > 0]).tolist():
-            of_level = waiting[known == level]
+        waits = topics.numbers == topics.names.index(SCHEDULE_TOPIC)
+        record, (begins, sizes) = split.named(b"DELAY")
+        stated = waits[record]
+        waiting, values = record[stated], (begins[stated], sizes[stated])
+        levels = np.minimum(_levels(split.text, values), max(delays, default=0))
+        for level in np.unique(levels[levels > 0]).tolist():
+            of_level = waiting[levels == level]
             codes[of_level] = fixed["stored_at_ms"][of_level] + delays.get(level, 1000)
     return codes
 
 
-def _level(data: bytes, begin: int, end: int) -> int:
-    """Return the delay level that properties state; 0 where they state none."""
-    at = data.find(b"DELAY\x01", begin, end)
-    found = None if at < 0 else _delay.search(data[max(at - 1, begin) : end])
-    return int(found[1]) if found else 0
+def _levels(text: bytes, values: Places) -> Ints:
+    """Return the delay level that each of *values* is; 0 where one is none."""
+    begins, sizes = values
+    view = np.frombuffer(text, dtype=np.uint8)
+    found = view[begins].astype(np.int64) - ord("0")
+    plain = (sizes == 1) & (found >= 0) & (found <= 9)
+    for index in np.flatnonzero(~plain).tolist():
+        begin = int(begins[index])
+        value = text[begin : begin + int(sizes[index])]
+        found[index] = int(value) if _level.fullmatch(value) else 0
+    return found

@@ -14,12 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from spark_checks.sources.gather import Ints, Places
+from spark_checks.sources.words import WORD, Words
 
 Bytes = npt.NDArray[np.uint8]
-Words = npt.NDArray[np.uint64]
-WORD = 8
-"""Bytes of a word: names that differ mostly do so within them."""
 _masks = np.array([(1 << 8 * size) - 1 for size in range(WORD + 1)], dtype=np.uint64)
+_MARGIN = bytes(WORD)
 _NAME_END, _END = 1, 2
 """The bytes behind a name, and behind a value."""
 
@@ -29,7 +28,7 @@ class Properties:
     """What stands between separators, in order; columns are equally long."""
 
     text: bytes
-    """The properties of all records, end to end."""
+    """The properties of all records, end to end, and a word of zeros at both ends."""
     record: Ints
     """Index of the record whose it is."""
     begin: Ints
@@ -41,7 +40,7 @@ class Properties:
     broken: Ints
     """The indices of records whose properties are not names and values."""
     word: Words
-    """What the name begins with; nothing where there is no value."""
+    """The eight bytes that the name begins with; none where there is no value."""
     is_regular: bool
     """Whether every piece is one name and one value."""
 
@@ -88,31 +87,41 @@ class Properties:
 
 def properties_of(data: bytes, begins: Ints, ends: Ints) -> Properties:
     """Return the properties that stand between *begins* and *ends* in *data*."""
-    places = zip(begins.tolist(), ends.tolist(), strict=True)
-    text = b"".join([data[begin:end] for begin, end in places])
-    view: Bytes = np.frombuffer(text, dtype=np.uint8)
-    edges = np.concatenate([np.zeros(1, np.int64), np.cumsum(ends - begins)])
-    is_edge = np.zeros(len(view) + 1, dtype=np.bool_)
-    is_edge[edges] = True
-    is_begin = is_edge.copy()
-    is_begin[np.flatnonzero(view == _END) + 1] = True
-    begin = np.flatnonzero(is_begin[:-1])
+    view: Bytes = np.frombuffer(data, dtype=np.uint8)
     filled = np.flatnonzero(ends > begins)
-    record = filled[np.cumsum(is_edge[begin]) - 1]
-    end = np.append(begin[1:], len(view))[: len(begin)]
-    end = end - (view[end - 1] == _END)
-    marks = np.flatnonzero(view == _NAME_END)
-    is_regular = len(marks) == len(begin) and bool(
-        ((begin <= marks) & (marks < end)).all()
+    is_open = np.zeros(len(ends), dtype=np.bool_)
+    is_open[filled] = view[ends[filled] - 1] != _END
+    places = zip(begins.tolist(), ends.tolist(), strict=True)
+    parts = [data[begin:end] for begin, end in places]
+    for index in np.flatnonzero(is_open).tolist():
+        parts[index] += b"\x02"
+    text = b"".join([_MARGIN, *parts, _MARGIN])
+    edges = WORD + np.cumsum(ends - begins + is_open)
+    return _split(text, edges, filled)
+
+
+def _split(text: bytes, edges: Ints, filled: Ints) -> Properties:
+    """Return the properties of records that end at *edges* of *text*.
+
+    Each of those that are *filled* ends with what ends a value.
+    """
+    view: Bytes = np.frombuffer(text, dtype=np.uint8)
+    marks = np.flatnonzero(view[WORD:-WORD] <= _END) + WORD
+    kinds = view[marks]
+    is_regular = len(marks) % 2 == 0 and bool(
+        (kinds[::2] == _NAME_END).all() and (kinds[1::2] == _END).all()
     )
+    end = marks[1::2] if is_regular else marks[kinds == _END]
+    begin = np.append(WORD, end[:-1] + 1)[: len(end)]
+    pieces = np.searchsorted(end, edges[filled] - 1) + 1
+    record = np.repeat(filled, np.diff(pieces, prepend=0))
     if is_regular:
-        name_end, broken = marks, np.zeros(0, dtype=np.int64)
+        name_end, broken = marks[::2], np.zeros(0, dtype=np.int64)
     else:
-        name_end = _next(marks, begin, end)
-        broken = _unpaired(edges, marks, record)
-    if b"\0" in text:
-        nul = np.searchsorted(edges, np.flatnonzero(view == 0), side="right") - 1
-        broken = np.union1d(broken, nul)
+        names, zeros = marks[kinds == _NAME_END], marks[kinds == 0]
+        name_end = _next(names, begin, end)
+        nul = np.searchsorted(edges, zeros, side="right")
+        broken = np.union1d(_unpaired(edges, names, record), nul)
     return Properties(
         text=text,
         record=record,
@@ -127,9 +136,9 @@ def properties_of(data: bytes, begins: Ints, ends: Ints) -> Properties:
 
 def _words(text: bytes, begin: Ints, name_end: Ints, end: Ints) -> Words:
     """Return what names begin with, shorter ones filled up with zeros."""
-    words: Words = np.ndarray((len(text) + 1,), "<u8", text + bytes(WORD), 0, (1,))
-    sizes = np.where(name_end < end, np.minimum(name_end - begin, WORD), 0)
-    return words[begin] & _masks[sizes]
+    words: Words = np.ndarray((len(text) - WORD + 1,), "<u8", text, 0, (1,))
+    sizes = np.minimum(name_end - begin, WORD)
+    return words[begin] & _masks[np.where(name_end < end, sizes, 0)]
 
 
 def word_of(name: bytes) -> np.uint64:
@@ -144,10 +153,10 @@ def _next(marks: Ints, begin: Ints, end: Ints) -> Ints:
     return np.minimum(found, end)
 
 
-def _unpaired(edges: Ints, marks: Ints, record: Ints) -> Ints:
+def _unpaired(edges: Ints, names: Ints, record: Ints) -> Ints:
     """Return which records have not as many names as separated pieces."""
-    count = len(edges) - 1
-    named = np.searchsorted(edges, marks, side="right") - 1
+    count = len(edges)
+    named = np.searchsorted(edges, names, side="right")
     pieces = np.bincount(record, minlength=count)
     return np.flatnonzero(np.bincount(named, minlength=count) != pieces)
 
@@ -160,9 +169,3 @@ def rows_at(text: bytes, begins: Ints, size: int) -> npt.NDArray[np.bytes_]:
         (len(text) - size + 1,), f"S{size}", text, 0, (1,)
     )
     return rows[begins]
-
-
-def bytes_at(text: bytes, begins: Ints, size: int) -> Bytes:
-    """Return a row of *size* bytes for each of *begins*."""
-    rows = rows_at(text, begins, size)
-    return rows.view(np.uint8).reshape(len(begins), size)

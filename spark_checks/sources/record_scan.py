@@ -30,8 +30,10 @@ from spec.store.message_record import (
     record_layout,
 )
 
-WINDOW_SIZE = 4 * 1024 * 1024
+WINDOW_SIZE = 8 * 1024 * 1024
 """Bytes read at once."""
+BEYOND_SIZE = 64 * 1024
+"""Bytes read at once behind the end of a range, where its last record ends."""
 RECORD_SIZE_MAX = 64 * 1024 * 1024
 """No record is believed to be larger; a broker's limit is 4 MiB by default."""
 
@@ -237,12 +239,16 @@ def _within(
 
 
 def _window_size(read_at: ReadAt, where: FileRange, position: int) -> int:
-    """Return how much to read: a window, or a whole record where that is more."""
+    """Return how much to read: a window, or a whole record where that is more.
+
+    Little is read of what is the next reader's.
+    """
     left = where.file_size - position
     head = read_at(position, 8)
+    size = min(WINDOW_SIZE, left, max(where.end - position, 0) + BEYOND_SIZE)
     if why_no_record(head, left) is None:
-        return max(min(WINDOW_SIZE, left), int(_head.unpack(head)[0]))
-    return min(WINDOW_SIZE, left)
+        return max(size, int(_head.unpack(head)[0]))
+    return size
 
 
 def _region(read_at: ReadAt, where: FileRange, position: int, data: bytes) -> Region:

@@ -1,8 +1,9 @@
 """
 Java's hashes of many strings at once.
 
-Those of one length are hashed together, a byte of each after the other. What is not
-ASCII is left to the plain way (:func:`spec.integers.java_string_hash`).
+A word of eight bytes is hashed in three steps, each of which joins neighbours: bytes to
+pairs, pairs to fours, fours to the whole. What is not ASCII is left to the plain way
+(:func:`spec.integers.java_string_hash`).
 """
 
 from __future__ import annotations
@@ -13,11 +14,23 @@ import numpy as np
 import numpy.typing as npt
 
 from spark_checks.sources.gather import Ints, Places
-from spark_checks.sources.record_properties import bytes_at
+from spark_checks.sources.words import Words, words_of
 
 Codes = npt.NDArray[np.uint32]
 powers: Codes = np.cumprod(np.where(np.arange(32768) == 0, 1, 31), dtype=np.uint32)
 """By which the hash of a prefix is multiplied, by the length of what follows."""
+_STEPS = tuple(
+    (np.uint64(lows), np.uint64(bits), np.uint64(31 ** (bits // 8)))
+    for lows, bits in (
+        (0x00FF00FF00FF00FF, 8),
+        (0x0000FFFF0000FFFF, 16),
+        (0x00000000FFFFFFFF, 32),
+    )
+)
+"""Which bits are the first of two neighbours, how many each has, and what it weighs."""
+_OF_WORD = np.uint64(31**8)
+_ONES = np.uint64(0x0101010101010101)
+_TOPS = np.uint64(0x8080808080808080)
 
 
 def string_hashes(
@@ -25,17 +38,35 @@ def string_hashes(
 ) -> Iterator[tuple[Ints, Codes]]:
     """Yield indices into *values* and their hashes; what is not plain is left out.
 
-    What is not ASCII is not plain, and what has the byte *besides*.
+    What is not ASCII is not plain, and what has the byte *besides*. No value begins
+    in the first eight bytes of *data*.
     """
-    begins, lengths = values
-    for length in np.flatnonzero(np.bincount(lengths)).tolist():
-        index = np.flatnonzero(lengths == length)
-        text = bytes_at(data, begins[index], length)
-        odd = text >= 0x80
+    empty = np.flatnonzero(values[1] == 0)
+    if len(empty):
+        yield empty, np.zeros(len(empty), dtype=np.uint32)
+    for index, words in words_of(data, values):
+        odd = np.bitwise_or.reduce(words) & _TOPS
         if besides:
-            odd |= text == besides[0]
-        if odd.any():
-            plain = ~np.logical_or.reduce(odd, axis=1)
-            index, text = index[plain], text[plain]
-        codes: Codes = (text * powers[:length][::-1]).sum(axis=1, dtype=np.uint32)
-        yield index, codes
+            sought = _ONES * np.uint64(besides[0])
+            for word in words:
+                odd = odd | _zero_bytes(word ^ sought)
+        codes = np.zeros(len(index), dtype=np.uint64)
+        for word in words:
+            codes = codes * _OF_WORD + _hashed(word)
+        plain = odd == 0
+        if plain.all():
+            yield index, codes.astype(np.uint32)
+        else:
+            yield index[plain], codes[plain].astype(np.uint32)
+
+
+def _hashed(word: Words) -> Words:
+    """Return the hash of the eight bytes of each *word*; its first byte is lowest."""
+    for lows, bits, weight in _STEPS:
+        word = (word & lows) * weight + ((word >> bits) & lows)
+    return word
+
+
+def _zero_bytes(word: Words) -> Words:
+    """Return what is not zero for each *word* that has a byte of zero."""
+    return (word - _ONES) & ~word & _TOPS

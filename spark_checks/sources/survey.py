@@ -25,7 +25,6 @@ from spark_checks.sources.consume_queue import (
     ConsumeQueueReader,
     Piece,
     QueueFiles,
-    held_pieces,
     queue_in,
     written_units,
 )
@@ -60,7 +59,7 @@ from spec.store.consume_queue import UNIT_SIZE
 
 PIECE_SIZE_MIN = 4 * 1024 * 1024
 """Bytes below which a partition is not worth its task."""
-TASKS_EACH = 4
+TASKS_EACH = 8
 """Partitions for each processor, so that none waits long for the last one."""
 PARTS_MERGED_AT_ONCE = 64
 """Partitions whose surveys are merged by who asks; of more, tasks merge some first."""
@@ -147,7 +146,16 @@ def parts_of(store: Store, asked: Asked, processors: int) -> list[Parts]:
     parts: list[Any] = [part for one in readers for part in one.partitions()]
     total = sum(map(size_of, parts))
     limit = max(min(total // count + 1, RANGE_SIZE), PIECE_SIZE_MIN)
-    return list(packed(parts, limit))
+    return list(packed((piece for part in parts for piece in cut(part, limit)), limit))
+
+
+def cut(part: Part, size: int) -> Iterator[Part]:
+    """Yield the ranges, of *size* bytes at most, of a *part* of the log."""
+    if not isinstance(part, LogRange):
+        yield part
+        return
+    for start in range(part.start, part.end, size):
+        yield replace(part, start=start, end=min(start + size, part.end))
 
 
 def size_of(part: Part) -> int:
@@ -184,8 +192,7 @@ def _of_part(url: str, part: Part, asked: Asked) -> Survey:
         units: Queues = {}
         for piece in part.pieces:
             with reading(url, piece[0][0]) as read_at:
-                for held in held_pieces(url, piece):
-                    survey_units(read_at, held, asked, units)
+                survey_units(read_at, piece, asked, units)
         return Survey(units=units)
     with reading(url, part.path) as read_at:
         if isinstance(part, IndexFile):

@@ -8,7 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spark_checks.sources.gather import Gathered, Ints
+from spark_checks.sources.gather import Gathered, Ints, Places
+from spark_checks.sources.words import folded, words_of
+
+_BUCKET_BITS = 16
+"""Of a hash: topics of one bucket, of which there are few, are compared one by one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,16 +27,41 @@ class Topics:
 
 def topics_of(data: bytes, found: Gathered) -> Topics:
     """Return the topics of the records *found* in *data*."""
-    begins, sizes = found.places["topic"]
-    numbers = _Numbers()
-    places = zip(begins.tolist(), (begins + sizes).tolist(), strict=True)
-    each = [numbers[data[begin:end]] for begin, end in places]
-    return Topics(names=list(numbers), numbers=np.array(each, dtype=np.int64))
+    places = found.places["topic"]
+    firsts = first_alike(data, places)
+    is_first = np.zeros(len(firsts), dtype=np.bool_)
+    is_first[firsts] = True
+    numbers = np.cumsum(is_first) - 1
+    return Topics(
+        names=[_text(data, places, at) for at in np.flatnonzero(is_first).tolist()],
+        numbers=numbers[firsts],
+    )
 
 
-class _Numbers(dict[bytes, int]):
-    """Numbers what it is asked for, in the order of asking."""
+def first_alike(data: bytes, texts: Places) -> Ints:
+    """Return for each of *texts* the index of the first that is the same.
 
-    def __missing__(self, name: bytes) -> int:
-        self[name] = number = len(self)
-        return number
+    None of them begins in the first eight bytes of *data*.
+    """
+    sizes = texts[1]
+    firsts = np.zeros(len(sizes), dtype=np.int64)
+    firsts[sizes == 0] = np.argmax(sizes == 0) if len(sizes) else 0
+    in_bucket = np.empty(1 << _BUCKET_BITS, dtype=np.int64)
+    for index, words in words_of(data, texts):
+        columns = [sizes[index].view(np.uint64), *words]
+        bucket = folded(columns) >> np.uint64(64 - _BUCKET_BITS)
+        order = np.arange(len(index))
+        in_bucket[bucket[::-1]] = order[::-1]  # of several, the first one stays
+        first = in_bucket[bucket]
+        if all((column == column[first]).all() for column in columns):
+            firsts[index] = index[first]
+        else:
+            known: dict[bytes, int] = {}
+            for at in index.tolist():
+                firsts[at] = known.setdefault(_text(data, texts, at), at)
+    return firsts
+
+
+def _text(data: bytes, texts: Places, index: int) -> bytes:
+    begin, size = int(texts[0][index]), int(texts[1][index])
+    return data[begin : begin + size]

@@ -57,6 +57,7 @@ def test_no_task_and_no_driver_carries_all(
 ) -> None:
     store = tmp_path / "store"
     generate(store, plan, spark)
+    spark.sparkContext.range(2, numSlices=2).map(str).count()  # or a task starts Python
     before = max((stage.id for stage in stages(spark)), default=-1)
     began_s = time.monotonic()
     audit = audit_store(spark, str(store))
