@@ -47,7 +47,13 @@ from spark_checks.sources.store_files import (
     shown_url,
 )
 from spark_checks.summary import summary_of
-from spark_checks.tables import Situation, Tables, is_record, open_tables
+from spark_checks.tables import (
+    Situation,
+    Tables,
+    is_record,
+    open_tables,
+    shared_places,
+)
 from spark_checks.third_look import THIRD_CHECKS, third_findings
 from spec.layout import LayoutError
 from spec.wire import fastjson
@@ -76,6 +82,12 @@ ROW_CHECKS: Mapping[Invariant, Check] = {
     extensions.OF_ITS_MESSAGE: extensions.extensions_of_others,
 }
 """Which function finds the rows that break an invariant."""
+OF_SHARED_QUEUES: Mapping[Invariant, Check] = {
+    invariant: ROW_CHECKS[invariant]
+    for invariant in (records.QUEUE_OFFSETS_DENSE, queues.PLACE, queues.EVERY_RECORD)
+}
+"""Those that must know which queues records of other topics name; most stores have no
+such records, and none are looked for before one of these finds something."""
 INDEX_CHECKS: Mapping[Invariant, Check] = {
     index_items.SLOT_NAMES_LAST: index_items.wrong_slots,
     index_items.ITEM_NAMES_PREVIOUS: index_items.wrong_chains,
@@ -272,33 +284,48 @@ def look_at_rows(
     if not suspects and not seen.has_odd_rows and not pictured:
         return [], None
     tables = open_tables(look.session, store, look.situation, look.delays)
-    later = later_units(tables, store.begin)
     found = [
-        *row_findings(later, seen, suspects, look.progress),
+        *row_findings(look, later_units(tables, store.begin), suspects),
         *index_findings(tables, seen, look.progress),
     ]
     return found, _pictured(store, tables, seen) if pictured else None
 
 
 def row_findings(
-    tables: Tables,
-    seen: Digest,
-    suspects: Collection[tuple[str, int]],
-    progress: Progress,
+    look: SecondLook, tables: Tables, suspects: Collection[tuple[str, int]]
 ) -> list[Finding]:
     """Return what is wrong with rows, after a closer look at those that may be."""
+    seen = look.seen
     if not suspects and not seen.log_is_suspect:
         return []
-    progress(f"comparing {len(suspects)} queues row by row")
+    look.progress(f"comparing {len(suspects)} queues row by row")
     situation = replace(
         tables.situation, log_end=seen.log_end, last_file_base=seen.last_file_base
     )
     narrow = narrowed(replace(tables, situation=situation), suspects)
     try:
-        return run_checks(narrow, _worth_asking(seen, suspects))
+        found = run_checks(narrow, _worth_asking(seen, suspects))
+        return _with_shared_queues(look, narrow, found)
     finally:
         narrow.log.unpersist()
         narrow.units.unpersist()
+
+
+def _with_shared_queues(
+    look: SecondLook, tables: Tables, found: list[Finding]
+) -> list[Finding]:
+    """Return what is *found* when records may stand in queues of other topics."""
+    if not any(finding.invariant in OF_SHARED_QUEUES for finding in found):
+        return found
+    look.progress("reading which messages name other queues")
+    shared = shared_places(look.session, look.store, look.delays).persist()
+    try:
+        if shared.isEmpty():
+            return found
+        kept = [one for one in found if one.invariant not in OF_SHARED_QUEUES]
+        return kept + run_checks(replace(tables, shared=shared), OF_SHARED_QUEUES)
+    finally:
+        shared.unpersist()
 
 
 def index_findings(tables: Tables, seen: Digest, progress: Progress) -> list[Finding]:

@@ -68,6 +68,9 @@ class Tables:
     index: DataFrame
     extensions: DataFrame
     situation: Situation = field(default_factory=Situation)
+    shared: DataFrame | None = None
+    """Where in queues of other topics a record says that it stands, with the columns
+    offset, topic, queue_id, queue_offset; None if nobody has asked."""
 
 
 def open_tables(
@@ -124,6 +127,39 @@ def from_begin(begin: int) -> list[list[object]]:
 def open_extensions(session: SparkSession, store: Store) -> DataFrame:
     """Return the units of the extensions of consume queues."""
     return _opened(session, store, "consumequeue_ext", listing(store.extensions))
+
+
+def open_elsewhere(
+    session: SparkSession, store: Store, delays: Mapping[int, int]
+) -> DataFrame:
+    """Return where the records of *store* say that they stand besides."""
+    # Its module imports what Spark's workers import; nothing does so earlier.
+    from spark_checks.sources.elsewhere import ElsewhereSource
+
+    session.dataSource.register(ElsewhereSource)
+    return (
+        session.read.format("rocketmq.elsewhere")
+        .option("url", store.url)
+        .option("files", listing(store.commit_log))
+        .option("delays", json.dumps(dict(delays)))
+        .option("where", json.dumps(from_begin(store.begin)))
+        .option("parts", json.dumps(store.parts))
+        .load()
+        .where(F.col("offset") >= store.begin)
+    )
+
+
+def shared_places(
+    session: SparkSession, store: Store, delays: Mapping[int, int]
+) -> DataFrame:
+    """Return where records stand in queues of other topics, see :class:`Tables`."""
+    rows = open_elsewhere(session, store, delays).where(F.col("kind") == "shared")
+    return rows.select(
+        "offset",
+        F.col("queue").alias("topic"),
+        F.col("own_queue_id").alias("queue_id"),
+        F.col("number").alias("queue_offset"),
+    ).distinct()
 
 
 def open_checkpoint(session: SparkSession, store: Store) -> DataFrame:

@@ -7,19 +7,17 @@ the records that say that they stand in them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.checking import run_checks
 from spark_checks.findings import Finding, Invariant
 from spark_checks.invariants import batch_queues, light_queues
 from spark_checks.invariants.other_queues import OtherQueues
 from spark_checks.second_look import SecondLook
-from spark_checks.tables import from_begin, listing
+from spark_checks.tables import listing, open_elsewhere
 
 Check = Callable[[OtherQueues], DataFrame]
 LIGHT_CHECKS: Mapping[Invariant, Check] = {
@@ -62,12 +60,10 @@ def third_findings(look: SecondLook) -> list[Finding]:
 
 
 def _opened(look: SecondLook) -> OtherQueues:
-    # Their modules import what Spark's workers import; nothing does so earlier.
+    # Its module imports what Spark's workers import; nothing does so earlier.
     from spark_checks.sources.batch_queue import BatchQueueSource
-    from spark_checks.sources.elsewhere import ElsewhereSource
 
-    for source in (BatchQueueSource, ElsewhereSource):
-        look.session.dataSource.register(source)
+    look.session.dataSource.register(BatchQueueSource)
     store = look.store
     light = (
         look.session.read.format("rocketmq.consumequeue")
@@ -82,16 +78,7 @@ def _opened(look: SecondLook) -> OtherQueues:
         .option("files", listing(store.batch_queues))
         .load()
     )
-    records = (
-        look.session.read.format("rocketmq.elsewhere")
-        .option("url", store.url)
-        .option("files", listing(store.commit_log))
-        .option("delays", json.dumps(dict(look.delays)))
-        .option("where", json.dumps(from_begin(store.begin)))
-        .option("parts", json.dumps(store.parts))
-        .load()
-        .where(F.col("offset") >= store.begin)
-    )
+    records = open_elsewhere(look.session, store, look.delays)
     return OtherQueues(
         light=light,
         batch=batch,

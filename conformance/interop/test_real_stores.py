@@ -26,6 +26,7 @@ from conformance.interop.real_stores import (
     damage_a_body,
     leave_stores,
 )
+from conformance.interop.shared_queues import ROUNDS, SHARED, leave_shared_queues
 from spec.wire.delay_levels import SCHEDULE_TOPIC
 from spec.wire.transactions import HALF_TOPIC, OPERATIONS_TOPIC
 
@@ -62,6 +63,17 @@ def test_clean_stores_give_no_finding(release: str, tmp_path: Path) -> None:
     added = [one for one in found[DAMAGED]["violations"] if not is_delivered_again(one)]
     assert [one["invariant"] for one in added] == ["INV-LOG-002"]
     assert (added[0]["file"], int(added[0]["offset"])) == place
+
+
+@pytest.mark.parametrize("has_light", [True, False])
+def test_messages_in_queues_of_other_topics_give_no_finding(
+    has_light: bool, tmp_path: Path
+) -> None:
+    stores = leave_shared_queues(tmp_path, has_light=has_light)
+    for one, store in zip(audited(*stores), stores, strict=True):
+        assert (store, told(one)) == (store, [])
+        queues = one["summary"]["topics"][SHARED]["queues"].values()
+        assert sum(queue["messages"] for queue in queues) >= 2 * ROUNDS
 
 
 def unexplained(stage: str, found: Audited) -> list[str]:

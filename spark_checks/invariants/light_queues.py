@@ -133,6 +133,9 @@ def records_without_unit(tables: OtherQueues) -> DataFrame:
         F.col("commit_log_offset").alias("unit_at"),
     )
     records = records_of(tables, "light").where(~half & ~spared)
+    # Without enableLmq the queue has the number of the record's own.
+    pointed = units.select("queue", F.col("unit_at").alias("offset"))
+    records = records.join(pointed, ["queue", "offset"], "left_anti")
     rows = without_unit(records.withColumn("queue_id", F.lit(0)), units)
     file_size = tables.situation.queue_file_size
     base = F.floor(F.col("number") * UNIT_SIZE / file_size) * file_size

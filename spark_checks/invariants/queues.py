@@ -8,8 +8,9 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
-from spark_checks.invariants.records import with_lives
+from spark_checks.invariants.records import places_with_lives
 from spark_checks.invariants.rows import ERROR, finding
+from spark_checks.invariants.shared_queues import of_no_shared_place
 from spark_checks.sources.record_columns import SCHEDULE_TOPIC
 from spark_checks.tables import (
     LIGHT_QUEUE_PREFIX,
@@ -139,6 +140,8 @@ def wrong_tags_codes(tables: Tables) -> DataFrame:
 def misplaced_units(tables: Tables) -> DataFrame:
     """Return the units that point at a record of another queue or queue offset."""
     rows = with_records(tables).where(~is_own())
+    if tables.shared is not None:
+        rows = of_no_shared_place(rows, tables.shared)
     return finding(
         rows,
         file=queue_file(),
@@ -161,14 +164,19 @@ def records_without_unit(tables: Tables) -> DataFrame:
     is known any more has been deleted, and its records need no units.
     """
     situation = tables.situation
+    # Whether a broker puts records into queues that they name is a setting, so that one
+    # is missed only amid units.
+    is_amid = F.col("queue_offset").between(F.col("first_unit"), F.col("last_unit"))
     places = tables.units.select("topic", "queue_id", "queue_offset")
     ends = places.groupBy("topic", "queue_id").agg(
-        F.max("queue_offset").alias("last_unit")
+        F.min("queue_offset").alias("first_unit"),
+        F.max("queue_offset").alias("last_unit"),
     )
     missing = (
         _demanding(tables)
         .join(places, ["topic", "queue_id", "queue_offset"], "left_anti")
         .join(ends, ["topic", "queue_id"], "left")
+        .where(~F.col("is_shared") | is_amid)
     )
     if situation.is_sampled:
         missing = _of_this_life(missing, tables.units)
@@ -275,11 +283,12 @@ def is_own() -> Column:
 
 
 def _demanding(tables: Tables) -> DataFrame:
-    """Return the records that need a unit and belong to the last life of a queue.
+    """Return the places that need a unit and belong to the last life of a queue.
 
     Of a sample, where nobody sees a life begin, all that need one.
     """
-    lives = with_lives(tables).where(~F.col("topic").startswith(LIGHT_QUEUE_PREFIX))
+    begins_light = F.col("topic").startswith(LIGHT_QUEUE_PREFIX)
+    lives = places_with_lives(tables).where(~begins_light)
     if tables.situation.is_sampled:
         return lives
     queue = Window.partitionBy("topic", "queue_id")

@@ -9,6 +9,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
 from spark_checks.invariants.rows import ERROR, record_finding, record_says
+from spark_checks.invariants.shared_queues import without_shared_gaps
 from spark_checks.tables import Tables, is_record, needs_unit
 from spec.store import commit_log, message_record
 
@@ -117,9 +118,13 @@ def broken_counts(tables: Tables) -> DataFrame:
     before = F.lag("queue_offset").over(in_life)
     first_is_0 = F.lit(0 if tables.situation.min_offset == 0 else None).cast("bigint")
     expected = F.coalesce(before + 1, F.when(F.col("life") == 0, first_is_0))
-    rows = records.withColumn("wanted", expected).where(
-        F.col("queue_offset") != F.col("wanted")
+    rows = (
+        records.withColumn("wanted", expected)
+        .withColumn("before_at", F.lag("offset").over(in_life))
+        .where(F.col("queue_offset") != F.col("wanted"))
     )
+    if tables.shared is not None:
+        rows = without_shared_gaps(rows, tables.shared)
     return record_finding(
         rows,
         expected=F.col("wanted").cast("string"),
@@ -136,14 +141,27 @@ def broken_counts(tables: Tables) -> DataFrame:
 def with_lives(tables: Tables) -> DataFrame:
     """Return the records that need a unit, each with the life of its queue.
 
+    They are those of :func:`places_with_lives` but for the shared ones.
+    """
+    return places_with_lives(tables).where(~F.col("is_shared"))
+
+
+def places_with_lives(tables: Tables) -> DataFrame:
+    """Return the places of queues that records need, each with the life of its queue.
+
     Who deletes a topic and makes it anew has its queues begin at 0 again; the old
     records stay in the log, without units. Each such beginning starts a life. Only
-    queues that are whole among the rows are looked at.
+    queues that are whole among the rows are looked at. A place is shared if it is
+    that of a record of another topic, which is known of its offset only.
     """
     queue = Window.partitionBy("topic", "queue_id").orderBy("offset")
     begins = F.when(F.col("queue_offset") == 0, 1).otherwise(0)
     records = tables.log.where(needs_unit(tables.situation) & F.col("suspect"))
-    return records.withColumn("life", F.sum(begins).over(queue))
+    places = records.withColumn("is_shared", F.lit(False))
+    if tables.shared is not None:
+        shared = tables.shared.withColumn("is_shared", F.lit(True))
+        places = places.unionByName(shared, allowMissingColumns=True)
+    return places.withColumn("life", F.sum(begins).over(queue))
 
 
 def _queue_place() -> tuple[Column, Column, Column]:

@@ -1,6 +1,6 @@
 """
-The Spark source ``rocketmq.elsewhere``: a row for every queue of another kind, light or
-batch, in which a record says that it stands.
+The Spark source ``rocketmq.elsewhere``: a row for every queue besides its own in which
+a record says that it stands, and for every batch.
 
 Few records say so. It is read only of stores that have such queues; what is damaged is
 passed over, for that is told elsewhere.
@@ -46,8 +46,9 @@ ELSEWHERE_COLUMNS: Final[dict[str, str]] = {
     "number": "int64",
     "message_count": "int32",
 }
-"""``kind`` is light or batch, ``queue`` the queue's name, ``number`` the queue offset
-there: of a batch, which has ``message_count`` messages, that of the first."""
+"""``kind`` is light, batch or, for a queue of another topic, shared; ``queue`` is the
+queue's name, ``number`` the queue offset there: of a batch, which has ``message_count``
+messages, that of the first."""
 INNER_BASE = "INNER_BASE"
 """The queue offset of a batch's first message; the broker adds it."""
 _MARKS: Final = (
@@ -157,8 +158,8 @@ def places_of(text: str, own_topic: str) -> Iterator[Place]:
     except LayoutError:
         others = []
     for other in others:
-        if other.is_light:
-            yield "light", other.queue, other.queue_offset, 1
+        kind = "light" if other.is_light else "shared"
+        yield kind, other.queue, other.queue_offset, 1
     count = properties.get(Property.INNER_NUM, "")
     first = properties.get(INNER_BASE, "")
     if _count.fullmatch(count) and _number.fullmatch(first):

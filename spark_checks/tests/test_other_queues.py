@@ -55,10 +55,14 @@ def test_what_a_broker_wrote_is_silent(
         ("INNER_MULTI_DISPATCH\x01%LMQ%a\x02", []),
         (
             "INNER_MULTI_DISPATCH\x01%LMQ%a,T\x02INNER_MULTI_QUEUE_OFFSET\x017,3\x02",
-            [("light", "%LMQ%a", 7, 1)],
+            [("light", "%LMQ%a", 7, 1), ("shared", "T", 3, 1)],
         ),
         ("INNER_MULTI_DISPATCH\x01%LMQ%a\x02INNER_MULTI_QUEUE_OFFSET\x017,3\x02", []),
         ("INNER_MULTI_DISPATCH\x01%LMQ%a\x02INNER_MULTI_QUEUE_OFFSET\x01x\x02", []),
+        (
+            "INNER_MULTI_DISPATCH\x01T,%LMQ%a\x02INNER_MULTI_QUEUE_OFFSET\x01,7\x02",
+            [],
+        ),
         ("INNER_NUM\x013\x02", []),
         ("INNER_NUM\x013\x02INNER_BASE\x0141\x02", [("batch", "Orders", 41, 3)]),
         ("INNER_NUM\x01-3\x02INNER_BASE\x0141\x02", []),
