@@ -4,8 +4,11 @@ Faults in single records of the commit log.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import replace
+
+import pyarrow as pa
 
 from spark_checks.faults.fault import (
     Expected,
@@ -17,6 +20,7 @@ from spark_checks.faults.fault import (
 )
 from spark_checks.faults.places import keys_lost
 from spark_checks.generate.part import Placed
+from spark_checks.sources.record_flaws import LZ4_TYPE, ZSTD_TYPE
 from spec.derive.numpy_dtype import leading_fields
 from spec.store.message_record import SystemFlag, record_layout
 
@@ -195,6 +199,23 @@ def _cut_compressed(site: Site) -> Found:
     return at_record("INV-LOG-009", hit), ()
 
 
+def _cut_frame(kind: str, codec: str, flag: int) -> Fault:
+    """Return a fault that makes a body the begin of one in *codec*'s format."""
+
+    def plant(site: Site) -> Found:
+        hit = site.take()
+        size = len(hit.record.body)
+        noise = random.Random(size).randbytes(2 * size)  # noqa: S311 # no secret
+        whole = pa.Codec(codec).compress(noise, asbytes=True)
+        flags = int(SystemFlag.COMPRESSED) | flag
+        found = replace(hit.record, body=whole[:size], system_flags=flags)
+        site.rewrite(hit, found)
+        return at_record("INV-LOG-009", hit), ()
+
+    says = f"the begin of a body in {codec}'s format"
+    return Fault(kind=kind, says=says, plant=plant)
+
+
 RECORD_FAULTS: tuple[Fault, ...] = (
     _breaking("record-size-plus-one", "a size one too large", 3),
     _breaking("record-size-huge", "a size of a gigabyte", 0, 0x40),
@@ -267,4 +288,6 @@ RECORD_FAULTS: tuple[Fault, ...] = (
         says="a compressed body without its end",
         plant=_cut_compressed,
     ),
+    _cut_frame("record-lz4-cut", "lz4", LZ4_TYPE),
+    _cut_frame("record-zstd-cut", "zstd", ZSTD_TYPE),
 )

@@ -9,7 +9,13 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
 from spark_checks.invariants.rows import ERROR, WARNING, record_finding, record_says
-from spark_checks.sources.record_flaws import CLOCK_TOLERANCE_MS, Flaw
+from spark_checks.sources.record_flaws import (
+    CLOCK_TOLERANCE_MS,
+    COMPRESSION_TYPE,
+    LZ4_TYPE,
+    ZSTD_TYPE,
+    Flaw,
+)
 from spark_checks.tables import Tables
 from spec.store import message_record, record_checksum, recovery
 from spec.wire import properties
@@ -85,10 +91,16 @@ def times_going_back(tables: Tables) -> DataFrame:
 
 def bodies_not_compressed(tables: Tables) -> DataFrame:
     """Return the records whose bodies are said to be compressed, and are not."""
+    kind = F.col("system_flags").bitwiseAND(COMPRESSION_TYPE)
     return _flawed(
         tables,
         Flaw.COMPRESSION,
-        expected=F.lit("a body in zlib's format"),
+        expected=F.format_string(
+            "a body in %s's format",
+            F.when(kind == LZ4_TYPE, "LZ4")
+            .when(kind == ZSTD_TYPE, "Zstandard")
+            .otherwise("zlib"),
+        ),
         found=F.lit("other bytes, with the right checksum"),
         says="says that its body is compressed, which it is not.",
     )

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
+from spark_checks.sources import record_flaws
 from spark_checks.sources.record_flaws import Flaw
 from spark_checks.tests.building import BEGAN_AT_MS
 from spark_checks.tests.test_scan import rows_of
-from spec.store.message_record import Record, encode_record, record_size
+from spec.store.message_record import Record, decode_record, encode_record, record_size
 from spec.store.record_checksum import CHECKSUM_SIZE, encode_checksum
+
+RECORDED = Path(__file__).resolve().parents[2] / "fixtures" / "wire" / "5.4.0-edges"
+
+
+def _packed(codec: str) -> Callable[[bytes], bytes]:
+    return lambda body: pa.Codec(codec).compress(body, asbytes=True)
+
+
+LZ4, ZSTD = (_packed(codec)(b"body" * 99) for codec in ("lz4", "zstd"))
 
 
 def _log(*records: Record) -> bytes:
@@ -158,10 +170,50 @@ def test_times_rise_but_for_a_corrected_clock(back_ms: int, flaw: int) -> None:
         (0x301, zlib.compress(b"body" * 99), 0),
         (1, zlib.compress(b"body" * 99)[:-1], Flaw.COMPRESSION),
         (1, b"body", Flaw.COMPRESSION),
-        (1, b"", Flaw.COMPRESSION),
-        (0x101, b"lz4 is another's", 0),
+        (1, b"", 0),
+        (1, LZ4, Flaw.COMPRESSION),
+        (0x101, LZ4, 0),
+        (0x101, LZ4 + LZ4, 0),
+        (0x101, LZ4[:-1], Flaw.COMPRESSION),
+        (0x101, LZ4 + b"more behind the end", Flaw.COMPRESSION),
+        (0x101, ZSTD, Flaw.COMPRESSION),
+        (0x101, b"", Flaw.COMPRESSION),
+        (0x201, ZSTD, 0),
+        (0x201, ZSTD[:-1], Flaw.COMPRESSION),
+        (0x201, LZ4, Flaw.COMPRESSION),
+        (0x201, b"", 0),
+        (0x401, b"of no kind that is known", 0),
+        (0x200, b"not said to be compressed", 0),
         (0, b"body", 0),
     ],
 )
 def test_compressed_bodies_inflate(flags: int, body: bytes, flaw: int) -> None:
     assert _flaw_of(_record(flags=flags, body=body)) == flaw
+
+
+@pytest.mark.parametrize("flags", [1, 0x101, 0x201])
+def test_a_body_is_not_inflated_beyond_a_limit(
+    flags: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack = {1: zlib.compress, 0x101: _packed("lz4"), 0x201: _packed("zstd")}[flags]
+    cut = _record(flags=flags, body=pack(bytes(1 << 21))[:-4])
+    assert _flaw_of(cut) == Flaw.COMPRESSION
+    monkeypatch.setattr(record_flaws, "INFLATED_MAX", 1 << 20)
+    assert _flaw_of(cut) == 0
+
+
+def test_nothing_is_said_of_a_codec_that_is_not_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cut = _record(flags=0x101, body=LZ4[:-1])
+    assert _flaw_of(cut) == Flaw.COMPRESSION
+    monkeypatch.setattr(record_flaws, "_CODECS", {})
+    assert _flaw_of(cut) == 0
+
+
+@pytest.mark.parametrize("name", ["lz4", "zstd"])
+def test_bodies_that_were_recorded_inflate(name: str) -> None:
+    data = (RECORDED / f"{name}.record").read_bytes()
+    flags, body = decode_record(data).system_flags, decode_record(data).body
+    assert _flaw_of(_record(flags=flags, body=body)) == 0
+    assert _flaw_of(_record(flags=flags, body=body[:-1])) == Flaw.COMPRESSION
