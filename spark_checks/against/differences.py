@@ -23,7 +23,7 @@ from spark_checks.against.fields import (
 from spark_checks.against.pieces import PIECE_SIZE, Piece, Side
 from spark_checks.sources.commit_log import batches
 from spark_checks.sources.record_scan import WINDOW_SIZE, FileRange, ReadAt
-from spark_checks.sources.schemas import spark_schema
+from spark_checks.sources.schemas import arrow_schema
 from spark_checks.sources.store_files import reading
 
 DIFFERENCE_COLUMNS = {
@@ -48,10 +48,7 @@ A row is a record, or what stands for one, that is not the same on both sides.
 ``side`` is here, there, or both; ``begin`` its piece, and ``at`` its first byte that
 is not the same.
 """
-DIFFERENCES = spark_schema(DIFFERENCE_COLUMNS)
-_schema = pa.schema(
-    [(name, getattr(pa, kind)()) for name, kind in DIFFERENCE_COLUMNS.items()]
-)
+_schema = arrow_schema(DIFFERENCE_COLUMNS)
 _Row = Mapping[str, Any]
 _OF_A_RECORD = (
     "offset", "size", "kind", "topic", "queue_id", "queue_offset", "born_at_ms",

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
-from pyspark.sql.types import StructType
+from pyspark.sql.datasource import InputPartition
 
-from spark_checks.against.differences import DIFFERENCES, differences
+from spark_checks.against.differences import DIFFERENCE_COLUMNS, differences
 from spark_checks.against.pieces import Log, Piece, cut
 from spark_checks.sources.store_files import StoreFile
+from spark_checks.sources.table_source import TableReader, TableSource
 
 PIECES_A_PARTITION = 8
 
@@ -28,28 +28,11 @@ class Pieces(InputPartition):
     pieces: tuple[Piece, ...]
 
 
-class DifferencesSource(DataSource):
-    """
-    Compares two commit logs. Options: ``here`` and ``there``, each a JSON list of URL
-    and files, and ``begin`` and ``end``, the commit-log offsets to compare.
-    """
-
-    @classmethod
-    def name(cls) -> str:
-        """Return the name for ``spark.read.format``."""
-        return "rocketmq.differences"
-
-    def schema(self) -> str:
-        """Return the columns of a row."""
-        return DIFFERENCES
-
-    def reader(self, schema: StructType) -> DataSourceReader:  # noqa: ARG002
-        """Return the reader of the logs that the options name."""
-        return DifferencesReader(self.options)
-
-
-class DifferencesReader(DataSourceReader):
+class DifferencesReader(TableReader[Pieces]):
     """Cuts two logs into pieces, and compares some."""
+
+    part_type = Pieces
+    part_name = "pieces of two logs"
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self.here, self.there = (log_in(options[side]) for side in ("here", "there"))
@@ -63,13 +46,20 @@ class DifferencesReader(DataSourceReader):
             for first in range(0, len(pieces), PIECES_A_PARTITION)
         ]
 
-    def read(self, partition: InputPartition | None) -> Iterator[pa.RecordBatch]:
+    def batches_of(self, part: Pieces) -> Iterator[pa.RecordBatch]:
         """Yield the rows in which some pieces differ."""
-        if partition is None:  # so Spark says that there are no partitions
-            return
-        if not isinstance(partition, Pieces):
-            raise TypeError(f"{partition!r} is not pieces of two logs")
-        yield from differences(partition.pieces)
+        return differences(part.pieces)
+
+
+class DifferencesSource(TableSource):
+    """
+    Compares two commit logs. Options: ``here`` and ``there``, each a JSON list of URL
+    and files, and ``begin`` and ``end``, the commit-log offsets to compare.
+    """
+
+    source_name = "rocketmq.differences"
+    columns = DIFFERENCE_COLUMNS
+    reader_type = DifferencesReader
 
 
 def as_option(log: Log) -> str:

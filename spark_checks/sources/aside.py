@@ -13,8 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
-from pyspark.sql.types import StructType
+from pyspark.sql.datasource import DataSourceReader, InputPartition
 
 from spark_checks.sources.aside_columns import ASIDE_COLUMNS, aside_rows
 from spark_checks.sources.commit_log import CommitLogReader, LogRange
@@ -26,8 +25,9 @@ from spark_checks.sources.consume_queue import (
 )
 from spark_checks.sources.record_keys import sound_records
 from spark_checks.sources.record_scan import FileRange, ReadAt
-from spark_checks.sources.schemas import arrow_schema, spark_schema
+from spark_checks.sources.schemas import arrow_schema
 from spark_checks.sources.store_files import reading
+from spark_checks.sources.table_source import TableSource
 
 SIDE_COLUMNS: Final[dict[str, str]] = {
     "side": "string",
@@ -35,28 +35,6 @@ SIDE_COLUMNS: Final[dict[str, str]] = {
     "due_ms": "int64",
 }
 _schema = arrow_schema(SIDE_COLUMNS)
-
-
-class AsideSource(DataSource):
-    """
-    Reads what was set aside. Options: ``url``; ``log`` and ``queues``, each the files
-    as the source of that kind takes them; ``partitions``; ``begin``, the commit-log
-    offset from which on records are of interest; ``parts`` (JSON), the ranges of the
-    log that are looked at.
-    """
-
-    @classmethod
-    def name(cls) -> str:
-        """Return the name for ``spark.read.format``."""
-        return "rocketmq.aside"
-
-    def schema(self) -> str:
-        """Return the columns of a row."""
-        return spark_schema(SIDE_COLUMNS)
-
-    def reader(self, schema: StructType) -> DataSourceReader:  # noqa: ARG002
-        """Return the reader of the store that the options name."""
-        return AsideReader(self.options)
 
 
 class AsideReader(DataSourceReader):
@@ -97,6 +75,19 @@ class AsideReader(DataSourceReader):
                             yield _due(found)
         elif partition is not None:  # so Spark says that there are no partitions
             raise TypeError(f"{partition!r} is neither of a log nor of queues")
+
+
+class AsideSource(TableSource):
+    """
+    Reads what was set aside. Options: ``url``; ``log`` and ``queues``, each the files
+    as the source of that kind takes them; ``partitions``; ``begin``, the commit-log
+    offset from which on records are of interest; ``parts`` (JSON), the ranges of the
+    log that are looked at.
+    """
+
+    source_name = "rocketmq.aside"
+    columns = SIDE_COLUMNS
+    reader_type = AsideReader
 
 
 def log_rows(

@@ -8,7 +8,6 @@ as it should be otherwise has its times and a reason.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from spark_checks.sources.schemas import CHECKPOINT_COLUMNS
 from spark_checks.sources.whole_files import Row, WholeFileSource
@@ -23,12 +22,8 @@ from spec.store.checkpoint import (
 class CheckpointSource(WholeFileSource):
     """Reads checkpoints. Options: ``url``, ``files`` (JSON)."""
 
-    columns: ClassVar[dict[str, str]] = CHECKPOINT_COLUMNS
-
-    @classmethod
-    def name(cls) -> str:
-        """Return the name for ``spark.read.format``."""
-        return "rocketmq.checkpoint"
+    source_name = "rocketmq.checkpoint"
+    columns = CHECKPOINT_COLUMNS
 
     @staticmethod
     def rows_of(data: bytes, path: str, size: int) -> Iterator[Row]:

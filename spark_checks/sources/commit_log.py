@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from spark_checks.sources.gather import Ints
@@ -39,13 +39,8 @@ from spark_checks.sources.record_scan import (
     begun_at,
     scan_range,
 )
-from spark_checks.sources.schemas import (
-    LOG_COLUMNS,
-    WIDE_COLUMNS,
-    arrow_schema,
-    spark_schema,
-)
-from spark_checks.sources.store_files import reading
+from spark_checks.sources.schemas import LOG_COLUMNS, WIDE_COLUMNS, arrow_schema
+from spark_checks.sources.table_source import FilePart, FileReader, TableSource
 from spark_checks.sources.topics import Topics
 
 RANGE_SIZE = 128 * 1024 * 1024
@@ -56,10 +51,9 @@ _schema = arrow_schema(LOG_COLUMNS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LogRange(InputPartition):
+class LogRange(FilePart):
     """A range of one commit-log file."""
 
-    path: str
     base: int
     file_size: int
     start: int
@@ -73,49 +67,19 @@ class LogRange(InputPartition):
         )
 
 
-class CommitLogSource(DataSource):
-    """
-    Reads a commit log. Options: ``url``, ``files`` (JSON), ``delays`` (JSON), ``wide``
-    for the columns that are null without it, ``where`` (JSON), ``parts`` (JSON): the
-    ranges of offsets that are looked at, each from one sure record to another; and
-    ``clock_slack_ms``: by how much, at most, the broker's clock ever went back.
-    """
+class LogReader(FileReader[LogRange]):
+    """Cuts the files of a commit log into ranges, for who reads one range."""
 
-    @classmethod
-    def name(cls) -> str:
-        """Return the name for ``spark.read.format``."""
-        return "rocketmq.commitlog"
+    part_type = LogRange
+    part_name = "a range of a commit log"
 
-    def schema(self) -> str:
-        """Return the columns of a row."""
-        return spark_schema(LOG_COLUMNS)
-
-    def reader(self, schema: StructType) -> DataSourceReader:
-        """Return the reader of the store that the options name."""
-        return CommitLogReader(self.options, schema.fieldNames())
-
-
-class CommitLogReader(DataSourceReader):
-    """Cuts the files into ranges, and reads one range."""
-
-    def __init__(
-        self, options: Mapping[str, str], columns: Sequence[str] = tuple(LOG_COLUMNS)
-    ) -> None:
-        self.url = options["url"]
+    def __init__(self, options: Mapping[str, str]) -> None:
+        super().__init__(options)
         self.files: list[LogFile] = [tuple(f) for f in json.loads(options["files"])]
-        levels = json.loads(options.get("delays", "{}"))
-        self.columns = tuple(columns)
-        self.is_wide = options.get("wide") == "true" or self._asks_for_wide()
-        self.delays = {int(level): int(delay) for level, delay in levels.items()}
         slack_ms = options.get("clock_slack_ms")
         self.clock_slack_ms = None if slack_ms is None else int(slack_ms)
         self.wanted = conditions_in(options)
         self.parts = json.loads(options.get("parts", "null"))
-
-    def _asks_for_wide(self) -> bool:
-        """Whether somebody named columns, and a wide one among them."""
-        is_whole = self.columns == tuple(LOG_COLUMNS)
-        return not is_whole and not set(WIDE_COLUMNS).isdisjoint(self.columns)
 
     def partitions(self) -> Sequence[InputPartition]:
         """Return the ranges of what is wanted of all files."""
@@ -138,21 +102,55 @@ class CommitLogReader(DataSourceReader):
             for start in range(part.start, part.stop, RANGE_SIZE)
         ]
 
-    def read(self, partition: InputPartition | None) -> Iterator[pa.RecordBatch]:
+
+class CommitLogReader(LogReader):
+    """Reads all that is in a range, of each record the columns that are asked for."""
+
+    def __init__(
+        self, options: Mapping[str, str], columns: Sequence[str] = tuple(LOG_COLUMNS)
+    ) -> None:
+        super().__init__(options)
+        self.delays = delays_in(options)
+        self.columns = tuple(columns)
+        self.is_wide = options.get("wide") == "true" or self._asks_for_wide()
+
+    def _asks_for_wide(self) -> bool:
+        """Whether somebody named columns, and a wide one among them."""
+        is_whole = self.columns == tuple(LOG_COLUMNS)
+        return not is_whole and not set(WIDE_COLUMNS).isdisjoint(self.columns)
+
+    def batches_in(self, read_at: ReadAt, part: LogRange) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one range."""
-        if partition is None:  # so Spark says that there are no partitions
-            return
-        if not isinstance(partition, LogRange):
-            raise TypeError(f"{partition!r} is not a range of a commit log")
-        with reading(self.url, partition.path) as read_at:
-            for batch in batches(
-                read_at,
-                partition.where,
-                self.delays,
-                wide=self.is_wide,
-                is_checked=not CHECKED_COLUMNS.isdisjoint(self.columns),
-            ):
-                yield batch.select(list(self.columns))
+        for batch in batches(
+            read_at,
+            part.where,
+            self.delays,
+            wide=self.is_wide,
+            is_checked=not CHECKED_COLUMNS.isdisjoint(self.columns),
+        ):
+            yield batch.select(list(self.columns))
+
+
+class CommitLogSource(TableSource):
+    """
+    Reads a commit log. Options: ``url``, ``files`` (JSON), ``delays`` (JSON), ``wide``
+    for the columns that are null without it, ``where`` (JSON), ``parts`` (JSON): the
+    ranges of offsets that are looked at, each from one sure record to another; and
+    ``clock_slack_ms``: by how much, at most, the broker's clock ever went back.
+    """
+
+    source_name = "rocketmq.commitlog"
+    columns = LOG_COLUMNS
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """Return the reader of the store that the options name."""
+        return CommitLogReader(self.options, schema.fieldNames())
+
+
+def delays_in(options: Mapping[str, str]) -> Delays:
+    """Return the milliseconds of each delay level that the option ``delays`` says."""
+    levels = json.loads(options.get("delays", "{}"))
+    return {int(level): int(delay) for level, delay in levels.items()}
 
 
 def batches(

@@ -10,7 +10,6 @@ topicConfigTable, the name Orders and the key perm. What is deeper stays JSON.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from spark_checks.sources.schemas import SETTING_COLUMNS
 from spark_checks.sources.whole_files import Row, WholeFileSource
@@ -24,12 +23,8 @@ _LEVELS = ("table", "name", "key")
 class ConfigSource(WholeFileSource):
     """Reads files of config. Options: ``url``, ``files`` (JSON)."""
 
-    columns: ClassVar[dict[str, str]] = SETTING_COLUMNS
-
-    @classmethod
-    def name(cls) -> str:
-        """Return the name for ``spark.read.format``."""
-        return "rocketmq.config"
+    source_name = "rocketmq.config"
+    columns = SETTING_COLUMNS
 
     @staticmethod
     def rows_of(data: bytes, path: str, size: int) -> Iterator[Row]:

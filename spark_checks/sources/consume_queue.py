@@ -17,18 +17,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
-from pyspark.sql.types import StructType
+from pyspark.sql.datasource import InputPartition
 
 from spark_checks.sources.pushed import Conditions, conditions_in
 from spark_checks.sources.record_scan import ReadAt
-from spark_checks.sources.schemas import (
-    UNIT_COLUMNS,
-    arrow_schema,
-    as_dtype,
-    spark_schema,
-)
+from spark_checks.sources.schemas import UNIT_COLUMNS, arrow_schema, as_dtype
 from spark_checks.sources.store_files import held_ranges, queue_of, reading
+from spark_checks.sources.table_source import TableReader, TableSource
 from spec.derive.numpy_dtype import dtype_spec
 from spec.store.consume_queue import UNIT_SIZE, unit_layout
 
@@ -52,28 +47,11 @@ class QueueFiles(InputPartition):
     pieces: tuple[Piece, ...]
 
 
-class ConsumeQueueSource(DataSource):
-    """
-    Reads consume queues. Options: ``url``, ``files`` (JSON), ``partitions``, ``where``
-    (JSON).
-    """
-
-    @classmethod
-    def name(cls) -> str:
-        """Return the name for ``spark.read.format``."""
-        return "rocketmq.consumequeue"
-
-    def schema(self) -> str:
-        """Return the columns of a row."""
-        return spark_schema(UNIT_COLUMNS)
-
-    def reader(self, schema: StructType) -> DataSourceReader:  # noqa: ARG002
-        """Return the reader of the store that the options name."""
-        return ConsumeQueueReader(self.options)
-
-
-class ConsumeQueueReader(DataSourceReader):
+class ConsumeQueueReader(TableReader[QueueFiles]):
     """Deals the files out to partitions, and reads some files."""
+
+    part_type = QueueFiles
+    part_name = "a set of consume-queue files"
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self.url = options["url"]
@@ -89,15 +67,22 @@ class ConsumeQueueReader(DataSourceReader):
         limit = min(PARTITION_SIZE // UNIT_SIZE, total // self.count + 1)
         return list(dealt(pieces, limit))
 
-    def read(self, partition: InputPartition | None) -> Iterator[pa.RecordBatch]:
+    def batches_of(self, part: QueueFiles) -> Iterator[pa.RecordBatch]:
         """Yield the rows of some files."""
-        if partition is None:  # so Spark says that there are no partitions
-            return
-        if not isinstance(partition, QueueFiles):
-            raise TypeError(f"{partition!r} is not a set of consume-queue files")
-        for file, units in partition.pieces:
+        for file, units in part.pieces:
             with reading(self.url, file[0]) as read_at:
                 yield from batches(read_at, file, units)
+
+
+class ConsumeQueueSource(TableSource):
+    """
+    Reads consume queues. Options: ``url``, ``files`` (JSON), ``partitions``, ``where``
+    (JSON).
+    """
+
+    source_name = "rocketmq.consumequeue"
+    columns = UNIT_COLUMNS
+    reader_type = ConsumeQueueReader
 
 
 def wanted_units(file: QueueFile, wanted: Conditions) -> range:

@@ -9,14 +9,12 @@ passed over, for that is told elsewhere.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
-from pyspark.sql.types import StructType
 
-from spark_checks.sources.commit_log import CommitLogReader, LogRange
+from spark_checks.sources.commit_log import LogRange, LogReader, delays_in
 from spark_checks.sources.record_columns import Delays, RecordColumns, read_columns
 from spark_checks.sources.record_scan import (
     FileRange,
@@ -25,8 +23,8 @@ from spark_checks.sources.record_scan import (
     Window,
     scan_range,
 )
-from spark_checks.sources.schemas import arrow_schema, spark_schema
-from spark_checks.sources.store_files import reading
+from spark_checks.sources.schemas import arrow_schema
+from spark_checks.sources.table_source import TableSource
 from spec.layout import LayoutError
 from spec.wire import multi_dispatch
 from spec.wire.properties import Property, decode_properties
@@ -62,41 +60,24 @@ Place = tuple[str, str, int, int]
 """Kind, queue, queue offset, messages."""
 
 
-class ElsewhereSource(DataSource):
-    """Reads a commit log, with the options of ``rocketmq.commitlog``."""
-
-    @classmethod
-    def name(cls) -> str:
-        """Return the name for ``spark.read.format``."""
-        return "rocketmq.elsewhere"
-
-    def schema(self) -> str:
-        """Return the columns of a row."""
-        return spark_schema(ELSEWHERE_COLUMNS)
-
-    def reader(self, schema: StructType) -> DataSourceReader:  # noqa: ARG002
-        """Return the reader of the store that the options name."""
-        return ElsewhereReader(self.options)
-
-
-class ElsewhereReader(DataSourceReader):
-    """Cuts the files into ranges, and reads one range."""
+class ElsewhereReader(LogReader):
+    """Reads what a range of the log says to be in other queues."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
-        self.log = CommitLogReader(options)
+        super().__init__(options)
+        self.delays = delays_in(options)
 
-    def partitions(self) -> Sequence[InputPartition]:
-        """Return the ranges of what is wanted of all files."""
-        return self.log.partitions()
-
-    def read(self, partition: InputPartition | None) -> Iterator[pa.RecordBatch]:
+    def batches_in(self, read_at: ReadAt, part: LogRange) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one range."""
-        if partition is None:  # so Spark says that there are no partitions
-            return
-        if not isinstance(partition, LogRange):
-            raise TypeError(f"{partition!r} is not a range of a commit log")
-        with reading(self.log.url, partition.path) as read_at:
-            yield from rows_in(read_at, partition.where, self.log.delays)
+        return rows_in(read_at, part.where, self.delays)
+
+
+class ElsewhereSource(TableSource):
+    """Reads a commit log, with the options of ``rocketmq.commitlog``."""
+
+    source_name = "rocketmq.elsewhere"
+    columns = ELSEWHERE_COLUMNS
+    reader_type = ElsewhereReader
 
 
 def rows_in(

@@ -18,18 +18,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
-from pyspark.sql.types import StructType
+from pyspark.sql.datasource import InputPartition
 
 from spark_checks.sources.pushed import conditions_in
 from spark_checks.sources.record_scan import ReadAt
-from spark_checks.sources.schemas import (
-    INDEX_COLUMNS,
-    arrow_schema,
-    as_dtype,
-    spark_schema,
-)
-from spark_checks.sources.store_files import reading
+from spark_checks.sources.schemas import INDEX_COLUMNS, arrow_schema, as_dtype
+from spark_checks.sources.table_source import FilePart, FileReader, TableSource
 from spec.derive.numpy_dtype import dtype_spec
 from spec.layout import LayoutError
 from spec.store.index_file import (
@@ -66,38 +60,23 @@ class ItemFlaw(IntFlag):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IndexFile(InputPartition):
+class IndexFile(FilePart):
     """Some slots of one index file, all of them by default."""
 
-    path: str
     size: int
     first_slot: int = 0
     end_slot: int | None = None
     """The slot behind the last."""
 
 
-class IndexSource(DataSource):
-    """Reads index files. Options: ``url``, ``files`` (JSON), ``where`` (JSON)."""
-
-    @classmethod
-    def name(cls) -> str:
-        """Return the name for ``spark.read.format``."""
-        return "rocketmq.index"
-
-    def schema(self) -> str:
-        """Return the columns of a row."""
-        return spark_schema(INDEX_COLUMNS)
-
-    def reader(self, schema: StructType) -> DataSourceReader:  # noqa: ARG002
-        """Return the reader of the store that the options name."""
-        return IndexReader(self.options)
-
-
-class IndexReader(DataSourceReader):
+class IndexReader(FileReader[IndexFile]):
     """Cuts files into ranges of slots, and reads one range."""
 
+    part_type = IndexFile
+    part_name = "an index file"
+
     def __init__(self, options: Mapping[str, str]) -> None:
-        self.url = options["url"]
+        super().__init__(options)
         self.files: list[tuple[str, int]] = json.loads(options["files"])
         self.wanted = conditions_in(options)
 
@@ -110,14 +89,17 @@ class IndexReader(DataSourceReader):
             for part in parts_of(path, size)
         ]
 
-    def read(self, partition: InputPartition | None) -> Iterator[pa.RecordBatch]:
+    def batches_in(self, read_at: ReadAt, part: IndexFile) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one range."""
-        if partition is None:  # so Spark says that there are no partitions
-            return
-        if not isinstance(partition, IndexFile):
-            raise TypeError(f"{partition!r} is not an index file")
-        with reading(self.url, partition.path) as read_at:
-            yield from batches(read_at, partition)
+        return batches(read_at, part)
+
+
+class IndexSource(TableSource):
+    """Reads index files. Options: ``url``, ``files`` (JSON), ``where`` (JSON)."""
+
+    source_name = "rocketmq.index"
+    columns = INDEX_COLUMNS
+    reader_type = IndexReader
 
 
 def slot_count_of(size: int) -> int:

@@ -9,18 +9,20 @@ of where they are, so that no reader could begin in the middle for certain.
 
 from __future__ import annotations
 
-import json
 import struct
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import islice
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
-from pyspark.sql.types import StructType
 
-from spark_checks.sources.schemas import EXTENSION_COLUMNS, arrow_schema, spark_schema
-from spark_checks.sources.store_files import queue_of, reading
+from spark_checks.sources.record_scan import ReadAt
+from spark_checks.sources.schemas import EXTENSION_COLUMNS, arrow_schema
+from spark_checks.sources.store_files import queue_of
+from spark_checks.sources.table_source import (
+    PlacedFile,
+    PlacedFileReader,
+    TableSource,
+)
 from spark_checks.sources.whole_files import Row
 from spec.derive.numpy_dtype import leading_fields
 from spec.derive.struct_codec import compile_codec
@@ -38,57 +40,26 @@ _head = struct.Struct(">" + "".join(_CODES[placed.format] for placed in _fields)
 assert _head.size == SMALLEST_SIZE
 _codec = compile_codec(extension_unit_layout)
 
-ExtensionFile = tuple[str, int, int]
-"""Path, offset in the extension that the name states, size."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExtensionPartition(InputPartition):
-    """One extension file."""
-
-    file: ExtensionFile
-
-
-class QueueExtensionSource(DataSource):
-    """Reads extensions of consume queues. Options: ``url``, ``files`` (JSON)."""
-
-    @classmethod
-    def name(cls) -> str:
-        """Return the name for ``spark.read.format``."""
-        return "rocketmq.consumequeue_ext"
-
-    def schema(self) -> str:
-        """Return the columns of a row."""
-        return spark_schema(EXTENSION_COLUMNS)
-
-    def reader(self, schema: StructType) -> DataSourceReader:  # noqa: ARG002
-        """Return the reader of the store that the options name."""
-        return QueueExtensionReader(self.options)
-
-
-class QueueExtensionReader(DataSourceReader):
+class QueueExtensionReader(PlacedFileReader):
     """Reads one file a partition."""
 
-    def __init__(self, options: Mapping[str, str]) -> None:
-        self.url = options["url"]
-        self.files: list[ExtensionFile] = json.loads(options["files"])
+    part_name = "a file of an extension"
 
-    def partitions(self) -> Sequence[InputPartition]:
-        """Return the files."""
-        return [ExtensionPartition(file=(p, b, s)) for p, b, s in self.files]
-
-    def read(self, partition: InputPartition | None) -> Iterator[pa.RecordBatch]:
+    def batches_in(self, read_at: ReadAt, part: PlacedFile) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one file."""
-        if partition is None:  # so Spark says that there are no partitions
-            return
-        if not isinstance(partition, ExtensionPartition):
-            raise TypeError(f"{partition!r} is not a file of an extension")
-        path, base, size = partition.file
-        with reading(self.url, path) as read_at:
-            data = read_at(0, min(size, FILE_SIZE_MAX))
-        rows = rows_of(data, path, base, size)
-        while part := list(islice(rows, ROWS_AT_ONCE)):
-            yield pa.RecordBatch.from_pylist(part, schema=_schema)
+        data = read_at(0, min(part.size, FILE_SIZE_MAX))
+        rows = rows_of(data, part.path, part.base, part.size)
+        while some := list(islice(rows, ROWS_AT_ONCE)):
+            yield pa.RecordBatch.from_pylist(some, schema=_schema)
+
+
+class QueueExtensionSource(TableSource):
+    """Reads extensions of consume queues. Options: ``url``, ``files`` (JSON)."""
+
+    source_name = "rocketmq.consumequeue_ext"
+    columns = EXTENSION_COLUMNS
+    reader_type = QueueExtensionReader
 
 
 def rows_of(data: bytes, path: str, base: int, size: int) -> Iterator[Row]:

@@ -14,14 +14,11 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
-from pyspark.sql.types import StructType
 
-from spark_checks.sources.commit_log import RANGE_SIZE, LogRange
+from spark_checks.sources.commit_log import LogRange, LogReader
 from spark_checks.sources.gather import NOWHERE, Gathered, Ints, gather, numbers_at
 from spark_checks.sources.key_hashes import KeyHashes, key_hashes
 from spark_checks.sources.log_batch import record_plans
-from spark_checks.sources.log_part import parts_within
 from spark_checks.sources.record_properties import properties_of
 from spark_checks.sources.record_scan import (
     SIZE,
@@ -32,9 +29,9 @@ from spark_checks.sources.record_scan import (
     Window,
     scan_range,
 )
-from spark_checks.sources.schemas import arrow_schema, spark_schema
+from spark_checks.sources.schemas import arrow_schema
 from spark_checks.sources.spark_hash import xor_of
-from spark_checks.sources.store_files import reading
+from spark_checks.sources.table_source import TableSource
 from spark_checks.sources.topics import topics_of
 
 KEY_COLUMNS: Final[dict[str, str]] = {
@@ -48,56 +45,27 @@ Ranges = Sequence[tuple[int, int]]
 _key_schema = arrow_schema(KEY_COLUMNS)
 
 
-class KeySource(DataSource):
+class KeyReader(LogReader):
+    """Reads the keys of the records in a range of the log."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        super().__init__(options)
+        self.ranges: Ranges = json.loads(options["ranges"])
+
+    def batches_in(self, read_at: ReadAt, part: LogRange) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of one range."""
+        return key_batches(read_at, part.where, self.ranges)
+
+
+class KeySource(TableSource):
     """
     Reads the keys of records. Options: ``url``, ``files`` and ``ranges`` (JSON), and
     ``parts`` (JSON): the ranges of the log that are looked at.
     """
 
-    @classmethod
-    def name(cls) -> str:
-        """Return the name for ``spark.read.format``."""
-        return "rocketmq.keys"
-
-    def schema(self) -> str:
-        """Return the columns of a row."""
-        return spark_schema(KEY_COLUMNS)
-
-    def reader(self, schema: StructType) -> DataSourceReader:  # noqa: ARG002
-        """Return the reader of the store that the options name."""
-        return KeyReader(self.options)
-
-
-class KeyReader(DataSourceReader):
-    """Cuts the files into ranges, and reads one range."""
-
-    def __init__(self, options: Mapping[str, str]) -> None:
-        self.url = options["url"]
-        self.files: list[tuple[str, int, int]] = json.loads(options["files"])
-        self.ranges: Ranges = json.loads(options["ranges"])
-        self.parts = json.loads(options.get("parts", "null"))
-
-    def partitions(self) -> Sequence[InputPartition]:
-        """Return the ranges of all files."""
-        return [
-            LogRange(
-                path=path,
-                base=base,
-                file_size=size,
-                start=start,
-                end=min(start + RANGE_SIZE, part.stop),
-            )
-            for path, base, size in self.files
-            for part in parts_within(range(size), base, self.parts)
-            for start in range(part.start, part.stop, RANGE_SIZE)
-        ]
-
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of one range."""
-        if not isinstance(partition, LogRange):
-            raise TypeError(f"{partition!r} is not a range of a commit log")
-        with reading(self.url, partition.path) as read_at:
-            yield from key_batches(read_at, partition.where, self.ranges)
+    source_name = "rocketmq.keys"
+    columns = KEY_COLUMNS
+    reader_type = KeyReader
 
 
 def key_batches(

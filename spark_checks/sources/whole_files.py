@@ -9,14 +9,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
-from spark_checks.sources.schemas import arrow_schema, spark_schema
+from spark_checks.sources.schemas import arrow_schema
 from spark_checks.sources.store_files import StoreFile, read_whole
+from spark_checks.sources.table_source import TableReader, TableSource
 
 SIZE_MAX = 64 * 1024 * 1024
 """Bytes of the largest file that is read."""
@@ -32,27 +33,24 @@ class WholeFiles(InputPartition):
     files: tuple[tuple[str, int], ...]
 
 
-class WholeFileSource(DataSource):
+class WholeFileSource(TableSource):
     """Reads small files. Options: ``url``, ``files`` (JSON)."""
-
-    columns: ClassVar[dict[str, str]]
 
     @staticmethod
     def rows_of(data: bytes, path: str, size: int) -> Iterator[Row]:
         """Yield the rows of the file at *path*, of *size* bytes, as *data*."""
         raise NotImplementedError(f"{path}: {len(data)} of {size} bytes have no reader")
 
-    def schema(self) -> str:
-        """Return the columns of a row."""
-        return spark_schema(self.columns)
-
     def reader(self, schema: StructType) -> DataSourceReader:  # noqa: ARG002
         """Return the reader of the store that the options name."""
         return WholeFileReader(type(self), self.options)
 
 
-class WholeFileReader(DataSourceReader):
+class WholeFileReader(TableReader[WholeFiles]):
     """Reads all files of a source in one partition."""
+
+    part_type = WholeFiles
+    part_name = "a set of small files"
 
     def __init__(
         self, source: type[WholeFileSource], options: Mapping[str, str]
@@ -65,17 +63,13 @@ class WholeFileReader(DataSourceReader):
         """Return the one partition."""
         return [WholeFiles(files=tuple((path, size) for path, size in self.files))]
 
-    def read(self, partition: InputPartition | None) -> Iterator[pa.RecordBatch]:
+    def batches_of(self, part: WholeFiles) -> Iterator[pa.RecordBatch]:
         """Yield the rows of all files."""
-        if partition is None:  # so Spark says that there are no partitions
-            return
-        if not isinstance(partition, WholeFiles):
-            raise TypeError(f"{partition!r} is not a set of small files")
         schema = arrow_schema(self.source.columns)
-        for path, size in partition.files:
+        for path, size in part.files:
             file = StoreFile(path=path, size=size)
             data = read_whole(self.url, file, size_max=SIZE_MAX)
             rows = list(self.source.rows_of(data, path, size))
             for start in range(0, len(rows), _ROWS_AT_ONCE):
-                part = rows[start : start + _ROWS_AT_ONCE]
-                yield pa.RecordBatch.from_pylist(part, schema=schema)
+                some = rows[start : start + _ROWS_AT_ONCE]
+                yield pa.RecordBatch.from_pylist(some, schema=schema)

@@ -1,0 +1,65 @@
+"""What all sources share: their readers travel, and refuse the parts of others."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from typing import Any
+
+import pytest
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+from spark_checks.against.source import DifferencesSource
+from spark_checks.sources.aside import AsideSource
+from spark_checks.sources.batch_queue import BatchQueueSource
+from spark_checks.sources.elsewhere import ElsewhereSource
+from spark_checks.sources.record_keys import KeySource
+from spark_checks.sources.registered import SOURCES
+
+LOG = json.dumps(["/none", []])
+OPTIONS = {
+    "url": "/none",
+    **dict.fromkeys(("files", "ranges", "log", "queues"), "[]"),
+    **dict.fromkeys(("here", "there"), LOG),
+    **dict.fromkeys(("begin", "end"), "0"),
+}
+ALL: tuple[type[DataSource], ...] = (
+    *SOURCES,
+    *(AsideSource, BatchQueueSource, DifferencesSource, ElsewhereSource, KeySource),
+)
+PARTS = {
+    "rocketmq.aside": "neither of a log nor of queues",
+    "rocketmq.batchqueue": "not a file of a batch queue",
+    "rocketmq.checkpoint": "not a set of small files",
+    "rocketmq.commitlog": "not a range of a commit log",
+    "rocketmq.config": "not a set of small files",
+    "rocketmq.consumequeue": "not a set of consume-queue files",
+    "rocketmq.consumequeue_ext": "not a file of an extension",
+    "rocketmq.differences": "not pieces of two logs",
+    "rocketmq.elsewhere": "not a range of a commit log",
+    "rocketmq.index": "not an index file",
+    "rocketmq.keys": "not a range of a commit log",
+}
+
+
+every_source = pytest.mark.parametrize("source", ALL, ids=lambda one: one.name())
+
+
+def reader_of(source: type[DataSource]) -> DataSourceReader:
+    """Return a reader of no files, as it comes to a worker."""
+    made = source(OPTIONS).reader(StructType())
+    came: DataSourceReader = pickle.loads(pickle.dumps(made))  # noqa: S301 # our own
+    return came
+
+
+@every_source
+def test_a_part_of_another_source_is_refused(source: type[DataSource]) -> None:
+    with pytest.raises(TypeError, match=f" is {PARTS[source.name()]}$"):
+        list(reader_of(source).read(InputPartition("another")))
+
+
+@every_source
+def test_a_reader_without_parts_has_no_rows(source: type[DataSource]) -> None:
+    none: Any = None  # which Spark hands over where there are no parts
+    assert list(reader_of(source).read(none)) == []
