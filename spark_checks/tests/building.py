@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from spark_checks.generate.plan import Plan
 from spec.integers import tags_code
 from spec.store.blank import Blank, encode_blank, room_for
 from spec.store.checkpoint import Checkpoint, encode_checkpoint
@@ -15,6 +16,16 @@ from spec.store.file_names import file_name
 from spec.store.message_record import Record, encode_record, record_size
 
 BEGAN_AT_MS = 1_700_000_000_000
+FAULTS_PLAN = Plan(
+    seed=7,
+    files=8,
+    log_size=200 * 1024,
+    queue_units=50,
+    topics=8,
+    queues=2,
+    body_size=200,
+)
+"""Of a generated store that has room for every kind of fault."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

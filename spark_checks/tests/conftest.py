@@ -5,11 +5,13 @@ from __future__ import annotations
 import gc
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from pyspark.sql import SparkSession
 
 from spark_checks.session import spark_session
+from spark_checks.tests.command import Runner, run_alone
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -31,3 +33,16 @@ def spark() -> Iterator[SparkSession]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         gc.collect()
+
+
+@pytest.fixture
+def run_audit(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Runner:
+    """Return ``rmqc audit``, which takes the session of all tests for its own."""
+
+    @contextmanager
+    def lent(_master: str, *, has_sources: bool) -> Iterator[SparkSession]:
+        assert not has_sources  # the command asks for them where it wants tables
+        yield spark
+
+    monkeypatch.setattr("spark_checks.session.spark_session", lent)
+    return run_alone

@@ -6,19 +6,16 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
-from pyspark.sql import SparkSession
+from click.testing import Result
 
-from cli.audit import audit
 from spark_checks.sources.store_files import is_same_place
 from spark_checks.tests.building import flip, overwrite
+from spark_checks.tests.command import Runner, run_alone
 from spec.store.commit_log import PlacedRecord, scan
 from spec.store.message_record import encode_record
 
@@ -26,7 +23,6 @@ ROOT = Path(__file__).resolve().parents[2]
 STORE = ROOT / "fixtures" / "store" / "4.6.0-stopped"
 LOG = "commitlog/00000000000000000000"
 AGAINST = ",".join(f"INV-AGAINST-{number:03}" for number in range(1, 5))
-Runner = Callable[..., Result]
 
 
 @pytest.fixture
@@ -39,23 +35,6 @@ def copied(store: Path, place: Path) -> Path:
     """Copy *store* to *place*, and return that."""
     shutil.copytree(store, place, copy_function=shutil.copyfile)
     return place
-
-
-@pytest.fixture
-def run(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Runner:
-    """Return the command, which takes the session of all tests for its own."""
-
-    @contextmanager
-    def lent(_master: str, *, has_sources: bool) -> Iterator[SparkSession]:
-        assert not has_sources  # the command asks for them where it wants tables
-        yield spark
-
-    monkeypatch.setattr("spark_checks.session.spark_session", lent)
-    return _invoked
-
-
-def _invoked(*arguments: object) -> Result:
-    return CliRunner().invoke(audit, [str(one) for one in arguments])
 
 
 def document_of(result: Result) -> dict[str, Any]:
@@ -80,9 +59,9 @@ def cut_log(store: Path, *, kept: int) -> PlacedRecord:
 
 
 @pytest.mark.parametrize("name", ["4.6.0-stopped", "5.4.0-killed"])
-def test_a_copy_is_the_same(run: Runner, tmp_path: Path, name: str) -> None:
+def test_a_copy_is_the_same(run_audit: Runner, tmp_path: Path, name: str) -> None:
     copy = copied(STORE.parent / name, tmp_path / "copy")
-    result = run(copy, "--against", STORE.parent / name, "--format", "json")
+    result = run_audit(copy, "--against", STORE.parent / name, "--format", "json")
     assert result.exit_code == 0
     found = document_of(result)
     assert (found["verdict"], found["violations"]) == ("pass", [])
@@ -96,12 +75,12 @@ def test_a_copy_is_the_same(run: Runner, tmp_path: Path, name: str) -> None:
     assert [q for q in held if q["here"] != q["there"] or q["only_there"]] == []
 
 
-def test_a_changed_byte_is_said_in_every_form(run: Runner, copy: Path) -> None:
+def test_a_changed_byte_is_said_in_every_form(run_audit: Runner, copy: Path) -> None:
     hit = next(one for one in records_of(copy)[5:] if len(one.record.body) > 8)
     data = (copy / LOG).read_bytes()
     at = data.index(hit.record.body, hit.offset) + 3
     flip(copy, LOG, at)
-    result = run(copy, "--against", STORE, "--format", "json")
+    result = run_audit(copy, "--against", STORE, "--format", "json")
     assert result.exit_code == 1
     found = document_of(result)
     ids = [one["invariant"] for one in found["violations"]]
@@ -111,7 +90,7 @@ def test_a_changed_byte_is_said_in_every_form(run: Runner, copy: Path) -> None:
     assert found["against"]["ranges"][0]["changed"] == 1
     options = (copy, "--against", STORE, "--only", AGAINST)
     for form in ("table", "html"):
-        said = run(*options, "--format", form)
+        said = run_audit(*options, "--format", form)
         assert said.exit_code == 1
         words = " ".join(said.stdout.split())
         assert f"differ first at {LOG} @ {at}" in words
@@ -120,11 +99,11 @@ def test_a_changed_byte_is_said_in_every_form(run: Runner, copy: Path) -> None:
 
 
 def test_a_store_cut_at_a_record_is_behind_and_the_whole_one_ahead(
-    run: Runner, copy: Path
+    run_audit: Runner, copy: Path
 ) -> None:
     first = cut_log(copy, kept=40)
-    behind = run(copy, "--against", STORE, "--only", AGAINST, "--format", "json")
-    ahead = run(STORE, "--against", copy, "--format", "json")
+    behind = run_audit(copy, "--against", STORE, "--only", AGAINST, "--format", "json")
+    ahead = run_audit(STORE, "--against", copy, "--format", "json")
     assert (behind.exit_code, ahead.exit_code) == (0, 0)
     one, other = document_of(behind)["against"], document_of(ahead)["against"]
     assert (one["verdict"], other["verdict"]) == ("behind", "ahead")
@@ -135,7 +114,7 @@ def test_a_store_cut_at_a_record_is_behind_and_the_whole_one_ahead(
 
 
 def test_a_store_that_went_on_otherwise_has_lost_messages(
-    run: Runner, copy: Path, tmp_path: Path
+    run_audit: Runner, copy: Path, tmp_path: Path
 ) -> None:
     """As after a slave was cut off, became a master, and was written to."""
     other = copied(copy, tmp_path / "other")
@@ -143,7 +122,7 @@ def test_a_store_that_went_on_otherwise_has_lost_messages(
     wrong = gone.record
     again = replace(wrong, body=b"another message", properties="", born_at_ms=1)
     overwrite(copy, LOG, gone.offset, encode_record(again))
-    result = run(copy, "--against", other, "--only", AGAINST, "--format", "json")
+    result = run_audit(copy, "--against", other, "--only", AGAINST, "--format", "json")
     assert result.exit_code == 1
     found = document_of(result)
     assert found["against"]["first_divergence"]["record_offset"] == str(gone.offset)
@@ -167,12 +146,12 @@ def test_what_cannot_be_compared_is_one_line_and_exit_code_2(
         tmp_path / "nowhere": "nowhere is not a directory",
         copy / LOG: "is not a directory",
     }.items():
-        result = _invoked(copy, "--against", other)
+        result = run_alone(copy, "--against", other)
         assert result.exit_code == 2
         assert result.output.count("\n") == 1
         assert said in result.output
     for options in ((STORE, copy, "--against", copy), (copy, "--score", copy / LOG)):
-        result = _invoked(*options, "--against", STORE)
+        result = run_alone(*options, "--against", STORE)
         assert result.exit_code == 2
         assert "--against" in result.output
 

@@ -8,16 +8,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from pyspark.sql import SparkSession
 
-from cli.audit import audit as audit_command
 from spark_checks import report
 from spark_checks.audit import INVARIANTS, Audit, audit_store
 from spark_checks.broker_conf import ConfError, read_broker_conf
 from spark_checks.findings import Finding, Severity
 from spark_checks.java_home import wrap_java
 from spark_checks.tests.building import StoreBuilder, flip
+from spark_checks.tests.command import run_alone
 from spec.registry import all_clauses
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -84,11 +83,11 @@ def test_html_is_escaped_and_a_table_is_plain() -> None:
 
 
 def test_a_wrong_path_or_id_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
-    nothing = CliRunner().invoke(audit_command, [str(tmp_path)])
+    nothing = run_alone(tmp_path)
     assert nothing.exit_code == 2
     assert nothing.output.count("\n") == 1
     assert "is not a store" in nothing.output
-    unknown = CliRunner().invoke(audit_command, [str(tmp_path), "--only", "INV-X-1"])
+    unknown = run_alone(tmp_path, "--only", "INV-X-1")
     assert unknown.exit_code == 2
     assert "INV-X-1" in unknown.output
 

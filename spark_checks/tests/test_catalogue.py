@@ -28,20 +28,12 @@ from spark_checks.generate.part import messages_of, rounds_of
 from spark_checks.generate.plan import Plan, PlanError, plan_of_size
 from spark_checks.generate.store import generate
 from spark_checks.invariants import records
+from spark_checks.tests.building import FAULTS_PLAN
 from spec.store.commit_log import scan
 from spec.store.message_record import encode_record
 from spec.store.record_checksum import agrees
 
-PLAN = Plan(
-    seed=7,
-    files=8,
-    log_size=200 * 1024,
-    queue_units=50,
-    topics=8,
-    queues=2,
-    body_size=200,
-)
-RICH = replace(PLAN, is_rich=True)
+RICH = replace(FAULTS_PLAN, is_rich=True)
 SHEETS = sheets()
 KINDS_MIN = 60
 
@@ -59,7 +51,7 @@ def fingerprint(root: Path) -> dict[str, str]:
 def test_every_planted_fault_is_found_and_nothing_else(
     spark: SparkSession, tmp_path: Path, sheet: int
 ) -> None:
-    plan = RICH if CATALOGUE[SHEETS[sheet][0]].is_rich else PLAN
+    plan = RICH if CATALOGUE[SHEETS[sheet][0]].is_rich else FAULTS_PLAN
     generate(tmp_path, plan)
     planted = plant_all(tmp_path, plan, SHEETS[sheet])
     before = fingerprint(tmp_path)
@@ -99,7 +91,7 @@ def test_another_seed_is_another_store(tmp_path: Path) -> None:
 
 
 def test_records_are_those_of_the_specification() -> None:
-    for message in messages_of(PLAN, 0):
+    for message in messages_of(FAULTS_PLAN, 0):
         data = quick_record(message.record)
         assert data == encode_record(message.record)
         assert agrees(data) is None
@@ -110,12 +102,12 @@ def test_records_are_those_of_the_specification() -> None:
 
 
 def test_a_generated_log_is_read_to_its_end(tmp_path: Path) -> None:
-    generate(tmp_path, PLAN)
+    generate(tmp_path, FAULTS_PLAN)
     files = sorted((tmp_path / "commitlog").iterdir())
     counts = [len(scan(path.read_bytes(), int(path.name)).records) for path in files]
-    expected = len(list(messages_of(PLAN, 0)))
-    assert counts == [expected] * PLAN.files
-    assert expected % rounds_of(PLAN) == 0
+    expected = len(list(messages_of(FAULTS_PLAN, 0)))
+    assert counts == [expected] * FAULTS_PLAN.files
+    assert expected % rounds_of(FAULTS_PLAN) == 0
 
 
 def test_what_cannot_be_made_is_refused(tmp_path: Path) -> None:

@@ -5,16 +5,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from pyspark.sql import SparkSession
 
-from cli.audit import audit
 from spark_checks import report
 from spark_checks.audit import INVARIANTS, Audit, audit_store
 from spark_checks.sampling import NEEDS_WHOLE, SampleError, Wish, judged, sample_of
@@ -22,6 +18,7 @@ from spark_checks.sources.commit_log import batches
 from spark_checks.sources.record_scan import FileRange
 from spark_checks.sources.store_files import Store, list_store, reading
 from spark_checks.tests.building import StoreBuilder, flip, overwrite
+from spark_checks.tests.command import Runner
 from spec.store.consume_queue import UNIT_SIZE
 
 STORES = Path(__file__).resolve().parents[2] / "fixtures" / "store"
@@ -167,26 +164,18 @@ def test_every_report_says_what_was_looked_at(
     assert "sample" not in whole
 
 
-def test_the_command_prints_the_seed_it_took(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    @contextmanager
-    def lent(_master: str, *, has_sources: bool) -> Iterator[SparkSession]:
-        assert not has_sources  # the command asks for them where it wants tables
-        yield spark
-
-    monkeypatch.setattr("spark_checks.session.spark_session", lent)
+def test_the_command_prints_the_seed_it_took(run_audit: Runner, tmp_path: Path) -> None:
     builder = builder_of()
     root = builder.write(tmp_path / "store")
     for hit in builder.placed["Orders", 0]:
         flip(root, hit.log_file, hit.position + 90)
     told = ["--sample", "0.3", "--format", "json"]
-    run = CliRunner().invoke(audit, [str(root), *told])
-    document = json.loads(run.stdout)
-    assert (run.exit_code, document["verdict"]) == (1, "fail")
+    first = run_audit(root, *told)
+    document = json.loads(first.stdout)
+    assert (first.exit_code, document["verdict"]) == (1, "fail")
     seed = document["sample"]["seed"]
-    again = CliRunner().invoke(audit, [str(root), *told, "--seed", str(seed)])
-    assert again.stdout == run.stdout
+    again = run_audit(root, *told, "--seed", seed)
+    assert again.stdout == first.stdout
     for wrong, said in {
         ("--sample", "0"): "0",
         ("--sample", "1.5"): "1.5",
@@ -194,6 +183,6 @@ def test_the_command_prints_the_seed_it_took(
         ("--sample", "0.1", "--since", "2026-11-22"): "--sample goes with none of",
         ("--sample", "0.1", "--only", "INV-TXN-001"): "a sample cannot tell",
     }.items():
-        run = CliRunner().invoke(audit, [str(root), *wrong])
-        assert run.exit_code == 2
-        assert said in run.output
+        refused = run_audit(root, *wrong)
+        assert refused.exit_code == 2
+        assert said in refused.output

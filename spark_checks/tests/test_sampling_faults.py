@@ -9,20 +9,10 @@ from pyspark.sql import SparkSession
 
 from spark_checks.audit import Audit, audit_store
 from spark_checks.faults.catalogue import plant_all, sheets
-from spark_checks.generate.plan import Plan
 from spark_checks.generate.store import generate
 from spark_checks.sampling import Wish
+from spark_checks.tests.building import FAULTS_PLAN
 from spark_checks.tests.test_sampling import LEFT_OUT, places
-
-PLAN = Plan(
-    seed=7,
-    files=8,
-    log_size=200 * 1024,
-    queue_units=50,
-    topics=8,
-    queues=2,
-    body_size=200,
-)
 
 
 def untold(part: Audit, whole: Audit) -> list[str]:
@@ -43,8 +33,8 @@ def untold(part: Audit, whole: Audit) -> list[str]:
 def test_what_a_sample_finds_is_found_in_the_whole(
     spark: SparkSession, tmp_path: Path, is_open: bool
 ) -> None:
-    generate(tmp_path, PLAN)
-    plant_all(tmp_path, PLAN, sheets()[0])
+    generate(tmp_path, FAULTS_PLAN)
+    plant_all(tmp_path, FAULTS_PLAN, sheets()[0])
     if is_open:
         (tmp_path / "abort").touch()
     whole = audit_store(spark, str(tmp_path))

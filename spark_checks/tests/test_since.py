@@ -5,15 +5,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from pyspark.sql import SparkSession
 
-from cli.audit import audit
 from spark_checks.audit import Audit, audit_store
 from spark_checks.since import NothingSinceError, TimeError, part_since, time_ms
 from spark_checks.sources.store_files import list_store
@@ -24,6 +20,7 @@ from spark_checks.tests.building import (
     flip,
     overwrite,
 )
+from spark_checks.tests.command import Runner
 from spec.store.commit_log import scan
 from spec.store.consume_queue import UNIT_SIZE
 
@@ -178,29 +175,20 @@ def test_a_queue_file_of_earlier_records_may_be_missing(
     assert ("INV-FILE-003", f"consumequeue/Orders/0/{1200:020}", 0) in found
 
 
-def test_the_command_takes_a_time(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    @contextmanager
-    def lent(_master: str, *, has_sources: bool) -> Iterator[SparkSession]:
-        assert not has_sources  # the command asks for them where it wants tables
-        yield spark
-
-    monkeypatch.setattr("spark_checks.session.spark_session", lent)
+def test_the_command_takes_a_time(run_audit: Runner, tmp_path: Path) -> None:
     builder = builder_of()
     root = builder.write(tmp_path / "store")
     early = placed_of(builder)[20]
     flip(root, early.log_file, early.position + 90)
     since = str(since_of(builder, 21))
-    options = ["--since", since, "--format", "json"]
-    run = CliRunner().invoke(audit, [str(root), *options])
-    assert (run.exit_code, json.loads(run.stdout)["violations"]) == (0, [])
+    found = run_audit(root, "--since", since, "--format", "json")
+    assert (found.exit_code, json.loads(found.stdout)["violations"]) == (0, [])
     for wrong, said in {
         ("--since", "soon"): "soon is no time",
         ("--since", "2100-01-01"): "no record was stored at 2100-01-01",
         ("--since", since, "--against", str(root)): "--since goes with none of",
     }.items():
-        run = CliRunner().invoke(audit, [str(root), *wrong])
-        assert run.exit_code == 2
-        assert said in run.output
+        refused = run_audit(root, *wrong)
+        assert refused.exit_code == 2
+        assert said in refused.output
     assert int(since) > BEGAN_AT_MS
