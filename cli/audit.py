@@ -5,22 +5,19 @@ from __future__ import annotations
 import json
 import secrets
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from cli.audits import Wishes, audits, fail
 from cli.options import format_option
 from cli.writing import out_option, write_result
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from spark_checks.audit import Audit, Progress
-    from spark_checks.broker_conf import BrokerConf
+    from spark_checks.audit import Audit
     from spark_checks.faults.fault import Planted
     from spark_checks.sampling import Wish
 
@@ -99,25 +96,14 @@ def audit(
     where every planted fault was found, and nothing else. With --against a store
     that only ends earlier, or begins later, than the other is clean.
     """
-    from spark_checks.broker_conf import ConfError
-    from spark_checks.faults.labels import LabelsError, read_labels
-    from spark_checks.sampling import SampleError
-    from spark_checks.session import SparkError
-    from spark_checks.sources.store_files import NotAStoreError
-    from spark_checks.views import ExportError
-
-    if (labels or directory or against) and len(stores) > 1:
-        raise click.UsageError("--score, --export and --against are about one store")
-    if labels and against:
-        raise click.UsageError("--score judges a store by itself, without --against")
-    if since and (labels or against or directory):
-        raise click.UsageError(
-            "--since goes with none of --against, --score and --export"
-        )
-    if sample and (labels or against or directory or since):
-        raise click.UsageError(
-            "--sample goes with none of --against, --score, --export and --since"
-        )
+    given = {
+        "--score": labels,
+        "--against": against,
+        "--export": directory,
+        "--since": since,
+        "--sample": sample,
+    }
+    _check_together({name for name, value in given.items() if value}, len(stores))
     wishes = Wishes(
         master=master,
         only=_ids(only),
@@ -128,96 +114,58 @@ def audit(
         sampled=_wish(sample, seed),
         pictured=form == "html",
     )
-    try:
-        planted = read_labels(labels) if labels else []
-        found = _audits(stores, wishes)
-    except (
-        *(NotAStoreError, ConfError, LabelsError),
-        *(ExportError, SampleError),
-    ) as error:
-        _fail(str(error), code=2)
-    except SparkError as error:
-        _fail(str(error), code=3)
+    with _failures_told():
+        planted = _planted(labels)
+        found = audits(stores, wishes)
     if labels:
         _write_score(planted, found[0], form, out)
     _write(found, form, out)
     sys.exit(0 if all(one.is_clean for one in found) else 1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wishes:
-    """How stores are to be audited."""
-
-    master: str
-    only: Collection[str]
-    broker_conf: Path | None
-    directory: Path | None
-    against: str | None
-    since_ms: int | None
-    sampled: Wish | None
-    pictured: bool
-
-
-def _audits(stores: tuple[str, ...], wishes: Wishes) -> list[Audit]:
-    from spark_checks.broker_conf import BrokerConf, read_broker_conf
-    from spark_checks.session import spark_session
-    from spark_checks.sources.store_files import (
-        is_same_place,
-        list_store,
-        shown_url,
-    )
-    from spark_checks.views import export
-
-    conf = BrokerConf()
-    if wishes.broker_conf:
-        conf = read_broker_conf(wishes.broker_conf)
-    for store in (*stores, *filter(None, [wishes.against])):
-        list_store(store)  # so that a wrong path does not wait for Spark to start
-    if wishes.against and is_same_place(stores[0], wishes.against):
-        _fail(f"{shown_url(stores[0])} is asked to be compared with itself", code=2)
-    with _progress() as progress:
-        progress("starting Spark")
-        with spark_session(wishes.master, has_sources=False) as session:
-            if wishes.directory:
-                progress("writing tables")
-                export(session, stores[0], wishes.directory)
-            return [
-                _audited(session, store, conf, wishes, progress) for store in stores
-            ]
+def _check_together(given: Set[str], store_count: int) -> None:
+    """Refuse options that do not go with one another, or with so many stores."""
+    about_one = given & {"--score", "--export", "--against"}
+    if about_one and store_count > 1:
+        raise click.UsageError("--score, --export and --against are about one store")
+    if given >= {"--score", "--against"}:
+        raise click.UsageError("--score judges a store by itself, without --against")
+    if "--since" in given and about_one:
+        raise click.UsageError(
+            "--since goes with none of --against, --score and --export"
+        )
+    if "--sample" in given and (about_one or "--since" in given):
+        raise click.UsageError(
+            "--sample goes with none of --against, --score, --export and --since"
+        )
 
 
-def _audited(
-    session: SparkSession,
-    store: str,
-    conf: BrokerConf,
-    wishes: Wishes,
-    progress: Progress,
-) -> Audit:
-    """Return the audit of *store*, compared with another one if that is wished."""
-    from spark_checks.against.audited import compared_with
-    from spark_checks.audit import audit_store
+@contextmanager
+def _failures_told() -> Iterator[None]:
+    """End the program with one line where a store cannot be audited."""
+    from spark_checks.broker_conf import ConfError
+    from spark_checks.faults.labels import LabelsError
+    from spark_checks.sampling import SampleError
+    from spark_checks.session import SparkError
+    from spark_checks.sources.store_files import NotAStoreError
+    from spark_checks.views import ExportError
 
-    only = wishes.only
-    found = audit_store(
-        session,
-        store,
-        conf=conf,
-        only=only,
-        pictured=wishes.pictured,
-        since_ms=wishes.since_ms,
-        sampled=wishes.sampled,
-        progress=progress,
-    )
-    if wishes.against is None:
-        return found
-    return compared_with(
-        session,
-        found,
-        (store, wishes.against),
-        conf=conf,
-        only=only,
-        progress=progress,
-    )
+    try:
+        yield
+    except (
+        *(NotAStoreError, ConfError, LabelsError),
+        *(ExportError, SampleError),
+    ) as error:
+        fail(str(error), code=2)
+    except SparkError as error:
+        fail(str(error), code=3)
+
+
+def _planted(labels: Path | None) -> list[Planted]:
+    """Return what *labels* say; nothing where there are none."""
+    from spark_checks.faults.labels import read_labels
+
+    return read_labels(labels) if labels else []
 
 
 def _time(since: str | None) -> int | None:
@@ -256,19 +204,6 @@ def _ids(only: str | None) -> list[str]:
     return wanted
 
 
-@contextmanager
-def _progress() -> Iterator[Progress]:
-    """Lend a way to say what is going on: on a terminal only."""
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield lambda _step: None
-        return
-    with console.status("") as status:
-        yield lambda step: status.update(step)
-
-
 def _write(found: list[Audit], form: str, out: Path | None) -> None:
     from rich.console import Console
 
@@ -303,8 +238,3 @@ def _write_score(
         )
         write_result("\n".join(lines) + "\n", out)
     sys.exit(0 if scored.is_perfect else 1)
-
-
-def _fail(reason: str, *, code: int) -> None:
-    click.echo(f"rmqc audit: {reason}", err=True)
-    sys.exit(code)

@@ -172,43 +172,55 @@ def audit_store(
         only = judged(only, INVARIANTS)
         sample = sample_of(store, sampled)
         store = replace(store, parts=sample.ranges)
-    situation = situation_of(store, conf)
-    ranges = ranges_wanted(store, only)
     try:
-        progress(f"reading {_size_read(store, sample):,} bytes")
-        surveyed = survey(
-            session,
-            store,
-            situation,
-            conf.delays,
-            ranges=ranges,
-            is_aside_wanted=is_aside_wanted(only),
-        )
-        seen = digest(surveyed, situation.min_offset)
-        seen = seen if sample is None else sample.seen_by_all(seen)
-        found = _file_findings(store, conf, seen)
-        look = SecondLook(
-            session=session,
-            store=store,
-            seen=seen,
-            ledger=surveyed.ledger,
-            ranges=ranges,
-            situation=situation,
-            delays=conf.delays,
-            progress=progress,
-            only=only,
-        )
+        look = first_look(session, store, conf, sample, only=only, progress=progress)
+        found = _file_findings(store, conf, look.seen)
         at_rows, pictures = look_at_rows(look, pictured=pictured)
         found += [*at_rows, *second_findings(look), *third_findings(look)]
     except FAILURES as error:
         raise failed(error) from error
     return Audit(
         store=shown_url(url),
-        summary=summary_of(store, seen),
+        summary=summary_of(store, look.seen),
         sample=sample,
         findings=_wanted(found, store, only),
-        seen=seen,
+        seen=look.seen,
         pictured=pictures,
+    )
+
+
+def first_look(
+    session: SparkSession,
+    store: Store,
+    conf: BrokerConf,
+    sample: Sample | None,
+    *,
+    only: Collection[str],
+    progress: Progress,
+) -> SecondLook:
+    """Return what a pass over all bytes of *store* saw, for who looks a second time."""
+    situation = situation_of(store, conf)
+    ranges = ranges_wanted(store, only)
+    progress(f"reading {_size_read(store, sample):,} bytes")
+    surveyed = survey(
+        session,
+        store,
+        situation,
+        conf.delays,
+        ranges=ranges,
+        is_aside_wanted=is_aside_wanted(only),
+    )
+    seen = digest(surveyed, situation.min_offset)
+    return SecondLook(
+        session=session,
+        store=store,
+        seen=seen if sample is None else sample.seen_by_all(seen),
+        ledger=surveyed.ledger,
+        ranges=ranges,
+        situation=situation,
+        delays=conf.delays,
+        progress=progress,
+        only=only,
     )
 
 
