@@ -93,6 +93,7 @@ INDEX_CHECKS: Mapping[Invariant, Check] = {
     index_items.ITEM_NAMES_PREVIOUS: index_items.wrong_chains,
     index_items.SECONDS_WITHIN: index_items.wrong_seconds,
     index_items.HASH_NOT_NEGATIVE: index_items.wrong_hashes,
+    index_items.SECONDS_OF_RECORD: index_items.seconds_of_no_record,
 }
 """The same for the rows of index files."""
 FILE_CHECKS: tuple[Invariant, ...] = (
@@ -346,8 +347,12 @@ def index_findings(tables: Tables, seen: Digest, progress: Progress) -> list[Fin
         return []
     progress(f"looking at {seen.flawed_items:,} odd items of the index")
     flawed = tables.index.where(F.col("flaws") != 0).persist()
+    checks = dict(INDEX_CHECKS)
     try:
-        return run_checks(replace(tables, index=flawed), INDEX_CHECKS)
+        if flawed.where(index_items.is_out_of_order()).isEmpty():
+            # Else it takes another pass over the log.
+            del checks[index_items.SECONDS_OF_RECORD]
+        return run_checks(replace(tables, index=flawed), checks)
     finally:
         flawed.unpersist()
 

@@ -41,6 +41,19 @@ def _item(
     return Fault(kind=kind, says=says, plant=plant)
 
 
+def _seconds(kind: str, says: str, number: int, change: Callable[[int], int]) -> Fault:
+    """Return a fault that changes the seconds of item *number*, within its file's."""
+
+    def plant(site: Site) -> Found:
+        position = item_position(number, slots_of(site, PART))
+        data = (site.root / index_file(site, PART)).read_bytes()
+        seconds = change(decode_item(data[position:]).seconds)
+        _put(site, position + _SECONDS, seconds)
+        return _expected("INV-INDEX-009", site, position), ()
+
+    return Fault(kind=kind, says=says, plant=plant)
+
+
 def _slot(kind: str, says: str, number: int, change: Callable[[int], int]) -> Fault:
     """Return a fault that changes the slot of item *number*."""
 
@@ -173,6 +186,8 @@ ITEM_FAULTS: tuple[Fault, ...] = (
     _item(
         "index-seconds-negative", "seconds below 0", 180, _SECONDS, "INV-INDEX-005", -9
     ),
+    _seconds("index-seconds-early", "seconds of the file's begin", 80, lambda _: 0),
+    _seconds("index-seconds-late", "seconds of a later record", 100, lambda n: n + 24),
     Fault(kind="index-hash", says="a negative hash", plant=_negative_hash),
 )
 KEY_FAULTS: tuple[Fault, ...] = (

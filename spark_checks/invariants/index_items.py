@@ -10,7 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 from spark_checks.findings import Invariant
 from spark_checks.invariants.rows import finding
 from spark_checks.sources.index import ItemFlaw
-from spark_checks.tables import Tables
+from spark_checks.tables import Tables, is_record
 from spec.store import index_file
 from spec.store.index_file import ITEM_SIZE, SLOT_SIZE
 
@@ -37,6 +37,14 @@ HASH_NOT_NEGATIVE = Invariant(
     title="An item's hash is not negative",
     requirement=index_file.INDEX_KEY_HASH,
     cost="The message is not found by this key.",
+)
+
+SECONDS_OF_RECORD = Invariant(
+    id="INV-INDEX-009",
+    title="An item's seconds are those of its record, where they are out of order",
+    requirement=index_file.INDEX_ITEM_SECONDS,
+    cost="A lookup by key and time does not find the message, or ends there and misses"
+    " older ones.",
 )
 
 
@@ -84,6 +92,38 @@ def wrong_seconds(tables: Tables) -> DataFrame:
     )
 
 
+def is_out_of_order() -> Column:
+    """Whether the seconds of an item and of one beside it are in no order."""
+    return F.col("flaws").bitwiseAND(int(ItemFlaw.ORDER)) != 0
+
+
+def seconds_of_no_record(tables: Tables) -> DataFrame:
+    """Return the items out of order whose seconds are not those of their record.
+
+    The other of two is in order, and where the clock was put back both are.
+    """
+    times = tables.log.where(is_record()).select(
+        F.col("offset").alias("commit_log_offset"), "stored_at_ms"
+    )
+    due = F.floor((F.col("stored_at_ms") - F.col("begun_at_ms")) / 1000)
+    rows = (
+        tables.index.where(is_out_of_order())
+        .join(times, "commit_log_offset")
+        .withColumn("due", F.greatest(due, F.lit(0)))
+        .where((F.col("begun_at_ms") > 0) & (F.col("seconds") != F.col("due")))
+    )
+    return _findings(
+        rows,
+        tables,
+        expected=F.col("due"),
+        found=F.col("seconds"),
+        message=F.format_string(
+            "Item %d is %d seconds after the file's begin, its record %d.",
+            *(F.col(name) for name in ("number", "seconds", "due")),
+        ),
+    )
+
+
 def wrong_hashes(tables: Tables) -> DataFrame:
     """Return the items whose hash is negative."""
     return _flawed(
@@ -105,6 +145,20 @@ def _flawed(
     length: int = ITEM_SIZE,
 ) -> DataFrame:
     rows = tables.index.where(F.col("flaws").bitwiseAND(int(flaw)) != 0)
+    return _findings(
+        rows, tables, expected=expected, found=found, message=message, length=length
+    )
+
+
+def _findings(
+    rows: DataFrame,
+    tables: Tables,
+    *,
+    expected: Column,
+    found: Column,
+    message: Column,
+    length: int = ITEM_SIZE,
+) -> DataFrame:
     return finding(
         rows,
         severity=F.lit(tables.situation.tail_severity),

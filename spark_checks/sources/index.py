@@ -57,6 +57,9 @@ class ItemFlaw(IntFlag):
     """Its hash is negative."""
     SLOT = 8
     """The slot does not name its last item."""
+    ORDER = 16
+    """It is earlier than the item before it, or later than the one behind: one of them
+    is wrong, unless the clock was put back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +133,8 @@ class CheckedItems:
     previous: _Items
     """Which item each should name."""
     flaws: _Items
+    begun_at_ms: int
+    """When the record of the first item was stored, by the header."""
     wrong: _Items
     """The slots that name another than their last item."""
     names: _Items
@@ -148,7 +153,7 @@ def batches(read_at: ReadAt, file: IndexFile) -> Iterator[pa.RecordBatch]:
         yield _item_rows(
             found.items[part],
             (found.numbers[part], found.previous[part], found.flaws[part]),
-            (file.path, found.begin),
+            (file.path, found.begin, found.begun_at_ms),
         )
     if found.wrong.size:
         yield _slot_rows(file.path, found.wrong, found.names, found.last)
@@ -177,6 +182,7 @@ def checked_items(read_at: ReadAt, file: IndexFile) -> CheckedItems | None:
         items=items,
         previous=previous,
         flaws=_flaws(numbers, items, previous, header),
+        begun_at_ms=header.begin_stored_at_ms,
         wrong=wrong + mine.start,
         names=names[wrong],
         last=last[wrong],
@@ -243,14 +249,18 @@ def _flaws(
         outside |= seconds > took_ms // 1000 + 1
     outside &= numbers != 1  # after a full file it counts from the end of that one
     found[outside] |= int(ItemFlaw.SECONDS)
+    inside = np.flatnonzero(~outside & (numbers != 1))
+    falls = np.flatnonzero(seconds[inside[1:]] < seconds[inside[:-1]])
+    found[inside[falls]] |= int(ItemFlaw.ORDER)
+    found[inside[falls + 1]] |= int(ItemFlaw.ORDER)
     return found
 
 
 def _item_rows(
-    items: _Items, checked: tuple[_Items, _Items, _Items], place: tuple[str, int]
+    items: _Items, checked: tuple[_Items, _Items, _Items], of: tuple[str, int, int]
 ) -> pa.RecordBatch:
     numbers, previous, flaws = checked
-    path, begin = place
+    path, begin, begun_at_ms = of
     known: dict[str, Any] = {
         "file": pa.repeat(pa.scalar(path), len(items)),
         "number": numbers,
@@ -258,6 +268,7 @@ def _item_rows(
         "key_hash": items["key_hash"].astype(np.int32),
         "commit_log_offset": items["commit_log_offset"].astype(np.int64),
         "seconds": items["seconds"].astype(np.int32),
+        "begun_at_ms": np.full(len(items), begun_at_ms, dtype=np.int64),
         "names": items["previous_item"].astype(np.int32),
         "should_name": previous.astype(np.int32),
         "flaws": flaws.astype(np.int32),
@@ -274,6 +285,7 @@ def _slot_rows(path: str, wrong: _Items, names: _Items, last: _Items) -> pa.Reco
         "key_hash": nothing.cast(pa.int32()),
         "commit_log_offset": nothing,
         "seconds": nothing.cast(pa.int32()),
+        "begun_at_ms": nothing,
         "names": names.astype(np.int32),
         "should_name": last.astype(np.int32),
         "flaws": np.full(len(wrong), int(ItemFlaw.SLOT), dtype=np.int32),

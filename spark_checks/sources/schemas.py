@@ -69,13 +69,15 @@ INDEX_COLUMNS: Final[dict[str, str]] = {
     "key_hash": "int32",
     "commit_log_offset": "int64",
     "seconds": "int32",
+    "begun_at_ms": "int64",
     "names": "int32",
     "should_name": "int32",
     "flaws": "int32",
 }
 """A row is an item, or a slot (then number is null) that names another than its last.
 
-``names`` is an item's previous one, or what a slot holds.
+``names`` is an item's previous one, or what a slot holds; ``seconds`` are counted from
+``begun_at_ms``, but for the first item's.
 """
 
 EXTENSION_COLUMNS: Final[dict[str, str]] = {

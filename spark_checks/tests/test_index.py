@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 
+from spark_checks.audit import audit_store
+from spark_checks.faults.fault import Site
+from spark_checks.faults.places import index_file, item_positions
 from spark_checks.generate.index_part import index_of
 from spark_checks.generate.part import messages_of
 from spark_checks.generate.plan import Plan
+from spark_checks.generate.store import generate
 from spark_checks.sources.index import IndexFile, ItemFlaw, batches, slot_count_of
 from spec.store.index_file import (
     HEADER_SIZE,
@@ -94,6 +100,16 @@ def test_an_item_with_a_wrong_word_is_found(
     assert flawed(_with(index, position + at, form, value)) == [(position, int(flaw))]
 
 
+@pytest.mark.parametrize(("seconds", "beside"), [(0, 39), (23, 41)])
+def test_an_item_that_is_out_of_order_is_suspected_and_so_is_the_one_beside(
+    index: bytes, seconds: int, beside: int
+) -> None:
+    slots = slot_count_of(len(index))
+    places = [item_position(number, slots) for number in (40, beside)]
+    data = _with(index, places[0] + 12, ">i", seconds)
+    assert flawed(data) == [(at, int(ItemFlaw.ORDER)) for at in sorted(places)]
+
+
 @pytest.mark.parametrize("value", [0, 3, 1 << 30, -7])
 def test_a_slot_that_names_another_item_is_found(index: bytes, value: int) -> None:
     slots = slot_count_of(len(index))
@@ -122,3 +138,22 @@ def test_a_file_of_another_size_is_left_alone(index: bytes) -> None:
     assert rows_of(index[:HEADER_SIZE]) == []
     assert rows_of(index[:10]) == []
     assert slot_count_of(HEADER_SIZE + SLOT_SIZE) == 0
+
+
+def test_a_clock_that_was_put_back_is_no_fault(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    plan = Plan(files=2, log_size=100_000)
+    generate(tmp_path, plan)
+    site = Site(root=tmp_path, plan=plan)
+    hit = site.take()
+    back = replace(hit.record, stored_at_ms=hit.record.stored_at_ms - 5_000)
+    site.rewrite(hit, back)
+    file = index_file(site, 0)
+    for position in item_positions(site, hit):
+        seconds = decode_item((tmp_path / file).read_bytes()[position:]).seconds
+        site.overwrite(file, position + 12, struct.pack(">i", seconds - 5))
+    assert ItemFlaw.ORDER in [
+        flaw for _, flaw in flawed((tmp_path / file).read_bytes())
+    ]
+    assert audit_store(spark, str(tmp_path)).findings == ()
