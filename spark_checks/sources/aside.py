@@ -20,7 +20,6 @@ from spark_checks.sources.commit_log import CommitLogReader, LogRange
 from spark_checks.sources.consume_queue import (
     ConsumeQueueReader,
     QueueFiles,
-    held_pieces,
     written_units,
 )
 from spark_checks.sources.record_keys import sound_records
@@ -68,11 +67,10 @@ class AsideReader(DataSourceReader):
             with reading(self.url, partition.path) as read_at:
                 yield from log_rows(read_at, partition.where, begin=self.begin)
         elif isinstance(partition, QueueFiles):
-            for piece in partition.pieces:
-                with reading(self.url, piece[0][0]) as read_at:
-                    for file, units in held_pieces(self.url, piece):
-                        for found, _ in written_units(read_at, file, units):
-                            yield _due(found)
+            for file, units in partition.pieces:
+                with reading(self.url, file[0]) as read_at:
+                    for found, _ in written_units(read_at, file, units):
+                        yield _due(found)
         elif partition is not None:  # so Spark says that there are no partitions
             raise TypeError(f"{partition!r} is neither of a log nor of queues")
 

@@ -239,22 +239,26 @@ def held_ranges(url: str, path: str, size: int) -> list[range]:
     system, root = open_filesystem(url)
     if not isinstance(system, fs.LocalFileSystem) or not hasattr(os, "SEEK_DATA"):
         return [range(size)]
-    found: list[range] = []
     try:
-        file = Path(root, path).open("rb", buffering=0)
-    except OSError:
-        return [range(size)]  # who reads it says why it cannot be read
-    with file:
-        end = 0
-        while end < size:
-            try:
-                begin = os.lseek(file.fileno(), end, os.SEEK_DATA)
-                end = os.lseek(file.fileno(), begin, os.SEEK_HOLE)
-            except OSError as error:
-                if error.errno == errno.ENXIO:  # nothing is held from here on
-                    return found
-                return [range(size)]  # the disk cannot tell
-            found.append(range(begin, min(end, size)))
+        with Path(root, path).open("rb", buffering=0) as file:
+            return _held_of(file.fileno(), size)
+    except OSError:  # the disk cannot tell; of a file that is gone, who reads it tells
+        return [range(size)]
+
+
+def _held_of(opened: int, size: int) -> list[range]:
+    """Return what the disk holds of an *opened* file; OSError where it cannot tell."""
+    found: list[range] = []
+    end = 0
+    while end < size:
+        try:
+            begin = os.lseek(opened, end, os.SEEK_DATA)
+            end = os.lseek(opened, begin, os.SEEK_HOLE)
+        except OSError as error:
+            if error.errno == errno.ENXIO:  # nothing is held from here on
+                return found
+            raise
+        found.append(range(begin, min(end, size)))
     return found
 
 
