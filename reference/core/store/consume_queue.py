@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from reference.core.store.file_queue import FileQueue
-from reference.core.store.files import Files
+from reference.core.store.files import Files, FilesError
 from reference.core.store.layouts import unit_codec
 from reference.core.store.queue_extension import QueueExtension, is_address
 from reference.core.store.records import Found
@@ -27,6 +27,7 @@ from reference.core.store.recovery_units import (
     cut_end,
     found_end,
 )
+from spec.integers import INT64_MAX
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import CONSUME_QUEUE
 
@@ -88,7 +89,8 @@ class ConsumeQueue:
         """Add the unit of message number *index* unless it is there already.
 
         4.6.0 ConsumeQueue#putMessagePositionInfo, which leaves a unit that is there
-        as it is, also one of which a power cut left a part.
+        as it is, also one of which a power cut left a part. Raises FilesError for the
+        first of a queue that no file can begin with.
         """
         expected, queue = index * UNIT_SIZE, self.queue
         if physical_offset + size <= self.max_physical_offset:
@@ -97,6 +99,12 @@ class ConsumeQueue:
             return False
         if queue.space() == 0:
             is_first = len(queue) == 0
+            if is_first and not 0 <= expected <= INT64_MAX - 2 * queue.file_size:
+                # 4.6.0 makes a file of which the name is no offset.
+                raise FilesError(
+                    f"{queue.directory} has no place for message {index}, which the"
+                    f" record at {physical_offset} of the log says it is"
+                )
             queue.add_file(expected)
             if is_first and index:
                 self._fill_before(expected)
