@@ -173,6 +173,14 @@ def _forget_topic(site: Site) -> Found:
     return _at("INV-CONFIG-002", "config/topics.json", 0)
 
 
+def _zeros_in(site: Site, name: str, finding: str) -> Found:
+    """Put zeros into a name, which JSON of fastjson's kind bears."""
+    path = f"config/{name}"
+    at = (site.root / path).read_bytes().index(b"rders") + 1
+    site.overwrite(path, at, bytes(3))
+    return _at(finding, path, at)
+
+
 def _bad_copy(site: Site) -> Found:
     site.overwrite("config/subscriptionGroup.json.bak", 0, b"\0\0\0\0")
     return _at("INV-CONFIG-003", "config/subscriptionGroup.json.bak", 0)
@@ -285,4 +293,14 @@ CONFIG_FAULTS: tuple[Fault, ...] = (
     ),
     _fault("topic-forgotten", "a topic renamed", _forget_topic, "topics"),
     _fault("config-copy", "zeros in a copy", _bad_copy),
+    _fault(
+        "config-zeros-in-name",
+        "zeros in the name of a group",
+        lambda site: _zeros_in(site, "subscriptionGroup.json", "INV-CONFIG-001"),
+    ),
+    _fault(
+        "config-copy-zeros-in-name",
+        "zeros in the name of a topic in a copy",
+        lambda site: _zeros_in(site, "topics.json.bak", "INV-CONFIG-003"),
+    ),
 )

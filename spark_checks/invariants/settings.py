@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from spark_checks.digest import Digest
 from spark_checks.findings import Finding, Invariant, Severity
+from spark_checks.invariants.side_files import why_no_json
 from spark_checks.sources.store_files import Store, read_whole
 from spec.layout import LayoutError
 from spec.store import config_files
@@ -128,19 +129,19 @@ def _check_topics(store: Store, digest: Digest) -> Iterator[Finding]:
 
 def _check_copies(store: Store) -> Iterator[Finding]:
     for file in store.under("config"):
-        if not file.name.endswith(".json.bak"):
-            continue
-        try:
-            fastjson.loads(read_whole(store.url, file))
-        except (LayoutError, UnicodeDecodeError) as error:
+        wrong = None
+        if file.name.endswith(".json.bak"):
+            wrong = why_no_json(read_whole(store.url, file))
+        if wrong is not None:
+            offset, reason = wrong
             yield Finding(
                 invariant=COPY_READABLE,
                 severity=Severity.WARNING,
                 file=file.path,
-                offset=getattr(error, "offset", 0),
+                offset=offset,
                 length=file.size,
                 expected="JSON",
-                found=str(error).splitlines()[0],
+                found=reason,
                 message=f"{file.path} should hold JSON, and does not.",
             )
 

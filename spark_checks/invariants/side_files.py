@@ -155,17 +155,32 @@ def _check_header(store: Store, file: StoreFile, digest: Digest) -> Iterator[Fin
 def check_configuration(store: Store) -> Iterator[Finding]:
     """Yield which configuration files of *store* cannot be read."""
     for file in store.under("config"):
+        wrong = None
         if file.name.endswith(".json"):
-            try:
-                fastjson.loads(_begin(store, file, 1 << 26))
-            except (LayoutError, UnicodeDecodeError) as error:
-                yield _finding(
-                    CONFIGURATION_READABLE,
-                    file.path,
-                    (getattr(error, "offset", 0), file.size),
-                    expected="JSON",
-                    found=str(error).splitlines()[0],
-                )
+            wrong = why_no_json(_begin(store, file, 1 << 26))
+        if wrong is not None:
+            offset, reason = wrong
+            yield _finding(
+                CONFIGURATION_READABLE,
+                file.path,
+                (offset, file.size),
+                expected="JSON",
+                found=reason,
+            )
+
+
+def why_no_json(data: bytes) -> tuple[int, str] | None:
+    """Return where and why *data* is no JSON that a broker writes; None if it is.
+
+    fastjson reads bytes of zero within a name, which it would never write: a disk
+    left them where a write was lost.
+    """
+    try:
+        fastjson.loads(data)
+    except (LayoutError, UnicodeDecodeError) as error:
+        return getattr(error, "offset", 0), str(error).splitlines()[0]
+    zero = data.find(b"\0")
+    return None if zero < 0 else (zero, "a byte of zero within a text")
 
 
 def _begin(store: Store, file: StoreFile, size: int) -> bytes:
