@@ -20,12 +20,13 @@ from spark_checks.against.messages import OneSided, Outside, one_sided, outside
 from spark_checks.against.pieces import Log, Piece, cut, log_of
 from spark_checks.against.ranges import First, Range, first_of, parted_at, ranges_of
 from spark_checks.against.source import DifferencesSource, as_option
-from spark_checks.audit import Progress, situation_of
+from spark_checks.audit import Progress
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.checking import run_checks
 from spark_checks.digest import Digest, digest, survey
 from spark_checks.findings import LISTED_MAX, Finding
 from spark_checks.session import FAILURES, failed
+from spark_checks.situation import situation_of
 from spark_checks.sources.store_files import Store, list_store
 from spark_checks.tables import Tables, open_tables
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from spark_checks.audit import situation_of
 from spark_checks.backstage import delivered_of, looked_of
 from spark_checks.balance import (
     Balance,
@@ -23,6 +22,7 @@ from spark_checks.faults.catalogue import plant_all
 from spark_checks.faults.in_stage import STAGE_FAULTS
 from spark_checks.generate.plan import Plan
 from spark_checks.generate.store import generate
+from spark_checks.situation import situation_of
 from spark_checks.sources import ledger
 from spark_checks.sources.ledger import Ledger
 from spark_checks.sources.store_files import list_store

@@ -9,9 +9,9 @@ import pytest
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.audit import situation_of
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.digest import Digest, QueueDigest, digest, survey
+from spark_checks.situation import situation_of
 from spark_checks.sources.commit_log import LogRange
 from spark_checks.sources.index import IndexFile
 from spark_checks.sources.store_files import list_store
