@@ -14,7 +14,7 @@ So it explains what is there, and is demanded only in the midst of a queue.
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 
@@ -29,24 +29,31 @@ def without_shared_gaps(records: DataFrame, shared: DataFrame) -> DataFrame:
     """Return the *records* that leave out places which no record of another topic has.
 
     Each is at ``queue_offset`` where ``wanted`` was due. Those of others must lie
-    between it and the record of its queue before it, which begins at ``before_at``.
+    between it and the record of its queue before it, which begins at ``before_at``; as
+    these stretches do not overlap, each place is asked about the next record only.
     """
+    latest_first = Window.partitionBy("topic", "queue_id").orderBy(F.desc("at"))
+    gap = F.struct("offset", "queue_offset", "wanted", "before_at")
+    gaps = records.select(
+        "topic", "queue_id", F.col("offset").alias("at"), gap.alias("gap")
+    )
     places = shared.select(
         *("topic", "queue_id"),
-        F.col("offset").alias("shared_at"),
+        F.col("offset").alias("at"),
         F.col("queue_offset").alias("number"),
     )
-    is_between = F.col("number").between(F.col("wanted"), F.col("queue_offset") - 1) & (
-        F.col("shared_at").between(F.coalesce("before_at", F.lit(-1)), F.col("offset"))
-    )
     explained = (
-        records.select(
-            *("topic", "queue_id", "offset", "queue_offset", "wanted", "before_at")
+        places.unionByName(gaps, allowMissingColumns=True)
+        .withColumn("behind", F.last("gap", ignorenulls=True).over(latest_first))
+        .where(
+            F.col("number").between(
+                F.col("behind.wanted"), F.col("behind.queue_offset") - 1
+            )
+            & (F.col("at") > F.coalesce("behind.before_at", F.lit(-1)))
         )
-        .join(places, ["topic", "queue_id"])
-        .where(is_between)
-        .groupBy("offset", "queue_offset", "wanted")
+        .groupBy("behind")
         .agg(F.count_distinct("number").alias("others"))
-        .where(F.col("others") == F.col("queue_offset") - F.col("wanted"))
+        .where(F.col("others") == F.expr("behind.queue_offset - behind.wanted"))
+        .select("behind.offset")
     )
-    return records.join(explained.select("offset"), "offset", "left_anti")
+    return records.join(explained, "offset", "left_anti")
