@@ -64,6 +64,8 @@ INDEX_CHECKS: Mapping[Invariant, Check] = {
 """The same for the rows of index files."""
 SUSPECTS_MAX = 200
 """More queues than this are not picked out one by one: all are read again."""
+SENT_MAX = 1_000_000
+"""Units of suspect queues of which each worker gets the offsets, some 40 MB."""
 
 
 def look_at_rows(
@@ -96,7 +98,11 @@ def row_findings(
     situation = replace(
         tables.situation, log_end=seen.log_end, last_file_base=seen.last_file_base
     )
-    narrow = narrowed(replace(tables, situation=situation), suspects)
+    wanted = suspects if len(suspects) <= SUSPECTS_MAX else seen.units
+    units = sum(seen.units[queue].count for queue in wanted if queue in seen.units)
+    narrow = narrowed(
+        replace(tables, situation=situation), suspects, is_small=units <= SENT_MAX
+    )
     try:
         found = run_checks(narrow, _worth_asking(seen, suspects))
         return _with_shared_queues(look, narrow, found)
@@ -156,11 +162,18 @@ def _worth_asking(
     }
 
 
-def narrowed(tables: Tables, suspects: Collection[tuple[str, int]]) -> Tables:
-    """Return the rows of suspect queues, those they point at, and odd ones, kept."""
+def narrowed(
+    tables: Tables, suspects: Collection[tuple[str, int]], *, is_small: bool
+) -> Tables:
+    """Return the rows of suspect queues, those they point at, and odd ones, kept.
+
+    What a small number of units points at is sent to whoever reads the log; else the
+    log's rows are sent to who has the units.
+    """
     suspected = _is_in(suspects)
     units = tables.units.where(suspected).persist()
     pointed = units.select(F.col("commit_log_offset").alias("offset")).distinct()
+    pointed = F.broadcast(pointed) if is_small else pointed
     odd = (
         ~is_record()
         | (F.col("body_crc") != F.col("computed_crc"))
