@@ -117,11 +117,11 @@ def _codec(release: str, amount: Amount, say: Say) -> Report:
 def _audit(release: str, amount: Amount, say: Say) -> Report:
     from bench.audit import Run, measure
 
-    size = int(amount.of(0.0625, 1.0, 4.0) * (1 << 30))
+    of_amount = {"short": (0.0625,), "usual": (1.0,), "long": (0.25, 1.0, 4.0)}
+    sizes = [int(size * (1 << 30)) for size in of_amount[amount.value]]
     rounds = amount.count(1, 2, 5)
-    return measure(
-        [size], Run(master="local[2]", release=release, rounds=rounds), say=say
-    )
+    run = Run(master="local[2]", release=release, rounds=rounds)
+    return measure(sizes, run, say=say)
 
 
 def _suite(release: str, amount: Amount, say: Say) -> Report:
