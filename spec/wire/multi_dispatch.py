@@ -7,6 +7,11 @@ topic. A name that begins with %LMQ% is a light queue (Java: LMQ, light message 
 its only queue is 0, and enableLmq must be on. What offset the message has in each
 stands in INNER_MULTI_QUEUE_OFFSET, which the broker adds, in the same order. Bridges to
 MQTT live on this.
+
+Since 5.0.0 other names get no offset (5.0.0 ConsumeQueue#assignQueueOffset). Where one
+stands before a light queue, as in ``Other,%LMQ%a``, its offset is an empty text that
+the dispatch cannot read (5.3.3 ConsumeQueue#multiDispatchLmqQueue): nothing that is
+stored from there on gets a unit, though producers are told that all is well.
 """
 
 from __future__ import annotations
@@ -31,7 +36,8 @@ DISPATCH_UNITS = Clause(
     id="STORE-DISPATCHMANY-001",
     level=Level.MUST,
     text="With enableMultiDispatch a message has a unit in each queue that its property"
-    " INNER_MULTI_DISPATCH names, with commas between the names.",
+    " INNER_MULTI_DISPATCH names, with commas between the names; since 5.0 in light"
+    " ones only, which begin with %LMQ%.",
     source="4.9.7 org.apache.rocketmq.store.ConsumeQueue#multiDispatchLmqQueue",
     since="4.9.3",
 )
@@ -47,7 +53,7 @@ DISPATCH_LIGHT = Clause(
     id="STORE-DISPATCHMANY-003",
     level=Level.MUST,
     text="A queue whose name begins with %LMQ% has the number 0, if enableLmq is on;"
-    " any other has the number of the message's own queue.",
+    " any other, up to 4.9, has the number of the message's own queue.",
     source=f"{_DISPATCH}#queueKey",
     since="4.9.3",
 )
