@@ -20,6 +20,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
 
+from spark_checks.sources.index_order import Falls, outside
 from spark_checks.sources.pushed import conditions_in
 from spark_checks.sources.record_scan import ReadAt
 from spark_checks.sources.schemas import INDEX_COLUMNS, arrow_schema, as_dtype
@@ -171,7 +172,9 @@ def checked_items(read_at: ReadAt, file: IndexFile) -> CheckedItems | None:
         return None
     mine = range(file.first_slot, min(file.end_slot or slot_count, slot_count))
     begin = item_position(1, slot_count)
-    numbers, items, slots = _items(read_at, begin, count - 1, (mine, slot_count))
+    falls = Falls(header)
+    of_slots = (mine, slot_count)
+    numbers, items, slots = _items(read_at, begin, count - 1, of_slots, falls)
     held = read_at(HEADER_SIZE + mine.start * SLOT_SIZE, len(mine) * SLOT_SIZE)
     names = np.frombuffer(held, dtype=">i4")
     previous, last = _chains(numbers, slots, len(mine))
@@ -181,7 +184,7 @@ def checked_items(read_at: ReadAt, file: IndexFile) -> CheckedItems | None:
         numbers=numbers,
         items=items,
         previous=previous,
-        flaws=_flaws(numbers, items, previous, header),
+        flaws=_flaws(numbers, items, previous, header, falls),
         begun_at_ms=header.begin_stored_at_ms,
         wrong=wrong + mine.start,
         names=names[wrong],
@@ -190,11 +193,11 @@ def checked_items(read_at: ReadAt, file: IndexFile) -> CheckedItems | None:
 
 
 def _items(
-    read_at: ReadAt, begin: int, count: int, slots: tuple[range, int]
+    read_at: ReadAt, begin: int, count: int, slots: tuple[range, int], falls: Falls
 ) -> tuple[_Items, _Items, _Items]:
     """Return numbers and items of some *slots*, and the slots, the first of which is 0.
 
-    There are *count* items from *begin* on.
+    There are *count* items from *begin* on; *falls* is told of all of them.
     """
     mine, slot_count = slots
     numbers: list[_Items] = [np.zeros(0, dtype=np.int64)]
@@ -204,6 +207,7 @@ def _items(
         size = min(ROWS_AT_ONCE, count - start) * ITEM_SIZE
         data = read_at(begin + start * ITEM_SIZE, size)
         items = np.frombuffer(data[: len(data) // ITEM_SIZE * ITEM_SIZE], dtype=_dtype)
+        falls.note(start + 1, items["seconds"])
         of_slot = items["key_hash"].astype(np.int64) % slot_count - mine.start
         kept = np.flatnonzero((of_slot >= 0) & (of_slot < len(mine)))
         is_whole = len(kept) == len(items)
@@ -237,22 +241,13 @@ def _order_of(slots: _Items) -> _Items:
 
 
 def _flaws(
-    numbers: _Items, items: _Items, previous: _Items, header: IndexHeader
+    numbers: _Items, items: _Items, previous: _Items, header: IndexHeader, falls: Falls
 ) -> _Items:
     found = np.zeros(len(items), dtype=np.int64)
     found[items["previous_item"] != previous] |= int(ItemFlaw.PREVIOUS)
     found[items["key_hash"] < 0] |= int(ItemFlaw.HASH)
-    took_ms = header.end_stored_at_ms - header.begin_stored_at_ms
-    seconds = items["seconds"]
-    outside = seconds < 0
-    if header.begin_stored_at_ms > 0 and took_ms >= 0:
-        outside |= seconds > took_ms // 1000 + 1
-    outside &= numbers != 1  # after a full file it counts from the end of that one
-    found[outside] |= int(ItemFlaw.SECONDS)
-    inside = np.flatnonzero(~outside & (numbers != 1))
-    falls = np.flatnonzero(seconds[inside[1:]] < seconds[inside[:-1]])
-    found[inside[falls]] |= int(ItemFlaw.ORDER)
-    found[inside[falls + 1]] |= int(ItemFlaw.ORDER)
+    found[outside(numbers, items["seconds"], header)] |= int(ItemFlaw.SECONDS)
+    found[falls.are_among(numbers)] |= int(ItemFlaw.ORDER)
     return found
 
 

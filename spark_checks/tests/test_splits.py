@@ -134,6 +134,7 @@ def index_rows(data: bytes, items: int) -> list[Row]:
 
 @settings(deadline=None, max_examples=30)
 @given(damage=wounds(), items=st.integers(40, 2000))
+@example(damage=[(8405, bytes(20))], items=40)
 def test_an_index_may_be_cut_between_any_two_slots(
     damage: list[Wound], items: int
 ) -> None:
