@@ -73,6 +73,24 @@ DISPATCH_UNEQUAL = Clause(
     source="4.9.7 org.apache.rocketmq.store.ConsumeQueue#multiDispatchLmqQueue",
     since="4.9.3",
 )
+DISPATCH_STUCK = Clause(
+    id="STORE-DISPATCHMANY-006",
+    level=Level.QUIRK,
+    text="With enableMultiDispatch and enableLmq, a message that names a queue that is"
+    " not light before a light one, as Other,%LMQ%a, has a unit in its own queue only,"
+    " and what is stored after it has none, though its producers are told SUCCESS.",
+    source="5.3.3 org.apache.rocketmq.store.ConsumeQueue#multiDispatchLmqQueue",
+    since="5.0",
+)
+DISPATCH_PLAIN = Clause(
+    id="STORE-DISPATCHMANY-007",
+    level=Level.MUST,
+    text="A name that is no light queue's is a topic's, whose queue with the number of"
+    " the message's own counts such messages and those sent to it together.",
+    source=f"{_DISPATCH}#wrapMultiDispatch",
+    since="4.9.3",
+    until="4.9",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
