@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 _Marked = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_Values = dict[str, ast.expr]
 
 
 @cache
@@ -25,7 +26,8 @@ def clause_tests(root: Path) -> dict[str, list[str]]:
             module = ast.parse(path.read_text(encoding="utf-8"))
         except (SyntaxError, UnicodeDecodeError):
             continue  # pytest says so; an export need not
-        for test, clause_id in _marks(module.body, list(_module_ids(module))):
+        values = _module_values(module)
+        for test, clause_id in _marks(module.body, list(_module_ids(values)), values):
             tests = found.setdefault(clause_id, [])
             if f"{name}::{test}" not in tests:
                 tests.append(f"{name}::{test}")
@@ -33,35 +35,45 @@ def clause_tests(root: Path) -> dict[str, list[str]]:
 
 
 def _marks(
-    body: list[ast.stmt], inherited: list[str], prefix: str = ""
+    body: list[ast.stmt], inherited: list[str], values: _Values, prefix: str = ""
 ) -> Iterator[tuple[str, str]]:
     """Yield every test in *body* with each clause that it, or its class, names."""
     for node in body:
         if not isinstance(node, _Marked):
             continue
-        named = (i for mark in node.decorator_list for i in _ids_within(mark))
+        named = (i for mark in node.decorator_list for i in _ids_within(mark, values))
         ids = [*inherited, *named]
         if isinstance(node, ast.ClassDef):
-            yield from _marks(node.body, ids, f"{prefix}{node.name}::")
+            yield from _marks(node.body, ids, values, f"{prefix}{node.name}::")
         elif node.name.startswith("test"):
             yield from ((prefix + node.name, clause_id) for clause_id in ids)
 
 
-def _module_ids(module: ast.Module) -> Iterator[str]:
-    for node in module.body:
-        if isinstance(node, ast.Assign) and any(
-            isinstance(target, ast.Name) and target.id == "pytestmark"
-            for target in node.targets
-        ):
-            yield from _ids_within(node.value)
+def _module_values(module: ast.Module) -> _Values:
+    """Return what the module gives names to."""
+    return {
+        target.id: node.value
+        for node in module.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
 
 
-def _ids_within(mark: ast.expr) -> Iterator[str]:
+def _module_ids(values: _Values) -> Iterator[str]:
+    if "pytestmark" in values:
+        yield from _ids_within(values["pytestmark"], {})
+
+
+def _ids_within(mark: ast.expr, values: _Values) -> Iterator[str]:
     """Yield the ids that *mark* names, or that a mark within it does.
 
-    A test may name a clause for one of its parameters: ``param(..., marks=...)``.
+    A test may name a clause for one of its parameters: ``param(..., marks=...)``, also
+    where the module has the parameters under a name.
     """
     for inner in ast.walk(mark):
+        if isinstance(inner, ast.Name) and inner.id in values:
+            yield from _ids_within(values[inner.id], {})
         if isinstance(inner, ast.expr):
             yield from _ids(inner)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import cli.evidence
+from cli.clause_tests import clause_tests
 from cli.release_runs import RunError, Runs
 from cli.tests.reports import report, written
 from spec.observed import Observed, decode_observed
@@ -177,6 +179,32 @@ def test_a_pass_does_not_hide_a_failure_of_today(tmp_path: Path, folder: Path) -
     made = decode_observed((folder / "4.6.0.json").read_text(encoding="utf-8"))
     assert made.outcomes["WIRE-FRAME-001"] == "fail"
     assert made.outcomes["WIRE-FRAME-002"] == "pass"
+
+
+def test_a_part_takes_nothing_away(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older = observed({"WIRE-FRAME-001": "unsupported"})
+    reasons = {"WIRE-FRAME-001": "no such thing here"}
+    known = {"4.6.0": replace(older["4.6.0"], reasons=reasons)}
+    monkeypatch.setattr(cli.evidence, "all_evidence", lambda: known)
+    part = report({"WIRE-FRAME-002": "pass"}, **RELEASE)
+    assert run("record", "--younger", written(tmp_path, part)).exit_code == 0
+    made = decode_observed((folder / "4.6.0.json").read_text(encoding="utf-8"))
+    assert made.outcomes["WIRE-FRAME-001"] == "unsupported"
+    assert made.reasons == reasons
+
+
+def test_a_clause_of_a_parameter_that_has_a_name_is_tested(tmp_path: Path) -> None:
+    (tmp_path / "conformance").mkdir()
+    (tmp_path / "conformance/test_some.py").write_text(
+        'CASES = [pytest.param(1, marks=pytest.mark.clause("A-B-001"))]\n'
+        '@pytest.mark.parametrize("n", CASES)\n'
+        "def test_it(n): ...\n",
+        encoding="utf-8",
+    )
+    tests = clause_tests(tmp_path)
+    assert tests == {"A-B-001": ["conformance/test_some.py::test_it"]}
 
 
 def test_reports_of_parts_are_put_together(

@@ -58,8 +58,9 @@ def added_to(
 ) -> Observed:
     """Return *older* evidence with what *report*, perhaps of a few tests, adds to it.
 
-    A pass that was recorded stays, unless the clause is gone, no longer about the
-    release, or not met now: of a clause's tests only some may have run.
+    What was recorded stays where the report says nothing of it, and a pass unless it
+    is not met now: of a clause's tests only some may have run. What is gone, or no
+    longer about the release, does not stay.
     """
     observed = _observed(report, recording)
     if older is None:
@@ -69,12 +70,15 @@ def added_to(
         name: outcome
         for name, outcome in older.outcomes.items()
         if name in asked
-        and outcome == Outcome.PASS
-        and observed.outcomes.get(name) not in UNMET
+        and (
+            name not in observed.outcomes
+            or (outcome == Outcome.PASS and observed.outcomes[name] not in UNMET)
+        )
     }
-    reasons = {n: why for n, why in observed.reasons.items() if n not in kept}
+    said = {n: why for n, why in older.reasons.items() if n in kept}
+    said |= {n: why for n, why in observed.reasons.items() if n not in kept}
     outcomes = {**observed.outcomes, **kept}
-    return replace(observed, outcomes=outcomes, reasons=reasons)
+    return replace(observed, outcomes=outcomes, reasons=said)
 
 
 def _observed(report: Mapping[str, Any], recording: Recording) -> Observed:
