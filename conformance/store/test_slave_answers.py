@@ -28,7 +28,6 @@ def broker(followed: Followed) -> Iterator[Speaker]:
 @pytest.mark.clause("HA-SLAVE-014")
 def test_a_slave_sends_its_readers_back(broker: Speaker) -> None:
     broker.wait_for_max_offset(topic=TOPIC, offset=MESSAGES)
-    succeeded(broker.create_topic(topic=TOPIC, queue_count=1))
     answer = broker.pull(topic=TOPIC, queue_id=0, offset=0, group=GROUP)
     expect("HA-SLAVE-014", found=answer.code, expected=0, what="code of a pull")
     suggested = {"suggestWhichBrokerId": "0"}
@@ -38,7 +37,6 @@ def test_a_slave_sends_its_readers_back(broker: Speaker) -> None:
 @pytest.mark.clause("HA-SLAVE-003")
 def test_a_slave_serves_what_came(followed: Followed, broker: Speaker) -> None:
     broker.wait_for_max_offset(topic=TOPIC, offset=MESSAGES)
-    succeeded(broker.create_topic(topic=TOPIC, queue_count=1))
     answer = broker.pull(topic=TOPIC, queue_id=0, offset=0, group=GROUP)
     expect("HA-SLAVE-003", found=answer.code, expected=0, what="code of a pull")
     same = answer.body.startswith(followed.first)
@@ -48,7 +46,6 @@ def test_a_slave_serves_what_came(followed: Followed, broker: Speaker) -> None:
 @pytest.mark.clause("HA-SLAVE-009")
 def test_a_slave_corrects_no_offset(broker: Speaker) -> None:
     broker.wait_for_max_offset(topic=TOPIC, offset=MESSAGES)
-    succeeded(broker.create_topic(topic=TOPIC, queue_count=1))
     answer = broker.pull(topic=TOPIC, queue_id=0, offset=1000, group=GROUP)
     code = ResponseCode.PULL_RETRY_IMMEDIATELY
     expect("HA-SLAVE-009", found=answer.code, expected=code, what="code")
@@ -68,10 +65,12 @@ def test_a_slave_that_may_not_be_read_refuses_pulls(broker: Speaker) -> None:
 
 @pytest.mark.clause("HA-SLAVE-010")
 def test_a_slave_commits_nothing_by_a_pull(broker: Speaker) -> None:
-    succeeded(broker.create_topic(topic=TOPIC, queue_count=1))
-    succeeded(broker.update_group(group=GROUP))
+    broker.wait_for_max_offset(topic=TOPIC, offset=MESSAGES)
     flags = COMMITS_OFFSET | BRINGS_SUBSCRIPTION
-    broker.pull(topic=TOPIC, offset=0, group=GROUP, commit_offset=3, system_flags=flags)
+    pulled = broker.pull(
+        topic=TOPIC, offset=0, group=GROUP, commit_offset=3, system_flags=flags
+    )
+    succeeded(pulled)
     answer = broker.query_offset(group=GROUP, topic=TOPIC)
     found = answer.fields.get("offset") == "3"
     expect("HA-SLAVE-010", found=found, expected=False, what="committed")
