@@ -21,10 +21,11 @@ from reference.core.client.failure import ClientError
 from reference.core.client.pulling import Received
 from reference.shell.client.links import Links, routes_from
 from reference.shell.client.offset_file import OffsetFile
+from reference.shell.client.pulling_client import MemberClient
 from reference.shell.clock import now_ms
 
 
-class ConsumerClient:
+class ConsumerClient(MemberClient[Consumer]):
     """A consumer whose messages are taken as they come.
 
     One that broadcasts keeps its offsets in *offset_folder*, or in the user's home.
@@ -40,7 +41,7 @@ class ConsumerClient:
         asker = Asker()
         routes = routes_from(name_servers, asker, options.periods)
         file = OffsetFile(offset_folder, options.client_id, options.group)
-        self.consumer = Consumer(
+        consumer = Consumer(
             options,
             asker=asker,
             routes=routes,
@@ -51,7 +52,8 @@ class ConsumerClient:
             options.group, options.client_id, asker=asker, routes=routes
         )
         self._delivered: asyncio.Queue[Deliver] = asyncio.Queue()
-        self._links = Links(asker, self._delivered.put_nowait, file.write)
+        links = Links(asker, self._delivered.put_nowait, file.write)
+        super().__init__(consumer, links)
 
     async def __aenter__(self) -> Self:
         """Join the group; raises ClientError if a broker cannot filter so."""
@@ -61,13 +63,7 @@ class ConsumerClient:
         except ClientError:
             await self._links.stop()
             raise
-        self.consumer.start(now_ms())
-        self._links.perform()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self.consumer.stop(now_ms())
-        await self._links.stop()
+        return await super().__aenter__()
 
     async def messages(self) -> AsyncIterator[Received]:
         """Yield messages for ever; asking for the next one says that one is handled."""
