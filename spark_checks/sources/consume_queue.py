@@ -124,6 +124,8 @@ def dealt(pieces: Iterable[Piece], limit: int) -> Iterator[QueueFiles]:
 def held_pieces(url: str, piece: Piece) -> Iterator[Piece]:
     """Yield the parts of *piece* of which the disk holds anything; others are zeros."""
     file, units = piece
+    if not units:
+        return  # nothing is wanted of it, so it is not opened
     path, _, size = file
     reached = units.start
     for held in held_ranges(url, path, size):
