@@ -25,7 +25,6 @@ from spark_checks.sources.store_files import Store
 from spark_checks.tables import Tables, is_record, open_tables, shared_places
 
 Check = Callable[[Tables], DataFrame]
-Progress = Callable[[str], None]
 
 ROW_CHECKS: Mapping[Invariant, Check] = {
     records.NO_DAMAGE: records.damaged_regions,
@@ -82,7 +81,7 @@ def look_at_rows(
     tables = open_tables(look.session, store, look.situation, look.delays)
     found = [
         *row_findings(look, later_units(tables, store.begin), suspects),
-        *index_findings(tables, seen, look.progress),
+        *index_findings(look, tables),
     ]
     return found, _pictured(store, tables, seen) if pictured else None
 
@@ -128,11 +127,12 @@ def _with_shared_queues(
         shared.unpersist()
 
 
-def index_findings(tables: Tables, seen: Digest, progress: Progress) -> list[Finding]:
+def index_findings(look: SecondLook, tables: Tables) -> list[Finding]:
     """Return what is wrong with slots and items, after another look at all of them."""
-    if not seen.flawed_items:
+    count = look.seen.flawed_items
+    if not count:
         return []
-    progress(f"looking at {seen.flawed_items:,} odd items of the index")
+    look.progress(f"looking at {count:,} odd items of the index")
     flawed = tables.index.where(F.col("flaws") != 0).persist()
     checks = dict(INDEX_CHECKS)
     try:
