@@ -26,6 +26,7 @@ from reference.core.effects import (
 from reference.core.service import Service
 from reference.core.store.files import FilesError
 from reference.shell.clock import now_ms, system_s
+from reference.shell.local_window import MUCH, LocalWindow
 from spec.host import Host
 
 _numbers = count(1)
@@ -192,11 +193,14 @@ class Peer(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Tell the service; who dialled tells it itself."""
         self.transport = undelayed(transport)
+        self._window = LocalWindow(self.transport)
         if not self._was_dialled:
             self.number = self._host.opened(self.transport)
 
     def data_received(self, data: bytes) -> None:
         """Hand the bytes over."""
+        if len(data) >= MUCH:
+            self._window.keep_open()
         self._host.received(self.number, data)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002

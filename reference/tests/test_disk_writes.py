@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from reference.core.store.files import FilesError
@@ -19,6 +20,7 @@ WRITES = st.lists(
 
 
 @given(writes=WRITES)
+@example([(SIZE, 0, 1)])
 def test_what_is_written_is_seen_in_the_mapping_and_in_the_file(
     tmp_path_factory: pytest.TempPathFactory, writes: list[tuple[int, int, int]]
 ) -> None:
@@ -38,3 +40,32 @@ def test_what_is_written_is_seen_in_the_mapping_and_in_the_file(
     file.flush()
     file.close()
     assert (folder / "large").read_bytes() == expected
+
+
+def test_space_that_is_taken_keeps_what_was_written_there_before(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "old"
+    before = bytearray(SIZE)
+    before[70_000:70_005] = b"there"
+    before[SIZE - 3 :] = b"end"
+    path.write_bytes(before)
+    file = DiskFiles(tmp_path).open("old", SIZE)
+    file.write(b"new", 1 << 14)
+    file.reserve(0, SIZE - 1)
+    before[1 << 14 : (1 << 14) + 3] = b"new"
+    assert bytes(file.view) == before
+    file.flush()
+    file.close()
+    assert path.read_bytes() == before
+
+
+def test_space_that_is_taken_is_pages_of_zeros_at_once(tmp_path: Path) -> None:
+    file = DiskFiles(tmp_path).open("fresh", SIZE)
+    file.reserve(0, 2 * (1 << 14))
+    with (tmp_path / "fresh").open("rb") as opened:
+        # The file system keeps what was written, and says so of nothing else.
+        assert os.lseek(opened.fileno(), 0, os.SEEK_DATA) == 0
+        assert os.lseek(opened.fileno(), 0, os.SEEK_HOLE) == 3 * (1 << 14)
+    assert not any(file.view)
+    file.close()
