@@ -10,7 +10,7 @@ requests began is finished together, and nobody waits for that to be answered.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from reference.core.answer import SYSTEM_ERROR, Answer, encode_answer, refusal
 from reference.core.connection import Connection
@@ -66,7 +66,10 @@ class Service:
         if peer is None:
             return []
         answers = []
-        for request in peer.receive(data, now_ms):  # [WIRE-CONN-001]
+        requests = peer.receive(data, now_ms)
+        if len(requests) > 1:
+            requests = requests[self.take_row(requests) :]
+        for request in requests:  # [WIRE-CONN-001]
             if request.flag & 1:
                 self.response(request)
                 continue
@@ -111,6 +114,10 @@ class Service:
     ) -> list[Effect]:
         """Note that what a Flush asked for is done, or why the disk refuses it."""
         return self.take()
+
+    def take_row(self, requests: Sequence[Request]) -> int:  # noqa: ARG002
+        """Handle what *requests* begin with in one go; return how many those are."""
+        return 0
 
     def settle(self, now_ms: int) -> None:
         """Finish what was begun since the last time, all of it together."""

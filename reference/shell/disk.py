@@ -14,7 +14,6 @@ import errno
 import mmap
 import os
 import shutil
-import sys
 import threading
 import time
 import weakref
@@ -36,9 +35,6 @@ _AHEAD_BITS, _AHEAD_MAX = 3, 64
 """A file that grows at its end is given an eighth of its growth in advance, at most 64
 stretches: to ask for space means to wait for the file system's journal."""
 _CLEARED_AT_ONCE = 1 << 20
-_LARGE_WRITE = (1 << 14) if hasattr(os, "pwrite") else sys.maxsize
-"""So many bytes and more are handed to the system, which would else fill the pages with
-zeros before they are written to by way of the mapping. Both see the same bytes."""
 _numbers = count()
 
 
@@ -78,10 +74,7 @@ class DiskFile:
         first, last = at >> _STRETCH_BITS, end >> _STRETCH_BITS
         if first != last or not self._has_space[first]:
             self._take_space(first, last)
-        if len(data) < _LARGE_WRITE:
-            self._map[at:end] = data  # twice as fast as through a view
-        else:
-            _write_all(self._file_number, data, at, self.path)
+        self._map[at:end] = data  # twice as fast as through a view
         self._written_at_ns = time.time_ns()
 
     def write_words(self, words: bytes, places: Sequence[int]) -> None:

@@ -24,6 +24,7 @@ from reference.core.broker.options import BrokerOptions
 from reference.core.broker.pull import pull_once
 from reference.core.broker.registration import NameServerLink
 from reference.core.broker.replicas import Replicas
+from reference.core.broker.silent_sends import store_silent_sends
 from reference.core.broker.subscription import Subscription
 from reference.core.broker.subscription_groups import SubscriptionGroups
 from reference.core.broker.topics import PERM_READ, PERM_WRITE, Topic, Topics
@@ -120,6 +121,10 @@ class Broker(Service):
         """Note that something was put, so that it is dispatched before long."""
         if result.is_stored:
             self.is_unsettled = True
+
+    def take_row(self, requests: Sequence[Request]) -> int:
+        """Store oneway sends in one go; return how many that were."""
+        return store_silent_sends(self, requests)
 
     def settle(self, now_ms: int) -> None:
         """Let what was put be seen, and wake who waited for it."""

@@ -9,9 +9,11 @@ never seen. 4.6.0 org.apache.rocketmq.store.stats.BrokerStatsManager.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from reference.core.store.api import GetResult, GetStatus, PutResult
+from reference.core.store.records import Found
 
 MINUTE_SAMPLE_MS = 10_000
 HOUR_SAMPLE_MS = 600_000
@@ -81,6 +83,15 @@ class Traffic:
 
     def has_put(self, topic: str, result: PutResult) -> None:
         """Count what was stored."""
+        self._add_puts(topic, 1, messages=result.message_count, size=result.size)
+
+    def has_put_row(self, stored: Sequence[Found]) -> None:
+        """Count messages that were stored one by one."""
+        for topic in {one.topic for one in stored}:
+            sizes = [one.size for one in stored if one.topic == topic]
+            self._add_puts(topic, len(sizes), messages=len(sizes), size=sum(sizes))
+
+    def _add_puts(self, topic: str, times: int, *, messages: int, size: int) -> None:
         counts = self._of_puts.get(topic)
         if counts is None:
             counts = self._of_puts[topic] = (
@@ -88,12 +99,12 @@ class Traffic:
                 self._made(TOPIC_PUT_SIZE, topic),
                 self._made(BROKER_PUT_COUNT, self._cluster),
             )
-        messages, size, all_messages = counts
-        messages.value += result.message_count
-        messages.times += 1
-        size.value += result.size
-        size.times += 1
-        all_messages.value += result.message_count
+        of_messages, of_sizes, of_all = counts
+        of_messages.value += messages
+        of_messages.times += times
+        of_sizes.value += size
+        of_sizes.times += times
+        of_all.value += messages
 
     def has_got(self, group: str, topic: str, result: GetResult) -> None:
         """Count what a group was given."""

@@ -9,7 +9,7 @@ offset comes next in each queue, because a record carries it.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from reference.core.store.api import (
@@ -33,16 +33,17 @@ from reference.core.store.layouts import blank_codec
 from reference.core.store.records import (
     BORN_V6,
     NOT_CONSUMABLE,
-    STORE_V6,
     TRANSACTION_MASK,
     Columns,
     Found,
     Unreadable,
     encode_new,
     find_record,
+    flags_with_hosts,
     new_size,
     told_by,
 )
+from reference.core.store.row_at_once import Row, UnusualError, row_at_once
 from reference.core.store.transient_pool import TransientPool
 from spec.store.blank import BLANK_MAGIC, room_for
 from spec.store.file_names import COMMIT_LOG
@@ -156,6 +157,32 @@ class CommitLog:
             len(spans),
         )
 
+    def row_of(self, messages: Sequence[NewMessage], stored_at_ms: int) -> Row | None:
+        """Return what `append_row` stores of *messages*, all of one peer.
+
+        None where they have to be stored one by one.
+        """
+        if self.pool is not None:
+            return None
+        try:
+            row = row_at_once(
+                messages,
+                self.next_queue_offsets,
+                offset=self.queue.end,
+                stored_at_ms=stored_at_ms,
+                size_max=self._size_max,
+            )
+        except UnusualError:
+            return None
+        return row if room_for(len(row.data), left=self.queue.space()) else None
+
+    def append_row(self, row: Row) -> None:
+        """Store what `row_of` has just returned: all of it, or raise FilesError."""
+        self.queue.append(row.data)
+        self.fresh += row.told
+        self.next_queue_offsets.update(row.next_queue_offsets)
+        self.last_stored_at_ms = row.told[-1].stored_at_ms
+
     def commit(self) -> None:
         """Write what waits in the pool, if there is one, to the files."""
         if self.pool is not None:
@@ -262,16 +289,6 @@ def message_ids(message: NewMessage, offsets: Iterable[int]) -> str:
 def _id_begin(address: bytes, port: int) -> str:
     """Return what all message ids of a host begin with."""
     return (address + port.to_bytes(4, "big")).hex().upper()
-
-
-def flags_with_hosts(message: NewMessage) -> int:
-    """Return the system flags of *message* with the bits of its hosts set."""
-    flags = message.system_flags
-    if message.born_host.is_v6:
-        flags |= BORN_V6
-    if message.store_host.is_v6:
-        flags |= STORE_V6
-    return flags
 
 
 def encoded(text: str) -> bytes:

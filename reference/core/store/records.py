@@ -146,6 +146,16 @@ def new_size(message: NewMessage, topic: bytes, properties: bytes, flags: int) -
     return size
 
 
+def flags_with_hosts(message: NewMessage) -> int:
+    """Return the system flags of *message* with the bits of its hosts set."""
+    flags = message.system_flags
+    if message.born_host.is_v6:
+        flags |= BORN_V6
+    if message.store_host.is_v6:
+        flags |= STORE_V6
+    return flags
+
+
 def find_record(
     data: memoryview, at: int, *, levels: DelayLevels, check_crc: bool
 ) -> Found | Unreadable:

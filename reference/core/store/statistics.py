@@ -55,6 +55,12 @@ class Statistics:
             self.put_count += result.message_count
             self.put_size += result.size
 
+    def has_put_row(self, count: int, size: int) -> None:
+        """Count *count* messages that were put one by one, of *size* bytes together."""
+        self.put_calls += count
+        self.put_count += count
+        self.put_size += size
+
     def has_got(self, result: GetResult) -> None:
         """Count what was read."""
         if result.status is GetStatus.FOUND:

@@ -10,15 +10,10 @@ from hypothesis import strategies as st
 from reference.core.store.api import SCHEDULE_TOPIC, NewMessage, PutStatus
 from reference.core.store.batch import batch_size, one_by_one, split_batch
 from reference.core.store.batch_at_once import at_once
-from reference.core.store.commit_log import (
-    CommitLog,
-    flags_with_hosts,
-    message_id,
-    message_ids,
-)
+from reference.core.store.commit_log import CommitLog, message_id, message_ids
 from reference.core.store.delay_levels import DelayLevels
 from reference.core.store.files import MemoryFiles
-from reference.core.store.records import Columns
+from reference.core.store.records import Columns, flags_with_hosts
 from reference.tests.store.making import NOON_MS, TINY, message
 from reference.tests.store.test_told import INT32, MESSAGES, PROPERTIES
 from spec.wire.batch_body import BatchMessage, encode_batch
