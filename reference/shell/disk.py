@@ -1,27 +1,30 @@
 """
 A store's files on a real disk: mapped, sparse, and all below one directory.
 
-Files have their full size from the start, as 4.6.0 makes them, but take space
-only where something was written. Before the first write to a stretch the system
-is asked for its space, because a mapped write that finds the disk full would
-kill the process instead of failing.
+Files have their full size from the start, as 4.6.0 makes them, but take space only
+where something was written.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import mmap
 import os
 import shutil
 import threading
 import time
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 
 from reference.core.store.files import WORD_SIZE, FilesError
+from reference.shell.disk_space import (
+    STRETCH_BITS,
+    DiskSpace,
+    refused,
+    stretches_with_data,
+)
 from reference.shell.resting import Resting
 
 try:
@@ -29,11 +32,6 @@ try:
 except ImportError:  # not a POSIX system: stores there are not kept apart
     fcntl = None  # type: ignore[assignment]
 
-_STRETCH_BITS = 14
-"""Space is asked for in stretches of 16 KiB: queues are many and small."""
-_AHEAD_BITS, _AHEAD_MAX = 3, 64
-"""A file that grows at its end is given an eighth of its growth in advance, at most 64
-stretches: to ask for space means to wait for the file system's journal."""
 _CLEARED_AT_ONCE = 1 << 20
 _numbers = count()
 
@@ -46,15 +44,15 @@ class DiskFile:
         self.size = size
         self._file_number = _open_sized(path, size)
         # Also when the last of a store that was never closed is forgotten.
-        self._close_file = weakref.finalize(self, os.close, self._file_number)
+        self._space = DiskSpace(path, self._file_number, size)
+        self._close_file = weakref.finalize(
+            self, _close_behind, self._space, self._file_number
+        )
         self._map = mmap.mmap(self._file_number, size)
         self._resting = resting
         resting.add(self._map)
         self._writable = memoryview(self._map)
         self.view = self._writable.toreadonly()
-        self._has_space = bytearray((size >> _STRETCH_BITS) + 1)
-        self._row_begin = self._row_end = 0
-        """The stretches that were taken one behind the other, lately."""
         self._written_at_ns = 0
         self._is_open = True
         self._in_use = threading.Lock()
@@ -71,9 +69,9 @@ class DiskFile:
         end = at + len(data)
         if not 0 <= at <= end <= self.size:
             raise FilesError(f"bytes {at} to {end} are not in {self.path.name}")
-        first, last = at >> _STRETCH_BITS, end >> _STRETCH_BITS
-        if first != last or not self._has_space[first]:
-            self._take_space(first, last)
+        first, last = at >> STRETCH_BITS, end >> STRETCH_BITS
+        if first != last or not self._space.has[first]:
+            self._space.take(first, last)
         self._map[at:end] = data  # twice as fast as through a view
         self._written_at_ns = time.time_ns()
 
@@ -81,12 +79,10 @@ class DiskFile:
         """Write four bytes of *words* at each place, or raise FilesError before."""
         if not 0 <= min(places) <= max(places) <= self.size - WORD_SIZE:
             raise FilesError(f"not all places are in {self.path.name}")
-        has_space = self._has_space
-        new = {
-            at >> _STRETCH_BITS for at in places if not has_space[at >> _STRETCH_BITS]
-        }
+        has = self._space.has
+        new = {at >> STRETCH_BITS for at in places if not has[at >> STRETCH_BITS]}
         for stretch in sorted(new):
-            self._take_space(stretch, stretch)
+            self._space.take(stretch, stretch)
         mapped = self._map
         for number, at in enumerate(places):
             begin = WORD_SIZE * number
@@ -98,7 +94,7 @@ class DiskFile:
         end = at + size
         if not 0 <= at <= end <= self.size:
             raise FilesError(f"bytes {at} to {end} are not in {self.path.name}")
-        self._take_space(at >> _STRETCH_BITS, end >> _STRETCH_BITS)
+        self._space.take(at >> STRETCH_BITS, end >> STRETCH_BITS)
 
     def clear(self, at: int) -> None:
         """Make all bytes from *at* on zero, on disk too, where they are not.
@@ -107,7 +103,7 @@ class DiskFile:
         the two leaves a file of a size that no broker starts on.
         """
         is_changed = False
-        for begin, end in self._stretches_with_data(at, self.size):
+        for begin, end in stretches_with_data(self._file_number, at, self.size):
             for start in range(begin, end, _CLEARED_AT_ONCE):
                 stop = min(start + _CLEARED_AT_ONCE, end)
                 zeros = bytes(stop - start)
@@ -136,55 +132,6 @@ class DiskFile:
                 self._map.close()
             self._close_file()
 
-    def _stretches_with_data(self, at: int, stop: int) -> Iterator[tuple[int, int]]:
-        """Yield begin and end of all that may be no zeros from *at* to *stop*."""
-        while at < stop:
-            begin, end = _next_data(self._file_number, at, stop)
-            if begin < end:
-                yield begin, end
-            at = end
-
-    def _take_space(self, first: int, last: int) -> None:
-        """Have the disk keep space for some stretches, or raise FilesError."""
-        if 0 not in self._has_space[first : last + 1]:
-            return
-        if not first <= self._row_end <= last:
-            self._row_begin = first
-        ahead = min((last + 1 - self._row_begin) >> _AHEAD_BITS, _AHEAD_MAX)
-        stop = min(last + 1 + ahead, len(self._has_space))
-        try:
-            self._allocate(first, stop)
-        except FilesError:
-            stop = last + 1  # what is wanted now may still be had
-            self._allocate(first, stop)
-        self._has_space[first:stop] = b"\x01" * (stop - first)
-        self._row_end = stop
-
-    def _allocate(self, first: int, stop: int) -> None:
-        """Have the disk keep space for the stretches from *first* to before *stop*."""
-        start = first << _STRETCH_BITS
-        size = min(stop << _STRETCH_BITS, self.size) - start
-        if size <= 0 or not hasattr(os, "posix_fallocate"):
-            return
-        try:
-            os.posix_fallocate(self._file_number, start, size)
-        except OSError as error:
-            says = f"cannot take {size} bytes of disk"
-            raise _refused(says, self.path, error) from error
-        self._fill_holes(start, start + size)
-
-    def _fill_holes(self, start: int, stop: int) -> None:
-        """Write zeros where nothing was ever written between two positions.
-
-        Left to the mapping, the pages would be looked for on the disk first, and many
-        behind them: that takes ten times as long.
-        """
-        at = start
-        for begin, end in [*self._stretches_with_data(start, stop), (stop, stop)]:
-            if at < begin:
-                _write_all(self._file_number, bytes(begin - at), at, self.path)
-            at = end
-
     def _stamp(self) -> None:
         """Give the file the time of its last write, which mapped writes do not."""
         if self._written_at_ns:
@@ -210,7 +157,7 @@ class DiskFiles:
                 fcntl.lockf(number, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0)
             except OSError as error:
                 os.close(number)
-                raise _refused(
+                raise refused(
                     "another store is running in", path.parent, error
                 ) from error
         os.write(number, b"lock")
@@ -252,7 +199,7 @@ class DiskFiles:
             else:
                 full.unlink(missing_ok=True)
         except OSError as error:
-            raise _refused("cannot delete", full, error) from error
+            raise refused("cannot delete", full, error) from error
 
     def read_text(self, path: str) -> str | None:
         """Return the text of *path*, None where there is none."""
@@ -274,7 +221,7 @@ class DiskFiles:
             waiting.replace(full)
             _sync_directory(full.parent)
         except OSError as error:
-            raise _refused("cannot write", full, error) from error
+            raise refused("cannot write", full, error) from error
 
     def disk_space(self) -> tuple[int, int]:
         """Return how many bytes the disk has, and has free; (0, 0) if it is gone."""
@@ -291,16 +238,10 @@ class DiskFiles:
         return self.directory.joinpath(*parts)
 
 
-def _next_data(file_number: int, at: int, stop: int) -> tuple[int, int]:
-    """Return where the next bytes begin and end that the file system keeps."""
-    if not hasattr(os, "SEEK_DATA"):
-        return at, stop
-    try:
-        begin = min(os.lseek(file_number, at, os.SEEK_DATA), stop)
-        return begin, min(os.lseek(file_number, begin, os.SEEK_HOLE), stop)
-    except OSError as error:
-        # ENXIO: nothing but a hole is left. Else the system cannot tell.
-        return (stop, stop) if error.errno == errno.ENXIO else (at, stop)
+def _close_behind(space: DiskSpace, file_number: int) -> None:
+    """Close a file when nobody else writes to it any more."""
+    space.settle()
+    os.close(file_number)
 
 
 def _open_sized(path: Path, size: int) -> int:
@@ -311,7 +252,7 @@ def _open_sized(path: Path, size: int) -> int:
             os.ftruncate(number, size)  # [REC-CHECKPOINT-003]
     except OSError as error:
         os.close(number)
-        raise _refused(f"cannot make {size} bytes of", path, error) from error
+        raise refused(f"cannot make {size} bytes of", path, error) from error
     return number
 
 
@@ -326,7 +267,7 @@ def _make_sized(path: Path, size: int, waiting: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         waiting.replace(path)
     except OSError as error:
-        raise _refused(f"cannot make {size} bytes of", path, error) from error
+        raise refused(f"cannot make {size} bytes of", path, error) from error
     finally:
         os.close(number)
 
@@ -336,27 +277,14 @@ def _open_for_writing(path: Path, flags: int = 0) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | flags, 0o644)
     except OSError as error:
-        raise _refused("cannot open", path, error) from error
-
-
-def _write_all(
-    file_number: int, data: bytes | bytearray | memoryview, at: int, path: Path
-) -> None:
-    """Write *data* at *at*; the disk keeps space for it already."""
-    rest = memoryview(data)
-    try:
-        while rest:
-            written = os.pwrite(file_number, rest, at)
-            rest, at = rest[written:], at + written
-    except OSError as error:
-        raise _refused("cannot write", path, error) from error
+        raise refused("cannot open", path, error) from error
 
 
 def _sync(file_number: int, path: Path) -> None:
     try:
         (os.fdatasync if hasattr(os, "fdatasync") else os.fsync)(file_number)
     except OSError as error:
-        raise _refused("cannot flush", path, error) from error
+        raise refused("cannot flush", path, error) from error
 
 
 def _sync_directory(directory: Path) -> None:
@@ -368,11 +296,3 @@ def _sync_directory(directory: Path) -> None:
         os.fsync(number)
     finally:
         os.close(number)
-
-
-def _refused(what: str, path: Path, error: OSError) -> FilesError:
-    """Return the one line that says what the system refused, and why."""
-    reason = os.strerror(error.errno) if error.errno else str(error)
-    if error.errno == errno.ENOSPC:
-        reason = "no space left on the disk"
-    return FilesError(f"{what} {path}: {reason}")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from reference.core.store.files import FilesError
+from reference.shell import disk_space
 from reference.shell.disk import DiskFile, DiskFiles
 
 STRETCH = 1 << 14
@@ -84,3 +86,78 @@ def test_whatever_is_written_has_been_asked_for(
             assert kept >= set(range(at // STRETCH, -(-end // STRETCH)))
         assert all(0 <= begin < end <= SIZE for begin, end in asked)
         file.close()
+
+
+def fill(file: DiskFile) -> None:
+    """Write all of a file, a little at a time."""
+    for at in range(0, SIZE - 1024, 1024):
+        file.write(b"x" * 1024, at)
+
+
+STEPS = st.lists(st.tuples(st.booleans(), st.integers(1, 60_000)), max_size=60)
+
+
+@given(steps=STEPS, before=st.integers(0, SIZE))
+@example([(True, 60_000)] * 40, 0)
+@example([(True, 60_000)] * 30, 100_000)
+def test_what_another_thread_makes_ready_is_never_written_over(
+    tmp_path_factory: pytest.TempPathFactory,
+    steps: list[tuple[bool, int]],
+    before: int,
+) -> None:
+    directory = tmp_path_factory.mktemp("disk")
+    expected = bytearray(b"o" * before + bytes(SIZE - before))
+    (directory / "file").write_bytes(expected)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(disk_space, "_AHEAD_MAX", 2)
+        file, at = DiskFiles(directory).open("file", SIZE), before // 2
+        for is_next, size in steps:
+            start = at if is_next else (at * 7 + size) % SIZE
+            end = min(start + size, SIZE)
+            file.write(b"x" * (end - start), start)
+            expected[start:end] = b"x" * (end - start)
+            at = end if is_next else at
+        assert bytes(file.view) == expected
+        file.close()
+    assert (directory / "file").read_bytes() == expected
+
+
+def test_a_file_that_grows_fast_has_its_next_stretches_made_by_another_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(disk_space, "_AHEAD_MAX", 2)
+    made_by: list[str] = []
+    allocate = os.posix_fallocate
+
+    def noting(number: int, start: int, size: int) -> None:
+        made_by.append(threading.current_thread().name)
+        allocate(number, start, size)
+
+    monkeypatch.setattr(os, "posix_fallocate", noting)
+    file = DiskFiles(tmp_path).open("file", SIZE)
+    fill(file)
+    file.close()
+    own = threading.current_thread().name
+    assert made_by.count(own) < 20
+    assert len(made_by) - made_by.count(own) > 100
+
+
+def test_what_the_other_thread_is_refused_is_asked_for_again_and_told_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(disk_space, "_AHEAD_MAX", 2)
+    limit = SIZE // 2
+    allocate = os.posix_fallocate
+
+    def full(number: int, start: int, size: int) -> None:
+        if start + size > limit:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        allocate(number, start, size)
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    file = DiskFiles(tmp_path).open("file", SIZE)
+    with pytest.raises(FilesError, match="no space left on the disk"):
+        fill(file)
+    written = bytes(file.view).rstrip(b"\0")
+    assert limit - STRETCH <= len(written) <= limit
+    file.close()

@@ -38,6 +38,8 @@ _pick = itemgetter(
     LETTERS.batch,
 )
 _HALF_MESSAGE = "TRAN_MSG"
+Queue = tuple[str, int]
+"""A topic and the number of a queue."""
 
 
 def send_everyday(broker: Broker, request: Request) -> Answer | None:
@@ -49,8 +51,14 @@ def send_everyday(broker: Broker, request: Request) -> Answer | None:
     return put_message(broker, request, message, put=put, queue_id=queue_id)
 
 
-def everyday_message(broker: Broker, request: Request) -> NewMessage | None:
-    """Return what an everyday *request* asks to be stored; None for any other."""
+def everyday_message(
+    broker: Broker, request: Request, open_queues: set[Queue] | None = None
+) -> NewMessage | None:
+    """Return what an everyday *request* asks to be stored; None for any other.
+
+    Of requests that come together, a queue in *open_queues* was found open before; one
+    that is found open is added.
+    """
     number = SMALL_NUMBERS
     try:
         name, queue, flags, born, flag, words, times, batch = _pick(request.fields)
@@ -62,8 +70,11 @@ def everyday_message(broker: Broker, request: Request) -> NewMessage | None:
         return None
     if type(born) is not str or len(born) >= SURELY_INT64 or not born.isdecimal():
         return None
-    if topic.name != name or not _may_send(broker, request, topic, queue_id):
-        return None
+    if open_queues is None or (name, queue_id) not in open_queues:
+        if topic.name != name or not _may_send(broker, request, topic, queue_id):
+            return None
+        if open_queues is not None:
+            open_queues.add((name, queue_id))
     properties = with_property(words, "CLUSTER", broker.options.cluster)
     own_flag, system_flags, reconsume_times = numbers
     everything = (

@@ -42,6 +42,7 @@ _ILLEGAL = (
     "msg body length limit 128k, msg properties length limit 32k."
 )
 _NAME_END, _VALUE_END = "\x01", "\x02"
+_NO_VALUE = _NAME_END + _VALUE_END
 _SPELT_OUT_CODE = int(RequestCode.SEND_MESSAGE)
 _FINE = Answer()
 """Stands where a refusal would; nobody is told."""
@@ -297,7 +298,7 @@ def with_property(properties: str, name: str, value: str) -> str:
     whole = properties.endswith(_VALUE_END) or not properties
     pairs = properties if whole else properties + _VALUE_END
     is_odd = (
-        _NAME_END + _VALUE_END in pairs
+        _NO_VALUE in pairs
         or pairs.count(_NAME_END) != pairs.count(_VALUE_END)
         or name + _NAME_END in pairs
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from reference.core.broker.everyday_send import everyday_message
+from reference.core.broker.everyday_send import Queue, everyday_message
 from reference.core.request import Request
 from spec.wire.request_code import RequestCode
 
@@ -28,11 +28,11 @@ def store_silent_sends(broker: Broker, requests: Sequence[Request]) -> int:
 
     All are of one connection and one moment. What is left is handled one by one.
     """
-    messages = []
+    messages, open_queues = [], set[Queue]()
     for request in requests:
         if request.code != _SEND or request.flag != _ONEWAY:
             break
-        message = everyday_message(broker, request)
+        message = everyday_message(broker, request, open_queues)
         if message is None:
             break
         messages.append(message)
