@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import threading
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -97,6 +98,16 @@ def fill(file: DiskFile) -> None:
 STEPS = st.lists(st.tuples(st.booleans(), st.integers(1, 60_000)), max_size=60)
 
 
+WRITE, OWN = os.pwrite, threading.current_thread()
+
+
+def late(number: int, data: bytes, at: int) -> int:
+    """Write, but not before whoever does not wait for another thread is through."""
+    if threading.current_thread() is not OWN:
+        time.sleep(0.002)
+    return WRITE(number, data, at)
+
+
 @given(steps=STEPS, before=st.integers(0, SIZE))
 @example([(True, 60_000)] * 40, 0)
 @example([(True, 60_000)] * 30, 100_000)
@@ -110,6 +121,7 @@ def test_what_another_thread_makes_ready_is_never_written_over(
     (directory / "file").write_bytes(expected)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(disk_space, "_AHEAD_MAX", 2)
+        patch.setattr(os, "pwrite", late)
         file, at = DiskFiles(directory).open("file", SIZE), before // 2
         for is_next, size in steps:
             start = at if is_next else (at * 7 + size) % SIZE
