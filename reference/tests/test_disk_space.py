@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import threading
-import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -98,16 +97,6 @@ def fill(file: DiskFile) -> None:
 STEPS = st.lists(st.tuples(st.booleans(), st.integers(1, 60_000)), max_size=60)
 
 
-WRITE, OWN = os.pwrite, threading.current_thread()
-
-
-def late(number: int, data: bytes, at: int) -> int:
-    """Write, but not before whoever does not wait for another thread is through."""
-    if threading.current_thread() is not OWN:
-        time.sleep(0.002)
-    return WRITE(number, data, at)
-
-
 @given(steps=STEPS, before=st.integers(0, SIZE))
 @example([(True, 60_000)] * 40, 0)
 @example([(True, 60_000)] * 30, 100_000)
@@ -121,7 +110,6 @@ def test_what_another_thread_makes_ready_is_never_written_over(
     (directory / "file").write_bytes(expected)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(disk_space, "_AHEAD_MAX", 2)
-        patch.setattr(os, "pwrite", late)
         file, at = DiskFiles(directory).open("file", SIZE), before // 2
         for is_next, size in steps:
             start = at if is_next else (at * 7 + size) % SIZE
@@ -173,3 +161,31 @@ def test_what_the_other_thread_is_refused_is_asked_for_again_and_told_then(
     written = bytes(file.view).rstrip(b"\0")
     assert limit - STRETCH <= len(written) <= limit
     file.close()
+
+
+def test_who_writes_to_stretches_that_are_on_their_way_waits_for_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(disk_space, "_AHEAD_MAX", 2)
+    has_begun, may_go_on = threading.Event(), threading.Event()
+    write, own = os.pwrite, threading.current_thread()
+
+    def held(number: int, data: bytes, at: int) -> int:
+        if threading.current_thread() is not own:
+            has_begun.set()
+            may_go_on.wait(0.2)  # or else who waits would wait for ever
+        return write(number, data, at)
+
+    monkeypatch.setattr(os, "pwrite", held)
+    file, at = DiskFiles(tmp_path).open("file", SIZE), 0
+    while at < 20 * STRETCH and not has_begun.is_set():
+        file.write(b"x" * 1024, at)
+        at += 1024
+        if file._space._coming is not None:
+            assert has_begun.wait(timeout=30)
+    assert has_begun.is_set()
+    file.write(b"x" * 4 * STRETCH, at)
+    may_go_on.set()
+    file.close()
+    data = (tmp_path / "file").read_bytes()
+    assert data.rstrip(b"\0") == b"x" * (at + 4 * STRETCH)
