@@ -24,6 +24,10 @@ STRETCH_BITS = 14
 _AHEAD_BITS, _AHEAD_MAX = 3, 64
 """A file that grows at its end is given an eighth of its growth in advance, at most 64
 stretches: to ask for space means to wait for the file system's journal."""
+_COMING = 256
+"""Stretches that the other thread makes at a time: it has to wait for its turn with the
+interpreter at each step, and should be through before they are wanted."""
+_ZEROS = memoryview(bytes(_COMING << STRETCH_BITS))
 _helper = ThreadPoolExecutor(1, "disk space")
 
 
@@ -79,7 +83,7 @@ class DiskSpace:
 
     def _let_come(self, first: int) -> None:
         """Have the other thread make the stretches from *first* on."""
-        stop = min(first + _AHEAD_MAX, len(self.has))
+        stop = min(first + _COMING, len(self.has))
         if first < stop and 1 not in self.has[first:stop]:
             self._coming = _Coming(first, stop, _helper.submit(self._make, first, stop))
 
@@ -106,7 +110,7 @@ class DiskSpace:
         data = stretches_with_data(self._file_number, start, stop)
         for begin, end in [*data, (stop, stop)]:
             while at < begin:
-                at += os.pwrite(self._file_number, bytes(begin - at), at)
+                at += os.pwrite(self._file_number, _ZEROS[: begin - at], at)
             at = end
 
 

@@ -110,6 +110,7 @@ def test_what_another_thread_makes_ready_is_never_written_over(
     (directory / "file").write_bytes(expected)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(disk_space, "_AHEAD_MAX", 2)
+        patch.setattr(disk_space, "_COMING", 2)
         file, at = DiskFiles(directory).open("file", SIZE), before // 2
         for is_next, size in steps:
             start = at if is_next else (at * 7 + size) % SIZE
@@ -126,6 +127,7 @@ def test_a_file_that_grows_fast_has_its_next_stretches_made_by_another_thread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(disk_space, "_AHEAD_MAX", 2)
+    monkeypatch.setattr(disk_space, "_COMING", 2)
     made_by: list[str] = []
     allocate = os.posix_fallocate
 
@@ -146,6 +148,7 @@ def test_what_the_other_thread_is_refused_is_asked_for_again_and_told_then(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(disk_space, "_AHEAD_MAX", 2)
+    monkeypatch.setattr(disk_space, "_COMING", 2)
     limit = SIZE // 2
     allocate = os.posix_fallocate
 
@@ -167,6 +170,7 @@ def test_who_writes_to_stretches_that_are_on_their_way_waits_for_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(disk_space, "_AHEAD_MAX", 2)
+    monkeypatch.setattr(disk_space, "_COMING", 2)
     has_begun, may_go_on = threading.Event(), threading.Event()
     write, own = os.pwrite, threading.current_thread()
 

@@ -55,6 +55,9 @@ _FRESH_MAX = 65_536
 """Of records that wait for dispatch; those before them are read from the files."""
 
 
+_UNTOLD_MAX = 256
+
+
 class NoFileError(FilesError):
     """There is no file for the next message, and none can be made."""
 
@@ -83,8 +86,9 @@ class CommitLog:
         self._size_max = options.max_message_size
         self._levels = levels
         self._topics: dict[str, bytes] = {}
-        self.fresh: deque[Found] = deque(maxlen=_FRESH_MAX)
-        """What the last records say, which dispatch need not read; some may lack."""
+        self._fresh: deque[Found] = deque(maxlen=_FRESH_MAX)
+        self._untold: list[tuple[NewMessage, Columns, int]] = []
+        """What was appended of which nobody has asked yet what it says."""
 
     @property
     def in_files_until_ms(self) -> int:
@@ -92,6 +96,23 @@ class CommitLog:
         if self._writer.end == self.queue.end:
             self._in_files_until_ms = self.last_stored_at_ms
         return self._in_files_until_ms
+
+    @property
+    def fresh(self) -> deque[Found]:
+        """What the last records say, which dispatch need not read; some may lack.
+
+        It is made of them when it is asked for: producers are answered before.
+        """
+        self._tell()
+        return self._fresh
+
+    def _tell(self) -> None:
+        """Make of what was appended what dispatch need not read."""
+        for message, columns, flags in self._untold:
+            found = told_by(message, columns, flags)
+            if found is not None:
+                self._fresh.append(found)
+        self._untold.clear()
 
     def append(self, message: NewMessage, stored_at_ms: int) -> PutResult:
         """Store *message* and return where."""
@@ -114,7 +135,9 @@ class CommitLog:
         # [STORE-ACCEPT-007]
         self._writer.append(encode_new(message, columns, flags))
         if self.pool is None:
-            self._tell(message, columns, flags)
+            self._untold.append((message, columns, flags))
+            if len(self._untold) >= _UNTOLD_MAX:
+                self._tell()  # nobody asks, and bodies are large
         if is_consumable:
             self.next_queue_offsets[key] = queue_offset + 1  # [STORE-RECORD-005]
         self.last_stored_at_ms = stored_at_ms
@@ -144,7 +167,7 @@ class CommitLog:
             written = one_by_one(message, spans, first, flags)
         self._writer.append(written.data)  # [SEND-BATCH-001]
         if self.pool is None:
-            self.fresh += written.told
+            self.fresh.extend(written.told)
         self.next_queue_offsets[key] = queue_offset + len(spans)
         self.last_stored_at_ms = stored_at_ms
         return PutResult(
@@ -179,7 +202,7 @@ class CommitLog:
     def append_row(self, row: Row) -> None:
         """Store what `row_of` has just returned: all of it, or raise FilesError."""
         self.queue.append(row.data)
-        self.fresh += row.told
+        self.fresh.extend(row.told)
         self.next_queue_offsets.update(row.next_queue_offsets)
         self.last_stored_at_ms = row.told[-1].stored_at_ms
 
@@ -237,12 +260,6 @@ class CommitLog:
     def next_file(self, offset: int) -> int:
         """Return where the file behind that of *offset* begins."""
         return offset + self.queue.file_size - offset % self.queue.file_size
-
-    def _tell(self, message: NewMessage, columns: Columns, flags: int) -> None:
-        """Keep for dispatch what a record says that the log's file has now."""
-        found = told_by(message, columns, flags)
-        if found is not None:
-            self.fresh.append(found)
 
     def _make_room(self, size: int) -> bool:
         """Make the last file have room for *size* bytes and a blank, if any can.
