@@ -67,13 +67,15 @@ class Service:
             return []
         answers = []
         requests = peer.receive(data, now_ms)
-        if len(requests) > 1:
-            requests = requests[self.take_row(requests) :]
-        for request in requests:  # [WIRE-CONN-001]
-            if request.flag & 1:
+        together = self.handle_together(requests) if len(requests) > 1 else ()
+        for number, request in enumerate(requests):  # [WIRE-CONN-001]
+            if number < len(together):
+                answer = together[number]
+            elif request.flag & 1:
                 self.response(request)
                 continue
-            answer = self._handle(request)
+            else:
+                answer = self._handle(request)
             # [WIRE-COMMAND-002] [WIRE-CONN-019]
             if answer is not None and not request.flag & 2:
                 answers.append(encode_answer(request.opaque, answer))
@@ -115,9 +117,12 @@ class Service:
         """Note that what a Flush asked for is done, or why the disk refuses it."""
         return self.take()
 
-    def take_row(self, requests: Sequence[Request]) -> int:  # noqa: ARG002
-        """Handle what *requests* begin with in one go; return how many those are."""
-        return 0
+    def handle_together(
+        self,
+        requests: Sequence[Request],  # noqa: ARG002
+    ) -> Sequence[Answer | None]:
+        """Handle what *requests* begin with in one go; return the answers to that."""
+        return ()
 
     def settle(self, now_ms: int) -> None:
         """Finish what was begun since the last time, all of it together."""

@@ -24,7 +24,7 @@ from reference.core.broker.options import BrokerOptions
 from reference.core.broker.pull import pull_once
 from reference.core.broker.registration import NameServerLink
 from reference.core.broker.replicas import Replicas
-from reference.core.broker.silent_sends import store_silent_sends
+from reference.core.broker.sends_together import store_together
 from reference.core.broker.subscription import Subscription
 from reference.core.broker.subscription_groups import SubscriptionGroups
 from reference.core.broker.topics import PERM_READ, PERM_WRITE, Topic, Topics
@@ -122,9 +122,9 @@ class Broker(Service):
         if result.is_stored:
             self.is_unsettled = True
 
-    def take_row(self, requests: Sequence[Request]) -> int:
-        """Store oneway sends in one go; return how many that were."""
-        return store_silent_sends(self, requests)
+    def handle_together(self, requests: Sequence[Request]) -> Sequence[Answer | None]:
+        """Store everyday sends in one go."""
+        return store_together(self, requests)
 
     def settle(self, now_ms: int) -> None:
         """Let what was put be seen, and wake who waited for it."""

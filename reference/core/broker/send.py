@@ -177,7 +177,7 @@ def put_message(
     broker.stored(result)
     if result.is_stored:
         broker.traffic.has_put(message.topic, result)
-    answer = partial(_answer, broker, queue_id=queue_id)
+    answer = partial(answer_to_put, broker, queue_id=queue_id)
     return acknowledge(broker, request, message, result=result, answer=answer)
 
 
@@ -307,7 +307,8 @@ def with_property(properties: str, name: str, value: str) -> str:
     return encode_properties({**decode_properties(properties), name: value})
 
 
-def _answer(broker: Broker, result: PutResult, *, queue_id: int) -> Answer:
+def answer_to_put(broker: Broker, result: PutResult, *, queue_id: int) -> Answer:
+    """Return what a producer is told of a message that was put."""
     options = broker.options
     fields = _broker_fields(options.region, options.is_traced)  # [SEND-ANSWER-004]
     # As nearly always; an enumeration's member is slow to look up.

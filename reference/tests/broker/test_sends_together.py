@@ -1,4 +1,4 @@
-"""Oneway sends that come together leave what they leave when they come one by one."""
+"""Sends that come together leave, and are answered, as when they come one by one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from reference.core.broker import silent_sends
+from reference.core.broker import sends_together
 from reference.core.broker.send import LETTERS
 from reference.core.store.files import FilesError
 from reference.tests.broker.making import NOON_MS, Stage
@@ -50,6 +50,7 @@ EVERYDAY = st.builds(
         {"queue_id": st.sampled_from(["0", "1", "3"])},
         optional={"born_at_ms": st.sampled_from(["1", "2"])},
     ),
+    flag=st.sampled_from([0, ONEWAY]),
     body=st.sampled_from([b"", b"body", b"longer body"]),
 )
 ODD = st.builds(
@@ -123,11 +124,25 @@ def test_a_row_is_taken_at_once_as_far_as_it_is_everyday(
     counts = taken(stage, monkeypatch)
     some = [Sent({})] * 10
     stage.hand(1, b"".join(one.frame(1) for one in some))
-    stage.hand(1, b"".join(one.frame(1) for one in [*some, Sent({}, flag=0), *some]))
-    few = [Sent({})] * (silent_sends.ROW_FROM - 1)
+    answered, refused = Sent({}, flag=0), Sent({"queue_id": "7"}, flag=0)
+    stage.hand(1, b"".join(one.frame(1) for one in [*some, answered, refused, *some]))
+    few = [Sent({})] * (sends_together.ROW_FROM - 1)
     stage.hand(1, b"".join(one.frame(1) for one in few))
-    assert counts == [10, 10]
+    assert counts == [10, 11]
     assert stage.broker.store.statistics.put_count == 1 + 10 + 21 + len(few)
+
+
+def test_who_has_to_wait_for_the_disk_is_answered_by_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for settings in ({"flushDiskType": "SYNC_FLUSH"}, {"brokerRole": "SYNC_MASTER"}):
+        stage = stage_of(settings)
+        stage.hand(1, Sent({}).frame(1))
+        counts = taken(stage, monkeypatch)
+        stage.hand(1, b"".join(Sent({}, flag=0).frame(n) for n in range(9)))
+        assert counts == []
+        stage.hand(1, b"".join(Sent({}).frame(n) for n in range(9)))
+        assert counts == [9]
 
 
 def test_a_row_that_the_files_refuse_is_taken_one_by_one(
