@@ -125,8 +125,12 @@ def _fields_of(window: Window) -> tuple[Ints, Gathered, Refused | None]:
 def within(offsets: Ints, ranges: Ranges) -> npt.NDArray[np.bool_]:
     """Return which of *offsets* lie behind the begin of a range and not behind it."""
     inside = np.zeros(len(offsets), dtype=np.bool_)
-    for begin, end in ranges:
-        inside |= (offsets > begin) & (offsets <= end)
+    if not len(offsets):
+        return inside
+    least, most = int(offsets.min()), int(offsets.max())
+    for begin, end in ranges:  # as many as index files, of which a window meets few
+        if begin < most and least <= end:
+            inside |= (offsets > begin) & (offsets <= end)
     return inside
 
 

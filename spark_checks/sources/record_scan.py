@@ -112,10 +112,12 @@ def chain(data: bytes, position: int) -> tuple[list[int], int]:
 
 def find_record(read_at: ReadAt, where: FileRange, *, start: int, end: int) -> int:
     """Return the first position in [start, end) where surely a record begins, or -1."""
+    size = BEYOND_SIZE  # where nothing is damaged, one begins near
     while start < end:
-        data = read_at(start, min(WINDOW_SIZE, where.file_size - start))
+        data = read_at(start, min(size, where.file_size - start))
         if len(data) < _HEAD_END:
             return -1
+        size = WINDOW_SIZE
         found = _first_sure(data, base=where.base + start)
         if found >= 0:
             return start + found if start + found < end else -1
