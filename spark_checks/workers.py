@@ -3,7 +3,8 @@ The daemon of Spark's Python workers on this machine.
 
 Spark's own forks a worker for each task that runs at once, and each would import numpy,
 Arrow and the layouts for itself. Here the daemon imports them first: so that is done
-once, and the workers share the memory of it. Daemons for other modules than the worker
+once, and the workers share the memory of it. So it is with the kernels, where a store
+is so large that they are asked for. Daemons for other modules than the worker
 plan tables only, and import what they need.
 
 Spark names three archives of its own as places to import from. They hold what is
@@ -17,6 +18,7 @@ import ctypes
 import gc
 import importlib
 import importlib.util
+import os
 import sys
 from collections.abc import Iterable
 from pathlib import PurePath
@@ -62,7 +64,9 @@ def main() -> None:
     from pyspark.daemon import manager
 
     if sys.argv[1:] == ["pyspark.worker"]:
-        importlib.import_module("spark_checks.sources.survey")
+        survey = importlib.import_module("spark_checks.sources.survey")
+        if survey.ASKED_FOR in os.environ:
+            survey.use_kernels()
         _keep_memory()
         gc.freeze()  # or each task would look through all that was imported
     manager()  # type: ignore[no-untyped-call] # PySpark's

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from spark_checks.sources.twofold import Twofold
 from spec.derive.batch_plan import BatchPlan, BatchPlans, BatchRun
 from spec.derive.numpy_dtype import PlacedField
 
@@ -34,7 +35,7 @@ class Gathered:
     """Equally long columns, one entry a record."""
 
     numbers: Mapping[str, npt.NDArray[Any]]
-    """The numbers by name, each in the integer type that the layout gives it."""
+    """The numbers by name, each in an integer type that holds all it may be."""
     places: Mapping[str, Places]
     """Where the byte fields are, by name."""
     ends: Ints
@@ -56,8 +57,8 @@ def gather(data: bytes, starts: Ints, limits: Ints, plans: BatchPlans) -> Gather
     """Return the fields of what begins at *starts* and must not pass *limits*."""
     groups = _groups(data, starts, plans)
     if len(groups) == 1:
-        return _gather_alike(data, starts, limits, groups[0][0])
-    parts = [(at, _gather_alike(data, starts[at], limits[at], p)) for p, at in groups]
+        return gather_alike(data, starts, limits, groups[0][0])
+    parts = [(at, gather_alike(data, starts[at], limits[at], p)) for p, at in groups]
     return _scattered(parts, len(starts))
 
 
@@ -109,7 +110,8 @@ def _distinct(columns: list[Ints]) -> tuple[list[tuple[int, ...]], Ints]:
     return found, which
 
 
-def _gather_alike(data: bytes, starts: Ints, limits: Ints, plan: BatchPlan) -> Gathered:
+@Twofold
+def gather_alike(data: bytes, starts: Ints, limits: Ints, plan: BatchPlan) -> Gathered:
     """Return the fields of records that are laid out by one plan."""
     numbers: dict[str, npt.NDArray[Any]] = {}
     places: dict[str, Places] = {}

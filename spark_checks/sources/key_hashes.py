@@ -18,6 +18,7 @@ from spark_checks.sources.gather import Gathered, Ints, Places
 from spark_checks.sources.record_properties import Properties
 from spark_checks.sources.string_hashes import powers, string_hashes
 from spark_checks.sources.topics import Topics
+from spark_checks.sources.twofold import Twofold
 from spec.integers import java_string_hash
 from spec.store.index_file import key_hash
 from spec.store.message_record import SystemFlag
@@ -51,9 +52,9 @@ def key_hashes(found: Gathered, topics: Topics, split: Properties) -> KeyHashes:
         record, values = record[wanted], (begins[wanted], sizes[wanted])
         known = before[topics.numbers[record], int(is_tag)]
         left = np.ones(len(record), np.bool_)
-        for index, code in _hashed(split.text, values, known, splits=name == _KEYS):
-            parts.append((record[index], code, is_tag))
-            left[index] = False
+        index, code = hashed(split.text, values, known, splits=name == _KEYS)
+        parts.append((record[index], code, is_tag))
+        left[index] = False
         for at in np.flatnonzero(left).tolist():
             topic = topics.names[topics.numbers[record[at]]]
             begin, size = (int(column[at]) for column in values)
@@ -79,12 +80,20 @@ def _prefixes(topic: bytes) -> tuple[int, int]:
     return before_key, before_tag
 
 
-def _hashed(
+@Twofold
+def hashed(
     data: bytes, values: Places, prefixes: npt.NDArray[np.uint32], *, splits: bool
-) -> Iterator[tuple[Ints, Ints]]:
-    """Yield indices into *values* and their hashes; what is not plain is left out."""
+) -> tuple[Ints, Ints]:
+    """Return indices into *values* and the hashes of keys; what is not plain is left.
+
+    The *prefixes* are the hashes of what stands before each of *values*; what *splits*
+    at blanks is one key only where it has none.
+    """
+    indices, found = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for index, codes in string_hashes(data, values, besides=b" " if splits else b""):
-        yield index, _absolute(prefixes[index] * powers[values[1][index]] + codes)
+        indices.append(index)
+        found.append(_absolute(prefixes[index] * powers[values[1][index]] + codes))
+    return np.concatenate(indices), np.concatenate(found)
 
 
 def _absolute(codes: npt.NDArray[np.uint32]) -> Ints:
@@ -94,7 +103,7 @@ def _absolute(codes: npt.NDArray[np.uint32]) -> Ints:
 
 
 def _by_hand(topic: bytes, text: bytes, name: bytes) -> Iterator[int]:
-    """Yield the hashes of a value that :func:`_hashed` leaves out."""
+    """Yield the hashes of a value that :func:`hashed` leaves out."""
     whole = text.decode("utf-8", "replace")
     keys = whole.split(" ") if name == _KEYS else [whole]
     mark = _TAG_MARK if name == _TAGS else ""

@@ -25,6 +25,7 @@ from spark_checks.sources.record_properties import Properties
 from spark_checks.sources.spark_hash import hash_of_longs
 from spark_checks.sources.sums import Asked, Bools, is_commit
 from spark_checks.sources.topics import Topics
+from spark_checks.sources.twofold import Twofold
 from spark_checks.sources.words import WORD, text_hashes
 from spec.store.message_record import SystemFlag
 from spec.store.timer_log import TIMER_TOPIC
@@ -61,10 +62,13 @@ _NAMES = tuple(
 _REAL_TOPIC, _REAL_QUEUE, _UNIQUE_KEY, _ORIGIN, _RETRY_TOPIC, _POPPED_AT = _NAMES
 DIGITS_MAX: Final = 18
 """Of a queue offset in a note."""
-_NOTHING = -1
+NOTHING = -1
 """The hash, and the queue, of what is not said."""
-_queue_number = re.compile(rb"[0-9]{1,9}")
-_id = re.compile(rb"[0-9A-Fa-f]{32}|[0-9A-Fa-f]{56}")
+QUEUE_DIGITS_MAX: Final = 9
+ID_SIZES: Final = (32, 56)
+"""With an address of version 4 or 6, in hexadecimal digits."""
+_queue_number = re.compile(rb"[0-9]{1,%d}" % QUEUE_DIGITS_MAX)
+_id = re.compile(b"|".join(rb"[0-9A-Fa-f]{%d}" % size for size in ID_SIZES))
 
 Rows = dict[str, list[tuple[Ints, ...]]]
 
@@ -123,7 +127,7 @@ def entries_of(
     stage = Stage(columns, chosen, split, base=base)
     notes = _notes(data, stage)
     is_old = stage.is_prepared & ~stage.is_in(HALF_TOPIC)  # as before 4.3
-    is_lost = stage.is_waiting & (stage.real_queue == _NOTHING)
+    is_lost = stage.is_waiting & (stage.real_queue == NOTHING)
     if notes is None or is_old.any() or is_lost.any():
         return Ledger(is_odd=True)
     rows = {
@@ -161,10 +165,9 @@ def _can_be_told(topics: Topics, split: Properties) -> bool:
             return False
     try:
         b"".join(topics.names).decode()
-        split.text.decode()
     except UnicodeDecodeError:
         return False
-    return True
+    return split.is_utf8()
 
 
 class Stage:
@@ -183,14 +186,14 @@ class Stage:
         self.real_topic = self.hashed(_REAL_TOPIC)
         self.unique_key = self.hashed(_UNIQUE_KEY)
         self.origin = self.hashed(_ORIGIN)
-        self.real_queue = np.full(len(chosen), _NOTHING)
-        for index, text in self.values(_REAL_QUEUE):
-            self.real_queue[index] = _queue_of(text)
+        self.real_queue = np.full(len(chosen), NOTHING)
+        index, values = self.places(_REAL_QUEUE)
+        self.real_queue[index] = queue_numbers(split.text, values)
         flags = self.number("system_flags")
         self.is_prepared: Bools = flags & _ROLLBACK == _PREPARED
         self.is_commit = is_commit(flags)
         half = self.real_topic == _hash_of(HALF_TOPIC)
-        has_real = self.real_topic != _NOTHING
+        has_real = self.real_topic != NOTHING
         self.is_waiting: Bools = self.is_in(SCHEDULE_TOPIC) & has_real & ~half
 
     def number(self, name: str) -> Ints:
@@ -201,12 +204,10 @@ class Stage:
         """Return how many bytes each body has."""
         return self._columns.found.places["body"][1][self.chosen]
 
-    def bodies(self, which: Bools) -> Iterator[tuple[int, int, int]]:
-        """Yield the indices of *which* records, and where bodies begin and end."""
+    def bodies(self, which: Ints) -> Places:
+        """Return where the bodies of *which* records are."""
         begins, sizes = self._columns.found.places["body"]
-        for index in np.flatnonzero(which).tolist():
-            begin = int(begins[self.chosen[index]])
-            yield index, begin, begin + int(sizes[self.chosen[index]])
+        return begins[self.chosen[which]], sizes[self.chosen[which]]
 
     def due_ms(self) -> Ints:
         """Return when each delayed message is due, which its unit must say too."""
@@ -235,22 +236,42 @@ class Stage:
     def hashed(self, name: bytes) -> Ints:
         """Return the hash of the property *name* of each record."""
         index, (begins, sizes) = self.places(name)
-        found = np.full(len(self.chosen), _NOTHING)
+        found = np.full(len(self.chosen), NOTHING)
         found[index] = text_hashes(self._split.text, (begins, sizes))
         return found
 
-    def values(self, name: bytes) -> Iterator[tuple[int, bytes]]:
-        """Yield the property *name* of the records that have it."""
-        index, (begins, sizes) = self.places(name)
-        text = self._split.text
-        columns = (index.tolist(), begins.tolist(), (begins + sizes).tolist())
-        for at, begin, end in zip(*columns, strict=True):
-            yield at, text[begin:end]
+    def has_id(self, name: bytes) -> Bools:
+        """Return of which records the property *name* is a message id."""
+        index, values = self.places(name)
+        found = np.zeros(len(self.chosen), dtype=np.bool_)
+        found[index] = are_ids(self._split.text, values)
+        return found
+
+
+@Twofold
+def queue_numbers(text: bytes, values: Places) -> Ints:
+    """Return the queue that each of *values* names, NOTHING where one is no number."""
+    known = [_queue_of(value) for value in values_of(text, values)]
+    return np.array(known, dtype=np.int64)
 
 
 @lru_cache(maxsize=10_000)
 def _queue_of(text: bytes) -> int:
-    return int(text) if _queue_number.fullmatch(text) else _NOTHING
+    return int(text) if _queue_number.fullmatch(text) else NOTHING
+
+
+@Twofold
+def are_ids(text: bytes, values: Places) -> Bools:
+    """Return which of *values* look like the offset id of a message."""
+    found = [_id.fullmatch(value) is not None for value in values_of(text, values)]
+    return np.array(found, dtype=np.bool_)
+
+
+def values_of(text: bytes, values: Places) -> Iterator[bytes]:
+    """Yield each of *values* of *text*."""
+    begins, sizes = values
+    for begin, end in zip(begins.tolist(), (begins + sizes).tolist(), strict=True):
+        yield text[begin:end]
 
 
 def _hashes_of(texts: Sequence[bytes]) -> Ints:
@@ -296,17 +317,31 @@ def _message(stage: Stage, topic: Ints, queue: Ints) -> Ints:
 
 def _notes(data: bytes, stage: Stage) -> tuple[Ints, ...] | None:
     """Return the half messages that notes name; None if one cannot be read."""
-    places = list(stage.bodies(stage.is_in(OPERATIONS_TOPIC)))
-    if any(end - begin > NOTE_SIZE_MAX for _, begin, end in places):
+    which = np.flatnonzero(stage.is_in(OPERATIONS_TOPIC))
+    begins, sizes = stage.bodies(which)
+    if (sizes > NOTE_SIZE_MAX).any():
         return None
-    texts = [data[begin:end].removesuffix(b",") for _, begin, end in places]
+    listed = numbers_listed(data, (begins, sizes))
+    if listed is None:
+        return None
+    index, named = which[listed[0]], listed[1]
+    return stage.offset[index], stage.number("queue_id")[index], named
+
+
+@Twofold
+def numbers_listed(data: bytes, lists: Places) -> tuple[Ints, Ints] | None:
+    """Return the numbers in *lists*, and of which list each is; None if one is none.
+
+    There is a comma between two, and may be one behind the last.
+    """
+    places = zip(*(column.tolist() for column in lists), strict=True)
+    texts = [data[begin : begin + size].removesuffix(b",") for begin, size in places]
     numbers = b",".join(texts).split(b",") if texts else []
     if not all(text.isdigit() and len(text) <= DIGITS_MAX for text in numbers):
         return None
     counts = [text.count(b",") + 1 for text in texts]
-    index = np.repeat(np.array([at for at, _, _ in places], dtype=np.int64), counts)
     named = np.array([int(text) for text in numbers], dtype=np.int64)
-    return stage.offset[index], stage.number("queue_id")[index], named
+    return np.repeat(np.arange(len(texts)), counts), named
 
 
 def _waiting(stage: Stage) -> tuple[Ints, ...]:
@@ -324,7 +359,7 @@ def _waiting(stage: Stage) -> tuple[Ints, ...]:
 def _arrived(stage: Stage) -> tuple[Ints, ...]:
     queue = stage.number("queue_id")
     is_there = (stage.topic == stage.real_topic) & (queue == stage.real_queue)
-    is_there &= (stage.real_queue != _NOTHING) & ~stage.is_in(SCHEDULE_TOPIC)
+    is_there &= (stage.real_queue != NOTHING) & ~stage.is_in(SCHEDULE_TOPIC)
     which = np.flatnonzero(is_there)
     message = _delayed(stage, which, stage.topic, queue)
     return (message, stage.offset[which], stage.number("stored_at_ms")[which])
@@ -353,9 +388,6 @@ def _bad_returns(stage: Stage) -> int:
     back &= ~stage.has(_POPPED_AT) & (names_topic | names_id)
     if back.any():
         is_sound = names_topic & (times >= 1)
-        is_id = np.zeros(len(back), dtype=np.bool_)
-        for index, text in stage.values(_ORIGIN):
-            is_id[index] = _id.fullmatch(text) is not None
-        back &= ~(is_sound & is_id)
+        back &= ~(is_sound & stage.has_id(_ORIGIN))
     dead = stage.begins(DEAD_LETTER_PREFIX) & ~names_topic & (times > 0)
     return int(np.count_nonzero(back | dead))

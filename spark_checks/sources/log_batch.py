@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from spark_checks.sources.gather import Gathered, Ints, Places, gather
+from spark_checks.sources.twofold import Twofold
 from spec.derive.batch_plan import batch_plans
 from spec.layout import LayoutError
 from spec.store.blank import Blank
@@ -91,7 +92,7 @@ def read_batches(
     end, more = 0, True
     while more:
         starts, followed_to = follow_sizes(data, end, most=at_once)
-        edges = np.array([*starts, followed_to], dtype=np.int64)
+        edges = np.append(starts, followed_to)
         count, fields = _sound(data, edges, check_crc=check_crc)
         more = 0 < count == len(starts)
         end = int(edges[count])
@@ -109,7 +110,8 @@ def read_batches(
     )
 
 
-def follow_sizes(data: bytes, position: int, *, most: int) -> tuple[list[int], int]:
+@Twofold
+def follow_sizes(data: bytes, position: int, *, most: int) -> tuple[Ints, int]:
     """Return where up to *most* records begin if sizes are right, and where they end.
 
     Each is all there; nothing else of it has been looked at.
@@ -127,7 +129,7 @@ def follow_sizes(data: bytes, position: int, *, most: int) -> tuple[list[int], i
         position += size
     if position > len(data):
         position = starts.pop()
-    return starts, position
+    return np.array(starts, dtype=np.int64), position
 
 
 def _sound(data: bytes, edges: Ints, *, check_crc: bool) -> tuple[int, Gathered]:
@@ -146,6 +148,7 @@ def _sound(data: bytes, edges: Ints, *, check_crc: bool) -> tuple[int, Gathered]
     return count, fields
 
 
+@Twofold
 def body_crcs(data: bytes, bodies: Places) -> Ints:
     """Return the checksum that each of the *bodies* should have been stored with."""
     view = memoryview(data)

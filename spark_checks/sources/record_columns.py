@@ -74,14 +74,16 @@ def read_columns(
     Their file's first record was stored at *begun_at_ms*, if that can be said. What
     is not checked has neither checksums nor flaws.
     """
-    starts = np.array(window.starts, dtype=np.int64)
+    starts = window.starts
     sizes = numbers_at(window.data, starts, SIZE)
     found = gather(window.data, starts, starts + sizes, record_plans)
     wrong = np.flatnonzero(found.ends != starts + sizes)
     refused = None
     if wrong.size:
         first = int(wrong[0])
-        refused = _refused(window.starts[first], int(sizes[first]), found.ends[first])
+        refused = _refused(
+            int(starts[first]), int(sizes[first]), int(found.ends[first])
+        )
         if not first:
             return None, refused
         found = found.first(first)

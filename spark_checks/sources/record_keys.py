@@ -109,7 +109,7 @@ def sound_records(
 
 def _fields_of(window: Window) -> tuple[Ints, Gathered, Refused | None]:
     """Return the records of *window* up to the first that is none."""
-    starts = np.array(window.starts, dtype=np.int64)
+    starts = window.starts
     limits = starts + numbers_at(window.data, starts, SIZE)
     found = gather(window.data, starts, limits, record_plans)
     wrong = np.flatnonzero(found.ends != limits)

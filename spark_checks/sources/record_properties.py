@@ -14,12 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from spark_checks.sources.gather import Ints, Places
+from spark_checks.sources.twofold import Twofold
 from spark_checks.sources.words import WORD, Words
 
 Bytes = npt.NDArray[np.uint8]
 _masks = np.array([(1 << 8 * size) - 1 for size in range(WORD + 1)], dtype=np.uint64)
 _MARGIN = bytes(WORD)
-_NAME_END, _END = 1, 2
+NAME_END, END = 1, 2
 """The bytes behind a name, and behind a value."""
 
 
@@ -28,7 +29,7 @@ class Properties:
     """What stands between separators, in order; columns are equally long."""
 
     text: bytes
-    """The properties of all records, end to end, and a word of zeros at both ends."""
+    """What the places below count in; nothing begins in its first eight bytes."""
     record: Ints
     """Index of the record whose it is."""
     begin: Ints
@@ -43,6 +44,8 @@ class Properties:
     """The eight bytes that the name begins with; none where there is no value."""
     is_regular: bool
     """Whether every piece is one name and one value."""
+    is_ascii: bool
+    """Whether all of it is; what was taken from another may say no for its sake."""
 
     def having(self, name: bytes) -> Ints:
         """Return the indices of the pieces that have that *name*, and a value."""
@@ -69,6 +72,7 @@ class Properties:
             broken=broken[broken >= 0],
             word=self.word[kept],
             is_regular=self.is_regular,
+            is_ascii=self.is_ascii,
         )
 
     def named(self, name: bytes) -> tuple[Ints, Places]:
@@ -76,21 +80,42 @@ class Properties:
 
         The first of a record counts, as it does for who reads from the left.
         """
-        index = self.having(name)
-        record = self.record[index]
-        if len(record) > 1:
-            is_first = np.concatenate([[True], record[1:] != record[:-1]])
-            index, record = index[is_first], record[is_first]
-        begins = self.name_end[index] + 1
-        return record, (begins, self.end[index] - begins)
+        return places_named(self, name)
+
+    def is_utf8(self) -> bool:
+        """Return whether all that stands between separators can be read as text."""
+        if self.is_ascii:
+            return True
+        places = zip(self.begin.tolist(), self.end.tolist(), strict=True)
+        try:
+            b"\x02".join(self.text[begin:end] for begin, end in places).decode()
+        except UnicodeDecodeError:
+            return False
+        return True
 
 
+@Twofold
+def places_named(split: Properties, name: bytes) -> tuple[Ints, Places]:
+    """Return which records have the property *name*, and where its value is.
+
+    The first of a record counts.
+    """
+    index = split.having(name)
+    record = split.record[index]
+    if len(record) > 1:
+        is_first = np.concatenate([[True], record[1:] != record[:-1]])
+        index, record = index[is_first], record[is_first]
+    begins = split.name_end[index] + 1
+    return record, (begins, split.end[index] - begins)
+
+
+@Twofold
 def properties_of(data: bytes, begins: Ints, ends: Ints) -> Properties:
     """Return the properties that stand between *begins* and *ends* in *data*."""
     view: Bytes = np.frombuffer(data, dtype=np.uint8)
     filled = np.flatnonzero(ends > begins)
     is_open = np.zeros(len(ends), dtype=np.bool_)
-    is_open[filled] = view[ends[filled] - 1] != _END
+    is_open[filled] = view[ends[filled] - 1] != END
     places = zip(begins.tolist(), ends.tolist(), strict=True)
     parts = [data[begin:end] for begin, end in places]
     for index in np.flatnonzero(is_open).tolist():
@@ -106,19 +131,19 @@ def _split(text: bytes, edges: Ints, filled: Ints) -> Properties:
     Each of those that are *filled* ends with what ends a value.
     """
     view: Bytes = np.frombuffer(text, dtype=np.uint8)
-    marks = np.flatnonzero(view[WORD:-WORD] <= _END) + WORD
+    marks = np.flatnonzero(view[WORD:-WORD] <= END) + WORD
     kinds = view[marks]
     is_regular = len(marks) % 2 == 0 and bool(
-        (kinds[::2] == _NAME_END).all() and (kinds[1::2] == _END).all()
+        (kinds[::2] == NAME_END).all() and (kinds[1::2] == END).all()
     )
-    end = marks[1::2] if is_regular else marks[kinds == _END]
+    end = marks[1::2] if is_regular else marks[kinds == END]
     begin = np.append(WORD, end[:-1] + 1)[: len(end)]
     pieces = np.searchsorted(end, edges[filled] - 1) + 1
     record = np.repeat(filled, np.diff(pieces, prepend=0))
     if is_regular:
         name_end, broken = marks[::2], np.zeros(0, dtype=np.int64)
     else:
-        names, zeros = marks[kinds == _NAME_END], marks[kinds == 0]
+        names, zeros = marks[kinds == NAME_END], marks[kinds == 0]
         name_end = _next(names, begin, end)
         nul = np.searchsorted(edges, zeros, side="right")
         broken = np.union1d(_unpaired(edges, names, record), nul)
@@ -131,6 +156,7 @@ def _split(text: bytes, edges: Ints, filled: Ints) -> Properties:
         broken=broken,
         word=_words(text, begin, name_end, end),
         is_regular=is_regular,
+        is_ascii=text.isascii(),
     )
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spark_checks.sources.gather import numbers_at
+from spark_checks.sources.gather import Ints, numbers_at
 from spark_checks.sources.log_batch import follow_sizes
 from spec.derive.numpy_dtype import leading_fields
 from spec.store.blank import BLANK_MAGIC
@@ -71,7 +71,7 @@ class Window:
     data: bytes
     position: int
     """Where in the file *data* begins."""
-    starts: list[int]
+    starts: Ints
     """Where in *data* records begin; each fits, by its own size, into *data*."""
 
 
@@ -95,18 +95,18 @@ class Refused:
     reason: str
 
 
-def chain(data: bytes, position: int) -> tuple[list[int], int]:
+def chain(data: bytes, position: int) -> tuple[Ints, int]:
     """Return where records begin in *data* from *position* on, and where they stop.
 
     It follows sizes as long as magic and size are plausible and the record is
     all there.
     """
     starts, stop = follow_sizes(data, position, most=len(data))
-    magics = numbers_at(data, np.array(starts, dtype=np.int64), MAGIC)
+    magics = numbers_at(data, starts, MAGIC)
     wrong = np.flatnonzero((magics != MAGIC_V1) & (magics != MAGIC_V2))
     if wrong.size:
         first = int(wrong[0])
-        return starts[:first], starts[first]
+        return starts[:first], int(starts[first])
     return starts, stop
 
 
@@ -217,11 +217,11 @@ def scan_range(
         if position + stop > where.end:
             starts, stop = _within(read_at, where, position, starts, stop)
         refused = None
-        if starts:
+        if len(starts):
             refused = yield Window(data=data, position=position, starts=starts)
         if refused is not None:
             region = _damaged(read_at, where, position + refused.start, refused.reason)
-        elif starts:
+        elif len(starts):
             position += stop
             continue
         else:
@@ -231,11 +231,12 @@ def scan_range(
 
 
 def _within(
-    read_at: ReadAt, where: FileRange, position: int, starts: list[int], stop: int
-) -> tuple[list[int], int]:
+    read_at: ReadAt, where: FileRange, position: int, starts: Ints, stop: int
+) -> tuple[Ints, int]:
     """Return the starts before the next reader's first record, and where that is."""
-    for index, start in enumerate(starts):
-        if position + start >= where.end and is_sure(read_at, where, position + start):
+    first = int(np.searchsorted(starts, where.end - position))
+    for index, start in enumerate(starts[first:].tolist(), first):
+        if is_sure(read_at, where, position + start):
             return starts[:index], start
     return starts, stop
 

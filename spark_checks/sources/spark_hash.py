@@ -9,11 +9,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from spark_checks.sources.twofold import Twofold
+
 Words = npt.NDArray[np.uint64]
 
 SEED = np.uint64(42)
 """Spark's, where nobody names another."""
-_P1, _P2, _P3, _P4, _P5 = (
+P1, P2, P3, P4, P5 = (
     np.uint64(prime)
     for prime in (
         0x9E3779B185EBCA87,
@@ -29,7 +31,7 @@ def xor_of(longs: npt.NDArray[np.int64], ints: npt.NDArray[np.int64]) -> int:
     """Return ``bit_xor(xxhash64(long, int))`` of two equally long columns."""
     if not len(longs):
         return 0
-    hashed = _of_ints(ints, seed=_of_longs(longs))
+    hashed = of_ints(ints, seed=of_longs(longs))
     return int(np.bitwise_xor.reduce(hashed).astype(np.int64))
 
 
@@ -37,20 +39,24 @@ def hash_of_longs(*columns: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return ``xxhash64(long, ...)`` of equally long columns, row by row."""
     code: Words | np.uint64 = SEED
     for column in columns:
-        code = _of_longs(column, seed=code)
+        code = of_longs(column, seed=code)
     return np.asarray(code).view(np.int64)
 
 
-def _of_longs(values: npt.NDArray[np.int64], seed: Words | np.uint64 = SEED) -> Words:
-    word = _rotated(values.astype(np.uint64) * _P2, 31) * _P1
-    code = (seed + _P5 + np.uint64(8)) ^ word
-    return _mixed(_rotated(code, 27) * _P1 + _P4)
+@Twofold
+def of_longs(values: npt.NDArray[np.int64], seed: Words | np.uint64 = SEED) -> Words:
+    """Return the hashes of *values*, each by its *seed*."""
+    word = _rotated(values.astype(np.uint64) * P2, 31) * P1
+    code = (seed + P5 + np.uint64(8)) ^ word
+    return _mixed(_rotated(code, 27) * P1 + P4)
 
 
-def _of_ints(values: npt.NDArray[np.int64], *, seed: Words) -> Words:
-    word = (values.astype(np.uint64) & np.uint64(0xFFFFFFFF)) * _P1
-    code = (seed + _P5 + np.uint64(4)) ^ word
-    return _mixed(_rotated(code, 23) * _P2 + _P3)
+@Twofold
+def of_ints(values: npt.NDArray[np.int64], *, seed: Words) -> Words:
+    """Return the hashes of *values* of 32 bits, each by its *seed*."""
+    word = (values.astype(np.uint64) & np.uint64(0xFFFFFFFF)) * P1
+    code = (seed + P5 + np.uint64(4)) ^ word
+    return _mixed(_rotated(code, 23) * P2 + P3)
 
 
 def _rotated(words: Words, bits: int) -> Words:
@@ -58,6 +64,6 @@ def _rotated(words: Words, bits: int) -> Words:
 
 
 def _mixed(words: Words) -> Words:
-    words = (words ^ (words >> np.uint64(33))) * _P2
-    words = (words ^ (words >> np.uint64(29))) * _P3
+    words = (words ^ (words >> np.uint64(33))) * P2
+    words = (words ^ (words >> np.uint64(29))) * P3
     return words ^ (words >> np.uint64(32))

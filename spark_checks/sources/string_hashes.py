@@ -14,12 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from spark_checks.sources.gather import Ints, Places
+from spark_checks.sources.twofold import Twofold
 from spark_checks.sources.words import Words, words_of
 
 Codes = npt.NDArray[np.uint32]
 powers: Codes = np.cumprod(np.where(np.arange(32768) == 0, 1, 31), dtype=np.uint32)
 """By which the hash of a prefix is multiplied, by the length of what follows."""
-_STEPS = tuple(
+STEPS = tuple(
     (np.uint64(lows), np.uint64(bits), np.uint64(31 ** (bits // 8)))
     for lows, bits in (
         (0x00FF00FF00FF00FF, 8),
@@ -28,11 +29,12 @@ _STEPS = tuple(
     )
 )
 """Which bits are the first of two neighbours, how many each has, and what it weighs."""
-_OF_WORD = np.uint64(31**8)
-_ONES = np.uint64(0x0101010101010101)
+OF_WORD = np.uint64(31**8)
+ONES = np.uint64(0x0101010101010101)
 _TOPS = np.uint64(0x8080808080808080)
 
 
+@Twofold
 def string_hashes(
     data: bytes, values: Places, *, besides: bytes = b""
 ) -> Iterator[tuple[Ints, Codes]]:
@@ -47,12 +49,12 @@ def string_hashes(
     for index, words in words_of(data, values):
         odd = np.bitwise_or.reduce(words) & _TOPS
         if besides:
-            sought = _ONES * np.uint64(besides[0])
+            sought = ONES * np.uint64(besides[0])
             for word in words:
                 odd = odd | _zero_bytes(word ^ sought)
         codes = np.zeros(len(index), dtype=np.uint64)
         for word in words:
-            codes = codes * _OF_WORD + _hashed(word)
+            codes = codes * OF_WORD + _hashed(word)
         plain = odd == 0
         if plain.all():
             yield index, codes.astype(np.uint32)
@@ -62,11 +64,11 @@ def string_hashes(
 
 def _hashed(word: Words) -> Words:
     """Return the hash of the eight bytes of each *word*; its first byte is lowest."""
-    for lows, bits, weight in _STEPS:
+    for lows, bits, weight in STEPS:
         word = (word & lows) * weight + ((word >> bits) & lows)
     return word
 
 
 def _zero_bytes(word: Words) -> Words:
     """Return what is not zero for each *word* that has a byte of zero."""
-    return (word - _ONES) & ~word & _TOPS
+    return (word - ONES) & ~word & _TOPS

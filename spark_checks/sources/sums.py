@@ -47,6 +47,8 @@ class Asked:
     """Of the records in these, the keys are summed up."""
     is_aside_wanted: bool = True
     """Whether records that were set aside are rows."""
+    is_large: bool = False
+    """Whether there is so much to read that kernels are worth their loading."""
 
 
 class QueueSums(NamedTuple):

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from pyspark import SparkContext
 
+from spark_checks.kernels.use import ASKED_FOR, use_kernels
 from spark_checks.sources.commit_log import RANGE_SIZE, CommitLogReader, LogRange
 from spark_checks.sources.consume_queue import (
     ConsumeQueueReader,
@@ -61,6 +62,8 @@ PIECE_SIZE_MIN = 4 * 1024 * 1024
 """Bytes below which a partition is not worth its task."""
 TASKS_EACH = 8
 """Partitions for each processor, so that none waits long for the last one."""
+LARGE_SIZE = 512 * 1024 * 1024
+"""Bytes for each processor from which on kernels are worth their loading."""
 PARTS_MERGED_AT_ONCE = 64
 """Partitions whose surveys are merged by who asks; of more, tasks merge some first."""
 Part = LogRange | QueueFiles | IndexFile
@@ -117,9 +120,16 @@ class Survey:
 
 def survey_store(context: SparkContext, store: Store, asked: Asked) -> Survey:
     """Return the survey of *store*, made by tasks of Spark."""
-    parts = parts_of(store, asked, context.defaultParallelism)
+    processors = context.defaultParallelism
+    parts = parts_of(store, asked, processors)
     if not parts:
         return Survey()
+    size = sum(size_of(part) for some in parts for part in some)
+    if size >= LARGE_SIZE * processors:
+        asked = replace(asked, is_large=True)
+        context.environment[ASKED_FOR] = (
+            "yes"  # of the daemon of workers, if it is ours
+        )
     url = store.url
     tasks = context.parallelize(parts, len(parts)).map(
         lambda some: survey_of(url, some, asked)
@@ -184,6 +194,8 @@ def packed(parts: Iterable[Part], limit: int) -> Iterator[Parts]:
 
 def survey_of(url: str, parts: Parts, asked: Asked) -> Survey:
     """Return the survey of some pieces of files of the store *url*."""
+    if asked.is_large:
+        use_kernels()
     return reduce(Survey.plus, (_of_part(url, part, asked) for part in parts))
 
 

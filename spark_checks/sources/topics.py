@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from spark_checks.sources.gather import Gathered, Ints, Places
+from spark_checks.sources.twofold import Twofold
 from spark_checks.sources.words import folded, words_of
 
-_BUCKET_BITS = 16
+BUCKET_BITS = 16
 """Of a hash: topics of one bucket, of which there are few, are compared one by one."""
 
 
@@ -38,6 +39,7 @@ def topics_of(data: bytes, found: Gathered) -> Topics:
     )
 
 
+@Twofold
 def first_alike(data: bytes, texts: Places) -> Ints:
     """Return for each of *texts* the index of the first that is the same.
 
@@ -46,10 +48,10 @@ def first_alike(data: bytes, texts: Places) -> Ints:
     sizes = texts[1]
     firsts = np.zeros(len(sizes), dtype=np.int64)
     firsts[sizes == 0] = np.argmax(sizes == 0) if len(sizes) else 0
-    in_bucket = np.empty(1 << _BUCKET_BITS, dtype=np.int64)
+    in_bucket = np.empty(1 << BUCKET_BITS, dtype=np.int64)
     for index, words in words_of(data, texts):
         columns = [sizes[index].view(np.uint64), *words]
-        bucket = folded(columns) >> np.uint64(64 - _BUCKET_BITS)
+        bucket = folded(columns) >> np.uint64(64 - BUCKET_BITS)
         order = np.arange(len(index))
         in_bucket[bucket[::-1]] = order[::-1]  # of several, the first one stays
         first = in_bucket[bucket]

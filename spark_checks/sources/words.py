@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from spark_checks.sources.gather import Ints, Places
+from spark_checks.sources.twofold import Twofold
 
 Words = npt.NDArray[np.uint64]
 
@@ -23,8 +24,8 @@ _lasts = np.array(
     dtype=np.uint64,
 )
 """By how many bytes of its first word a string has: which bits these are."""
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)
-_SHIFT = np.uint64(29)
+FACTOR = np.uint64(0x9E3779B97F4A7C15)
+SHIFT = np.uint64(29)
 
 
 def words_of(text: bytes, values: Places) -> Iterator[tuple[Ints, list[Words]]]:
@@ -46,6 +47,7 @@ def words_of(text: bytes, values: Places) -> Iterator[tuple[Ints, list[Words]]]:
         yield index, words
 
 
+@Twofold
 def text_hashes(text: bytes, values: Places) -> Ints:
     """Return a hash of each of *values* of *text*, of no meaning elsewhere.
 
@@ -61,6 +63,6 @@ def folded(words: Sequence[Words]) -> Words:
     """Return a hash of rows of *words*, which are columns."""
     code = np.zeros(len(words[0]), dtype=np.uint64)
     for word in words:
-        code = (code ^ word) * _FACTOR
-        code ^= code >> _SHIFT
+        code = (code ^ word) * FACTOR
+        code ^= code >> SHIFT
     return code

@@ -5,13 +5,14 @@ from __future__ import annotations
 import gc
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import pytest
 from pyspark.sql import SparkSession
 
 from spark_checks.session import spark_session
 from spark_checks.tests.command import Runner, run_alone
+from spark_checks.tests.ways import fast_ways
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -23,6 +24,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 "ignore::pytest.PytestUnraisableExceptionWarning",
             ):
                 item.add_marker(pytest.mark.filterwarnings(ignored))
+
+
+@pytest.fixture(scope="module", params=["plain", "fast"])
+def both_ways(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Let a test be run twice: by plain functions, and by their fast twins."""
+    with fast_ways() if request.param == "fast" else nullcontext():
+        yield
 
 
 @pytest.fixture(scope="session")

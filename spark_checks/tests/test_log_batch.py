@@ -24,6 +24,8 @@ from spec.store.message_record import (
 )
 
 STORES = Path(__file__).resolve().parents[2] / "fixtures" / "store"
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 EXAMPLES = settings(max_examples=150, derandomize=True, deadline=None)
 
 int32s = st.sampled_from([0, 1, -1, INT32_MIN, INT32_MAX]) | st.integers(0, 9)

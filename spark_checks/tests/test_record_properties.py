@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spark_checks.sources.record_properties import properties_of
+
+pytestmark = pytest.mark.usefixtures("both_ways")
 
 EXAMPLES = settings(max_examples=300, derandomize=True, deadline=None)
 NAMES = (b"A", b"TAGS", b"KEYS")

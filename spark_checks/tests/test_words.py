@@ -16,6 +16,8 @@ from spark_checks.sources.topics import first_alike
 from spark_checks.sources.words import WORD, text_hashes
 from spec.integers import java_string_hash
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 EXAMPLES = settings(max_examples=300, derandomize=True, deadline=None)
 ascii_texts = st.binary(max_size=40).map(lambda some: bytes(c & 0x7F for c in some))
 texts = st.lists(st.one_of(ascii_texts, st.binary(max_size=20)), max_size=12)
@@ -57,6 +59,6 @@ def test_texts_have_one_hash_if_they_are_the_same(each: list[bytes]) -> None:
 @given(each=st.one_of(few, texts), bits=st.sampled_from([1, 16]))
 def test_the_first_of_those_alike_is_found(each: list[bytes], bits: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(topics, "_BUCKET_BITS", bits)
+        patch.setattr(topics, "BUCKET_BITS", bits)
         found = first_alike(*_laid_out(each)).tolist()
     assert found == [each.index(text) for text in each]

@@ -1,0 +1,125 @@
+"""
+What kernels do to bytes, and numba has no word for.
+
+A number of eight bytes is read where it stands, aligned or not, its first byte lowest.
+Nobody checks that it lies within the data: kernels see to that.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+DATA = types.Array(types.uint8, 1, "C", readonly=True)
+INTS = types.int64[::1]
+WORDS = types.uint64[::1]
+BOOLS = types.boolean[::1]
+OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy"}
+INNER = {**OPTIONS, "forceinline": True}
+"""Of functions that others are made of."""
+WORD = 8
+LINE = 64
+"""Bytes that come near together."""
+TOPS = np.uint64(0x8080808080808080)
+MASKS = np.array(
+    [(1 << 8 * size) - 1 for size in range(WORD + 1)],
+    dtype=np.uint64,
+)
+"""The bits of the first bytes of a word, by how many these are."""
+LASTS = ~MASKS[::-1].copy()
+"""The bits of its last bytes."""
+
+
+def _first_byte(context: Any, builder: Any, kind: Any, data: Any, at: Any) -> Any:
+    """Return a pointer to the byte *at* of *data*."""
+    array = context.make_array(kind)(context, builder, data)
+    return builder.gep(array.data, [at])
+
+
+@intrinsic
+def word_at(typing_context: Any, data: Any, at: Any) -> Any:  # noqa: ARG001 # numba's
+    """Return the eight bytes of *data* from *at* on."""
+
+    def generated(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place = _first_byte(context, builder, signature.args[0], args[0], args[1])
+        word = builder.bitcast(place, ir.IntType(64).as_pointer())
+        return builder.load(word, align=1)
+
+    return types.uint64(data, at), generated
+
+
+def _big_endian(size: int) -> Any:
+    """Return what reads a number of *size* bytes, its first byte highest, as signed."""
+
+    @intrinsic
+    def number_at(typing_context: Any, data: Any, at: Any) -> Any:  # noqa: ARG001 # numba's
+        def generated(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            place = _first_byte(context, builder, signature.args[0], args[0], args[1])
+            kind = ir.IntType(8 * size)
+            value = builder.load(builder.bitcast(place, kind.as_pointer()), align=1)
+            value = builder.bswap(value) if size > 1 else value
+            whole = ir.IntType(64)
+            return value if size == WORD else builder.sext(value, whole)
+
+        return types.int64(data, at), generated
+
+    return number_at
+
+
+BIG_ENDIAN = {size: _big_endian(size) for size in (1, 2, 4, 8)}
+
+
+@intrinsic
+def fetch_ahead(typing_context: Any, data: Any, at: Any) -> Any:  # noqa: ARG001 # numba's
+    """Bring the byte *at* of *data* near, which may lie behind its end."""
+
+    def generated(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place = _first_byte(context, builder, signature.args[0], args[0], args[1])
+        number = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [place.type, number, number, number])
+        name = "llvm.prefetch.p0"
+        called = builder.module.globals.get(name) or ir.Function(
+            builder.module, kind, name
+        )
+        reading, near, of_data = (ir.Constant(number, value) for value in (0, 3, 1))
+        builder.call(called, [place, reading, near, of_data])
+        return context.get_dummy_value()
+
+    return types.none(data, at), generated
+
+
+@intrinsic
+def lowest_bit(typing_context: Any, word: Any) -> Any:  # noqa: ARG001 # numba's
+    """Return the number of the lowest bit that is set in *word*, which is not zero."""
+
+    def generated(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ARG001
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(word), generated
+
+
+@intrinsic
+def crc32_by(
+    typing_context: Any,  # noqa: ARG001 # numba's
+    function: Any,
+    data: Any,
+    begin: Any,
+    size: Any,
+) -> Any:
+    """Return what a library's *function*, which is an address, makes of some bytes.
+
+    It takes the checksum of what is before them, their address and how many they are.
+    """
+
+    def generated(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place = _first_byte(context, builder, signature.args[1], args[1], args[2])
+        number, count = ir.IntType(32), ir.IntType(64)
+        kind = ir.FunctionType(number, [number, place.type, count])
+        called = builder.inttoptr(args[0], kind.as_pointer())
+        return builder.call(called, [ir.Constant(number, 0), place, args[3]])
+
+    return types.uint32(function, data, begin, size), generated

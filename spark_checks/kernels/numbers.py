@@ -1,0 +1,99 @@
+"""
+Numbers in text; the plain ways are in ``sources.ledger``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, types
+
+from spark_checks.kernels.memory import BOOLS, DATA, INTS, OPTIONS
+from spark_checks.sources.gather import Ints, Places
+from spark_checks.sources.ledger import (
+    DIGITS_MAX,
+    ID_SIZES,
+    NOTHING,
+    QUEUE_DIGITS_MAX,
+)
+from spark_checks.sources.sums import Bools
+
+_COMMA, _ZERO, _NINE, _A, _F = b",09af"
+_CASE = 0x20
+"""The bit by which small letters differ from large ones."""
+_SHORT_ID, _LONG_ID = ID_SIZES
+
+
+def numbers_listed(data: bytes, lists: Places) -> tuple[Ints, Ints] | None:
+    """Return the numbers in *lists*, and of which list each is; None if one is none.
+
+    There is a comma between two, and may be one behind the last.
+    """
+    begins, sizes = map(np.ascontiguousarray, lists)
+    found = np.empty((2, (int(sizes.sum()) + len(sizes) + 1) // 2), dtype=np.int64)
+    count = _listed(np.frombuffer(data, dtype=np.uint8), begins, sizes, found)
+    return None if count < 0 else (found[0, :count], found[1, :count])
+
+
+@njit(types.int64(DATA, INTS, INTS, types.int64[:, ::1]), **OPTIONS)
+def _listed(data, begins, sizes, found):
+    count = 0
+    for index in range(len(begins)):
+        number, digits = np.int64(0), 0
+        end = begins[index] + sizes[index]
+        if sizes[index] and data[end - 1] == _COMMA:
+            end -= 1
+        for at in range(begins[index], end + 1):
+            byte = data[at] if at < end else np.uint8(_COMMA)
+            if _ZERO <= byte <= _NINE:
+                digits += 1
+                number = number * 10 + (np.int64(byte) - _ZERO)
+            elif byte != _COMMA or digits == 0:
+                return -1
+            else:
+                found[0, count] = index
+                found[1, count] = number
+                count += 1
+                number, digits = np.int64(0), 0
+            if digits > DIGITS_MAX:
+                return -1
+    return count
+
+
+def queue_numbers(text: bytes, values: Places) -> Ints:
+    """Return the queue that each of *values* names, NOTHING where one is no number."""
+    begins, sizes = map(np.ascontiguousarray, values)
+    found = np.empty(len(begins), dtype=np.int64)
+    _queue_numbers(np.frombuffer(text, dtype=np.uint8), begins, sizes, found)
+    return found
+
+
+@njit(types.void(DATA, INTS, INTS, INTS), **OPTIONS)
+def _queue_numbers(text, begins, sizes, found):
+    for index in range(len(begins)):
+        number, size = np.int64(0), sizes[index]
+        is_number = 1 <= size <= QUEUE_DIGITS_MAX
+        for at in range(begins[index], begins[index] + size if is_number else 0):
+            is_number = is_number and _ZERO <= text[at] <= _NINE
+            number = number * 10 + np.int64(text[at]) - _ZERO
+        found[index] = number if is_number else NOTHING
+
+
+def are_ids(text: bytes, values: Places) -> Bools:
+    """Return which of *values* look like the offset id of a message."""
+    begins, sizes = map(np.ascontiguousarray, values)
+    found = np.empty(len(begins), dtype=np.bool_)
+    _are_ids(np.frombuffer(text, dtype=np.uint8), begins, sizes, found)
+    return found
+
+
+@njit(types.void(DATA, INTS, INTS, BOOLS), **OPTIONS)
+def _are_ids(text, begins, sizes, found):
+    for index in range(len(begins)):
+        size = sizes[index]
+        is_id = size in (_SHORT_ID, _LONG_ID)
+        for at in range(begins[index], begins[index] + size if is_id else 0):
+            byte = text[at]
+            small = byte | _CASE
+            is_digit = (_ZERO <= byte <= _NINE) or (_A <= small <= _F)
+            is_id = is_id and is_digit
+        found[index] = is_id

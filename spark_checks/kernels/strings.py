@@ -1,0 +1,210 @@
+"""
+Hashes of many strings; the plain ways are in ``sources.string_hashes``, ``.words`` and
+``.topics``.
+
+A string is taken eight bytes at a time from its end on, as there. None begins in the
+first eight bytes of its data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numba import njit, types
+
+from spark_checks.kernels.memory import (
+    BOOLS,
+    DATA,
+    INNER,
+    INTS,
+    LASTS,
+    OPTIONS,
+    TOPS,
+    WORD,
+    WORDS,
+    word_at,
+)
+from spark_checks.sources.gather import Ints, Places
+from spark_checks.sources.string_hashes import OF_WORD, ONES, STEPS, Codes, powers
+from spark_checks.sources.topics import first_alike as plain_first_alike
+from spark_checks.sources.words import FACTOR, SHIFT
+
+_TABLE_SIZE = 1 << 12
+NO_BYTE = -1
+_LEAST = -(1 << 31)
+_PROBES_MAX = 64
+"""Places of a table that are looked at before the plain way is asked."""
+_LOWS = np.array([lows for lows, _, _ in STEPS])
+_BITS = np.array([bits for _, bits, _ in STEPS])
+_WEIGHTS = np.array([weight for _, _, weight in STEPS])
+
+
+def string_hashes(
+    data: bytes, values: Places, *, besides: bytes = b""
+) -> Iterator[tuple[Ints, Codes]]:
+    """Yield indices into *values* and their hashes; what is not plain is left out.
+
+    What is not ASCII is not plain, and what has the byte *besides*.
+    """
+    begins, sizes = map(np.ascontiguousarray, values)
+    codes = np.empty(len(begins), dtype=np.uint64)
+    is_plain = np.empty(len(begins), dtype=np.bool_)
+    sought = besides[0] if besides else NO_BYTE
+    view = np.frombuffer(data, dtype=np.uint8)
+    _java_hashes(view, begins, sizes, sought, codes, is_plain)
+    index = np.flatnonzero(is_plain)
+    yield index, codes[index].astype(np.uint32)
+
+
+@njit(types.uint64(DATA, types.int64, types.int64), **INNER)
+def _word_before(data, begin, at):
+    """Return the word that begins at *at*, without its bytes before *begin*."""
+    word = word_at(data, at)
+    return word if at >= begin else word & LASTS[WORD - (begin - at)]
+
+
+@njit(
+    types.Tuple((types.uint64, types.boolean))(
+        DATA, types.int64, types.int64, types.int64
+    ),
+    **INNER,
+)
+def _java_hash(data, begin, size, besides):
+    """Return the hash of a string in the low bits, and whether it is plain."""
+    code, odd = np.uint64(0), np.uint64(0)
+    end = begin + size
+    at = end - (size + WORD - 1) // WORD * WORD
+    while at < end:
+        word = _word_before(data, begin, at)
+        odd |= word & TOPS
+        if besides != NO_BYTE:
+            other = word ^ (ONES * np.uint64(besides))
+            odd |= (other - ONES) & ~other & TOPS
+        for step in range(len(_LOWS)):
+            lows, bits = _LOWS[step], _BITS[step]
+            word = (word & lows) * _WEIGHTS[step] + ((word >> bits) & lows)
+        code = code * OF_WORD + word
+        at += WORD
+    return code, odd == 0
+
+
+@njit(types.void(DATA, INTS, INTS, types.int64, WORDS, BOOLS), **OPTIONS)
+def _java_hashes(data, begins, sizes, besides, codes, is_plain):
+    for index in range(len(begins)):
+        found = _java_hash(data, begins[index], sizes[index], besides)
+        codes[index], is_plain[index] = found
+
+
+def key_hashes(
+    data: bytes, values: Places, prefixes: Codes, *, splits: bool
+) -> tuple[Ints, Ints]:
+    """Return indices into *values* and the hashes of keys; what is not plain is left.
+
+    The *prefixes* are the hashes of what stands before each of *values*.
+    """
+    begins, sizes = map(np.ascontiguousarray, values)
+    found = np.empty((2, len(begins)), dtype=np.int64)
+    count = _key_hashes(
+        np.frombuffer(data, dtype=np.uint8),
+        begins,
+        sizes,
+        np.ascontiguousarray(prefixes),
+        ord(" ") if splits else NO_BYTE,
+        found,
+    )
+    return found[0, :count], found[1, :count]
+
+
+@njit(
+    types.int64(DATA, INTS, INTS, types.uint32[::1], types.int64, types.int64[:, ::1]),
+    **OPTIONS,
+)
+def _key_hashes(data, begins, sizes, prefixes, besides, found):
+    count = 0
+    for index in range(len(begins)):
+        code, is_plain = _java_hash(data, begins[index], sizes[index], besides)
+        if is_plain:
+            whole = np.int64(
+                np.int32(np.uint32(code) + prefixes[index] * powers[sizes[index]])
+            )
+            found[0, count] = index
+            found[1, count] = abs(whole) if whole != _LEAST else 0
+            count += 1
+    return count
+
+
+def text_hashes(text: bytes, values: Places) -> Ints:
+    """Return a hash of each of *values* of *text*, of no meaning elsewhere."""
+    begins, sizes = map(np.ascontiguousarray, values)
+    found = np.empty(len(begins), dtype=np.int64)
+    _text_hashes(np.frombuffer(text, dtype=np.uint8), begins, sizes, found)
+    return found
+
+
+@njit(types.uint64(DATA, types.int64, types.int64), **INNER)
+def _text_hash(data, begin, size):
+    code = np.uint64(size) * FACTOR
+    code ^= code >> SHIFT
+    end = begin + size
+    at = end - (size + WORD - 1) // WORD * WORD
+    while at < end:
+        code = (code ^ _word_before(data, begin, at)) * FACTOR
+        code ^= code >> SHIFT
+        at += WORD
+    return code
+
+
+@njit(types.void(DATA, INTS, INTS, INTS), **OPTIONS)
+def _text_hashes(data, begins, sizes, found):
+    for index in range(len(begins)):
+        size = sizes[index]
+        found[index] = (
+            np.int64(_text_hash(data, begins[index], size)) if size else np.int64(0)
+        )
+
+
+def first_alike(data: bytes, texts: Places) -> Ints:
+    """Return for each of *texts* the index of the first that is the same."""
+    begins, sizes = map(np.ascontiguousarray, texts)
+    firsts = np.empty(len(begins), dtype=np.int64)
+    known = np.full(_TABLE_SIZE, -1, dtype=np.int64)
+    view = np.frombuffer(data, dtype=np.uint8)
+    if _first_alike(view, begins, sizes, known, firsts):
+        return firsts
+    return plain_first_alike.plain(data, texts)
+
+
+@njit(types.boolean(DATA, types.int64, types.int64, types.int64), **INNER)
+def _are_same(data, begin, other, size):
+    at = size
+    while at > 0:
+        at -= WORD
+        one = _word_before(data, begin, begin + at)
+        if one != _word_before(data, other, other + at):
+            return False
+    return True
+
+
+@njit(types.boolean(DATA, INTS, INTS, INTS, INTS), **OPTIONS)
+def _first_alike(data, begins, sizes, known, firsts):
+    last = np.uint64(len(known) - 1)
+    for index in range(len(begins)):
+        begin, size = begins[index], sizes[index]
+        place = _text_hash(data, begin, size) >> np.uint64(32)
+        is_placed = False
+        for probe in range(_PROBES_MAX):
+            slot = (place + np.uint64(probe)) & last
+            first = known[slot]
+            is_placed = first < 0
+            if is_placed:
+                known[slot] = index
+                first = index
+            elif sizes[first] == size:
+                is_placed = _are_same(data, begin, begins[first], size)
+            if is_placed:
+                firsts[index] = first
+                break
+        if not is_placed:
+            return False
+    return True

@@ -1,0 +1,92 @@
+"""
+Which plain functions have a fast twin, and how the twins are put in their places.
+
+What numba has compiled is kept in the user's cache, in a directory for the kernels as
+they are now: so it takes four seconds once, and a third of one from then on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from spark_checks.sources import (
+    gather,
+    key_hashes,
+    ledger,
+    log_batch,
+    record_properties,
+    spark_hash,
+    string_hashes,
+    topics,
+    words,
+)
+
+ASKED_FOR = "RMQC_KERNELS"
+"""Variable by which a daemon of workers knows that they are worth their loading."""
+
+
+@cache
+def use_kernels() -> bool:
+    """Put the fast twins in their places, and return whether they could be had.
+
+    They cannot without numba, as on a cluster's workers, where this module comes in an
+    archive, nor where compiled code can be kept nowhere.
+    """
+    if not Path(__file__).exists():
+        return False
+    try:
+        known = twins()
+    except Exception:  # whatever numba stumbles over, the plain way goes on
+        return False
+    for plain, fast in known:
+        plain.fast = fast
+    return True
+
+
+def twins() -> list[tuple[Any, Any]]:
+    """Return plain functions and their fast twins; raise whatever keeps us from it."""
+    import numba
+
+    numba.config.CACHE_DIR = str(_directory())
+    from spark_checks.kernels import (
+        checksums,
+        following,
+        gathering,
+        long_hashes,
+        numbers,
+        splitting,
+        strings,
+    )
+
+    known = [
+        (gather.gather_alike, gathering.gather_alike),
+        (key_hashes.hashed, strings.key_hashes),
+        (ledger.are_ids, numbers.are_ids),
+        (ledger.numbers_listed, numbers.numbers_listed),
+        (ledger.queue_numbers, numbers.queue_numbers),
+        (log_batch.follow_sizes, following.follow_sizes),
+        (record_properties.places_named, splitting.places_named),
+        (record_properties.properties_of, splitting.properties_of),
+        (spark_hash.of_ints, long_hashes.of_ints),
+        (spark_hash.of_longs, long_hashes.of_longs),
+        (string_hashes.string_hashes, strings.string_hashes),
+        (topics.first_alike, strings.first_alike),
+        (words.text_hashes, strings.text_hashes),
+    ]
+    if checksums.FUNCTION is not None:
+        known.append((log_batch.body_crcs, checksums.body_crcs))
+    return known
+
+
+def _directory() -> Path:
+    """Return the directory of the user's cache for the kernels as they are now."""
+    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    state = hashlib.sha256()
+    for package in (Path(__file__).parent, Path(gather.__file__).parent):
+        for source in sorted(package.glob("*.py")):  # kernels have constants of theirs
+            state.update(source.read_bytes())
+    return Path(root) / "rocketmq-conformance" / "kernels" / state.hexdigest()[:16]

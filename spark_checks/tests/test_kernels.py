@@ -1,0 +1,286 @@
+"""Kernels answer what the plain functions answer, whatever they are given."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spark_checks.kernels.use import twins
+from spark_checks.shipping import zip_for_workers
+from spark_checks.sources.gather import Ints, Places, gather_alike, numbers_at
+from spark_checks.sources.key_hashes import hashed
+from spark_checks.sources.ledger import are_ids, numbers_listed, queue_numbers
+from spark_checks.sources.log_batch import body_crcs, follow_sizes, record_plans
+from spark_checks.sources.record_properties import places_named, properties_of
+from spark_checks.sources.record_scan import SIZE
+from spark_checks.sources.spark_hash import of_ints, of_longs
+from spark_checks.sources.store_files import list_store
+from spark_checks.sources.string_hashes import string_hashes
+from spark_checks.sources.sums import Asked
+from spark_checks.sources.survey import Survey, parts_of, survey_of
+from spark_checks.sources.topics import first_alike
+from spark_checks.sources.twofold import Twofold
+from spark_checks.sources.words import WORD, text_hashes
+from spark_checks.tests.test_log_batch import logs
+from spark_checks.tests.ways import fast_ways
+
+ROOT = Path(__file__).resolve().parents[2]
+STORES = sorted((ROOT / "fixtures" / "store").glob("*-*"))
+EXAMPLES = settings(max_examples=200, derandomize=True, deadline=None)
+longs = st.lists(st.integers(-(2**63), 2**63 - 1), max_size=20)
+digits = st.text("0123456789,", max_size=24).map(str.encode)
+hexadecimal = st.text("0123456789abcdefABCDEFg", min_size=31, max_size=57)
+alike = st.sampled_from([b"", b"A", b"Orders", 9 * b"Q", 9 * b"R", 8 * b"Q"])
+strange = st.binary(max_size=40)
+texts = st.lists(
+    st.one_of(alike, digits, hexadecimal.map(str.encode), strange), max_size=12
+)
+names = (b"TAGS", b"REAL_QUEUE", b"v")
+pieces = st.sampled_from([*names, b"\x01", b"\x02", b"\0", b"\xc3"])
+properties = st.lists(st.lists(pieces, max_size=12).map(b"".join), max_size=6)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _twins() -> Iterator[None]:
+    with fast_ways():
+        yield
+
+
+def _agree(function: Any, *args: Any, **named: Any) -> None:
+    """Compare what both ways of *function* answer."""
+    assert isinstance(function, Twofold)
+    assert function.fast is not None
+    found, wanted = function.fast(*args, **named), function.plain(*args, **named)
+    assert _shown(found) == _shown(wanted)
+
+
+def _shown(answer: Any) -> Any:
+    """Return *answer* as what can be compared."""
+    if isinstance(answer, np.ndarray):
+        return answer.tolist()
+    return [_shown(one) for one in answer] if isinstance(answer, tuple) else answer
+
+
+def _laid_out(each: Sequence[bytes]) -> tuple[bytes, Places]:
+    """Return *each* end to end, behind a word that is in nobody's way."""
+    sizes = np.array([len(text) for text in each], dtype=np.int64)
+    return b"\xff" * WORD + b"".join(each), (WORD + np.cumsum(sizes) - sizes, sizes)
+
+
+def _column(values: Sequence[int]) -> Ints:
+    return np.array(values, dtype=np.int64)
+
+
+def test_each_kernel_is_compared_with_its_plain_function() -> None:
+    assert {plain.plain.__name__ for plain, _ in twins()} == {
+        *("follow_sizes", "gather_alike", "body_crcs", "properties_of"),
+        *("places_named", "string_hashes", "hashed", "text_hashes", "first_alike"),
+        *("of_longs", "of_ints", "numbers_listed", "queue_numbers", "are_ids"),
+    }
+
+
+@EXAMPLES
+@given(data=logs(), position=st.integers(0, 200), most=st.integers(0, 9))
+def test_sizes_lead_to_the_same_records(data: bytes, position: int, most: int) -> None:
+    if position <= len(data):
+        _agree(follow_sizes, data, position, most=most)
+
+
+@EXAMPLES
+@given(data=logs(), cut=st.integers(0, 50), flags=st.sampled_from([0, 16, 32, 48]))
+def test_fields_of_sound_and_damaged_records_are_the_same(
+    data: bytes, cut: int, flags: int
+) -> None:
+    starts, _ = follow_sizes(data, 0, most=len(data))
+    limits = starts + np.maximum(numbers_at(data, starts, SIZE) - cut, 0)
+    values = {"magic": 0xDAA320A7, "system_flags": flags}
+    plan = record_plans.plan(tuple(values[one.name] for one in record_plans.deciding))
+    assert gather_alike.fast is not None
+    found = gather_alike.fast(data, starts, limits, plan)
+    wanted = gather_alike.plain(data, starts, limits, plan)
+    assert found.ends.tolist() == wanted.ends.tolist()
+    assert found.numbers.keys() == wanted.numbers.keys()
+    assert found.places.keys() == wanted.places.keys()
+    for name, column in wanted.numbers.items():
+        assert found.numbers[name].tolist() == column.tolist(), name
+    for name, places in wanted.places.items():
+        assert _shown(found.places[name]) == _shown(places), name
+
+
+@EXAMPLES
+@given(each=properties, gap=st.binary(max_size=9))
+def test_properties_are_split_alike(each: list[bytes], gap: bytes) -> None:
+    data = gap.join([b"", *each, b""])
+    sizes = np.array([len(text) for text in each], dtype=np.int64)
+    begins = np.cumsum(sizes + len(gap)) - sizes
+    assert properties_of.fast is not None
+    found = properties_of.fast(data, begins, begins + sizes)
+    wanted = properties_of.plain(data, begins, begins + sizes)
+    for name in ("record", "word", "broken"):
+        assert getattr(found, name).tolist() == getattr(wanted, name).tolist(), name
+    for name in ("name_end", "end"):
+        ours, theirs = getattr(found, name), getattr(wanted, name)
+        assert (ours - found.begin).tolist() == (theirs - wanted.begin).tolist(), name
+    assert found.is_regular == wanted.is_regular
+    assert found.is_ascii == wanted.is_ascii == b"".join(each).isascii()
+    assert found.is_utf8() == wanted.is_utf8()
+    for text in names:
+        _agree(places_named, found, text)
+
+
+@EXAMPLES
+@given(each=texts, besides=st.sampled_from([b"", b" ", b"Q"]))
+def test_strings_have_the_same_hashes(each: list[bytes], besides: bytes) -> None:
+    data, values = _laid_out(each)
+    found, wanted = (
+        {
+            at: code
+            for index, codes in way(data, values, besides=besides)
+            for at, code in zip(index.tolist(), codes.tolist(), strict=True)
+        }
+        for way in (string_hashes.fast, string_hashes.plain)
+        if way is not None
+    )
+    assert found == wanted
+    _agree(text_hashes, data, values)
+    _agree(first_alike, data, values)
+    _agree(body_crcs, data, values)
+
+
+@EXAMPLES
+@given(each=texts, before=st.integers(0, 2**32 - 1), splits=st.booleans())
+def test_keys_have_the_same_hashes(
+    each: list[bytes], before: int, splits: bool
+) -> None:
+    data, values = _laid_out(each)
+    prefixes = np.full(len(each), before, dtype=np.uint32)
+    found, wanted = (
+        dict(zip(*_shown(way(data, values, prefixes, splits=splits)), strict=True))
+        for way in (hashed.fast, hashed.plain)
+        if way is not None
+    )
+    assert found == wanted
+
+
+@EXAMPLES
+@given(values=longs, seed=st.integers(0, 2**64 - 1))
+def test_longs_and_ints_have_the_same_hashes(values: list[int], seed: int) -> None:
+    seeds = np.full(len(values), seed, dtype=np.uint64)
+    _agree(of_longs, _column(values))
+    _agree(of_longs, _column(values), seeds)
+    _agree(of_ints, _column(values), seed=seeds)
+
+
+@EXAMPLES
+@given(each=texts)
+def test_texts_are_the_same_numbers_and_ids(each: list[bytes]) -> None:
+    _agree(queue_numbers, *_laid_out(each))
+    _agree(are_ids, *_laid_out(each))
+    _agree(numbers_listed, *_laid_out(each))
+
+
+@EXAMPLES
+@given(each=st.lists(st.lists(st.integers(0, 10**18 - 1), min_size=1), max_size=5))
+def test_lists_of_numbers_are_read_alike(each: list[list[int]]) -> None:
+    lists = [",".join(map(str, one)).encode() + b"," for one in each]
+    _agree(numbers_listed, *_laid_out(lists))
+    found = numbers_listed(*_laid_out(lists))
+    assert found is not None
+    assert found[1].tolist() == [number for one in each for number in one]
+
+
+def test_a_table_without_room_asks_the_plain_way() -> None:
+    each = [f"topic-{number:07}".encode() for number in range(6000)]
+    _agree(first_alike, *_laid_out(each))
+
+
+@pytest.mark.parametrize("path", STORES, ids=lambda path: path.name)
+def test_a_store_has_the_same_survey(path: Path, tmp_path: Path) -> None:
+    assert _survey(path) == _plain(lambda: _survey(path))
+    damaged = _damaged(path, tmp_path)
+    assert _survey(damaged) == _plain(lambda: _survey(damaged))
+
+
+def _damaged(path: Path, directory: Path) -> Path:
+    """Return a copy of the store at *path*, with a byte in a hundred changed."""
+    store = directory / path.name
+    for file in sorted(path.rglob("*")):
+        if file.is_file():
+            data = bytearray(file.read_bytes())
+            for at in range(777, len(data), 997):
+                data[at] = (data[at] + at) % 256
+            place = store / file.relative_to(path)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(data)
+    return store
+
+
+def _plain(function: Callable[[], Any]) -> Any:
+    """Return what *function* answers by plain ways alone."""
+    known = [plain for plain, _ in twins()]
+    with pytest.MonkeyPatch.context() as patch:
+        for one in known:
+            patch.setattr(one, "fast", None)
+        return function()
+
+
+def _survey(path: Path) -> tuple[Any, ...]:
+    """Return what there is to compare of a survey of the store at *path*."""
+    asked = Asked(ranges=[(-1, 2**62)], delays={1: 1000, 3: 10_000})
+    parts = parts_of(list_store(str(path)), asked, 1)
+    found = [survey_of(str(path), some, asked) for some in parts]
+    whole = found[0]
+    for other in found[1:]:
+        whole = Survey.plus(whole, other)
+    tables = {name: whole.ledger.table(name) for name in whole.ledger.rows}
+    rows = {
+        name: {column: values.tolist() for column, values in table.items()}
+        for name, table in tables.items()
+    }
+    names = [name for name in Survey.__slots__ if name != "ledger"]
+    odd = whole.ledger.is_odd, whole.ledger.bad_returns
+    return rows, odd, {name: getattr(whole, name) for name in names}
+
+
+@pytest.mark.parametrize("kept", ["nowhere", "shipped"])
+def test_without_a_place_for_them_the_plain_way_goes_on(
+    kept: str, tmp_path: Path
+) -> None:
+    place = tmp_path / "cache"
+    place.write_text("no directory")
+    origin = {"shipped": zip_for_workers, "nowhere": _unwritable}[kept](tmp_path)
+    asked = (
+        "from spark_checks.kernels.use import use_kernels, __file__ as file;"
+        "from spark_checks.sources.log_batch import follow_sizes;"
+        "print(file, use_kernels(), follow_sizes(bytes(9), 0, most=1)[1])"
+    )
+    here = {"PYTHONPATH": str(origin), "XDG_CACHE_HOME": str(place)}
+    run = subprocess.run(  # our own words
+        [sys.executable, "-c", asked],
+        env={**os.environ, **here},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.split()[1:] == ["False", "0"]
+    assert run.stdout.startswith(str(origin))
+
+
+def _unwritable(directory: Path) -> Path:
+    """Return a copy of the packages in which nothing can be written beside a kernel."""
+    for name in ("spec", "spark_checks"):
+        ignored = shutil.ignore_patterns("tests", "__pycache__")
+        shutil.copytree(ROOT / name, directory / "copy" / name, ignore=ignored)
+    (directory / "copy" / "spark_checks" / "kernels" / "__pycache__").write_text("")
+    return directory / "copy"
