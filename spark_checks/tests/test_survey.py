@@ -11,9 +11,11 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.digest import Digest, QueueDigest, digest, survey
+from spark_checks.kernels.use import ASKED_FOR
 from spark_checks.situation import situation_of
 from spark_checks.sources.commit_log import LogRange
 from spark_checks.sources.index import IndexFile
+from spark_checks.sources.log_batch import follow_sizes
 from spark_checks.sources.store_files import list_store
 from spark_checks.sources.sums import Groups
 from spark_checks.sources.survey import Part, packed, size_of
@@ -140,6 +142,25 @@ def test_a_survey_of_a_real_store_is_its_rows(path: Path, spark: SparkSession) -
     assert seen.records == counted["log"]
     assert seen.units == counted["queue"]
     assert seen.record_count > 100
+
+
+def _has_kernels(_: int) -> bool:
+    return follow_sizes.fast is not None
+
+
+def test_a_large_store_is_surveyed_by_kernels(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = STORES[0]
+    plain, _, _ = _both(spark, path)
+    monkeypatch.setattr("spark_checks.sources.survey.LARGE_SIZE", 0)
+    environment = spark.sparkContext.environment
+    monkeypatch.delitem(environment, ASKED_FOR, raising=False)
+    fast, _, _ = _both(spark, path)
+    assert ASKED_FOR in environment
+    tasks = spark.sparkContext.parallelize(range(2), 2)
+    assert tasks.map(_has_kernels).collect() == [True, True]
+    assert fast == plain
 
 
 def test_groups_are_reduced_each_by_itself() -> None:
