@@ -13,7 +13,7 @@ import zlib
 import numpy as np
 from numba import njit, types
 
-from spark_checks.kernels.memory import DATA, INTS, OPTIONS, crc32_by
+from spark_checks.kernels.memory import DATA, INTS, OPTIONS, crc32_by, of_each
 from spark_checks.sources.gather import Ints, Places
 
 _SAMPLE = bytes(range(256)) * 5
@@ -40,9 +40,7 @@ FUNCTION = crc_function()
 
 def body_crcs(data: bytes, bodies: Places) -> Ints:
     """Return the checksum that each of the *bodies* should have been stored with."""
-    begins, sizes = map(np.ascontiguousarray, bodies)
-    found = np.empty(len(begins), dtype=np.int64)
-    _checksums(np.frombuffer(data, dtype=np.uint8), begins, sizes, FUNCTION, found)
+    found: Ints = of_each(_checksums, data, bodies, np.int64, FUNCTION)
     return found
 
 

@@ -14,6 +14,9 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from spark_checks.sources.gather import Places
+from spark_checks.sources.words import WORD
+
 DATA = types.Array(types.uint8, 1, "C", readonly=True)
 INTS = types.int64[::1]
 WORDS = types.uint64[::1]
@@ -21,17 +24,21 @@ BOOLS = types.boolean[::1]
 OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy"}
 INNER = {**OPTIONS, "forceinline": True}
 """Of functions that others are made of."""
-WORD = 8
 LINE = 64
 """Bytes that come near together."""
-TOPS = np.uint64(0x8080808080808080)
 MASKS = np.array(
     [(1 << 8 * size) - 1 for size in range(WORD + 1)],
     dtype=np.uint64,
 )
 """The bits of the first bytes of a word, by how many these are."""
-LASTS = ~MASKS[::-1].copy()
-"""The bits of its last bytes."""
+
+
+def of_each(kernel: Any, data: bytes, values: Places, kind: Any, *more: Any) -> Any:
+    """Return the column of *kind* in which *kernel* says something of each value."""
+    begins, sizes = map(np.ascontiguousarray, values)
+    found = np.empty(len(begins), dtype=kind)
+    kernel(np.frombuffer(data, dtype=np.uint8), begins, sizes, *more, found)
+    return found
 
 
 def _first_byte(context: Any, builder: Any, kind: Any, data: Any, at: Any) -> Any:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, types
 
-from spark_checks.kernels.memory import BOOLS, DATA, INTS, OPTIONS
+from spark_checks.kernels.memory import BOOLS, DATA, INTS, OPTIONS, of_each
 from spark_checks.sources.gather import Ints, Places
 from spark_checks.sources.ledger import (
     DIGITS_MAX,
@@ -61,9 +61,7 @@ def _listed(data, begins, sizes, found):
 
 def queue_numbers(text: bytes, values: Places) -> Ints:
     """Return the queue that each of *values* names, NOTHING where one is no number."""
-    begins, sizes = map(np.ascontiguousarray, values)
-    found = np.empty(len(begins), dtype=np.int64)
-    _queue_numbers(np.frombuffer(text, dtype=np.uint8), begins, sizes, found)
+    found: Ints = of_each(_queue_numbers, text, values, np.int64)
     return found
 
 
@@ -80,9 +78,7 @@ def _queue_numbers(text, begins, sizes, found):
 
 def are_ids(text: bytes, values: Places) -> Bools:
     """Return which of *values* look like the offset id of a message."""
-    begins, sizes = map(np.ascontiguousarray, values)
-    found = np.empty(len(begins), dtype=np.bool_)
-    _are_ids(np.frombuffer(text, dtype=np.uint8), begins, sizes, found)
+    found: Bools = of_each(_are_ids, text, values, np.bool_)
     return found
 
 

@@ -19,8 +19,6 @@ from spark_checks.kernels.memory import (
     LINE,
     MASKS,
     OPTIONS,
-    TOPS,
-    WORD,
     WORDS,
     fetch_ahead,
     lowest_bit,
@@ -28,13 +26,15 @@ from spark_checks.kernels.memory import (
 )
 from spark_checks.sources.gather import Ints, Places
 from spark_checks.sources.record_properties import END, NAME_END, Properties
+from spark_checks.sources.string_hashes import ONES, TOPS
+from spark_checks.sources.words import WORD
 
 _PIECE_SIZE = 8
 """Bytes that a name and its value have at least, in most stores."""
 _AHEAD = 8
 """Records."""
 _LOWS = ~TOPS
-_PAST_END = np.uint64(0x80 - END - 1) * np.uint64(0x0101010101010101)
+_PAST_END = np.uint64(0x80 - END - 1) * ONES
 """Added to the low bits of a byte, it sets the top one unless the byte separates."""
 _LAST = np.uint64(0x80)
 """Of a word whose first byte separates."""

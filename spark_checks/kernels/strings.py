@@ -18,17 +18,22 @@ from spark_checks.kernels.memory import (
     DATA,
     INNER,
     INTS,
-    LASTS,
     OPTIONS,
-    TOPS,
-    WORD,
     WORDS,
+    of_each,
     word_at,
 )
 from spark_checks.sources.gather import Ints, Places
-from spark_checks.sources.string_hashes import OF_WORD, ONES, STEPS, Codes, powers
+from spark_checks.sources.string_hashes import (
+    OF_WORD,
+    ONES,
+    STEPS,
+    TOPS,
+    Codes,
+    powers,
+)
 from spark_checks.sources.topics import first_alike as plain_first_alike
-from spark_checks.sources.words import FACTOR, SHIFT
+from spark_checks.sources.words import FACTOR, LASTS, SHIFT, WORD
 
 _TABLE_SIZE = 1 << 12
 NO_BYTE = -1
@@ -136,9 +141,7 @@ def _key_hashes(data, begins, sizes, prefixes, besides, found):
 
 def text_hashes(text: bytes, values: Places) -> Ints:
     """Return a hash of each of *values* of *text*, of no meaning elsewhere."""
-    begins, sizes = map(np.ascontiguousarray, values)
-    found = np.empty(len(begins), dtype=np.int64)
-    _text_hashes(np.frombuffer(text, dtype=np.uint8), begins, sizes, found)
+    found: Ints = of_each(_text_hashes, text, values, np.int64)
     return found
 
 

@@ -31,7 +31,7 @@ STEPS = tuple(
 """Which bits are the first of two neighbours, how many each has, and what it weighs."""
 OF_WORD = np.uint64(31**8)
 ONES = np.uint64(0x0101010101010101)
-_TOPS = np.uint64(0x8080808080808080)
+TOPS = np.uint64(0x8080808080808080)
 
 
 @Twofold
@@ -47,7 +47,7 @@ def string_hashes(
     if len(empty):
         yield empty, np.zeros(len(empty), dtype=np.uint32)
     for index, words in words_of(data, values):
-        odd = np.bitwise_or.reduce(words) & _TOPS
+        odd = np.bitwise_or.reduce(words) & TOPS
         if besides:
             sought = ONES * np.uint64(besides[0])
             for word in words:
@@ -71,4 +71,4 @@ def _hashed(word: Words) -> Words:
 
 def _zero_bytes(word: Words) -> Words:
     """Return what is not zero for each *word* that has a byte of zero."""
-    return (word - ONES) & ~word & _TOPS
+    return (word - ONES) & ~word & TOPS

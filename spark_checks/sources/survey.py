@@ -127,9 +127,8 @@ def survey_store(context: SparkContext, store: Store, asked: Asked) -> Survey:
     size = sum(size_of(part) for some in parts for part in some)
     if size >= LARGE_SIZE * processors:
         asked = replace(asked, is_large=True)
-        context.environment[ASKED_FOR] = (
-            "yes"  # of the daemon of workers, if it is ours
-        )
+        # Of the daemon of workers, if it is ours.
+        context.environment[ASKED_FOR] = "yes"
     url = store.url
     tasks = context.parallelize(parts, len(parts)).map(
         lambda some: survey_of(url, some, asked)

@@ -19,7 +19,7 @@ Words = npt.NDArray[np.uint64]
 
 WORD = 8
 """Bytes of a word."""
-_lasts = np.array(
+LASTS = np.array(
     [0, *((1 << 64) - (1 << 8 * (WORD - size)) for size in range(1, WORD + 1))],
     dtype=np.uint64,
 )
@@ -43,7 +43,7 @@ def words_of(text: bytes, values: Places) -> Iterator[tuple[Ints, list[Words]]]:
         index = np.flatnonzero(counts == count)
         at = begins[index] + sizes[index] - WORD * count
         words = [view[at + WORD * number] for number in range(count)]
-        words[0] &= _lasts[sizes[index] - WORD * (count - 1)]
+        words[0] &= LASTS[sizes[index] - WORD * (count - 1)]
         yield index, words
 
 

@@ -16,7 +16,7 @@ from reference.core.broker.consumer_filters import new_filters
 from reference.core.broker.consumer_offsets import ConsumerOffsets
 from reference.core.broker.filter_servers import FilterServers
 from reference.core.broker.flushing import Flushing
-from reference.core.broker.held_pulls import HeldPull, HeldPulls, Queue
+from reference.core.broker.held_pulls import HeldPull, HeldPulls
 from reference.core.broker.housekeeping import Housekeeping
 from reference.core.broker.locks import QueueLocks
 from reference.core.broker.membership import tell_members
@@ -32,7 +32,7 @@ from reference.core.broker.traffic import Traffic
 from reference.core.effects import Effect
 from reference.core.request import Request
 from reference.core.service import Service
-from reference.core.store.api import Arrival, PutResult
+from reference.core.store.api import Arrival, PutResult, Queue
 from reference.core.store.config_files import (
     CONSUMER_FILTERS,
     CONSUMER_OFFSETS,

@@ -22,7 +22,7 @@ from reference.core.broker.send import (
 )
 from reference.core.broker.topics import DEFAULT_TOPIC, RETRY_PREFIX, Topic
 from reference.core.request import SMALL_NUMBERS, SURELY_INT64, Request
-from reference.core.store.api import NewMessage, new_tuple
+from reference.core.store.api import NewMessage, Queue, new_tuple
 
 if TYPE_CHECKING:
     from reference.core.broker.broker import Broker
@@ -38,8 +38,6 @@ _pick = itemgetter(
     LETTERS.batch,
 )
 _HALF_MESSAGE = "TRAN_MSG"
-Queue = tuple[str, int]
-"""A topic and the number of a queue."""
 
 
 def send_everyday(broker: Broker, request: Request) -> Answer | None:

@@ -13,10 +13,7 @@ from dataclasses import dataclass
 
 from reference.core.broker.subscription import Subscription
 from reference.core.request import Request
-from reference.core.store.api import Arrival
-
-Queue = tuple[str, int]
-"""Topic and queue id."""
+from reference.core.store.api import Arrival, Queue
 
 
 @dataclass(slots=True)

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from reference.core.answer import Answer
-from reference.core.broker.everyday_send import Queue, everyday_message
+from reference.core.broker.everyday_send import everyday_message
 from reference.core.broker.send import answer_to_put
 from reference.core.request import Request
-from reference.core.store.api import NewMessage, PutResult, PutStatus, new_tuple
-from reference.core.store.commit_log import message_id
+from reference.core.store.api import NewMessage, PutResult, Queue, new_tuple
+from reference.core.store.commit_log import STORED, message_id
 from reference.core.store.records import Found
 from spec.wire.request_code import RequestCode
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 ROW_FROM = 4
 """Of fewer messages it takes longer to put them together than to store each."""
 _SEND, _ONEWAY = int(RequestCode.SEND_MESSAGE_V2), 2
-_STORED = PutStatus.PUT_OK
 
 
 def store_together(
@@ -72,5 +71,5 @@ def _answer(broker: Broker, message: NewMessage, found: Found) -> Answer:
     """Return what a producer is told of its *message* that is stored."""
     size, _, queue_id, queue_offset, offset, _, stored_at_ms, *_ = found
     own_id = message_id(message, offset)
-    stored = _STORED, offset, size, queue_offset, own_id, stored_at_ms, 1
+    stored = STORED, offset, size, queue_offset, own_id, stored_at_ms, 1
     return answer_to_put(broker, new_tuple(PutResult, stored), queue_id=queue_id)

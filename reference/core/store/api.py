@@ -20,6 +20,8 @@ from spec.host import Host
 
 new_tuple = tuple.__new__
 """Makes a named tuple of a tuple: a third of the time that its own call takes."""
+Queue = tuple[str, int]
+"""A topic and the number of a queue."""
 SCHEDULE_TOPIC = "SCHEDULE_TOPIC_XXXX"
 """Where delayed messages wait; queue n holds delay level n + 1."""
 

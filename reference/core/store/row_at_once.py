@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from reference.core.store.api import NewMessage, new_tuple
+from reference.core.store.api import NewMessage, Queue, new_tuple
 from reference.core.store.layouts import (
     properties_prefix,
     record_head_codec,
@@ -32,8 +32,6 @@ from reference.core.store.records import (
 from spec.integers import body_crc
 from spec.store.message_record import MAGIC_V1
 from spec.wire.properties import SIZE_MAX as PROPERTIES_SIZE_MAX
-
-Queue = tuple[str, int]
 
 
 class Row(NamedTuple):
