@@ -14,11 +14,13 @@ import time
 
 from spark_checks.audit import audit_store
 from spark_checks.session import spark_session
+from spark_checks.sources.store_files import list_store
 
 
 def main(url: str, master: str) -> None:
     """Audit the store at *url*, once for every line of the standard input."""
-    with spark_session(master, has_sources=False) as session:
+    size = list_store(url).commit_log_size
+    with spark_session(master, has_sources=False, size=size) as session:
         _say("ready")
         for _ in sys.stdin:
             steps: list[list[object]] = []

@@ -51,13 +51,16 @@ def audits(stores: tuple[str, ...], wishes: Wishes) -> list[Audit]:
     conf = BrokerConf()
     if wishes.broker_conf:
         conf = read_broker_conf(wishes.broker_conf)
-    for store in (*stores, *filter(None, [wishes.against])):
-        list_store(store)  # so that a wrong path does not wait for Spark to start
+    # Listed now, so that a wrong path does not wait for Spark to start.
+    listed = [list_store(url) for url in (*stores, *filter(None, [wishes.against]))]
+    size = max(store.commit_log_size for store in listed)
+    if wishes.sampled is not None:
+        size = round(size * wishes.sampled.fraction)
     if wishes.against and is_same_place(stores[0], wishes.against):
         fail(f"{shown_url(stores[0])} is asked to be compared with itself", code=2)
     with _progress() as progress:
         progress("starting Spark")
-        with spark_session(wishes.master, has_sources=False) as session:
+        with spark_session(wishes.master, has_sources=False, size=size) as session:
             if wishes.directory:
                 progress("writing tables")
                 export(session, stores[0], wishes.directory)

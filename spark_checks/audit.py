@@ -180,7 +180,7 @@ def _size_read(store: Store, sample: Sample | None) -> int:
     whole = sum(file.size for file in store.files)
     if sample is None:
         return whole
-    return whole - sum(file.size for file in store.commit_log) + sample.size
+    return whole - store.commit_log_size + sample.size
 
 
 def _log_size(store: Store, conf: BrokerConf) -> int | None:

@@ -20,11 +20,13 @@ from urllib.parse import urlsplit
 
 import psutil
 from py4j.protocol import Py4JJavaError
+from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from spark_checks.class_archive import class_archive
 from spark_checks.java_home import NoJavaError, prepare_java_home
+from spark_checks.kernels.worth import ASKED_FOR, are_worth_it
 from spark_checks.shipping import ROOT, zip_for_workers
 
 _JAVA_OPTIONS = (
@@ -82,12 +84,14 @@ def failed(error: Exception) -> SparkError:
 
 @contextmanager
 def spark_session(
-    master: str = "local[*]", *, has_sources: bool = True
+    master: str = "local[*]", *, has_sources: bool = True, size: int | None = None
 ) -> Iterator[SparkSession]:
     """Lend a session on *master*, and stop it and its Java at the end.
 
     To make the sources known takes Spark a second, and two processes: who does not ask
-    for them by their names, as an audit of a store in order, may do without.
+    for them by their names, as an audit of a store in order, may do without. Who says
+    what *size* the stores have, in bytes, finds Python's workers on this machine
+    started, with all that is worth its loading for so much.
     """
     with tempfile.TemporaryDirectory(prefix="rmqc-audit-") as name:
         directory = Path(name)
@@ -103,6 +107,8 @@ def spark_session(
                     from spark_checks.sources.registered import register_sources
 
                     register_sources(session)
+                if size is not None and master.startswith("local"):
+                    _start_workers(session.sparkContext, size)
         except NoJavaError as error:
             raise SparkError(str(error)) from None
         except Exception as error:  # Py4J raises many kinds; all mean the same here
@@ -124,6 +130,18 @@ def _start(master: str, directory: Path, java_options: str) -> SparkSession:
     if not master.startswith("local"):
         session.sparkContext.addPyFile(str(zip_for_workers(directory)))
     return session
+
+
+def _start_workers(context: SparkContext, size: int) -> None:
+    """Return when a worker for each processor has imported what it needs."""
+    processors = context.defaultParallelism
+    if are_worth_it(size, processors):
+        context.environment[ASKED_FOR] = "yes"
+    context.parallelize(range(processors), processors).foreach(_do_nothing)
+
+
+def _do_nothing(_number: int) -> None:
+    """Be a task."""
 
 
 def _settings(
@@ -280,8 +298,6 @@ def _stop(session: SparkSession) -> None:
 
 def _forget_gateway() -> None:
     """Let the next session start a Java of its own."""
-    from pyspark import SparkContext
-
     SparkContext._gateway = None
     SparkContext._jvm = None
 

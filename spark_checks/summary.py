@@ -25,7 +25,7 @@ def summary_of(store: Store, seen: Digest) -> Mapping[str, object]:
         "commitlog": {
             "files": len(store.commit_log),
             "records": seen.record_count,
-            "bytes": sum(file.size for file in store.commit_log),
+            "bytes": store.commit_log_size,
             "min_offset": str(store.min_offset),
             "max_offset": str(seen.log_end) if store.parts is None else None,
         },

@@ -23,6 +23,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import PurePath
 
+from spark_checks.kernels.worth import ASKED_FOR
+
 KEPT_EACH_MAX = 32 << 20
 """Bytes of a block that is kept when it is freed; the library takes no more."""
 KEPT_MAX = 128 << 20
@@ -65,7 +67,7 @@ def main() -> None:
 
     if sys.argv[1:] == ["pyspark.worker"]:
         survey = importlib.import_module("spark_checks.sources.survey")
-        if survey.ASKED_FOR in os.environ:
+        if ASKED_FOR in os.environ:
             survey.use_kernels()
         _keep_memory()
         gc.freeze()  # or each task would look through all that was imported

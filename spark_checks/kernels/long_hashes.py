@@ -18,7 +18,8 @@ _LOW_BITS = np.uint64(0xFFFFFFFF)
 
 def of_longs(values: npt.NDArray[Any], seed: Words | np.uint64 = SEED) -> Words:
     """Return the hashes of *values*, each by its *seed*."""
-    codes = np.array(np.broadcast_to(seed, len(values)))
+    codes = np.empty(len(values), dtype=np.uint64)
+    codes[:] = seed
     _of_longs(np.ascontiguousarray(values, dtype=np.int64), codes)
     return codes
 
@@ -42,17 +43,29 @@ def _mixed(word):
     return word ^ (word >> np.uint64(32))
 
 
+@njit(types.uint64(types.int64, types.uint64), **INNER)
+def of_long(value, seed):
+    """Return the hash of a number of 64 bits."""
+    word = _rotated(np.uint64(value) * P2, np.uint64(31)) * P1
+    code = (seed + P5 + np.uint64(8)) ^ word
+    return _mixed(_rotated(code, np.uint64(27)) * P1 + P4)
+
+
+@njit(types.uint64(types.int64, types.uint64), **INNER)
+def of_int(value, seed):
+    """Return the hash of a number of 32 bits."""
+    word = (np.uint64(value) & _LOW_BITS) * P1
+    code = (seed + P5 + np.uint64(4)) ^ word
+    return _mixed(_rotated(code, np.uint64(23)) * P2 + P3)
+
+
 @njit(types.void(INTS, WORDS), **OPTIONS)
 def _of_longs(values, codes):
     for index in range(len(values)):
-        word = _rotated(np.uint64(values[index]) * P2, np.uint64(31)) * P1
-        code = (codes[index] + P5 + np.uint64(8)) ^ word
-        codes[index] = _mixed(_rotated(code, np.uint64(27)) * P1 + P4)
+        codes[index] = of_long(values[index], codes[index])
 
 
 @njit(types.void(INTS, WORDS), **OPTIONS)
 def _of_ints(values, codes):
     for index in range(len(values)):
-        word = (np.uint64(values[index]) & _LOW_BITS) * P1
-        code = (codes[index] + P5 + np.uint64(4)) ^ word
-        codes[index] = _mixed(_rotated(code, np.uint64(23)) * P2 + P3)
+        codes[index] = of_int(values[index], codes[index])

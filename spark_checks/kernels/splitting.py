@@ -84,7 +84,7 @@ def _word_within(data, begin, end):
 
 
 @njit(types.uint64(types.uint64), **INNER)
-def _separators(word):
+def separators(word):
     """Return the top bit of each byte of *word* that separates, or is zero."""
     return ~((word & _LOWS) + _PAST_END) & ~word & TOPS
 
@@ -115,7 +115,7 @@ def _split(  # noqa: C901, PLR0912, PLR0915 # in pieces it takes twice as long
             if at < end:
                 word = _word_within(data, at, end)
                 seen |= word
-                marks = _separators(word)
+                marks = separators(word)
                 if end - at < WORD:
                     marks &= MASKS[end - at]
             else:  # the last value may end without a separator

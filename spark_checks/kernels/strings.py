@@ -75,7 +75,7 @@ def _word_before(data, begin, at):
     ),
     **INNER,
 )
-def _java_hash(data, begin, size, besides):
+def java_hash(data, begin, size, besides):
     """Return the hash of a string in the low bits, and whether it is plain."""
     code, odd = np.uint64(0), np.uint64(0)
     end = begin + size
@@ -97,7 +97,7 @@ def _java_hash(data, begin, size, besides):
 @njit(types.void(DATA, INTS, INTS, types.int64, WORDS, BOOLS), **OPTIONS)
 def _java_hashes(data, begins, sizes, besides, codes, is_plain):
     for index in range(len(begins)):
-        found = _java_hash(data, begins[index], sizes[index], besides)
+        found = java_hash(data, begins[index], sizes[index], besides)
         codes[index], is_plain[index] = found
 
 
@@ -128,7 +128,7 @@ def key_hashes(
 def _key_hashes(data, begins, sizes, prefixes, besides, found):
     count = 0
     for index in range(len(begins)):
-        code, is_plain = _java_hash(data, begins[index], sizes[index], besides)
+        code, is_plain = java_hash(data, begins[index], sizes[index], besides)
         if is_plain:
             whole = np.int64(
                 np.int32(np.uint32(code) + prefixes[index] * powers[sizes[index]])
@@ -146,7 +146,8 @@ def text_hashes(text: bytes, values: Places) -> Ints:
 
 
 @njit(types.uint64(DATA, types.int64, types.int64), **INNER)
-def _text_hash(data, begin, size):
+def text_hash(data, begin, size):
+    """Return the hash of a text of at least one byte."""
     code = np.uint64(size) * FACTOR
     code ^= code >> SHIFT
     end = begin + size
@@ -163,7 +164,7 @@ def _text_hashes(data, begins, sizes, found):
     for index in range(len(begins)):
         size = sizes[index]
         found[index] = (
-            np.int64(_text_hash(data, begins[index], size)) if size else np.int64(0)
+            np.int64(text_hash(data, begins[index], size)) if size else np.int64(0)
         )
 
 
@@ -178,13 +179,14 @@ def first_alike(data: bytes, texts: Places) -> Ints:
     return plain_first_alike.plain(data, texts)
 
 
-@njit(types.boolean(DATA, types.int64, types.int64, types.int64), **INNER)
-def _are_same(data, begin, other, size):
+@njit(types.boolean(DATA, types.int64, DATA, types.int64, types.int64), **INNER)
+def are_same(data, begin, others, other, size):
+    """Return whether so many bytes are the same at one place and at another."""
     at = size
     while at > 0:
         at -= WORD
         one = _word_before(data, begin, begin + at)
-        if one != _word_before(data, other, other + at):
+        if one != _word_before(others, other, other + at):
             return False
     return True
 
@@ -194,7 +196,7 @@ def _first_alike(data, begins, sizes, known, firsts):
     last = np.uint64(len(known) - 1)
     for index in range(len(begins)):
         begin, size = begins[index], sizes[index]
-        place = _text_hash(data, begin, size) >> np.uint64(32)
+        place = text_hash(data, begin, size) >> np.uint64(32)
         is_placed = False
         for probe in range(_PROBES_MAX):
             slot = (place + np.uint64(probe)) & last
@@ -204,7 +206,7 @@ def _first_alike(data, begins, sizes, known, firsts):
                 known[slot] = index
                 first = index
             elif sizes[first] == size:
-                is_placed = _are_same(data, begin, begins[first], size)
+                is_placed = are_same(data, begin, data, begins[first], size)
             if is_placed:
                 firsts[index] = first
                 break

@@ -14,19 +14,20 @@ from pathlib import Path
 from typing import Any
 
 from spark_checks.sources import (
+    consume_queue,
+    everyday,
     gather,
+    index,
     key_hashes,
     ledger,
     log_batch,
     record_properties,
     spark_hash,
     string_hashes,
+    sums,
     topics,
     words,
 )
-
-ASKED_FOR = "RMQC_KERNELS"
-"""Variable by which a daemon of workers knows that they are worth their loading."""
 
 
 @cache
@@ -53,6 +54,7 @@ def twins() -> list[tuple[Any, Any]]:
 
     numba.config.CACHE_DIR = str(_directory())
     from spark_checks.kernels import (
+        chains,
         checksums,
         following,
         gathering,
@@ -60,10 +62,13 @@ def twins() -> list[tuple[Any, Any]]:
         numbers,
         splitting,
         strings,
+        units,
     )
 
     known = [
+        (consume_queue.written_among, units.written_among),
         (gather.gather_alike, gathering.gather_alike),
+        (index.chains, chains.chains),
         (key_hashes.hashed, strings.key_hashes),
         (ledger.are_ids, numbers.are_ids),
         (ledger.numbers_listed, numbers.numbers_listed),
@@ -74,11 +79,17 @@ def twins() -> list[tuple[Any, Any]]:
         (spark_hash.of_ints, long_hashes.of_ints),
         (spark_hash.of_longs, long_hashes.of_longs),
         (string_hashes.string_hashes, strings.string_hashes),
+        (sums.sums_of_units, units.sums_of_units),
         (topics.first_alike, strings.first_alike),
         (words.text_hashes, strings.text_hashes),
     ]
     if checksums.FUNCTION is not None:
-        known.append((log_batch.body_crcs, checksums.body_crcs))
+        from spark_checks.kernels.everyday import everyday_of
+
+        known += [
+            (log_batch.body_crcs, checksums.body_crcs),
+            (everyday.everyday_of, everyday_of),
+        ]
     return known
 
 

@@ -19,11 +19,13 @@ import numpy.typing as npt
 import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
 
+from spark_checks.sources.gather import Ints
 from spark_checks.sources.pushed import Conditions, conditions_in
 from spark_checks.sources.record_scan import ReadAt
 from spark_checks.sources.schemas import UNIT_COLUMNS, arrow_schema, as_dtype
 from spark_checks.sources.store_files import held_ranges, queue_of, reading
 from spark_checks.sources.table_source import TableReader, TableSource
+from spark_checks.sources.twofold import Twofold
 from spec.derive.numpy_dtype import dtype_spec
 from spec.store.consume_queue import UNIT_SIZE, unit_layout
 
@@ -32,7 +34,7 @@ UNITS_AT_ONCE = 200_000
 PARTITION_SIZE = 32 * 1024 * 1024
 """Bytes of files that one partition reads, unless a single file has more."""
 _schema = arrow_schema(UNIT_COLUMNS)
-_dtype = as_dtype(dtype_spec(unit_layout))
+UNIT = as_dtype(dtype_spec(unit_layout))
 
 QueueFile = tuple[str, int, int]
 """Path, offset in the queue that the name states, size."""
@@ -158,10 +160,11 @@ def written_units(
         end = _end_of(data)
         if not end:
             continue
-        found = np.frombuffer(data, dtype=_dtype, count=end // UNIT_SIZE)
-        written = np.flatnonzero(_written(found))
-        if written.size:
-            yield found[written], start + written * UNIT_SIZE
+        found = np.frombuffer(data, dtype=UNIT, count=end // UNIT_SIZE)
+        written = written_among(found)
+        if len(written):
+            is_whole = len(written) == len(found)
+            yield found if is_whole else found[written], start + written * UNIT_SIZE
 
 
 def _end_of(data: bytes) -> int:
@@ -188,12 +191,13 @@ def queue_in(path: str) -> tuple[str, int]:
     return queue
 
 
-def _written(units: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Return which of *units* are not all zeros."""
+@Twofold
+def written_among(units: npt.NDArray[Any]) -> Ints:
+    """Return the indices of those of *units* that are not all zeros."""
     seen = np.zeros(len(units), dtype=np.bool_)
-    for name in _dtype.names or ():
+    for name in UNIT.names or ():
         seen |= units[name] != 0
-    return seen
+    return np.flatnonzero(seen)
 
 
 def _rows(

@@ -25,6 +25,7 @@ from spark_checks.sources.pushed import conditions_in
 from spark_checks.sources.record_scan import ReadAt
 from spark_checks.sources.schemas import INDEX_COLUMNS, arrow_schema, as_dtype
 from spark_checks.sources.table_source import FilePart, FileReader, TableSource
+from spark_checks.sources.twofold import Twofold
 from spec.derive.numpy_dtype import dtype_spec
 from spec.layout import LayoutError
 from spec.store.index_file import (
@@ -177,7 +178,7 @@ def checked_items(read_at: ReadAt, file: IndexFile) -> CheckedItems | None:
     numbers, items, slots = _items(read_at, begin, count - 1, of_slots, falls)
     held = read_at(HEADER_SIZE + mine.start * SLOT_SIZE, len(mine) * SLOT_SIZE)
     names = np.frombuffer(held, dtype=">i4")
-    previous, last = _chains(numbers, slots, len(mine))
+    previous, last = chains(numbers, slots, len(mine))
     wrong = np.flatnonzero(names != last)
     return CheckedItems(
         begin=begin,
@@ -217,7 +218,8 @@ def _items(
     return np.concatenate(numbers), np.concatenate(found), np.concatenate(of_slots)
 
 
-def _chains(numbers: _Items, slots: _Items, slot_count: int) -> tuple[_Items, _Items]:
+@Twofold
+def chains(numbers: _Items, slots: _Items, slot_count: int) -> tuple[_Items, _Items]:
     """Return what item each should name, and what item each of the slots."""
     order = _order_of(slots)
     sorted_slots = slots[order]

@@ -41,7 +41,7 @@ class KeyHashes:
 
 def key_hashes(found: Gathered, topics: Topics, split: Properties) -> KeyHashes:
     """Return the hashes of all keys and tags of the records *found*."""
-    before = np.array([_prefixes(name) for name in topics.names], np.uint32)
+    before = np.array([prefixes_of(name) for name in topics.names], np.uint32)
     before = before.reshape(len(topics.names), 2)
     flags = found.numbers["system_flags"] & int(SystemFlag.TRANSACTION_ROLLBACK)
     is_kept = flags != int(SystemFlag.TRANSACTION_ROLLBACK)
@@ -72,8 +72,8 @@ def key_hashes(found: Gathered, topics: Topics, split: Properties) -> KeyHashes:
 
 
 @lru_cache(maxsize=10_000)
-def _prefixes(topic: bytes) -> tuple[int, int]:
-    """Return the hash of what stands before a key of *topic*, and before a tag."""
+def prefixes_of(topic: bytes) -> tuple[int, int]:
+    """Return the hashes of what stands before a key of *topic*, and before a tag."""
     name = topic.decode("utf-8", "replace")
     before_key = java_string_hash(f"{name}#") & 0xFFFFFFFF
     before_tag = java_string_hash(f"{name}#{_TAG_MARK}") & 0xFFFFFFFF

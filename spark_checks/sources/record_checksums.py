@@ -14,8 +14,9 @@ import numpy.typing as npt
 from spark_checks.sources.gather import Ints
 from spec.store.record_checksum import CHECKSUM_SIZE, agrees, encode_checksum
 
-_SAMPLE = encode_checksum(b"")
-_TELLING = (0, _SAMPLE.index(b"#"), CHECKSUM_SIZE - 1)
+SAMPLE = encode_checksum(b"")
+"""What a record with a checksum ends with, digits apart."""
+TELLING = (0, SAMPLE.index(b"#"), CHECKSUM_SIZE - 1)
 """Bytes of it by which most records without one are passed over at once."""
 
 
@@ -45,6 +46,6 @@ def _marked(data: bytes, ends: Ints) -> npt.NDArray[np.bool_]:
     """Return which of the records with these *ends* seem to end with a checksum."""
     found = np.ones(len(ends), dtype=np.bool_)
     octets = np.frombuffer(data, dtype=np.uint8)
-    for place in _TELLING:
-        found &= octets[ends - CHECKSUM_SIZE + place] == _SAMPLE[place]
+    for place in TELLING:
+        found &= octets[ends - CHECKSUM_SIZE + place] == SAMPLE[place]
     return found

@@ -122,6 +122,12 @@ def _fields_of(window: Window) -> tuple[Ints, Gathered, Refused | None]:
     return starts[:first], found.first(first), refused
 
 
+def meeting(ranges: Ranges, begin: int, end: int) -> Ints:
+    """Return those of *ranges* that have an offset between *begin* and *end*."""
+    met = [(low, high) for low, high in ranges if low < end and begin <= high]
+    return np.array(met, dtype=np.int64).reshape(-1, 2)
+
+
 def within(offsets: Ints, ranges: Ranges) -> npt.NDArray[np.bool_]:
     """Return which of *offsets* lie behind the begin of a range and not behind it."""
     inside = np.zeros(len(offsets), dtype=np.bool_)

@@ -90,6 +90,11 @@ class Store:
         )
 
     @property
+    def commit_log_size(self) -> int:
+        """Bytes of those."""
+        return sum(file.size for file in self.commit_log)
+
+    @property
     def consume_queues(self) -> tuple[StoreFile, ...]:
         """The consume-queue files that are named and filled as such, in order."""
         return self._of_queues("consumequeue")

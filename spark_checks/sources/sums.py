@@ -21,6 +21,7 @@ from spark_checks.sources.log_part import Parts
 from spark_checks.sources.record_columns import Delays, RecordColumns
 from spark_checks.sources.record_keys import Ranges
 from spark_checks.sources.spark_hash import hash_of_longs
+from spark_checks.sources.twofold import Twofold
 from spark_checks.tables import INNER_BATCH, LIGHT_QUEUE_PREFIX
 from spec.integers import INT32_MAX, INT64_MAX, INT64_MIN
 from spec.store.message_record import SystemFlag
@@ -140,6 +141,7 @@ def add_queue(queues: Queues, queue: tuple[str, int], sums: QueueSums) -> None:
     queues[queue] = sums if known is None else known.plus(sums)
 
 
+@Twofold
 def sums_of_units(
     queue: tuple[str, int],
     queue_offsets: Ints,
@@ -153,7 +155,7 @@ def sums_of_units(
         for name in ("commit_log_offset", "size", "tags_code")
     )
     needed = needs_record(at, sizes, codes, min_offset=asked.min_offset)
-    needed &= not queue[0].startswith(LIGHT_QUEUE_PREFIX)
+    needed &= not is_light(queue)
     if asked.parts is not None:
         needed &= (at < 0) | lies_in(at, asked.parts)
     groups = Groups(np.zeros(len(at), np.int64))
@@ -161,6 +163,11 @@ def sums_of_units(
     every = np.ones(len(at), np.bool_)
     (sums,) = _sums(groups, needed, every, identity, queue_offsets, sizes)
     return sums
+
+
+def is_light(queue: tuple[str, int]) -> bool:
+    """Return whether *queue* is a light one, whose units point at others' records."""
+    return queue[0].startswith(LIGHT_QUEUE_PREFIX)
 
 
 def needs_unit(flags: Ints) -> Bools:

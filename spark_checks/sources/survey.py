@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 from pyspark import SparkContext
 
-from spark_checks.kernels.use import ASKED_FOR, use_kernels
-from spark_checks.sources.commit_log import RANGE_SIZE, CommitLogReader, LogRange
+from spark_checks.kernels.use import use_kernels
+from spark_checks.kernels.worth import ASKED_FOR, are_worth_it
+from spark_checks.sources.commit_log import CommitLogReader, LogRange
 from spark_checks.sources.consume_queue import (
     ConsumeQueueReader,
     Piece,
@@ -29,15 +30,23 @@ from spark_checks.sources.consume_queue import (
     queue_in,
     written_units,
 )
+from spark_checks.sources.everyday import (
+    Everyday,
+    KnownTopics,
+    Place,
+    everyday_of,
+    known_topics,
+)
 from spark_checks.sources.gather import Ints
 from spark_checks.sources.index import IndexFile, IndexReader, checked_items
 from spark_checks.sources.key_hashes import key_hashes
 from spark_checks.sources.ledger import Ledger, entries_of
 from spark_checks.sources.record_columns import RecordColumns, read_columns
-from spark_checks.sources.record_keys import sums_of_keys, within
+from spark_checks.sources.record_keys import meeting, sums_of_keys, within
 from spark_checks.sources.record_scan import (
     FileRange,
     ReadAt,
+    Refused,
     Region,
     Window,
     begun_at,
@@ -60,10 +69,10 @@ from spec.store.consume_queue import UNIT_SIZE
 
 PIECE_SIZE_MIN = 4 * 1024 * 1024
 """Bytes below which a partition is not worth its task."""
+PIECE_SIZE_MAX = 512 * 1024 * 1024
+"""Bytes above which a task that fails, or is slow, would be too much of the whole."""
 TASKS_EACH = 8
 """Partitions for each processor, so that none waits long for the last one."""
-LARGE_SIZE = 512 * 1024 * 1024
-"""Bytes for each processor from which on kernels are worth their loading."""
 PARTS_MERGED_AT_ONCE = 64
 """Partitions whose surveys are merged by who asks; of more, tasks merge some first."""
 Part = LogRange | QueueFiles | IndexFile
@@ -125,9 +134,9 @@ def survey_store(context: SparkContext, store: Store, asked: Asked) -> Survey:
     if not parts:
         return Survey()
     size = sum(size_of(part) for some in parts for part in some)
-    if size >= LARGE_SIZE * processors:
+    if are_worth_it(size, processors):
         asked = replace(asked, is_large=True)
-        # Of the daemon of workers, if it is ours.
+        # Of the daemon of workers, if it is ours and has not started yet.
         context.environment[ASKED_FOR] = "yes"
     url = store.url
     tasks = context.parallelize(parts, len(parts)).map(
@@ -154,7 +163,7 @@ def parts_of(store: Store, asked: Asked, processors: int) -> list[Parts]:
     )
     parts: list[Any] = [part for one in readers for part in one.partitions()]
     total = sum(map(size_of, parts))
-    limit = max(min(total // count + 1, RANGE_SIZE), PIECE_SIZE_MIN)
+    limit = max(min(total // count + 1, PIECE_SIZE_MAX), PIECE_SIZE_MIN)
     return list(packed((piece for part in parts for piece in cut(part, limit)), limit))
 
 
@@ -214,6 +223,7 @@ def _of_part(url: str, part: Part, asked: Asked) -> Survey:
 def survey_log(read_at: ReadAt, where: FileRange, asked: Asked) -> Survey:
     """Return the survey of a range of the log."""
     total = Survey()
+    known = known_topics(frozenset(asked.other_topics))
     begun_at_ms = begun_at(read_at, where)
     scan = scan_range(read_at, where)
     found = next(scan, None)
@@ -223,11 +233,10 @@ def survey_log(read_at: ReadAt, where: FileRange, asked: Asked) -> Survey:
             if where.base + found.position >= asked.begin:
                 total = total.plus(_of_region(found, where))
         else:
-            columns, refused = read_columns(
-                found, asked.delays, begun_at_ms=begun_at_ms
+            some, refused = survey_found(
+                found, where, asked, known=known, begun_at_ms=begun_at_ms
             )
-            if columns is not None:
-                total = total.plus(survey_window(found, columns, where, asked))
+            total = total.plus(some)
         try:
             found = scan.send(refused)
         except StopIteration:
@@ -239,6 +248,46 @@ def _of_region(region: Region, where: FileRange) -> Survey:
     return Survey(
         regions=int(region.kind == "damaged"),
         tails=[where.base] if region.kind == "tail" else [],
+    )
+
+
+def survey_found(
+    window: Window,
+    where: FileRange,
+    asked: Asked,
+    *,
+    known: KnownTopics,
+    begun_at_ms: int | None,
+) -> tuple[Survey, Refused | None]:
+    """Return the survey of what was found in a *window*, and the first that is none."""
+    offset = where.base + window.position
+    everyday = Everyday(left=window.starts)
+    if offset >= asked.begin:
+        ranges = meeting(asked.ranges, offset, offset + len(window.data))
+        place = Place(offset=offset, begun_at_ms=begun_at_ms, ranges=ranges)
+        everyday = everyday_of(window, place, known)
+    if not len(everyday.left):
+        return _of_everyday(everyday, where), None
+    rest = replace(window, starts=everyday.left)
+    columns, refused = read_columns(rest, asked.delays, begun_at_ms=begun_at_ms)
+    if refused is not None and len(rest.starts) < len(window.starts):
+        # What comes behind the first that is none is found, and summed up, later.
+        columns, refused = read_columns(window, asked.delays, begun_at_ms=begun_at_ms)
+        everyday = Everyday(left=window.starts)
+    total = _of_everyday(everyday, where)
+    if columns is not None:
+        known.learn(columns.topics.names)
+        total = total.plus(survey_window(window, columns, where, asked))
+    return total, refused
+
+
+def _of_everyday(everyday: Everyday, where: FileRange) -> Survey:
+    return Survey(
+        records=everyday.records,
+        log_end=everyday.log_end,
+        last_ms=everyday.last_ms,
+        last_file=where.base if everyday.records else -1,
+        key_sums=everyday.key_sums,
     )
 
 

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.digest import Digest, QueueDigest, digest, survey
-from spark_checks.kernels.use import ASKED_FOR
+from spark_checks.kernels.worth import ASKED_FOR
 from spark_checks.situation import situation_of
 from spark_checks.sources.commit_log import LogRange
 from spark_checks.sources.index import IndexFile
@@ -153,7 +153,7 @@ def test_a_large_store_is_surveyed_by_kernels(
 ) -> None:
     path = STORES[0]
     plain, _, _ = _both(spark, path)
-    monkeypatch.setattr("spark_checks.sources.survey.LARGE_SIZE", 0)
+    monkeypatch.setattr("spark_checks.kernels.worth.LARGE_SIZE", 0)
     environment = spark.sparkContext.environment
     monkeypatch.delitem(environment, ASKED_FOR, raising=False)
     fast, _, _ = _both(spark, path)

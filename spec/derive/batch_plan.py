@@ -28,9 +28,12 @@ PLANS_MAX = 1024
 """Outcomes remembered; peers choose the values that ask for one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BatchRun:
-    """Fields of fixed size, the first at the run's begin, and what follows them."""
+    """Fields of fixed size, the first at the run's begin, and what follows them.
+
+    Of equal runs of a layout there is one, so that to compare plans takes no time.
+    """
 
     fields: tuple[PlacedField, ...]
     size: int
@@ -55,6 +58,7 @@ class BatchPlans:
         if len(self.deciding) != len(names):
             raise UnsuitableLayoutError("a choice looks behind a choice")
         self._plans: dict[tuple[int, ...], BatchPlan] = {}
+        self._runs: dict[tuple[object, ...], BatchRun] = {}
 
     def plan(self, values: tuple[int, ...]) -> BatchPlan:
         """Return the plan for things whose deciding fields hold *values*."""
@@ -62,11 +66,16 @@ class BatchPlans:
         if plan is None:
             names = (placed.name for placed in self.deciding)
             known = dict(zip(names, values, strict=True))
-            plan = tuple(_runs(leaves(self.layout, View(known.__getitem__))))
+            runs = _runs(leaves(self.layout, View(known.__getitem__)))
+            plan = tuple(map(self._known, runs))
             if len(self._plans) >= PLANS_MAX:
                 self._plans.clear()
             self._plans[values] = plan
         return plan
+
+    def _known(self, run: BatchRun) -> BatchRun:
+        """Return the run that is equal to *run* and was known before, if one was."""
+        return self._runs.setdefault((run.fields, run.size, run.sized), run)
 
 
 def batch_plans(layout: Struct) -> BatchPlans:
