@@ -175,6 +175,8 @@ def _settings(
         "spark.ui.showConsoleProgress": "false",
         "spark.log.structuredLogging.enabled": "false",
         "spark.python.worker.reuse": "true",
+        # What tasks boil down is answered at once, and not kept to be fetched.
+        "spark.task.maxDirectResultSize": "16m",
         **(worker_settings(directory) if is_local else {}),
     }
 

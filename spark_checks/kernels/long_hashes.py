@@ -10,25 +10,27 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit, types
 
-from spark_checks.kernels.memory import INNER, INTS, OPTIONS, WORDS
-from spark_checks.sources.spark_hash import P1, P2, P3, P4, P5, SEED, Words
+from spark_checks.kernels.memory import INNER, INTS, OPTIONS
+from spark_checks.sources.gather import Ints
+from spark_checks.sources.spark_hash import P1, P2, P3, P4, P5, SEED
 
 _LOW_BITS = np.uint64(0xFFFFFFFF)
 
 
-def of_longs(values: npt.NDArray[Any], seed: Words | np.uint64 = SEED) -> Words:
-    """Return the hashes of *values*, each by its *seed*."""
-    codes = np.empty(len(values), dtype=np.uint64)
-    codes[:] = seed
-    _of_longs(np.ascontiguousarray(values, dtype=np.int64), codes)
-    return codes
+def hash_of_longs(*columns: npt.NDArray[Any]) -> Ints:
+    """Return ``xxhash64(long, ...)`` of equally long columns, row by row."""
+    table = np.empty((len(columns), len(columns[0])), dtype=np.int64)
+    for row, column in zip(table, columns, strict=True):
+        row[:] = column
+    found = np.empty(table.shape[1], dtype=np.int64)
+    _of_rows(table, found)
+    return found
 
 
-def of_ints(values: npt.NDArray[Any], *, seed: Words) -> Words:
-    """Return the hashes of *values* of 32 bits, each by its *seed*."""
-    codes = np.array(seed)
-    _of_ints(np.ascontiguousarray(values, dtype=np.int64), codes)
-    return codes
+def xor_of(longs: npt.NDArray[Any], ints: npt.NDArray[Any]) -> int:
+    """Return ``bit_xor(xxhash64(long, int))`` of two equally long columns."""
+    columns = [np.ascontiguousarray(column, dtype=np.int64) for column in (longs, ints)]
+    return int(_xor_of(*columns))
 
 
 @njit(types.uint64(types.uint64, types.uint64), **INNER)
@@ -59,13 +61,18 @@ def of_int(value, seed):
     return _mixed(_rotated(code, np.uint64(23)) * P2 + P3)
 
 
-@njit(types.void(INTS, WORDS), **OPTIONS)
-def _of_longs(values, codes):
-    for index in range(len(values)):
-        codes[index] = of_long(values[index], codes[index])
+@njit(types.void(types.int64[:, ::1], INTS), **OPTIONS)
+def _of_rows(table, found):
+    for index in range(len(found)):
+        code = SEED
+        for column in range(len(table)):
+            code = of_long(table[column, index], code)
+        found[index] = np.int64(code)
 
 
-@njit(types.void(INTS, WORDS), **OPTIONS)
-def _of_ints(values, codes):
-    for index in range(len(values)):
-        codes[index] = of_int(values[index], codes[index])
+@njit(types.int64(INTS, INTS), **OPTIONS)
+def _xor_of(longs, ints):
+    code = np.uint64(0)
+    for index in range(len(longs)):
+        code ^= of_int(ints[index], of_long(longs[index], SEED))
+    return np.int64(code)

@@ -21,7 +21,7 @@ import numpy as np
 from spark_checks.sources.aside_columns import NOTE_SIZE_MAX, POPPED_AT, is_own_topic
 from spark_checks.sources.gather import Ints, Places
 from spark_checks.sources.record_columns import RecordColumns
-from spark_checks.sources.record_properties import Properties
+from spark_checks.sources.record_properties import Properties, places_once
 from spark_checks.sources.spark_hash import hash_of_longs
 from spark_checks.sources.sums import Asked, Bools, is_commit
 from spark_checks.sources.topics import Topics
@@ -122,9 +122,10 @@ def entries_of(
     if not len(chosen):
         return Ledger()
     split = columns.split.only(chosen)
-    if not _can_be_told(columns.topics, split):
+    values = places_once(split, _NAMES, len(chosen))
+    if values is None or not _can_be_told(columns.topics, split):
         return Ledger(is_odd=True)
-    stage = Stage(columns, chosen, split, base=base)
+    stage = Stage(columns, chosen, (split.text, values), base=base)
     notes = _notes(data, stage)
     is_old = stage.is_prepared & ~stage.is_in(HALF_TOPIC)  # as before 4.3
     is_lost = stage.is_waiting & (stage.real_queue == NOTHING)
@@ -159,10 +160,6 @@ def _can_be_told(topics: Topics, split: Properties) -> bool:
     """Return whether *topics* and properties can be read in one way only."""
     if not split.is_regular or len(split.broken):
         return False
-    for name in _NAMES:
-        record = split.record[split.having(name)]
-        if (record[1:] == record[:-1]).any():
-            return False
     try:
         b"".join(topics.names).decode()
     except UnicodeDecodeError:
@@ -174,10 +171,16 @@ class Stage:
     """Columns of the chosen records of a window, texts as hashes."""
 
     def __init__(
-        self, columns: RecordColumns, chosen: Ints, split: Properties, *, base: int
+        self,
+        columns: RecordColumns,
+        chosen: Ints,
+        properties: tuple[bytes, Places],
+        *,
+        base: int,
     ) -> None:
+        """Of *properties*, there are the text and where the values of _NAMES are."""
         self._columns = columns
-        self._split = split
+        self._text, self._values = properties
         self.chosen = chosen
         self.offset: Ints = columns.fixed["position"][chosen] + base
         self.names = [name.decode() for name in columns.topics.names]
@@ -188,7 +191,7 @@ class Stage:
         self.origin = self.hashed(_ORIGIN)
         self.real_queue = np.full(len(chosen), NOTHING)
         index, values = self.places(_REAL_QUEUE)
-        self.real_queue[index] = queue_numbers(split.text, values)
+        self.real_queue[index] = queue_numbers(self._text, values)
         flags = self.number("system_flags")
         self.is_prepared: Bools = flags & _ROLLBACK == _PREPARED
         self.is_commit = is_commit(flags)
@@ -223,28 +226,28 @@ class Stage:
 
     def places(self, name: bytes) -> tuple[Ints, Places]:
         """Return which records have the property *name*, not empty, and where."""
-        index, (begins, sizes) = self._split.named(name)
-        wanted = sizes > 0
-        return index[wanted], (begins[wanted], sizes[wanted])
+        row = _NAMES.index(name)
+        begins, sizes = (column[row] for column in self._values)
+        index = np.flatnonzero(sizes > 0)
+        return index, (begins[index], sizes[index])
 
     def has(self, name: bytes) -> Bools:
         """Return which records have the property *name*."""
-        found = np.zeros(len(self.chosen), dtype=np.bool_)
-        found[self.places(name)[0]] = True
+        found: Bools = self._values[1][_NAMES.index(name)] > 0
         return found
 
     def hashed(self, name: bytes) -> Ints:
         """Return the hash of the property *name* of each record."""
         index, (begins, sizes) = self.places(name)
         found = np.full(len(self.chosen), NOTHING)
-        found[index] = text_hashes(self._split.text, (begins, sizes))
+        found[index] = text_hashes(self._text, (begins, sizes))
         return found
 
     def has_id(self, name: bytes) -> Bools:
         """Return of which records the property *name* is a message id."""
         index, values = self.places(name)
         found = np.zeros(len(self.chosen), dtype=np.bool_)
-        found[index] = are_ids(self._split.text, values)
+        found[index] = are_ids(self._text, values)
         return found
 
 

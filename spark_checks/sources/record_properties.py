@@ -8,6 +8,7 @@ for ten times is split once.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,8 @@ from spark_checks.sources.words import WORD, Words
 Bytes = npt.NDArray[np.uint8]
 _masks = np.array([(1 << 8 * size) - 1 for size in range(WORD + 1)], dtype=np.uint64)
 _MARGIN = bytes(WORD)
+MISSING = -1
+"""The size of a property that a record has not."""
 NAME_END, END = 1, 2
 """The bytes behind a name, and behind a value."""
 
@@ -107,6 +110,25 @@ def places_named(split: Properties, name: bytes) -> tuple[Ints, Places]:
         index, record = index[is_first], record[is_first]
     begins = split.name_end[index] + 1
     return record, (begins, split.end[index] - begins)
+
+
+@Twofold
+def places_once(split: Properties, names: Sequence[bytes], count: int) -> Places | None:
+    """Return where values of the properties *names* of *count* records are.
+
+    Both are tables with a row for each name. What a record has not is of a negative
+    size. None, if a record has one of them twice.
+    """
+    begins = np.zeros((len(names), count), dtype=np.int64)
+    sizes = np.full((len(names), count), MISSING)
+    for row, name in enumerate(names):
+        index = split.having(name)
+        record = split.record[index]
+        if (record[1:] == record[:-1]).any():
+            return None
+        begins[row, record] = split.name_end[index] + 1
+        sizes[row, record] = split.end[index] - begins[row, record]
+    return begins, sizes
 
 
 @Twofold

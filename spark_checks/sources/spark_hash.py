@@ -27,6 +27,7 @@ P1, P2, P3, P4, P5 = (
 )
 
 
+@Twofold
 def xor_of(longs: npt.NDArray[np.int64], ints: npt.NDArray[np.int64]) -> int:
     """Return ``bit_xor(xxhash64(long, int))`` of two equally long columns."""
     if not len(longs):
@@ -35,6 +36,7 @@ def xor_of(longs: npt.NDArray[np.int64], ints: npt.NDArray[np.int64]) -> int:
     return int(np.bitwise_xor.reduce(hashed).astype(np.int64))
 
 
+@Twofold
 def hash_of_longs(*columns: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return ``xxhash64(long, ...)`` of equally long columns, row by row."""
     code: Words | np.uint64 = SEED
@@ -43,7 +45,6 @@ def hash_of_longs(*columns: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return np.asarray(code).view(np.int64)
 
 
-@Twofold
 def of_longs(values: npt.NDArray[np.int64], seed: Words | np.uint64 = SEED) -> Words:
     """Return the hashes of *values*, each by its *seed*."""
     word = _rotated(values.astype(np.uint64) * P2, 31) * P1
@@ -51,7 +52,6 @@ def of_longs(values: npt.NDArray[np.int64], seed: Words | np.uint64 = SEED) -> W
     return _mixed(_rotated(code, 27) * P1 + P4)
 
 
-@Twofold
 def of_ints(values: npt.NDArray[np.int64], *, seed: Words) -> Words:
     """Return the hashes of *values* of 32 bits, each by its *seed*."""
     word = (values.astype(np.uint64) & np.uint64(0xFFFFFFFF)) * P1

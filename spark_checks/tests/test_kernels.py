@@ -25,9 +25,13 @@ from spark_checks.sources.key_hashes import hashed
 from spark_checks.sources.ledger import are_ids, numbers_listed, queue_numbers
 from spark_checks.sources.log_batch import body_crcs, follow_sizes, record_plans
 from spark_checks.sources.log_part import Parts
-from spark_checks.sources.record_properties import places_named, properties_of
+from spark_checks.sources.record_properties import (
+    places_named,
+    places_once,
+    properties_of,
+)
 from spark_checks.sources.record_scan import SIZE
-from spark_checks.sources.spark_hash import of_ints, of_longs
+from spark_checks.sources.spark_hash import hash_of_longs, xor_of
 from spark_checks.sources.store_files import list_store
 from spark_checks.sources.string_hashes import string_hashes
 from spark_checks.sources.sums import Asked, sums_of_units
@@ -90,8 +94,8 @@ def test_each_kernel_is_compared_with_its_plain_function() -> None:
     assert {plain.plain.__name__ for plain, _ in twins()} == {
         *("follow_sizes", "gather_alike", "body_crcs", "properties_of"),
         *("places_named", "string_hashes", "hashed", "text_hashes", "first_alike"),
-        *("of_longs", "of_ints", "numbers_listed", "queue_numbers", "are_ids"),
-        *("everyday_of", "written_among", "sums_of_units", "chains"),
+        *("hash_of_longs", "xor_of", "numbers_listed", "queue_numbers", "are_ids"),
+        *("places_once", "everyday_of", "written_among", "sums_of_units", "chains"),
     }
 
 
@@ -142,6 +146,8 @@ def test_properties_are_split_alike(each: list[bytes], gap: bytes) -> None:
     assert found.is_utf8() == wanted.is_utf8()
     for text in names:
         _agree(places_named, found, text)
+    _agree(places_once, found, names, len(each))
+    _agree(places_once, found, (*names, b"REAL_QUEUE2"), len(each))
 
 
 @EXAMPLES
@@ -179,12 +185,14 @@ def test_keys_have_the_same_hashes(
 
 
 @EXAMPLES
-@given(values=longs, seed=st.integers(0, 2**64 - 1))
-def test_longs_and_ints_have_the_same_hashes(values: list[int], seed: int) -> None:
-    seeds = np.full(len(values), seed, dtype=np.uint64)
-    _agree(of_longs, _column(values))
-    _agree(of_longs, _column(values), seeds)
-    _agree(of_ints, _column(values), seed=seeds)
+@given(values=longs)
+def test_longs_and_ints_have_the_same_hashes(values: list[int]) -> None:
+    column = _column(values)
+    ints = column.astype(np.int32)
+    _agree(hash_of_longs, column)
+    _agree(hash_of_longs, column, ints, column[::-1])
+    _agree(xor_of, column, ints)
+    _agree(xor_of, column[::-1], ints.astype(np.int64))
 
 
 @EXAMPLES
