@@ -1,9 +1,9 @@
 """
 One audit in a process of its own: ``python -m bench.audit_child STORE MASTER``.
 
-It says ``ready`` when Spark has started, waits for a line, audits, and answers with one
-line of JSON. Who started it can so tell the audit from the start of Spark, and look at
-the memory of both.
+It says ``ready`` when Spark and its workers have started, waits for a line, audits, and
+answers with one line of JSON. Who started it can so tell the audit from the start, and
+look at the memory of both.
 """
 
 from __future__ import annotations

@@ -43,6 +43,7 @@ FIGURES = (
     ("max_ms", "max ms"),
     ("cpu_us", "CPU us/message"),
     ("cpu_s", "CPU s"),
+    ("start_s", "s to start"),
     ("own_mb", "own MB"),
     ("mapped_mb", "mapped MB"),
 )

@@ -12,42 +12,41 @@ import numpy as np
 from numba import njit, types
 
 from spark_checks.kernels.checksums import FUNCTION
-from spark_checks.kernels.long_hashes import of_int, of_long
+from spark_checks.kernels.long_hashes import of_long
 from spark_checks.kernels.memory import (
     BIG_ENDIAN,
     DATA,
-    INNER,
     INTS,
     LINE,
-    MASKS,
     OPTIONS,
     crc32_by,
     fetch_ahead,
-    lowest_bit,
-    word_at,
 )
-from spark_checks.kernels.splitting import separators
-from spark_checks.kernels.strings import NO_BYTE, are_same, java_hash, text_hash
+from spark_checks.kernels.strings import NO_BYTE, java_hash
+from spark_checks.kernels.usual import (
+    TABLE,
+    TOPICS,
+    has_checksum,
+    key_sum,
+    lies_in,
+    named_of,
+    topic_of,
+)
 from spark_checks.sources.everyday import (
     QUEUES_MAX,
-    SLOTS,
     Everyday,
     KnownTopics,
     Place,
 )
 from spark_checks.sources.log_batch import record_plans
-from spark_checks.sources.record_checksums import SAMPLE, TELLING
 from spark_checks.sources.record_flaws import CLOCK_TOLERANCE_MS
-from spark_checks.sources.record_properties import END, NAME_END, word_of
 from spark_checks.sources.record_scan import Window
 from spark_checks.sources.spark_hash import SEED
-from spark_checks.sources.string_hashes import ONES, TOPS, powers
 from spark_checks.sources.sums import QueueSums
 from spark_checks.sources.words import WORD
 from spec.integers import INT64_MAX, INT64_MIN
 from spec.store.message_record import MAGIC_V1
-from spec.store.record_checksum import CHECKSUM_SIZE
-from spec.wire.properties import KEY_SEPARATOR, Property
+from spec.wire.properties import KEY_SEPARATOR
 
 _AHEAD = 8
 """Records."""
@@ -69,30 +68,12 @@ _QUEUE_AT, _FLAGS_AT = _at("queue_id", 4), _at("system_flags", 4)
 _QUEUE_OFFSET_AT, _OFFSET_AT = _at("queue_offset", 8), _at("physical_offset", 8)
 _STORED_AT, _BODY_SIZE_AT = _at("stored_at_ms", 8), _at("body_size", 4)
 assert (_TOPIC.size, _PROPERTIES.size) == (1, 2), "sizes of a topic and of properties"
-_UNIQUE, _KEYS, _TAGS, _SET_ASIDE = (
-    word_of(str(name).encode())
-    for name in (
-        Property.UNIQ_KEY,
-        Property.KEYS,
-        Property.TAGS,
-        Property.REAL_TOPIC,  # or what begins as that does
-    )
-)
-_LETTERS = np.uint64(ord("x")) * ONES
-"""Put behind the end of properties, where they are looked through by words."""
 _SPACE = ord(KEY_SEPARATOR)
-_TELLING = np.array([(place - CHECKSUM_SIZE, SAMPLE[place]) for place in TELLING])
 _STORED_MAX = INT64_MAX - CLOCK_TOLERANCE_MS
 _LOG_END, _LAST_MS, _OF_KEYS, _OF_TAGS = range(4)
 _NUMBER, _QUEUE, _COUNT, _FIRST, _LAST, _HASH, _BYTES = range(7)
 _NO_SUMS = (0, 0, 0, INT64_MAX, INT64_MIN, 0, 0)
 _HAS_CHECKSUMS = -1
-_UNKNOWN = -1
-_TABLE = types.int64[:, ::1]
-_TOPICS = types.Tuple((DATA, _TABLE, types.uint32[:, ::1], INTS))
-_SPAN = types.UniTuple(types.int64, 2)
-_MISSING = (np.int64(0), np.int64(0))
-"""Where a property begins, and its size, of which there is none."""
 
 
 def everyday_of(window: Window, place: Place, known: KnownTopics) -> Everyday:
@@ -131,103 +112,17 @@ def everyday_of(window: Window, place: Place, known: KnownTopics) -> Everyday:
     )
 
 
-@njit(types.boolean(DATA, types.int64), **INNER)
-def _has_checksum(data, end):
-    """Return whether a record with this *end* seems to end with a checksum."""
-    for index in range(len(_TELLING)):
-        if data[end + _TELLING[index, 0]] != _TELLING[index, 1]:
-            return False
-    return True
-
-
-@njit(types.int64(DATA, types.int64, types.int64, _TOPICS), **INNER)
-def _topic_of(data, begin, size, topics):
-    """Return the number of the topic that stands there, if it is known."""
-    text, places, _, slots = topics
-    slot = (text_hash(data, begin, size) >> np.uint64(32)) & np.uint64(SLOTS - 1)
-    while True:
-        number = slots[slot]
-        if number < 0:
-            return _UNKNOWN
-        if places[1, number] == size and are_same(
-            data, begin, text, places[0, number], size
-        ):
-            return number
-        slot = (slot + np.uint64(1)) & np.uint64(SLOTS - 1)
-
-
-@njit(
-    types.Tuple((types.boolean, _SPAN, _SPAN, _SPAN))(DATA, types.int64, types.int64),
-    **INNER,
-)
-def _named_of(data, begin, end):  # noqa: C901, PLR0912 # in pieces it takes longer
-    """Return whether properties are usual ones, and where key, keys and tags stand."""
-    unique, keys, tags = _MISSING, _MISSING, _MISSING
-    name, name_end, seen = begin, np.int64(_UNKNOWN), np.uint64(0)
-    for at in range(begin, end, WORD):
-        word = word_at(data, at)
-        if end - at < WORD:
-            word = word & MASKS[end - at] | ~MASKS[end - at] & _LETTERS
-        seen |= word
-        marks = separators(word)
-        while marks:
-            place = at + (lowest_bit(marks) >> 3)
-            marks &= marks - np.uint64(1)
-            byte = data[place]
-            if byte == NAME_END and name_end < 0:
-                name_end = place
-                continue
-            if byte != END or name_end < 0:
-                return False, unique, keys, tags
-            first = word_at(data, name) & MASKS[min(name_end - name, WORD)]
-            value = (name_end + 1, place - name_end - 1)
-            if first == _UNIQUE and name_end - name == WORD:
-                if unique[0]:
-                    return False, unique, keys, tags
-                unique = value
-            elif first == _KEYS:
-                if keys[0]:
-                    return False, unique, keys, tags
-                keys = value
-            elif first == _TAGS:
-                if tags[0]:
-                    return False, unique, keys, tags
-                tags = value
-            elif first == _SET_ASIDE:
-                return False, unique, keys, tags
-            name, name_end = place + 1, np.int64(-1)
-    return name == end and seen & TOPS == 0, unique, keys, tags
-
-
-@njit(types.int64(types.uint64, types.uint32, types.int64, types.int64), **INNER)
-def _key_sum(code, prefix, size, offset):
-    """Return what a key, whose text has the hash *code*, adds to the sum of keys."""
-    if size == 0:
-        return np.int64(0)
-    whole = np.int64(np.int32(np.uint32(code) + prefix * powers[size]))
-    known = abs(whole) if whole != -(1 << 31) else np.int64(0)
-    return np.int64(of_int(known, of_long(offset, SEED)))
-
-
-@njit(types.boolean(types.int64, _TABLE), **INNER)
-def _lies_in(offset, ranges):
-    for index in range(len(ranges)):
-        if ranges[index, 0] < offset <= ranges[index, 1]:
-            return True
-    return False
-
-
 @njit(
     types.UniTuple(types.int64, 2)(
         DATA,
         INTS,
         types.int64,
         types.int64,
-        _TABLE,
-        _TOPICS,
+        TABLE,
+        TOPICS,
         types.int32[::1],
         types.int64,
-        _TABLE,
+        TABLE,
         INTS,
         INTS,
     ),
@@ -245,7 +140,7 @@ def _go_through(  # noqa: C901, PLR0912, PLR0915 # in pieces it takes longer
                 fetch_ahead(data, starts[soon] + line * LINE)
         start = starts[index]
         end = start + _of_4(data, start + _SIZE_AT)
-        if _has_checksum(data, end):
+        if has_checksum(data, end):
             left_count = _HAS_CHECKSUMS
             break
         left[left_count] = start
@@ -268,8 +163,8 @@ def _go_through(  # noqa: C901, PLR0912, PLR0915 # in pieces it takes longer
         queue, stored = _of_4(data, start + _QUEUE_AT), _of_8(data, start + _STORED_AT)
         if not (0 <= queue < QUEUES_MAX and stored_min <= stored <= _STORED_MAX):
             continue
-        number = _topic_of(data, topic, topic_size, topics)
-        is_usual, unique, keys, tags = _named_of(data, begin, end)
+        number = topic_of(data, topic, topic_size, topics)
+        is_usual, unique, keys, tags = named_of(data, begin, end)
         if number < 0 or not is_usual:
             continue
         keys_code, is_one = java_hash(data, keys[0], keys[1], _SPACE)
@@ -280,12 +175,12 @@ def _go_through(  # noqa: C901, PLR0912, PLR0915 # in pieces it takes longer
         left_count -= 1
         offset, size = base + start, end - start
         tags_code, _ = java_hash(data, tags[0], tags[1], NO_BYTE)
-        if _lies_in(offset, ranges):
+        if lies_in(offset, ranges):
             before, before_tag = topics[2][number, 0], topics[2][number, 1]
             code, _ = java_hash(data, unique[0], unique[1], NO_BYTE)
-            totals[_OF_KEYS] ^= _key_sum(code, before, unique[1], offset)
-            totals[_OF_KEYS] ^= _key_sum(keys_code, before, keys[1], offset)
-            totals[_OF_TAGS] ^= _key_sum(tags_code, before_tag, tags[1], offset)
+            totals[_OF_KEYS] ^= key_sum(code, before, unique[1], offset)
+            totals[_OF_KEYS] ^= key_sum(keys_code, before, keys[1], offset)
+            totals[_OF_TAGS] ^= key_sum(tags_code, before_tag, tags[1], offset)
         totals[_LOG_END] = offset + size
         totals[_LAST_MS] = max(totals[_LAST_MS], stored)
         group = number * QUEUES_MAX + queue

@@ -8,8 +8,6 @@ through at a time for those that separate.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numba import njit, types
 
@@ -26,14 +24,8 @@ from spark_checks.kernels.memory import (
     lowest_bit,
     word_at,
 )
-from spark_checks.sources.gather import Ints, Places
-from spark_checks.sources.record_properties import (
-    END,
-    MISSING,
-    NAME_END,
-    Properties,
-    word_of,
-)
+from spark_checks.sources.gather import Ints
+from spark_checks.sources.record_properties import END, NAME_END, Properties
 from spark_checks.sources.string_hashes import ONES, TOPS
 from spark_checks.sources.words import WORD
 
@@ -160,99 +152,3 @@ def _split(  # noqa: C901, PLR0912, PLR0915 # in pieces it takes twice as long
             is_broken[record] = True
             is_regular = False
     return count, is_regular, seen & TOPS == _NOTHING
-
-
-def places_named(split: Properties, name: bytes) -> tuple[Ints, Places]:
-    """Return which records have the property *name*, and where its value is.
-
-    The first of a record counts.
-    """
-    found = np.empty((3, len(split.record)), dtype=np.int64)
-    columns = (split.record, split.begin, split.name_end, split.end)
-    count = _named(
-        np.frombuffer(split.text, dtype=np.uint8),
-        tuple(map(np.ascontiguousarray, columns)),
-        np.ascontiguousarray(split.word),
-        np.frombuffer(name, dtype=np.uint8),
-        found,
-    )
-    record, begins, sizes = found[:, :count]
-    return record, (begins, sizes)
-
-
-@njit(
-    types.int64(DATA, types.UniTuple(INTS, 4), WORDS, DATA, _TABLE),
-    **OPTIONS,
-)
-def _named(data, pieces, words, name, found):
-    records, begins, name_ends, ends = pieces
-    word = _word_within(name, 0, len(name))
-    count, last = 0, np.int64(-1)
-    for piece in range(len(records)):
-        begin = begins[piece]
-        if words[piece] != word or name_ends[piece] - begin != len(name):
-            continue
-        is_same = records[piece] != last
-        for index in range(WORD, len(name)):
-            is_same = is_same and data[begin + index] == name[index]
-        if is_same:
-            last = records[piece]
-            found[0, count] = last
-            found[1, count] = name_ends[piece] + 1
-            found[2, count] = ends[piece] - name_ends[piece] - 1
-            count += 1
-    return count
-
-
-def places_once(split: Properties, names: Sequence[bytes], count: int) -> Places | None:
-    """Return where values of the properties *names* of *count* records are.
-
-    Both are tables with a row for each name. What a record has not is of a negative
-    size. None, if a record has one of them twice.
-    """
-    begins = np.zeros((len(names), count), dtype=np.int64)
-    sizes = np.full((len(names), count), MISSING)
-    columns = (split.record, split.begin, split.name_end, split.end)
-    edges = np.cumsum([0, *map(len, names)])
-    is_once = _values(
-        np.frombuffer(split.text, dtype=np.uint8),
-        tuple(map(np.ascontiguousarray, columns)),
-        np.ascontiguousarray(split.word),
-        np.array([word_of(name) for name in names]),
-        (np.frombuffer(b"".join(names), dtype=np.uint8), edges),
-        (begins, sizes),
-    )
-    return (begins, sizes) if is_once else None
-
-
-@njit(
-    types.boolean(
-        DATA,
-        types.UniTuple(INTS, 4),
-        WORDS,
-        WORDS,
-        types.Tuple((DATA, INTS)),
-        types.UniTuple(_TABLE, 2),
-    ),
-    **OPTIONS,
-)
-def _values(data, pieces, words, sought, names, found):
-    """Fill in where the values are, and return whether none is there twice."""
-    records, piece_begins, name_ends, ends = pieces
-    text, edges = names
-    begins, sizes = found
-    for piece in range(len(records)):
-        begin, name_end, record = piece_begins[piece], name_ends[piece], records[piece]
-        for row in range(len(sought)):
-            size = edges[row + 1] - edges[row]
-            if words[piece] != sought[row] or name_end - begin != size:
-                continue
-            is_same = True
-            for index in range(WORD, size):
-                is_same = is_same and data[begin + index] == text[edges[row] + index]
-            if is_same:
-                if sizes[row, record] != MISSING:
-                    return False
-                begins[row, record] = name_end + 1
-                sizes[row, record] = ends[piece] - name_end - 1
-    return True
