@@ -48,8 +48,9 @@ def run_audit(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Runner:
     """Return ``rmqc audit``, which takes the session of all tests for its own."""
 
     @contextmanager
-    def lent(_master: str, *, has_sources: bool) -> Iterator[SparkSession]:
+    def lent(_master: str, *, has_sources: bool, size: int) -> Iterator[SparkSession]:
         assert not has_sources  # the command asks for them where it wants tables
+        assert size > 0
         yield spark
 
     monkeypatch.setattr("spark_checks.session.spark_session", lent)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -47,3 +49,38 @@ def test_sockets_have_paths_only_where_these_fit() -> None:
     assert near["spark.python.unix.domain.socket.dir"] == "/tmp/rmqc-audit-x"  # noqa: S108
     assert near["spark.python.unix.domain.socket.enabled"] == "true"
     assert set(far) == {"spark.python.daemon.module"}
+
+
+def test_workers_start_with_spark_where_a_size_is_said() -> None:
+    assert _alone(None) == "[] [False, False]"
+    assert _alone(0) == "['spark_checks.workers'] [False, False]"
+    assert _alone(1 << 50) == "['spark_checks.workers'] [True, True]"
+
+
+def _alone(size: int | None) -> str:
+    """Return what a session of its own says: daemons at first, and who has kernels."""
+    root = Path(__file__).resolve().parents[2]
+    run = subprocess.run(
+        [sys.executable, "-c", _ASKED.format(size=size)],
+        env={**os.environ, "PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return run.stdout.strip()
+
+
+_ASKED = """
+import psutil
+from spark_checks.session import WORKERS_DAEMON, spark_session
+def has_kernels(_):
+    from spark_checks.sources.log_batch import follow_sizes
+    return follow_sizes.fast is not None
+with spark_session("local[2]", has_sources=False, size={size}) as session:
+    lines = []
+    for one in psutil.Process().children(recursive=True):
+        lines.append(one.as_dict(["cmdline"])["cmdline"] or [])  # none of a zombie
+    daemons = {{name for line in lines for name in line if name == WORKERS_DAEMON}}
+    tasks = session.sparkContext.parallelize(range(2), 2)
+    print(sorted(daemons), tasks.map(has_kernels).collect())
+"""
