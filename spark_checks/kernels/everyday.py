@@ -83,12 +83,12 @@ def everyday_of(window: Window, place: Place, known: KnownTopics) -> Everyday:
     rows[:] = _NO_SUMS
     left = np.empty(count, dtype=np.int64)
     totals = np.array([-1, INT64_MIN, 0, 0], dtype=np.int64)
-    begun_at_ms = place.begun_at_ms
+    begun_at_ms = INT64_MIN if place.begun_at_ms is None else place.begun_at_ms
     row_count, left_count = _go_through(
         np.frombuffer(window.data, dtype=np.uint8),
         window.starts,
         place.offset,
-        INT64_MIN if begun_at_ms is None else begun_at_ms - CLOCK_TOLERANCE_MS,
+        max(begun_at_ms - CLOCK_TOLERANCE_MS, INT64_MIN),
         place.ranges,
         (known.text, known.places, known.prefixes, known.slots),
         known.groups,
@@ -103,8 +103,8 @@ def everyday_of(window: Window, place: Place, known: KnownTopics) -> Everyday:
     return Everyday(
         left=left[:left_count],
         records={
-            (known.names[number], queue): QueueSums(rows, rows, *sums)
-            for number, queue, rows, *sums in rows[:row_count].tolist()
+            (known.names[number], queue): QueueSums(matched, matched, *sums)
+            for number, queue, matched, *sums in rows[:row_count].tolist()
         },
         log_end=log_end,
         last_ms=last_ms,

@@ -21,6 +21,7 @@ import pyarrow as pa
 from pyarrow import fs
 
 from spark_checks.sources.record_scan import ReadAt
+from spec.integers import INT32_MAX, INT64_MAX
 from spec.store.batch_queue import BATCH_QUEUE
 from spec.store.queue_extension import EXTENSION
 from spec.wire.multi_dispatch import LIGHT_PREFIX
@@ -53,8 +54,11 @@ class StoreFile:
 
     @property
     def base(self) -> int | None:
-        """The offset that the name states; None if it states none."""
-        return int(self.name) if _offset_name.fullmatch(self.name) else None
+        """The offset that the name states; None if it states none that there can be."""
+        if not _offset_name.fullmatch(self.name):
+            return None
+        base = int(self.name)
+        return base if base + self.size <= INT64_MAX else None
 
     @property
     def is_named_by_time(self) -> bool:
@@ -156,7 +160,8 @@ def queue_of(path: str, directory: str = "consumequeue") -> tuple[str, int] | No
     parts = path.split("/")
     if len(parts) != 4 or parts[0] != directory or not parts[2].isdecimal():
         return None
-    return parts[1], int(parts[2])
+    queue_id = int(parts[2])
+    return (parts[1], queue_id) if queue_id <= INT32_MAX else None
 
 
 def list_store(url: str) -> Store:

@@ -97,6 +97,7 @@ def surveyed(data: bytes, asked: Asked) -> tuple[object, ...]:
 
 @EXAMPLES
 @given(
+    first=st.sampled_from([USUAL, USUAL, replace(USUAL, stored_at_ms=-(2**63))]),
     records=st.lists(unlike(), max_size=8),
     bytes_changed=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 255)), max_size=2),
     begin=st.sampled_from([0, 0, 0, BASE + 1, BASE + 300]),
@@ -105,12 +106,13 @@ def surveyed(data: bytes, asked: Asked) -> tuple[object, ...]:
     ),
 )
 def test_whatever_a_log_has_its_survey_is_the_same(
+    first: Record,
     records: list[Record],
     bytes_changed: list[tuple[float, int]],
     begin: int,
     ranges: tuple[tuple[int, int], ...],
 ) -> None:
-    data = bytearray(laid_out([USUAL, *records]))
+    data = bytearray(laid_out([first, *records]))
     for place, byte in bytes_changed:
         data[int(place * (len(data) - 1))] = byte
     asked = Asked(begin=begin, ranges=ranges, delays={1: 1000})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -34,6 +35,8 @@ SEEN = Digest(
     first_tail_base=32_768,
 )
 QUEUE = "consumequeue/Orders/0"
+NO_OFFSET = f"commitlog/{'9' * 20}"
+"""An offset that does not fit into 64 bits."""
 
 
 @pytest.fixture
@@ -117,6 +120,7 @@ EMPTY_INDEX = bytes(file_size(100, 400) - 40)
             ("INV-FILE-004", f"{QUEUE}/00000000000000000400", 390),
         ),
         (_remove("checkpoint"), ("INV-CHECK-001", "checkpoint", 0)),
+        (_put(NO_OFFSET, b"x"), ("INV-FILE-001", NO_OFFSET, 0)),
         (_cut("checkpoint", 100), ("INV-CHECK-001", "checkpoint", 0)),
         (_put("checkpoint", AHEAD), ("INV-CHECK-002", "checkpoint", 0)),
         (_put("checkpoint", AHEAD), ("INV-CHECK-002", "checkpoint", 8)),
@@ -168,3 +172,12 @@ def test_a_name_that_is_not_utf_8_is_said(tmp_path: Path) -> None:
     Path(os.fsdecode(bytes(log) + b"/\xff")).write_bytes(b"")
     with pytest.raises(NotAStoreError, match=r"commitlog/\\xff is no name in UTF-8"):
         list_store(str(tmp_path))
+
+
+def test_a_queue_that_there_cannot_be_is_passed_over_as_a_broker_does(
+    root: Path,
+) -> None:
+    known = list_store(str(root)).consume_queues
+    shutil.copytree(root / QUEUE, root / f"consumequeue/Orders/{2**31}")
+    assert list_store(str(root)).consume_queues == known
+    assert _found(root) == []
