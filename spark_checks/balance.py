@@ -19,6 +19,7 @@ import numpy.typing as npt
 from spark_checks.invariants.delays import EARLY_MAX_MS
 from spark_checks.invariants.transactions import CHECKS_TAKE_MS
 from spark_checks.sources.ledger import Ledger
+from spec.integers import INT64_MAX, INT64_MIN
 
 Ints = npt.NDArray[np.int64]
 Table = Mapping[str, Ints]
@@ -167,7 +168,13 @@ def _are_older(
 
 def _of_queue(numbers: Mapping[int, int], queues: Ints, otherwise: int) -> Ints:
     """Return the number of each of *queues*."""
-    found = np.full(len(queues), otherwise)
-    for queue in np.unique(queues).tolist():
-        found[queues == queue] = numbers.get(queue, otherwise)
-    return found
+    rows = [
+        (queue, max(min(number, INT64_MAX), INT64_MIN))
+        for queue, number in sorted(numbers.items())
+        if INT64_MIN <= queue <= INT64_MAX  # as a configuration may not
+    ]
+    known = np.array(rows, dtype=np.int64).reshape(-1, 2)
+    if not len(known):
+        return np.full(len(queues), otherwise)
+    at = np.minimum(np.searchsorted(known[:, 0], queues), len(known) - 1)
+    return np.where(known[at, 0] == queues, known[at, 1], otherwise)
