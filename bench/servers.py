@@ -14,9 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
-
 from bench.memory import REAL_SIZES, Memory, resident_memory
+from bench.processor_time import processor_s
 from bench.result import OURS, THEIRS
 from conformance.harness.address import Address
 from conformance.harness.apache import RELEASES, ApacheCluster
@@ -44,8 +43,7 @@ class Server:
 
     def cpu_s(self) -> float:
         """Return the processor time that it has used since its start."""
-        times = [psutil.Process(one).cpu_times() for one in self.process_ids]
-        return sum(time.user + time.system for time in times)
+        return sum(map(processor_s, self.process_ids))
 
     def memory(self) -> Memory:
         """Return its resident memory: its own, and that of the files it has mapped."""

@@ -1,0 +1,23 @@
+"""
+How much processor time another process has used, as finely as the system says it.
+
+``/proc`` counts ticks of ten milliseconds: of five thousand messages that is two
+microseconds each. Linux has a clock for every process that counts nanoseconds.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import time
+
+import psutil
+
+
+def processor_s(process_id: int) -> float:
+    """Return the seconds that it has used since its start, in all its threads."""
+    ask = getattr(ctypes.CDLL(None), "clock_getcpuclockid", None)
+    clock = ctypes.c_int()
+    if ask is not None and ask(process_id, ctypes.byref(clock)) == 0:
+        return time.clock_gettime(clock.value)
+    times = psutil.Process(process_id).cpu_times()
+    return times.user + times.system
