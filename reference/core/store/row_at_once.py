@@ -10,6 +10,7 @@ the tests hold the two together.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from reference.core.store.api import NewMessage, Queue, new_tuple
@@ -33,6 +34,9 @@ from spec.integers import body_crc
 from spec.store.message_record import MAGIC_V1
 from spec.wire.properties import SIZE_MAX as PROPERTIES_SIZE_MAX
 
+TOPICS_KEPT = 16_384
+"""Topics whose bytes are kept; peers choose them."""
+
 
 class Row(NamedTuple):
     """The records of some messages, one behind the other."""
@@ -44,14 +48,12 @@ class Row(NamedTuple):
 
 
 class _Kind(NamedTuple):
-    """What records have in common whose messages are alike."""
+    """What records have in common whose messages are alike, but for their topics."""
 
     between: bytes
     """From the flags to the size of the body."""
-    topic: bytes
-    """With its size before it."""
     fixed: int
-    """Bytes of a record apart from body and properties."""
+    """Bytes of a record apart from body, topic and properties."""
     flags: int
 
 
@@ -81,18 +83,19 @@ def row_at_once(
         topic, queue_id, body, words, flag, own_flags, born_at_ms, _, _, times, *_ = (
             message
         )
-        alike = topic, own_flags, born_at_ms, times, len(body)
+        alike = own_flags, born_at_ms, times, len(body)
         kind = kinds.get(alike)
         if kind is None:
             kind = kinds[alike] = _kind(message, stored_at_ms)
-        between, topic_bytes, fixed, flags = kind
+        between, fixed, flags = kind
+        topic_bytes = _topic(topic)
         queue = topic, queue_id
         queue_offset = ends.get(queue)
         if queue_offset is None:
             queue_offset = next_queue_offsets.get(queue, 0)
         ends[queue] = queue_offset + 1
         properties = _encoded(words)
-        size = fixed + len(body) + len(properties)
+        size = fixed + len(body) + len(topic_bytes) + len(properties)
         if size > size_max:
             raise UnusualError
         crc = body_crc(body, crc32)
@@ -134,16 +137,22 @@ def _encoded(words: str) -> bytes:
     return properties
 
 
+@lru_cache(maxsize=TOPICS_KEPT)
+def _topic(topic: str) -> bytes:
+    """Return the bytes of *topic* in a record, its size before them."""
+    if not is_plain_topic(topic):
+        raise UnusualError
+    encoded = topic.encode()
+    return topic_prefix.pack(len(encoded)) + encoded
+
+
 def _kind(message: NewMessage, stored_at_ms: int) -> _Kind:
     """Return what all messages have that are like *message*, and of the same hosts."""
     is_consumable = message.system_flags & TRANSACTION_MASK not in NOT_CONSUMABLE
     if not (is_consumable and is_plain_topic(message.topic)):
         raise UnusualError
     flags = flags_with_hosts(message)
-    topic = message.topic.encode()
-    record = encode_new(message, Columns(topic, b"", 0, 0, stored_at_ms, 0), flags)
-    topic_end = len(record) - properties_prefix.size
-    topic_begin = topic_end - topic_prefix.size - len(topic)
-    fixed = len(record) - len(message.body)
-    between = record[record_head_codec.size : topic_begin - len(message.body)]
-    return _Kind(between, record[topic_begin:topic_end], fixed, flags)
+    record = encode_new(message, Columns(b"", b"", 0, 0, stored_at_ms, 0), flags)
+    fixed = len(record) - len(message.body) - topic_prefix.size
+    body_begin = fixed - properties_prefix.size
+    return _Kind(record[record_head_codec.size : body_begin], fixed, flags)
