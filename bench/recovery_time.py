@@ -19,8 +19,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-import psutil
-
+from bench.processor_time import processor_s
 from bench.servers import OPENS
 from conformance.harness.address import Address
 from conformance.harness.apache import ApacheCluster
@@ -145,6 +144,7 @@ def _start(
         began = time.monotonic()
         watch = Watch(target.broker, topic)
         target.start()
+        assert target.process_id is not None, "it has just started"
         return _took(watch, began, target.process_id)
 
 
@@ -173,7 +173,6 @@ def _apache_start(
         names.close()
 
 
-def _took(watch: Watch, began: float, process_id: int | None) -> Start:
+def _took(watch: Watch, began: float, process_id: int) -> Start:
     answered_at = watch.end()
-    times = psutil.Process(process_id).cpu_times()
-    return Start(answered_at - began, times.user + times.system)
+    return Start(answered_at - began, processor_s(process_id))

@@ -19,6 +19,7 @@ from pathlib import Path
 import psutil
 
 from bench.ordered import Ordered
+from bench.processor_time import processor_s
 
 INTERVAL_S = 0.2
 
@@ -97,9 +98,8 @@ class Watched(Ordered):
             root = psutil.Process(self._process.pid)
             for process in [root, *root.children(recursive=True)]:
                 with suppress(psutil.NoSuchProcess, OSError):
-                    times = process.cpu_times()
                     place = process.pid, process.create_time()
-                    self._used[place] = times.user + times.system
+                    self._used[place] = processor_s(process.pid)
                     name = "driver" if process == root else process.name()
                     sizes[name] = sizes.get(name, 0) + share_of(process.pid)
         self._peak = max(self._peak, sum(sizes.values()))

@@ -26,7 +26,7 @@ from pyspark.sql import SparkSession
 
 from spark_checks.class_archive import class_archive
 from spark_checks.java_home import NoJavaError, prepare_java_home
-from spark_checks.kernels.worth import ASKED_FOR, are_worth_it
+from spark_checks.kernels.worth import ask_workers
 from spark_checks.shipping import ROOT, zip_for_workers
 
 _JAVA_OPTIONS = (
@@ -134,9 +134,8 @@ def _start(master: str, directory: Path, java_options: str) -> SparkSession:
 
 def _start_workers(context: SparkContext, size: int) -> None:
     """Return when a worker for each processor has imported what it needs."""
+    ask_workers(context, size)
     processors = context.defaultParallelism
-    if are_worth_it(size, processors):
-        context.environment[ASKED_FOR] = "yes"
     context.parallelize(range(processors), processors).foreach(_do_nothing)
 
 

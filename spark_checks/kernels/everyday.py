@@ -16,6 +16,7 @@ from spark_checks.kernels.long_hashes import of_long
 from spark_checks.kernels.memory import (
     BIG_ENDIAN,
     DATA,
+    INNER,
     INTS,
     LINE,
     OPTIONS,
@@ -28,9 +29,9 @@ from spark_checks.kernels.usual import (
     TOPICS,
     has_checksum,
     key_sum,
-    lies_in,
     named_of,
     topic_of,
+    within,
 )
 from spark_checks.sources.everyday import (
     QUEUES_MAX,
@@ -113,6 +114,45 @@ def everyday_of(window: Window, place: Place, known: KnownTopics) -> Everyday:
 
 
 @njit(
+    types.Tuple((types.boolean, types.int64, types.int64))(
+        DATA, types.int64, types.int64, types.int64
+    ),
+    **INNER,
+)
+def _laid_out(data, start, end, base):
+    """Return whether a record is laid out as usual, at the place that it states.
+
+    And where its topic begins, which ends two bytes before its properties, and these.
+    """
+    body_size = _of_4(data, start + _BODY_SIZE_AT)
+    topic = start + _FIXED_SIZE + body_size + 1
+    if (
+        _of_4(data, start + _MAGIC_AT) & 0xFFFFFFFF != MAGIC_V1
+        or _of_4(data, start + _FLAGS_AT)
+        or _of_8(data, start + _OFFSET_AT) != base + start
+        or body_size < 0
+        or topic > end
+        or end + WORD > len(data)
+    ):
+        return False, topic, topic
+    topic_size = _of_1(data, topic - 1)
+    begin = topic + topic_size + 2
+    is_usual = topic_size > 0 and begin <= end and _of_2(data, begin - 2) == end - begin
+    return is_usual, topic, begin
+
+
+@njit(types.void(INTS, *4 * [types.int64]), **INNER)
+def _add(sums, queue_offset, offset, size, tags_code):
+    """Add a record to the *sums* of its queue."""
+    code = of_long(size, of_long(offset, of_long(queue_offset, SEED)))
+    sums[_COUNT] += 1
+    sums[_FIRST] = min(sums[_FIRST], queue_offset)
+    sums[_LAST] = max(sums[_LAST], queue_offset)
+    sums[_HASH] ^= np.int64(of_long(tags_code, code))
+    sums[_BYTES] += size
+
+
+@njit(
     types.UniTuple(types.int64, 2)(
         DATA,
         INTS,
@@ -145,37 +185,25 @@ def _go_through(  # noqa: C901, PLR0912, PLR0915 # in pieces it takes longer
             break
         left[left_count] = start
         left_count += 1  # until it is known to be usual
-        body, body_size = start + _FIXED_SIZE, _of_4(data, start + _BODY_SIZE_AT)
-        topic = body + body_size + 1
-        if (
-            _of_4(data, start + _MAGIC_AT) & 0xFFFFFFFF != MAGIC_V1
-            or _of_4(data, start + _FLAGS_AT)
-            or _of_8(data, start + _OFFSET_AT) != base + start
-            or body_size < 0
-            or topic > end
-            or end + WORD > len(data)
-        ):
-            continue
-        topic_size = _of_1(data, topic - 1)
-        begin = topic + topic_size + 2
-        if topic_size <= 0 or begin > end or _of_2(data, begin - 2) != end - begin:
+        is_usual, topic, begin = _laid_out(data, start, end, base)
+        if not is_usual:
             continue
         queue, stored = _of_4(data, start + _QUEUE_AT), _of_8(data, start + _STORED_AT)
         if not (0 <= queue < QUEUES_MAX and stored_min <= stored <= _STORED_MAX):
             continue
-        number = topic_of(data, topic, topic_size, topics)
+        number = topic_of(data, topic, begin - 2 - topic, topics)
         is_usual, unique, keys, tags = named_of(data, begin, end)
         if number < 0 or not is_usual:
             continue
         keys_code, is_one = java_hash(data, keys[0], keys[1], _SPACE)
-        if not is_one or _of_4(data, start + _CRC_AT) != np.int64(
-            crc32_by(crc, data, body, body_size) & 0x7FFFFFFF
-        ):
+        body = start + _FIXED_SIZE
+        whole = crc32_by(crc, data, body, topic - 1 - body)
+        if not is_one or _of_4(data, start + _CRC_AT) != np.int64(whole & 0x7FFFFFFF):
             continue
         left_count -= 1
         offset, size = base + start, end - start
         tags_code, _ = java_hash(data, tags[0], tags[1], NO_BYTE)
-        if lies_in(offset, ranges):
+        if within(offset, ranges):
             before, before_tag = topics[2][number, 0], topics[2][number, 1]
             code, _ = java_hash(data, unique[0], unique[1], NO_BYTE)
             totals[_OF_KEYS] ^= key_sum(code, before, unique[1], offset)
@@ -189,14 +217,8 @@ def _go_through(  # noqa: C901, PLR0912, PLR0915 # in pieces it takes longer
             rows[row_count, _NUMBER], rows[row_count, _QUEUE] = number, queue
             row_count += 1
         queue_offset = _of_8(data, start + _QUEUE_OFFSET_AT)
-        code = of_long(size, of_long(offset, of_long(queue_offset, SEED)))
-        code = of_long(np.int64(np.int32(np.uint32(tags_code))), code)
-        sums = rows[groups[group]]
-        sums[_COUNT] += 1
-        sums[_FIRST] = min(sums[_FIRST], queue_offset)
-        sums[_LAST] = max(sums[_LAST], queue_offset)
-        sums[_HASH] ^= np.int64(code)
-        sums[_BYTES] += size
+        tags = np.int64(np.int32(np.uint32(tags_code)))
+        _add(rows[groups[group]], queue_offset, offset, size, tags)
     for row in range(row_count):
         groups[rows[row, _NUMBER] * QUEUES_MAX + rows[row, _QUEUE]] = -1
     return row_count, left_count

@@ -101,6 +101,13 @@ def _java_hashes(data, begins, sizes, besides, codes, is_plain):
         codes[index], is_plain[index] = found
 
 
+@njit(types.int64(types.uint64, types.uint32, types.int64), **INNER)
+def key_code(code, prefix, size):
+    """Return the hash of a key whose text has the hash *code*, behind its *prefix*."""
+    whole = np.int64(np.int32(np.uint32(code) + prefix * powers[size]))
+    return abs(whole) if whole != _LEAST else np.int64(0)
+
+
 def key_hashes(
     data: bytes, values: Places, prefixes: Codes, *, splits: bool
 ) -> tuple[Ints, Ints]:
@@ -130,11 +137,8 @@ def _key_hashes(data, begins, sizes, prefixes, besides, found):
     for index in range(len(begins)):
         code, is_plain = java_hash(data, begins[index], sizes[index], besides)
         if is_plain:
-            whole = np.int64(
-                np.int32(np.uint32(code) + prefixes[index] * powers[sizes[index]])
-            )
             found[0, count] = index
-            found[1, count] = abs(whole) if whole != _LEAST else 0
+            found[1, count] = key_code(code, prefixes[index], sizes[index])
             count += 1
     return count
 

@@ -17,12 +17,12 @@ from spark_checks.kernels.memory import (
     word_at,
 )
 from spark_checks.kernels.splitting import separators
-from spark_checks.kernels.strings import are_same, text_hash
-from spark_checks.sources.everyday import SLOTS
+from spark_checks.kernels.strings import are_same, key_code, text_hash
+from spark_checks.sources.everyday import SLOT_SHIFT, SLOTS
 from spark_checks.sources.record_checksums import SAMPLE, TELLING
 from spark_checks.sources.record_properties import END, NAME_END, word_of
 from spark_checks.sources.spark_hash import SEED
-from spark_checks.sources.string_hashes import ONES, TOPS, powers
+from spark_checks.sources.string_hashes import ONES, TOPS
 from spark_checks.sources.words import WORD
 from spec.store.record_checksum import CHECKSUM_SIZE
 from spec.wire.properties import Property
@@ -63,7 +63,9 @@ def has_checksum(data, end):
 def topic_of(data, begin, size, topics):
     """Return the number of the topic that stands there, if it is known."""
     text, places, _, slots = topics
-    slot = (text_hash(data, begin, size) >> np.uint64(32)) & np.uint64(SLOTS - 1)
+    slot = (text_hash(data, begin, size) >> np.uint64(SLOT_SHIFT)) & np.uint64(
+        SLOTS - 1
+    )
     while True:
         number = slots[slot]
         if number < 0:
@@ -123,13 +125,12 @@ def key_sum(code, prefix, size, offset):
     """Return what a key, whose text has the hash *code*, adds to the sum of keys."""
     if size == 0:
         return np.int64(0)
-    whole = np.int64(np.int32(np.uint32(code) + prefix * powers[size]))
-    known = abs(whole) if whole != -(1 << 31) else np.int64(0)
+    known = key_code(code, prefix, size)
     return np.int64(of_int(known, of_long(offset, SEED)))
 
 
 @njit(types.boolean(types.int64, TABLE), **INNER)
-def lies_in(offset, ranges):
+def within(offset, ranges):
     """Return whether an offset is behind the begin of a range, and not behind it."""
     for index in range(len(ranges)):
         if ranges[index, 0] < offset <= ranges[index, 1]:

@@ -30,6 +30,8 @@ TOPICS_MAX = 4096
 """Topics that are known at once; records of more are left."""
 SLOTS = 4 * TOPICS_MAX
 """Places of the table in which a topic is looked for; a power of two."""
+SLOT_SHIFT = 32
+"""The bits of a hash below it do not say in which."""
 QUEUES_MAX = 64
 """Records of queues with higher numbers are left."""
 STATES_MAX = 4
@@ -91,7 +93,7 @@ class KnownTopics:
 
 def first_slot(code: int) -> int:
     """Return the slot in which a topic with the hash *code* is looked for first."""
-    return (code >> WORD * 4) % SLOTS
+    return (code >> SLOT_SHIFT) % SLOTS
 
 
 @lru_cache(maxsize=STATES_MAX)

@@ -21,7 +21,7 @@ import numpy as np
 from pyspark import SparkContext
 
 from spark_checks.kernels.use import use_kernels
-from spark_checks.kernels.worth import ASKED_FOR, are_worth_it
+from spark_checks.kernels.worth import ask_workers
 from spark_checks.sources.commit_log import CommitLogReader, LogRange
 from spark_checks.sources.consume_queue import (
     ConsumeQueueReader,
@@ -134,10 +134,8 @@ def survey_store(context: SparkContext, store: Store, asked: Asked) -> Survey:
     if not parts:
         return Survey()
     size = sum(size_of(part) for some in parts for part in some)
-    if are_worth_it(size, processors):
+    if ask_workers(context, size):
         asked = replace(asked, is_large=True)
-        # Of the daemon of workers, if it is ours and has not started yet.
-        context.environment[ASKED_FOR] = "yes"
     url = store.url
     tasks = context.parallelize(parts, len(parts)).map(
         lambda some: survey_of(url, some, asked)

@@ -148,8 +148,7 @@ def _topic(topic: str) -> bytes:
 
 def _kind(message: NewMessage, stored_at_ms: int) -> _Kind:
     """Return what all messages have that are like *message*, and of the same hosts."""
-    is_consumable = message.system_flags & TRANSACTION_MASK not in NOT_CONSUMABLE
-    if not (is_consumable and is_plain_topic(message.topic)):
+    if message.system_flags & TRANSACTION_MASK in NOT_CONSUMABLE:
         raise UnusualError
     flags = flags_with_hosts(message)
     record = encode_new(message, Columns(b"", b"", 0, 0, stored_at_ms, 0), flags)
