@@ -34,7 +34,7 @@ COMMANDS = {
     "test-client": "Run the suite for clients against one, through its adapter.",
 }
 """What each subcommand does, in the words of ``rmqc --help``."""
-MODULES = {"test-client": "client_run"}
+MODULES = {"test-client": "client_suite"}
 """Where a command of another name than its file is; test_*.py would be a test."""
 
 
@@ -54,7 +54,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = MODULES.get(cmd_name, cmd_name)
-        command = getattr(importlib.import_module(f"cli.{module}"), module)
+        command = getattr(importlib.import_module(f"cli.commands.{module}"), module)
         assert isinstance(command, click.Command)
         return command
 
@@ -86,4 +86,4 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 
 
 if "_RMQC_COMPLETE" in os.environ:  # a shell asks; two do it in our own way
-    importlib.import_module("cli.completion")
+    importlib.import_module("cli.commands.completion")

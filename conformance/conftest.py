@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-PLUGIN = "conformance.harness.plugin"
+PLUGIN = "conformance.harness.pytest_plugin.plugin"
 
 
 def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:

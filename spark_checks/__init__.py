@@ -1,1 +1,6 @@
-"""What only a whole store can tell: audits of a store directory on Spark."""
+"""
+Audits of a whole store directory on Spark.
+
+Begin with `audit`: it lists the files, surveys them, and compares rows where the
+survey's sums differ.
+"""

@@ -1,8 +1,8 @@
 """
-An audit: every invariant asked of one store.
+Audit one store for all invariants.
 
-First the files' names and sizes, then one pass over all bytes, then, only where
-that pass found two sides to disagree, the rows themselves.
+The audit first checks names and sizes of files. It then surveys all bytes once. Rows
+are compared only where two sides of the survey differ.
 """
 
 from __future__ import annotations
@@ -13,25 +13,28 @@ from dataclasses import dataclass, field, replace
 from pyspark.sql import SparkSession
 
 from spark_checks.broker_conf import BrokerConf
-from spark_checks.digest import Digest, digest, survey
-from spark_checks.findings import Finding, Invariant, Severity, in_order
-from spark_checks.histograms import Pictured
-from spark_checks.invariants import files, settings, side_files
-from spark_checks.row_look import INDEX_CHECKS, ROW_CHECKS, look_at_rows
-from spark_checks.sampling import Sample, Wish, judged, sample_of
-from spark_checks.second_look import (
-    SECOND_CHECKS,
-    SecondLook,
-    is_aside_wanted,
-    ranges_wanted,
-    second_findings,
+from spark_checks.chart_data import ChartData
+from spark_checks.checks.check_lmq_and_batch import (
+    LMQ_AND_BATCH_CHECKS,
+    lmq_and_batch_findings,
 )
-from spark_checks.session import FAILURES, failed
+from spark_checks.checks.check_properties import (
+    PROPERTY_CHECKS,
+    key_ranges,
+    needs_system_topics,
+    property_findings,
+)
+from spark_checks.checks.compare_rows import INDEX_CHECKS, ROW_CHECKS, compare_rows
+from spark_checks.checks.surveyed_store import SurveyedStore
+from spark_checks.findings import Finding, Invariant, Severity, in_order
+from spark_checks.invariants import files, settings, side_files
+from spark_checks.sampling import Sample, SampleSpec, checked_ids, sample_of
+from spark_checks.session.session import FAILURES, failed
 from spark_checks.since import is_about_earlier, part_since
 from spark_checks.situation import situation_of
-from spark_checks.sources.store_files import Store, list_store, shown_url
-from spark_checks.summary import summary_of
-from spark_checks.third_look import THIRD_CHECKS, third_findings
+from spark_checks.store_files import Store, commit_log_file_size, list_store, shown_url
+from spark_checks.store_summary import store_summary
+from spark_checks.survey.summarise import SurveySummary, run_survey, summarise
 
 Progress = Callable[[str], None]
 
@@ -54,30 +57,30 @@ INVARIANTS: tuple[Invariant, ...] = (
     *FILE_CHECKS,
     *ROW_CHECKS,
     *INDEX_CHECKS,
-    *SECOND_CHECKS,
-    *THIRD_CHECKS,
+    *PROPERTY_CHECKS,
+    *LMQ_AND_BATCH_CHECKS,
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
-    """What an audit of one store found."""
+    """Result of the audit of one store."""
 
     store: str
     summary: Mapping[str, object]
     findings: tuple[Finding, ...] = field(default=())
-    seen: Digest | None = field(default=None, repr=False)
-    """What the pass over all bytes saw."""
+    survey_summary: SurveySummary | None = field(default=None, repr=False)
+    """Sums of the survey of all bytes."""
     against: Mapping[str, object] | None = None
-    """How the store stands to another one, if it was compared."""
-    pictured: Pictured | None = None
-    """What a page's pictures are drawn from, if there is to be one."""
+    """Comparison with another store, if one was requested."""
+    chart_data: ChartData | None = None
+    """Numbers for the charts of an HTML page, if one was requested."""
     sample: Sample | None = None
-    """The part of the log that was looked at; None if all of it was."""
+    """Audited part of the log; None for all of it."""
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing was found that a broker would not put right by itself."""
+        """Whether there are no errors; a broker repairs warnings by itself."""
         return all(found.severity is not Severity.ERROR for found in self.findings)
 
 
@@ -87,16 +90,17 @@ def audit_store(
     *,
     conf: BrokerConf | None = None,
     only: Collection[str] = (),
-    pictured: bool = False,
+    with_charts: bool = False,
     since_ms: int | None = None,
-    sampled: Wish | None = None,
+    sample_spec: SampleSpec | None = None,
     progress: Progress = lambda _step: None,
 ) -> Audit:
-    """Return what an audit of the store at *url* finds.
+    """Return the audit of the store at *url*.
 
-    *only* restricts it to invariants of these ids; *pictured* asks for what a page's
-    pictures are drawn from; what was stored before *since_ms* is not judged; of a log
-    that is to be *sampled* only a part is. Raises NotAStoreError, SampleError and
+    *only* holds ids of invariants; empty for all. *with_charts* adds the numbers for
+    the charts of a page. *since_ms* excludes records stored earlier.
+
+    *sample_spec* selects a part of the log. Raises NotAStoreError, SampleError and
     SparkError.
     """
     conf = conf or BrokerConf()
@@ -106,28 +110,34 @@ def audit_store(
     if since_ms is not None:
         conf = replace(conf, commit_log_file_size=_log_size(store, conf))
         store = part_since(store, since_ms)
-    if sampled is not None:
-        only = judged(only, INVARIANTS)
-        sample = sample_of(store, sampled)
+    if sample_spec is not None:
+        only = checked_ids(only, INVARIANTS)
+        sample = sample_of(store, sample_spec)
         store = replace(store, parts=sample.ranges)
     try:
-        look = first_look(session, store, conf, sample, only=only, progress=progress)
-        found = _file_findings(store, conf, look.seen)
-        at_rows, pictures = look_at_rows(look, pictured=pictured)
-        found += [*at_rows, *second_findings(look), *third_findings(look)]
+        surveyed = surveyed_store(
+            session, store, conf, sample, only=only, progress=progress
+        )
+        found = _file_findings(store, conf, surveyed.summary)
+        at_rows, chart_data = compare_rows(surveyed, with_charts=with_charts)
+        found += [
+            *at_rows,
+            *property_findings(surveyed),
+            *lmq_and_batch_findings(surveyed),
+        ]
     except FAILURES as error:
         raise failed(error) from error
     return Audit(
         store=shown_url(url),
-        summary=summary_of(store, look.seen),
+        summary=store_summary(store, surveyed.summary),
         sample=sample,
-        findings=_wanted(found, store, only),
-        seen=look.seen,
-        pictured=pictures,
+        findings=_requested(found, store, only),
+        survey_summary=surveyed.summary,
+        chart_data=chart_data,
     )
 
 
-def first_look(
+def surveyed_store(
     session: SparkSession,
     store: Store,
     conf: BrokerConf,
@@ -135,25 +145,25 @@ def first_look(
     *,
     only: Collection[str],
     progress: Progress,
-) -> SecondLook:
-    """Return what a pass over all bytes of *store* saw, for who looks a second time."""
+) -> SurveyedStore:
+    """Return *store* with the result of its survey."""
     situation = situation_of(store, conf)
-    ranges = ranges_wanted(store, only)
+    ranges = key_ranges(store, only)
     progress(f"reading {_size_read(store, sample):,} bytes")
-    surveyed = survey(
+    survey = run_survey(
         session,
         store,
         situation,
         conf.delays,
         ranges=ranges,
-        is_aside_wanted=is_aside_wanted(only),
+        needs_system_topics=needs_system_topics(only),
     )
-    seen = digest(surveyed, situation.min_offset)
-    return SecondLook(
+    summary = summarise(survey, situation.min_offset)
+    return SurveyedStore(
         session=session,
         store=store,
-        seen=seen if sample is None else sample.seen_by_all(seen),
-        ledger=surveyed.ledger,
+        summary=summary if sample is None else sample.with_log_end(summary),
+        ledger=survey.ledger,
         ranges=ranges,
         situation=situation,
         delays=conf.delays,
@@ -162,21 +172,21 @@ def first_look(
     )
 
 
-def _wanted(
+def _requested(
     found: Iterable[Finding], store: Store, only: Collection[str]
 ) -> tuple[Finding, ...]:
-    """Return those of *found* that are asked for, in the order of a report."""
-    wanted = [
+    """Return the requested findings among *found*, in the order of a report."""
+    requested = [
         finding
         for finding in found
         if (not only or finding.invariant.id in only)
         and not is_about_earlier(store, finding)
     ]
-    return tuple(in_order(wanted))
+    return tuple(in_order(requested))
 
 
 def _size_read(store: Store, sample: Sample | None) -> int:
-    """Return how many bytes of *store* are read at first."""
+    """Return the number of bytes that the survey of *store* reads."""
     whole = sum(file.size for file in store.files)
     if sample is None:
         return whole
@@ -184,19 +194,21 @@ def _size_read(store: Store, sample: Sample | None) -> int:
 
 
 def _log_size(store: Store, conf: BrokerConf) -> int | None:
-    """Return the size of the commit log's files, before some are left out."""
-    return conf.commit_log_file_size or files.commit_log_file_size(store)
+    """Return the size of a commit-log file, before files are left out."""
+    return conf.commit_log_file_size or commit_log_file_size(store)
 
 
-def _file_findings(store: Store, conf: BrokerConf, seen: Digest) -> list[Finding]:
+def _file_findings(
+    store: Store, conf: BrokerConf, summary: SurveySummary
+) -> list[Finding]:
     return [
         *files.check_files(
             store,
             log_size=conf.commit_log_file_size,
             queue_size=conf.queue_file_size,
         ),
-        *side_files.check_checkpoint(store, seen),
-        *side_files.check_index_headers(store, seen),
+        *side_files.check_checkpoint(store, summary),
+        *side_files.check_index_headers(store, summary),
         *side_files.check_configuration(store),
-        *settings.check_settings(store, seen),
+        *settings.check_settings(store, summary),
     ]

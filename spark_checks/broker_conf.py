@@ -1,5 +1,5 @@
 """
-What an audit takes from a broker's configuration, or guesses without one.
+Settings of a broker that an audit uses, read from its configuration file.
 """
 
 from __future__ import annotations
@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from spark_checks.tables import DELAYS_DEFAULT, delay_levels
+from spec.layout import LayoutError
 from spec.store.consume_queue import UNIT_SIZE
+from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS, decode_delay_levels
 
 
 class ConfError(Exception):
@@ -18,16 +19,24 @@ class ConfError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerConf:
-    """Settings that change what a right store looks like; None is: see the files."""
+    """Settings that change a correct store; None means inferred from the files."""
 
     commit_log_file_size: int | None = None
     queue_file_size: int | None = None
     delays: Mapping[int, int] = field(
-        default_factory=lambda: delay_levels(DELAYS_DEFAULT)
+        default_factory=lambda: delays_in_setting(DEFAULT_DELAY_LEVELS)
     )
     """Milliseconds of each delay level."""
     delays_are_known: bool = False
-    """Somebody said so; these are not only the defaults."""
+    """Whether the delays come from a configuration file."""
+
+
+def delays_in_setting(text: str) -> dict[int, int]:
+    """Return milliseconds by level of a messageDelayLevel setting.
+
+    Raises LayoutError.
+    """
+    return dict(enumerate(decode_delay_levels(text).delays_ms, start=1))
 
 
 def read_broker_conf(path: Path) -> BrokerConf:
@@ -41,7 +50,7 @@ def read_broker_conf(path: Path) -> BrokerConf:
     return BrokerConf(
         commit_log_file_size=_size(found, "CommitLog", path),
         queue_file_size=queue_size and -(-queue_size // UNIT_SIZE) * UNIT_SIZE,
-        delays=_delays(found.get("messageDelayLevel", DELAYS_DEFAULT), path),
+        delays=_delays(found.get("messageDelayLevel", DEFAULT_DELAY_LEVELS), path),
         delays_are_known=True,
     )
 
@@ -53,7 +62,7 @@ def _settings(text: str) -> list[tuple[str, str]]:
 
 
 def _size(found: Mapping[str, str], what: str, path: Path) -> int | None:
-    """Return the size of a kind of file; 4.x misspells the setting's name."""
+    """Return the size of one kind of file; 4.x misspells the setting's name."""
     name = next(
         (n for n in (f"mapedFileSize{what}", f"mappedFileSize{what}") if n in found),
         None,
@@ -67,8 +76,8 @@ def _size(found: Mapping[str, str], what: str, path: Path) -> int | None:
 
 def _delays(text: str, path: Path) -> Mapping[int, int]:
     try:
-        return delay_levels(text)
-    except (ValueError, KeyError):
+        return delays_in_setting(text)
+    except LayoutError:
         raise ConfError(
-            f"{path}: messageDelayLevel={text} is no list of times"
+            f"{path}: messageDelayLevel={text} is not a list of delays"
         ) from None

@@ -1,9 +1,8 @@
 """
-A finding is one place in a store that is not as an invariant says.
+Invariants, and findings where a store breaks one.
 
-An invariant has an id of its own, the clause of the specification that it rests
-on, and a sentence for the operator: what it costs. The sentence of the clause is
-not repeated here.
+An invariant has an id, a clause of the specification, and a sentence about its cost for
+the operator.
 """
 
 from __future__ import annotations
@@ -17,33 +16,33 @@ from spec.clause import Clause
 
 
 class Severity(StrEnum):
-    """How bad a finding is."""
+    """Gravity of a finding."""
 
     ERROR = "error"
     """Messages are lost, wrong or out of reach, or the broker does not start."""
     WARNING = "warning"
-    """A broker that runs, or starts again, puts this right by itself."""
+    """A running or restarting broker repairs this by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invariant:
-    """Something that is true of every whole store."""
+    """Statement that is true of every intact store."""
 
     id: str
     title: str
     requirement: Clause
     cost: str
-    """What it means for messages when it is not true."""
+    """Consequence for messages when the invariant is broken."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A place where an invariant does not hold."""
+    """Place in a store where an invariant does not hold."""
 
     invariant: Invariant
     severity: Severity
     file: str
-    """Relative to the store."""
+    """Path relative to the store."""
     offset: int
     """Byte position in the file."""
     length: int
@@ -53,7 +52,7 @@ class Finding:
     """One sentence."""
 
     def as_json(self) -> dict[str, object]:
-        """Return the finding as the audit's output has it; offsets are strings."""
+        """Return the finding for the audit's JSON output; offsets are strings."""
         return {
             "invariant": self.invariant.id,
             "severity": str(self.severity),
@@ -68,7 +67,7 @@ class Finding:
         }
 
     def with_more(self, count: int) -> Finding:
-        """Return the finding, saying that *count* more like it are not listed."""
+        """Return the finding with a note that *count* similar ones are not listed."""
         if not count:
             return self
         text = f"{self.message.rstrip('.')}; {count} more in this file are not listed."
@@ -76,7 +75,7 @@ class Finding:
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
-    """Return *findings* as they are listed: errors first, by invariant and place."""
+    """Return *findings* in report order: errors first, by invariant and place."""
     return sorted(
         findings, key=lambda f: (f.severity, f.invariant.id, f.file, f.offset)
     )
@@ -86,6 +85,6 @@ FINDING_COLUMNS: Final = (
     "severity string, file string, offset bigint, length bigint, "
     "expected string, found string, message string"
 )
-"""What a row-level invariant returns, in the words of Spark's schemas."""
+"""Columns of the rows that a check returns, as a Spark schema."""
 LISTED_MAX: Final = 50
-"""Findings of one invariant in one file that are listed; the rest is counted."""
+"""Listed findings of one invariant in one file; further ones are counted."""

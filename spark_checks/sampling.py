@@ -1,11 +1,10 @@
 """
-An audit of a part of a large log: ranges that chance chooses, the same for one seed.
+Audit of a random part of a large log, repeatable by seed.
 
-The log is cut into pieces, and some are chosen. A range begins at the first record in
-it that is surely one and ends where another surely begins, so that its rows are just
-those that a reader of the whole log finds there. Consume queues, index files and
-configuration are small beside the log and are read whole; of them only what is about
-the chosen records is compared. What takes the whole log is not judged.
+The log is cut into pieces, and some are chosen. A range begins and ends at a certain
+record, one with its own offset in it. Its rows are therefore those of a whole audit.
+Consume queues, index files and configuration are read whole, because they are small.
+Invariants that need the whole log are not checked.
 """
 
 from __future__ import annotations
@@ -14,109 +13,109 @@ import random
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from spark_checks.digest import Digest
+from spark_checks.checks.check_properties import SYSTEM_TOPIC_CHECKS
+from spark_checks.columns.record_scan import FileRange, ReadAt, find_record, is_sure
 from spark_checks.findings import Invariant
 from spark_checks.invariants import records, side_files
-from spark_checks.second_look import STAGE_CHECKS
-from spark_checks.sources.record_scan import FileRange, ReadAt, find_record, is_sure
-from spark_checks.sources.store_files import Store, StoreFile, reading
+from spark_checks.store_files import Store, StoreFile, reading
+from spark_checks.survey.summarise import SurveySummary
 
 PIECES_PER_FILE = 64
 PIECE_SIZE_MIN = 4096
 PIECE_SIZE_MAX = 16 * 1024 * 1024
 PROBE_SIZE = 64 * 1024
-"""Bytes in which the next record mostly begins."""
+"""Bytes to search first for the next record."""
 _ABOUT_ONE_RECORD = ("INV-RETRY-",)
-NEEDS_WHOLE: tuple[Invariant, ...] = (
+NEEDS_WHOLE_LOG: tuple[Invariant, ...] = (
     records.FILE_WRITTEN_TO_ITS_END,
     records.QUEUE_OFFSETS_DENSE,
     side_files.CHECKPOINT_NOT_AHEAD,
-    *(one for one in STAGE_CHECKS if not one.id.startswith(_ABOUT_ONE_RECORD)),
+    *(one for one in SYSTEM_TOPIC_CHECKS if not one.id.startswith(_ABOUT_ONE_RECORD)),
 )
-"""What is not judged of a sample, for it takes the whole log."""
+"""Invariants that a sample cannot check."""
 
 
 class SampleError(Exception):
-    """Nothing that is asked for can be judged of a sample."""
+    """A sample can check none of the requested invariants."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
-    """Which part of a log is to be looked at."""
+class SampleSpec:
+    """Selection of a part of a log."""
 
     fraction: float
-    """The share of its pieces, more than 0 and up to 1."""
+    """Share of the log's pieces, above 0 and up to 1."""
     seed: int
-    """Whoever says it again gets the same pieces."""
+    """The same seed selects the same pieces."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """Which part of a log was looked at."""
+    """Selected part of a log."""
 
-    wish: Wish
+    spec: SampleSpec
     ranges: tuple[tuple[int, int], ...]
-    """Commit-log offsets at which ranges begin, and behind them; in order."""
+    """Begin and end of each range, as commit-log offsets, in order."""
     log_size: int
-    """Bytes of the whole log, as far as it is written."""
-    surely_reaches: int
-    """Commit-log offset up to which the log surely goes."""
+    """Bytes of the written part of the log."""
+    certain_end: int
+    """Lower bound of the log's end, as a commit-log offset."""
 
     @property
     def size(self) -> int:
-        """Bytes of the ranges."""
+        """Bytes of all ranges."""
         return sum(end - begin for begin, end in self.ranges)
 
-    def seen_by_all(self, seen: Digest) -> Digest:
-        """Return what was *seen* of the sample, with what is known of the log's end."""
-        return replace(seen, log_end=max(seen.log_end, self.surely_reaches))
+    def with_log_end(self, summary: SurveySummary) -> SurveySummary:
+        """Return the sample's *summary* with the least possible end of the log."""
+        return replace(summary, log_end=max(summary.log_end, self.certain_end))
 
     def as_json(self) -> dict[str, object]:
-        """Return the sample as the audit's output has it; 64-bit values are strings."""
+        """Return the sample for the audit's JSON output; 64-bit values are strings."""
         return {
-            "fraction": self.wish.fraction,
-            "seed": self.wish.seed,
+            "fraction": self.spec.fraction,
+            "seed": self.spec.seed,
             "ranges": [[str(begin), str(end)] for begin, end in self.ranges],
             "bytes": str(self.size),
             "of_bytes": str(self.log_size),
-            "not_judged": [one.id for one in NEEDS_WHOLE],
+            "not_judged": [one.id for one in NEEDS_WHOLE_LOG],
         }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Piece:
-    """A part of a file of the log, by positions in it."""
+    """Part of a commit-log file, by positions in the file."""
 
     file: StoreFile
     start: int
     end: int
 
 
-def sample_of(store: Store, wish: Wish) -> Sample:
-    """Return the sample of the log of *store* that is wished for."""
+def sample_of(store: Store, spec: SampleSpec) -> Sample:
+    """Return the sample of the log of *store* that *spec* selects."""
     pieces = _written(store, [p for file in store.commit_log for p in _cut(file)])
-    count = min(max(round(wish.fraction * len(pieces)), 1), len(pieces))
-    chance = random.Random(wish.seed)  # noqa: S311 # no secret
+    count = min(max(round(spec.fraction * len(pieces)), 1), len(pieces))
+    chance = random.Random(spec.seed)  # noqa: S311 # no secret
     chosen = sorted(chance.sample(range(len(pieces)), count))
     found = [_range_of(store, run) for run in _joined([pieces[n] for n in chosen])]
     ranges = tuple(one for one in found if one is not None)
     return Sample(
-        wish=wish,
+        spec=spec,
         ranges=ranges,
         log_size=sum(piece.end - piece.start for piece in pieces),
-        surely_reaches=max(
+        certain_end=max(
             (_reaches(store, end) for _, end in ranges), default=store.min_offset
         ),
     )
 
 
-def judged(only: Collection[str], known: Collection[Invariant]) -> list[str]:
-    """Return which ids of *only*, of all *known* ones if empty, a sample can judge."""
-    left_out = {one.id for one in NEEDS_WHOLE}
-    asked = only or [one.id for one in known]
-    found = [one for one in asked if one not in left_out]
+def checked_ids(only: Collection[str], known: Collection[Invariant]) -> list[str]:
+    """Return the ids that a sample can check, among *only* or all *known* ones."""
+    left_out = {one.id for one in NEEDS_WHOLE_LOG}
+    requested = only or [one.id for one in known]
+    found = [one for one in requested if one not in left_out]
     if not found:
-        raise SampleError(f"a sample cannot tell {', '.join(asked)}")
+        raise SampleError(f"a sample cannot check {', '.join(requested)}")
     return found
 
 
@@ -138,7 +137,7 @@ def _written(store: Store, pieces: Sequence[_Piece]) -> Sequence[_Piece]:
 
 
 def _joined(pieces: Sequence[_Piece]) -> Iterator[_Piece]:
-    """Yield *pieces*, those that touch as one."""
+    """Yield *pieces*, adjacent ones joined."""
     run: _Piece | None = None
     for piece in pieces:
         if run is not None and (run.file, run.end) == (piece.file, piece.start):
@@ -152,7 +151,7 @@ def _joined(pieces: Sequence[_Piece]) -> Iterator[_Piece]:
 
 
 def _range_of(store: Store, piece: _Piece) -> tuple[int, int] | None:
-    """Return the range of the records of *piece*; None where none surely begins."""
+    """Return the range of the records of *piece*; None without a certain record."""
     base, size = piece.file.base or 0, piece.file.size
     where = FileRange(base=base, file_size=size, start=0, end=size)
     with reading(store.url, piece.file.path) as read_at:
@@ -164,9 +163,9 @@ def _range_of(store: Store, piece: _Piece) -> tuple[int, int] | None:
 
 
 def _record_at(read_at: ReadAt, where: FileRange, start: int, end: int) -> int:
-    """Return where in [start, end) surely a record begins, or -1.
+    """Return the position of the first certain record in [start, end), or -1.
 
-    The beginning of a file is where a reader of all begins, whatever is there.
+    A range that starts a file begins at position 0, even without a record.
     """
     if not start:
         return 0
@@ -176,7 +175,7 @@ def _record_at(read_at: ReadAt, where: FileRange, start: int, end: int) -> int:
 
 
 def _reaches(store: Store, end: int) -> int:
-    """Return how far the log surely goes by a range that ends at *end*."""
+    """Return a lower bound of the log's end from a range that ends at *end*."""
     for file in store.commit_log:
         base = file.base or 0
         if base <= end < base + file.size:

@@ -1,9 +1,8 @@
 """
-An audit of the later part of a log: what was stored at or after a time.
+Audit of the later part of a log: records stored at or after a time.
 
-The log is treated as one whose older records have been deleted. It then begins at the
-first record that was stored late enough, and nothing that stands before it, or is only
-about records before it, is judged.
+The log is treated as if all earlier records had been deleted. It begins at the first
+record stored late enough. Findings about earlier records are dropped.
 """
 
 from __future__ import annotations
@@ -14,9 +13,9 @@ from datetime import UTC, datetime
 
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
+from spark_checks.columns.record_scan import FileRange
 from spark_checks.findings import Finding
-from spark_checks.sources.record_scan import FileRange
-from spark_checks.sources.store_files import (
+from spark_checks.store_files import (
     NotAStoreError,
     Store,
     StoreFile,
@@ -25,14 +24,14 @@ from spark_checks.sources.store_files import (
     reading,
     shown_url,
 )
-from spark_checks.tables import Tables
+from spark_checks.tables.store_tables import Tables
 from spec.layout import LayoutError
 from spec.store.consume_queue import UNIT_SIZE, decode_unit
 from spec.store.index_file import HEADER_SIZE, decode_header
 
 
 class TimeError(ValueError):
-    """A time cannot be read."""
+    """A time is not valid."""
 
 
 class NothingSinceError(NotAStoreError):
@@ -40,9 +39,9 @@ class NothingSinceError(NotAStoreError):
 
 
 def time_ms(text: str) -> int:
-    """Return the milliseconds since 1970 that *text* says, as such or by ISO 8601.
+    """Return milliseconds since 1970 from *text*: a number, or a time in ISO 8601.
 
-    A time without a zone is one of UTC.
+    A time without a zone is in UTC.
     """
     if text.isascii() and text.isdigit() and len(text) > len("20261122"):
         return int(text)
@@ -50,20 +49,20 @@ def time_ms(text: str) -> int:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise TimeError(
-            f"{text} is no time such as 2026-11-22T08:00:00Z, nor milliseconds"
+            f"{text} is neither a time such as 2026-11-22T08:00:00Z nor milliseconds"
         ) from None
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return int(moment.timestamp() * 1000)
 
 
-def part_since(store: Store, asked_ms: int) -> Store:
-    """Return the part of *store* since *asked_ms*, or raise NothingSinceError.
+def part_since(store: Store, since_ms: int) -> Store:
+    """Return the part of *store* since *since_ms*, or raise NothingSinceError.
 
-    Files that are about earlier records alone are left out.
+    Files with earlier records only are left out.
     """
-    begin = _first_since(store, asked_ms)
+    begin = _first_since(store, since_ms)
     if begin is None:
-        moment = datetime.fromtimestamp(asked_ms / 1000, UTC).isoformat()
+        moment = datetime.fromtimestamp(since_ms / 1000, UTC).isoformat()
         raise NothingSinceError(
             f"{shown_url(store.url)}: no record was stored at {moment} or later"
         )
@@ -79,32 +78,32 @@ def later_units(tables: Tables, begin: int) -> Tables:
     return replace(tables, units=tables.units.where((at < 0) | (at >= begin)))
 
 
-def _first_since(store: Store, asked_ms: int) -> int | None:
-    """Return the offset of the first record stored late enough; None if none was."""
-    for file in _from_last_earlier(store, asked_ms):
+def _first_since(store: Store, since_ms: int) -> int | None:
+    """Return the offset of the first record stored late enough; None without one."""
+    for file in _from_last_earlier(store, since_ms):
         for offset, stored_at_ms in _times(store, file):
-            if stored_at_ms >= asked_ms:
+            if stored_at_ms >= since_ms:
                 return offset
     return None
 
 
-def _from_last_earlier(store: Store, asked_ms: int) -> Sequence[StoreFile]:
-    """Return the log's files from the last on that begins before *asked_ms*."""
-    # Its module imports what Spark's workers import; nothing does so earlier.
-    from spark_checks.sources.log_part import begun_of
+def _from_last_earlier(store: Store, since_ms: int) -> Sequence[StoreFile]:
+    """Return the log's files from the last one that begins before *since_ms*."""
+    # Imported late: the driver needs these modules only from here on.
+    from spark_checks.readers.log_part import first_store_time
 
     files = store.commit_log
     for index in range(len(files) - 1, -1, -1):
         file = files[index]
-        begun_ms = begun_of(store.url, (file.path, file.base or 0, file.size))
-        if begun_ms is not None and begun_ms < asked_ms:
+        begun_ms = first_store_time(store.url, (file.path, file.base or 0, file.size))
+        if begun_ms is not None and begun_ms < since_ms:
             return files[index:]
     return files
 
 
 def _times(store: Store, file: StoreFile) -> Iterator[tuple[int, int]]:
-    """Yield the offset of each record in *file*, and when it was stored."""
-    from spark_checks.sources.commit_log import batches
+    """Yield commit-log offset and store time of each record in *file*."""
+    from spark_checks.readers.commit_log import batches
 
     where = FileRange(base=file.base or 0, file_size=file.size, start=0, end=file.size)
     with reading(store.url, file.path) as read_at:
@@ -129,9 +128,9 @@ def _is_earlier(store: Store, file: StoreFile, begin: int) -> bool:
 
 
 def is_about_earlier(store: Store, finding: Finding) -> bool:
-    """Return whether *finding*, that a queue's file is wrong, is about earlier records.
+    """Return whether *finding* is about a queue file of earlier records.
 
-    It is where the next file of the queue begins with a unit of such a record.
+    That is so if the queue's next file begins with a unit of an earlier record.
     """
     if not store.begin or not finding.invariant.id.startswith("INV-FILE-"):
         return False

@@ -1,20 +1,53 @@
 """
-What the invariants must know of a store before any of its rows is read.
+Facts about a store that every invariant uses, apart from its rows.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from spark_checks.broker_conf import BrokerConf
-from spark_checks.invariants import files
-from spark_checks.sources.store_files import Store, queue_of, read_whole
-from spark_checks.tables import Situation
+from spark_checks.store_files import Store, queue_file_size, queue_of, read_whole
 from spec.layout import LayoutError
-from spec.wire import fastjson
+from spec.wire.bodies import fastjson
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """Facts about a store that its checks use, apart from its rows."""
+
+    min_offset: int = 0
+    """First commit-log offset that still exists."""
+    parts: tuple[tuple[int, int], ...] | None = None
+    """Audited ranges of the log, as commit-log offsets; None for all."""
+    log_end: int = 0
+    """Commit-log offset after the last record."""
+    last_file_base: int = 0
+    """Start offset of the last file that has a record."""
+    left_open: bool = False
+    """Whether a broker runs on the store, or was killed."""
+    queue_file_size: int = 6_000_000
+    known_topics: frozenset[str] | None = None
+    """Topics with queues or a configuration; None without topics.json."""
+    other_topics: frozenset[str] = frozenset()
+    """Topics with batch consume queues (since 5.0)."""
+    delays_are_known: bool = True
+    """Whether the delay of each level is configured, not a default."""
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether only some ranges of the log are audited."""
+        return self.parts is not None
+
+    @property
+    def tail_severity(self) -> str:
+        """Severity of a finding at the end of a queue or log."""
+        return "warning" if self.left_open else "error"
 
 
 def situation_of(store: Store, conf: BrokerConf) -> Situation:
-    """Return what the invariants must know of *store*."""
-    size = conf.queue_file_size or files.queue_file_size(store)
+    """Return the situation of *store*."""
+    size = conf.queue_file_size or queue_file_size(store)
     queue_files = [queue_of(file.path) for file in store.files]
     other = {
         path.split("/")[1]
@@ -35,7 +68,7 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
 
 
 def _configured_topics(store: Store) -> frozenset[str] | None:
-    """Return the topics of the store's configuration; None if it cannot be read."""
+    """Return the topics of topics.json; None if it is not readable."""
     file = next((f for f in store.files if f.path == "config/topics.json"), None)
     if file is None:
         return None

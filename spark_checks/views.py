@@ -1,11 +1,10 @@
 """
-A store as tables for people's own questions, in Spark SQL or as Parquet files.
+Tables of a store for SQL queries, in Spark or as Parquet files.
 
-``messages`` has a row for every record, ``units`` one for every unit of a consume
-queue, ``consumed`` one for every offset that a group has reached, ``damage`` one for
-every region of the log that cannot be read. ``settings``, ``checkpoint`` and
-``extensions`` are those files as their sources read them. Columns are named as in the
-specification.
+``messages`` has a row for every record, ``units`` one for every consume-queue unit.
+``consumed`` has a row for every offset that a group has reached, ``damage`` one for
+every unreadable region of the log. ``settings``, ``checkpoint`` and ``extensions`` are
+those files as their readers return them. Columns are named as in the specification.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.broker_conf import BrokerConf
-from spark_checks.sources.store_files import list_store
-from spark_checks.tables import (
-    Situation,
-    is_record,
+from spark_checks.situation import Situation
+from spark_checks.store_files import list_store
+from spark_checks.tables.predicates import is_record
+from spark_checks.tables.store_tables import (
     open_checkpoint,
     open_extensions,
     open_settings,
@@ -66,7 +65,7 @@ def views_of(session: SparkSession, url: str) -> Mapping[str, DataFrame]:
 
 
 def register(views: Mapping[str, DataFrame]) -> None:
-    """Let SQL in the session of *views* know them by their names."""
+    """Register *views* for SQL in their session, by name."""
     for name, view in views.items():
         view.createOrReplaceTempView(name)
 
@@ -80,9 +79,11 @@ def export(session: SparkSession, url: str, directory: Path) -> None:
 
 
 def _consumed(settings: DataFrame) -> DataFrame:
-    """Return what each group has consumed; nothing where no file says so."""
-    told = (F.col("file") == "config/consumerOffset.json") & F.col("key").isNotNull()
-    return settings.where(told & (F.col("table") == "offsetTable")).select(
+    """Return the consumed offsets of each group; empty without consumerOffset.json."""
+    is_offset = (F.col("file") == "config/consumerOffset.json") & F.col(
+        "key"
+    ).isNotNull()
+    return settings.where(is_offset & (F.col("table") == "offsetTable")).select(
         F.substring_index("name", "@", -1).alias("consumer_group"),
         F.substring_index("name", "@", 1).alias("topic"),
         F.col("key").cast("int").alias("queue_id"),

@@ -1,5 +1,5 @@
 """
-What RocketMQ's bytes and protocol mean. Pure: construct and the standard library.
+Meaning of RocketMQ's bytes and protocol, with construct and the standard library only.
 
 PYTEST_DONT_REWRITE: ``rmqc test`` has it imported before pytest starts.
 """

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from spec.store import filter_settings, group_settings, settings_files
-from spec.wire import (
+from spec.store.config import filter_settings, group_settings, settings_files
+from spec.wire.bodies import (
     admin_bodies,
     heartbeat,
     offset_tables,
     pop_bodies,
-    queue_locks,
     running_info,
 )
-from spec.wire.json_body import members
-from spec.wire.queue_name import QueueName
+from spec.wire.bodies.json_body import members
+from spec.wire.bodies.queue_name import QueueName
+from spec.wire.consumer import queue_locks
 
 BODIES: dict[str, type[Any]] = {
     "ack_of_pop": pop_bodies.AckOfPop,

@@ -3,7 +3,7 @@ A clause is one testable sentence of the specification.
 
 It is declared once, beside the layout or rule that it is about, as a constant of
 that module. Tests name it by its id, failures print its sentence, exports carry
-it. An id is ROOM-THING-NNN, given once, never reused, and not a position.
+it. An id is AREA-FAMILY-NNN, given once, never reused, and not a position.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ class Level(StrEnum):
     MAY = "MAY"
     """Allowed; nothing relies on it."""
     QUIRK = "QUIRK"
-    """Odd, but a real release does it and peers may depend on it."""
+    """Surprising, but a real release does it and peers may depend on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clause:
-    """A sentence that a conforming implementation makes true, and how we know."""
+    """A statement that a conforming implementation makes true, with its source."""
 
     id: str
     level: Level
     text: str
-    """One sentence, in the present tense, ending with a full stop."""
+    """One or two sentences, in the present tense, ending with a full stop."""
     source: str
     """Release tag, then class and symbol, as ``4.6.0 org.apache...UtilAll#crc32``."""
     since: str = "4.4"
@@ -46,16 +46,16 @@ class Clause:
     until: str | None = None
     """Last release that behaves so; None while the newest does."""
     issues: tuple[str, ...] = ()
-    """Public issues in which somebody was hurt, as ``apache/rocketmq#9121``."""
+    """Public issues about a violation, as ``apache/rocketmq#9121``."""
     untestable: str | None = None
     """Why no test names this clause; None when a test must."""
     hints: tuple[tuple[str, str], ...] = ()
-    """Known mistakes: (how the found value looks, what the author probably did)."""
+    """Known mistakes: (form of the found value, probable cause)."""
 
     def __post_init__(self) -> None:
         """Refuse a malformed clause where it is declared."""
         if not _ID.fullmatch(self.id):
-            raise ValueError(f"clause id {self.id!r} is not ROOM-THING-NNN")
+            raise ValueError(f"clause id {self.id!r} is not AREA-FAMILY-NNN")
         if not self.text.endswith("."):
             raise ValueError(f"{self.id}: the text must be a sentence")
 

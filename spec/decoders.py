@@ -1,10 +1,10 @@
 """
 Every decoder of the specification, as a function of bytes.
 
-There is no list to keep: whatever a module of ``spec`` calls ``decode_`` and something
-is here, with every setting of its switches, and so is every layout, read by construct
-and by the codec that is derived from it. Whoever tries to make decoders fail tries
-these: the property tests of this room, and the fuzzing in ``bench``.
+The list makes itself: a function of a module of ``spec`` whose name begins with
+``decode_`` is a decoder, with every setting of its switches. Every layout is one too,
+read by construct and by its derived codec. The property tests of ``spec`` and the
+fuzzing in ``bench`` use this list.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from spec.recognise import recognise
 from spec.registry import modules
 from spec.store.commit_log import scan
 from spec.store.index_file import items_of_slot
-from spec.wire import fastjson
-from spec.wire.json_body import decode_body, members
+from spec.wire.bodies import fastjson
+from spec.wire.bodies.json_body import decode_body, members
 
 OF_OUR_OWN = {"spec.observed.decode_observed": "files that we write, not a peer"}
 """Decoders of what no peer sends and no store holds, and what they are for."""
@@ -105,7 +105,7 @@ def _layouts() -> Iterator[AnyDecoder]:
 
 def _others() -> Iterator[AnyDecoder]:
     yield AnyDecoder(name="store.commit_log.scan", decode=scan)
-    yield AnyDecoder(name="wire.fastjson.loads", decode=fastjson.loads)
+    yield AnyDecoder(name="wire.bodies.fastjson.loads", decode=fastjson.loads)
     yield AnyDecoder(name="recognise", decode=recognise)
     yield AnyDecoder(
         name="store.index_file.items_of_slot",
@@ -123,7 +123,7 @@ def _of_text(function: Callable[..., object]) -> Callable[..., object]:
 
 
 def _whole(function: Callable[..., object], **given: Any) -> Callable[[bytes], object]:
-    """Return *function* with what it may put off done at once."""
+    """Return *function*, with its deferred work done immediately."""
 
     def decode(data: bytes) -> object:
         found = function(data, **given)

@@ -1,9 +1,9 @@
 """
-Bytes, explained: every field of a layout with its place and its value, then the hex.
+Explain bytes: every field of a layout with its place and its value, then the hex.
 
-A line is a field: a mark, where it begins and ends, its name, its value. The mark
-is ``✗`` where something is wrong, and the hex has carets under those bytes. Names,
-places and sentences come from the declaration; nothing is said twice.
+A line is a field: a mark, its begin and end, its name, its value. The mark is ``✗`` for
+a wrong field, and the hex has carets under its bytes. Names, places and sentences come
+from the declaration.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from spec.store.message_record import SystemFlag
 GOOD, WRONG = "·", "✗"
 ROW_SIZE = 16
 ROWS_MAX = 16
-"""Rows of hex that are shown without being asked for by a wrong field."""
+"""Rows of hex that are shown without a wrong field."""
 WRONG_ROWS_MAX = 4
 """Rows that are shown of each wrong field, and before the first."""
 SHOWN_MAX = 48
@@ -117,10 +117,10 @@ def _is_marked(path: str, marked: set[str]) -> bool:
 
 
 def show_value(name: str, value: Any) -> str:
-    """Return the value of the field *name* in the form in which its reader thinks.
+    """Return the value of the field *name* in a readable form.
 
     Magics and checksums are hex, times have a date, flags their names, addresses
-    their dots; long texts are cut and say how long they are.
+    their dots; long texts are cut and have their length.
     """
     last = name.rsplit(".", 1)[-1]
     if isinstance(value, bytes):
@@ -164,7 +164,7 @@ def show_bytes(value: bytes) -> str:
 
 
 def _text_of(value: bytes) -> str | None:
-    """Return the beginning of *value* as text, None where it is none."""
+    """Return the beginning of *value* as text, or None if it is not text."""
     head = value[: SHOWN_MAX * 4]
     try:
         return head.decode("utf-8")
@@ -200,7 +200,7 @@ def hex_rows(
 
 
 def _shown_rows(size: int, wrong: Collection[tuple[int, int]]) -> list[int]:
-    """Return where the rows begin that are shown: the first, and those of the wrong."""
+    """Return the begins of the shown rows: the first, and those of wrong fields."""
     count = WRONG_ROWS_MAX if wrong else ROWS_MAX
     shown = set(range(0, min(size, count * ROW_SIZE), ROW_SIZE))
     for a, b in wrong:

@@ -1,8 +1,8 @@
 """
 Java's integers, hashes and checksums, as far as the formats need them.
 
-Java's numbers are signed and wrap; Python's are not and do not. Whatever crosses
-the wire or lies on disk has been through one of these ranges.
+Java's numbers are signed and wrap; Python's are not and do not. Every number on a
+connection or on disk has one of these ranges.
 """
 
 from __future__ import annotations
@@ -63,6 +63,6 @@ def body_crc(
 ) -> int:
     """Return the checksum that a record stores for *body*: 0 <= crc < 2**31.
 
-    *crc32* is what computes a CRC-32 of bytes: whoever knows a quicker one gives it.
+    *crc32* computes a CRC-32 of bytes; a caller may pass a faster one.
     """
     return crc32(body) & 0x7FFFFFFF

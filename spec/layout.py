@@ -1,10 +1,9 @@
 """
-A layout is a sequence of named fields, each with a sentence saying what it is.
+A layout is a sequence of named fields, each with a sentence about its meaning.
 
-Layouts are ``construct`` structures. :func:`field` adds one thing to them: the
-ability to report where every field began and ended, from which explanations,
-failure messages and tables are made. :func:`parse` adds another: one kind of
-error, which says at which byte and in which field reading stopped.
+Layouts are ``construct`` structures. `field` adds a trace to them: the begin and end of
+every field, for explanations, failure messages and tables. `parse` adds one kind of
+error, with the byte and the field at which reading stopped.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ _T = TypeVar("_T")
 
 
 class Span(NamedTuple):
-    """Where a field was found, and what it held."""
+    """Place and value of a field."""
 
     path: str
     start: int
@@ -29,9 +28,9 @@ class Span(NamedTuple):
 
 
 class LayoutError(ValueError):
-    """The bytes are not what the layout says.
+    """The bytes do not match the layout.
 
-    *offset* is where in the data the wrong field begins, *field* its dotted name.
+    *offset* is the begin of the wrong field in the data, *field* its dotted name.
     """
 
     def __init__(self, reason: str, *, field: str = "", offset: int = 0) -> None:
@@ -43,7 +42,7 @@ class LayoutError(ValueError):
 
 
 class _Field(Renamed):  # type: ignore[type-arg] # not generic at run time
-    """A named field that notes its span when the caller asks for a trace."""
+    """A named field that records its span if the caller passes a trace."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> Any:
         trace = context._params.get("trace")
@@ -82,7 +81,7 @@ def parse(
     data: bytes | bytearray | memoryview,
     trace: Trace | None = None,
 ) -> Any:
-    """Return what *layout* reads from the start of *data*.
+    """Return the value of *layout* at the start of *data*.
 
     Raises LayoutError, never a construct error. *trace*, when given, receives the
     span of every field that was read, also when a later one fails.
@@ -120,7 +119,7 @@ def _located(
 
 
 def _first_line(error: Exception) -> str:
-    """Return what construct says is wrong, without the path that it puts first."""
+    """Return construct's error message without the path at its beginning."""
     lines = [line for line in str(error).splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith("Error in path")]
     return lines[0] if lines else type(error).__name__
@@ -131,7 +130,7 @@ def read_row(
     size_of: Callable[[memoryview], int],
     decode: Callable[[memoryview], _T],
 ) -> Iterator[_T]:
-    """Yield what *data* is a row of; *size_of* reads and checks the size of the next.
+    """Yield the consecutive parts of *data*; *size_of* reads and checks the next size.
 
     Raises LayoutError with the offset in the whole of *data*.
     """

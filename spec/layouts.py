@@ -12,15 +12,15 @@ from spec.store.index_file import header_layout as index_header_layout
 from spec.store.index_file import item_layout, slot_layout
 from spec.store.message_record import record_layout
 from spec.store.queue_extension import extension_unit_layout
-from spec.store.timer_log import timer_blank_layout, timer_unit_layout
-from spec.store.timer_wheel import timer_checkpoint_layout, timer_slot_layout
-from spec.wire.batch_body import batch_message_layout
-from spec.wire.frame import frame_layout
-from spec.wire.header_rocketmq import entry_layout
-from spec.wire.header_rocketmq import header_layout as command_header_layout
-from spec.wire.message_id import message_id_layout, message_id_v6_layout
-from spec.wire.replication import piece_layout, slave_offset_layout
-from spec.wire.unique_key import unique_key_layout, unique_key_v6_layout
+from spec.store.timer.timer_log import timer_blank_layout, timer_unit_layout
+from spec.store.timer.timer_wheel import timer_checkpoint_layout, timer_slot_layout
+from spec.wire.ha.replication import piece_layout, slave_offset_layout
+from spec.wire.message.message_id import message_id_layout, message_id_v6_layout
+from spec.wire.message.unique_key import unique_key_layout, unique_key_v6_layout
+from spec.wire.remoting.frame import frame_layout
+from spec.wire.remoting.header_rocketmq import entry_layout
+from spec.wire.remoting.header_rocketmq import header_layout as command_header_layout
+from spec.wire.send.batch_body import batch_message_layout
 
 LAYOUTS: dict[str, Struct] = {
     "batch_consume_queue_unit": batch_unit_layout,

@@ -1,10 +1,10 @@
 """
-What a real release was observed to do, clause by clause: the specification's evidence.
+Evidence: the outcomes of the clauses on real releases, clause by clause.
 
-A run of the suites on Apache RocketMQ says of each clause whether the release meets it.
-What it said is kept in ``spec/evidence``, one file a release, so that a reader sees how
-a sentence is known and a later run sees what became different. This module is the form
-of those files. It is not the report of a run: no durations, no texts of failures.
+A run of the suites on Apache RocketMQ has an outcome for each clause. The outcomes are
+kept in ``spec/evidence``, one file a release, as the source of a clause's status and to
+detect later changes. This module is the form of those files. They are not the report
+of a run: they have no durations and no texts of failures.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from spec.clause import release_key
 
 SCHEMA = 1
 OUTCOMES = ("pass", "fail", "error", "known", "unsupported", "not-applicable")
-"""What can become of a clause on a target; only `pass` is green."""
+"""Outcomes of a clause on a target; only `pass` is green."""
 
 SETTLED = ("pass", "fail", "known")
-"""The outcomes that say something about the release."""
+"""The outcomes that are statements about the release."""
 
 
 class EvidenceError(ValueError):
@@ -34,11 +34,11 @@ class EvidenceError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observed:
-    """What one release was observed to do, and how that is known."""
+    """Observed outcomes of one release, and the run that observed them."""
 
     release: str
     target: str
-    """What was started, as ``rmqc test --target`` names it."""
+    """Target of the run, as ``rmqc test --target`` names it."""
     recorded: str
     """The day of the run, as 2026-11-21."""
     java: str
@@ -77,7 +77,7 @@ def encode_observed(observed: Observed) -> str:
 
 
 def decode_observed(text: str) -> Observed:
-    """Return what the file of this *text* says; a malformed one is an EvidenceError."""
+    """Return the content of a file of *text*; EvidenceError if malformed."""
     try:
         values = json.loads(text)
     except ValueError as error:
@@ -104,7 +104,7 @@ def decode_observed(text: str) -> Observed:
 
 @cache
 def all_evidence() -> Mapping[str, Observed]:
-    """Return what was observed by release, the oldest first."""
+    """Return the observations by release, the oldest first."""
     folder = resources.files("spec").joinpath("evidence")
     found = [
         decode_observed(file.read_text(encoding="utf-8"))
@@ -116,7 +116,7 @@ def all_evidence() -> Mapping[str, Observed]:
 
 
 def evidence_of(clause_id: str) -> dict[str, str]:
-    """Return what each release was observed to do about a clause, by release."""
+    """Return the observed outcome of a clause, by release."""
     return {
         release: observed.outcomes[clause_id]
         for release, observed in all_evidence().items()

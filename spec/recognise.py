@@ -1,9 +1,8 @@
 """
-What are these bytes? A guess from their content, and from their path if they have one.
+Recognise bytes by their content, and by their path if they have one.
 
-A magic, a size that fits or a plausible pair of times gives most things away. A
-guess is only made when the whole thing can be read; nothing is taken on its word,
-least of all a length.
+A magic, a matching size or a plausible pair of times is usually enough. A guess is only
+made when the whole structure can be read; no length is trusted.
 """
 
 from __future__ import annotations
@@ -32,10 +31,10 @@ def recognise(
     position: int = 0,
     reading: Reading = PLAINLY,
 ) -> Recognition:
-    """Return what begins *data*, or raise LayoutError where it is nothing known.
+    """Return the structure that begins *data*; LayoutError if not recognised.
 
-    *file* says what the path of the bytes says, *position* where in it they begin,
-    *reading* whose they are.
+    *file* is the meaning of the bytes' path, *position* their begin in the file,
+    *reading* their release.
     """
     if not data:
         raise LayoutError("no bytes", offset=position)
@@ -123,7 +122,7 @@ KINDS: Mapping[str, View] = {
     "message id": message_id_view,
     "unique key": unique_key_view,
 }
-"""What can be recognised, and how it is shown."""
+"""Recognisable structures, and their views."""
 
 _OF_FILE: Mapping[FileKind, View] = {
     FileKind.CONSUME_QUEUE: unit_view,

@@ -1,7 +1,7 @@
 """
-Every clause of the specification, found by looking at the modules that declare them.
+Every clause of the specification, collected from the modules that declare them.
 
-There is no list to keep: a clause exists because a module of ``spec`` has it.
+A clause exists because a module of ``spec`` has it; there is no list to maintain.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """
-What there is to decode in a recorded file: the file, and the things in it, one by one.
+Decodable parts of a recorded file: the file itself and the structures in it.
 
 Tests and fuzzing begin with bytes that a real release wrote, and most decoders read
-less than a file. A frame has a header and a body; a commit log has records, those
-have properties, and one of them may be a unique key.
+less than a file. A frame has a header and a body. A commit log has records, those have
+properties, and one of them may be a unique key.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import FileKind, store_file
 from spec.store.index_file import HEADER_SIZE, ITEM_SIZE, SLOT_SIZE
 from spec.store.message_record import Record, encode_record
-from spec.wire.command import decode_command
-from spec.wire.frame import decode_frame
-from spec.wire.properties import Property, decode_properties
+from spec.wire.message.properties import Property, decode_properties
+from spec.wire.remoting.command import decode_command
+from spec.wire.remoting.frame import decode_frame
 
 RECORDS = 3
 """Records of a commit log that are taken: of each kind there is another file."""
@@ -28,7 +28,7 @@ PIECE_SIZE = 4096
 
 
 def samples_of(path: str, data: bytes) -> Iterator[bytes]:
-    """Yield what can be decoded in *data*, a recorded file of this *path*."""
+    """Yield the decodable parts of *data*, a recorded file of this *path*."""
     yield data[:PIECE_SIZE]
     if path.endswith(".bin"):
         yield from _in_frame(data)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from bench.audit import AuditBenchError, _as_point, goals_of, linearity
-from bench.watched import Watched, WatchedError
+from bench.measurements.audit import AuditBenchError, _as_point, goals_of, linearity
+from bench.processes.watched import Watched, WatchedError
 
 
 def turn(seconds: float, *, records: int = 10, peak: int = 1 << 20) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bench.codec import GOALS, measure
-from bench.java_decoder import SOURCE
-from bench.recording import NoLogError, given_log
+from bench.measurements.codec import GOALS, measure
+from bench.processes.java_decoder import SOURCE
+from bench.processes.recording import NoLogError, given_log
 from spec.store.commit_log import scan
 
 STORES = Path(__file__).parents[2] / "fixtures" / "store"
@@ -18,14 +18,14 @@ STORES = Path(__file__).parents[2] / "fixtures" / "store"
 @pytest.fixture(autouse=True)
 def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Keep trimmed logs out of the user's cache, whose jars are used all the same."""
-    monkeypatch.setattr("bench.recording.cache_directory", lambda: tmp_path)
+    monkeypatch.setattr("bench.processes.recording.cache_directory", lambda: tmp_path)
 
 
 @pytest.mark.parametrize("release", ["4.6.0", "5.3.3"])
 def test_every_way_decodes_the_same_records(release: str) -> None:
     log = given_log(STORES / f"{release}-stopped")
     said: list[str] = []
-    found = measure(log, release=release, rounds=1, say=said.append)
+    found = measure(log, release=release, rounds=1, progress=said.append)
     records = len(scan(log.data).records)
     shown = json.loads(json.dumps(found))
     assert shown["log"]["records"] == records > 50

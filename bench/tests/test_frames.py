@@ -7,8 +7,8 @@ import socket
 
 import pytest
 
-from bench import frames
-from bench.frames import (
+from bench.longrun import frames
+from bench.longrun.frames import (
     Figures,
     Mutator,
     NameServerFailedError,
@@ -16,10 +16,10 @@ from bench.frames import (
     main,
     recorded_frames,
 )
-from conformance.harness.embedded import EmbeddedTarget
+from conformance.harness.targets.embedded import EmbeddedTarget
 from spec.layout import LayoutError
-from spec.wire.command import decode_command
-from spec.wire.request_code import RequestCode
+from spec.wire.remoting.command import decode_command
+from spec.wire.remoting.request_code import RequestCode
 
 
 def is_readable(frame: bytes) -> bool:

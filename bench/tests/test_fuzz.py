@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bench import fuzz
-from bench.fuzz import GreedyDecoderError, attempt, main, report, write_corpus
+from bench.longrun import fuzz
+from bench.longrun.fuzz import GreedyDecoderError, attempt, main, report, write_corpus
 from spec.decoders import AnyDecoder, all_decoders
 from spec.layout import LayoutError
 
@@ -45,7 +45,10 @@ def test_a_decoder_may_not_take_any_amount_of_memory(
 
 
 def test_a_corpus_has_recorded_samples_of_each_decoder(tmp_path: Path) -> None:
-    names = ["store.checkpoint.decode_checkpoint", "wire.command.decode_command"]
+    names = [
+        "store.checkpoint.decode_checkpoint",
+        "wire.remoting.command.decode_command",
+    ]
     write_corpus(tmp_path / "corpus", names)
     seeds = [path.read_bytes() for path in sorted((tmp_path / "corpus").iterdir())]
     assert len(seeds) > 10

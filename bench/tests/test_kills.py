@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from bench.kills import SETTINGS, Run, main
-from conformance.harness.target import parse_target
+from bench.longrun.kills import SETTINGS, Run, main
+from conformance.harness.targets.target import parse_target
 
 
 def test_two_kills_cost_the_reference_nothing(

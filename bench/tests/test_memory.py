@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from bench.memory import A_LITTLE, Memory, Passage, main
+from bench.longrun.memory import A_LITTLE, Memory, Passage, main
 
 
 def test_what_has_passed_is_not_kept(capsys: pytest.CaptureFixture[str]) -> None:

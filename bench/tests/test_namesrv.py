@@ -6,10 +6,10 @@ import socket
 
 import pytest
 
-from bench import namesrv_client
-from bench.namesrv import Size
-from bench.namesrv_client import Asker, BadAnswerError, topic_name
-from spec.wire.command import Command, decode_command, encode_command
+from bench.measurements.namesrv import Size
+from bench.processes import namesrv_client
+from bench.processes.namesrv_client import Asker, BadAnswerError, topic_name
+from spec.wire.remoting.command import Command, decode_command, encode_command
 
 
 def answer(opaque: int, code: int = 0) -> bytes:

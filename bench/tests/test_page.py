@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from xml.etree import ElementTree
 
-from bench.growth import LETTERS, _send, marks_up_to
-from bench.page import keep, kept, page
-from bench.picture import picture
-from bench.result import Goal, judged, limit, row
-from spec.wire.command import decode_command
+from bench.measurements.growth import LETTERS, _send, marks_up_to
+from bench.report.chart import picture
+from bench.report.page import keep, kept, page
+from bench.report.result import Goal, judged, limit, row
+from spec.wire.remoting.command import decode_command
 
 TURNS = {
     "reference": [{"per_s": 300.0, "p99_ms": 2.0}, {"per_s": 200.0, "p99_ms": 4.0}],
@@ -35,7 +35,6 @@ def test_what_is_kept_is_shown_with_goals_figures_and_picture(tmp_path: Path) ->
     assert f"| {link}: sync x16 | 2 x (2 to 2) | 1.5 x apache | met |" in text
     assert f"| {link}: start | 0.7 s | at most 0.5 s | **missed** |" in text
     assert "| sync <x16> | reference | 250 messages/s | 3 |" in text
-    assert "![Sending, one by one](performance/send.svg)" in text
     assert text.endswith("Not measured yet: Consuming.\n")
     assert (tmp_path / "send.svg").exists()
 

@@ -7,11 +7,11 @@ from typing import cast
 
 import pytest
 
-from bench import send
-from bench.result import Goal, judged, limit, machine_facts, row
-from bench.send import BATCH, ONEWAY, Shape, goals_of
-from bench.servers import Server, ServerBenchError, check_release
-from bench.suite import measure as measure_suite
+from bench.measurements import send
+from bench.measurements.send import BATCH, ONEWAY, Shape, goals_of
+from bench.measurements.suite import measure as measure_suite
+from bench.processes.servers import Server, ServerBenchError, check_release
+from bench.report.result import Goal, judged, limit, machine_facts, row
 
 TURNS = {
     "reference": [{"per_s": 300.0, "p99_ms": 2.0}, {"per_s": 30.0, "p99_ms": 4.0}],
@@ -69,7 +69,7 @@ def test_a_release_that_is_not_pinned_is_refused() -> None:
     with pytest.raises(ServerBenchError, match="the release is one of 4"):
         check_release("1.0")
     with pytest.raises(ServerBenchError):
-        measure_suite("1.0", (), say=lambda _: None)
+        measure_suite("1.0", (), progress=lambda _: None)
 
 
 class Losing:

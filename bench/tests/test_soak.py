@@ -12,10 +12,18 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from bench.memory import Memory
-from bench.soak import MEMORY_MAX, Figures, as_table, main, memory_faults
-from bench.soak_events import EVENT, Balance, Keys, Kind, Life, balance, read_events
-from bench.soak_store import read_stored
+from bench.longrun.memory import Memory
+from bench.longrun.soak import MEMORY_MAX, Figures, as_table, main, memory_faults
+from bench.longrun.soak_events import (
+    EVENT,
+    Balance,
+    Keys,
+    Kind,
+    Life,
+    balance,
+    read_events,
+)
+from bench.longrun.soak_store import read_stored
 
 STORE = Path(__file__).parents[2] / "fixtures" / "store" / "4.6.0-stopped"
 TOPIC = "HandoverOrders"
@@ -181,6 +189,6 @@ def test_a_disk_without_room_is_told(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     full = SimpleNamespace(free=1)
-    monkeypatch.setattr("bench.soak.shutil.disk_usage", lambda _path: full)
+    monkeypatch.setattr("bench.longrun.soak.shutil.disk_usage", lambda _path: full)
     assert main(["0.1"]) == 2
     assert "room for 1 bytes" in capsys.readouterr().err

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from cli.bench import as_table, bench, routes_table
-from cli.bench_result import rows_table
+from cli.commands.bench import as_table, bench, routes_table
+from cli.measure.result import rows_table
 
 MEASURED = {
     "log": {"records": 55_461, "bytes": 67_107_810, "origin": "jvm:4.6.0"},

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cli.completion import SHELLS
+from cli.commands.completion import SHELLS
 from cli.main import main
 
 ROOT = Path(__file__).parents[2]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner, Result
 
-from cli.differential import programs_of
-from cli.test import test as command
+from cli.commands.test import test as command
+from cli.runs.differential import programs_of
 
 USAGE, NOT_RUN = 2, 3
 
@@ -36,7 +36,7 @@ def test_what_makes_no_sense_is_refused(words: tuple[str, ...]) -> None:
 def test_a_target_that_is_not_there_is_said_so() -> None:
     result = rmqc_test("--target", "127.0.0.1:9", "--against", "127.0.0.1:9")
     assert result.exit_code == NOT_RUN
-    assert "nobody listens" in result.output
+    assert "no listener" in result.output
 
 
 def test_examples_are_a_number_or_a_word() -> None:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-import cli.evidence
-from cli.clause_tests import clause_tests
-from cli.release_runs import RunError, Runs
+import cli.commands.evidence
+from cli.runs.clause_tests import clause_tests
+from cli.runs.release_runs import RunError, Runs
 from cli.tests.reports import report, written
 from spec.observed import Observed, decode_observed
 
@@ -40,17 +40,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return where evidence goes in these tests."""
     folder = tmp_path / "evidence"
     folder.mkdir()
-    monkeypatch.setattr(cli.evidence, "FOLDER", folder)
-    monkeypatch.setattr(cli.evidence, "tested_clauses", lambda: TESTED)
-    monkeypatch.setattr(cli.evidence, "java_in_use", lambda: "21.0.1")
-    monkeypatch.setattr(cli.evidence, "all_evidence", lambda: observed(PASSED))
+    monkeypatch.setattr(cli.commands.evidence, "FOLDER", folder)
+    monkeypatch.setattr(cli.commands.evidence, "tested_clauses", lambda: TESTED)
+    monkeypatch.setattr(cli.commands.evidence, "java_in_use", lambda: "21.0.1")
+    monkeypatch.setattr(cli.commands.evidence, "all_evidence", lambda: observed(PASSED))
     return folder
 
 
 def run(*arguments: str) -> Result:
     """Return what the command did with *arguments*; an exception fails the test."""
     return CliRunner().invoke(
-        cli.evidence.evidence, list(arguments), catch_exceptions=False
+        cli.commands.evidence.evidence, list(arguments), catch_exceptions=False
     )
 
 
@@ -102,7 +102,7 @@ def test_a_file_that_is_no_report_is_refused(tmp_path: Path) -> None:
 def test_a_run_like_the_recorded_one_is_as_recorded(tmp_path: Path) -> None:
     result = run("check", written(tmp_path, report(PASSED, **RELEASE)))
     assert result.exit_code == 0
-    assert "2 outcomes as recorded, 0 otherwise, 0 not judged" in result.output
+    assert "2 outcomes as recorded, 0 otherwise, 0 without a verdict" in result.output
 
 
 def test_a_clause_that_fails_now_is_named(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_a_clause_that_passes_now_differs_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failed = observed({**PASSED, "WIRE-FRAME-001": "fail"})
-    monkeypatch.setattr(cli.evidence, "all_evidence", lambda: failed)
+    monkeypatch.setattr(cli.commands.evidence, "all_evidence", lambda: failed)
     result = run("check", written(tmp_path, report(PASSED, **RELEASE)))
     assert result.exit_code == 1
     assert "differs WIRE-FRAME-001  here pass, recorded fail" in result.output
@@ -130,7 +130,7 @@ def test_only_the_release_itself_must_judge_all_that_was_judged(
     made = report(lost, target=target, release="4.6.0")
     result = run("check", written(tmp_path, made))
     assert result.exit_code == code
-    assert "0 otherwise, 1 not judged here" in result.output
+    assert "0 otherwise, 1 without a verdict here" in result.output
 
 
 def test_a_clause_younger_than_the_evidence_is_counted(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_only_what_is_not_yet_seen_is_run_and_added(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gone = observed({"WIRE-FRAME-001": "pass", "WIRE-GONE-001": "pass"})
-    monkeypatch.setattr(cli.evidence, "all_evidence", lambda: gone)
+    monkeypatch.setattr(cli.commands.evidence, "all_evidence", lambda: gone)
     asked: list[list[str]] = []
 
     def ran(runs: Runs, release: str, _directory: Path) -> dict[str, Any]:
@@ -187,7 +187,7 @@ def test_a_part_takes_nothing_away(
     older = observed({"WIRE-FRAME-001": "unsupported"})
     reasons = {"WIRE-FRAME-001": "no such thing here"}
     known = {"4.6.0": replace(older["4.6.0"], reasons=reasons)}
-    monkeypatch.setattr(cli.evidence, "all_evidence", lambda: known)
+    monkeypatch.setattr(cli.commands.evidence, "all_evidence", lambda: known)
     part = report({"WIRE-FRAME-002": "pass"}, **RELEASE)
     assert run("record", "--younger", written(tmp_path, part)).exit_code == 0
     made = decode_observed((folder / "4.6.0.json").read_text(encoding="utf-8"))
@@ -210,7 +210,7 @@ def test_a_clause_of_a_parameter_that_has_a_name_is_tested(tmp_path: Path) -> No
 def test_reports_of_parts_are_put_together(
     tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cli.evidence, "all_evidence", lambda: observed({}))
+    monkeypatch.setattr(cli.commands.evidence, "all_evidence", lambda: observed({}))
     files = []
     for clause in PASSED:
         (tmp_path / clause).mkdir()
@@ -240,7 +240,7 @@ def test_clauses_that_are_met_beyond_their_range_are_listed(
     result = run("ranges", "--release", "5.3.3")
     assert result.exit_code == 0
     assert "of 2 clauses about other releases it does not meet 1" in result.output
-    assert "  WIRE-COMMAND-007 (4.4 to 4.9) A required header" in result.output
+    assert "  WIRE-COMMAND-007 (4.4 to 4.9) Up to 4.9, a missing" in result.output
 
 
 def test_a_release_that_does_not_run_is_the_harness_fault(
@@ -256,7 +256,9 @@ def test_a_release_that_does_not_run_is_the_harness_fault(
 
 
 def test_the_recorded_releases_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli.evidence, "tested_clauses", lambda: {"WIRE-FRAME-003"})
+    monkeypatch.setattr(
+        cli.commands.evidence, "tested_clauses", lambda: {"WIRE-FRAME-003"}
+    )
     result = run("list")
     assert result.output == (
         "4.6.0  2026-01-31  Java 21.0.1  2 pass, 0 fail, 0 error, 0 known,"

@@ -11,12 +11,12 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner
 
-from cli.spec import spec
+from cli.commands.spec import spec
 from spec.derive.dissector import ON_THE_WIRE
 from spec.layouts import LAYOUTS
 from spec.registry import all_clauses
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 VOID = {"meta", "br"}
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from cli.tests.reports import page_made
-from conformance.interop import handover_record
-from conformance.interop.handover_cell import Cell, Given
-from conformance.interop.handover_record import FILE, recorded
-from conformance.interop.handover_table import page
+from conformance.interop.handover import record as handover_record
+from conformance.interop.handover.cell import Cell, Given
+from conformance.interop.handover.record import FILE, recorded
+from conformance.interop.handover.table import page
 
 
 def refuse(writer: str, ending: str, directory: Path) -> Given:

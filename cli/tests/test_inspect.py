@@ -8,9 +8,9 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from cli.inspect import inspect
+from cli.commands.inspect import inspect
 from spec.store.message_record import Record, encode_record
-from spec.wire.command import Command, encode_command
+from spec.wire.remoting.command import Command, encode_command
 
 FIRST = encode_record(
     Record(topic="T", queue_id=0, queue_offset=0, physical_offset=4096, body=b"one")

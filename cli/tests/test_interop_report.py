@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from cli.tests.reports import page_made
-from conformance.harness.target import Target
-from conformance.interop import feature_cell, feature_record
-from conformance.interop.feature_cell import Cell
-from conformance.interop.feature_record import FILE, recorded
-from conformance.interop.feature_table import page
-from conformance.interop.other_clients import ClientUnavailableError
+from conformance.harness.targets.target import Target
+from conformance.interop.programs import cell as feature_cell
+from conformance.interop.programs import record as feature_record
+from conformance.interop.programs.cell import Cell
+from conformance.interop.programs.other_clients import ClientUnavailableError
+from conformance.interop.programs.record import FILE, recorded
+from conformance.interop.programs.table import page
 
 
 def refuse(cells: Sequence[Cell], target: Target, _: Path) -> Iterator[Cell]:

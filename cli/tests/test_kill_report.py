@@ -7,9 +7,9 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
-from cli.report import report as command
-from conformance.harness.outcome import Outcome
-from conformance.interop.cell_file import write_cells
+from cli.commands.report import report as command
+from conformance.harness.pytest_plugin.outcome import Outcome
+from conformance.interop.tools.cell_file import write_cells
 from conformance.mutants.kill_record import Row, recorded, row_of
 from conformance.mutants.matrix import Kill
 from conformance.mutants.planting import all_mutants

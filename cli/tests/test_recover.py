@@ -82,7 +82,7 @@ def test_a_torn_record_costs_one_message(tmp_path: Path) -> None:
     assert found["starts"] is True
     assert int(found["log"]["cut_bytes"]) > 0
     assert sum(one["count"] for one in found["messages"]["lost"]) >= 1
-    assert all(one["clause"] == "REC-END-001" for one in found["messages"]["lost"])
+    assert all(one["clause"] == "REC-TRUNCATE-001" for one in found["messages"]["lost"])
 
 
 def test_a_topic_without_queues_stays_invisible_after_a_stop(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_a_topic_without_queues_stays_invisible_after_a_stop(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     ("release", "clause"),
-    [("4.6.0", "REC-BEGIN-004"), ("4.9.7", "REC-BEGIN-004"), ("5.3.3", None)],
+    [("4.6.0", "REC-LOAD-001"), ("4.9.7", "REC-LOAD-001"), ("5.3.3", None)],
 )
 def test_an_empty_last_file(release: str, clause: str | None, tmp_path: Path) -> None:
     store = copied(tmp_path, f"{release}-stopped")
@@ -123,7 +123,7 @@ def test_a_short_timer_wheel_matters_since_5(
     found = foretold(store, release)
     assert found["starts"] is starts
     if not starts:
-        assert found["refusal"]["clause"] == "REC-START-011"
+        assert found["refusal"]["clause"] == "REC-LOAD-008"
 
 
 def test_both_copies_of_a_setting_are_broken(tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_the_largest_size_of_all_keeps_4_x_from_starting(tmp_path: Path) -> None
     with (store / LAST_FILE).open("r+b") as file:
         file.write(b"\x7f\xff\xff\xff")
     found = foretold(store)
-    assert found["refusal"]["clause"] == "REC-START-002"
+    assert found["refusal"]["clause"] == "REC-SCAN-013"
     assert found["messages"]["lost"] == []
     assert foretold(store, "5.3.3")["starts"] is True
 
@@ -223,7 +223,7 @@ def test_a_missing_file_in_the_middle_holds_a_start_that_dispatches(
     shutil.rmtree(store / "consumequeue")
     log = store / "commitlog"
     (log / "00000000000000065536").rename(log / "00000000000000131072")
-    assert foretold(store)["refusal"]["clause"] == "REC-START-001"
+    assert foretold(store)["refusal"]["clause"] == "REC-DISPATCH-008"
     assert foretold(store, "5.3.3")["starts"] is True
 
 

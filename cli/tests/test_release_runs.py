@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psutil
 
-from conformance.harness.deadline import wait_until
+from conformance.harness.process.deadline import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORD = [sys.executable, "-m", "cli", "evidence", "record", "--release", "4.6.0"]

@@ -11,9 +11,9 @@ import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
-from cli.report import report as command
+from cli.commands.report import report as command
 from cli.tests.reports import report, written
-from conformance.harness.badge import GREEN, GREY, RED, YELLOW, verdict_of
+from conformance.harness.report.badge import GREEN, GREY, RED, YELLOW, verdict_of
 
 ONE = {"WIRE-FRAME-001": "pass", "WIRE-FRAME-002": "pass"}
 OTHER = {"WIRE-FRAME-002": "fail", "STORE-CRC-001": "unsupported"}
@@ -149,7 +149,7 @@ def test_a_run_has_a_page_a_summary_and_a_badge(
     [
         ({"WIRE-FRAME-001": "pass"}, "1 of 1 clauses", GREEN),
         ({"WIRE-FRAME-001": "fail"}, "0 of 1 clauses", RED),
-        ({"WIRE-FRAME-001": "unsupported"}, "not judged", GREY),
+        ({"WIRE-FRAME-001": "unsupported"}, "no verdict", GREY),
         ({"WIRE-FRAME-001": "pass", "WIRE-FRAME-002": "known"}, "1 of 2", YELLOW),
         ({"WIRE-FRAME-001": "pass", "WIRE-FRAME-002": "error"}, "1 of 1", GREY),
     ],

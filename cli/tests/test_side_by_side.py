@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.side_by_side import FORMER, KEPT, folder_of, set_aside, write_matrix
+from cli.runs.side_by_side import FORMER, KEPT, folder_of, set_aside, write_matrix
 from cli.tests.reports import report
-from conformance.harness.report import FILE_NAME, write_report
+from conformance.harness.report.report import FILE_NAME, write_report
 
 BEGUN = datetime(2026, 11, 21, 20, tzinfo=UTC)
 TARGETS = {"embedded:": "4.6.0", "jvm:4.6.0": "4.6.0", "jvm:5.3.3": "5.3.3"}

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from cli.spread import BY_FILE, MOST_JOBS, jobs_of, seed_of, spread_words
+from cli.runs.workers import BY_FILE, MOST_JOBS, jobs_of, seed_of, spread_words
 
 
 @pytest.mark.parametrize(

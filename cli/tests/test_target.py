@@ -6,9 +6,9 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
+from cli.commands.target import TEMPLATE
 from cli.main import main
-from cli.target import TEMPLATE
-from conformance.harness.target_file import read_target_file
+from conformance.harness.targets.target_file import read_target_file
 from conformance.meta.test_probing import boastful, cluster, modest
 
 

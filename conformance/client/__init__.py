@@ -1,1 +1,5 @@
-"""The suite for clients: we play name servers and brokers, and look at what it does."""
+"""
+The suite for clients: scripted name servers and brokers examine a client's behaviour.
+
+Begin with ``scripted_cluster.py``, then ``application.py``.
+"""

@@ -1,7 +1,7 @@
 """
-The application around the client under test: what it does is told to the adapter.
+The application around the client under test, driven through the adapter.
 
-What the client has not, ends the test without a verdict.
+A feature that the client lacks makes the test unsupported.
 """
 
 from __future__ import annotations
@@ -12,24 +12,29 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.client.player import PATIENCE_S
-from conformance.client.stage import Stage
-from conformance.harness.client_adapter import Adapter, AdapterError, Line, Pending
-from conformance.harness.deadline import TooLateError
-from conformance.harness.fixtures import unique_name
-from conformance.harness.outcome import unsupported
+from conformance.client.scripted_cluster import ScriptedCluster
+from conformance.client.scripted_server import PATIENCE_S
+from conformance.harness.process.deadline import TooLateError
+from conformance.harness.pytest_plugin.fixtures import unique_name
+from conformance.harness.pytest_plugin.outcome import unsupported
+from conformance.harness.targets.client_adapter import (
+    Adapter,
+    AdapterError,
+    Line,
+    Pending,
+)
 from spec.client.ordering import LOCK_LIVES_MS, LOCK_PERIOD_MS
 
 UNHURRIED_MS = 30_000
 """The timeout of sends whose time does not matter."""
 USUAL_INTERVALS = {"lock_ms": LOCK_PERIOD_MS, "lock_lives_ms": LOCK_LIVES_MS}
-"""Of a client that does not tell them."""
+"""Intervals of a client that does not announce them."""
 _names = itertools.count(1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What the client told the application."""
+    """Result or error of a call."""
 
     result: Line | None = None
     error: Line | None = None
@@ -49,22 +54,22 @@ class Outcome:
 
 
 class Sending:
-    """A send that is under way."""
+    """A pending send."""
 
     def __init__(self, pending: Pending) -> None:
         self._pending = pending
 
     @property
     def is_done(self) -> bool:
-        """Whether the application was told what came of it."""
+        """Whether the result has come."""
         return self._pending.is_done
 
     def done_at_ms(self) -> int:
-        """Return when it was done, on the clock of the players."""
-        return self._pending.adapter.answered_at_ms[self._pending.asked["id"]]
+        """Return the time of the result, on the clock of the servers."""
+        return self._pending.adapter.answered_at_ms[self._pending.request["id"]]
 
     def outcome(self, timeout_s: float = 2 * PATIENCE_S) -> Outcome:
-        """Return what came of it."""
+        """Wait for the outcome."""
         try:
             answer = self._pending.wait(timeout_s)
         except AdapterError:
@@ -76,7 +81,7 @@ class Sending:
 
 
 def outcome_of(answer: Line) -> Outcome:
-    """Return the outcome that a line tells; without one, no verdict."""
+    """Return the outcome in a line, or make the test unsupported."""
     if "unsupported" in answer:
         unsupported(f"the client has no such thing: {answer['unsupported']}")
     error = answer.get("error")
@@ -87,12 +92,12 @@ def outcome_of(answer: Line) -> Outcome:
 
 @dataclass(slots=True, kw_only=True)
 class Application:
-    """Makes producers and consumers, and stops them when the test has ended."""
+    """Starts producers and consumers, and stops them after the test."""
 
     adapter: Adapter
     features: frozenset[str]
     intervals: dict[str, int]
-    stage: Stage
+    cluster: ScriptedCluster
     _made: list[str] = field(default_factory=list)
 
     def need(self, *features: str) -> None:
@@ -123,14 +128,14 @@ class Application:
         return Consumer(application=self, name=name, group=group)
 
     def pull_consumer(self) -> PullConsumer:
-        """Return a started consumer that pulls when it is told to."""
+        """Return a started pull consumer."""
         self.need("pull")
         group = unique_name("group")
         name = self._start("consumer", kind="pull", group=group)
         return PullConsumer(application=self, name=name, group=group)
 
     def try_consumer(self, topic: str, **given: Any) -> Outcome:
-        """Start a push consumer that may not, and return what came of it."""
+        """Try to start a push consumer; return the outcome."""
         line = self._consumer_line(topic, unique_name("group"), given)
         return self._try("consumer", **line)[1]
 
@@ -162,8 +167,8 @@ class Application:
 
     def _try(self, verb: str, **fields: Any) -> tuple[str, Outcome]:
         name = f"{verb}-{next(_names)}"
-        pending = self.adapter.ask(
-            verb, name=name, namesrv=self.stage.namesrv, **fields
+        pending = self.adapter.call(
+            verb, name=name, namesrv=self.cluster.namesrv, **fields
         )
         outcome = outcome_of(pending.wait(2 * PATIENCE_S))
         self._made.append(name)
@@ -173,10 +178,10 @@ class Application:
         """Begin to stop a producer or consumer."""
         if name in self._made:
             self._made.remove(name)
-        return self.adapter.ask("stop", name=name)
+        return self.adapter.call("stop", name=name)
 
     def close(self) -> None:
-        """Stop whatever was made, and wait until it has ended."""
+        """Stop all producers and consumers."""
         for pending in [self.stop(name) for name in list(self._made)]:
             try:
                 pending.wait(2 * PATIENCE_S)
@@ -197,25 +202,25 @@ class Producer:
         """Begin to send a message; *given* are fields of the line or the message."""
         fields = _split(given)
         self.application.need(*_features(fields))
-        told: Line = {"topic": topic, **given}
+        message: Line = {"topic": topic, **given}
         if body is not None:
-            told["body"] = base64.b64encode(body).decode()
+            message["body"] = base64.b64encode(body).decode()
         if "messages" not in fields:
-            fields["message"] = told
-        pending = self.application.adapter.ask("send", producer=self.name, **fields)
+            fields["message"] = message
+        pending = self.application.adapter.call("send", producer=self.name, **fields)
         return Sending(pending)
 
     def send(self, topic: str, body: bytes | None = b"hello", **given: Any) -> Outcome:
-        """Send a message and return what came of it."""
+        """Send a message and wait for the outcome."""
         return self.begin(topic, body, **given).outcome()
 
     def request(
         self, topic: str, *, timeout_ms: int, lane: str = "0", **given: Any
     ) -> Sending:
-        """Begin to send a message that somebody is to reply to."""
+        """Begin to send a request."""
         self.application.need("request", "lanes")
         body = base64.b64encode(b"?").decode()
-        pending = self.application.adapter.ask(
+        pending = self.application.adapter.call(
             "request",
             producer=self.name,
             message={"topic": topic, "body": body, **given},
@@ -227,7 +232,7 @@ class Producer:
     def reply(self, properties: Mapping[str, str], body: bytes) -> Outcome:
         """Reply to the message with these *properties*."""
         self.application.need("reply")
-        pending = self.application.adapter.ask(
+        pending = self.application.adapter.call(
             "reply",
             producer=self.name,
             properties=dict(properties),
@@ -259,7 +264,7 @@ def _split(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _features(fields: dict[str, Any]) -> list[str]:
-    """Return what a client must have to do what a line says."""
+    """Return the features that a line needs."""
     words = {"messages": "batch", "lane": "lanes", "select": "select"}
     needed = [word for name, word in words.items() if name in fields]
     needed += ["transaction"] if "transaction" in fields else []
@@ -275,7 +280,7 @@ class Consumer:
     group: str
 
     def messages(self) -> list[Line]:
-        """Return the messages that the listener was called with so far."""
+        """Return the messages delivered to the listener."""
         found = list(self.application.adapter.events)
         return [
             one["message"]
@@ -290,7 +295,7 @@ class Consumer:
         where: Callable[[Line], bool] = lambda _: True,
         timeout_s: float = PATIENCE_S,
     ) -> list[Line]:
-        """Return the first *count* messages that came to the listener."""
+        """Wait for *count* delivered messages."""
 
         def found() -> list[Line]:
             return [one for one in self.messages() if where(one)]
@@ -308,8 +313,10 @@ class Consumer:
         return found()[:count]
 
     def release(self, keys: str) -> None:
-        """Let the listener end that holds the message of these keys."""
-        pending = self.application.adapter.ask("release", consumer=self.name, keys=keys)
+        """End the listener's call that holds the message of these keys."""
+        pending = self.application.adapter.call(
+            "release", consumer=self.name, keys=keys
+        )
         pending.wait()
 
     def stop(self) -> None:
@@ -326,17 +333,17 @@ class PullConsumer:
     group: str
 
     def pull(self, queue: Line, *, offset: int, **given: object) -> Outcome:
-        """Pull from *queue* and return what came of it."""
+        """Pull from *queue* and wait for the outcome."""
         line = {"expression": "*", "count": 32, **given, "offset": str(offset)}
-        return self.ask("pull", queue=queue, **line)
+        return self.invoke("pull", queue=queue, **line)
 
-    def ask(self, verb: str, **given: object) -> Outcome:
-        """Ask for queues or offsets, commit one, or pull."""
+    def invoke(self, verb: str, **given: object) -> Outcome:
+        """Run a verb of pull consumers."""
         adapter = self.application.adapter
-        pending = adapter.ask(verb, consumer=self.name, **given)
+        pending = adapter.call(verb, consumer=self.name, **given)
         return Sending(pending).outcome()
 
 
 def body_of(message: Line) -> bytes:
-    """Return the body of a message that a line tells; empty where it has none."""
+    """Decode the body of a message in a line."""
     return base64.b64decode(message.get("body") or "")

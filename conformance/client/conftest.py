@@ -1,4 +1,4 @@
-"""What the tests of clients may ask for: the client, a stage, names of its topics."""
+"""Fixtures: the client under test, a scripted cluster, topic names."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterator
 import pytest
 
 from conformance.client.application import Application
-from conformance.client.broker import Broker
-from conformance.client.stage import Stage
-from conformance.harness.client_adapter import Adapter
-from conformance.harness.client_target import ClientTarget
-from conformance.harness.fixtures import OPTIONS, need, unique_name
-from conformance.harness.live import LiveTarget
-from conformance.harness.target import Capability, parse_target
+from conformance.client.scripted_broker import ScriptedBroker
+from conformance.client.scripted_cluster import ScriptedCluster
+from conformance.harness.pytest_plugin.fixtures import OPTIONS, need, unique_name
+from conformance.harness.targets.client_adapter import Adapter
+from conformance.harness.targets.client_target import ClientTarget
+from conformance.harness.targets.shared_target import SharedTarget
+from conformance.harness.targets.target import Capability, parse_target
 
 
 class Launched:
-    """The adapter of this worker, started anew when a test has broken it."""
+    """The adapter of this worker, restarted after a test has broken it."""
 
     def __init__(self, target: ClientTarget) -> None:
         self._target = target
@@ -31,15 +31,15 @@ class Launched:
         return self._adapter
 
     def close(self) -> None:
-        """End it."""
+        """Stop the adapter."""
         if self._adapter is not None:
             self._adapter.close()
             self._adapter = None
 
 
 @pytest.fixture(scope="session")
-def launched(pytestconfig: pytest.Config, target: LiveTarget) -> Iterator[Launched]:
-    """Yield what starts the adapter."""
+def launched(pytestconfig: pytest.Config, target: SharedTarget) -> Iterator[Launched]:
+    """Yield the launcher of the adapter."""
     need(target, Capability.CLIENT)
     own = parse_target(pytestconfig.stash[OPTIONS].target)
     assert isinstance(own, ClientTarget)
@@ -49,24 +49,24 @@ def launched(pytestconfig: pytest.Config, target: LiveTarget) -> Iterator[Launch
 
 
 @pytest.fixture
-def stage() -> Iterator[Stage]:
-    """Yield a name server, and brokers as they are asked for."""
-    made = Stage()
+def cluster() -> Iterator[ScriptedCluster]:
+    """Yield a cluster of one name server."""
+    made = ScriptedCluster()
     yield made
     made.close()
 
 
 @pytest.fixture
-def application(launched: Launched, stage: Stage) -> Iterator[Application]:
-    """Yield the application, whose clients are stopped at the end."""
+def application(launched: Launched, cluster: ScriptedCluster) -> Iterator[Application]:
+    """Yield the application; its clients are stopped at the end."""
     adapter = launched.adapter()
     adapter.events.clear()
-    said = adapter.hello()
+    greeting = adapter.hello()
     made = Application(
         adapter=adapter,
-        features=frozenset(said.get("features", ())),
-        intervals=dict(said.get("intervals", {})),
-        stage=stage,
+        features=frozenset(greeting.get("features", ())),
+        intervals=dict(greeting.get("intervals", {})),
+        cluster=cluster,
     )
     yield made
     made.close()
@@ -74,12 +74,12 @@ def application(launched: Launched, stage: Stage) -> Iterator[Application]:
 
 @pytest.fixture
 def topic() -> str:
-    """Return the name of a topic that no other test uses."""
+    """Return a unique topic name."""
     return unique_name("topic")
 
 
 @pytest.fixture
-def broker(stage: Stage, topic: str) -> Broker:
-    """Return a broker that has 4 queues of the topic, as the name server says."""
-    stage.route(topic, {"broker-a": 4})
-    return stage.broker()
+def broker(cluster: ScriptedCluster, topic: str) -> ScriptedBroker:
+    """Return a broker with 4 queues of the topic."""
+    cluster.route(topic, {"broker-a": 4})
+    return cluster.broker()

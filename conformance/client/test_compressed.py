@@ -1,4 +1,4 @@
-"""What a consumer since 5.0 makes of bodies that were compressed in several ways."""
+"""Consumers since 5.0 and bodies that were compressed in several ways."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pyarrow
 import pytest
 
 from conformance.client.application import Application, body_of
-from conformance.client.stage import Stage
+from conformance.client.scripted_cluster import ScriptedCluster
 from conformance.client.test_pulling import one_queue, record_of
-from conformance.harness.verdicts import expect
+from conformance.harness.pytest_plugin.expectations import expect
 from spec.store.message_record import SystemFlag
 
 METHOD_SHIFT = 8
@@ -21,7 +21,7 @@ BODY = b"rocketmq" * 1000
 
 
 def by_arrow(codec: str) -> Callable[[bytes], bytes]:
-    """Return what compresses with a codec of Arrow."""
+    """Return a function that compresses with a codec of Arrow."""
 
     def compressed(body: bytes) -> bytes:
         return bytes(pyarrow.compress(body, codec=codec, asbytes=True))
@@ -41,12 +41,12 @@ def by_arrow(codec: str) -> Callable[[bytes], bytes]:
 )
 def test_a_body_is_inflated_as_its_flags_say(
     application: Application,
-    stage: Stage,
+    cluster: ScriptedCluster,
     topic: str,
     method: int,
     compressed: Callable[[bytes], bytes],
 ) -> None:
-    broker = one_queue(stage, topic)
+    broker = one_queue(cluster, topic)
     made = record_of(broker, topic, compressed(BODY))
     flags = SystemFlag.COMPRESSED | method << METHOD_SHIFT
     broker.put_record(replace(made, system_flags=flags))

@@ -1,26 +1,26 @@
-"""Where messages go after a broker failed, with a table of faults and without."""
+"""Queue selection after a broker failed, with a table of faults and without."""
 
 from __future__ import annotations
 
 import pytest
 
 from conformance.client.application import Application
-from conformance.client.player import each
-from conformance.client.stage import Stage
-from conformance.client.test_attempts import all_sends, meet_sends, two_brokers
-from conformance.harness.verdicts import expect
-from spec.wire.response_code import ResponseCode
+from conformance.client.scripted_cluster import ScriptedCluster
+from conformance.client.scripted_server import each
+from conformance.client.test_retries import all_sends, meet_sends, two_brokers
+from conformance.harness.pytest_plugin.expectations import expect
+from spec.wire.remoting.response_code import ResponseCode
 
 ROUNDS = 8
 
 
 @pytest.mark.clause("CLIENT-FAULT-001")
 def test_without_the_table_a_broker_that_failed_gets_new_messages(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    first, _ = two_brokers(stage, topic)
+    first, _ = two_brokers(cluster, topic)
     code = ResponseCode.MESSAGE_ILLEGAL
-    meet_sends(first, lambda asked: asked.answer(code, remark="no"))
+    meet_sends(first, lambda request: request.respond(code, remark="no"))
     producer = application.producer(retries=0)
     for _ in range(ROUNDS):
         producer.send(topic)
@@ -34,12 +34,14 @@ def test_without_the_table_a_broker_that_failed_gets_new_messages(
 
 @pytest.mark.clause("CLIENT-FAULT-005", "CLIENT-FAULT-006", "CLIENT-FAULT-010")
 def test_with_the_table_a_broker_that_failed_is_passed_over(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
     application.need("latency")
-    first, second = two_brokers(stage, topic)
+    first, second = two_brokers(cluster, topic)
     code = ResponseCode.SYSTEM_ERROR
-    meet_sends(first, each(lambda asked: asked.answer(code, remark="no"), first.store))
+    meet_sends(
+        first, each(lambda request: request.respond(code, remark="no"), first.store)
+    )
     producer = application.producer(latency=True, retries=0)
     outcomes = [producer.send(topic).word for _ in range(ROUNDS)]
     expect(
@@ -58,14 +60,14 @@ def test_with_the_table_a_broker_that_failed_is_passed_over(
 
 @pytest.mark.clause("CLIENT-FAULT-004")
 def test_with_the_table_fast_brokers_share_the_messages(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
     application.need("latency")
-    brokers = two_brokers(stage, topic)
+    brokers = two_brokers(cluster, topic)
     producer = application.producer(latency=True)
     for _ in range(ROUNDS):
         producer.send(topic)
-    slow = [one for one in all_sends(stage) if one.player.name == "broker-a"]
+    slow = [one for one in all_sends(cluster) if one.server.name == "broker-a"]
     expect(
         "CLIENT-FAULT-004",
         found=(len(slow), len(brokers[1].sends)),
@@ -76,13 +78,14 @@ def test_with_the_table_fast_brokers_share_the_messages(
 
 @pytest.mark.clause("CLIENT-FAULT-011")
 def test_with_the_table_and_no_good_broker_messages_are_sent_all_the_same(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
     application.need("latency")
     code = ResponseCode.SYSTEM_ERROR
-    for broker in two_brokers(stage, topic):
+    for broker in two_brokers(cluster, topic):
         meet_sends(
-            broker, each(lambda asked: asked.answer(code, remark="no"), broker.store)
+            broker,
+            each(lambda request: request.respond(code, remark="no"), broker.store),
         )
     producer = application.producer(latency=True, retries=0)
     found = [producer.send(topic).word for _ in range(4)]
@@ -96,15 +99,15 @@ def test_with_the_table_and_no_good_broker_messages_are_sent_all_the_same(
 
 @pytest.mark.clause("CLIENT-FAULT-009")
 def test_with_the_table_a_retry_stays_at_the_broker_that_failed(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
     application.need("latency")
-    for broker in two_brokers(stage, topic):
+    for broker in two_brokers(cluster, topic):
         meet_sends(
             broker,
-            lambda asked: asked.answer(ResponseCode.SYSTEM_ERROR, remark="no"),
+            lambda request: request.respond(ResponseCode.SYSTEM_ERROR, remark="no"),
         )
     application.producer(latency=True, retries=2).send(topic)
-    names = [one.player.name for one in all_sends(stage)]
+    names = [one.server.name for one in all_sends(cluster)]
     expect("CLIENT-FAULT-009", found=len(names), expected=3, what="attempts")
     expect("CLIENT-FAULT-009", found=len(set(names)), expected=1, what="brokers tried")

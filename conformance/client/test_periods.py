@@ -1,4 +1,4 @@
-"""What a client does by itself again and again, unless it is told how often."""
+"""Periodic tasks of a client with its default settings."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from itertools import pairwise
 import pytest
 
 from conformance.client.application import Application
-from conformance.client.stage import Stage
-from conformance.harness.verdicts import expect_that
+from conformance.client.scripted_cluster import ScriptedCluster
+from conformance.harness.pytest_plugin.expectations import expect_that
 from spec.client.liveness import HEARTBEAT_PERIOD_MS
-from spec.wire.producer_queues import ROUTE_PERIOD_MS
-from spec.wire.request_code import RequestCode
+from spec.wire.producer.select_queue import ROUTE_PERIOD_MS
+from spec.wire.remoting.request_code import RequestCode
 
 HEARTBEAT = RequestCode.HEART_BEAT
 SLACK_MS = 5000
@@ -23,12 +23,12 @@ PATIENCE_S = 60.0
 
 @pytest.mark.clause("CLIENT-HEARTBEAT-001", "CLIENT-PUBLISH-009")
 def test_heartbeats_and_questions_for_routes_come_every_30_seconds(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    stage.route(topic, {"broker-a": 1})
-    broker, server = stage.broker(), stage.name_server
+    cluster.route(topic, {"broker-a": 1})
+    broker, server = cluster.broker(), cluster.name_server
     application.producer().send(topic)
-    count = len(server.questions(topic))
+    count = len(server.route_requests(topic))
 
     def pauses_ms() -> list[float]:
         """Return the pauses between heartbeats, but for those at the start."""
@@ -40,12 +40,12 @@ def test_heartbeats_and_questions_for_routes_come_every_30_seconds(
     )
     expect_about("CLIENT-HEARTBEAT-001", pauses_ms()[0], HEARTBEAT_PERIOD_MS)
     server.wait_until(
-        lambda: len(server.questions(topic)) > count,
-        what="the route is asked for again",
+        lambda: len(server.route_requests(topic)) > count,
+        what="the route is request for again",
         timeout_s=PATIENCE_S,
     )
     # The periods began when the producer was started, just before it sent.
-    first, again = server.questions(topic)[0], server.questions(topic)[count]
+    first, again = server.route_requests(topic)[0], server.route_requests(topic)[count]
     expect_about("CLIENT-PUBLISH-009", again.at_ms - first.at_ms, ROUTE_PERIOD_MS)
 
 

@@ -1,4 +1,4 @@
-"""Consumers that pull when the application wants, and ask and tell offsets."""
+"""Consumers that pull when the application does, and get and commit offsets."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from functools import partial
 import pytest
 
 from conformance.client.application import Application, Outcome, body_of
-from conformance.client.broker import Broker
-from conformance.client.player import Asked
-from conformance.client.stage import Stage
+from conformance.client.scripted_broker import ScriptedBroker
+from conformance.client.scripted_cluster import ScriptedCluster
+from conformance.client.scripted_server import ReceivedRequest
 from conformance.client.test_pulling import COLLIDING, PULL, of, one_queue
-from conformance.harness.client_adapter import Line
-from conformance.harness.verdicts import expect, expect_fields
-from spec.wire.pull import PullFlag
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from conformance.harness.pytest_plugin.expectations import expect, expect_fields
+from conformance.harness.targets.client_adapter import Line
+from spec.wire.consumer.pull import PullFlag
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 FLAGS = PullFlag.COMMIT_OFFSET | PullFlag.SUSPEND | PullFlag.SUBSCRIPTION
 STATUSES = {
@@ -31,7 +31,7 @@ def queue_of(topic: str) -> Line:
 
 
 def result(clause_id: str, outcome: Outcome) -> Line:
-    """Return what the client told; fail *clause_id* if it failed."""
+    """Return the client's report; fail *clause_id* if it failed."""
     expect(clause_id, found=outcome.error, expected=None, what="error")
     assert outcome.result is not None
     return outcome.result
@@ -39,16 +39,18 @@ def result(clause_id: str, outcome: Outcome) -> Line:
 
 @pytest.mark.clause("CLIENT-PULL-014", "CLIENT-PULL-002")
 def test_a_pull_asks_for_what_the_application_wants(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    broker = one_queue(stage, topic)
+    broker = one_queue(cluster, topic)
     for tag in (COLLIDING[0], "C", COLLIDING[1]):
         broker.put(topic, tag.encode(), TAGS=tag)
     consumer = application.pull_consumer()
     given = {"expression": COLLIDING[1], "count": 2}
-    told = result("CLIENT-PULL-014", consumer.pull(queue_of(topic), offset=1, **given))
-    (asked,) = broker.requests(PULL)
-    fields = asked.command.fields
+    received = result(
+        "CLIENT-PULL-014", consumer.pull(queue_of(topic), offset=1, **given)
+    )
+    (request,) = broker.requests(PULL)
+    fields = request.command.fields
     expect_fields(
         "CLIENT-PULL-014",
         found={**fields, "flags": int(fields["sysFlag"]) & FLAGS},
@@ -64,9 +66,9 @@ def test_a_pull_asks_for_what_the_application_wants(
     expect(
         "CLIENT-PULL-002",
         found=(
-            told["status"],
-            told["next_offset"],
-            list(map(body_of, told["messages"])),
+            received["status"],
+            received["next_offset"],
+            list(map(body_of, received["messages"])),
         ),
         expected=("FOUND", "3", [COLLIDING[1].encode()]),
         what="status, next offset and bodies",
@@ -76,19 +78,19 @@ def test_a_pull_asks_for_what_the_application_wants(
 @pytest.mark.clause("CLIENT-PULL-001")
 @pytest.mark.parametrize("code", STATUSES)
 def test_the_application_is_told_what_a_pull_led_to(
-    application: Application, stage: Stage, topic: str, code: int
+    application: Application, cluster: ScriptedCluster, topic: str, code: int
 ) -> None:
-    broker = one_queue(stage, topic)
+    broker = one_queue(cluster, topic)
 
-    def answer(asked: Asked) -> None:
-        broker.pulled(asked, code, next_offset=17)
+    def respond(request: ReceivedRequest) -> None:
+        broker.pulled(request, code, next_offset=17)
 
-    broker.on(PULL, answer)
+    broker.on(PULL, respond)
     outcome = application.pull_consumer().pull(queue_of(topic), offset=5)
-    told = result("CLIENT-PULL-001", outcome)
+    received = result("CLIENT-PULL-001", outcome)
     expect(
         "CLIENT-PULL-001",
-        found=(told["status"], told["next_offset"], told["messages"]),
+        found=(received["status"], received["next_offset"], received["messages"]),
         expected=(STATUSES[ResponseCode(code)], "17", []),
         what="status, next offset and messages",
     )
@@ -96,38 +98,38 @@ def test_the_application_is_told_what_a_pull_led_to(
 
 @pytest.mark.clause("CLIENT-PULL-001")
 def test_a_pull_that_is_refused_is_an_error(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    broker = one_queue(stage, topic)
+    broker = one_queue(cluster, topic)
     refused = ResponseCode.NO_PERMISSION
     broker.on(PULL, partial(_refuse, refused))
     outcome = application.pull_consumer().pull(queue_of(topic), offset=0)
     expect("CLIENT-PULL-001", found=outcome.word, expected=refused, what="code")
 
 
-def _refuse(code: int, asked: Asked) -> None:
-    asked.answer(code, remark="no")
+def _refuse(code: int, request: ReceivedRequest) -> None:
+    request.respond(code, remark="no")
 
 
 @pytest.mark.clause("CLIENT-COMMIT-001")
 def test_an_offset_is_told_and_found_again(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    broker = one_queue(stage, topic)
+    broker = one_queue(cluster, topic)
     consumer = application.pull_consumer()
-    asked = {"queue": queue_of(topic)}
+    request = {"queue": queue_of(topic)}
 
     def committed() -> object:
-        found = consumer.ask("offset", **asked, which="committed")
+        found = consumer.invoke("offset", **request, which="committed")
         return result("CLIENT-COMMIT-001", found)["offset"]
 
     expect("CLIENT-COMMIT-001", found=committed(), expected="-1", what="offset")
-    result("CLIENT-COMMIT-001", consumer.ask("commit", **asked, offset="3"))
-    told = _commit(broker, topic).command
-    expect("CLIENT-COMMIT-001", found=told.is_oneway, expected=True, what="oneway")
+    result("CLIENT-COMMIT-001", consumer.invoke("commit", **request, offset="3"))
+    received = _commit(broker, topic).command
+    expect("CLIENT-COMMIT-001", found=received.is_oneway, expected=True, what="oneway")
     expect("CLIENT-COMMIT-001", found=committed(), expected="3", what="offset")
 
 
-def _commit(broker: Broker, topic: str) -> Asked:
+def _commit(broker: ScriptedBroker, topic: str) -> ReceivedRequest:
     where = partial(of, topic)
     return broker.wait_for(RequestCode.UPDATE_CONSUMER_OFFSET, where=where)[0]

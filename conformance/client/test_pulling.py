@@ -1,4 +1,4 @@
-"""What a push consumer pulls, from where, and what it makes of the answers."""
+"""Pull requests of a push consumer, their offsets, and the responses to them."""
 
 from __future__ import annotations
 
@@ -9,19 +9,23 @@ from functools import partial
 import pytest
 
 from conformance.client.application import Application, Consumer, body_of
-from conformance.client.broker import Broker
-from conformance.client.player import Asked, answering, each, ignore
-from conformance.client.stage import Stage
-from conformance.client.test_liveness import with_slave
-from conformance.harness.fixtures import unique_name
-from conformance.harness.verdicts import expect, expect_fields, expect_that
+from conformance.client.scripted_broker import ScriptedBroker
+from conformance.client.scripted_cluster import ScriptedCluster
+from conformance.client.scripted_server import ReceivedRequest, each, ignore, responding
+from conformance.client.test_heartbeats import with_slave
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_fields,
+    expect_that,
+)
+from conformance.harness.pytest_plugin.fixtures import unique_name
 from spec.client.subscribing import AFTER_ERROR_MS
 from spec.host import Host
 from spec.store.message_record import MAGIC_V2, Record, SystemFlag
-from spec.wire.properties import encode_properties
-from spec.wire.pull import PullFlag
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from spec.wire.consumer.pull import PullFlag
+from spec.wire.message.properties import encode_properties
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 PULL = RequestCode.PULL_MESSAGE
 CLOCKS_MS = 100
@@ -31,25 +35,25 @@ COLLIDING = ("Aa", "BB")
 """Two tags of one hash."""
 
 
-def pulls_of(broker: Broker, topic: str) -> list[Asked]:
+def pulls_of(broker: ScriptedBroker, topic: str) -> list[ReceivedRequest]:
     """Return the pulls of *topic* so far."""
     return [one for one in broker.requests(PULL) if of(topic, one)]
 
 
-def of(topic: str, asked: Asked) -> bool:
+def of(topic: str, request: ReceivedRequest) -> bool:
     """Return whether a pull is about *topic*."""
-    return asked.command.fields["topic"] == topic
+    return request.command.fields["topic"] == topic
 
 
-def one_queue(stage: Stage, topic: str) -> Broker:
+def one_queue(cluster: ScriptedCluster, topic: str) -> ScriptedBroker:
     """Return a broker that has one queue of the topic."""
-    stage.route(topic, {"broker-a": 1})
-    return stage.broker()
+    cluster.route(topic, {"broker-a": 1})
+    return cluster.broker()
 
 
 def first_pulls(
-    broker: Broker, topic: str, count: int, *, timeout_s: float = SLOW_S
-) -> list[Asked]:
+    broker: ScriptedBroker, topic: str, count: int, *, timeout_s: float = SLOW_S
+) -> list[ReceivedRequest]:
     """Return the first pulls of *topic* when they have come."""
     return broker.wait_for(
         PULL, count=count, where=partial(of, topic), timeout_s=timeout_s
@@ -58,11 +62,11 @@ def first_pulls(
 
 @pytest.mark.clause("CLIENT-SUBSCRIBE-001")
 def test_a_consumer_pulls_the_queues_that_can_be_read(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    stage.route(topic, {"broker-a": 1}, read=3)
+    cluster.route(topic, {"broker-a": 1}, read=3)
     application.consumer(topic)
-    pulls = first_pulls(stage.broker(), topic, 3)
+    pulls = first_pulls(cluster.broker(), topic, 3)
     expect(
         "CLIENT-SUBSCRIBE-001",
         found=sorted(one.command.fields["queueId"] for one in pulls),
@@ -73,9 +77,9 @@ def test_a_consumer_pulls_the_queues_that_can_be_read(
 
 @pytest.mark.clause("CLIENT-PULL-006")
 def test_a_pull_says_what_is_wanted(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    broker = one_queue(stage, topic)
+    broker = one_queue(cluster, topic)
     consumer = application.consumer(topic)
     fields = first_pulls(broker, topic, 1)[0].command.fields
     expect_fields(
@@ -95,9 +99,9 @@ def test_a_pull_says_what_is_wanted(
 @pytest.mark.clause("CLIENT-PULL-001", "CLIENT-PULL-005")
 @pytest.mark.parametrize("code", [19, 20])
 def test_a_consumer_goes_on_where_it_is_told(
-    application: Application, stage: Stage, topic: str, code: int
+    application: Application, cluster: ScriptedCluster, topic: str, code: int
 ) -> None:
-    broker = one_queue(stage, topic)
+    broker = one_queue(cluster, topic)
     broker.on(PULL, each(partial(broker.pulled, code=code, next_offset=5), ignore))
     application.consumer(topic)
     found = first_pulls(broker, topic, 2)[1].command.fields["queueOffset"]
@@ -107,9 +111,9 @@ def test_a_consumer_goes_on_where_it_is_told(
 @pytest.mark.long
 @pytest.mark.clause("CLIENT-PULL-001", "CLIENT-PULL-005")
 def test_a_consumer_whose_offset_is_wrong_goes_on_where_it_is_told(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    broker = one_queue(stage, topic)
+    broker = one_queue(cluster, topic)
     moved = partial(broker.pulled, code=ResponseCode.PULL_OFFSET_MOVED, next_offset=5)
     broker.on(PULL, each(moved, ignore))
     application.consumer(topic)
@@ -120,10 +124,10 @@ def test_a_consumer_whose_offset_is_wrong_goes_on_where_it_is_told(
 @pytest.mark.long
 @pytest.mark.clause("CLIENT-PULL-012", "CLIENT-PULL-001")
 def test_after_an_error_a_consumer_pulls_again_in_a_second(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    broker = one_queue(stage, topic)
-    refusal = answering(ResponseCode.SYSTEM_ERROR, remark="no")
+    broker = one_queue(cluster, topic)
+    refusal = responding(ResponseCode.SYSTEM_ERROR, remark="no")
     broker.on(PULL, each(refusal, ignore))
     application.consumer(topic)
     first, second = first_pulls(broker, topic, 2)
@@ -137,10 +141,10 @@ def test_after_an_error_a_consumer_pulls_again_in_a_second(
 
 @pytest.mark.clause("CLIENT-PULL-002")
 def test_a_tag_that_only_has_the_same_hash_is_dropped(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
     wanted, other = COLLIDING
-    broker = one_queue(stage, topic)
+    broker = one_queue(cluster, topic)
     broker.put(topic, b"other", TAGS=other)
     broker.put(topic, b"wanted", TAGS=wanted)
     consumer = application.consumer(topic, expression=wanted)
@@ -151,9 +155,9 @@ def test_a_tag_that_only_has_the_same_hash_is_dropped(
 
 @pytest.mark.clause("CLIENT-PULL-003", "CLIENT-PULL-004")
 def test_the_next_pull_goes_to_the_suggested_broker(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    master, slave = with_slave(stage, topic)
+    master, slave = with_slave(cluster, topic)
     master.suggests = slave.suggests = 1
     master.put(topic, b"one")
     slave.put(topic, b"one")
@@ -178,9 +182,9 @@ def test_the_next_pull_goes_to_the_suggested_broker(
 
 @pytest.mark.clause("CLIENT-PULL-003")
 def test_a_suggested_broker_that_is_not_there_is_replaced(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    broker = one_queue(stage, topic)
+    broker = one_queue(cluster, topic)
     broker.suggests = 7
     broker.put(topic, b"one")
     consumer = application.consumer(topic)
@@ -192,9 +196,9 @@ def test_a_suggested_broker_that_is_not_there_is_replaced(
 
 @pytest.mark.clause("CLIENT-PULL-013")
 def test_a_message_with_an_empty_body_is_handed_out_as_any_other(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    broker = one_queue(stage, topic)
+    broker = one_queue(cluster, topic)
     bodies = [b"before", b"", b"behind"]
     for body in bodies:
         broker.put(topic, body)
@@ -206,9 +210,9 @@ def test_a_message_with_an_empty_body_is_handed_out_as_any_other(
 
 @pytest.mark.clause("CLIENT-PULL-007")
 def test_a_compressed_body_is_handed_out_as_it_was(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    broker = one_queue(stage, topic)
+    broker = one_queue(cluster, topic)
     body = b"rocketmq" * 1000
     packed = record_of(broker, topic, zlib.compress(body))
     broker.put_record(replace(packed, system_flags=SystemFlag.COMPRESSED))
@@ -218,9 +222,9 @@ def test_a_compressed_body_is_handed_out_as_it_was(
 
 @pytest.mark.clause("CLIENT-PULL-001")
 def test_a_record_of_hosts_with_ipv6_is_read(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    broker = one_queue(stage, topic)
+    broker = one_queue(cluster, topic)
     host = Host.of("2001:db8::1", 10911)
     flags = SystemFlag.BORN_HOST_V6 | SystemFlag.STORE_HOST_V6
     made = record_of(broker, topic, b"six")
@@ -233,9 +237,9 @@ def test_a_record_of_hosts_with_ipv6_is_read(
 
 @pytest.mark.clause("CLIENT-PULL-015")
 def test_a_record_of_version_2_is_read(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    broker = one_queue(stage, topic)
+    broker = one_queue(cluster, topic)
     made = record_of(broker, topic, b"two")
     broker.put_record(replace(made, magic=MAGIC_V2))
     broker.put(topic, b"one behind it")
@@ -246,9 +250,9 @@ def test_a_record_of_version_2_is_read(
 
 @pytest.mark.clause("CLIENT-PULL-001")
 def test_an_answer_with_many_records_is_read_to_its_end(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    broker = one_queue(stage, topic)
+    broker = one_queue(cluster, topic)
     bodies = [b"%d" % number for number in range(40)]
     for body in bodies:
         broker.put(topic, body, largest="x" * 100)
@@ -261,33 +265,41 @@ def test_an_answer_with_many_records_is_read_to_its_end(
     )
 
 
-@pytest.mark.clause("CLIENT-BEGIN-001")
+@pytest.mark.clause("CLIENT-CONSUMEFROM-001")
 def test_a_consumer_begins_at_the_committed_offset(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    broker = one_queue(stage, topic)
+    broker = one_queue(cluster, topic)
     group = unique_name("group")
     for number in range(5):
         broker.put(topic, b"%d" % number)
     broker.offsets[group, topic, 0] = 3
     first = application.consumer(topic, group=group).wait_for()[0]
-    expect("CLIENT-BEGIN-001", found=body_of(first), expected=b"3", what="first body")
+    expect(
+        "CLIENT-CONSUMEFROM-001", found=body_of(first), expected=b"3", what="first body"
+    )
 
 
-@pytest.mark.clause("CLIENT-BEGIN-002")
+@pytest.mark.clause("CLIENT-CONSUMEFROM-002")
 @pytest.mark.parametrize(("begin", "offset"), [("first", "0"), ("last", "5")])
 def test_a_new_group_begins_where_it_is_set_to(
-    application: Application, stage: Stage, topic: str, begin: str, offset: str
+    application: Application,
+    cluster: ScriptedCluster,
+    topic: str,
+    begin: str,
+    offset: str,
 ) -> None:
-    broker = one_queue(stage, topic)
+    broker = one_queue(cluster, topic)
     for number in range(5):
         broker.put(topic, b"%d" % number)
     application.consumer(topic, **{"from": begin})
     found = first_pulls(broker, topic, 1)[0].command.fields["queueOffset"]
-    expect("CLIENT-BEGIN-002", found=found, expected=offset, what=f"from the {begin}")
+    expect(
+        "CLIENT-CONSUMEFROM-002", found=found, expected=offset, what=f"from the {begin}"
+    )
 
 
-def record_of(broker: Broker, topic: str, body: bytes) -> Record:
+def record_of(broker: ScriptedBroker, topic: str, body: bytes) -> Record:
     """Return a record of a message with *body*."""
     return Record(
         topic=topic,

@@ -1,4 +1,4 @@
-"""What a producer writes: codes, headers, keys, compressed bodies, batches, ports."""
+"""Requests of a producer: codes, headers, keys, compressed bodies, batches, ports."""
 
 from __future__ import annotations
 
@@ -7,31 +7,35 @@ import zlib
 import pytest
 
 from conformance.client.application import Application
-from conformance.client.broker import SENDS, Broker, header_of
-from conformance.client.stage import Stage
-from conformance.harness.verdicts import expect, expect_fields, expect_that
+from conformance.client.scripted_broker import SENDS, ScriptedBroker, header_of
+from conformance.client.scripted_cluster import ScriptedCluster
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_fields,
+    expect_that,
+)
 from spec.store.message_record import SystemFlag
-from spec.wire.batch_body import decode_batch
-from spec.wire.properties import Property, decode_properties
-from spec.wire.request_code import RequestCode
-from spec.wire.send import LETTERS
+from spec.wire.message.properties import Property, decode_properties
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.send.batch_body import decode_batch
+from spec.wire.send.send import LETTERS
 
 COMPRESSED_FROM = 4096
 
 
-def properties_of(broker: Broker, number: int = 0) -> dict[str, str]:
+def properties_of(broker: ScriptedBroker, number: int = 0) -> dict[str, str]:
     """Return the properties of a message that came to *broker*."""
     return decode_properties(header_of(broker.sends[number])["properties"])
 
 
-def flags_of(broker: Broker, number: int = 0) -> int:
+def flags_of(broker: ScriptedBroker, number: int = 0) -> int:
     """Return the system flags of a message that came to *broker*."""
     return int(header_of(broker.sends[number])["sysFlag"])
 
 
 @pytest.mark.clause("CLIENT-SEND-009")
 def test_a_message_is_sent_with_letters(
-    application: Application, broker: Broker, topic: str
+    application: Application, broker: ScriptedBroker, topic: str
 ) -> None:
     application.producer().send(topic)
     command = broker.sends[0].command
@@ -51,19 +55,19 @@ def test_a_message_is_sent_with_letters(
 
 @pytest.mark.clause("CLIENT-SEND-009", "CLIENT-SEND-004", "CLIENT-SEND-002")
 def test_a_batch_is_one_request_and_never_compressed(
-    application: Application, broker: Broker, topic: str
+    application: Application, broker: ScriptedBroker, topic: str
 ) -> None:
     bodies = (b"a", bytes(3000), bytes(2000))
     outcome = application.producer().send_batch(topic, *bodies)
     expect("CLIENT-SEND-009", found=outcome.word, expected="SEND_OK", what="result")
-    asked = broker.sends[0]
+    request = broker.sends[0]
     expect(
         "CLIENT-SEND-009",
-        found=(len(broker.sends), asked.command.code),
+        found=(len(broker.sends), request.command.code),
         expected=(1, RequestCode.SEND_BATCH_MESSAGE),
         what="requests, and code",
     )
-    found = list(decode_batch(asked.command.body))
+    found = list(decode_batch(request.command.body))
     expect(
         "CLIENT-SEND-004",
         found=([one.body for one in found], flags_of(broker) & SystemFlag.COMPRESSED),
@@ -82,11 +86,11 @@ def test_a_batch_is_one_request_and_never_compressed(
 @pytest.mark.clause("CLIENT-SEND-003", "CLIENT-SEND-005")
 @pytest.mark.parametrize("size", [COMPRESSED_FROM - 1, COMPRESSED_FROM, 100_000])
 def test_a_body_of_4096_bytes_is_compressed(
-    application: Application, broker: Broker, topic: str, size: int
+    application: Application, broker: ScriptedBroker, topic: str, size: int
 ) -> None:
     body = b"rocketmq" * (size // 8) + b"x" * (size % 8)
     outcome = application.producer().send(topic, body)
-    sent = broker.sends[0].command.body
+    received = broker.sends[0].command.body
     is_large = size >= COMPRESSED_FROM
     expect(
         "CLIENT-SEND-003",
@@ -95,9 +99,11 @@ def test_a_body_of_4096_bytes_is_compressed(
         what=f"bit 0 of the system flags of {size} bytes",
     )
     if is_large:
-        expect("CLIENT-SEND-003", found=inflated(sent), expected=body, what="zlib body")
+        expect(
+            "CLIENT-SEND-003", found=inflated(received), expected=body, what="zlib body"
+        )
     else:
-        expect("CLIENT-SEND-003", found=sent, expected=body, what="body")
+        expect("CLIENT-SEND-003", found=received, expected=body, what="body")
     assert outcome.result is not None
     after = outcome.result.get("body_after")
     if after is not None:
@@ -109,7 +115,7 @@ def test_a_body_of_4096_bytes_is_compressed(
 
 @pytest.mark.clause("CLIENT-SEND-003")
 def test_from_which_size_on_a_body_is_compressed_can_be_set(
-    application: Application, broker: Broker, topic: str
+    application: Application, broker: ScriptedBroker, topic: str
 ) -> None:
     application.producer(compress_over=100).send(topic, bytes(100))
     expect(
@@ -122,7 +128,7 @@ def test_from_which_size_on_a_body_is_compressed_can_be_set(
 
 @pytest.mark.clause("CLIENT-SEND-007")
 def test_a_header_says_who_sends_what_where(
-    application: Application, broker: Broker, topic: str
+    application: Application, broker: ScriptedBroker, topic: str
 ) -> None:
     producer = application.producer()
     producer.send(topic, flag=7)
@@ -153,7 +159,7 @@ def test_a_header_says_who_sends_what_where(
 
 @pytest.mark.clause("CLIENT-SEND-007")
 def test_what_the_application_says_of_a_message_is_in_its_properties(
-    application: Application, broker: Broker, topic: str
+    application: Application, broker: ScriptedBroker, topic: str
 ) -> None:
     given = {"a": "b", "größe": "Größe 🚀"}
     application.producer().send(
@@ -163,36 +169,38 @@ def test_what_the_application_says_of_a_message_is_in_its_properties(
     expect_fields("CLIENT-SEND-007", found=properties_of(broker), expected=expected)
 
 
-@pytest.mark.clause("CLIENT-SEND-002", "CLIENT-ANSWER-002")
+@pytest.mark.clause("CLIENT-SEND-002", "CLIENT-SENDRESULT-002")
 def test_the_id_of_a_result_is_the_unique_key(
-    application: Application, broker: Broker, topic: str
+    application: Application, broker: ScriptedBroker, topic: str
 ) -> None:
     outcome = application.producer().send(topic)
     assert outcome.result is not None
     key = properties_of(broker).get(Property.UNIQ_KEY)
     expect(
-        "CLIENT-ANSWER-002",
+        "CLIENT-SENDRESULT-002",
         found=outcome.result.get("message_id"),
         expected=key,
         what="message id",
     )
 
 
-@pytest.mark.clause("CLIENT-ANSWER-002", "CLIENT-ANSWER-001")
+@pytest.mark.clause("CLIENT-SENDRESULT-002", "CLIENT-SENDRESULT-001")
 def test_a_result_says_what_the_answer_says(
-    application: Application, broker: Broker, topic: str
+    application: Application, broker: ScriptedBroker, topic: str
 ) -> None:
-    told = {"msgId": "7F00000100002A9F00000000000003E8", "queueId": "3"}
+    received = {"msgId": "7F00000100002A9F00000000000003E8", "queueId": "3"}
     far = str(2**40 + 5)
     for code in SENDS:
-        broker.on(code, lambda one: one.answer(fields={**told, "queueOffset": far}))
+        broker.on(
+            code, lambda one: one.respond(fields={**received, "queueOffset": far})
+        )
     outcome = application.producer().send(topic)
     assert outcome.result is not None
     expect_fields(
-        "CLIENT-ANSWER-002",
+        "CLIENT-SENDRESULT-002",
         found=outcome.result,
         expected={
-            "offset_message_id": told["msgId"],
+            "offset_message_id": received["msgId"],
             "queue_id": 3,
             "queue_offset": far,
             "broker": "broker-a",
@@ -202,7 +210,7 @@ def test_a_result_says_what_the_answer_says(
 
 @pytest.mark.clause("CLIENT-UNIQKEY-001")
 def test_a_unique_key_has_32_digits_and_names_an_address(
-    application: Application, broker: Broker, topic: str
+    application: Application, broker: ScriptedBroker, topic: str
 ) -> None:
     producer = application.producer()
     for _ in range(3):
@@ -227,15 +235,15 @@ def test_a_unique_key_has_32_digits_and_names_an_address(
 
 @pytest.mark.clause("CLIENT-SELECT-001")
 def test_messages_take_the_queues_in_turn(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    stage.route(topic, {"broker-a": 2, "broker-b": 2})
+    cluster.route(topic, {"broker-a": 2, "broker-b": 2})
     producer = application.producer()
     for number in range(8):
         producer.send(topic, str(number).encode())
     found = {}
-    for name in stage.brokers:
-        for one in stage.broker(name).sends:
+    for name in cluster.brokers:
+        for one in cluster.broker(name).sends:
             place = (name, header_of(one)["queueId"])
             found[int(one.command.body)] = place
     rounds = [[found[n] for n in range(start, start + 4)] for start in (0, 4)]
@@ -247,16 +255,16 @@ def test_messages_take_the_queues_in_turn(
 
 @pytest.mark.clause("CLIENT-SEND-010")
 def test_with_the_vip_channel_a_producer_goes_to_the_port_less_two(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
     application.need("vip")
-    broker = stage.broker_with_vip_port()
-    stage.route(topic, {"broker-a": 1})
+    broker = cluster.broker_with_vip_port()
+    cluster.route(topic, {"broker-a": 1})
     outcome = application.producer(vip=True).send(topic)
     expect("CLIENT-SEND-010", found=outcome.word, expected="SEND_OK", what="result")
     expect(
         "CLIENT-SEND-010",
-        found=broker.sends[0].conversation.local_port,
+        found=broker.sends[0].connection.local_port,
         expected=broker.address.port - 2,
         what="port",
     )
@@ -264,21 +272,21 @@ def test_with_the_vip_channel_a_producer_goes_to_the_port_less_two(
 
 @pytest.mark.clause("CLIENT-SEND-010")
 def test_without_it_a_producer_goes_to_the_port(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    broker = stage.broker_with_vip_port()
-    stage.route(topic, {"broker-a": 1})
+    broker = cluster.broker_with_vip_port()
+    cluster.route(topic, {"broker-a": 1})
     application.producer(vip=False).send(topic)
     expect(
         "CLIENT-SEND-010",
-        found=broker.sends[0].conversation.local_port,
+        found=broker.sends[0].connection.local_port,
         expected=broker.address.port,
         what="port",
     )
 
 
 def inflated(data: bytes) -> bytes | str:
-    """Return what the zlib stream *data* holds, or why it is none."""
+    """Return the content of the zlib stream *data*, or the decompression error."""
     try:
         return zlib.decompress(data)
     except zlib.error as error:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from conformance.client.application import Application
-from conformance.client.broker import Broker, header_of
-from conformance.client.player import answering, close, each
-from conformance.client.stage import ROUTE, Stage, about
-from conformance.harness.verdicts import expect, expect_that
+from conformance.client.scripted_broker import ScriptedBroker, header_of
+from conformance.client.scripted_cluster import ROUTE, ScriptedCluster, about
+from conformance.client.scripted_server import close, each, responding
+from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from spec.routing.route_data import TopicRoute, encode_route
 from spec.routing.topic_config import Permission
-from spec.wire.producer_queues import ROUTE_TIMEOUT_MS
-from spec.wire.response_code import ResponseCode
+from spec.wire.producer.select_queue import ROUTE_TIMEOUT_MS
+from spec.wire.remoting.response_code import ResponseCode
 
 DEFAULT_TOPIC = "TBW102"
 CLOCKS_MS = 100
@@ -21,25 +21,28 @@ ROUNDS = 6
 """As many messages as take every queue's turn, and more."""
 
 
-def places(broker: Broker) -> list[int]:
+def places(broker: ScriptedBroker) -> list[int]:
     """Return the queue ids that messages came to, in their order."""
     return [int(header_of(one)["queueId"]) for one in broker.sends]
 
 
 @pytest.mark.clause("CLIENT-PUBLISH-001")
 def test_a_route_is_asked_for_once(
-    application: Application, stage: Stage, broker: Broker, topic: str
+    application: Application,
+    cluster: ScriptedCluster,
+    broker: ScriptedBroker,
+    topic: str,
 ) -> None:
     producer = application.producer()
     for _ in range(3):
         assert producer.send(topic).word == "SEND_OK"
     expect(
         "CLIENT-PUBLISH-001",
-        found=len(stage.name_server.questions(topic)),
+        found=len(cluster.name_server.route_requests(topic)),
         expected=1,
         what="questions for the route of three messages' topic",
     )
-    first = stage.name_server.questions(topic)[0]
+    first = cluster.name_server.route_requests(topic)[0]
     expect_that(
         "CLIENT-PUBLISH-001",
         first.at_ms <= broker.sends[0].at_ms,
@@ -52,29 +55,33 @@ def test_a_route_is_asked_for_once(
 @pytest.mark.parametrize(("own", "read", "count"), [(4, 8, 4), (4, 3, 3), (2, 8, 2)])
 def test_a_topic_without_a_route_has_queues_of_the_default_topic(
     application: Application,
-    stage: Stage,
+    cluster: ScriptedCluster,
     topic: str,
     own: int,
     read: int,
     count: int,
 ) -> None:
-    stage.route(DEFAULT_TOPIC, {"broker-a": 8}, read=read, permission=7)
+    cluster.route(DEFAULT_TOPIC, {"broker-a": 8}, read=read, permission=7)
     producer = application.producer(default_queue_count=own)
     for _ in range(2 * count):
         expect(
             "CLIENT-PUBLISH-002", found=producer.send(topic).word, expected="SEND_OK"
         )
-    asked = [one.command.fields["topic"] for one in stage.name_server.requests(ROUTE)]
-    assert topic in asked, asked  # Java asks for the default topic as it starts, too
+    request = [
+        one.command.fields["topic"] for one in cluster.name_server.requests(ROUTE)
+    ]
+    assert topic in request, (
+        request
+    )  # Java requests the default topic's route as it starts
     expect(
         "CLIENT-PUBLISH-002",
-        found=asked[asked.index(topic) :][:2],
+        found=request[request.index(topic) :][:2],
         expected=[topic, DEFAULT_TOPIC],
-        what="topics whose routes were asked for",
+        what="topics whose routes were request for",
     )
     expect(
         "CLIENT-PUBLISH-003",
-        found=sorted(set(places(stage.broker()))),
+        found=sorted(set(places(cluster.broker()))),
         expected=list(range(count)),
         what=f"queues used with {own} of its own and {read} to read",
     )
@@ -82,9 +89,9 @@ def test_a_topic_without_a_route_has_queues_of_the_default_topic(
 
 @pytest.mark.clause("CLIENT-PUBLISH-004")
 def test_a_topic_without_any_route_is_not_sent_to(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    broker = stage.broker()
+    broker = cluster.broker()
     outcome = application.producer().send(topic)
     expect(
         "CLIENT-PUBLISH-004", found=outcome.is_error, expected=True, what="a failure"
@@ -94,21 +101,21 @@ def test_a_topic_without_any_route_is_not_sent_to(
 
 @pytest.mark.clause("CLIENT-PUBLISH-005")
 def test_a_broker_that_may_not_be_written_to_is_passed_over(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    readable = stage.route(topic, {"broker-b": 4}, permission=Permission.READ)
-    writable = stage.route(topic, {"broker-a": 2}, permission=Permission.WRITE)
+    readable = cluster.route(topic, {"broker-b": 4}, permission=Permission.READ)
+    writable = cluster.route(topic, {"broker-a": 2}, permission=Permission.WRITE)
     both = (*readable.queue_datas, *writable.queue_datas)
-    datas = (stage.data("broker-b"), stage.data("broker-a"))
-    stage.routes[topic] = TopicRoute(queue_datas=both, broker_datas=datas)
+    datas = (cluster.data("broker-b"), cluster.data("broker-a"))
+    cluster.routes[topic] = TopicRoute(queue_datas=both, broker_datas=datas)
     producer = application.producer()
     for _ in range(ROUNDS):
         producer.send(topic)
     expect(
         "CLIENT-PUBLISH-005",
         found=(
-            len(stage.broker("broker-a").sends),
-            len(stage.broker("broker-b").sends),
+            len(cluster.broker("broker-a").sends),
+            len(cluster.broker("broker-b").sends),
         ),
         expected=(ROUNDS, 0),
         what="messages to the broker with bit 1 and to the one without",
@@ -118,9 +125,9 @@ def test_a_broker_that_may_not_be_written_to_is_passed_over(
 @pytest.mark.clause("CLIENT-PUBLISH-006")
 @pytest.mark.parametrize("lacks", ["the name", "the master"])
 def test_a_broker_without_a_master_is_passed_over(
-    application: Application, stage: Stage, topic: str, lacks: str
+    application: Application, cluster: ScriptedCluster, topic: str, lacks: str
 ) -> None:
-    route = stage.route(topic, {"broker-a": 2, "broker-b": 2})
+    route = cluster.route(topic, {"broker-a": 2, "broker-b": 2})
     first, second = route.broker_datas
     slave = type(second)(
         cluster=second.cluster,
@@ -128,7 +135,9 @@ def test_a_broker_without_a_master_is_passed_over(
         addresses={1: second.addresses[0]},
     )
     datas = (first,) if lacks == "the name" else (first, slave)
-    stage.routes[topic] = TopicRoute(queue_datas=route.queue_datas, broker_datas=datas)
+    cluster.routes[topic] = TopicRoute(
+        queue_datas=route.queue_datas, broker_datas=datas
+    )
     producer = application.producer()
     for _ in range(ROUNDS):
         expect(
@@ -136,7 +145,7 @@ def test_a_broker_without_a_master_is_passed_over(
         )
     expect(
         "CLIENT-PUBLISH-006",
-        found=len(stage.broker("broker-b").sends),
+        found=len(cluster.broker("broker-b").sends),
         expected=0,
         what=f"messages to the broker of which the route lacks {lacks}",
     )
@@ -144,15 +153,15 @@ def test_a_broker_without_a_master_is_passed_over(
 
 @pytest.mark.clause("CLIENT-PUBLISH-007")
 def test_the_write_count_says_how_many_queues(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    stage.route(topic, {"broker-a": 3}, read=8)
+    cluster.route(topic, {"broker-a": 3}, read=8)
     producer = application.producer()
     for _ in range(ROUNDS):
         producer.send(topic)
     expect(
         "CLIENT-PUBLISH-007",
-        found=sorted(set(places(stage.broker()))),
+        found=sorted(set(places(cluster.broker()))),
         expected=[0, 1, 2],
         what="queue ids",
     )
@@ -160,13 +169,15 @@ def test_the_write_count_says_how_many_queues(
 
 @pytest.mark.clause("CLIENT-PUBLISH-008")
 def test_an_ordered_topic_has_the_queues_of_its_setting(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    stage.route(topic, {"broker-a": 8, "broker-b": 8}, order="broker-a:2;broker-b:1")
+    cluster.route(topic, {"broker-a": 8, "broker-b": 8}, order="broker-a:2;broker-b:1")
     producer = application.producer()
     for _ in range(ROUNDS):
         producer.send(topic)
-    found = {name: sorted(set(places(stage.broker(name)))) for name in stage.brokers}
+    found = {
+        name: sorted(set(places(cluster.broker(name)))) for name in cluster.brokers
+    }
     expect(
         "CLIENT-PUBLISH-008",
         found=found,
@@ -178,12 +189,15 @@ def test_an_ordered_topic_has_the_queues_of_its_setting(
 @pytest.mark.long
 @pytest.mark.clause("CLIENT-PUBLISH-011")
 def test_a_queue_of_a_broker_without_an_address_is_not_sent_to(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    stage.route(topic, {"broker-a": 1}, order="broker-x:1")
+    cluster.route(topic, {"broker-a": 1}, order="broker-x:1")
     outcome = application.producer().send(topic)
     expect("CLIENT-PUBLISH-011", found=outcome.is_error, expected=True, what="failure")
-    found = (len(stage.broker().sends), len(stage.name_server.questions(topic)))
+    found = (
+        len(cluster.broker().sends),
+        len(cluster.name_server.route_requests(topic)),
+    )
     expect(
         "CLIENT-PUBLISH-011",
         found=found,
@@ -194,13 +208,13 @@ def test_a_queue_of_a_broker_without_an_address_is_not_sent_to(
 
 @pytest.mark.clause("CLIENT-PUBLISH-010", "CLIENT-PUBLISH-004")
 def test_a_silent_name_server_is_given_up(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    stage.name_server.on(ROUTE, lambda _asked: None)
+    cluster.name_server.on(ROUTE, lambda _request: None)
     sending = application.producer().begin(topic)
-    first = stage.name_server.wait_for(ROUTE)[0]
-    # What comes next, a question for the default topic, shows that it waits no more.
-    second = stage.name_server.wait_for(ROUTE, count=2)[1]
+    first = cluster.name_server.wait_for(ROUTE)[0]
+    # The next request, for the default topic's route, shows that it waits no more.
+    second = cluster.name_server.wait_for(ROUTE, count=2)[1]
     expect_that(
         "CLIENT-PUBLISH-010",
         second.at_ms - first.at_ms >= ROUTE_TIMEOUT_MS - CLOCKS_MS,
@@ -214,18 +228,18 @@ def test_a_silent_name_server_is_given_up(
 
 @pytest.mark.clause("CLIENT-PUBLISH-009")
 def test_a_route_is_asked_for_again_and_again(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    stage.route(topic, {"broker-a": 1})
+    cluster.route(topic, {"broker-a": 1})
     producer = application.producer(route_poll_ms=300)
     producer.send(topic)
-    stage.route(topic, {"broker-b": 1})
-    count = len(stage.name_server.questions(topic))
-    stage.name_server.wait_for_questions(topic, count + 2)
+    cluster.route(topic, {"broker-b": 1})
+    count = len(cluster.name_server.route_requests(topic))
+    cluster.name_server.wait_for_route_requests(topic, count + 2)
     producer.send(topic)
     expect(
         "CLIENT-PUBLISH-009",
-        found=len(stage.broker("broker-b").sends),
+        found=len(cluster.broker("broker-b").sends),
         expected=1,
         what="messages to the broker that the route has meanwhile",
     )
@@ -235,27 +249,31 @@ def test_a_route_is_asked_for_again_and_again(
 @pytest.mark.parametrize("quoted", [False, True], ids=["bare", "quoted"])
 @pytest.mark.parametrize("flags", ["topicSynFlag", "topicSysFlag"])
 def test_both_notations_of_a_route_are_read(
-    application: Application, stage: Stage, topic: str, quoted: bool, flags: str
+    application: Application,
+    cluster: ScriptedCluster,
+    topic: str,
+    quoted: bool,
+    flags: str,
 ) -> None:
-    body = encode_route(stage.route(topic, {"broker-a": 1}), flags_name=flags)
+    body = encode_route(cluster.route(topic, {"broker-a": 1}), flags_name=flags)
     assert b"{0:" in body
-    stage.routes[topic] = body.replace(b"{0:", b'{"0":') if quoted else body
+    cluster.routes[topic] = body.replace(b"{0:", b'{"0":') if quoted else body
     outcome = application.producer().send(topic)
     expect(
         "CLIENT-PUBLISH-001",
         found=outcome.word,
         expected="SEND_OK",
-        what=f"a send by {stage.routes[topic]!r}",
+        what=f"a send by {cluster.routes[topic]!r}",
     )
 
 
 @pytest.mark.clause("CLIENT-PUBLISH-001")
 def test_what_is_unknown_in_a_route_is_passed_over(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    body = encode_route(stage.route(topic, {"broker-a": 1}))
+    body = encode_route(cluster.route(topic, {"broker-a": 1}))
     more = b'{"later":{"a":[1,null]},"topicQueueMappingByBroker":{},'
-    stage.routes[topic] = more + body[1:]
+    cluster.routes[topic] = more + body[1:]
     outcome = application.producer().send(topic)
     expect(
         "CLIENT-PUBLISH-001", found=outcome.word, expected="SEND_OK", what="the send"
@@ -264,11 +282,11 @@ def test_what_is_unknown_in_a_route_is_passed_over(
 
 @pytest.mark.clause("CLIENT-NAMESRV-001")
 def test_every_name_server_is_asked_in_one_call(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    stage.route(topic, {"broker-a": 1})
-    last = [stage.another_name_server() for _ in range(2)][-1]
-    for one in stage.name_servers:
+    cluster.route(topic, {"broker-a": 1})
+    last = [cluster.add_name_server() for _ in range(2)][-1]
+    for one in cluster.name_servers:
         if one is not last:
             one.stop()
     expect(
@@ -281,11 +299,11 @@ def test_every_name_server_is_asked_in_one_call(
 
 @pytest.mark.clause("CLIENT-NAMESRV-002")
 def test_another_name_server_is_asked_in_the_next_call_at_the_latest(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    stage.route(topic, {"broker-a": 1})
-    stage.another_name_server()
-    stage.name_server.stop()
+    cluster.route(topic, {"broker-a": 1})
+    cluster.add_name_server()
+    cluster.name_server.stop()
     producer = application.producer()
     outcomes = [producer.send(topic).word for _ in range(2)]
     expect(
@@ -299,17 +317,18 @@ def test_another_name_server_is_asked_in_the_next_call_at_the_latest(
 @pytest.mark.clause("CLIENT-PUBLISH-004")
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null"])
 def test_a_route_that_is_none_is_no_route(
-    application: Application, stage: Stage, topic: str, body: bytes
+    application: Application, cluster: ScriptedCluster, topic: str, body: bytes
 ) -> None:
-    stage.route(topic, {"broker-a": 1})
-    tells = stage.name_server.tell_route
-    strange = answering(ResponseCode.SUCCESS, body=body)
-    stage.name_server.on(
-        ROUTE, lambda asked: (strange if about(asked, topic) else tells)(asked)
+    cluster.route(topic, {"broker-a": 1})
+    respond_route = cluster.name_server.respond_route
+    strange = responding(ResponseCode.SUCCESS, body=body)
+    cluster.name_server.on(
+        ROUTE,
+        lambda request: (strange if about(request, topic) else respond_route)(request),
     )
     producer = application.producer()
     producer.send(topic)
-    stage.name_server.on(ROUTE, tells)
+    cluster.name_server.on(ROUTE, respond_route)
     expect(
         "CLIENT-PUBLISH-004",
         found=producer.send(topic).word,
@@ -320,11 +339,11 @@ def test_a_route_that_is_none_is_no_route(
 
 @pytest.mark.clause("CLIENT-NAMESRV-001")
 def test_a_connection_that_a_name_server_closed_is_made_anew(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    stage.route(topic, {"broker-a": 1})
-    name_server = stage.name_server
-    name_server.on(ROUTE, each(close, name_server.tell_route))
+    cluster.route(topic, {"broker-a": 1})
+    name_server = cluster.name_server
+    name_server.on(ROUTE, each(close, name_server.respond_route))
     producer = application.producer()
     outcomes = [producer.send(topic).word for _ in range(2)]
     expect(

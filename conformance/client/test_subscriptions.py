@@ -1,4 +1,4 @@
-"""What a consumer tells brokers of the messages that it wants."""
+"""Subscriptions that a consumer reports to brokers in its heartbeats."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from functools import partial
 import pytest
 
 from conformance.client.application import Application, body_of
-from conformance.client.broker import Broker
-from conformance.client.player import Asked, answering
-from conformance.client.stage import Stage
+from conformance.client.scripted_broker import ScriptedBroker
+from conformance.client.scripted_cluster import ScriptedCluster
+from conformance.client.scripted_server import ReceivedRequest, responding
 from conformance.client.test_pulling import first_pulls, of, one_queue, pulls_of
-from conformance.harness.verdicts import expect, expect_fields
+from conformance.harness.pytest_plugin.expectations import expect, expect_fields
 from spec.integers import java_string_hash
-from spec.wire.heartbeat import FilterCheck, Subscription
-from spec.wire.json_body import body_from_json, decode_body
-from spec.wire.language import Version
-from spec.wire.pull import PullFlag
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from spec.wire.bodies.heartbeat import FilterCheck, Subscription
+from spec.wire.bodies.json_body import body_from_json, decode_body
+from spec.wire.consumer.pull import PullFlag
+from spec.wire.remoting.language import Version
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 HEARTBEAT = RequestCode.HEART_BEAT
 CHECK = RequestCode.CHECK_CLIENT_CONFIG
 SQL = "  a BETWEEN 1 AND 3 "
 
 
-def told_of(broker: Broker, topic: str) -> Subscription:
-    """Return what the first heartbeat of a consumer says of *topic*."""
+def describe_target(broker: ScriptedBroker, topic: str) -> Subscription:
+    """Return the subscription to *topic* in the first heartbeat of a consumer."""
 
     def found() -> list[Subscription]:
-        members = [one for beat in broker.heard() for one in beat.consumers]
+        members = [one for beat in broker.heartbeats() for one in beat.consumers]
         return [
             one for each in members for one in each.subscriptions if one.topic == topic
         ]
@@ -38,29 +38,29 @@ def told_of(broker: Broker, topic: str) -> Subscription:
     return found()[0]
 
 
-def expect_in_pull(clause_id: str, asked: Asked, expression: str) -> None:
+def expect_in_pull(clause_id: str, request: ReceivedRequest, expression: str) -> None:
     """Fail *clause_id* if a pull names another expression, where it names one."""
-    fields = asked.command.fields
+    fields = request.command.fields
     if int(fields["sysFlag"]) & PullFlag.SUBSCRIPTION:
         expect_fields(clause_id, found=fields, expected={"subscription": expression})
 
 
 @pytest.mark.clause("CLIENT-SUBSCRIBE-002")
 def test_a_heartbeat_tells_tags_and_their_hashes(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    broker = one_queue(stage, topic)
+    broker = one_queue(cluster, topic)
     application.consumer(topic, expression="A || B")
-    told = told_of(broker, topic)
+    received = describe_target(broker, topic)
     expect(
         "CLIENT-SUBSCRIBE-002",
-        found=(told.expression, told.expression_type, sorted(told.tags)),
+        found=(received.expression, received.expression_type, sorted(received.tags)),
         expected=("A || B", "TAG", ["A", "B"]),
         what="expression, its type and its tags",
     )
     expect(
         "CLIENT-SUBSCRIBE-002",
-        found=sorted(told.codes),
+        found=sorted(received.codes),
         expected=sorted(map(java_string_hash, "AB")),
         what="hashes of the tags",
     )
@@ -70,15 +70,20 @@ def test_a_heartbeat_tells_tags_and_their_hashes(
 
 @pytest.mark.clause("CLIENT-SUBSCRIBE-003")
 def test_sql_is_told_as_it_is(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    broker = one_queue(stage, topic)
+    broker = one_queue(cluster, topic)
     broker.put(topic, b"whatever", TAGS="A", a="7")
     consumer = application.consumer(topic, expression=SQL, type="SQL92")
-    told = told_of(broker, topic)
+    received = describe_target(broker, topic)
     expect(
         "CLIENT-SUBSCRIBE-003",
-        found=(told.expression, told.expression_type, told.tags, told.codes),
+        found=(
+            received.expression,
+            received.expression_type,
+            received.tags,
+            received.codes,
+        ),
         expected=(SQL, "SQL92", (), ()),
         what="expression, its type, tags and their hashes",
     )
@@ -96,18 +101,18 @@ def test_sql_is_told_as_it_is(
 @pytest.mark.clause("CLIENT-SUBSCRIBE-005")
 @pytest.mark.parametrize("code", [0, ResponseCode.SYSTEM_ERROR])
 def test_a_broker_is_asked_whether_it_can_filter_so(
-    application: Application, stage: Stage, topic: str, code: int
+    application: Application, cluster: ScriptedCluster, topic: str, code: int
 ) -> None:
-    broker = one_queue(stage, topic)
-    broker.on(CHECK, answering(code, remark="no"))
+    broker = one_queue(cluster, topic)
+    broker.on(CHECK, responding(code, remark="no"))
     outcome = application.try_consumer(topic, expression=SQL, type="SQL92")
-    (asked, *_) = broker.wait_for(CHECK)
-    found = decode_body(FilterCheck, asked.command.body).subscription
+    (request, *_) = broker.wait_for(CHECK)
+    found = decode_body(FilterCheck, request.command.body).subscription
     assert isinstance(found, dict), "it asks about no subscription"
-    told = body_from_json(Subscription, found)
+    received = body_from_json(Subscription, found)
     expect(
         "CLIENT-SUBSCRIBE-005",
-        found=(told.topic, told.expression, told.expression_type),
+        found=(received.topic, received.expression, received.expression_type),
         expected=(topic, SQL, "SQL92"),
         what="topic, expression and its type",
     )
@@ -117,15 +122,15 @@ def test_a_broker_is_asked_whether_it_can_filter_so(
 
 @pytest.mark.clause("CLIENT-SUBSCRIBE-004")
 def test_an_old_broker_is_not_pulled_by_sql(
-    application: Application, stage: Stage, topic: str
+    application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
-    broker = one_queue(stage, topic)
+    broker = one_queue(cluster, topic)
     version = int(Version.V4_1_0_SNAPSHOT) - 1
-    broker.on(HEARTBEAT, lambda asked: asked.answer(version=version))
+    broker.on(HEARTBEAT, lambda request: request.respond(version=version))
     options = {"heartbeat_ms": 1000}
     application.consumer(topic, expression=SQL, type="SQL92", options=options)
     broker.wait_for(HEARTBEAT, count=5)
     found = len(pulls_of(broker, topic))
     expect("CLIENT-SUBSCRIBE-004", found=found, expected=0, what="pulls by SQL92")
-    broker.on(HEARTBEAT, lambda asked: asked.answer(version=version + 1))
+    broker.on(HEARTBEAT, lambda request: request.respond(version=version + 1))
     broker.wait_for(RequestCode.PULL_MESSAGE, where=partial(of, topic))

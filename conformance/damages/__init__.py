@@ -1,1 +1,5 @@
-"""Damaged stores: what is said of them beforehand, and what real brokers then do."""
+"""
+Damaged stores: the prediction of ``rmqc recover``, and the behaviour of real brokers.
+
+Begin with ``damage.py``, the base class, and ``predictions.py``, the comparison.
+"""

@@ -1,6 +1,6 @@
 """
-``rmqc`` many times over in one process of its own, for tests that ask it hundreds of
-questions: starting Python for each would take longer than the answers.
+One process that runs ``rmqc`` many times: a start of Python for each of hundreds of
+commands would take longer than the commands.
 """
 
 from __future__ import annotations

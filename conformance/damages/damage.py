@@ -1,9 +1,9 @@
 """
-A damage: one thing that happens to a store while no broker has it open.
+Damage: one event that changes a store while it is closed.
 
-A damage is done to a copy of a store that a broker wrote and closed. What it changes is
-found by its meaning (the last record, the queue's third unit from the end), so that it
-is the same damage to the store of any release. Nothing is drawn by lot.
+A damage is done to a copy of a store that a broker wrote and closed. It finds its
+target by meaning (the last record, the queue's third unit from the end). It is
+therefore the same damage in the store of any release. Nothing is random.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from spec.store.checkpoint import Checkpoint, decode_checkpoint, encode_checkpoint
 from spec.store.commit_log import PlacedRecord, scan
-from spec.store.config_files import BACKUP_SUFFIX
+from spec.store.config.config_files import BACKUP_SUFFIX
 from spec.store.consume_queue import UNIT_SIZE, Unit, decode_units, encode_unit
 from spec.store.file_names import (
     ABORT,
@@ -38,7 +38,7 @@ class Damage:
 
     name: str
     says: str
-    """What was done, in a line."""
+    """Description of the damage, in a line."""
     do: Edit
     after_crash: bool = False
     """Whether the file abort is there, too, as after a kill."""
@@ -46,7 +46,7 @@ class Damage:
     """Fields of the outcome that differ from start to start: they are not compared."""
 
     def spoil(self, store: Path) -> None:
-        """Do the damage to *store*, which nobody else may look at."""
+        """Damage *store*, which no other process may read meanwhile."""
         copy = StoreCopy(store)
         if self.after_crash:
             copy.abort()
@@ -77,7 +77,7 @@ class StoreCopy:
         return scan(self.log_file(number).read_bytes()).records
 
     def log_end(self) -> int:
-        """Return where the last file's records end, counted in that file."""
+        """Return the end of the last file's records, relative to that file."""
         last = self.records(-1)[-1]
         return last.offset + last.size
 

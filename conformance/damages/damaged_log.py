@@ -21,7 +21,7 @@ LOG = Catalogue()
 MAGIC_AT, CRC_AT, PHYSICAL_OFFSET_AT, STORED_AT = 4, 8, 28, 56
 BODY_AT = 88
 GARBAGE = bytes(range(1, 121))
-"""Bytes that are no record: their first four say a size of 16 MB."""
+"""Bytes that are not a record: the first four are a size of 16 MB."""
 
 
 def last(store: StoreCopy) -> tuple[Path, PlacedRecord]:
@@ -35,7 +35,7 @@ def first_of(store: StoreCopy, number: int) -> tuple[Path, PlacedRecord]:
 
 
 def topic_at(placed: PlacedRecord) -> int:
-    """Return where the topic's length stands, in the record's file."""
+    """Return the position of the topic's length in the record's file."""
     return placed.offset + BODY_AT + len(placed.record.body)
 
 
@@ -47,48 +47,48 @@ def nothing(store: StoreCopy) -> None:
 
 @LOG.add(after_crash=True)
 def last_torn_in_header(store: StoreCopy) -> None:
-    """Of the last record the first ten bytes were written."""
+    """Keep the first ten bytes of the last record."""
     file, placed = last(store)
     clear(file, placed.offset + 10)
 
 
 @LOG.add(after_crash=True)
 def last_torn_in_body(store: StoreCopy) -> None:
-    """Of the last record the bytes up to the middle of the body were written."""
+    """Keep the last record up to the middle of its body."""
     file, placed = last(store)
     clear(file, placed.offset + BODY_AT + len(placed.record.body) // 2)
 
 
 @LOG.add(after_crash=True)
 def last_torn_in_properties(store: StoreCopy) -> None:
-    """Of the last record all was written but the properties' second half."""
+    """Drop the second half of the last record's properties."""
     file, placed = last(store)
     clear(file, placed.offset + placed.size - len(placed.record.properties) // 2)
 
 
 @LOG.add()
 def last_without_properties(store: StoreCopy) -> None:
-    """Of the last record all was written up to the topic."""
+    """Keep the last record up to its topic."""
     file, placed = last(store)
     clear(file, topic_at(placed) + 1 + len(placed.record.topic))
 
 
 @LOG.add(after_crash=True)
 def last_never_written(store: StoreCopy) -> None:
-    """The last record is zeros; its queue and the index know it."""
+    """Set the last record to zeros; its queue and the index still refer to it."""
     file, placed = last(store)
     clear(file, placed.offset)
 
 
 @LOG.add()
 def last_three_never_written(store: StoreCopy) -> None:
-    """The last three records are zeros; their queues and the index know them."""
+    """Set the last three records to zeros; queues and index refer to them."""
     clear(store.log_file(-1), store.records(-1)[-3].offset)
 
 
 @LOG.add()
 def last_file_zeros(store: StoreCopy) -> None:
-    """The log's last file is all zeros; queues and index know its records."""
+    """Set the log's last file to zeros; queues and index still refer to its records."""
     clear(store.log_file(-1), 0)
 
 
@@ -129,7 +129,7 @@ def last_size_past_file(store: StoreCopy) -> None:
 
 @LOG.add()
 def last_size_largest(store: StoreCopy) -> None:
-    """The last record's size is the largest that four bytes can say."""
+    """Set the last record's size to the largest value of four bytes."""
     file, placed = last(store)
     patch(file, placed.offset, INT32_MAX.to_bytes(4, "big"))
 
@@ -151,7 +151,7 @@ def last_topic_size(store: StoreCopy) -> None:
 
 @LOG.add(after_crash=True)
 def last_physical_offset(store: StoreCopy) -> None:
-    """The last record says that it begins eight bytes further on."""
+    """Move the last record's physical offset eight bytes ahead."""
     file, placed = last(store)
     wrong = placed.record.physical_offset + 8
     patch(file, placed.offset + PHYSICAL_OFFSET_AT, wrong.to_bytes(8, "big"))

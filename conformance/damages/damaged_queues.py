@@ -18,6 +18,7 @@ from conformance.damages.damage import (
 from conformance.damages.rolled import BILLS, ORDERS
 from spec.store.consume_queue import UNIT_SIZE, Unit, decode_units
 from spec.store.file_names import CONSUME_QUEUE, INDEX, offset_of
+from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 QUEUES, INDEXES, CHECKPOINTS = Catalogue(), Catalogue(), Catalogue()
 
@@ -157,7 +158,7 @@ def queue_stray_name(store: StoreCopy) -> None:
 @QUEUES.add()
 def delay_queue_missing(store: StoreCopy) -> None:
     """The consume queues of delayed messages are gone."""
-    remove(store.path / CONSUME_QUEUE / "SCHEDULE_TOPIC_XXXX")
+    remove(store.path / CONSUME_QUEUE / SCHEDULE_TOPIC)
 
 
 @INDEXES.add(after_crash=True)

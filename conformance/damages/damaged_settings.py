@@ -1,4 +1,4 @@
-"""Damages of the files in ``config``: what a broker knows beside messages."""
+"""Damages of the files in ``config``: settings and offsets, no messages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import shutil
 
 from conformance.damages.damage import Catalogue, StoreCopy, remove
 from conformance.damages.rolled import BILLS, GROUP, ORDERS
-from spec.store.config_files import (
+from spec.store.config.config_files import (
     CONSUMER_OFFSETS_FILE,
     DELAY_OFFSETS_FILE,
     GROUPS_FILE,
@@ -17,7 +17,7 @@ from spec.store.config_files import (
 SETTINGS = Catalogue()
 
 GARBAGE = '{"offsetTable":{"Dam'
-"""What a write that was cut short leaves."""
+"""Content of an incomplete write."""
 FAR = 1000
 
 
@@ -125,7 +125,7 @@ REDELIVERED = (
     *("log.end", "log.max", "queues", "messages", "delay_offsets"),
     "config.config/delayOffset.json",
 )
-"""What two delayed messages change that are delivered once more, some time later."""
+"""Changes caused by two delayed messages that are delivered again later."""
 
 
 @SETTINGS.add(unsettled=REDELIVERED)

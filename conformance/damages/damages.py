@@ -1,9 +1,9 @@
 """
-All damages of a store, by name: what ``rmqc recover`` must foresee the outcome of.
+All damages of a store, by name: ``rmqc recover`` must predict their outcome.
 
-Each is a function from the store that a broker wrote and closed in order; many are
-there twice, without the file abort and with it, for a broker believes it and looks
-elsewhere. The store itself is :mod:`conformance.damages.rolled`.
+Each is a function of the store that a broker wrote and closed. Many exist twice,
+without and with the file abort, which changes the start of recovery. The store itself
+is :mod:`conformance.damages.rolled`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """
-What ``rmqc recover --dry-run`` says will happen to a store, beside what did.
+Predictions of ``rmqc recover --dry-run`` beside the outcomes.
 
-Prediction and outcome become the same small facts, each under the name of its field,
-so that a difference is a line: field, predicted, found. Only what a broker shows is
-compared: reasons and times are the prediction's own.
+Prediction and outcome become the same small facts, each under the name of its field. A
+difference is a line: field, predicted, found. Only effects that a broker shows are
+compared, not the prediction's reasons and times.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ from typing import Any, TypeAlias
 
 from conformance.damages import rolled
 from conformance.damages.commanding import Command
-from conformance.damages.starts import DELAY_TOPIC, Outcome
-from conformance.harness.apache_conf import both_spellings, write_properties
+from conformance.damages.starts import Outcome
+from conformance.harness.java.apache_conf import both_spellings, write_properties
 from spec.store.blank import room_for
-from spec.store.config_files import (
+from spec.store.config.config_files import (
     CONSUMER_OFFSETS_FILE,
     DELAY_OFFSETS_FILE,
     GROUPS_FILE,
     TOPICS_FILE,
 )
 from spec.store.file_names import CONFIG
+from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 Fact: TypeAlias = bool | str | int | list[str] | None
 Facts: TypeAlias = Mapping[str, Fact]
@@ -32,7 +33,7 @@ Facts: TypeAlias = Mapping[str, Fact]
 READABLE = (0, 1)
 """Exit codes of a prediction: nothing will be lost, or something."""
 CONSUMED = tuple(rolled.COMMITTED)
-DELAYED = ((DELAY_TOPIC, 0), (DELAY_TOPIC, 2))
+DELAYED = ((SCHEDULE_TOPIC, 0), (SCHEDULE_TOPIC, 2))
 SETTINGS_FILES = tuple(
     f"{CONFIG}/{name}"
     for name in (TOPICS_FILE, GROUPS_FILE, CONSUMER_OFFSETS_FILE, DELAY_OFFSETS_FILE)
@@ -41,7 +42,7 @@ KINDS = ("lost", "invisible", "repeated")
 
 
 def predict(rmqc: Command, release: str, store: Path) -> Outcome:
-    """Return what *rmqc* says that a broker of *release* will do to *store*."""
+    """Return the prediction of *rmqc* for a start of *release* with *store*."""
     settings = store.with_name("broker.conf")
     write_properties(settings, both_spellings(rolled.SETTINGS))
     words = ["recover", str(store), "--release", release, "--dry-run"]
@@ -53,7 +54,7 @@ def predict(rmqc: Command, release: str, store: Path) -> Outcome:
     assert isinstance(predicted, dict)
     harmless = predicted["starts"] and not any(predicted["messages"].values())
     if code == 0 and not harmless:
-        raise AssertionError("it says 0 of a start that fails or harms messages")
+        raise AssertionError("0 for a start that fails or harms messages")
     return predicted
 
 
@@ -61,20 +62,20 @@ def differences(
     predicted: Outcome, found: Outcome, *, unsettled: Iterable[str] = ()
 ) -> list[str]:
     """Return a line for each fact that was *found* and not *predicted* so."""
-    said, seen = dict(facts(predicted)), facts(found)
-    if "log.end" in said and "log.end" in seen:
-        said["log.end"] = probed(said["log.end"], found["log"]["probe_size"])
+    foreseen, seen = dict(facts(predicted)), facts(found)
+    if "log.end" in foreseen and "log.end" in seen:
+        foreseen["log.end"] = probed(foreseen["log.end"], found["log"]["probe_size"])
     return [
-        f"{name}: predicted {_text(said.get(name))}, found {_text(fact)}"
+        f"{name}: predicted {_text(foreseen.get(name))}, found {_text(fact)}"
         for name, fact in seen.items()
-        if said.get(name) != fact and not name.startswith(tuple(unsettled))
+        if foreseen.get(name) != fact and not name.startswith(tuple(unsettled))
     ]
 
 
 def probed(end: Fact, size: int) -> str:
-    """Return where a message of *size* goes when the log ends at *end*.
+    """Return the offset of a message of *size* when the log ends at *end*.
 
-    A file that has no room for it, and for a blank's header, is left as it is.
+    A file without room for it, and for a blank's header, stays as it is.
     """
     begin = int(str(end))
     room = rolled.LOG_FILE_SIZE - begin % rolled.LOG_FILE_SIZE
@@ -82,7 +83,7 @@ def probed(end: Fact, size: int) -> str:
 
 
 def facts(outcome: Outcome) -> Facts:
-    """Return what *outcome* says, each fact under its field's name."""
+    """Return *outcome* as facts by the names of their fields."""
     if not outcome["starts"]:
         refusal = outcome["refusal"] or {}
         found: dict[str, Fact] = {"starts": False}
@@ -122,7 +123,7 @@ def _places(spans: Iterable[Mapping[str, Any]]) -> list[str]:
     return sorted(
         f"{span['topic']}/{span['queue']}/{number:05}"
         for span in spans
-        if span["topic"] != DELAY_TOPIC
+        if span["topic"] != SCHEDULE_TOPIC
         for number in range(int(span["from"]), int(span["to"]))
     )
 

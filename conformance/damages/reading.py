@@ -1,11 +1,10 @@
 """
-Which messages of a store a broker still hands out, told apart by where they lay.
+Messages of a store that a broker still serves, identified by their queue and offset.
 
-Before the damage the store is read file by file: that is every message there was. After
-it each queue is pulled one message at a time, so that what cannot be read shows as the
-place it has; a message that no queue gives is asked for by its offset. Those that the
-damage itself removed without a trace, record and unit, nobody can miss: they are left
-out.
+Before the damage, every message is read from the files. After it, each queue is pulled
+one message at a time, so that an unreadable message shows as a gap. A message that no
+queue returns is queried by its offset. Messages whose record and unit the damage
+removed are left out.
 """
 
 from __future__ import annotations
@@ -18,23 +17,23 @@ from pathlib import Path
 from typing import TypeAlias
 
 from conformance.damages import rolled
-from conformance.harness.peer import NoAnswerError
-from conformance.harness.speaker import Speaker
-from conformance.harness.store_files import StoreFiles
+from conformance.harness.client.client import Client
+from conformance.harness.client.peer import NoResponseError
+from conformance.harness.targets.store_files import StoreFiles
 from spec.layout import LayoutError
 from spec.store.consume_queue import UNIT_SIZE, Unit, decode_unit
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, file_name, offset_of
 from spec.store.message_record import Record, decode_record
-from spec.wire.command import Command
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.response_code import ResponseCode
 
 Queue: TypeAlias = tuple[str, int]
 Identity: TypeAlias = tuple[Queue, int]
-"""The queue and the queue offset that a record says it has."""
+"""Queue and queue offset in a record."""
 Span: TypeAlias = dict[str, str | int]
 
 GARBAGE: Identity = ("", 0), -1
-"""What was handed out is no record."""
+"""Marker for bytes that are not a record."""
 STUCK: Identity = ("", 0), -2
 """Nothing was handed out, nor an offset to go on from: a consumer stays there."""
 
@@ -71,11 +70,10 @@ def messages_in(store: Path) -> list[Message]:
 
 
 def still_known(messages: Iterable[Message], store: Path) -> list[Message]:
-    """
-    Return those of *messages* whose record or unit the spoilt *store* has.
+    """Return those of *messages* whose record or unit the damaged *store* has.
 
-    Those before the log's first file are as good as deleted for their age, whatever
-    their queue still has of them. Units that the damage added are messages, too.
+    Messages before the log's first file count as deleted for their age, even if a queue
+    has units for them. Units that the damage added count as messages.
     """
     first = min(map(offset_of, _numbers_in(store / COMMIT_LOG)), default=0)
     known = [
@@ -93,7 +91,7 @@ def _numbers_in(directory: Path) -> list[str]:
 
 
 def _unit_at_ends(messages: Iterable[Message], store: Path) -> Iterator[Message]:
-    """Yield what each queue has after its last message, if it is of no other."""
+    """Yield the unit after each queue's last message, unless another owns it."""
     ends = Counter(one.queue for one in messages)
     offsets = {one.commit_log_offset for one in messages}
     for (topic, queue_id), end in sorted(ends.items()):
@@ -147,11 +145,11 @@ def _identity(record: Record) -> Identity:
 
 @dataclass(slots=True)
 class Pulled:
-    """What the queues of a broker gave, place by place."""
+    """Messages in a broker's queues, by queue offset."""
 
     ends: dict[Queue, tuple[int, int]] = field(default_factory=dict)
     places: dict[Queue, dict[int, Identity]] = field(default_factory=dict)
-    """Of each queue by queue offset: whose record is handed out there."""
+    """Identity of the record at each queue offset, by queue."""
 
     def times(self, message: Message) -> int:
         """Return at how many places of its queue *message* is handed out."""
@@ -168,7 +166,7 @@ class Pulled:
         ]
 
 
-def pull(broker: Speaker, queues: Iterable[Queue]) -> Pulled:
+def pull(broker: Client, queues: Iterable[Queue]) -> Pulled:
     """Pull each of *queues* from its smallest offset to its end."""
     pulled = Pulled()
     for queue in queues:
@@ -185,7 +183,7 @@ def pull(broker: Speaker, queues: Iterable[Queue]) -> Pulled:
 
 
 def _pulled_places(
-    broker: Speaker, queue: Queue, begin: int, end: int
+    broker: Client, queue: Queue, begin: int, end: int
 ) -> Iterator[tuple[int, Identity]]:
     """Yield place and identity of what a queue hands out."""
     offset = begin
@@ -199,10 +197,10 @@ def _pulled_places(
         offset = max(after, offset + 1)
 
 
-def _pull_one(broker: Speaker, queue: Queue, offset: int) -> Command:
-    """Return the answer to a pull; some pulls, asked again, too, are never answered."""
+def _pull_one(broker: Client, queue: Queue, offset: int) -> Command:
+    """Return the response to a pull; some pulls get none, even when repeated."""
     for _ in range(2):
-        with suppress(NoAnswerError):
+        with suppress(NoResponseError):
             return broker.pull(
                 topic=queue[0],
                 queue_id=queue[1],
@@ -244,9 +242,9 @@ def _follows(last: Span, one: Message) -> bool:
 
 
 def fates(
-    broker: Speaker, messages: Iterable[Message], pulled: Pulled
+    broker: Client, messages: Iterable[Message], pulled: Pulled
 ) -> Mapping[str, list[Span]]:
-    """Return which of *messages* are lost, invisible and repeated."""
+    """Return the lost, the invisible and the repeated *messages*."""
     found: dict[str, list[Message]] = {"lost": [], "invisible": [], "repeated": []}
     for one in messages:
         times = pulled.times(one)
@@ -257,7 +255,7 @@ def fates(
     return {kind: spans(those) for kind, those in found.items()}
 
 
-def _can_be_viewed(broker: Speaker, message: Message) -> bool:
+def _can_be_viewed(broker: Client, message: Message) -> bool:
     answer = broker.view_message(commit_log_offset=message.commit_log_offset)
     if answer.code != ResponseCode.SUCCESS:
         return False

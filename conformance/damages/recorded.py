@@ -15,7 +15,7 @@ from pathlib import Path
 from conformance.damages.damage import Damage
 from conformance.damages.reading import Message, messages_in, still_known
 from conformance.damages.starts import Outcome, Start
-from conformance.harness.manifest import FIXTURES, read_manifest
+from conformance.harness.report.manifest import FIXTURES, read_manifest
 
 FOLDER = FIXTURES / "starts"
 STORE, OUTCOMES = "store", "outcomes.json"
@@ -55,7 +55,7 @@ def write_outcomes(release: str, outcomes: Mapping[str, Outcome]) -> None:
 def spoilt_copy(release: str, damage: Damage, directory: Path) -> Path:
     """Return a copy of the release's store, below *directory*, with the damage done."""
     store = directory / STORE
-    # Files that look old may be deleted for their age: a copy is as young as it is.
+    # Old files may be deleted for their age: a copy has the time of the copy.
     shutil.copytree(store_of(release), store, copy_function=shutil.copyfile)
     damage.spoil(store)
     return store
@@ -70,7 +70,7 @@ def tree_of(store: Path) -> dict[str, bytes]:
 
 
 def known_messages(release: str, spoilt: Path) -> list[Message]:
-    """Return the messages of the release's store that the *spoilt* copy still knows."""
+    """Return the messages of the store to which the *spoilt* copy refers."""
     return still_known(messages_in(store_of(release)), spoilt)
 
 

@@ -1,18 +1,18 @@
 """
-A store whose files have rolled over, which damages are done to.
+Store with several rolled files, the base of all damages.
 
-A broker with very small files is told the same things in rounds that lie seconds apart,
-so that recovery, which compares the checkpoint's times with those of the log's files,
-has files to choose from. One queue lies idle at the end, delayed messages were
-delivered and others wait for years, and a group has consumed some of it.
+A broker with very small files gets the same messages in rounds that are seconds apart.
+Recovery compares the checkpoint's times with those of the log's files, so it has
+several files to choose from. One queue is idle at the end, some delayed messages were
+delivered and others wait for years, and a group has consumed some messages.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.speaker import Speaker, now_ms, succeeded
+from conformance.harness.client.client import Client, now_ms, require_success
+from conformance.harness.process.deadline import wait_until
 
 ORDERS, BILLS = "DamageOrders", "DamageBills"
 QUEUES: Mapping[str, int] = {ORDERS: 2, BILLS: 1}
@@ -23,7 +23,7 @@ COMMITTED: Mapping[tuple[str, int], int] = {
     (ORDERS, 1): 0,
     (BILLS, 0): 12,
 }
-"""What the group has committed in each queue."""
+"""Committed offset of the group in each queue."""
 
 LOG_FILE_SIZE = 4096
 QUEUE_FILE_SIZE = 20 * 5
@@ -39,7 +39,7 @@ SETTINGS: Mapping[str, str] = {
     # 5.x otherwise keeps a timer's log of 100 MB.
     "timerWheelEnable": "false",
 }
-"""Small files; whoever opens the store must be told the same sizes."""
+"""Small files; a broker that opens the store needs the same sizes."""
 
 ROUNDS = 7
 ROUND_SIZE = 9
@@ -51,11 +51,11 @@ BILLS_UNTIL = 4
 """The round before which the topic of bills gets messages."""
 
 
-def write(broker: Speaker) -> None:
+def write(broker: Client) -> None:
     """Create the topics, send all messages, commit offsets."""
     for topic, queue_count in QUEUES.items():
-        succeeded(broker.create_topic(topic=topic, queue_count=queue_count))
-    succeeded(broker.update_group(group=GROUP))
+        require_success(broker.create_topic(topic=topic, queue_count=queue_count))
+    require_success(broker.update_group(group=GROUP))
     ends = dict.fromkeys(COMMITTED, 0)
     begin = now_ms()
     for number in range(ROUNDS):
@@ -69,7 +69,7 @@ def write(broker: Speaker) -> None:
             ends[ORDERS, 0] += 2
         _wait_for(broker, ends)
     for (topic, queue_id), offset in COMMITTED.items():
-        succeeded(
+        require_success(
             broker.update_offset(
                 group=GROUP, topic=topic, queue_id=queue_id, offset=offset
             )
@@ -83,9 +83,9 @@ def _queue_of(number: int, place: int) -> tuple[str, int]:
     return ORDERS, place % 2
 
 
-def _send(broker: Speaker, number: int, queue: tuple[str, int]) -> None:
+def _send(broker: Client, number: int, queue: tuple[str, int]) -> None:
     topic, queue_id = queue
-    succeeded(
+    require_success(
         broker.send_message(
             topic=topic,
             queue_id=queue_id,
@@ -99,10 +99,10 @@ def _send(broker: Speaker, number: int, queue: tuple[str, int]) -> None:
     )
 
 
-def _send_delayed(broker: Speaker) -> None:
+def _send_delayed(broker: Client) -> None:
     for number, level in enumerate((1, 3, 1, 3)):
         properties = {"DELAY": str(level), "UNIQ_KEY": f"7F000002{number:024X}"}
-        succeeded(
+        require_success(
             broker.send_message(topic=ORDERS, body=b"delayed", properties=properties)
         )
 
@@ -111,7 +111,7 @@ def _wait_for_time(due_ms: int) -> None:
     wait_until(lambda: now_ms() >= due_ms, what="the next round is due")
 
 
-def _wait_for(broker: Speaker, ends: Mapping[tuple[str, int], int]) -> None:
+def _wait_for(broker: Client, ends: Mapping[tuple[str, int], int]) -> None:
     """Wait until the queues have *ends*, the delivered messages among them."""
     for (topic, queue_id), offset in ends.items():
         broker.wait_for_max_offset(

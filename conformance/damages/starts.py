@@ -1,10 +1,9 @@
 """
-What a real broker makes of a store when it starts, as far as it can be seen.
+Outcome of a real broker's start with a store.
 
-The outcome is written in the words of ``rmqc recover --format json``, so that the two
-compare field by field. What only the prediction can know (times, reasons) is left out;
-what only a broker shows (the log's end is where it puts one more message) is asked of
-it over the wire, and what it deleted is seen in the directory.
+It has the form of ``rmqc recover --format json``, so that the two compare field by
+field. Fields that only the prediction has (times, reasons) are left out. The log's end
+is found by a send, offsets and messages by requests, and deletions in the directory.
 """
 
 from __future__ import annotations
@@ -17,21 +16,21 @@ from typing import Any, TypeAlias
 
 from conformance.damages import rolled
 from conformance.damages.reading import Message, Pulled, fates, pull
-from conformance.harness.apache import ApacheCluster
-from conformance.harness.process import ProcessError
-from conformance.harness.speaker import Speaker, body_of, succeeded
+from conformance.harness.client.client import Client, body_of, require_success
+from conformance.harness.java.apache import ApacheCluster
+from conformance.harness.process.process import ProcessError
 from spec.routing.json_object import as_object, object_in
 from spec.store.file_names import COMMIT_LOG, INDEX, offset_of
-from spec.wire.command import Command
-from spec.wire.message_id import decode_message_id
-from spec.wire.response_code import ResponseCode
+from spec.wire.message.message_id import decode_message_id
+from spec.wire.message.topic_names import SCHEDULE_TOPIC
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.response_code import ResponseCode
 
 Outcome: TypeAlias = dict[str, Any]
 
 START_DEADLINE_S = 90.0
-"""After so long we say that a broker never serves; a free machine needs five."""
+"""After this time a broker counts as one that never serves; 5 s are normal."""
 PROBE_TOPIC = "DamageProbe"
-DELAY_TOPIC = "SCHEDULE_TOPIC_XXXX"
 RECOVERS_FROM = re.compile(r"recover from this mapped file \S*/(\d{20})")
 SHUT_DOWN = re.compile(r"last shutdown (ab)?normally")
 
@@ -46,7 +45,7 @@ class Start:
     """For its settings and logs."""
 
     def observe(self, messages: Iterable[Message]) -> Outcome:
-        """Start the broker, look at what it made of the store, and kill it."""
+        """Start the broker, observe its result for the store, and kill it."""
         before = _files(self.store)
         cluster = ApacheCluster(
             self.release, directory=self.home, conf=rolled.SETTINGS, store=self.store
@@ -55,8 +54,8 @@ class Start:
         try:
             cluster.start_broker_alone(deadline_s=START_DEADLINE_S)
             after = _files(self.store)
-            with Speaker.connect(cluster.broker) as broker:
-                seen = _ask(broker, list(messages))
+            with Client.connect(cluster.broker) as broker:
+                seen = _query(broker, list(messages))
         except ProcessError as error:
             return {"starts": False, "refusal": self._refusal(error)}
         finally:
@@ -69,10 +68,10 @@ class Start:
             "files": len(after[INDEX]),
             "deleted_files": _gone(INDEX, before, after),
         }
-        return seen | self._said()
+        return seen | self._log_facts()
 
-    def _said(self) -> Outcome:
-        """Return what the log says of how the broker began."""
+    def _log_facts(self) -> Outcome:
+        """Return the facts about the start in the broker's log."""
         text = self.log_text()
         found: Outcome = {}
         if shut_down := SHUT_DOWN.search(text):
@@ -98,7 +97,7 @@ class Start:
 
 
 def _suspects(text: str) -> list[str]:
-    """Return the lines of a log that may say why a start failed, likely ones first."""
+    """Return the lines of a log with a likely reason for a failed start, best first."""
     lines = [
         re.sub(r"^[\d-]+ [\d:,]+ ", "", line).replace("\t", " ")
         for line in text.splitlines()
@@ -131,7 +130,7 @@ def _files(store: Path) -> Mapping[str, list[str]]:
 
 
 def _first_offset(names: Iterable[str]) -> str:
-    """Return the offset of the first file, whatever else lies there."""
+    """Return the offset of the first file, ignoring other files."""
     return str(min((offset_of(name) for name in names if name.isdecimal()), default=0))
 
 
@@ -142,16 +141,16 @@ def _gone(
     return [f"{directory}/{name}" for name in sorted(gone)]
 
 
-def _ask(broker: Speaker, messages: list[Message]) -> Outcome:
-    """Ask a broker that serves for all that the prediction speaks of."""
+def _query(broker: Client, messages: list[Message]) -> Outcome:
+    """Query a serving broker for all facts of the prediction."""
     settings = {"config": _config(broker)}
     committed = _committed(broker)
     for topic, queue_count in rolled.QUEUES.items():
         # Without its topics it would not let us pull. Those it has stay as they are.
-        succeeded(broker.create_topic(topic=topic, queue_count=queue_count))
-    delayed = [(DELAY_TOPIC, 0), (DELAY_TOPIC, 2)]
+        require_success(broker.create_topic(topic=topic, queue_count=queue_count))
+    delayed = [(SCHEDULE_TOPIC, 0), (SCHEDULE_TOPIC, 2)]
     pulled = pull(broker, [*rolled.COMMITTED, *delayed])
-    own = [one for one in messages if one.topic != DELAY_TOPIC]
+    own = [one for one in messages if one.topic != SCHEDULE_TOPIC]
     seen_messages = fates(broker, own, pulled)
     delay_offsets = _delay_offsets(broker, pulled)
     probe = _probe(broker)
@@ -160,7 +159,7 @@ def _ask(broker: Speaker, messages: list[Message]) -> Outcome:
         "refusal": None,
         "log": probe,
         "queues": _queues(pulled),
-        "stuck": [place for place in pulled.stuck() if DELAY_TOPIC not in place],
+        "stuck": [place for place in pulled.stuck() if SCHEDULE_TOPIC not in place],
         "messages": seen_messages,
         "offsets": _outside(committed, pulled),
         "delay_offsets": delay_offsets,
@@ -168,12 +167,12 @@ def _ask(broker: Speaker, messages: list[Message]) -> Outcome:
     }
 
 
-def _probe(broker: Speaker) -> Outcome:
+def _probe(broker: Client) -> Outcome:
     """Send a message to a queue of its own; return where it was put, and its size."""
-    succeeded(broker.create_topic(topic=PROBE_TOPIC, queue_count=1))
-    answer = succeeded(broker.send_message(topic=PROBE_TOPIC, body=b"probe"))
+    require_success(broker.create_topic(topic=PROBE_TOPIC, queue_count=1))
+    answer = require_success(broker.send_message(topic=PROBE_TOPIC, body=b"probe"))
     end = decode_message_id(answer.fields["msgId"])[1]
-    record = succeeded(broker.view_message(commit_log_offset=end)).body
+    record = require_success(broker.view_message(commit_log_offset=end)).body
     return {"end": str(end), "probe_size": len(record)}
 
 
@@ -187,8 +186,8 @@ def _queues(pulled: Pulled) -> Outcome:
     return found
 
 
-def _committed(broker: Speaker) -> dict[tuple[str, int], int]:
-    """Return what the group has committed, by queue."""
+def _committed(broker: Client) -> dict[tuple[str, int], int]:
+    """Return the group's committed offsets, by queue."""
     table = object_in(as_object(body_of(broker.all_consumer_offsets())), "offsetTable")
     found = {}
     for place, offsets in table.items():
@@ -218,12 +217,12 @@ def _outside(committed: Mapping[tuple[str, int], int], pulled: Pulled) -> list[O
     return found
 
 
-def _delay_offsets(broker: Speaker, pulled: Pulled) -> list[Outcome]:
+def _delay_offsets(broker: Client, pulled: Pulled) -> list[Outcome]:
     """Return the delay levels whose offset is not one of their queue."""
     body = as_object(body_of(broker.all_delay_offsets()))
     found = []
     for level, offset in sorted(object_in(body, "offsetTable").items(), key=str):
-        queue = (DELAY_TOPIC, int(str(level)) - 1)
+        queue = (SCHEDULE_TOPIC, int(str(level)) - 1)
         begin, end = pulled.ends.get(queue, (0, 0))
         if not begin <= int(str(offset)) <= end:
             found.append(
@@ -237,8 +236,8 @@ def _delay_offsets(broker: Speaker, pulled: Pulled) -> list[Outcome]:
     return found
 
 
-def _config(broker: Speaker) -> Outcome:
-    """Return what the broker knows of what its configuration files said."""
+def _config(broker: Client) -> Outcome:
+    """Return the broker's state that comes from its configuration files."""
     topics = _table(broker.all_topic_config(), "topicConfigTable")
     groups = _table(broker.all_groups(), "subscriptionGroupTable")
     committed = _table(broker.all_consumer_offsets(), "offsetTable")

@@ -1,4 +1,6 @@
-"""The damages are what they say, and a wrong prediction is noticed field by field."""
+"""
+Damages have the described effect, and each wrong prediction is detected by its field.
+"""
 
 from __future__ import annotations
 
@@ -70,8 +72,8 @@ def test_a_wrong_prediction_is_told_by_its_field(field: str) -> None:
     for place in places:
         table = table[place]
     table[last] = WRONG[field]
-    told = differences(predicted, found)
-    assert [line.partition(":")[0] for line in told] == [field]
+    lines = differences(predicted, found)
+    assert [line.partition(":")[0] for line in lines] == [field]
     assert differences(predicted, found, unsettled=[field]) == []
 
 

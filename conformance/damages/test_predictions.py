@@ -1,9 +1,9 @@
 """
-A prediction of ``rmqc recover --dry-run`` is what a real broker then does.
+Predictions of ``rmqc recover --dry-run`` equal the outcome at a real broker.
 
-A store that a broker wrote is damaged in many ways. Each outcome was recorded of a real
-broker of the release, so that nothing is started here, unless RMQC_PREDICTIONS=live is
-in the environment (``tox -e predictions``): then the brokers start again.
+A store of a broker is damaged in many ways. The outcomes at a real broker of the
+release are recorded, so that nothing is started here. With RMQC_PREDICTIONS=live in the
+environment (``tox -e predictions``) the brokers start again.
 """
 
 from __future__ import annotations

@@ -1,1 +1,5 @@
-"""The same generated program to two targets, and every difference of their answers."""
+"""
+Differential test: the same generated programs on two targets, compared.
+
+Begin with ``run.py``, then ``compare.py`` and ``steps/step.py``.
+"""

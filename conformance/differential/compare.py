@@ -1,10 +1,9 @@
 """
 One program, step by step, on two targets.
 
-A step is asked of both before the next one is. The first difference that no clause
-foretells ends the program and is what is found. One that a clause foretells is noted,
-and ends the program too where it leaves the targets in different states: what follows
-from it is no difference of its own.
+Each step runs on both before the next one. The first difference that no clause explains
+ends the program and is its finding. An explained difference is counted. It also ends
+the program if it leaves the targets in different states.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ from conformance.differential.difference import ABSENT, Difference
 from conformance.differential.explain import Explanation, explain
 from conformance.differential.normalise import Facts, Reader, different
 from conformance.differential.program import EPILOGUE, PROLOGUE, Program
-from conformance.differential.step import Nothing, Step
+from conformance.differential.steps.step import Nothing, Step
 from conformance.differential.world import Patience, World
-from conformance.harness.target import Target
+from conformance.harness.targets.target import Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +34,11 @@ class Exchange:
 
 @dataclass(slots=True, kw_only=True)
 class Talk:
-    """What became of a program."""
+    """Outcome of a program."""
 
     exchanges: list[Exchange] = field(default_factory=list)
     difference: Difference | None = None
-    """What ended it and is not foretold."""
+    """Unexplained difference that ended the program."""
     parted: bool = False
     """Whether a foretold difference ended it."""
 
@@ -54,7 +53,7 @@ class UnlikeError(AssertionError):
 
 @dataclass(slots=True, kw_only=True)
 class Counts:
-    """What a run looked at."""
+    """Counters of a run."""
 
     programs: int = 0
     parted: int = 0
@@ -72,13 +71,13 @@ class Pair:
     target: Target
     against: Target
     run: str
-    """What all names of the run begin with."""
+    """Common prefix of all names of the run."""
     counts: Counts = field(default_factory=Counts)
     patience: tuple[Patience, Patience] = field(
         default_factory=lambda: (Patience(), Patience())
     )
-    set_aside: set[tuple[str, str]] = field(default_factory=set)
-    """Differences that were found before, by kind and path: others are looked for."""
+    ignored: set[tuple[str, str]] = field(default_factory=set)
+    """Differences that were found before, by kind and path; they are ignored."""
     _numbers: count[int] = field(default_factory=lambda: count(1))
     _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(2))
     """One thread a side: what takes time takes it once."""
@@ -89,7 +88,7 @@ class Pair:
         return self.target.release, self.against.release
 
     def compare(self, program: Program) -> Talk:
-        """Run *program* on both, and return what they said until they differed."""
+        """Run *program* on both, and return its outcome."""
         number = next(self._numbers)
         some = World(self.target, f"{self.run}a{number:05}_", self.patience[0])
         other = World(self.against, f"{self.run}b{number:05}_", self.patience[1])
@@ -105,10 +104,10 @@ class Pair:
         return talk
 
     def _exchange(self, step: Step, readers: tuple[Reader, Reader], talk: Talk) -> None:
-        """Ask both, and note in *talk* and in the counts what it shows."""
-        some, other = self._pool.map(lambda one: one.ask(step), readers)
+        """Run a step on both, and record the result in *talk* and the counters."""
+        some, other = self._pool.map(lambda one: one.invoke(step), readers)
         talk.exchanges.append(Exchange(step=step, target=some, against=other))
-        if some == other == {"code": Nothing.NOT_ASKED.value}:
+        if some == other == {"code": Nothing.NOT_SENT.value}:
             return
         self.counts.steps[step.kind] += 1
         self.counts.facts += len(some.keys() | other.keys())
@@ -119,7 +118,7 @@ class Pair:
                 target=some.get(path, ABSENT),
                 against=other.get(path, ABSENT),
             )
-            if signature(difference) in self.set_aside:
+            if signature(difference) in self.ignored:
                 talk.parted = True
                 return
             found = explain(difference, step, releases=self.releases)
@@ -133,7 +132,7 @@ class Pair:
 
 
 def signature(difference: Difference) -> tuple[str, str]:
-    """Return what differences that are most likely the same have in common."""
+    """Return a key that is equal for differences of probably one cause."""
     words = ["N" if word.isdecimal() else word for word in difference.path.split(".")]
     values = " | ".join(sorted(difference.values)) if difference.path == "code" else ""
     return difference.kind, ".".join(words) + values

@@ -12,7 +12,7 @@ class Difference:
     """One fact of one answer that is not the same on both sides."""
 
     kind: str
-    """What was asked."""
+    """Kind of the step."""
     path: str
     target: str
     against: str

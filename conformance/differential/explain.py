@@ -1,10 +1,10 @@
 """
-Differences that clauses foretell.
+Explanations of differences by clauses.
 
-An explanation names the clauses, where the difference shows, and the values between
-which it is. It counts where one of its clauses is about one of the two releases and
-not about the other, or where only one of them is as young as the explanation says.
-Whatever no explanation fits is a finding.
+An explanation has its clauses, the path of the difference, and its two values. It
+applies if one of its clauses applies to only one of the two releases. It also applies
+if only one release is as new as it requires. A difference without an explanation is a
+finding.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from conformance.differential.difference import ABSENT, Difference
-from conformance.differential.step import Step
+from conformance.differential.steps.step import Step
 from spec.bodies import BODIES
 from spec.clause import release_key
 from spec.registry import clause as clause_of
-from spec.wire.json_body import members
+from spec.wire.bodies.json_body import members
 
 ANY = "*"
 FIRST = "4.4"
 """The first release that was studied: what it has, all have."""
 WAYS, RESTS = ("", ".*"), ("", ".*")
-"""What may stand in the path before a member of a body, and behind it."""
+"""Allowed path before a member of a body, and behind it."""
 SUCCESS, ERROR, INVALID = "0 SUCCESS", "1 SYSTEM_ERROR", "29 INVALID_PARAMETER"
 ILLEGAL, NO_TOPIC = "13 MESSAGE_ILLEGAL", "17 TOPIC_NOT_EXIST"
 NO_GROUP, NOT_FOUND = "26 SUBSCRIPTION_GROUP_NOT_EXIST", "22 QUERY_NOT_FOUND"
@@ -45,7 +45,7 @@ class Explanation:
     about: str = ANY
     """A pattern of the step as it is printed."""
     since: str | None = None
-    """The first release that has what older ones lack, where no clause says it."""
+    """First release with the feature, where no clause states it."""
     parts: bool = False
     """Whether the targets are in different states after it, though the codes agree."""
 
@@ -154,13 +154,13 @@ EXPLANATIONS: tuple[Explanation, ...] = (
         about="*payload=b''*",
     ),
     Explanation(
-        clauses=("RETRY-DEAD-002", "RETRY-DEAD-003"),
+        clauses=("RETRY-DLQ-002", "RETRY-DLQ-003"),
         where=("pull.code",),
         values=("16 NO_PERMISSION", ANY),
         about="*%DLQ%*",
     ),
     Explanation(
-        clauses=("RETRY-DEAD-002", "RETRY-DEAD-003"),
+        clauses=("RETRY-DLQ-002", "RETRY-DLQ-003"),
         where=("all topic config.body.topicConfigTable.%DLQ%*.perm",),
         values=("2", "6"),
     ),
@@ -206,7 +206,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
         about="search offset*[0-9t]",  # no other time than that of a message
     ),
     Explanation(
-        clauses=("PULL-END-003", "PULL-END-004"),
+        clauses=("PULL-MAXOFFSET-003", "PULL-MAXOFFSET-004"),
         where=("pull.fields.nextBeginOffset",),
     ),
     Explanation(clauses=("ROUTE-KV-010", "ROUTE-KV-011"), where=("key value.code",)),
@@ -226,7 +226,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
 def explain(
     difference: Difference, step: Step, *, releases: tuple[str, str]
 ) -> Explanation | None:
-    """Return what foretells *difference* between two releases; None if nothing does."""
+    """Return the explanation of *difference* between two releases, or None."""
     for one in EXPLANATIONS:
         if one.separates(*releases) and one.fits(difference, step):
             return one

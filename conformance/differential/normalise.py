@@ -1,9 +1,9 @@
 """
-An answer as facts that can be compared: text by path, such as ``fields.offset``.
+Response as comparable facts: text by path, such as ``fields.offset``.
 
-Names of the run become symbols again. Ids and places in the commit log become the
-names ``record 1``, ``record 2``, in the order in which a program first saw them: two
-targets that mean the same records by them have the same facts, wherever these lie.
+Names of the run become symbols. Ids and offsets of the commit log become ``record 1``,
+``record 2``, in the order of their first occurrence in the program. Two targets that
+mean the same records then have equal facts.
 """
 
 from __future__ import annotations
@@ -12,21 +12,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from conformance.differential.step import Answer, Body, Nothing, Step, perform
+from conformance.differential.steps.step import Answer, Body, Nothing, Step, perform
 from conformance.differential.undetermined import reason_for
 from conformance.differential.world import World
 from spec.host import Host
 from spec.layout import LayoutError
 from spec.store.message_record import Record, decode_records
-from spec.wire.command import Command
-from spec.wire.fastjson import loads
-from spec.wire.message_id import decode_message_id
-from spec.wire.properties import decode_properties
-from spec.wire.response_code import ResponseCode
+from spec.wire.bodies.fastjson import loads
+from spec.wire.message.message_id import decode_message_id
+from spec.wire.message.properties import decode_properties
+from spec.wire.message.topic_names import HALF_TOPIC, SCHEDULE_TOPIC
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.response_code import ResponseCode
 
 Facts: TypeAlias = dict[str, str]
 PLACES = frozenset({"phyOffset", "commitLogOffset"})
-SHARED = ("SCHEDULE_TOPIC_XXXX", "RMQ_SYS_TRANS_HALF_TOPIC")
+SHARED = (SCHEDULE_TOPIC, HALF_TOPIC)
 """Topics in which every program's messages lie."""
 SETS = frozenset(
     {"consumerIdList", "connectionSet", "lockOKMQSet", "groupList", "mqSet"}
@@ -42,12 +43,12 @@ class Reader:
     world: World
     _places: dict[int, str] = field(default_factory=dict)
 
-    def ask(self, step: Step) -> Facts:
-        """Ask the target *step*, and return its answer."""
+    def invoke(self, step: Step) -> Facts:
+        """Run *step* on the target, and return its facts."""
         return self.facts(step, perform(step, self.world))
 
     def facts(self, step: Step, answer: Answer) -> Facts:
-        """Return what *answer* says that can be compared, and what is not to be."""
+        """Return the comparable facts of *answer*."""
         if isinstance(answer, Nothing):
             return {"code": answer.value}
         found = dict(self._all(step, answer))

@@ -1,9 +1,9 @@
 """
-Generated programs: steps about few topics, queues, groups and clients, so that they
-meet one another, with the values at which brokers go wrong.
+Generated programs: steps with few topics, queues, groups and clients.
 
-Every program begins alike, with a topic and a group, and ends with a look at all of
-the topic, so that a difference that nobody asked about is seen.
+They meet one another, with values at which brokers have had faults. Every program
+begins with a topic and a group. It ends with reads of the whole topic, so that a
+difference without a query of its own is found.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import TypeAlias
 
 from hypothesis import strategies as st
 
-from conformance.differential import admin, members, reads, sends, wrong
-from conformance.differential.step import Step
+from conformance.differential.steps import admin, members, reads, sends, wrong
+from conformance.differential.steps.step import Step
 from conformance.strategies.messages import bodies, properties, tags
-from spec.wire.transactions import Decision
+from spec.wire.message.transactions import Decision
 
 Program: TypeAlias = tuple[Step, ...]
 
@@ -155,17 +155,17 @@ def _looking() -> st.SearchStrategy[Step]:
         expression_type=st.sampled_from(["TAG", "TAG", "TAG", "SQL92"]),
     )
     at_queue = {"topic": topics, "queue_id": queue_ids}
-    asked = st.one_of(
+    queries = st.one_of(
         st.builds(reads.QueryOffset, group=groups, **at_queue),
         st.builds(reads.MaxOffset, **at_queue),
         st.builds(reads.MinOffset, **at_queue),
         st.builds(reads.EarliestTime, **at_queue),
     )
-    return st.one_of(pull, pull, pull, asked, *_findings())
+    return st.one_of(pull, pull, pull, queries, *_findings())
 
 
 def _findings() -> list[st.SearchStrategy[Step]]:
-    """Return what finds messages otherwise, and statistics."""
+    """Return the steps that find messages in other ways, and statistics."""
     searched = st.builds(
         reads.Search,
         message=indexes,

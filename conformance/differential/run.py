@@ -1,8 +1,8 @@
 """
-Many programs on two targets, and the smallest one for each difference that is found.
+Many programs on two targets, and the smallest one for each difference.
 
-Hypothesis makes the programs; the first that shows a difference is shrunk. Then that
-difference is set aside and others are looked for, as often as the run allows.
+Hypothesis generates the programs and shrinks the first with a difference. That
+difference is then ignored, and others are searched, as often as the run allows.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from conformance.differential.compare import (
 )
 from conformance.differential.program import Program, programs
 from conformance.differential.shrink import shrunk
-from conformance.harness.target import Target
+from conformance.harness.targets.target import Target
 
 EFFORTS = {"quick": 50, "deep": 2000}
 """Programs of a run, by the word for it."""
 MOST_FINDINGS = 5
 """Different differences after which a run gives up: the targets are just not alike."""
 
-Tell = Callable[[Counts], None]
+OnProgress = Callable[[Counts], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ class Finding:
 
 @dataclass(slots=True, kw_only=True)
 class Outcome:
-    """What a run found."""
+    """Outcome of a run."""
 
     seed: int
     examples: int
@@ -63,7 +63,7 @@ def run(
     examples: int,
     seed_number: int = 0,
     most: int = MOST_FINDINGS,
-    tell: Tell = lambda _counts: None,
+    on_progress: OnProgress = lambda _counts: None,
 ) -> Outcome:
     """Compare two started targets by *examples* programs."""
     pair = Pair(target, against, f"d{uuid.uuid4().hex[:6]}")
@@ -74,16 +74,20 @@ def run(
         releases=pair.releases,
     )
     while len(outcome.findings) < most:
-        finding = _search(pair, examples, seed_number + len(outcome.findings), tell)
+        finding = _search(
+            pair, examples, seed_number + len(outcome.findings), on_progress
+        )
         if finding is None:
             break
         assert finding.talk.difference is not None
-        pair.set_aside.add(signature(finding.talk.difference))
+        pair.ignored.add(signature(finding.talk.difference))
         outcome.findings.append(finding)
     return outcome
 
 
-def _search(pair: Pair, examples: int, seed_number: int, tell: Tell) -> Finding | None:
+def _search(
+    pair: Pair, examples: int, seed_number: int, on_progress: OnProgress
+) -> Finding | None:
     """Return the next difference, shrunk; None if *examples* programs show none."""
     shown: list[tuple[Program, Talk]] = []
 
@@ -101,7 +105,7 @@ def _search(pair: Pair, examples: int, seed_number: int, tell: Tell) -> Finding 
     @given(program=programs())
     def compare(program: Program) -> None:
         talk = pair.compare(program)
-        tell(pair.counts)
+        on_progress(pair.counts)
         if talk.difference is not None:
             shown.append((program, talk))
             raise UnlikeError(talk)
@@ -109,18 +113,20 @@ def _search(pair: Pair, examples: int, seed_number: int, tell: Tell) -> Finding 
     try:
         compare()
     except (UnlikeError, Flaky):
-        return _smallest(pair, *shown[0], tell)
+        return _smallest(pair, *shown[0], on_progress)
     return None
 
 
-def _smallest(pair: Pair, program: Program, talk: Talk, tell: Tell) -> Finding:
+def _smallest(
+    pair: Pair, program: Program, talk: Talk, on_progress: OnProgress
+) -> Finding:
     """Return the finding of *program* with the smallest one that shows the same."""
     assert talk.difference is not None
     wanted = signature(talk.difference)
 
     def shows(candidate: Program) -> bool:
         tried = pair.compare(candidate)
-        tell(pair.counts)
+        on_progress(pair.counts)
         return tried.difference is not None and signature(tried.difference) == wanted
 
     smallest = shrunk(program, shows)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 
 from conformance.differential.program import Program
-from conformance.differential.step import Step
+from conformance.differential.steps.step import Step
 
 Shows = Callable[[Program], bool]
 
@@ -53,7 +53,7 @@ def _plainer(program: Program, shows: Shows) -> Program:
 
 
 def _plainer_steps(step: Step) -> Iterator[Callable[[Step], Step]]:
-    """Yield what makes one field usual, or a list in one field shorter."""
+    """Yield edits that set one field to its default, or shorten a list in a field."""
     for one in fields(step):
         name, value = one.name, getattr(step, one.name)
         if value == one.default:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from conformance.differential.report import lines, report_of
 from conformance.differential.run import run
-from conformance.differential.telling import lines, report_of
-from conformance.harness.target import Target, parse_target
+from conformance.harness.targets.target import Target, parse_target
 
 FEW = 12
 SPOILED = {
@@ -32,19 +32,19 @@ def reference() -> Iterator[Target]:
 def test_two_references_do_not_differ(reference: Target) -> None:
     with parse_target("embedded:") as other:
         outcome = run(other, reference, examples=FEW)
-    told = list(lines(outcome, target="one", against="other"))
-    assert not outcome.findings, "\n".join(told)
+    reported = list(lines(outcome, target="one", against="other"))
+    assert not outcome.findings, "\n".join(reported)
     assert sum(outcome.counts.steps.values()) > 10 * FEW
-    assert told[-1].startswith("no difference")
+    assert reported[-1].startswith("no difference")
 
 
 @pytest.mark.parametrize("name", SPOILED)
 def test_a_fault_is_found_by_a_small_program(name: str, reference: Target) -> None:
     with parse_target(f"mutant:{name}") as mutant:
         outcome = run(mutant, reference, examples=300, most=1)
-    told = "\n".join(lines(outcome, target=f"mutant:{name}", against="embedded:"))
+    reported = "\n".join(lines(outcome, target=f"mutant:{name}", against="embedded:"))
     (finding,) = outcome.findings
-    assert finding.talk.difference is not None, told
-    assert len(finding.program) <= SPOILED[name], told
-    assert finding.again, told
+    assert finding.talk.difference is not None, reported
+    assert len(finding.program) <= SPOILED[name], reported
+    assert finding.again, reported
     assert report_of(outcome, target="a", against="b", command="c")["findings"]

@@ -1,4 +1,4 @@
-"""What is foretold between which releases, what is compared, and what is told."""
+"""Explanations between releases, compared facts, and the printed report."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from conformance.differential.compare import Counts, Exchange, Talk
 from conformance.differential.difference import ABSENT, Difference
 from conformance.differential.explain import EXPLANATIONS, explain
 from conformance.differential.normalise import Reader, different
-from conformance.differential.reads import MaxOffset, Pull
+from conformance.differential.report import lines, report_of
 from conformance.differential.run import Finding, Outcome
-from conformance.differential.sends import Send, SendDelayed
-from conformance.differential.step import Nothing
-from conformance.differential.telling import lines, report_of
+from conformance.differential.steps.reads import MaxOffset, Pull
+from conformance.differential.steps.sends import Send, SendDelayed
+from conformance.differential.steps.step import Nothing
 from conformance.differential.undetermined import UNDETERMINED, reason_for
 from conformance.differential.world import World
-from conformance.harness.target import RELEASES, Target
+from conformance.harness.targets.target import RELEASES, Target
 from spec.host import Host
 from spec.store.message_record import Record, encode_record
-from spec.wire.command import Command
-from spec.wire.message_id import encode_message_id
+from spec.wire.message.message_id import encode_message_id
+from spec.wire.remoting.command import Command
 
 REFUSED = Difference(
     kind="pull",
@@ -143,11 +143,11 @@ def test_a_finding_shows_both_answers_to_every_request() -> None:
         releases=("4.6.0", "5.3.3"),
         findings=[finding],
     )
-    told = list(lines(outcome, target="mine", against="theirs"))
-    assert "finding 1: max offset.fields.offset: 0 of mine, 1 of theirs" in told
-    assert "  ✗  2  max offset queue_id=1" in told
-    assert "          mine    0 SUCCESS offset=0" in told
-    assert "          both    0 SUCCESS" in told
+    reported = list(lines(outcome, target="mine", against="theirs"))
+    assert "finding 1: max offset.fields.offset: 0 of mine, 1 of theirs" in reported
+    assert "  ✗  2  max offset queue_id=1" in reported
+    assert "          mine    0 SUCCESS offset=0" in reported
+    assert "          both    0 SUCCESS" in reported
     report = report_of(outcome, target="mine", against="theirs", command="rmqc test")
     assert report["seed"] == 3
     assert report["against"] == {"text": "theirs", "release": "5.3.3"}

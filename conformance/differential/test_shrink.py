@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 
 from conformance.differential.program import Program, programs
-from conformance.differential.reads import MaxOffset
-from conformance.differential.sends import Send, SendBatch
 from conformance.differential.shrink import shrunk
+from conformance.differential.steps.reads import MaxOffset
+from conformance.differential.steps.sends import Send, SendBatch
 
 
 def test_what_is_not_needed_is_left_out_and_the_rest_made_plain() -> None:

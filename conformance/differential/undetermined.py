@@ -1,9 +1,9 @@
 """
-What two targets may answer differently though both are right, and why.
+Facts in which two correct targets may differ, with the reasons.
 
-The path of a fact is the kind of the step, then where it stands in the answer:
-``pull.records.0.stored_at_ms``. Whether such a fact is there is still compared; only
-its value is not (a remark is left out altogether). The first pattern that fits decides.
+The path of a fact is the kind of the step, then the path in the response:
+``pull.records.0.stored_at_ms``. The presence of such a fact is still compared, but not
+its value; a remark is left out. The first matching pattern decides.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Undetermined:
 UNDETERMINED = (
     Undetermined(
         paths=("*.remark",),
-        reason="a remark is prose for people; no clause says its words, or that it is",
+        reason="a remark is prose for people; no clause states its words or presence",
     ),
     Undetermined(
         paths=(
@@ -54,7 +54,7 @@ UNDETERMINED = (
     ),
     Undetermined(
         paths=("*.version",),
-        reason="it says which release speaks, which is what differs",
+        reason="it is the sender's release, which differs",
     ),
 )
 

@@ -1,9 +1,9 @@
 """
-What one target has been told in one program, and how to speak to it.
+State of one target in one program, and the connections to it.
 
 A program names things by symbols: topic T0, group G1, client C0, the second message
-that was sent. A world turns them into names of this run, which nobody else uses, and
-into the ids and places that its target gave. Each side of a comparison has its own.
+that was sent. A world maps them to unique names of this run, and to the ids and offsets
+that its target returned. Each side of a comparison has its own world.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
-from conformance.harness.deadline import TooLateError, wait_until
-from conformance.harness.speaker import Speaker
-from conformance.harness.target import Target
+from conformance.harness.client.client import Client
+from conformance.harness.process.deadline import TooLateError, wait_until
+from conformance.harness.targets.target import Target
 from spec.layout import LayoutError
 from spec.store.message_record import decode_record
-from spec.wire.command import Command
-from spec.wire.message_id import decode_message_id
-from spec.wire.response_code import ResponseCode
+from spec.wire.message.message_id import decode_message_id
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.response_code import ResponseCode
 
 SYMBOL = re.compile(r"(?<![A-Za-z])[TGCN]\d")
 PACE_S = 0.004
@@ -52,19 +52,19 @@ class Patience:
 
 @dataclass(slots=True)
 class World:
-    """One target as one program knows it."""
+    """One target in one program."""
 
     target: Target
     prefix: str
-    """What the names of this program begin with, of one length on both sides."""
+    """Prefix of the program's names, of equal length on both sides."""
     patience: Patience = field(default_factory=Patience)
     sent: list[Sent] = field(default_factory=list)
     halves: list[Sent] = field(default_factory=list)
     ends: dict[tuple[str, int], int] = field(default_factory=dict)
-    """Where the target said that each queue ends, by topic and queue."""
+    """End of each queue as returned by the target, by topic and queue."""
     keyed: dict[tuple[str, str], int] = field(default_factory=dict)
     """How many messages of a topic have a key."""
-    _connections: dict[str, Speaker] = field(default_factory=dict)
+    _connections: dict[str, Client] = field(default_factory=dict)
     _sent_at: float = 0.0
 
     def __enter__(self) -> Self:
@@ -79,27 +79,27 @@ class World:
         self.forget()
 
     @property
-    def broker(self) -> Speaker:
-        """The connection on which everything is asked that no client asks."""
+    def broker(self) -> Client:
+        """Connection for requests that belong to no client."""
         return self.client("broker")
 
     @property
-    def namesrv(self) -> Speaker:
+    def namesrv(self) -> Client:
         """The connection to the name server."""
         if "namesrv" not in self._connections:
-            self._connections["namesrv"] = self.target.speak_to_namesrv()
+            self._connections["namesrv"] = self.target.connect_to_namesrv()
         return self._connections["namesrv"]
 
-    def client(self, symbol: str) -> Speaker:
+    def client(self, symbol: str) -> Client:
         """Return the connection of one client."""
         if symbol not in self._connections:
-            self._connections[symbol] = self.target.speak_to_broker()
+            self._connections[symbol] = self.target.connect_to_broker()
         return self._connections[symbol]
 
     def forget(self) -> None:
         """Close every connection; the next request opens another."""
-        for speaker in self._connections.values():
-            speaker.close()
+        for client in self._connections.values():
+            client.close()
         self._connections.clear()
 
     def named(self, symbol: str) -> str:
@@ -199,7 +199,7 @@ class World:
         try:
             wait_until(condition, what="what was sent is there", timeout_s=limit_s)
         except TooLateError:
-            self.patience.timeout_s = HURRIED_S  # what is asked next shows the fault
+            self.patience.timeout_s = HURRIED_S  # the next request shows the fault
 
 
 def sent_of(topic: str, answer: Command, unique_key: str) -> Sent | None:

@@ -1,1 +1,3 @@
-"""Real Java clients and real stores, met by whatever target is examined."""
+"""
+Interoperation: real clients, tools and stores with the reference and real brokers.
+"""

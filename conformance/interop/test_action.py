@@ -1,4 +1,4 @@
-"""The GitHub action does what it says: installed and run as the runner does it."""
+"""The GitHub action, installed and run as by the runner."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 import yaml
 
-from conformance.harness.embedded import SOURCES
-from conformance.interop.action_runner import Action
-from conformance.interop.installed import copy_sources, run
+from conformance.harness.targets.embedded import SOURCES
+from conformance.interop.tools.action_runner import Action
+from conformance.interop.tools.installed import copy_sources, run
 
 FILE = Path("packaging", "action", "action.yml")
 PAGE = SOURCES / "docs" / "five-minutes.md"
@@ -24,8 +24,8 @@ MUTANT = "mutant:header_length_from_8_bits"
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the action's sources, and rmqc as its first step leaves it.
 
-    Dependencies are lent by this environment: the step says the same to pip, which is
-    told to install none.
+    Dependencies come from this environment: pip gets the step's command with the option
+    to install none.
     """
     home = tmp_path_factory.mktemp("action")
     copy_sources(home / "sources")

@@ -1,9 +1,9 @@
 """
-mqadmin of 4.6.0 and 5.3.3 prints the same of the reference as of a real 4.6.0.
+mqadmin of 4.6.0 and 5.3.3 prints the same for the reference as for a real 4.6.0.
 
-The same commands go to both, of 4.6.0 every one that it has; every cell of what is
-printed must be equal, but for those that ``admin_unknown.py`` names. What fails at the
-real one must fail the same way here.
+Both targets get the same commands, all of those of 4.6.0. Every printed cell must be
+equal, except those in ``undetermined.py``. A command that fails at the real broker must
+fail the same way here.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.target import Target, parse_target
-from conformance.interop import admin_steps as steps
-from conformance.interop.admin_columns import Cells, anonymous, cells_of
-from conformance.interop.admin_compare import SETTINGS, TARGETS, run_all
-from conformance.interop.admin_tool import AdminTool, admin_tool
-from conformance.interop.admin_unknown import ABSENT, UNDETERMINED
-from conformance.interop.java_client import JavaClient
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.targets.target import Target, parse_target
+from conformance.interop.java.client import JavaClient
+from conformance.interop.mqadmin import steps
+from conformance.interop.mqadmin.columns import Cells, anonymous, cells_of
+from conformance.interop.mqadmin.compare import SETTINGS, TARGETS, run_all
+from conformance.interop.mqadmin.tool import AdminTool, admin_tool
+from conformance.interop.mqadmin.undetermined import ABSENT, UNDETERMINED
 
 LATER_RELEASE = "5.3.3"
 TOPIC = steps.CREATED
@@ -38,7 +38,7 @@ def test_every_command_of_4_6_0_prints_the_same_cells(tmp_path: Path) -> None:
 
 
 def test_commands_of_a_later_release_print_the_same_cells(tmp_path: Path) -> None:
-    # A 5.3.3 command waits for 3 s at times, so both are asked at once.
+    # Some 5.3.3 commands wait for 3 s, so both targets run concurrently.
     with ThreadPoolExecutor(len(TARGETS)) as pool:
         real, ours = pool.map(partial(cells_of_target, tmp_path), TARGETS)
     differences = [
@@ -59,7 +59,7 @@ def test_every_exception_is_of_a_command_that_is_run() -> None:
 
 
 def cells_of_target(directory: Path, text: str) -> list[Cells]:
-    """Return what each command of the later release prints of the target *text*."""
+    """Return the output of each command of the later release for the target *text*."""
     home = directory / text.partition(":")[0]
     home.mkdir()
     with parse_target(text, conf=SETTINGS) as target:
@@ -85,8 +85,8 @@ def cells_after(tool: AdminTool, target: Target, words: Sequence[str]) -> Cells:
 def send_one(target: Target) -> None:
     """Send a message, so that there is something to count."""
     assert target.broker is not None
-    with Speaker.connect(target.broker) as broker:
+    with Client.connect(target.broker) as broker:
         properties = {"WAIT": "true"}
         answer = broker.send_message(topic=TOPIC, body=b"one", properties=properties)
-        succeeded(answer)
+        require_success(answer)
         broker.wait_for_max_offset(topic=TOPIC, offset=1)

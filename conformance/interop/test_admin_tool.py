@@ -1,8 +1,8 @@
 """
-Operators' own tool, mqadmin of 4.6.0, finds what it expects: topics, routes, messages.
+mqadmin of 4.6.0 finds topics, routes and messages at the reference.
 
-Each command is a Java program of its own, so one test runs a list of them and checks
-the words that an operator would look for.
+Each command is a Java program, so one test runs a list of them and checks the words
+that matter to an operator.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.target import Target, parse_target
-from conformance.interop.java_client import JavaClient
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.targets.target import Target, parse_target
+from conformance.interop.java.client import JavaClient
 
 TARGETS = ("embedded:", "jvm:4.6.0")
 TOPIC, GROUP, KEY = "AdminTopic", "admin_group", "order-7"
@@ -45,7 +45,7 @@ def test_mqadmin_shows_topics_routes_and_messages(text: str, tmp_path: Path) -> 
 
 
 def check_lookups(tool: JavaClient, message_id: str) -> None:
-    """Check that each way to look the message up finds it."""
+    """Check that each kind of query finds the message."""
     topic = ("-t", TOPIC)
     by_id = tool.admin("queryMsgById", "-i", message_id)
     assert field(by_id, "OffsetID") == message_id
@@ -59,13 +59,13 @@ def check_lookups(tool: JavaClient, message_id: str) -> None:
 
 
 def send_one(target: Target) -> str:
-    """Send the message that the tool looks for; return its offset id."""
+    """Send the message of the queries; return its offset id."""
     assert target.broker is not None
     properties = {"KEYS": KEY, "UNIQ_KEY": UNIQUE_KEY, "WAIT": "true", "TAGS": "T"}
-    with Speaker.connect(target.broker) as broker:
+    with Client.connect(target.broker) as broker:
         answer = broker.send_message(topic=TOPIC, body=b"seen", properties=properties)
         broker.wait_for_max_offset(topic=TOPIC, offset=1)
-    return succeeded(answer).fields["msgId"]
+    return require_success(answer).fields["msgId"]
 
 
 def rows(table: str) -> set[tuple[str, ...]]:
@@ -75,7 +75,7 @@ def rows(table: str) -> set[tuple[str, ...]]:
 
 
 def field(output: str, name: str) -> str:
-    """Return what mqadmin printed after *name* and a colon."""
+    """Return the printed value after *name* and a colon."""
     for line in output.splitlines():
         label, colon, value = line.partition(":")
         if colon and label == name:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from conformance.interop.chromium import chromium, opened
+from conformance.interop.tools.chromium import chromium, opened
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "samples" / "audit.html"
 PHONE = 375
@@ -32,8 +32,8 @@ def test_findings_come_with_what_to_do_and_names_are_no_markup(
         assert page.title() == "Store audit: fail"
         assert page.locator("dl.next dt").count() == 3
         expect(page.locator("dl.next dd").first).to_contain_text("Next:")
-        said = page.locator("table.findings tbody tr").first
-        expect(said).to_contain_text("<script>document.title = 'x'</script>")
+        printed = page.locator("table.findings tbody tr").first
+        expect(printed).to_contain_text("<script>document.title = 'x'</script>")
 
 
 def test_the_map_marks_damage_where_it_is(browser: Browser) -> None:

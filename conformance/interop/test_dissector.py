@@ -1,8 +1,8 @@
 """
-tshark reads RocketMQ with the exported dissector: what it shows is what was sent.
+The exported dissector in tshark shows the frames that were sent.
 
-The captures are of real Java programs, and conversations of recorded frames that are
-cut and joined in ways that a capture on one machine never shows.
+The captures are of real Java programs, and of recorded frames that are split and joined
+in ways that do not occur on one machine.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from pathlib import Path
 
 import pytest
 
-from conformance.interop.capture_file import Conversation, write_capture
-from conformance.interop.tshark import NoTsharkError, Tshark
+from conformance.interop.tools.capture_file import Conversation, write_capture
+from conformance.interop.tools.tshark import NoTsharkError, Tshark
 from spec.store.message_record import Record, decode_records
-from spec.wire.command import Command, decode_command, encode_command
-from spec.wire.frame import Frame, encode_frame
-from spec.wire.header_rocketmq import encode_entries
-from spec.wire.properties import Property, decode_properties
-from spec.wire.request_code import RequestCode, request_name
-from spec.wire.response_code import ResponseCode, response_name
+from spec.wire.message.properties import Property, decode_properties
+from spec.wire.remoting.command import Command, decode_command, encode_command
+from spec.wire.remoting.frame import Frame, encode_frame
+from spec.wire.remoting.header_rocketmq import encode_entries
+from spec.wire.remoting.request_code import RequestCode, request_name
+from spec.wire.remoting.response_code import ResponseCode, response_name
 
 WIRE = Path(__file__).parents[2] / "fixtures" / "wire"
 CAPTURES = sorted((WIRE / "4.6.0-capture").glob("*.pcap"))
@@ -43,7 +43,7 @@ RECORD_FIELDS = {
 
 @pytest.fixture(scope="module")
 def tshark(tmp_path_factory: pytest.TempPathFactory) -> Tshark:
-    """Return tshark; that there is none fails every test."""
+    """Return tshark; every test fails without it."""
     try:
         return Tshark.with_exported_script(tmp_path_factory.mktemp("dissector"))
     except NoTsharkError as error:
@@ -51,7 +51,7 @@ def tshark(tmp_path_factory: pytest.TempPathFactory) -> Tshark:
 
 
 def described(command: Command) -> list[str]:
-    """Return what tshark ought to show of *command*, in the order of the fields."""
+    """Return the expected output of tshark for *command*, by field."""
     name = (response_name if command.is_response else request_name)(command.code)
     shown = [command.code, name, command.opaque, command.flag]
     remark = (command.remark or "").replace("\n", "\\n")  # as tshark escapes it
@@ -60,7 +60,7 @@ def described(command: Command) -> list[str]:
 
 
 def shown_commands(tshark: Tshark, capture: Path) -> list[list[str]]:
-    """Return what tshark shows of each packet with one command."""
+    """Return the output of tshark for each packet with one command."""
     rows = tshark.rows(capture, COMMAND_FIELDS, only="rocketmq")
     return [[(row[name] or [""])[0] for name in COMMAND_FIELDS] for row in rows]
 
@@ -89,7 +89,7 @@ def assert_nothing_malformed(tshark: Tshark, capture: Path) -> None:
 
 @pytest.fixture(params=CAPTURES, ids=lambda path: path.stem, scope="module")
 def capture(request: pytest.FixtureRequest) -> Path:
-    """Return mqadmin's session with a real cluster, on ports that nobody knows."""
+    """Return a capture of mqadmin with a real cluster, on unregistered ports."""
     path = request.param
     assert isinstance(path, Path)
     return path
@@ -109,11 +109,11 @@ def test_every_captured_answer_is_matched_with_its_request(
 ) -> None:
     names = ("frame.number", "rocketmq.response_in", "rocketmq.request_in")
     rows = tshark.rows(capture, names, only="rocketmq")
-    asked = {r[names[0]][0]: r[names[1]][0] for r in rows if r[names[1]]}
+    requests = {r[names[0]][0]: r[names[1]][0] for r in rows if r[names[1]]}
     answers = {r[names[2]][0]: r[names[0]][0] for r in rows if r[names[2]]}
-    assert asked == answers
+    assert requests == answers
     one_way = tshark.rows(capture, names, only="rocketmq.flag.one_way == true")
-    assert 2 * len(asked) + len(one_way) == len(rows)
+    assert 2 * len(requests) + len(one_way) == len(rows)
 
 
 def test_the_records_of_a_captured_pull_are_shown(
@@ -160,7 +160,7 @@ def _numbered(path: Path, number: int) -> bytes:
 
 
 def described_record(record: Record) -> list[str]:
-    """Return what tshark ought to show of *record*."""
+    """Return the expected output of tshark for *record*."""
     return [str(getattr(record, name)) for name in RECORD_FIELDS.values()]
 
 
@@ -171,8 +171,8 @@ def test_recorded_frames_are_shown_however_tcp_cuts_them(
     exchange = list(pairs(folder))
     talk = Conversation(50_001, BROKER_PORT)
     for request, answer in exchange:
-        talk.client_says(request, cuts=(1, 3, 5, len(request) - 1))
-        talk.server_says(answer, cuts=(len(answer) // 2,))
+        talk.client_sends(request, cuts=(1, 3, 5, len(request) - 1))
+        talk.server_sends(answer, cuts=(len(answer) // 2,))
     capture = tmp_path / "cut.pcap"
     write_capture(capture, talk.packets)
     commands = [decode_command(data) for pair in exchange for data in pair]
@@ -194,8 +194,8 @@ def test_frames_joined_in_one_segment_are_all_shown(
 ) -> None:
     exchange = list(pairs(RECORDED[0]))
     talk = Conversation(50_002, BROKER_PORT)
-    talk.client_says(b"".join(request for request, _ in exchange))
-    talk.server_says(b"".join(answer for _, answer in reversed(exchange)))
+    talk.client_sends(b"".join(request for request, _ in exchange))
+    talk.server_sends(b"".join(answer for _, answer in reversed(exchange)))
     write_capture(tmp_path / "joined.pcap", talk.packets)
     names = ("rocketmq.opaque", "rocketmq.request_in", "rocketmq.response_in")
     rows = tshark.rows(tmp_path / "joined.pcap", names, only="rocketmq")
@@ -227,7 +227,7 @@ def test_values_are_shown_whatever_is_in_them(
         serialize_type=serialize_type,
     )
     talk = Conversation(50_003, BROKER_PORT)
-    talk.client_says(encode_command(command))
+    talk.client_sends(encode_command(command))
     write_capture(tmp_path / "odd.pcap", talk.packets)
     assert_nothing_malformed(tshark, tmp_path / "odd.pcap")
     (tree,) = tshark.trees(tmp_path / "odd.pcap", only="rocketmq")
@@ -260,7 +260,7 @@ def test_what_is_no_command_is_said_to_be_malformed(
     packets = []
     for port, data in enumerate(BROKEN.values(), start=51_000):
         talk = Conversation(port, BROKER_PORT)
-        talk.client_says(data)
+        talk.client_sends(data)
         packets += talk.packets
     write_capture(tmp_path / "broken.pcap", packets)
     only = "rocketmq.malformed && !_ws.lua.error"
@@ -270,7 +270,7 @@ def test_what_is_no_command_is_said_to_be_malformed(
 
 
 def spoilt(data: bytes, chance: random.Random) -> bytes:
-    """Return *data* with some bytes changed, left out or said twice."""
+    """Return *data* with some bytes changed, dropped or repeated."""
     changed = bytearray(data)
     for _ in range(chance.randint(1, 4)):
         place = chance.randrange(8, len(changed))
@@ -293,15 +293,17 @@ def test_spoilt_frames_are_shown_or_said_to_be_malformed(
     for port in range(20_000, 20_600):
         talk = Conversation(port, BROKER_PORT)
         frame = chance.choice([one for one in samples if len(one) < 9_000])
-        talk.client_says(spoilt(frame, chance))
+        talk.client_sends(spoilt(frame, chance))
         packets += talk.packets
     capture = tmp_path / "spoilt.pcap"
     write_capture(capture, packets)
     assert tshark.rows(capture, ["tcp.stream"], only="_ws.lua.error") == []
     rows = tshark.rows(capture, ["_ws.expert.message"], only="rocketmq.malformed")
-    said = [text for row in rows for text in row["_ws.expert.message"]]
-    assert len(said) > 50
-    assert [text for text in said if ".lua:" in text] == [], "the script failed itself"
+    printed = [text for row in rows for text in row["_ws.expert.message"]]
+    assert len(printed) > 50
+    assert [text for text in printed if ".lua:" in text] == [], (
+        "the script failed itself"
+    )
 
 
 def test_names_of_answers_and_properties_are_the_specification_s(
@@ -309,7 +311,7 @@ def test_names_of_answers_and_properties_are_the_specification_s(
 ) -> None:
     record = (RECORDED[0] / "pull_message.answer-0.bin").read_bytes()
     talk = Conversation(50_005, BROKER_PORT)
-    talk.server_says(record)
+    talk.server_sends(record)
     write_capture(tmp_path / "half.pcap", talk.packets)
     names = ("rocketmq.code.name", f"rocketmq.property.{Property.UNIQ_KEY}")
     (row,) = tshark.rows(tmp_path / "half.pcap", names, only="rocketmq")

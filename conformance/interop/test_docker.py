@@ -1,8 +1,8 @@
 """
-The docker target for real: on both networks, as the same release on a Java machine is.
+The docker target, on both networks, behaves like the same release on a Java runtime.
 
-It needs a Docker engine on this machine, and an image: what `tox -e docker` sees to.
-Where no engine answers, all of this is skipped, and says so.
+It needs a Docker engine on this machine, and an image, which `tox -e docker` provides.
+Without an engine, all tests are skipped with that reason.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.child_run import run_child
-from conformance.harness.containers import NETWORKS
-from conformance.harness.deadline import wait_until
-from conformance.harness.docker_engine import LABEL, Docker, EngineError, connect
-from conformance.harness.docker_target import DockerTarget
-from conformance.harness.embedded import SOURCES
-from conformance.harness.fixtures import create_topic, unique_name
-from conformance.harness.outcome import Outcome
-from conformance.harness.speaker import succeeded
-from conformance.harness.target import TargetError, parse_target
+from conformance.harness.client.client import require_success
+from conformance.harness.docker.containers import NETWORKS
+from conformance.harness.docker.engine import LABEL, Docker, EngineError, connect
+from conformance.harness.process.child_run import run_child
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
+from conformance.harness.pytest_plugin.outcome import Outcome
+from conformance.harness.targets.docker_target import DockerTarget
+from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.target import TargetError, parse_target
 from conformance.targets.docker.image import base_image, build, build_image
 from spec.observed import all_evidence
 
@@ -43,7 +43,7 @@ SAMPLES = {
 """Some of the suites on each network."""
 STARTS = """
 import signal, sys
-from conformance.harness.target import parse_target
+from conformance.harness.targets.target import parse_target
 # What runs in the background of a shell would ignore it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 with parse_target("docker:" + sys.argv[1]):
@@ -93,15 +93,15 @@ def test_it_stops_in_order_starts_again_and_leaves_nothing(
         assert isinstance(target, DockerTarget)
         assert (target.release, target.broker_name) == (RELEASE, "broker-a")
         topic = create_topic(target, unique_name("kept"))
-        with target.speak_to_broker() as broker:
-            sent = succeeded(broker.send_message(topic=topic, body=b"kept"))
+        with target.connect_to_broker() as broker:
+            sent = require_success(broker.send_message(topic=topic, body=b"kept"))
         target.stop()
         assert target.store_path is not None
         assert not (target.store_path / "abort").exists()
         assert b"kept" in (target.store_path / "commitlog" / ("0" * 20)).read_bytes()
         target.start()
-        with target.speak_to_broker() as broker:
-            succeeded(broker.view_message_by_id(sent.fields["msgId"]))
+        with target.connect_to_broker() as broker:
+            require_success(broker.view_message_by_id(sent.fields["msgId"]))
         target.kill()
         assert (target.store_path / "abort").exists()
         owner = target.owner
@@ -120,12 +120,19 @@ def test_the_suites_say_what_they_say_of_the_release_on_a_java_machine(
         timeout_s=900,
     )
     assert run.report, run.output
-    judged = {Outcome.PASS, Outcome.FAIL, Outcome.ERROR, Outcome.NOT_APPLICABLE}
+    outcomes_of_run = {
+        Outcome.PASS,
+        Outcome.FAIL,
+        Outcome.ERROR,
+        Outcome.NOT_APPLICABLE,
+    }
     recorded = all_evidence()[RELEASE].outcomes
     differ = {
         name: (outcome.value, recorded[name])
         for name, outcome in run.outcomes.items()
-        if outcome in judged and name in recorded and outcome.value != recorded[name]
+        if outcome in outcomes_of_run
+        and name in recorded
+        and outcome.value != recorded[name]
     }
     assert differ == {}
     assert list(run.outcomes.values()).count(Outcome.PASS) >= 25

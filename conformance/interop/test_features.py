@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.target import parse_target
-from conformance.interop.feature_cell import SETTINGS, Cell, all_cells
-from conformance.interop.feature_reasons import reason_for
-from conformance.interop.feature_run import run
-from conformance.interop.handover import REFERENCE, target_text
+from conformance.harness.targets.target import parse_target
+from conformance.interop.handover.handover import REFERENCE, target_text
+from conformance.interop.programs.cell import SETTINGS, Cell, all_cells
+from conformance.interop.programs.reasons import reason_for
+from conformance.interop.programs.run import run
 
 OURS = [cell for cell in all_cells() if cell.server == REFERENCE]
 WRONG = {
@@ -27,14 +27,14 @@ WRONG = {
 """References with one fault each, and the feature that shows it."""
 CLIENT = "Java 4.6.0"
 IN_SHORT = ("batch send", "transaction", "rebalance", "retry", "pull", "query by key")
-"""What the default run tries."""
+"""Features of the default run."""
 
 Outcomes = Callable[[str], Mapping[str, Cell]]
 
 
 @pytest.fixture(scope="session")
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Outcomes:
-    """Return what runs all features of a client, once."""
+    """Return a function that runs all features of a client, cached."""
 
     @cache
     def run_all(client: str) -> Mapping[str, Cell]:

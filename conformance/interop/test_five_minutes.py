@@ -1,10 +1,9 @@
 """
-The page of the first five minutes: its commands are run, one after the other.
+The commands of docs/five-minutes.md run one after the other.
 
-They are typed into one bash in an empty folder, as they stand there but for the ports,
-which may be in use on this machine. `pipx` is the real one, and installs everything. A
-block says what a reader would see: ``exit=1`` where the command finds something,
-``background`` where a terminal of its own is needed.
+They run in one bash in an empty folder, unchanged except for the ports, which may be in
+use on this machine. `pipx` is the real one, and installs everything. A block states its
+effect: ``exit=1`` for a command with findings, ``background`` for a second terminal.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.embedded import SOURCES
-from conformance.harness.ports import free_port_block
-from conformance.harness.process import Child, start
-from conformance.interop.installed import copy_sources, run
+from conformance.harness.process.ports import free_port_block
+from conformance.harness.process.process import Child, start
+from conformance.harness.targets.embedded import SOURCES
+from conformance.interop.tools.installed import copy_sources, run
 
 PAGE = SOURCES / "docs" / "five-minutes.md"
 _BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -30,7 +29,7 @@ SETTINGS = ("", " background", " exit=1")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """What stands between two rows of backquotes."""
+    """Text between two rows of backquotes."""
 
     language: str
     setting: str
@@ -45,7 +44,7 @@ def blocks() -> list[Block]:
 
 @dataclass(slots=True, kw_only=True)
 class Reader:
-    """Somebody who follows the page."""
+    """Reader of the page."""
 
     checkout: Path
     folder: Path

@@ -13,9 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.apache import RELEASES
-from conformance.interop.handover import REFERENCE
-from conformance.interop.handover_cell import (
+from conformance.harness.java.apache import RELEASES
+from conformance.interop.handover.cell import (
     STOP,
     Cell,
     Given,
@@ -23,22 +22,29 @@ from conformance.interop.handover_cell import (
     run,
     write_store,
 )
-from conformance.interop.handover_long import BODIES, read_long, write_long
-from conformance.interop.handover_names import FIRST, MORE, listed, name_server, put
-from conformance.interop.handover_reasons import reason_for
-from conformance.interop.handover_table import told
+from conformance.interop.handover.handover import REFERENCE
+from conformance.interop.handover.long_topic import BODIES, read_long, write_long
+from conformance.interop.handover.name_server import (
+    FIRST,
+    MORE,
+    listed,
+    name_server,
+    put,
+)
+from conformance.interop.handover.reasons import reason_for
+from conformance.interop.handover.table import difference_line
 from spec.clause import release_key
 
 Writers = Callable[[str, str], Given]
 
 OURS = [cell for cell in all_cells() if REFERENCE in {cell.writer, cell.reader}]
 UNREADABLE = "mutant:blank_magic_wrong"
-"""A reference that ends its files as nobody else does."""
+"""Reference with a wrong magic number at the end of its files."""
 
 
 @pytest.fixture(scope="session")
 def given(tmp_path_factory: pytest.TempPathFactory) -> Writers:
-    """Return what lets a writer fill a store, once for all of its readers."""
+    """Return a function that lets a writer fill a store, cached for all readers."""
 
     @cache
     def make(writer: str, ending: str) -> Given:
@@ -103,7 +109,11 @@ def test_key_values_go_from_name_server_to_name_server(
 
 def unexplained(cell: Cell) -> list[str]:
     """Return the differences of a cell that no clause explains."""
-    return [told(one) for one in cell.differences if reason_for(cell, one) is None]
+    return [
+        difference_line(one)
+        for one in cell.differences
+        if reason_for(cell, one) is None
+    ]
 
 
 def is_of_4(make: str) -> bool:

@@ -16,12 +16,12 @@ from construct import Struct
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from conformance.interop.kaitai import compiled_description
+from conformance.interop.tools.kaitai import compiled_description
 from conformance.strategies.layouts import bytes_of
 from spec.layout import parse
 from spec.layouts import LAYOUTS
 from spec.store.commit_log import scan
-from spec.wire.command import decode_command
+from spec.wire.remoting.command import decode_command
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 FRAMES = sorted((FIXTURES / "wire").glob("*/*.bin"))
@@ -31,19 +31,19 @@ HEADER_START = 8
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
-    """Return what the compiler made of the description."""
+    """Return the compiled Python module of the description."""
     return compiled_description(tmp_path_factory.mktemp("kaitai"))
 
 
 def read(compiled: ModuleType, name: str, data: bytes) -> Any:
-    """Return what Kaitai's reader of the layout *name* finds in *data*."""
+    """Return the object of Kaitai's reader of the layout *name* for *data*."""
     reader = "".join(word.capitalize() for word in name.split("_"))
     stream = compiled.KaitaiStream(io.BytesIO(data))
     return getattr(compiled.Rocketmq, reader)(stream)
 
 
 def as_construct(found: Any, wanted: Any) -> Any:
-    """Return *found*, an object of Kaitai's, in the form of construct's *wanted*."""
+    """Return an object of Kaitai in the form of construct's object."""
     if isinstance(wanted, dict):
         names = [name for name in wanted if name != "_io"]
         return {

@@ -1,8 +1,9 @@
 """
-Parts of different make form one cluster, and a real client does not notice.
+Name servers and brokers of mixed make form one cluster for a real client.
 
-Real brokers at our name server, our broker at real name servers, and two name servers
-of which either may end: each time the quick start's programs must find the brokers.
+Real brokers register with the reference's name server, its broker with real name
+servers, and either of two name servers may end. The quick start's programs must find
+the brokers each time.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.address import Address
-from conformance.harness.cluster_info import broker_addresses
-from conformance.harness.deadline import wait_until
-from conformance.interop.java_client import JavaClient
-from conformance.interop.mixed import (
+from conformance.harness.client.address import Address
+from conformance.harness.java.cluster_info import broker_addresses
+from conformance.harness.process.deadline import wait_until
+from conformance.interop.java.client import JavaClient
+from conformance.interop.replication.mixed_clusters import (
     LOST_SENDS,
     OURS,
     broker,

@@ -1,8 +1,8 @@
 """
-``rmqc admin`` prints of a message what the real mqadmin prints.
+``rmqc admin`` prints a message like the real mqadmin.
 
-Both look at the same broker; but for the file into which mqadmin writes the body, every
-line is the same.
+Both query the same broker. Every line is the same, except for the file into which
+mqadmin writes the body.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from conformance.harness.embedded import SOURCES
-from conformance.harness.speaker import (
-    Speaker,
+from conformance.harness.client.client import (
+    Client,
     consumer_data,
+    require_success,
     subscription_data,
-    succeeded,
 )
-from conformance.harness.target import Target, parse_target
-from conformance.interop.admin_tool import AdminTool, admin_tool
-from conformance.interop.java_client import JavaClient
+from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.target import Target, parse_target
+from conformance.interop.java.client import JavaClient
+from conformance.interop.mqadmin.tool import AdminTool, admin_tool
 
 TOPIC = "OwnAdmin"
 UNIQUE_KEY = "7F000001A8B018B4AAC216D2D4BF0000"
@@ -32,35 +32,37 @@ NOT_OURS = "Message Body Path:"
 @pytest.fixture(scope="module")
 def target() -> Iterator[Target]:
     """Yield a broker with a message that one group has read, and another has not."""
-    with parse_target("embedded:") as started, started.speak_to_broker() as broker:
-        succeeded(broker.create_topic(topic=TOPIC, queue_count=2))
+    with parse_target("embedded:") as started, started.connect_to_broker() as broker:
+        require_success(broker.create_topic(topic=TOPIC, queue_count=2))
         for number in range(3):
             unique_key = UNIQUE_KEY[:-1] + str(number)
             properties = {"KEYS": "one both", "TAGS": "A", "UNIQ_KEY": unique_key}
             properties |= {f"own{n}": f"value {n}" for n in range(12)}
             sent = broker.send_message(topic=TOPIC, body=b"text", properties=properties)
-            succeeded(sent)
+            require_success(sent)
         broker.wait_for_max_offset(topic=TOPIC, offset=3)
-        with Speaker.connect(broker.address) as member:
+        with Client.connect(broker.address) as member:
             for offset, group in enumerate(("far_group", "near_group")):
                 join(member, group)
                 commit(broker, group, offset + 1)
             # mqadmin finds a group's broker by the topic of its retries.
-            succeeded(broker.create_topic(topic="%RETRY%gone_group", queue_count=1))
+            require_success(
+                broker.create_topic(topic="%RETRY%gone_group", queue_count=1)
+            )
             commit(broker, "gone_group", 1)
             yield started
 
 
-def commit(broker: Speaker, group: str, offset: int) -> None:
+def commit(broker: Client, group: str, offset: int) -> None:
     """Let a group be this far."""
-    succeeded(broker.update_offset(group=group, topic=TOPIC, offset=offset))
+    require_success(broker.update_offset(group=group, topic=TOPIC, offset=offset))
 
 
-def join(member: Speaker, group: str) -> None:
-    """Become a member of a group that wants the tag A."""
+def join(member: Client, group: str) -> None:
+    """Become a member of a group with a subscription to the tag A."""
     subscription = subscription_data(topic=TOPIC, expression="A", tags=["A"])
     data = consumer_data(group=group, subscriptions=[subscription])
-    succeeded(member.heartbeat(client_id=f"{group}@1", consumers=[data]))
+    require_success(member.heartbeat(client_id=f"{group}@1", consumers=[data]))
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +81,7 @@ def mqadmin(
 
 
 def own_lines(target: Target, *words: str) -> list[str]:
-    """Return what ``rmqc admin`` prints."""
+    """Return the output of ``rmqc admin``."""
     command, *rest = words
     ended = subprocess.run(
         [
@@ -115,8 +117,8 @@ def run_admin(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def commands(target: Target) -> Iterator[tuple[str, ...]]:
-    """Yield the four ways to look for a message."""
-    with target.speak_to_broker() as broker:
+    """Yield the four kinds of message queries."""
+    with target.connect_to_broker() as broker:
         first = broker.pull(topic=TOPIC, offset=0, max_count=1)
     assert first.code == 0
     yield "queryMsgByKey", "-t", TOPIC, "-k", "both"

@@ -12,11 +12,10 @@ from functools import cache
 
 import pytest
 
-from conformance.harness.target import parse_target
-from conformance.interop import own_features
-from conformance.interop.feature_cell import SETTINGS, Cell, expected
-from conformance.interop.handover import target_text
-from conformance.interop.own_lacks import OWN
+from conformance.harness.targets.target import parse_target
+from conformance.interop.handover.handover import target_text
+from conformance.interop.programs.cell import OWN, SETTINGS, Cell, expected
+from conformance.interop.programs.run import STEPS, run
 
 WHOLE = ("4.6.0", "5.3.3")
 OTHERS = ("4.4.0", "4.9.7", "5.4.0")
@@ -24,9 +23,9 @@ IN_SHORT = (
     *("sync send", "batch send", "ordered", "transaction", "tag filter"),
     *("rebalance", "retry", "pull"),
 )
-"""What is tried at the other releases."""
+"""Features for the other releases."""
 CASES = [
-    *((server, name) for server in WHOLE for name in own_features.STEPS),
+    *((server, name) for server in WHOLE for name in STEPS),
     *((server, name) for server in OTHERS for name in IN_SHORT),
 ]
 
@@ -34,15 +33,15 @@ Outcomes = Callable[[str], Mapping[str, object]]
 
 
 @pytest.fixture(scope="module")
-def outcomes() -> Outcomes:
-    """Return what runs all that is tried at a server, once."""
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Outcomes:
+    """Return a function that runs all features at a server, cached."""
 
     @cache
     def run_all(server: str) -> Mapping[str, object]:
-        names = own_features.STEPS if server in WHOLE else IN_SHORT
+        names = STEPS if server in WHOLE else IN_SHORT
         cells = [Cell(client=OWN, feature=name, server=server) for name in names]
         with parse_target(target_text(server), conf=SETTINGS) as target:
-            done = list(own_features.run(cells, target))
+            done = list(run(cells, target, tmp_path_factory.mktemp("client")))
         return {cell.feature: cell.outcome for cell in done}
 
     return run_all

@@ -1,9 +1,9 @@
 """
-The wheel is enough: from a folder that is no checkout, every kind of command works.
+Every command of the wheel works in a folder outside the checkout.
 
-Around the environment and the folder stands a project of somebody else's, with settings
-for pytest that would break any run: they are none of ours. Nothing that was installed
-is changed by the commands, but for Python's own caches of compiled modules.
+Around the environment and the folder is a foreign project, with settings for pytest
+that would break any run. The commands change no installed file, except for Python's
+caches of compiled modules.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.embedded import SOURCES
-from conformance.harness.manifest import FIXTURES
-from conformance.harness.ports import free_port_block
-from conformance.harness.process import start
-from conformance.interop.installed import (
+from conformance.harness.process.ports import free_port_block
+from conformance.harness.process.process import start
+from conformance.harness.report.manifest import FIXTURES
+from conformance.harness.targets.embedded import SOURCES
+from conformance.interop.tools.installed import (
     Installed,
     build_wheel,
     is_shipped,
@@ -93,9 +93,9 @@ def test_a_command_works(
 
 @pytest.mark.parametrize("target", ["embedded:", "jvm:4.6.0", f"mutant:{MUTANT}"])
 def test_the_suites_run(installed: Installed, somewhere: Path, target: str) -> None:
-    said = run([installed.rmqc, *QUICK, "--target", target], cwd=somewhere)
-    assert "WIRE-FRAME-001" not in said
-    assert " passed" in said
+    printed = run([installed.rmqc, *QUICK, "--target", target], cwd=somewhere)
+    assert "WIRE-FRAME-001" not in printed
+    assert " passed" in printed
 
 
 def test_a_fault_is_found_and_told_by_several_workers(
@@ -103,8 +103,8 @@ def test_a_fault_is_found_and_told_by_several_workers(
 ) -> None:
     words = ["test", "--target", f"mutant:{MUTANT}", "--suite", "wire", "--jobs", "2"]
     words += ["--only", "WIRE-FRAME-*"]
-    said = run([installed.rmqc, *words], cwd=somewhere, codes=(1,))
-    assert "WIRE-FRAME-002 (MUST) is not met." in said
+    printed = run([installed.rmqc, *words], cwd=somewhere, codes=(1,))
+    assert "WIRE-FRAME-002 (MUST) is not met." in printed
 
 
 def test_a_report_gets_its_page(

@@ -14,12 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.process import Child
-from conformance.harness.speaker import Speaker
-from conformance.harness.target import Target, parse_target
-from conformance.interop.java_client import JavaClient
-from conformance.interop.printed import Printed, received_messages, sent_messages
+from conformance.harness.client.client import Client
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.process.process import Child
+from conformance.harness.targets.target import Target, parse_target
+from conformance.interop.java.client import JavaClient
+from conformance.interop.programs.printed import (
+    Printed,
+    received_messages,
+    sent_messages,
+)
 
 TOPIC = "TopicTest"
 GROUP = "please_rename_unique_group_name_4"
@@ -35,7 +39,7 @@ CLIENTS = ("4.6.0", "5.3.3")
 
 @pytest.fixture(params=TARGETS)
 def private_target(request: pytest.FixtureRequest) -> Iterator[Target]:
-    """Return a target that nobody else uses, started."""
+    """Return a started target for one test only."""
     with parse_target(request.param) as target:
         yield target
 
@@ -73,7 +77,7 @@ def test_the_unmodified_quick_start_delivers_each_message_once(
 
 
 def produce(client: JavaClient) -> list[Printed]:
-    """Run the example's producer to its end; every send must have succeeded."""
+    """Run the example's producer to its end; every send must have require_success."""
     producer = client.run_example("Producer")
     assert producer.wait_end(deadline_s=CONSUMER_DEADLINE_S) == 0, producer.output()
     sent = sent_messages(producer.output())
@@ -84,7 +88,7 @@ def produce(client: JavaClient) -> list[Printed]:
 
 
 def consume(consumer: Child, sent: list[Printed]) -> list[Printed]:
-    """Return what *consumer* printed once it has printed all that was *sent*."""
+    """Return the messages of *consumer* once it has printed all those *sent*."""
     wanted = {message.unique_key for message in sent}
 
     def all_there() -> bool:
@@ -102,7 +106,7 @@ def wait_for_commit(target: Target, sent: list[Printed]) -> None:
     The example has no orderly end; its client commits every five seconds.
     """
     assert target.broker is not None
-    with Speaker.connect(target.broker) as broker:
+    with Client.connect(target.broker) as broker:
         for queue_id in QUEUES:
             end = 1 + max(m.queue_offset for m in sent if m.queue_id == queue_id)
             wait_until(
@@ -112,12 +116,12 @@ def wait_for_commit(target: Target, sent: list[Printed]) -> None:
             )
 
 
-def is_committed(broker: Speaker, queue_id: int, end: int) -> bool:
+def is_committed(broker: Client, queue_id: int, end: int) -> bool:
     """Return whether the example's group has committed *end*."""
     answer = broker.query_offset(group=GROUP, topic=TOPIC, queue_id=queue_id)
     return answer.fields.get("offset") == str(end)
 
 
 def positions(messages: list[Printed]) -> list[tuple[int, int, str]]:
-    """Return where each message stands, in order of queue and offset."""
+    """Return queue, offset and unique key of each message, sorted."""
     return sorted((m.queue_id, m.queue_offset, m.unique_key) for m in messages)

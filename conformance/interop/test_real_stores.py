@@ -1,8 +1,8 @@
 """
-An audit has nothing to say of stores that real releases wrote, and knows when to speak.
+Audits of stores that real releases wrote have no finding without a reason.
 
 Every finding here is a false alarm of an invariant, or a defect of the release that a
-clause must tell.
+clause describes.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.apache import RELEASES
-from conformance.interop.audit_command import Audited, audited, told
-from conformance.interop.handover import DEAD, LATER, PAID, RETRY, TOPICS
-from conformance.interop.real_stores import (
+from conformance.harness.java.apache import RELEASES
+from conformance.interop.handover.handover import DEAD, LATER, PAID, RETRY, TOPICS
+from conformance.interop.handover.real_stores import (
     DAMAGED,
     GONE_ON,
     KILLED,
@@ -26,22 +25,24 @@ from conformance.interop.real_stores import (
     damage_a_body,
     leave_stores,
 )
-from conformance.interop.shared_queues import ROUNDS, SHARED, leave_shared_queues
-from spec.wire.delay_levels import SCHEDULE_TOPIC
-from spec.wire.transactions import HALF_TOPIC, OPERATIONS_TOPIC
+from conformance.interop.handover.shared_queues import (
+    ROUNDS,
+    SHARED,
+    leave_shared_queues,
+)
+from conformance.interop.tools.audit_command import Audited, audited, finding_lines
+from spec.wire.message.topic_names import HALF_TOPIC, OP_TOPIC, SCHEDULE_TOPIC
 
 DELIVERED_AGAIN = "INV-DELAY-002"
-"""
-The one finding that a kill may leave, a warning and the truth (DELAY-SEND-006).
+"""The only finding that a kill may leave, a warning (DELAY-SEND-006).
 
-A broker first writes down 10 seconds after its start how far it has delivered (4.6.0
-store.schedule.ScheduleMessageService#start; 4.4.0 to 5.3.3 alike): what it delivers
-before that, and is killed, the next start delivers again.
-"""
+A broker persists its delivered delay offsets 10 seconds after its start for the first
+time (4.6.0 store.schedule.ScheduleMessageService#start; 4.4.0 to 5.3.3 alike). Messages
+that it delivers before that, and is killed, are delivered again."""
 QUIET = [stage for stage in STAGES if stage != STRUCK]
 WITH_MESSAGES = {
     *(*TOPICS, LATER, PAID, PACKED, RETRY, DEAD),
-    *(SCHEDULE_TOPIC, HALF_TOPIC, OPERATIONS_TOPIC),
+    *(SCHEDULE_TOPIC, HALF_TOPIC, OP_TOPIC),
 }
 
 
@@ -71,14 +72,14 @@ def test_messages_in_queues_of_other_topics_give_no_finding(
 ) -> None:
     stores = leave_shared_queues(tmp_path, has_light=has_light)
     for one, store in zip(audited(*stores), stores, strict=True):
-        assert (store, told(one)) == (store, [])
+        assert (store, finding_lines(one)) == (store, [])
         queues = one["summary"]["topics"][SHARED]["queues"].values()
         assert sum(queue["messages"] for queue in queues) >= 2 * ROUNDS
 
 
 def unexplained(stage: str, found: Audited) -> list[str]:
     """Return the findings of a stage that no kill before it explains."""
-    lines = zip(found["violations"], told(found), strict=True)
+    lines = zip(found["violations"], finding_lines(found), strict=True)
     is_after_kill = stage not in (STOPPED, GONE_ON)
     return [
         line for one, line in lines if not (is_after_kill and is_delivered_again(one))
@@ -86,7 +87,7 @@ def unexplained(stage: str, found: Audited) -> list[str]:
 
 
 def is_delivered_again(one: dict[str, str]) -> bool:
-    """Return whether a finding says that a delayed message was delivered once more."""
+    """Return whether a finding is the second delivery of a delayed message."""
     return (one["invariant"], one["severity"]) == (DELIVERED_AGAIN, "warning")
 
 

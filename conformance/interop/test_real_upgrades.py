@@ -1,7 +1,7 @@
 """
 ``rmqc audit A --against B`` on stores that went from one real release to another.
 
-What it says is compared with what the specification's decoders find in both logs.
+Its result is compared with that of the specification's decoders on both logs.
 """
 
 from __future__ import annotations
@@ -13,14 +13,19 @@ from typing import Any
 
 import pytest
 
-from conformance.harness.speaker import succeeded
-from conformance.harness.target import parse_target
-from conformance.interop.audit_command import audited, told
-from conformance.interop.handover import TOPICS, WRITER_SETTINGS, speak, target_text
-from conformance.interop.handover_long import BODIES, TOPIC, write_long
-from conformance.interop.handover_pending import LATE_S
-from conformance.interop.parted import Parted, Queue, log_of, part
-from conformance.interop.real_stores import begin
+from conformance.harness.client.client import require_success
+from conformance.harness.targets.target import parse_target
+from conformance.interop.handover.handover import (
+    TOPICS,
+    WRITER_SETTINGS,
+    speak,
+    target_text,
+)
+from conformance.interop.handover.long_topic import BODIES, TOPIC, write_long
+from conformance.interop.handover.pending import LATE_S
+from conformance.interop.handover.real_stores import begin
+from conformance.interop.replication.log_comparison import Parted, Queue, log_of, part
+from conformance.interop.tools.audit_command import audited, finding_lines
 
 OLD, NEW = "4.6.0", "5.3.3"
 MORE = "HandoverBills"
@@ -52,14 +57,14 @@ def send_more(release: str, store: Path, *, topic: str, count: int) -> None:
                 body = f"{release} wrote number {number} ".encode() * 40
                 own = {"UNIQ_KEY": f"U{release}-{number}"}
                 answer = broker.send_message(topic=topic, body=body, properties=own)
-                sent = succeeded(answer)
+                sent = require_success(answer)
             end = int(sent.fields["queueOffset"]) + 1
             broker.wait_for_max_offset(topic=topic, offset=end, timeout_s=LATE_S)
         target.stop()
 
 
 def compared(store: Path, other: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return what a comparison of *store* with *other* says, and its findings."""
+    """Return the comparison of *store* with *other*, and its findings."""
     (found,) = audited(store, against=other)
     return found["against"], found["violations"]
 
@@ -83,16 +88,16 @@ def test_what_was_stored_after_an_upgrade_is_ahead(
     send_more(NEW, after, topic=MORE, count=MORE_COUNT)
     old, new = log_of(before), log_of(after)
     (found,) = audited(before, against=after)
-    assert told(found) == []
-    said = found["against"]
-    assert said["verdict"] == "behind"
-    assert (said["first_divergence"], said["ranges"]) == (None, [])
-    assert said["common"] == {"begin": "0", "end": str(old.end)}
+    assert finding_lines(found) == []
+    found_report = found["against"]
+    assert found_report["verdict"] == "behind"
+    assert (found_report["first_divergence"], found_report["ranges"]) == (None, [])
+    assert found_report["common"] == {"begin": "0", "end": str(old.end)}
     ahead = new.behind(old.end)
     assert ahead[MORE, 0] == MORE_COUNT
-    assert counts(said, "ahead_there") == ahead
-    assert counts(said, "ahead_here") == Counter()
-    assert said["there"] == {
+    assert counts(found_report, "ahead_there") == ahead
+    assert counts(found_report, "ahead_here") == Counter()
+    assert found_report["there"] == {
         "begin": "0",
         "end": str(new.end),
         "bytes_ahead": str(new.end - old.end),
@@ -100,7 +105,8 @@ def test_what_was_stored_after_an_upgrade_is_ahead(
         "messages_before": 0,
     }
     units = {
-        side: said["topics"][MORE]["queues"]["0"][side] for side in ("here", "there")
+        side: found_report["topics"][MORE]["queues"]["0"][side]
+        for side in ("here", "there")
     }
     assert units["there"]["messages"] - units["here"]["messages"] == MORE_COUNT
 
@@ -113,11 +119,11 @@ def test_two_ways_from_one_store_part_where_it_ended(
     send_more(OLD, back, topic=next(iter(TOPICS)), count=MORE_COUNT + 30)
     here, there = log_of(up), log_of(back)
     wanted = part(here, there)
-    said, violations = compared(up, back)
+    found_report, violations = compared(up, back)
     end = log_of(before).end
-    assert_parted(said, wanted, end=end)
+    assert_parted(found_report, wanted, end=end)
     assert wanted.only_here[MORE, 0] > 100
-    assert said["common"]["end"] == str(min(here.end, there.end))
+    assert found_report["common"]["end"] == str(min(here.end, there.end))
     found = {one["invariant"] for one in violations}
     assert found == {"INV-AGAINST-001", "INV-AGAINST-002"}
 
@@ -130,19 +136,19 @@ def test_what_a_downgrade_cuts_off_is_told(tmp_path: Path) -> None:
     send_more("4.9.7", after, topic=TOPIC, count=1)
     cut = log_of(after).records[-1].offset
     wanted = part(log_of(after), log_of(before))
-    said, _ = compared(after, before)
-    assert_parted(said, wanted, end=cut)
+    found_report, _ = compared(after, before)
+    assert_parted(found_report, wanted, end=cut)
     assert wanted.only_there[TOPIC, 0] == len(BODIES) - 1
 
 
-def assert_parted(said: dict[str, Any], wanted: Parted, *, end: int) -> None:
-    """Check that a comparison says what the decoders found; *end* is where it parts."""
-    assert said["verdict"] == "diverged"
-    first = said["first_divergence"]
+def assert_parted(found_report: dict[str, Any], wanted: Parted, *, end: int) -> None:
+    """Compare a comparison with the decoders' result; *end* is the divergence."""
+    assert found_report["verdict"] == "diverged"
+    first = found_report["first_divergence"]
     assert first["record_offset"] == str(end)
     assert first["commit_log_offset"] == str(wanted.first_byte)
     sums = {
-        name: sum(one[name] for one in said["ranges"])
+        name: sum(one[name] for one in found_report["ranges"])
         for name in ("only_here", "only_there", "changed")
     }
     assert sums == {
@@ -150,6 +156,6 @@ def assert_parted(said: dict[str, Any], wanted: Parted, *, end: int) -> None:
         "only_there": wanted.there,
         "changed": wanted.changed,
     }
-    assert said["ranges"][0]["begin"] == str(wanted.first_byte)
-    assert counts(said, "only_here") == wanted.only_here
-    assert counts(said, "only_there") == wanted.only_there
+    assert found_report["ranges"][0]["begin"] == str(wanted.first_byte)
+    assert counts(found_report, "only_here") == wanted.only_here
+    assert counts(found_report, "only_there") == wanted.only_there

@@ -1,9 +1,9 @@
 """
 The reference's own clients, ``rmqc produce`` and ``rmqc consume``, at real brokers.
 
-They are launched by name, as anybody would, and judged by what they print and by what
-the broker has. ``pytest conformance/interop/test_reference_client.py -k embedded`` asks
-the reference broker alone.
+They run as commands. Tests compare their output and the broker's content. ``pytest
+conformance/interop/test_reference_client.py -k embedded`` uses the reference broker
+alone.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.embedded import SOURCES
-from conformance.harness.fixtures import unique_name
-from conformance.harness.process import start
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.target import Target, parse_target
-from conformance.interop.own_client import DEADLINE_S, OwnClients, lines_of
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.process.process import start
+from conformance.harness.pytest_plugin.fixtures import unique_name
+from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.target import Target, parse_target
+from conformance.interop.programs.rmqc_clients import DEADLINE_S, RmqcClients, lines_of
 from spec.store.message_record import SystemFlag, decode_records
 
 TARGETS = ("embedded:", "jvm:4.6.0", "jvm:5.3.3")
 SOON = "transactionCheckInterval=1000&transactionTimeOut=1000"
-"""Else an undecided message is asked about after a minute."""
+"""By default, a check of an undecided message follows after a minute."""
 QUEUES = range(4)
 
 
@@ -38,35 +38,35 @@ def target(request: pytest.FixtureRequest) -> Iterator[Target]:
 
 
 @pytest.fixture
-def clients(target: Target, tmp_path: Path) -> OwnClients:
+def clients(target: Target, tmp_path: Path) -> RmqcClients:
     """Return the commands at the cluster."""
-    return OwnClients(target, tmp_path)
+    return RmqcClients(target, tmp_path)
 
 
 @pytest.fixture
-def broker(target: Target) -> Iterator[Speaker]:
+def broker(target: Target) -> Iterator[Client]:
     """Yield a connection to the broker."""
-    with target.speak_to_broker() as speaker:
-        yield speaker
+    with target.connect_to_broker() as client:
+        yield client
 
 
 @pytest.fixture
-def topic(broker: Speaker) -> str:
+def topic(broker: Client) -> str:
     """Return a topic of four queues."""
     name = unique_name("own_client")
-    succeeded(broker.create_topic(topic=name, queue_count=len(QUEUES)))
+    require_success(broker.create_topic(topic=name, queue_count=len(QUEUES)))
     return name
 
 
 @pytest.fixture
 def group() -> str:
-    """Return a group that nobody else uses."""
+    """Return a unique group name."""
     return unique_name("own_group")
 
 
 @pytest.mark.parametrize("mode", ["sync", "async", "oneway", "batch"])
 def test_what_is_sent_in_any_mode_is_read_once(
-    clients: OwnClients, topic: str, group: str, mode: str
+    clients: RmqcClients, topic: str, group: str, mode: str
 ) -> None:
     bodies = [f"{mode}-{number}" for number in range(12)]
     sent = clients.produce(topic, "--mode", mode, *bodies)
@@ -78,7 +78,7 @@ def test_what_is_sent_in_any_mode_is_read_once(
         assert {text.split(" ")[6] for text in sent} == {m.message_id for m in read}
 
 
-def test_a_topic_is_made_by_the_first_message(clients: OwnClients, group: str) -> None:
+def test_a_topic_is_made_by_the_first_message(clients: RmqcClients, group: str) -> None:
     name = unique_name("made_by_message")
     sent = clients.produce(name, "one", "two")
     assert all(line.startswith("SEND_OK") for line in sent)
@@ -97,7 +97,7 @@ def test_a_topic_is_made_by_the_first_message(clients: OwnClients, group: str) -
     assert child.wait_end(deadline_s=DEADLINE_S) == 0, child.output()
 
 
-def test_a_chosen_queue_is_kept(clients: OwnClients, topic: str) -> None:
+def test_a_chosen_queue_is_kept(clients: RmqcClients, topic: str) -> None:
     sent = clients.produce(topic, "--queue", "2", "--count", "5", "x")
     assert [line.split(" ")[3:6] for line in sent] == [
         ["2", "offset", str(number)] for number in range(5)
@@ -105,19 +105,19 @@ def test_a_chosen_queue_is_kept(clients: OwnClients, topic: str) -> None:
 
 
 def test_a_large_body_travels_compressed(
-    clients: OwnClients, broker: Speaker, topic: str, group: str
+    clients: RmqcClients, broker: Client, topic: str, group: str
 ) -> None:
     body = "large" * 2000
     clients.produce(topic, "--queue", "0", body)
     (line,) = clients.consume(topic, 1, "-g", group)
     assert line.body == body
-    (record,) = decode_records(succeeded(broker.pull(topic=topic, offset=0)).body)
+    (record,) = decode_records(require_success(broker.pull(topic=topic, offset=0)).body)
     assert record.system_flags & SystemFlag.COMPRESSED
     assert len(record.body) < len(body)
 
 
 def test_only_the_tags_that_are_wanted_come(
-    clients: OwnClients, topic: str, group: str
+    clients: RmqcClients, topic: str, group: str
 ) -> None:
     for tag in "Aa", "BB", "C":  # the first two have the same hash
         clients.produce(topic, "--tag", tag, f"tag-{tag}")
@@ -126,7 +126,7 @@ def test_only_the_tags_that_are_wanted_come(
 
 
 def test_a_group_goes_on_where_it_was(
-    clients: OwnClients, topic: str, group: str
+    clients: RmqcClients, topic: str, group: str
 ) -> None:
     clients.produce(topic, "a", "b")
     clients.consume(topic, 2, "-g", group)
@@ -135,7 +135,7 @@ def test_a_group_goes_on_where_it_was(
 
 
 def test_two_members_share_the_queues(
-    clients: OwnClients, topic: str, group: str
+    clients: RmqcClients, topic: str, group: str
 ) -> None:
     given = ("--from", "first", "-g", group, topic)
     members = [clients.start("consume", *given) for _ in range(2)]
@@ -163,7 +163,7 @@ def test_two_members_share_the_queues(
 
 
 def test_what_is_handed_back_comes_again(
-    clients: OwnClients, topic: str, group: str
+    clients: RmqcClients, topic: str, group: str
 ) -> None:
     clients.produce(topic, "difficult")
     clients.consume(topic, 1, "-g", group, "--fail")
@@ -171,7 +171,7 @@ def test_what_is_handed_back_comes_again(
     assert again.body == "difficult"
 
 
-def test_a_queue_is_read_in_order(clients: OwnClients, topic: str, group: str) -> None:
+def test_a_queue_is_read_in_order(clients: RmqcClients, topic: str, group: str) -> None:
     bodies = [f"step-{number}" for number in range(8)]
     clients.produce(topic, "--queue", "1", *bodies)
     first = clients.consume(topic, 5, "-g", group, "--in-order")
@@ -179,14 +179,14 @@ def test_a_queue_is_read_in_order(clients: OwnClients, topic: str, group: str) -
     assert [line.body for line in (*first, *rest)] == bodies
 
 
-def test_the_vip_port_takes_messages(clients: OwnClients, topic: str) -> None:
+def test_the_vip_port_takes_messages(clients: RmqcClients, topic: str) -> None:
     (line,) = clients.produce(topic, "--vip", "x")
     assert line.startswith("SEND_OK")
 
 
 @pytest.mark.parametrize("decision", ["commit", "rollback"])
 def test_a_transaction_is_read_only_when_it_is_committed(
-    clients: OwnClients, topic: str, group: str, decision: str
+    clients: RmqcClients, topic: str, group: str, decision: str
 ) -> None:
     clients.produce(topic, "--transaction", decision, decision)
     clients.produce(topic, "after")
@@ -196,7 +196,7 @@ def test_a_transaction_is_read_only_when_it_is_committed(
 
 
 def test_an_undecided_transaction_is_asked_about(
-    clients: OwnClients, topic: str, group: str
+    clients: RmqcClients, topic: str, group: str
 ) -> None:
     sent = clients.produce(topic, "-g", f"p{group}", "--transaction", "asked", "late")
     assert [line.split(" ")[-1] for line in sent] == ["UNKNOWN", "COMMIT"]
@@ -205,12 +205,12 @@ def test_an_undecided_transaction_is_asked_about(
 
 
 def test_the_program_of_the_quick_start_runs(
-    clients: OwnClients, broker: Speaker, tmp_path: Path
+    clients: RmqcClients, broker: Client, tmp_path: Path
 ) -> None:
     text = (SOURCES / "docs" / "client.md").read_text(encoding="utf-8")
     program = tmp_path / "quick_start.py"
     program.write_text(text.partition("```python\n")[2].partition("```")[0])
-    succeeded(broker.create_topic(topic="Orders", queue_count=1))
+    require_success(broker.create_topic(topic="Orders", queue_count=1))
     child = start(
         "quick start",
         [sys.executable, program],

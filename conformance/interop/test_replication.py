@@ -1,8 +1,8 @@
 """
-A slave of either make follows a master of either make, and serves what the master has.
+A slave of either make follows a master of either make, and serves its content.
 
 Both are started from settings alone. The commit logs are compared byte by byte, the
-queues message by message, the tables by asking; then either ends and comes back.
+queues message by message, the tables by queries. Then either ends and restarts.
 """
 
 from __future__ import annotations
@@ -13,14 +13,21 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.address import Address
-from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import unique_name
-from conformance.harness.speaker import succeeded
-from conformance.interop.java_client import JavaClient
-from conformance.interop.mixed import OURS, name_server
-from conformance.interop.printed import received_messages
-from conformance.interop.replication import (
+from conformance.harness.client.address import Address
+from conformance.harness.client.client import require_success
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.fixtures import unique_name
+from conformance.interop.java.client import JavaClient
+from conformance.interop.programs.printed import received_messages
+from conformance.interop.replication.checks import (
+    check_logs,
+    check_messages,
+    check_refusal,
+    check_same,
+    check_tables,
+)
+from conformance.interop.replication.mixed_clusters import OURS, name_server
+from conformance.interop.replication.replication import (
     LOG_FILE_SIZE,
     QUEUES,
     SLAVE_SETTINGS,
@@ -30,19 +37,12 @@ from conformance.interop.replication import (
     wait_for_topic,
     wait_until_same,
 )
-from conformance.interop.replication_checks import (
-    check_logs,
-    check_messages,
-    check_refusal,
-    check_same,
-    check_tables,
-)
 from conformance.interop.test_quick_start import CONSUMER_DEADLINE_S, TOPIC
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.response_code import ResponseCode
 
 REAL = "4.6.0"
 PAIRS = [(REAL, OURS), (OURS, REAL), (OURS, OURS)]
-"""Who is the master, and who the slave."""
+"""Master and slave."""
 
 Starter = Callable[..., Member]
 
@@ -107,7 +107,7 @@ def test_a_fresh_slave_begins_with_the_last_file(
     begin = check_logs(master, slave, end=end)
     assert begin == 2 * LOG_FILE_SIZE
     with slave.speak() as broker:
-        smallest = int(succeeded(broker.min_offset(topic=topic)).fields["offset"])
+        smallest = int(require_success(broker.min_offset(topic=topic)).fields["offset"])
     assert smallest > 0
     check_messages(master, slave, topic, first=smallest)
 
@@ -120,7 +120,7 @@ def test_a_consumer_goes_on_at_the_slave_when_the_master_is_gone(
     master = start(master_make)
     slave = start(slave_make, "slave")
     with master.speak() as broker:
-        succeeded(broker.create_topic(topic=TOPIC, queue_count=len(QUEUES)))
+        require_success(broker.create_topic(topic=TOPIC, queue_count=len(QUEUES)))
     wait_for_topic(slave, TOPIC)
     sent = send_with_keys(master, count=100)
     wait_until_same(master, slave, TOPIC)
@@ -146,7 +146,7 @@ def test_a_master_that_waits_is_answered_by_its_slave(
     master = start(master_make, brokerRole="SYNC_MASTER", syncFlushTimeout="2000")
     topic = unique_name("waiting")
     with master.speak() as broker:
-        succeeded(broker.create_topic(topic=topic, queue_count=2))
+        require_success(broker.create_topic(topic=topic, queue_count=2))
         alone = broker.send_message(topic=topic, body=b"alone").code
         assert alone == ResponseCode.SLAVE_NOT_AVAILABLE
         slave = start(slave_make, "slave")
@@ -163,7 +163,7 @@ def test_a_master_that_waits_is_answered_by_its_slave(
                 broker.send_message(topic=topic, body=b"alone").code
                 == ResponseCode.SLAVE_NOT_AVAILABLE
             ),
-            what="the master has noticed that its slave is gone",
+            what="the master has detected the loss of its slave",
             timeout_s=SOON_S,
         )
 
@@ -179,15 +179,15 @@ def send_with_keys(master: Member, *, count: int) -> set[str]:
                 body=b"for the quick start's consumer",
                 properties={"UNIQ_KEY": key, "TAGS": "TagA", "WAIT": "true"},
             )
-            succeeded(answer)
+            require_success(answer)
     return set(keys)
 
 
 def topic_at(master: Member, *slaves: Member) -> str:
-    """Create a topic at *master*; wait until *slaves* know it and follow."""
+    """Create a topic at *master*; wait until *slaves* have it and follow."""
     topic = unique_name("pair")
     with master.speak() as broker:
-        succeeded(broker.create_topic(topic=topic, queue_count=len(QUEUES)))
+        require_success(broker.create_topic(topic=topic, queue_count=len(QUEUES)))
     for slave in slaves:
         wait_for_topic(slave, topic)
         # One that has not connected yet may be sent only what is written later.

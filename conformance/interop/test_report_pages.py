@@ -1,7 +1,7 @@
 """
-The pages of reports in a real browser: filters, unfolding, phones, the dark, keys.
+Pages of reports in a real browser: filters, unfolding, phones, dark mode, keys.
 
-The page is one file that loads nothing; whatever the browser says on its console fails.
+The page is one file that loads nothing. Any message on the browser's console fails.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from conformance.harness.matrix import matrix_of, read_linked, render
-from conformance.harness.report import write_report
-from conformance.harness.run_page import write_pages
-from conformance.interop.chromium import chromium, opened
+from conformance.harness.report.matrix import matrix_of, read_linked, render
+from conformance.harness.report.report import write_report
+from conformance.harness.report.run_page import write_pages
+from conformance.interop.tools.chromium import chromium, opened
 
 PHONE = 375
 TEXT = (
@@ -297,9 +297,9 @@ def test_a_keyboard_is_enough_for_the_matrix(
 def test_on_a_phone_each_outcome_says_whose_it_is(
     browser: Browser, matrix_file: Path
 ) -> None:
-    told = "(one) => getComputedStyle(one, '::before').content"
+    shown_text = "(one) => getComputedStyle(one, '::before').content"
     with opened(browser, matrix_file, width=PHONE) as page:
         cells = page.locator("#WIRE-FRAME-001 td[data-target]").all()
-        named = [cell.evaluate(told) for cell in cells]
+        named = [cell.evaluate(shown_text) for cell in cells]
         assert [name.strip('" ') for name in named] == [*COLUMNS]
         expect(page.locator("#clauses thead")).to_be_hidden()

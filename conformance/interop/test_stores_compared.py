@@ -11,25 +11,25 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from conformance.harness.fixtures import unique_name
-from conformance.harness.speaker import succeeded
-from conformance.interop.audit_command import audited, told
-from conformance.interop.mixed import name_server
-from conformance.interop.replication import (
+from conformance.harness.client.client import require_success
+from conformance.harness.pytest_plugin.fixtures import unique_name
+from conformance.interop.replication.mixed_clusters import name_server
+from conformance.interop.replication.replication import (
     SLAVE_SETTINGS,
     Member,
     send_some,
     wait_for_topic,
     wait_until_same,
 )
+from conformance.interop.tools.audit_command import audited, finding_lines
 
 SENT = 7
 
 
 def compared(store: Path, other: Path) -> dict[str, Any]:
-    """Return what a sound audit of *store* against *other* says."""
+    """Return the result of a sound audit of *store* against *other*."""
     (found,) = audited(store, against=other)
-    assert told(found) == []
+    assert finding_lines(found) == []
     against: dict[str, Any] = found["against"]
     return against
 
@@ -43,7 +43,7 @@ def test_a_slave_has_its_masters_log_and_queues(tmp_path: Path) -> None:
             slave.start()
             topic = unique_name("Compared")
             with master.speak() as broker:
-                succeeded(broker.create_topic(topic=topic, queue_count=2))
+                require_success(broker.create_topic(topic=topic, queue_count=2))
             wait_for_topic(slave, topic)
             # One that has not connected yet may be sent only what is written later.
             send_some(master, topic, first=0, count=2)

@@ -1,7 +1,7 @@
 """
-The tests in docs/vectors.md read the vectors: Go's and Rust's own tools run them.
+Tests in docs/vectors.md read the vectors, run by the tools of Go and Rust.
 
-A missing tool is an error: whoever runs these wants to know that the page holds.
+A missing tool is an error, not a skip: these tests prove that the page is right.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def program_of(language: str) -> str:
 
 
 def tool(name: str) -> str:
-    """Return where the tool *name* is."""
+    """Return the path of the tool *name*."""
     found = shutil.which(name)
     assert found is not None, f"no {name} on the PATH"
     return found
@@ -83,7 +83,7 @@ def outcome(words: list[str], folder: Path, vectors: Path) -> tuple[bool, str]:
 
 
 def spoiled(folder: Path, file: str, result: dict[str, Any]) -> Path:
-    """Return a copy of the vectors in which the first test of *file* says *result*."""
+    """Return a copy of the vectors with *result* in the first test of *file*."""
     shutil.copytree(VECTORS, folder)
     found = json.loads((folder / file).read_text(encoding="utf-8"))
     found["testGroups"][0]["tests"][0] |= result

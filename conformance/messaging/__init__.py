@@ -1,1 +1,5 @@
-"""What a broker does for its clients: messages, offsets, look-ups, groups, topics."""
+"""
+The broker's service to clients: messages, offsets, queries, groups, topics.
+
+Begin with ``test_send.py`` and ``test_pull.py``, the two basic requests.
+"""

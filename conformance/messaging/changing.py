@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.client.client import Client, require_success
 
 
 @contextmanager
-def changed(broker: Speaker, **settings: str) -> Iterator[None]:
+def changed(broker: Client, **settings: str) -> Iterator[None]:
     """Give a broker these settings, and those that it had before afterwards."""
     before = broker.broker_settings()
-    succeeded(broker.update_broker_config(settings))
+    require_success(broker.update_broker_config(settings))
     try:
         yield
     finally:
         old = {name: before[name] for name in settings}
-        succeeded(broker.update_broker_config(old))
+        require_success(broker.update_broker_config(old))

@@ -1,33 +1,33 @@
-"""Consumers that tell in a heartbeat which messages they want, and pull by that."""
+"""Consumers with a subscription in their heartbeat, which their pulls use."""
 
 from __future__ import annotations
 
-from conformance.harness.speaker import (
-    Speaker,
+from conformance.harness.client.client import (
+    Client,
     consumer_data,
+    require_success,
     subscription_data,
-    succeeded,
 )
 from conformance.messaging.reading import bodies_of
-from spec.wire.response_code import ResponseCode
-from spec.wire.sql_filter import SQL92
+from spec.wire.consumer.sql_filter import SQL92
+from spec.wire.remoting.response_code import ResponseCode
 
 
-def subscribe(broker: Speaker, topic: str, group: str, sql: str) -> None:
+def subscribe(broker: Client, topic: str, group: str, sql: str) -> None:
     """Join a group with an expression.
 
     Real brokers may forget the first heartbeat of a topic: see PULL-SQL-019.
     """
-    succeeded(broker.update_group(group=group))
+    require_success(broker.update_group(group=group))
     subscription = subscription_data(
         topic=topic, expression=sql, expression_type=SQL92, version=1
     )
     member = consumer_data(group=group, subscriptions=[subscription])
     for _ in range(2):
-        succeeded(broker.heartbeat(client_id=f"{group}@1", consumers=[member]))
+        require_success(broker.heartbeat(client_id=f"{group}@1", consumers=[member]))
 
 
-def chosen(broker: Speaker, topic: str, group: str, *, offset: int = 0) -> list[bytes]:
+def chosen(broker: Client, topic: str, group: str, *, offset: int = 0) -> list[bytes]:
     """Return the bodies that a pull by that expression gets."""
     answer = broker.pull(
         topic=topic, offset=offset, group=group, system_flags=0, subscription=None

@@ -1,4 +1,4 @@
-"""What tests of messages share: a known group, and brokers with settings of ours."""
+"""Shared fixtures: a known group, and brokers with settings of their own."""
 
 from __future__ import annotations
 
@@ -7,19 +7,23 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.harness.fixtures import another_target, create_topic, need
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.target import Capability, Target
-from conformance.messaging.checking import EAGER
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.pytest_plugin.fixtures import (
+    another_target,
+    create_topic,
+    need,
+)
+from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.shelf import ODD, Shelf, filled
+from conformance.messaging.transaction_checks import EAGER
 
 LARGEST_MESSAGE = 65_536
 
 
 @pytest.fixture
-def known_group(broker: Speaker, group: str) -> str:
+def known_group(broker: Client, group: str) -> str:
     """Return the name of a new group; 5.3 commits offsets only of such."""
-    succeeded(broker.update_group(group=group))
+    require_success(broker.update_group(group=group))
     return group
 
 
@@ -37,16 +41,16 @@ def obedient(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
 
 @pytest.fixture(scope="session")
 def eager(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
-    """Yield a target whose broker asks often about half messages."""
+    """Yield a target whose broker checks half messages often."""
     need(target, Capability.WIRE, Capability.CONFIG)
     yield from own_target_with(pytestconfig, EAGER)
 
 
 @pytest.fixture
-def asked(eager: Target) -> Iterator[Speaker]:
+def eager_broker(eager: Target) -> Iterator[Client]:
     """Yield a connection to the eager broker."""
-    with eager.speak_to_broker() as speaker:
-        yield speaker
+    with eager.connect_to_broker() as client:
+        yield client
 
 
 @pytest.fixture
@@ -56,22 +60,22 @@ def place(eager: Target, unique: Callable[[str], str]) -> str:
 
 
 @pytest.fixture
-def chooser(obedient: Target) -> Iterator[Speaker]:
+def chooser(obedient: Target) -> Iterator[Client]:
     """Yield a connection to a broker that filters."""
-    with obedient.speak_to_broker() as speaker:
-        yield speaker
+    with obedient.connect_to_broker() as client:
+        yield client
 
 
 @pytest.fixture(scope="session")
 def odd_stock(obedient: Target, unique: Callable[[str], str]) -> Shelf:
-    """Return a shelf of odd texts, whose connection has ended."""
-    with obedient.speak_to_broker() as speaker:
-        return filled(obedient, speaker, unique("odd"), ODD)
+    """Return a shelf of unusual texts, whose connection has ended."""
+    with obedient.connect_to_broker() as client:
+        return filled(obedient, client, unique("odd"), ODD)
 
 
 @pytest.fixture
-def odd(odd_stock: Shelf, chooser: Speaker) -> Shelf:
-    """Return the shelf of odd texts, over a connection that nobody let idle."""
+def odd(odd_stock: Shelf, chooser: Client) -> Shelf:
+    """Return the shelf of unusual texts, over a fresh connection."""
     return replace(odd_stock, broker=chooser)
 
 

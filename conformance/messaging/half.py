@@ -1,15 +1,15 @@
-"""Half messages as a producer makes them, and what it says about them later."""
+"""Half messages of a producer, and its decisions about them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.client.client import Client, require_success
 from conformance.messaging.reading import bodies_of, offset_of
 from spec.store.message_record import SystemFlag
-from spec.wire.command import Command
-from spec.wire.transactions import Decision
+from spec.wire.message.transactions import Decision
+from spec.wire.remoting.command import Command
 
 PREPARED = int(SystemFlag.TRANSACTION_PREPARED)
 
@@ -25,7 +25,7 @@ class Half:
 
     @property
     def commit_log_offset(self) -> int:
-        """Where its record lies."""
+        """Commit-log offset of its record, in bytes."""
         return offset_of(self.answer)
 
     @property
@@ -35,14 +35,14 @@ class Half:
 
     def end(
         self,
-        broker: Speaker,
+        broker: Client,
         decision: int = Decision.COMMIT,
         *,
         group: str | None = None,
         queue_offset: int | None = None,
         oneway: bool = False,
     ) -> Command:
-        """Say what is to become of it; return the answer, or the oneway request."""
+        """Send END_TRANSACTION; return the response, or the oneway request."""
         return broker.end_transaction(
             group=self.group if group is None else group,
             commit_log_offset=self.commit_log_offset,
@@ -55,7 +55,7 @@ class Half:
 
 
 def send_half(
-    broker: Speaker,
+    broker: Client,
     topic: str,
     *,
     group: str,
@@ -79,11 +79,11 @@ def send_half(
         born_at_ms=born_at_ms,
         properties=own | dict(properties or {}),
     )
-    return Half(group=group, answer=succeeded(answer), unique_key=key)
+    return Half(group=group, answer=require_success(answer), unique_key=key)
 
 
-def only_later_ones(broker: Speaker, topic: str) -> list[bytes]:
+def only_later_ones(broker: Client, topic: str) -> list[bytes]:
     """Send an ordinary message to queue 0 and return the bodies that are there then."""
-    succeeded(broker.send_message(topic=topic, body=b"ordinary"))
+    require_success(broker.send_message(topic=topic, body=b"ordinary"))
     broker.wait_for_max_offset(topic=topic, offset=1)
     return bodies_of(broker.pull(topic=topic, offset=0))

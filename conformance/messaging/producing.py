@@ -1,39 +1,44 @@
 """
 Two groups of producers, and everything that can be seen of their half messages.
 
-The producers are members from the beginning, and hear every question of a broker that
-asks all the time.
+The producers are members from the beginning. They receive every check request of a
+broker that checks without pause.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.harness.asks.asker import FieldValue
-from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import create_topic, unique_name
-from conformance.harness.speaker import request, succeeded
-from conformance.harness.target import Capability, Target
-from conformance.messaging.checking import join, old
+from conformance.harness.client.client import request, require_success
+from conformance.harness.client.requests.invoker import FieldValue
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
+from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.half import send_half
 from conformance.messaging.reading import records_of
+from conformance.messaging.transaction_checks import join, old
 from conformance.models.transactions import HalfMessage, Place
 from spec.store.message_record import Record, decode_record
-from spec.wire.command import Command
-from spec.wire.properties import decode_properties
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
-from spec.wire.transaction_checks import CHECK_GROUP, GIVEN_UP_TOPIC
-from spec.wire.transactions import HALF_TOPIC, OPERATIONS_TOPIC, Decision
+from spec.wire.message.properties import decode_properties
+from spec.wire.message.topic_names import (
+    HALF_TOPIC,
+    OP_TOPIC,
+    TRANS_CHECK_MAX_TIME_TOPIC,
+    TRANSACTION_CHECK_GROUP,
+)
+from spec.wire.message.transactions import Decision
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 RESTLESS = {
     "transactionTimeOut": "3000",
     "transactionCheckMax": "1000000",
     "transactionOpBatchInterval": "100",
 }
-"""A broker that asks until there is an answer; how often is the target's matter."""
+"""A broker that checks until it has a decision; the target decides the interval."""
 LOOKS_AT_REST = 3
-"""How often running a broker looks idle before it is: queues fill a little late."""
+"""Number of checks after which a broker counts as idle: queues fill a little late."""
 SOON_S = 0.001
 OWN = {"TAGS": "t", "own": "é"}
 """Properties that every half message has from its producer."""
@@ -41,7 +46,7 @@ FLAG = 9
 
 
 def restless_settings(target: Target) -> dict[str, str]:
-    """Return the settings of a broker like *target* that asks all the time."""
+    """Return the settings of a broker like *target* that checks without pause."""
     interval_ms = "50" if Capability.CLOCK in target.capabilities else "200"
     return {**RESTLESS, "transactionCheckInterval": interval_ms}
 
@@ -51,9 +56,9 @@ class Producing:
 
     def __init__(self, target: Target) -> None:
         self.topic = create_topic(target, unique_name("machine"), queue_count=2)
-        self.broker = target.speak_to_broker()
+        self.broker = target.connect_to_broker()
         self.members = {
-            unique_name("producers"): target.speak_to_broker() for _ in range(2)
+            unique_name("producers"): target.connect_to_broker() for _ in range(2)
         }
         self.groups = list(self.members)
         for group, member in self.members.items():
@@ -63,15 +68,15 @@ class Producing:
 
     def close(self) -> None:
         """Close all connections."""
-        for speaker in (self.broker, *self.members.values()):
-            speaker.close()
+        for client in (self.broker, *self.members.values()):
+            client.close()
 
     def key(self, number: int) -> str:
         """Return the unique key of a half message that is sent from here."""
         return f"{self.topic}-{number}"
 
     def send(self, key: str, group: str, *, queue_id: int, body: bytes) -> HalfMessage:
-        """Send a half message that is old enough to be asked about."""
+        """Send a half message that is old enough to be checked."""
         sent = send_half(
             self.broker,
             self.topic,
@@ -111,8 +116,8 @@ class Producing:
             from_check=from_check,
         )
 
-    def say_unsure(self, half: HalfMessage) -> None:
-        """Say that a decision is not known, and do not wait for an answer."""
+    def end_unknown(self, half: HalfMessage) -> None:
+        """Send END_TRANSACTION with type unknown, oneway."""
         fields: dict[str, FieldValue] = {
             "producerGroup": half.group,
             "tranStateTableOffset": half.places[-1].queue_offset,
@@ -124,22 +129,22 @@ class Producing:
         self.broker.peer.send(request(RequestCode.END_TRANSACTION, fields))
 
     def questions(self) -> Iterator[tuple[str, Command]]:
-        """Yield the questions that have come, and the group of whom was asked."""
+        """Yield the check requests received so far, with the group of each."""
         for group, member in self.members.items():
             while not member.peer.is_silent(SOON_S):
                 code = RequestCode.CHECK_TRANSACTION_STATE
                 yield group, member.peer.receive_request(code)
 
     def late_questions(self) -> Iterator[tuple[str, Command]]:
-        """Yield all questions that a broker at rest has asked."""
+        """Yield all check requests that a broker at rest has sent."""
         for member in self.members.values():
-            succeeded(member.max_offset(topic=self.topic))
+            require_success(member.max_offset(topic=self.topic))
         yield from self.questions()
 
     def record_at(self, place: Place) -> Record:
         """Return the record at *place*."""
         answer = self.broker.view_message(commit_log_offset=place.commit_log_offset)
-        return decode_record(succeeded(answer).body)
+        return decode_record(require_success(answer).body)
 
     def half_topic_at(self, place: Place) -> Record:
         """Pull what the half topic has at *place*."""
@@ -165,20 +170,22 @@ class Producing:
                 return self._noted
             self._log_offset += len(answer.body)
             record = decode_record(answer.body, check_crc=False)
-            if record.topic == OPERATIONS_TOPIC:
+            if record.topic == OP_TOPIC:
                 numbers = record.body.decode().split(",")
                 self._noted |= {int(number) for number in numbers if number}
 
     def wait_for_rest(self, timeout_s: float) -> None:
-        """Wait until the broker has looked at all half messages for the last time."""
+        """Wait until the broker has checked all half messages for the last time."""
         looks = 0
 
         def is_at_rest() -> bool:
             nonlocal looks
             looked = self.broker.query_offset(
-                group=CHECK_GROUP, topic=HALF_TOPIC, queue_id=0
+                group=TRANSACTION_CHECK_GROUP, topic=HALF_TOPIC, queue_id=0
             )
-            end = succeeded(self.broker.max_offset(topic=HALF_TOPIC)).fields["offset"]
+            end = require_success(self.broker.max_offset(topic=HALF_TOPIC)).fields[
+                "offset"
+            ]
             looks = looks + 1 if looked.fields.get("offset") == end else 0
             return looks == LOOKS_AT_REST
 
@@ -186,7 +193,7 @@ class Producing:
 
     def given_up(self) -> list[str]:
         """Return the keys of what was given up, of all that was sent from here."""
-        records = self._records(GIVEN_UP_TOPIC, 0, 0)
+        records = self._records(TRANS_CHECK_MAX_TIME_TOPIC, 0, 0)
         keys = [decode_properties(one.properties)["UNIQ_KEY"] for one in records]
         return [key for key in keys if key.rpartition("-")[0] == self.topic]
 

@@ -4,43 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.speaker import Speaker, now_ms, succeeded
+from conformance.harness.client.client import Client, now_ms, require_success
+from conformance.harness.process.deadline import wait_until
 from spec.routing.topic_config import TopicConfig, decode_topic_table
 from spec.store.message_record import Record, decode_record, decode_records
-from spec.wire.command import Command
-from spec.wire.message_id import decode_message_id
-from spec.wire.response_code import ResponseCode
+from spec.wire.message.message_id import decode_message_id
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.response_code import ResponseCode
 
 GAP_MS = 12
 """More than two readings of a clock differ by on any system."""
 
 
-def record_of(broker: Speaker, answer: Command) -> Record:
+def record_of(broker: Client, answer: Command) -> Record:
     """Return the record of the message to whose send this is the *answer*."""
-    viewed = broker.view_message_by_id(succeeded(answer).fields["msgId"])
-    return decode_record(succeeded(viewed).body)
+    viewed = broker.view_message_by_id(require_success(answer).fields["msgId"])
+    return decode_record(require_success(viewed).body)
 
 
 def offset_of(answer: Command) -> int:
-    """Return where in the commit log the message lies that was sent."""
-    _, offset = decode_message_id(succeeded(answer).fields["msgId"])
+    """Return the commit-log offset of the message that was sent, in bytes."""
+    _, offset = decode_message_id(require_success(answer).fields["msgId"])
     return offset
 
 
 def send_bodies(
-    broker: Speaker, topic: str, bodies: Iterable[bytes], *, queue_id: int = 0
+    broker: Client, topic: str, bodies: Iterable[bytes], *, queue_id: int = 0
 ) -> list[Command]:
     """Send each of *bodies* to a fresh queue, wait until it holds them; the answers."""
     answers = [
-        succeeded(broker.send_message(topic=topic, body=body, queue_id=queue_id))
+        require_success(broker.send_message(topic=topic, body=body, queue_id=queue_id))
         for body in bodies
     ]
     broker.wait_for_max_offset(topic=topic, offset=len(answers), queue_id=queue_id)
     return answers
 
 
-def send_apart(broker: Speaker, topic: str, count: int = 4) -> list[int]:
+def send_apart(broker: Client, topic: str, count: int = 4) -> list[int]:
     """Send messages some milliseconds apart to queue 0; their store times."""
     times: list[int] = []
     for _ in range(count):
@@ -56,13 +56,13 @@ def send_apart(broker: Speaker, topic: str, count: int = 4) -> list[int]:
 
 def records_of(pulled: Command) -> list[Record]:
     """Return the records of a pull's answer, which must have found some."""
-    return list(decode_records(succeeded(pulled).body))
+    return list(decode_records(require_success(pulled).body))
 
 
-def records_from(speaker: Speaker, offset: int) -> Iterator[Record]:
+def records_from(client: Client, offset: int) -> Iterator[Record]:
     """Yield the records of the commit log from the one at *offset* on."""
     while True:
-        answer = speaker.view_message(commit_log_offset=offset)
+        answer = client.view_message(commit_log_offset=offset)
         if answer.code != ResponseCode.SUCCESS:
             return
         yield decode_record(answer.body, check_crc=False)
@@ -74,7 +74,7 @@ def bodies_of(pulled: Command) -> list[bytes]:
     return [record.body for record in records_of(pulled)]
 
 
-def topic_of(broker: Speaker, name: str) -> TopicConfig:
+def topic_of(broker: Client, name: str) -> TopicConfig:
     """Return a topic's configuration as the broker has it."""
-    table = decode_topic_table(succeeded(broker.all_topic_config()).body)
+    table = decode_topic_table(require_success(broker.all_topic_config()).body)
     return table.topics[name]

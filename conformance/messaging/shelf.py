@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from conformance.harness.fixtures import create_topic
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.target import Target
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.pytest_plugin.fixtures import create_topic
+from conformance.harness.targets.target import Target
 from conformance.messaging.reading import bodies_of
-from spec.wire.response_code import ResponseCode
-from spec.wire.sql_filter import SQL92
+from spec.wire.consumer.sql_filter import SQL92
+from spec.wire.remoting.response_code import ResponseCode
 
 Properties = Mapping[str, str]
 ODD: tuple[Properties, ...] = (
@@ -30,7 +30,7 @@ ODD: tuple[Properties, ...] = (
 class Shelf:
     """A topic with one message for each of some properties, their number its body."""
 
-    broker: Speaker
+    broker: Client
     topic: str
     properties: tuple[Properties, ...]
 
@@ -45,19 +45,19 @@ class Shelf:
 
 
 def filled(
-    target: Target, broker: Speaker, name: str, properties: tuple[Properties, ...]
+    target: Target, broker: Client, name: str, properties: tuple[Properties, ...]
 ) -> Shelf:
     """Return a new shelf."""
     topic = create_topic(target, name)
     for number, one in enumerate(properties):
         body = b"%d" % number
-        succeeded(broker.send_message(topic=topic, body=body, properties=one))
+        require_success(broker.send_message(topic=topic, body=body, properties=one))
     broker.wait_for_max_offset(topic=topic, offset=len(properties))
     return Shelf(broker=broker, topic=topic, properties=properties)
 
 
 def a_is(*values: str) -> list[Properties]:
-    """Return the odd properties in which a is one of some texts."""
+    """Return the unusual properties whose ``a`` is one of *values*."""
     return [one for one in ODD if one.get("a") in values]
 
 
@@ -87,4 +87,4 @@ ODD_ONES = {
     "a LIKE 'x'": ("PULL-SQL-009", []),
     "NOT a LIKE 'x'": ("PULL-SQL-009", [one for one in ODD if "a" in one]),
 }
-"""Expressions, the clause that each is about, and what they select of the odd."""
+"""Expressions, the clause of each, and the unusual properties they select."""

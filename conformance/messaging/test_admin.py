@@ -7,14 +7,18 @@ from typing import Any
 
 import pytest
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.live import LiveTarget
-from conformance.harness.speaker import Speaker, body_of, now_ms, succeeded
-from conformance.harness.verdicts import expect, expect_fields, expect_that
+from conformance.harness.client.client import Client, body_of, now_ms, require_success
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_fields,
+    expect_that,
+)
+from conformance.harness.targets.shared_target import SharedTarget
 from conformance.messaging.reading import bodies_of, records_of, send_bodies
-from spec.wire.command import Command
-from spec.wire.fastjson import loads
-from spec.wire.response_code import ResponseCode
+from spec.wire.bodies.fastjson import loads
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.response_code import ResponseCode
 
 
 def mapping_of(answer: Command) -> Mapping[Any, Any]:
@@ -29,7 +33,7 @@ def by_queue(table: Mapping[Any, Any]) -> dict[int, Any]:
     return {dict(key)["queueId"]: value for key, value in table.items()}
 
 
-def config_of(broker: Speaker, topic: str) -> tuple[Mapping[str, Any], int]:
+def config_of(broker: Client, topic: str) -> tuple[Mapping[str, Any], int]:
     """Return a topic's configuration, and the counter of the table's version."""
     table = mapping_of(broker.all_topic_config())
     return table["topicConfigTable"].get(topic, {}), table["dataVersion"]["counter"]
@@ -38,11 +42,11 @@ def config_of(broker: Speaker, topic: str) -> tuple[Mapping[str, Any], int]:
 @pytest.mark.clause("ADMIN-TOPIC-001", "ADMIN-TOPIC-005")
 @pytest.mark.parametrize(("write", "read", "perm"), [(1, 1, 6), (16, 3, 4), (2, 8, 2)])
 def test_a_created_topic_is_as_it_was_asked_for(
-    broker: Speaker, unique: Callable[[str], str], write: int, read: int, perm: int
+    broker: Client, unique: Callable[[str], str], write: int, read: int, perm: int
 ) -> None:
     topic = unique("made")
     before = config_of(broker, topic)[1]
-    succeeded(
+    require_success(
         broker.create_topic(
             topic=topic, queue_count=write, read_queue_count=read, permissions=perm
         )
@@ -65,9 +69,9 @@ def test_a_created_topic_is_as_it_was_asked_for(
 
 
 @pytest.mark.clause("ADMIN-TOPIC-002")
-def test_a_changed_topic_keeps_its_messages(broker: Speaker, topic: str) -> None:
+def test_a_changed_topic_keeps_its_messages(broker: Client, topic: str) -> None:
     send_bodies(broker, topic, [b"kept"])
-    succeeded(broker.create_topic(topic=topic, queue_count=6, permissions=6))
+    require_success(broker.create_topic(topic=topic, queue_count=6, permissions=6))
     wait_until(
         lambda: config_of(broker, topic)[0].get("writeQueueNums") == 6,
         what=f"{topic} has 6 queues",
@@ -80,7 +84,7 @@ def test_a_changed_topic_keeps_its_messages(broker: Speaker, topic: str) -> None
 
 @pytest.mark.clause("ADMIN-TOPIC-003")
 def test_a_topic_is_not_called_like_the_cluster(
-    broker: Speaker, target: LiveTarget
+    broker: Client, target: SharedTarget
 ) -> None:
     answer = broker.create_topic(topic=target.cluster)
     refused = answer.code != ResponseCode.SUCCESS
@@ -95,9 +99,9 @@ def test_a_topic_is_not_called_like_the_cluster(
 
 
 @pytest.mark.clause("ADMIN-TOPIC-004")
-def test_a_deleted_topic_is_gone(broker: Speaker, topic: str) -> None:
+def test_a_deleted_topic_is_gone(broker: Client, topic: str) -> None:
     send_bodies(broker, topic, [b"a", b"b"])
-    succeeded(broker.delete_topic(topic=topic))
+    require_success(broker.delete_topic(topic=topic))
     expect(
         "ADMIN-TOPIC-004",
         found=broker.pull(topic=topic, offset=0).code,
@@ -106,13 +110,13 @@ def test_a_deleted_topic_is_gone(broker: Speaker, topic: str) -> None:
         transcript=broker.transcript,
     )
     wait_until(
-        lambda: succeeded(broker.max_offset(topic=topic)).fields["offset"] == "0",
+        lambda: require_success(broker.max_offset(topic=topic)).fields["offset"] == "0",
         what="the deleted topic's max offset is 0",
     )
 
 
 @pytest.mark.clause("ADMIN-STATS-001")
-def test_a_topics_statistics_give_every_queue(broker: Speaker, topic: str) -> None:
+def test_a_topics_statistics_give_every_queue(broker: Client, topic: str) -> None:
     send_bodies(broker, topic, [b"a", b"b", b"c"])
     send_bodies(broker, topic, [b"d"], queue_id=1)
     last = records_of(broker.pull(topic=topic, offset=2))[0].stored_at_ms
@@ -130,10 +134,10 @@ def test_a_topics_statistics_give_every_queue(broker: Speaker, topic: str) -> No
 
 @pytest.mark.clause("ADMIN-STATS-002", "ADMIN-STATS-003", "ADMIN-STATS-004")
 def test_a_groups_statistics_give_what_it_committed(
-    broker: Speaker, topic: str, known_group: str
+    broker: Client, topic: str, known_group: str
 ) -> None:
     send_bodies(broker, topic, [b"a", b"b", b"c"])
-    succeeded(broker.update_offset(group=known_group, topic=topic, offset=2))
+    require_success(broker.update_offset(group=known_group, topic=topic, offset=2))
     stats = mapping_of(broker.consume_stats(group=known_group, topic=topic))
     expect_fields(
         "ADMIN-STATS-002",
@@ -149,35 +153,35 @@ def test_a_groups_statistics_give_what_it_committed(
 
 
 @pytest.mark.clause("ADMIN-GROUP-001")
-def test_a_group_is_listed_until_it_is_deleted(broker: Speaker, group: str) -> None:
+def test_a_group_is_listed_until_it_is_deleted(broker: Client, group: str) -> None:
     settings = {
         "retryQueueNums": 3,
         "retryMaxTimes": 5,
         "consumeBroadcastEnable": False,
     }
-    succeeded(broker.update_group(group=group, settings=settings))
+    require_success(broker.update_group(group=group, settings=settings))
     table = mapping_of(broker.all_groups())["subscriptionGroupTable"]
     expect_fields("ADMIN-GROUP-001", found=table.get(group, {}), expected={**settings})
-    succeeded(broker.delete_group(group=group))
+    require_success(broker.delete_group(group=group))
     table = mapping_of(broker.all_groups())["subscriptionGroupTable"]
     expect("ADMIN-GROUP-001", found=group in table, expected=False, what="still listed")
 
 
 def committed_after_deletion(
-    broker: Speaker, topic: str, group: str, **fields: str
+    broker: Client, topic: str, group: str, **fields: str
 ) -> dict[int, int]:
-    """Return what *group* has committed after it was deleted with *fields*."""
-    succeeded(broker.update_group(group=group))
-    succeeded(broker.send_message(topic=topic, queue_id=0))
+    """Return the offsets that *group* has after its deletion with *fields*."""
+    require_success(broker.update_group(group=group))
+    require_success(broker.send_message(topic=topic, queue_id=0))
     broker.wait_for_max_offset(topic=topic, offset=1)
-    succeeded(broker.update_offset(group=group, topic=topic, offset=1))
-    succeeded(broker.delete_group(group=group, **fields))
+    require_success(broker.update_offset(group=group, topic=topic, offset=1))
+    require_success(broker.delete_group(group=group, **fields))
     table = mapping_of(broker.all_consumer_offsets())["offsetTable"]
     return {int(k): v for k, v in table.get(f"{topic}@{group}", {}).items()}
 
 
 @pytest.mark.clause("ADMIN-GROUP-002")
-def test_offsets_outlive_their_group(broker: Speaker, topic: str, group: str) -> None:
+def test_offsets_outlive_their_group(broker: Client, topic: str, group: str) -> None:
     found = committed_after_deletion(broker, topic, group)
     expect("ADMIN-GROUP-002", found=found, expected={0: 1}, what="committed offsets")
 
@@ -188,7 +192,7 @@ REMOVE, CLEAN = "removeOffset", "cleanOffset"
 
 @pytest.mark.clause("ADMIN-GROUP-003")
 def test_offsets_go_with_their_group_where_remove_offset_is_true(
-    broker: Speaker, topic: str, unique: Callable[[str], str]
+    broker: Client, topic: str, unique: Callable[[str], str]
 ) -> None:
     for name, expected in ((REMOVE, {}), (CLEAN, {0: 1})):
         found = _committed_after(name, broker, topic, unique("group"))
@@ -198,7 +202,7 @@ def test_offsets_go_with_their_group_where_remove_offset_is_true(
 
 @pytest.mark.clause("ADMIN-GROUP-004")
 def test_offsets_go_with_their_group_where_clean_offset_is_true(
-    broker: Speaker, topic: str, unique: Callable[[str], str]
+    broker: Client, topic: str, unique: Callable[[str], str]
 ) -> None:
     for name, expected in ((CLEAN, {}), (REMOVE, {0: 1})):
         found = _committed_after(name, broker, topic, unique("group"))
@@ -207,16 +211,16 @@ def test_offsets_go_with_their_group_where_clean_offset_is_true(
 
 
 def _committed_after(
-    name: str, broker: Speaker, topic: str, group: str
+    name: str, broker: Client, topic: str, group: str
 ) -> dict[int, int]:
     return committed_after_deletion(broker, topic, group, **{name: "true"})
 
 
 @pytest.mark.clause("ADMIN-CONFIG-001")
 def test_settings_are_lines_with_the_names_of_java(
-    broker: Speaker, target: LiveTarget
+    broker: Client, target: SharedTarget
 ) -> None:
-    text = succeeded(broker.broker_config()).body.decode()
+    text = require_success(broker.broker_config()).body.decode()
     found = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
     expect_fields(
         "ADMIN-CONFIG-001",
@@ -231,7 +235,7 @@ def test_settings_are_lines_with_the_names_of_java(
 
 
 @pytest.mark.clause("ADMIN-CONFIG-002")
-def test_a_broker_says_its_release(broker: Speaker) -> None:
+def test_a_broker_says_its_release(broker: Client) -> None:
     table = mapping_of(broker.broker_runtime_info())["table"]
     found = str(table.get("brokerVersionDesc"))
     expect_that(
@@ -245,9 +249,9 @@ def test_a_broker_says_its_release(broker: Speaker) -> None:
 
 
 @pytest.mark.clause("ADMIN-CONFIG-003", "ADMIN-CONFIG-005")
-def test_no_number_is_no_change_of_a_number(broker: Speaker) -> None:
+def test_no_number_is_no_change_of_a_number(broker: Client) -> None:
     before = broker.broker_config()
-    succeeded(broker.update_broker_config({"defaultQueryMaxNum": "many"}))
+    require_success(broker.update_broker_config({"defaultQueryMaxNum": "many"}))
     after = broker.broker_config()
     found = broker.broker_settings()["defaultQueryMaxNum"]
     what = "defaultQueryMaxNum after many"
@@ -264,14 +268,14 @@ def test_no_number_is_no_change_of_a_number(broker: Speaker) -> None:
 
 def settings_version(answer: Command) -> int:
     """Return the counter of the settings' version."""
-    version = loads(succeeded(answer).fields["version"])
+    version = loads(require_success(answer).fields["version"])
     assert isinstance(version, Mapping)
     return int(version["counter"])
 
 
 @pytest.mark.clause("ADMIN-CONFIG-004")
-def test_a_young_log_has_no_earliest_time(broker: Speaker, topic: str) -> None:
-    succeeded(broker.send_message(topic=topic))
+def test_a_young_log_has_no_earliest_time(broker: Client, topic: str) -> None:
+    require_success(broker.send_message(topic=topic))
     table = mapping_of(broker.broker_runtime_info())["table"]
     held = int(table["commitLogMaxOffset"]) - int(table["commitLogMinOffset"])
     is_young = held < 2 * int(broker.broker_settings()["maxMessageSize"])
@@ -287,8 +291,8 @@ def test_a_young_log_has_no_earliest_time(broker: Speaker, topic: str) -> None:
 
 
 @pytest.mark.clause("ADMIN-CONFIG-006")
-def test_a_log_has_an_earliest_time(broker: Speaker, topic: str) -> None:
-    succeeded(broker.send_message(topic=topic))
+def test_a_log_has_an_earliest_time(broker: Client, topic: str) -> None:
+    require_success(broker.send_message(topic=topic))
     table = mapping_of(broker.broker_runtime_info())["table"]
     found = int(table["earliestMessageTimeStamp"])
     expect_that(

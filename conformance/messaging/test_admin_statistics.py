@@ -6,23 +6,31 @@ from collections.abc import Iterator
 
 import pytest
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import create_topic, hastened, unique_name
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.target import Capability, Target
-from conformance.harness.verdicts import expect, expect_code, expect_that
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_that,
+)
+from conformance.harness.pytest_plugin.fixtures import (
+    create_topic,
+    unique_name,
+    with_clock_rate,
+)
+from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.reading import (
     record_of,
     send_apart,
     send_bodies,
 )
 from spec.store.message_record import record_size
-from spec.wire.admin_bodies import ConsumeTimes, GroupsStats, Rates
-from spec.wire.admin_statistics import SAMPLE_S
-from spec.wire.command import Command
-from spec.wire.json_body import decode_body
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from spec.wire.admin.statistics import SAMPLE_S
+from spec.wire.bodies.admin_bodies import ConsumeTimes, GroupsStats, Rates
+from spec.wire.bodies.json_body import decode_body
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 HASTE = 20.0
 SAMPLES_S = 3 * SAMPLE_S
@@ -35,29 +43,29 @@ def counting(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
     if Capability.CLOCK not in target.capabilities:
         yield target
         return
-    with hastened(pytestconfig, HASTE) as own:
+    with with_clock_rate(pytestconfig, HASTE) as own:
         yield own
 
 
-def rates(broker: Speaker, name: str, key: str) -> Rates | None:
-    """Return what was counted; None while nothing was."""
+def rates(broker: Client, name: str, key: str) -> Rates | None:
+    """Return the rates of one statistic, or None while nothing was counted."""
     fields = {"statsName": name, "statsKey": key}
-    answer = broker.ask(RequestCode.VIEW_BROKER_STATS_DATA, fields)
+    answer = broker.invoke(RequestCode.VIEW_BROKER_STATS_DATA, fields)
     if answer.code == ResponseCode.SYSTEM_ERROR:
         return None
-    return decode_body(Rates, succeeded(answer).body)
+    return decode_body(Rates, require_success(answer).body)
 
 
 @pytest.mark.clause("ADMIN-STATS-005")
 @pytest.mark.needs("wire")
 def test_traffic_is_counted_by_topic_and_group(counting: Target) -> None:
     topic = create_topic(counting, unique_name("counted"))
-    with counting.speak_to_broker() as broker:
+    with counting.connect_to_broker() as broker:
         answer = broker.send_message(topic=topic, body=b"1234")
         size = record_size(record_of(broker, answer))
 
         def is_sampled() -> bool:
-            succeeded(broker.send_message(topic=topic, body=b"1234"))
+            require_success(broker.send_message(topic=topic, body=b"1234"))
             broker.pull(topic=topic, offset=0, group="counted_group", max_count=1)
             found = rates(broker, "GROUP_GET_NUMS", f"{topic}@counted_group")
             return bool(found and found.minute and found.minute.sum)
@@ -79,23 +87,21 @@ def test_traffic_is_counted_by_topic_and_group(counting: Target) -> None:
 
 @pytest.mark.clause("ADMIN-STATS-006")
 @pytest.mark.parametrize("name", ["TOPIC_PUT_NUMS", "NO_SUCH_NUMS"])
-def test_what_was_not_counted_is_refused(
-    broker: Speaker, topic: str, name: str
-) -> None:
+def test_what_was_not_counted_is_refused(broker: Client, topic: str, name: str) -> None:
     fields = {"statsName": name, "statsKey": topic}
-    answer = broker.ask(RequestCode.VIEW_BROKER_STATS_DATA, fields)
+    answer = broker.invoke(RequestCode.VIEW_BROKER_STATS_DATA, fields)
     code = ResponseCode.SYSTEM_ERROR
     expect_code("ADMIN-STATS-006", answer, code, broker.transcript)
 
 
 @pytest.mark.clause("ADMIN-STATS-007")
 def test_time_spans_tell_how_far_a_group_is(
-    broker: Speaker, topic: str, known_group: str
+    broker: Client, topic: str, known_group: str
 ) -> None:
     stored = send_apart(broker, topic, count=3)
-    succeeded(broker.update_offset(group=known_group, topic=topic, offset=2))
+    require_success(broker.update_offset(group=known_group, topic=topic, offset=2))
     answer = time_spans(broker, topic, known_group)
-    spans = decode_body(ConsumeTimes, succeeded(answer).body).queues
+    spans = decode_body(ConsumeTimes, require_success(answer).body).queues
     found = {one.queue.queue_id: one for one in spans}
     expect("ADMIN-STATS-007", found=sorted(found), expected=[0, 1, 2, 3], what="queues")
     first = found[0]
@@ -120,27 +126,27 @@ def test_time_spans_tell_how_far_a_group_is(
 
 
 @pytest.mark.clause("ADMIN-STATS-008")
-def test_an_unknown_topic_has_no_time_spans(broker: Speaker, known_group: str) -> None:
+def test_an_unknown_topic_has_no_time_spans(broker: Client, known_group: str) -> None:
     answer = time_spans(broker, unique_name("nowhere"), known_group)
     code = ResponseCode.TOPIC_NOT_EXIST
     expect_code("ADMIN-STATS-008", answer, code, broker.transcript)
 
 
-def time_spans(broker: Speaker, topic: str, group: str) -> Command:
-    """Ask how far a group is in a topic, in time."""
+def time_spans(broker: Client, topic: str, group: str) -> Command:
+    """Request the time span of a group's consumption of a topic."""
     fields = {"topic": topic, "group": group}
-    return broker.ask(RequestCode.QUERY_CONSUME_TIME_SPAN, fields)
+    return broker.invoke(RequestCode.QUERY_CONSUME_TIME_SPAN, fields)
 
 
 @pytest.mark.clause("ADMIN-STATS-009")
 def test_every_groups_progress_is_told(
-    broker: Speaker, topic: str, known_group: str
+    broker: Client, topic: str, known_group: str
 ) -> None:
     send_bodies(broker, topic, [b"a", b"b", b"c"])
-    succeeded(broker.update_offset(group=known_group, topic=topic, offset=2))
-    answer = broker.ask(RequestCode.GET_BROKER_CONSUME_STATS, {"isOrder": False})
-    told = decode_body(GroupsStats, succeeded(answer).body)
-    ours = [row[known_group] for row in told.groups if known_group in row]
+    require_success(broker.update_offset(group=known_group, topic=topic, offset=2))
+    answer = broker.invoke(RequestCode.GET_BROKER_CONSUME_STATS, {"isOrder": False})
+    statistics = decode_body(GroupsStats, require_success(answer).body)
+    ours = [row[known_group] for row in statistics.groups if known_group in row]
     expect(
         "ADMIN-STATS-009",
         found=[

@@ -1,4 +1,4 @@
-"""What tools read or copy whole: system topics, a group's offsets, a queue's units."""
+"""Tables for tools: system topics, a group's offsets, a queue's units."""
 
 from __future__ import annotations
 
@@ -7,25 +7,23 @@ from typing import Any
 
 import pytest
 
-from conformance.harness.live import LiveTarget
-from conformance.harness.speaker import Speaker, body_of, succeeded
-from conformance.harness.verdicts import expect, expect_that
+from conformance.harness.client.client import Client, body_of, require_success
+from conformance.harness.pytest_plugin.expectations import expect, expect_that
+from conformance.harness.targets.shared_target import SharedTarget
 from conformance.messaging.reading import send_bodies
-from spec.wire.request_code import RequestCode
+from spec.wire.remoting.request_code import RequestCode
 
 
-def mapping_from(
-    broker: Speaker, code: RequestCode, **fields: str
-) -> Mapping[str, Any]:
+def mapping_from(broker: Client, code: RequestCode, **fields: str) -> Mapping[str, Any]:
     """Return the JSON object that answers a question."""
-    found = body_of(broker.ask(code, fields))
+    found = body_of(broker.invoke(code, fields))
     assert isinstance(found, Mapping)
     return found
 
 
 @pytest.mark.clause("ADMIN-TOPIC-006")
 def test_system_topics_are_the_brokers_own(
-    broker: Speaker, target: LiveTarget, topic: str
+    broker: Client, target: SharedTarget, topic: str
 ) -> None:
     code = RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_BROKER
     found = set(mapping_from(broker, code)["topicList"])
@@ -42,21 +40,23 @@ def test_system_topics_are_the_brokers_own(
 
 @pytest.mark.clause("OFFSET-CLONE-001")
 def test_a_group_may_be_as_far_as_another(
-    broker: Speaker, topic: str, group: str, unique: Callable[[str], str]
+    broker: Client, topic: str, group: str, unique: Callable[[str], str]
 ) -> None:
     copy = unique("group")
-    succeeded(broker.update_group(group=group))  # else 5.x takes no offsets of it
+    require_success(broker.update_group(group=group))  # else 5.x takes no offsets of it
     for queue_id, offset in ((0, 1), (2, 2)):
         bodies = [b"a"] * offset
         send_bodies(broker, topic, bodies, queue_id=queue_id)
-        succeeded(
+        require_success(
             broker.update_offset(
                 group=group, topic=topic, queue_id=queue_id, offset=offset
             )
         )
     fields = {"srcGroup": group, "destGroup": copy, "topic": topic, "offline": "true"}
-    succeeded(broker.ask(RequestCode.CLONE_GROUP_OFFSET, fields))
-    succeeded(broker.update_offset(group=group, topic=topic, queue_id=2, offset=1))
+    require_success(broker.invoke(RequestCode.CLONE_GROUP_OFFSET, fields))
+    require_success(
+        broker.update_offset(group=group, topic=topic, queue_id=2, offset=1)
+    )
     table = mapping_from(broker, RequestCode.GET_ALL_CONSUMER_OFFSET)["offsetTable"]
     expect(
         "OFFSET-CLONE-001",
@@ -69,14 +69,14 @@ def test_a_group_may_be_as_far_as_another(
 
 @pytest.mark.clause("OFFSET-CLONE-002")
 def test_without_a_topic_nothing_is_copied(
-    broker: Speaker, topic: str, group: str, unique: Callable[[str], str]
+    broker: Client, topic: str, group: str, unique: Callable[[str], str]
 ) -> None:
     copy = unique("group")
-    succeeded(broker.update_group(group=group))  # else 5.x takes no offsets of it
+    require_success(broker.update_group(group=group))  # else 5.x takes no offsets of it
     send_bodies(broker, topic, [b"a"])
-    succeeded(broker.update_offset(group=group, topic=topic, offset=1))
+    require_success(broker.update_offset(group=group, topic=topic, offset=1))
     fields = {"srcGroup": group, "destGroup": copy, "offline": "true"}
-    succeeded(broker.ask(RequestCode.CLONE_GROUP_OFFSET, fields))
+    require_success(broker.invoke(RequestCode.CLONE_GROUP_OFFSET, fields))
     table = mapping_from(broker, RequestCode.GET_ALL_CONSUMER_OFFSET)["offsetTable"]
     expect(
         "OFFSET-CLONE-002",
@@ -87,14 +87,14 @@ def test_without_a_topic_nothing_is_copied(
     )
 
 
-def queue_of(broker: Speaker, topic: str) -> Mapping[str, Any]:
-    """Return what the broker says of a topic's queue 0."""
+def queue_of(broker: Client, topic: str) -> Mapping[str, Any]:
+    """Return the broker's description of a topic's queue 0."""
     fields = {"topic": topic, "queueId": "0", "index": "0", "count": "2"}
     return mapping_from(broker, RequestCode.QUERY_CONSUME_QUEUE, **fields)
 
 
 @pytest.mark.clause("QUERY-QUEUE-001")
-def test_a_queue_looks_empty(broker: Speaker, topic: str) -> None:
+def test_a_queue_looks_empty(broker: Client, topic: str) -> None:
     send_bodies(broker, topic, [b"a", b"b", b"c"])
     found = queue_of(broker, topic)
     expect(
@@ -107,7 +107,7 @@ def test_a_queue_looks_empty(broker: Speaker, topic: str) -> None:
 
 
 @pytest.mark.clause("QUERY-QUEUE-002")
-def test_a_queues_units_are_told(broker: Speaker, topic: str) -> None:
+def test_a_queues_units_are_told(broker: Client, topic: str) -> None:
     send_bodies(broker, topic, [b"a", b"b", b"c"])
     found = queue_of(broker, topic)
     expect(

@@ -8,15 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.harness.live import LiveTarget
-from conformance.harness.speaker import Speaker, batch_body, succeeded
-from conformance.harness.verdicts import expect, expect_code, expect_fields
+from conformance.harness.client.client import Client, batch_body, require_success
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_fields,
+)
+from conformance.harness.targets.shared_target import SharedTarget
 from conformance.messaging.reading import record_of, records_of
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH
 from conformance.strategies.messages import bodies, properties
-from spec.wire.properties import decode_properties
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from spec.wire.message.properties import decode_properties
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 messages = st.tuples(bodies(most=2**10), properties(most=3))
 
@@ -25,12 +29,12 @@ messages = st.tuples(bodies(most=2**10), properties(most=3))
 @ON_A_TOPIC_EACH
 @given(batch=st.lists(messages, min_size=1, max_size=8))
 def test_the_messages_of_a_batch_are_stored_in_order(
-    broker: Speaker, unique: Any, batch: list[tuple[bytes, dict[str, str]]]
+    broker: Client, unique: Any, batch: list[tuple[bytes, dict[str, str]]]
 ) -> None:
     topic = unique("batch")
-    succeeded(broker.create_topic(topic=topic))
-    succeeded(broker.send_message(topic=topic, queue_id=1))
-    answer = succeeded(
+    require_success(broker.create_topic(topic=topic))
+    require_success(broker.send_message(topic=topic, queue_id=1))
+    answer = require_success(
         broker.send_batch(topic=topic, body=batch_body(batch), queue_id=1)
     )
     expect(
@@ -67,36 +71,36 @@ def test_the_messages_of_a_batch_are_stored_in_order(
 
 
 @pytest.mark.clause("SEND-BATCH-002")
-def test_tags_select_messages_of_a_batch(broker: Speaker, topic: str) -> None:
+def test_tags_select_messages_of_a_batch(broker: Client, topic: str) -> None:
     batch = [(b"%d" % n, {"TAGS": "ab"[n % 2], "KEYS": f"k{n}"}) for n in range(6)]
-    succeeded(broker.send_batch(topic=topic, body=batch_body(batch)))
+    require_success(broker.send_batch(topic=topic, body=batch_body(batch)))
     broker.wait_for_max_offset(topic=topic, offset=6)
     pulled = records_of(broker.pull(topic=topic, offset=0, subscription="b"))
     found = [record.body for record in pulled]
     expect("SEND-BATCH-002", found=found, expected=[b"1", b"3", b"5"], what="bodies")
 
 
-def _is_illegal_on_a_retry_topic(broker: Speaker, group: str, clause: str) -> None:
+def _is_illegal_on_a_retry_topic(broker: Client, group: str, clause: str) -> None:
     topic = f"%RETRY%{group}"
-    succeeded(broker.create_topic(topic=topic, queue_count=1))
+    require_success(broker.create_topic(topic=topic, queue_count=1))
     answer = broker.send_batch(topic=topic, body=batch_body([(b"b", {})]))
     expect_code(clause, answer, ResponseCode.MESSAGE_ILLEGAL, broker.transcript)
 
 
 @pytest.mark.clause("SEND-BATCH-003")
-def test_a_batch_to_a_retry_topic_is_illegal(broker: Speaker, known_group: str) -> None:
+def test_a_batch_to_a_retry_topic_is_illegal(broker: Client, known_group: str) -> None:
     _is_illegal_on_a_retry_topic(broker, known_group, "SEND-BATCH-003")
 
 
 @pytest.mark.clause("SEND-BATCH-006")
 def test_a_batch_to_a_retry_topic_is_illegal_again(
-    broker: Speaker, known_group: str
+    broker: Client, known_group: str
 ) -> None:
     _is_illegal_on_a_retry_topic(broker, known_group, "SEND-BATCH-006")
 
 
-def stored_of_a_batch(broker: Speaker, topic: str) -> dict[str, str | None]:
-    """Return what a message of a batch has of CLUSTER and of the header's property."""
+def stored_of_a_batch(broker: Client, topic: str) -> dict[str, str | None]:
+    """Return CLUSTER and the header's property of a message of a batch."""
     answer = broker.send_message(
         topic=topic,
         body=batch_body([(b"one", {})]),
@@ -110,7 +114,7 @@ def stored_of_a_batch(broker: Speaker, topic: str) -> dict[str, str | None]:
 
 @pytest.mark.clause("SEND-BATCH-013")
 def test_a_batchs_header_is_stored_with_each_message(
-    target: LiveTarget, broker: Speaker, topic: str
+    target: SharedTarget, broker: Client, topic: str
 ) -> None:
     expect_fields(
         "SEND-BATCH-013",
@@ -127,9 +131,7 @@ def test_a_batchs_header_is_stored_with_each_message(
         pytest.param("SEND-BATCH-015", marks=pytest.mark.clause("SEND-BATCH-015")),
     ],
 )
-def test_a_batchs_header_is_not_stored(
-    broker: Speaker, topic: str, clause: str
-) -> None:
+def test_a_batchs_header_is_not_stored(broker: Client, topic: str, clause: str) -> None:
     expect_fields(
         clause,
         found=stored_of_a_batch(broker, topic),

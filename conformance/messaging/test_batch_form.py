@@ -1,4 +1,4 @@
-"""The form of a batch's body: which of its words a broker looks at."""
+"""The form of a batch's body, and the fields of it that a broker reads."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.verdicts import expect
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.pytest_plugin.expectations import expect
 from conformance.messaging.reading import records_of
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH
 from conformance.strategies.messages import bodies
-from spec.wire.batch_body import BatchMessage, encode_batch
+from spec.wire.send.batch_body import BatchMessage, encode_batch
 
 int32s = st.integers(-(2**31), 2**31 - 1) | st.sampled_from([0, 1, -1])
 messages = st.builds(BatchMessage, body=bodies(most=2**8), flag=int32s)
@@ -24,7 +24,7 @@ messages = st.builds(BatchMessage, body=bodies(most=2**8), flag=int32s)
 @ON_A_TOPIC_EACH
 @given(batch=st.lists(messages, min_size=1, max_size=5))
 def test_each_message_of_a_batch_has_its_own_flag(
-    broker: Speaker, unique: Any, batch: list[BatchMessage]
+    broker: Client, unique: Any, batch: list[BatchMessage]
 ) -> None:
     found = _stored(broker, unique("batch_form"), batch)
     expect(
@@ -47,7 +47,7 @@ def test_each_message_of_a_batch_has_its_own_flag(
 @ON_A_TOPIC_EACH
 @given(magic=int32s, body_crc=int32s)
 def test_magic_and_checksum_of_a_batch_are_not_looked_at(
-    broker: Speaker, unique: Any, magic: int, body_crc: int
+    broker: Client, unique: Any, magic: int, body_crc: int
 ) -> None:
     plain = BatchMessage(body=b"any magic")
     odd = replace(plain, magic=magic, body_crc=body_crc)
@@ -62,11 +62,11 @@ def test_magic_and_checksum_of_a_batch_are_not_looked_at(
 
 
 def _stored(
-    broker: Speaker, topic: str, batch: list[BatchMessage]
+    broker: Client, topic: str, batch: list[BatchMessage]
 ) -> list[tuple[bytes, int]]:
     """Send *batch* and return body and flag of what was stored."""
-    succeeded(broker.create_topic(topic=topic))
-    succeeded(broker.send_batch(topic=topic, body=encode_batch(batch)))
+    require_success(broker.create_topic(topic=topic))
+    require_success(broker.send_batch(topic=topic, body=encode_batch(batch)))
     broker.wait_for_max_offset(topic=topic, offset=len(batch))
     records = records_of(broker.pull(topic=topic, offset=0))
     return [(record.body, record.flag) for record in records]

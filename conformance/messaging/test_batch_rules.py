@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.speaker import Speaker, batch_body, succeeded
-from conformance.harness.tamper import append, replace_once, set_field
-from conformance.harness.verdicts import expect, expect_that
+from conformance.harness.client.client import Client, batch_body, require_success
+from conformance.harness.client.tamper import append, replace_once, set_field
+from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.messaging.reading import bodies_of, record_of, records_of
 from spec.integers import body_crc
 from spec.store.message_record import size_of_record
-from spec.wire.batch_body import batch_message_layout
-from spec.wire.command import Command
-from spec.wire.properties import decode_properties
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from spec.wire.message.properties import decode_properties
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
+from spec.wire.send.batch_body import batch_message_layout
 
 TWO = batch_body([(b"one", {}), (b"two", {})])
 
 
 def send(
-    broker: Speaker,
+    broker: Client,
     topic: str,
     *,
     body: bytes = TWO,
@@ -29,7 +29,7 @@ def send(
     system_flags: int = 0,
     properties: dict[str, str] | None = None,
 ) -> Command:
-    """Send a batch, or what looks like one."""
+    """Send a batch, or a body in the form of a batch."""
     return broker.send_message(
         topic=topic,
         body=body,
@@ -40,15 +40,15 @@ def send(
     )
 
 
-def expect_nothing_stored(clause: str, broker: Speaker, topic: str) -> None:
+def expect_nothing_stored(clause: str, broker: Client, topic: str) -> None:
     """Fail *clause* unless the next message is the topic's first."""
-    first = succeeded(broker.send_message(topic=topic)).fields["queueOffset"]
+    first = require_success(broker.send_message(topic=topic)).fields["queueOffset"]
     expect(clause, found=first, expected="0", what="queueOffset afterwards")
 
 
 @pytest.mark.clause("SEND-BATCH-007")
 @pytest.mark.parametrize("flags", [4, 8, 12])
-def test_a_batch_is_no_transaction(broker: Speaker, topic: str, flags: int) -> None:
+def test_a_batch_is_no_transaction(broker: Client, topic: str, flags: int) -> None:
     expect(
         "SEND-BATCH-007",
         found=send(broker, topic, system_flags=flags).code,
@@ -60,7 +60,7 @@ def test_a_batch_is_no_transaction(broker: Speaker, topic: str, flags: int) -> N
 
 
 @pytest.mark.clause("SEND-BATCH-008")
-def test_a_batch_is_not_delayed(broker: Speaker, topic: str) -> None:
+def test_a_batch_is_not_delayed(broker: Client, topic: str) -> None:
     expect(
         "SEND-BATCH-008",
         found=send(broker, topic, properties={"DELAY": "1"}).code,
@@ -72,8 +72,8 @@ def test_a_batch_is_not_delayed(broker: Speaker, topic: str) -> None:
 
 
 @pytest.mark.clause("SEND-BATCH-009")
-def test_a_field_and_not_the_code_makes_a_batch(broker: Speaker, topic: str) -> None:
-    succeeded(send(broker, topic, code=RequestCode.SEND_MESSAGE_V2))
+def test_a_field_and_not_the_code_makes_a_batch(broker: Client, topic: str) -> None:
+    require_success(send(broker, topic, code=RequestCode.SEND_MESSAGE_V2))
     broker.wait_for_max_offset(topic=topic, offset=2)
     found = bodies_of(broker.pull(topic=topic, offset=0))
     expect("SEND-BATCH-009", found=found, expected=[b"one", b"two"], what="bodies")
@@ -83,12 +83,12 @@ def test_a_field_and_not_the_code_makes_a_batch(broker: Speaker, topic: str) -> 
 
 @pytest.mark.clause("SEND-BATCH-010", "WIRE-BATCH-003")
 def test_the_broker_reckons_sizes_and_checksums_itself(
-    broker: Speaker, topic: str
+    broker: Client, topic: str
 ) -> None:
     wrong = (7).to_bytes(4, "big") + b"\xff" * 4 + b"\x12\x34\x56\x78"
-    succeeded(send(broker, topic, body=wrong + batch_body([(b"body", {})])[12:]))
+    require_success(send(broker, topic, body=wrong + batch_body([(b"body", {})])[12:]))
     broker.wait_for_max_offset(topic=topic, offset=1)
-    answer = succeeded(broker.pull(topic=topic, offset=0))
+    answer = require_success(broker.pull(topic=topic, offset=0))
     found = (
         int.from_bytes(answer.body[8:12], "big"),
         size_of_record(answer.body),
@@ -103,9 +103,9 @@ def test_the_broker_reckons_sizes_and_checksums_itself(
 
 
 @pytest.mark.clause("SEND-BATCH-011")
-def test_many_properties_of_a_batch_are_stored(broker: Speaker, topic: str) -> None:
+def test_many_properties_of_a_batch_are_stored(broker: Client, topic: str) -> None:
     value = "v" * 32_000
-    succeeded(send(broker, topic, body=batch_body([(b"b", {"p": value})])))
+    require_success(send(broker, topic, body=batch_body([(b"b", {"p": value})])))
     broker.wait_for_max_offset(topic=topic, offset=1)
     record = records_of(broker.pull(topic=topic, offset=0))[0]
     found = decode_properties(record.properties).get("p")
@@ -113,9 +113,7 @@ def test_many_properties_of_a_batch_are_stored(broker: Speaker, topic: str) -> N
 
 
 @pytest.mark.clause("SEND-BATCH-011")
-def test_too_many_properties_of_a_batch_are_refused(
-    broker: Speaker, topic: str
-) -> None:
+def test_too_many_properties_of_a_batch_are_refused(broker: Client, topic: str) -> None:
     longest = batch_body([(b"b", {"p": "v" * (32_767 - 3)})])
     sized = set_field(batch_message_layout, longest, "size", len(longest) + 1)
     body = append(replace_once(sized, b"\x7f\xff", b"\x80\x00"), b"\x02")

@@ -6,20 +6,20 @@ import re
 
 import pytest
 
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.verdicts import expect, expect_that
-from spec.wire.fastjson import loads
-from spec.wire.request_code import RequestCode
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.pytest_plugin.expectations import expect, expect_that
+from spec.wire.bodies.fastjson import loads
+from spec.wire.remoting.request_code import RequestCode
 
 
 @pytest.mark.clause("WIRE-FASTJSON-001")
 def test_integer_keys_are_written_bare(
-    broker: Speaker, topic: str, known_group: str
+    broker: Client, topic: str, known_group: str
 ) -> None:
-    succeeded(
+    require_success(
         broker.update_offset(group=known_group, topic=topic, offset=2, queue_id=1)
     )
-    body = succeeded(broker.all_consumer_offsets()).body.decode()
+    body = require_success(broker.all_consumer_offsets()).body.decode()
     expected = f'"{topic}@{known_group}":{{1:2}}'
     expect_that(
         "WIRE-FASTJSON-001",
@@ -32,9 +32,9 @@ def test_integer_keys_are_written_bare(
 
 
 @pytest.mark.clause("WIRE-FASTJSON-002")
-def test_objects_are_written_whole_as_keys(broker: Speaker, topic: str) -> None:
-    succeeded(broker.send_message(topic=topic))
-    body = succeeded(broker.topic_stats(topic=topic)).body.decode()
+def test_objects_are_written_whole_as_keys(broker: Client, topic: str) -> None:
+    require_success(broker.send_message(topic=topic))
+    body = require_success(broker.topic_stats(topic=topic)).body.decode()
     found = re.sub(r"\s", "", body)
     expect_that(
         "WIRE-FASTJSON-002",
@@ -47,36 +47,36 @@ def test_objects_are_written_whole_as_keys(broker: Speaker, topic: str) -> None:
 
 
 @pytest.mark.clause("WIRE-FASTJSON-004")
-def test_null_members_are_left_out(broker: Speaker, topic: str, group: str) -> None:
-    succeeded(broker.heartbeat(client_id="c", producer_groups=[group]))
+def test_null_members_are_left_out(broker: Client, topic: str, group: str) -> None:
+    require_success(broker.heartbeat(client_id="c", producer_groups=[group]))
     answers = (
         broker.all_topic_config(),
         broker.all_groups(),
         broker.producer_connections(group=group),
         broker.topic_stats(topic=topic),
     )
-    found = [b":null" in re.sub(rb"\s", b"", succeeded(a).body) for a in answers]
+    found = [b":null" in re.sub(rb"\s", b"", require_success(a).body) for a in answers]
     expect("WIRE-FASTJSON-004", found=found, expected=[False] * 4, what="nulls")
 
 
 @pytest.mark.clause("WIRE-FASTJSON-003")
 @pytest.mark.parametrize("key", ["1", '"1"', "'1'"])
 def test_integer_keys_are_read_bare_and_in_quotes(
-    broker: Speaker, group: str, key: str
+    broker: Client, group: str, key: str
 ) -> None:
     text = f'{{"groupName":"{group}","unknown":{{{key}:2}},"retryQueueNums":3}}'
     code = RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP
-    succeeded(broker.ask(code, body=text.encode()))
-    listed = succeeded(broker.all_groups()).body.decode()
+    require_success(broker.invoke(code, body=text.encode()))
+    listed = require_success(broker.all_groups()).body.decode()
     found = group in listed
     expect("WIRE-FASTJSON-003", found=found, expected=True, what="the group is listed")
 
 
 @pytest.mark.clause("WIRE-FASTJSON-005")
-def test_unknown_members_are_passed_over(broker: Speaker, group: str) -> None:
+def test_unknown_members_are_passed_over(broker: Client, group: str) -> None:
     settings = {"retryMaxTimes": 7, "of9.9": {"a": [1]}, "another": None}
-    succeeded(broker.update_group(group=group, settings=settings))
-    body = succeeded(broker.all_groups()).body
+    require_success(broker.update_group(group=group, settings=settings))
+    body = require_success(broker.all_groups()).body
     table = loads(body)
     assert isinstance(table, dict)
     found = table["subscriptionGroupTable"].get(group, {}).get("retryMaxTimes")

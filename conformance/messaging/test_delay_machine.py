@@ -1,10 +1,9 @@
 """
-Messages are delayed, handed back and handed back again, and come when they must.
+Messages are delayed, sent back repeatedly, and delivered on time.
 
-The machine reads the broker's whole commit log along, and so sees what waits, where and
-since when, and whatever comes: all that is expected, nothing else, nothing early. Where
-the target's clock can be hastened a minute passes in less than a second; a real broker
-is told that its levels are short.
+The machine reads the whole commit log of the broker. It compares every record with the
+model: nothing missing, nothing else, nothing early. On a target with the clock
+capability a minute passes in less than a second. A real broker gets short levels.
 """
 
 from __future__ import annotations
@@ -16,31 +15,31 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
-from conformance.harness.deadline import TooLateError, wait_until
-from conformance.harness.fixtures import (
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.process.deadline import TooLateError, wait_until
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_fields,
+    expect_that,
+)
+from conformance.harness.pytest_plugin.fixtures import (
     another_target,
     create_topic,
     need,
     unique_name,
 )
-from conformance.harness.machines import run_machine
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.target import Capability, Target
-from conformance.harness.verdicts import expect, expect_fields, expect_that
+from conformance.harness.pytest_plugin.stateful import run_machine
+from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.reading import bodies_of, offset_of, records_from
 from conformance.models.delays import Coming, Delays, Destination
 from spec.clause import release_key
 from spec.store.message_record import Record, record_size
-from spec.wire.delay_levels import (
-    SCHEDULE_TOPIC,
-    decode_delay_levels,
-    level_of_queue,
-)
-from spec.wire.groups import DEAD_LETTER_PREFIX
-from spec.wire.message_id import encode_message_id
-from spec.wire.properties import decode_properties
-from spec.wire.response_code import ResponseCode
-from spec.wire.set_aside import real_place
+from spec.wire.message.delay_levels import decode_delay_levels, level_of_queue
+from spec.wire.message.message_id import encode_message_id
+from spec.wire.message.properties import decode_properties
+from spec.wire.message.system_topics import real_place
+from spec.wire.message.topic_names import DLQ_PREFIX, SCHEDULE_TOPIC
+from spec.wire.remoting.response_code import ResponseCode
 
 pytestmark = pytest.mark.long
 
@@ -53,9 +52,9 @@ FIRST = b"first"
 """The body of the message before all others, with which the reading begins."""
 
 levels = st.sampled_from([-1, 0, 1, 2, 3, 4, 6, 8])
-"""What a producer asks for; there are seven."""
-asked_levels = st.sampled_from([-1, 0, 0, 0, 1, 2, 9])
-"""What a consumer asks for; mostly that the broker choose."""
+"""Delay levels of a producer; there are seven."""
+consumer_levels = st.sampled_from([-1, 0, 0, 0, 1, 2, 9])
+"""Delay levels of a consumer; mostly 0, with which the broker chooses."""
 
 
 @pytest.fixture(scope="module")
@@ -83,14 +82,14 @@ class DelayMachine(RuleBasedStateMachine):
             waits_again=release_key(target.release) < (4, 9, 2),
             forgets=release_key(target.release) < (4, 9),
         )
-        with target.speak_to_broker() as broker:
-            succeeded(broker.update_group(group=self.group))
+        with target.connect_to_broker() as broker:
+            require_success(broker.update_group(group=self.group))
             first = broker.send_message(topic=self.topic, body=FIRST)
             self.log_offset = offset_of(first)
         self.stored: list[Coming] = []
-        """What was just sent, and is not seen in the log yet."""
+        """Messages just sent that are not seen in the log yet."""
         self.records: dict[int, Record] = {}
-        """What has come, by number."""
+        """Records that have come, by number."""
         self.all: list[Coming] = []
         self.expect_stored(self.new(queue_id=0, body=FIRST, level=0))
 
@@ -111,15 +110,15 @@ class DelayMachine(RuleBasedStateMachine):
         for number in range(len(self.all)):
             self.wait(number)
         for queue, expected in self.model.come.items():
-            if not queue.topic.startswith(DEAD_LETTER_PREFIX):
+            if not queue.topic.startswith(DLQ_PREFIX):
                 self.compare_pulled(queue, [one.body for one in expected])
 
     @rule(level=levels, queue_id=st.integers(0, 1))
     def send(self, level: int, queue_id: int) -> None:
-        """Send a message that is to come later, or at once."""
+        """Send a message, delayed or not."""
         body = b"message %d" % len(self.all)
-        with self.target.speak_to_broker() as broker:
-            succeeded(
+        with self.target.connect_to_broker() as broker:
+            require_success(
                 broker.send_message(
                     topic=self.topic,
                     queue_id=queue_id,
@@ -130,17 +129,19 @@ class DelayMachine(RuleBasedStateMachine):
             )
         self.expect_stored(self.new(queue_id=queue_id, body=body, level=level))
 
-    @rule(which=st.integers(0, 20), asked=asked_levels, most=st.integers(0, 3))
-    def send_back(self, which: int, asked: int, most: int) -> None:
+    @rule(
+        which=st.integers(0, 20), consumer_level=consumer_levels, most=st.integers(0, 3)
+    )
+    def send_back(self, which: int, consumer_level: int, most: int) -> None:
         """Hand back something once it has come, perhaps not for the first time."""
         one = self.all[-1 - which % len(self.all)]
         record = self.wait(one.number)
-        with self.target.speak_to_broker() as broker:
-            succeeded(
+        with self.target.connect_to_broker() as broker:
+            require_success(
                 broker.send_back(
                     group=self.group,
                     commit_log_offset=record.physical_offset,
-                    delay_level=asked,
+                    delay_level=consumer_level,
                     origin_topic=self.topic,
                     max_reconsume_times=most,
                 )
@@ -150,7 +151,7 @@ class DelayMachine(RuleBasedStateMachine):
             one,
             number=len(self.all),
             group=self.group,
-            asked=asked,
+            consumer_level=consumer_level,
             most=most,
             message_id=message_id,
         )
@@ -184,13 +185,13 @@ class DelayMachine(RuleBasedStateMachine):
 
     def read_log(self) -> None:
         """Compare what is new in the commit log with what is expected."""
-        with self.target.speak_to_broker() as broker:
+        with self.target.connect_to_broker() as broker:
             for record in records_from(broker, self.log_offset):
                 self.log_offset = record.physical_offset + record_size(record)
-                self.judge(record)
+                self.check_record(record)
 
-    def judge(self, record: Record) -> None:
-        """Find out what a record is, and whether it may be there."""
+    def check_record(self, record: Record) -> None:
+        """Find the message of a record, and check that the record may be there."""
         to, level = Destination(topic=record.topic, queue_id=record.queue_id), 0
         if record.topic == SCHEDULE_TOPIC:
             real = real_place(decode_properties(record.properties))
@@ -238,7 +239,7 @@ class DelayMachine(RuleBasedStateMachine):
         one, due_at_ms = found[0]
         self.model.waiting[one.level].pop(0)
         expect_that(
-            "DELAY-LEVEL-103",
+            "DELAY-LEVEL-006",
             record.stored_at_ms >= due_at_ms,
             found=record.stored_at_ms,
             expected=f"{due_at_ms} or later",
@@ -247,14 +248,14 @@ class DelayMachine(RuleBasedStateMachine):
         self.has_come(one, record)
 
     def clause_of(self, one: Coming) -> str:
-        """Return the clause that says where *one* is stored first."""
-        if one.to.topic.startswith(DEAD_LETTER_PREFIX):
+        """Return the clause about the first place of *one*."""
+        if one.to.topic.startswith(DLQ_PREFIX):
             if self.model.waits_again:
-                return "RETRY-DEAD-004" if one.level else "RETRY-DEAD-001"
-            return "RETRY-DEAD-005"
+                return "RETRY-DLQ-004" if one.level else "RETRY-DLQ-001"
+            return "RETRY-DLQ-005"
         if one.reconsume_times:
-            return "RETRY-BACK-004"
-        return "DELAY-LEVEL-102" if one.level else "DELAY-LEVEL-003"
+            return "RETRY-SENDBACK-004"
+        return "DELAY-LEVEL-005" if one.level else "DELAY-LEVEL-003"
 
     def has_come(self, one: Coming, record: Record) -> None:
         """Compare a record in its own queue with what was sent."""
@@ -263,21 +264,21 @@ class DelayMachine(RuleBasedStateMachine):
         properties = decode_properties(record.properties)
         if one.body != FIRST:
             expect_fields(
-                "RETRY-BACK-001" if one.reconsume_times else "DELAY-SEND-001",
+                "RETRY-SENDBACK-001" if one.reconsume_times else "DELAY-SEND-001",
                 found={"flag": record.flag, "own": properties.get("own")},
                 expected={"flag": FLAG, "own": "é"},
             )
         if one.level:
             real = {"REAL_TOPIC": one.to.topic, "REAL_QID": str(one.to.queue_id)}
-            expect_fields("STORE-ASIDE-001", found=properties, expected=real)
+            expect_fields("STORE-SYSTOPIC-001", found=properties, expected=real)
         if one.first_topic is not None:
             expect_fields(
-                "RETRY-BACK-005",
+                "RETRY-SENDBACK-005",
                 found=properties,
                 expected={"RETRY_TOPIC": one.first_topic},
             )
             expect(
-                "RETRY-BACK-005" if one.first_id else "RETRY-DEAD-006",
+                "RETRY-SENDBACK-005" if one.first_id else "RETRY-DLQ-006",
                 found=properties.get("ORIGIN_MESSAGE_ID"),
                 expected=one.first_id,
                 what="ORIGIN_MESSAGE_ID",
@@ -285,7 +286,7 @@ class DelayMachine(RuleBasedStateMachine):
 
     def compare_pulled(self, queue: Destination, expected: list[bytes]) -> None:
         """Pull a whole queue and compare it with what has come."""
-        with self.target.speak_to_broker() as broker:
+        with self.target.connect_to_broker() as broker:
             broker.wait_for_max_offset(
                 topic=queue.topic, queue_id=queue.queue_id, offset=len(expected)
             )
@@ -300,7 +301,7 @@ class DelayMachine(RuleBasedStateMachine):
             expect(clause, found=str(late), expected=what)
 
 
-def pulled(broker: Speaker, queue: Destination) -> list[bytes]:
+def pulled(broker: Client, queue: Destination) -> list[bytes]:
     """Return the bodies of a whole queue."""
     found: list[bytes] = []
     while True:
@@ -322,16 +323,16 @@ def _is(one: Coming, record: Record, to: Destination) -> bool:
     "DELAY-SEND-001",
     "DELAY-SEND-006",
     "DELAY-LEVEL-003",
-    "DELAY-LEVEL-102",
-    "DELAY-LEVEL-103",
-    "STORE-ASIDE-001",
-    "RETRY-BACK-001",
-    "RETRY-BACK-004",
-    "RETRY-BACK-005",
-    "RETRY-DEAD-001",
-    "RETRY-DEAD-004",
-    "RETRY-DEAD-005",
-    "RETRY-DEAD-006",
+    "DELAY-LEVEL-005",
+    "DELAY-LEVEL-006",
+    "STORE-SYSTOPIC-001",
+    "RETRY-SENDBACK-001",
+    "RETRY-SENDBACK-004",
+    "RETRY-SENDBACK-005",
+    "RETRY-DLQ-001",
+    "RETRY-DLQ-004",
+    "RETRY-DLQ-005",
+    "RETRY-DLQ-006",
 )
 def test_what_comes_later_does_what_lists_do(
     swift: Target, pytestconfig: pytest.Config

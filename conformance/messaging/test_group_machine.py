@@ -1,9 +1,9 @@
 """
-Clients join and leave groups in any way, and each member hears exactly what it must.
+Clients join and leave groups in any way; members receive exactly their notifications.
 
-Three clients, two of them of the same name, beat for two groups with subscriptions of
-their own; they unregister, or their connections close. After every step the machine
-compares what each was told, the members of both groups, and the groups' subscriptions.
+Three clients, two of them of the same name, send heartbeats for two groups with
+different subscriptions. They unregister, or their connections close. After every step
+the machine compares notifications, members and subscriptions of both groups.
 """
 
 from __future__ import annotations
@@ -16,58 +16,66 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from conformance.harness.deadline import TooLateError, wait_until
-from conformance.harness.fixtures import unique_name
-from conformance.harness.live import LiveTarget
-from conformance.harness.machines import run_machine
-from conformance.harness.speaker import (
-    Speaker,
+from conformance.harness.client.client import (
+    Client,
     body_of,
     consumer_data,
+    require_success,
     subscription_data,
-    succeeded,
 )
-from conformance.harness.verdicts import expect, expect_code
+from conformance.harness.process.deadline import TooLateError, wait_until
+from conformance.harness.pytest_plugin.expectations import expect, expect_code
+from conformance.harness.pytest_plugin.fixtures import unique_name
+from conformance.harness.pytest_plugin.stateful import run_machine
+from conformance.harness.targets.shared_target import SharedTarget
 from conformance.models.groups import Group, Groups, Wanted
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 CLIENT_IDS = ("first", "second", "first")
-"""Of the three connections: two may have the same."""
+"""Client ids of the three connections: two may have the same."""
 CHANGED = RequestCode.NOTIFY_CONSUMER_IDS_CHANGED
 
 clients = st.integers(0, len(CLIENT_IDS) - 1)
 groups = st.integers(0, 1)
-wishes = st.dictionaries(
+subscription_sets = st.dictionaries(
     st.integers(0, 2),
     st.builds(Wanted, st.integers(0, 2), st.sampled_from(["*", "a", "a || b"])),
 )
-"""What a heartbeat says, by topic."""
+"""Subscriptions of a heartbeat, by topic."""
 
 
 class GroupMachine(RuleBasedStateMachine):
     """Does everything to two groups of a broker, and to a model of them."""
 
-    def __init__(self, target: LiveTarget) -> None:
+    def __init__(self, target: SharedTarget) -> None:
         super().__init__()
         self.target = target
-        self.control = target.speak_to_broker()
+        self.control = target.connect_to_broker()
         self.model = Groups()
         self.names = [unique_name("group") for _ in range(2)]
         self.topics = [unique_name("wanted") for _ in range(3)]
-        self.speakers: dict[int, Speaker] = {}
+        self.connections: dict[int, Client] = {}
 
     def teardown(self) -> None:
         """Close all connections."""
-        for speaker in (self.control, *self.speakers.values()):
-            speaker.close()
+        for connection in (self.control, *self.connections.values()):
+            connection.close()
 
-    @rule(client=clients, group=groups, wish=wishes, is_renamed=st.booleans())
+    @rule(
+        client=clients,
+        group=groups,
+        subscribed=subscription_sets,
+        is_renamed=st.booleans(),
+    )
     def beat(
-        self, client: int, group: int, wish: dict[int, Wanted], is_renamed: bool
+        self, client: int, group: int, subscribed: dict[int, Wanted], is_renamed: bool
     ) -> None:
         """Send a heartbeat, by a new connection if the client has none."""
-        name, wanted = self.names[group], {self.topics[n]: w for n, w in wish.items()}
+        name, wanted = (
+            self.names[group],
+            {self.topics[n]: w for n, w in subscribed.items()},
+        )
         client_id = CLIENT_IDS[client] + ("_renamed" if is_renamed else "")
         clause = self.clause_of_beat(name, client, client_id, wanted)
         subscriptions = [
@@ -77,10 +85,10 @@ class GroupMachine(RuleBasedStateMachine):
             for topic, one in wanted.items()
         ]
         consumer = consumer_data(group=name, subscriptions=subscriptions)
-        speaker = self.speaker(client)
-        succeeded(speaker.heartbeat(client_id=client_id, consumers=[consumer]))
-        told = self.model.beat(name, client, client_id, wanted)
-        self.compare_told(clause, {name: told})
+        connection = self.connection(client)
+        require_success(connection.heartbeat(client_id=client_id, consumers=[consumer]))
+        notified = self.model.beat(name, client, client_id, wanted)
+        self.compare_notifications(clause, {name: notified})
 
     @rule(client=clients, group=groups)
     def unregister(self, client: int, group: int) -> None:
@@ -89,22 +97,22 @@ class GroupMachine(RuleBasedStateMachine):
         clause = "GROUP-MEMBER-005"
         if client not in self.members(name):
             clause = "GROUP-MEMBER-010"
-        succeeded(
-            self.speaker(client).unregister_client(
+        require_success(
+            self.connection(client).unregister_client(
                 client_id=CLIENT_IDS[client], consumer_group=name
             )
         )
-        self.compare_told(clause, {name: self.model.leave(name, client)})
+        self.compare_notifications(clause, {name: self.model.leave(name, client)})
 
     @rule(client=clients)
     def close(self, client: int) -> None:
         """Close a connection."""
-        speaker = self.speakers.pop(client, None)
-        if speaker is not None:
-            speaker.close()
-            told = self.model.close(client)
+        connection = self.connections.pop(client, None)
+        if connection is not None:
+            connection.close()
+            notified = self.model.close(client)
             self.wait_until_gone(client)
-            self.compare_told("GROUP-MEMBER-006", told)
+            self.compare_notifications("GROUP-MEMBER-006", notified)
 
     @invariant()
     def members_are_those_of_the_model(self) -> None:
@@ -167,16 +175,16 @@ class GroupMachine(RuleBasedStateMachine):
         group = self.model.groups.get(name)
         return {} if group is None else group.members
 
-    def speaker(self, client: int) -> Speaker:
+    def connection(self, client: int) -> Client:
         """Return a client's connection, a new one if it has none."""
-        if client not in self.speakers:
-            self.speakers[client] = self.target.speak_to_broker()
-        return self.speakers[client]
+        if client not in self.connections:
+            self.connections[client] = self.target.connect_to_broker()
+        return self.connections[client]
 
     def clause_of_beat(
         self, name: str, client: int, client_id: str, wanted: Mapping[str, Wanted]
     ) -> str:
-        """Return the clause that says whom a heartbeat is told to."""
+        """Return the clause about the notifications of a heartbeat."""
         group = self.model.groups.get(name)
         if group is None or client not in group.members:
             return "GROUP-MEMBER-003"
@@ -187,32 +195,34 @@ class GroupMachine(RuleBasedStateMachine):
         is_renamed = group.members[client] != client_id
         return "GROUP-MEMBER-009" if is_renamed else "GROUP-MEMBER-004"
 
-    def compare_told(self, clause: str, told: Mapping[str, list[int]]) -> None:
-        """Fail *clause* unless just these were told, each once of each group."""
-        for client, speaker in self.speakers.items():
-            expected = Counter(name for name, who in told.items() if client in who)
+    def compare_notifications(
+        self, clause: str, notified: Mapping[str, list[int]]
+    ) -> None:
+        """Fail *clause* unless just these were notified, each once of each group."""
+        for client, connection in self.connections.items():
+            expected = Counter(name for name, who in notified.items() if client in who)
             found: Counter[str] = Counter()
 
-            def is_told(
-                speaker: Speaker = speaker,
+            def is_notified(
+                connection: Client = connection,
                 found: Counter[str] = found,
                 expected: Counter[str] = expected,
             ) -> bool:
-                found.update(notices(speaker, self.names[0]))
+                found.update(notices(connection, self.names[0]))
                 return found >= expected
 
-            with suppress(TooLateError):  # the comparison says what is missing
-                wait_until(is_told, what="those are told that must be", timeout_s=5)
+            with suppress(TooLateError):  # the comparison reports the difference
+                wait_until(is_notified, what="those are told that must be", timeout_s=5)
             expect(
                 clause,
                 found=sorted(found.elements()),
                 expected=sorted(expected.elements()),
                 what=f"groups of whose change client {client} was told",
-                transcript=speaker.transcript,
+                transcript=connection.transcript,
             )
 
     def wait_until_gone(self, client: int) -> None:
-        """Wait until the broker has noticed that a connection is closed."""
+        """Wait until the broker has detected that a connection is closed."""
 
         def is_gone() -> bool:
             sizes = [len(self.members(name)) for name in self.names]
@@ -224,20 +234,22 @@ class GroupMachine(RuleBasedStateMachine):
             expect("GROUP-MEMBER-006", found=str(late), expected="fewer members")
 
 
-def notices(speaker: Speaker, group: str) -> list[str]:
-    """Return the groups of whose change a client was told until now.
+def notices(connection: Client, group: str) -> list[str]:
+    """Return the groups of whose change a client was notified until now.
 
-    What a broker has told somebody comes before its answer to a later question.
+    The broker sends a notification before its response to a later request.
     """
-    speaker.consumer_list(group=group)
-    told = []
-    while not speaker.peer.is_silent(0):
-        told.append(speaker.peer.receive_request(CHANGED).fields["consumerGroup"])
-    return told
+    connection.consumer_list(group=group)
+    notified = []
+    while not connection.peer.is_silent(0):
+        notified.append(
+            connection.peer.receive_request(CHANGED).fields["consumerGroup"]
+        )
+    return notified
 
 
-def _size_of(speaker: Speaker, group: str) -> int:
-    answer = speaker.consumer_list(group=group)
+def _size_of(connection: Client, group: str) -> int:
+    answer = connection.consumer_list(group=group)
     if answer.code != ResponseCode.SUCCESS:
         return 0
     found = body_of(answer)
@@ -261,6 +273,6 @@ def _size_of(speaker: Speaker, group: str) -> int:
 )
 @pytest.mark.needs("wire")
 def test_groups_do_what_dictionaries_do(
-    target: LiveTarget, pytestconfig: pytest.Config
+    target: SharedTarget, pytestconfig: pytest.Config
 ) -> None:
     run_machine(pytestconfig, lambda: GroupMachine(target), examples=20, steps=20)

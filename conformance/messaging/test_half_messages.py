@@ -1,20 +1,20 @@
-"""Half messages are hidden, and an answer says what became of each."""
+"""Half messages are hidden, and a response contains the put status of each."""
 
 from __future__ import annotations
 
 import pytest
 
-from conformance.harness.speaker import Speaker
-from conformance.harness.verdicts import expect, expect_fields
+from conformance.harness.client.client import Client
+from conformance.harness.pytest_plugin.expectations import expect, expect_fields
 from conformance.messaging.half import PREPARED, only_later_ones, send_half
 from conformance.messaging.reading import record_of
-from spec.wire.properties import decode_properties
-from spec.wire.transactions import Decision
+from spec.wire.message.properties import decode_properties
+from spec.wire.message.transactions import Decision
 
 
 @pytest.mark.clause("TXN-HALF-001", "TXN-HALF-002", "TXN-HALF-003")
 def test_a_half_message_is_not_in_its_queue(
-    broker: Speaker, topic: str, group: str
+    broker: Client, topic: str, group: str
 ) -> None:
     half = send_half(broker, topic, group=group, system_flags=PREPARED)
     other = send_half(broker, topic, group=group, queue_id=3)
@@ -46,7 +46,7 @@ def test_a_half_message_is_not_in_its_queue(
 @pytest.mark.clause("TXN-HALF-005")
 @pytest.mark.parametrize(("value", "is_half"), [("TRUE", True), ("false", False)])
 def test_a_half_message_says_so_in_any_case(
-    broker: Speaker, topic: str, group: str, value: str, is_half: bool
+    broker: Client, topic: str, group: str, value: str, is_half: bool
 ) -> None:
     half = send_half(broker, topic, group=group, properties={"TRAN_MSG": value})
     expect(
@@ -60,7 +60,7 @@ def test_a_half_message_says_so_in_any_case(
 
 @pytest.mark.clause("TXN-HALF-006")
 def test_a_half_messages_answer_has_no_transaction_id(
-    broker: Speaker, topic: str, group: str
+    broker: Client, topic: str, group: str
 ) -> None:
     half = send_half(broker, topic, group=group)
     expect(
@@ -74,7 +74,7 @@ def test_a_half_messages_answer_has_no_transaction_id(
 
 @pytest.mark.clause("TXN-HALF-007")
 def test_an_answer_names_the_transaction(
-    broker: Speaker, topic: str, group: str
+    broker: Client, topic: str, group: str
 ) -> None:
     half = send_half(broker, topic, group=group)
     expect(
@@ -87,9 +87,7 @@ def test_an_answer_names_the_transaction(
 
 
 @pytest.mark.clause("TXN-HALF-008")
-def test_a_half_message_repeats_its_key(
-    broker: Speaker, topic: str, group: str
-) -> None:
+def test_a_half_message_repeats_its_key(broker: Client, topic: str, group: str) -> None:
     half = send_half(broker, topic, group=group)
     record = record_of(broker, half.answer)
     expect(

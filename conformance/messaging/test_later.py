@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.verdicts import expect, expect_code, expect_fields, expect_that
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_fields,
+    expect_that,
+)
 from conformance.messaging.reading import offset_of, record_of, records_of, send_bodies
 from spec.store.message_record import Record
-from spec.wire.properties import decode_properties
-from spec.wire.response_code import ResponseCode
+from spec.wire.message.properties import decode_properties
+from spec.wire.remoting.response_code import ResponseCode
 
 LEVEL_1_MS = 1000
 TICK_MS = 200
-"""Delivery may begin a little early: the schedule looks in ticks."""
+"""Delivery may begin a little early: the schedule has a tick."""
 
 
-def wait_for_record(broker: Speaker, topic: str, *, queue_count: int = 1) -> Record:
+def wait_for_record(broker: Client, topic: str, *, queue_count: int = 1) -> Record:
     """Wait for the first message of any queue of *topic*, and return its record."""
     found: list[Record] = []
 
@@ -34,7 +39,7 @@ def wait_for_record(broker: Speaker, topic: str, *, queue_count: int = 1) -> Rec
 
 @pytest.mark.clause("DELAY-SEND-001", "DELAY-SEND-003", "DELAY-SEND-004")
 def test_a_delayed_message_comes_when_its_time_has_come(
-    broker: Speaker, topic: str
+    broker: Client, topic: str
 ) -> None:
     sent = {"DELAY": "1", "KEYS": "k", "TAGS": "t", "own": "é", "UNIQ_KEY": "U" * 32}
     answer = broker.send_message(
@@ -74,21 +79,21 @@ def test_a_delayed_message_comes_when_its_time_has_come(
 
 @pytest.mark.clause("DELAY-SEND-002")
 def test_a_delivered_message_still_says_how_it_was_delayed(
-    broker: Speaker, topic: str
+    broker: Client, topic: str
 ) -> None:
-    succeeded(broker.send_message(topic=topic, properties={"DELAY": "1"}))
+    require_success(broker.send_message(topic=topic, properties={"DELAY": "1"}))
     record = wait_for_record(broker, topic)
     found = decode_properties(record.properties).get("DELAY")
     expect("DELAY-SEND-002", found=found, expected="1", what="DELAY")
 
 
-@pytest.mark.clause("RETRY-BACK-001", "RETRY-BACK-002")
+@pytest.mark.clause("RETRY-SENDBACK-001", "RETRY-SENDBACK-002")
 def test_a_message_sent_back_comes_again(
-    broker: Speaker, topic: str, known_group: str
+    broker: Client, topic: str, known_group: str
 ) -> None:
     first = send_bodies(broker, topic, [b"try again"])[0]
     place = offset_of(first)
-    succeeded(
+    require_success(
         broker.send_back(
             group=known_group,
             commit_log_offset=place,
@@ -99,33 +104,35 @@ def test_a_message_sent_back_comes_again(
     )
     record = wait_for_record(broker, f"%RETRY%{known_group}")
     expect_fields(
-        "RETRY-BACK-001",
+        "RETRY-SENDBACK-001",
         found={"body": record.body, "reconsume_times": record.reconsume_times},
         expected={"body": b"try again", "reconsume_times": 1},
         transcript=broker.transcript,
     )
     expect_fields(
-        "RETRY-BACK-002",
+        "RETRY-SENDBACK-002",
         found=decode_properties(record.properties),
         expected={"RETRY_TOPIC": topic, "ORIGIN_MESSAGE_ID": first.fields["msgId"]},
     )
 
 
-@pytest.mark.clause("RETRY-BACK-003")
-def test_nothing_cannot_be_sent_back(broker: Speaker, known_group: str) -> None:
+@pytest.mark.clause("RETRY-SENDBACK-003")
+def test_nothing_cannot_be_sent_back(broker: Client, known_group: str) -> None:
     answer = broker.send_back(
         group=known_group, commit_log_offset=2**40, max_reconsume_times=16
     )
-    expect_code("RETRY-BACK-003", answer, ResponseCode.SYSTEM_ERROR, broker.transcript)
+    expect_code(
+        "RETRY-SENDBACK-003", answer, ResponseCode.SYSTEM_ERROR, broker.transcript
+    )
 
 
-@pytest.mark.clause("RETRY-DEAD-001")
+@pytest.mark.clause("RETRY-DLQ-001")
 @pytest.mark.parametrize(("level", "most"), [(-1, 16), (1, 0)])
 def test_a_message_that_is_given_up_goes_to_the_dead_letters(
-    broker: Speaker, topic: str, known_group: str, level: int, most: int
+    broker: Client, topic: str, known_group: str, level: int, most: int
 ) -> None:
     first = send_bodies(broker, topic, [b"hopeless"])[0]
-    succeeded(
+    require_success(
         broker.send_back(
             group=known_group,
             commit_log_offset=offset_of(first),
@@ -136,5 +143,5 @@ def test_a_message_that_is_given_up_goes_to_the_dead_letters(
     )
     dead_letters = f"%DLQ%{known_group}"
     broker.wait_for_max_offset(topic=dead_letters, offset=1)
-    found = succeeded(broker.max_offset(topic=dead_letters)).fields["offset"]
-    expect("RETRY-DEAD-001", found=found, expected="1", what="dead letters")
+    found = require_success(broker.max_offset(topic=dead_letters)).fields["offset"]
+    expect("RETRY-DLQ-001", found=found, expected="1", what="dead letters")

@@ -1,8 +1,8 @@
 """
 Clients of two groups lock queues, lock them again, give them back, or forget to.
 
-A lock ends after a minute. Where the target's clock can be hastened, a minute passes in
-a fifth of a second; a real broker can be told to let locks end sooner.
+A lock ends after a minute. On a target with the clock capability a minute passes in a
+fifth of a second. A real broker gets a shorter lock time by a setting.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
-from conformance.harness.deadline import TooLateError, wait_until
-from conformance.harness.fixtures import (
+from conformance.harness.client.client import body_of, queue_data, require_success
+from conformance.harness.process.deadline import TooLateError, wait_until
+from conformance.harness.pytest_plugin.expectations import expect, expect_that
+from conformance.harness.pytest_plugin.fixtures import (
     another_target,
-    hastened,
     need,
     unique_name,
+    with_clock_rate,
 )
-from conformance.harness.machines import run_machine
-from conformance.harness.speaker import body_of, queue_data, succeeded
-from conformance.harness.target import Capability, Target
-from conformance.harness.verdicts import expect, expect_that
+from conformance.harness.pytest_plugin.stateful import run_machine
+from conformance.harness.targets.target import Capability, Target
 from conformance.models.groups import Locks
-from spec.wire.groups import LOCK_TIME_MS
+from spec.wire.consumer.groups import LOCK_TIME_MS
 
 SHORT_LIFE_S = 0.2
 HASTE = LOCK_TIME_MS / 1000 / SHORT_LIFE_S
@@ -46,7 +46,7 @@ def forgetful(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
     """Yield a target whose locks end soon."""
     need(target, Capability.WIRE, Capability.CONFIG)
     if Capability.CLOCK in target.capabilities:
-        own = hastened(pytestconfig, HASTE)
+        own = with_clock_rate(pytestconfig, HASTE)
     else:
         conf = {LIFE_SETTING: str(int(SHORT_LIFE_S * 1000))}
         own = another_target(pytestconfig, conf)
@@ -66,10 +66,10 @@ class LockMachine(RuleBasedStateMachine):
 
     @rule(client=clients, group=groups, wanted=queues)
     def lock(self, client: str, group: int, wanted: set[int]) -> None:
-        """Lock some queues: the client gets those that nobody else holds."""
+        """Lock some queues: the client gets those that are free."""
         name = self.groups[group]
         began = time.monotonic() - CLOCKS_DIFFER_S
-        got = self.ask_for(name, client, wanted)
+        got = self.lock_queues(name, client, wanted)
         ended = time.monotonic() + CLOCKS_DIFFER_S
         for queue_id in sorted(wanted):
             possible = self.model.may_take(
@@ -91,8 +91,8 @@ class LockMachine(RuleBasedStateMachine):
     def unlock(self, client: str, group: int, given: set[int]) -> None:
         """Give some queues back, also those that are another's."""
         name = self.groups[group]
-        with self.target.speak_to_broker() as broker:
-            succeeded(
+        with self.target.connect_to_broker() as broker:
+            require_success(
                 broker.unlock_queues(
                     group=name, client_id=client, queues=self.queues(given)
                 )
@@ -132,7 +132,7 @@ class LockMachine(RuleBasedStateMachine):
         wait_until(lambda: time.monotonic() >= then, what="time passes")
 
     def clause_of_lock(self, name: str, queue_id: int, client: str) -> str:
-        """Return the clause that says whether a client gets a queue."""
+        """Return the clause that decides whether a client gets a queue."""
         held = self.model.held.get((name, queue_id))
         if held is None:
             others = [key for key in self.model.held if key[1] == queue_id]
@@ -144,13 +144,13 @@ class LockMachine(RuleBasedStateMachine):
         is_new = time.monotonic() - held.earliest < SHORT_LIFE_S / 2
         return "GROUP-LOCK-002" if is_new else "GROUP-LOCK-005"
 
-    def ask_for(self, group: str, client: str, wanted: set[int]) -> set[int]:
+    def lock_queues(self, group: str, client: str, wanted: set[int]) -> set[int]:
         """Return the queues that a client holds of those that it locks.
 
-        Each request has a connection of its own: a lock is the client's, and on a
+        Each request has a connection of its own, for a lock belongs to the client. On a
         hastened clock a connection that rests for a moment is closed.
         """
-        with self.target.speak_to_broker() as broker:
+        with self.target.connect_to_broker() as broker:
             answer = broker.lock_queues(
                 group=group, client_id=client, queues=self.queues(wanted)
             )

@@ -6,15 +6,20 @@ from collections.abc import Callable
 
 import pytest
 
-from conformance.harness.live import LiveTarget
-from conformance.harness.speaker import Speaker, body_of, queue_data, succeeded
-from conformance.harness.verdicts import expect
+from conformance.harness.client.client import (
+    Client,
+    body_of,
+    queue_data,
+    require_success,
+)
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.targets.shared_target import SharedTarget
 
 
 class Locker:
-    """Locks queues of one topic and says which."""
+    """Locks queues of one topic and returns the locked ones."""
 
-    def __init__(self, broker: Speaker, broker_name: str, topic: str) -> None:
+    def __init__(self, broker: Client, broker_name: str, topic: str) -> None:
         self.broker = broker
         self.broker_name = broker_name
         self.topic = topic
@@ -40,13 +45,13 @@ class Locker:
     def unlock(self, group: str, client_id: str, *queue_ids: int) -> None:
         """Unlock queues."""
         queues = self.queues(queue_ids)
-        succeeded(
+        require_success(
             self.broker.unlock_queues(group=group, client_id=client_id, queues=queues)
         )
 
 
 @pytest.fixture
-def locker(broker: Speaker, target: LiveTarget, topic: str) -> Locker:
+def locker(broker: Client, target: SharedTarget, topic: str) -> Locker:
     """Return a locker of the topic's queues."""
     return Locker(broker, target.broker_name, topic)
 

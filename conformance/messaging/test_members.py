@@ -1,36 +1,36 @@
-"""Groups: who is a member, and that the others are told when that changes."""
+"""Groups: their members, and the notification of a change to the other members."""
 
 from __future__ import annotations
 
 import pytest
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.speaker import (
-    Speaker,
+from conformance.harness.client.client import (
+    Client,
     body_of,
     consumer_data,
     json_body,
+    require_success,
     subscription_data,
-    succeeded,
 )
-from conformance.harness.verdicts import expect, expect_fields
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import expect, expect_fields
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 CHANGED = RequestCode.NOTIFY_CONSUMER_IDS_CHANGED
 QUIET_S = 0.3
 
 
-def join(speaker: Speaker, group: str, client_id: str, *topics: str) -> None:
+def join(client: Client, group: str, client_id: str, *topics: str) -> None:
     """Send the heartbeat of a consumer of *topics*."""
     subscriptions = [subscription_data(topic=topic) for topic in topics]
     consumer = consumer_data(group=group, subscriptions=subscriptions)
-    succeeded(speaker.heartbeat(client_id=client_id, consumers=[consumer]))
+    require_success(client.heartbeat(client_id=client_id, consumers=[consumer]))
 
 
-def members(speaker: Speaker, group: str) -> list[str]:
+def members(client: Client, group: str) -> list[str]:
     """Return the ids of the members of *group*, sorted."""
-    answer = speaker.consumer_list(group=group)
+    answer = client.consumer_list(group=group)
     if answer.code != ResponseCode.SUCCESS:
         return []
     found = body_of(answer)
@@ -38,27 +38,27 @@ def members(speaker: Speaker, group: str) -> list[str]:
     return sorted(found["consumerIdList"])
 
 
-def is_told(speaker: Speaker, group: str, clause: str) -> None:
-    """Fail *clause* unless the member is told, oneway, that its group changed."""
-    request = speaker.peer.receive_request(CHANGED)
+def expect_notification(client: Client, group: str, clause: str) -> None:
+    """Fail *clause* unless the member is notified, oneway, of its group's change."""
+    request = client.peer.receive_request(CHANGED)
     expect(
         clause,
         found=(request.fields.get("consumerGroup"), request.is_oneway),
         expected=(group, True),
         what="the group, and whether it is told oneway",
-        transcript=speaker.transcript,
+        transcript=client.transcript,
     )
 
 
 @pytest.mark.clause("GROUP-MEMBER-001", "GROUP-MEMBER-003")
-def test_members_are_listed_and_told_of_each_other(broker: Speaker, group: str) -> None:
+def test_members_are_listed_and_told_of_each_other(broker: Client, group: str) -> None:
     join(broker, group, "first")
-    is_told(broker, group, "GROUP-MEMBER-003")
+    expect_notification(broker, group, "GROUP-MEMBER-003")
     expect("GROUP-MEMBER-001", found=members(broker, group), expected=["first"])
-    with Speaker.connect(broker.address) as second:
+    with Client.connect(broker.address) as second:
         join(second, group, "second")
-        is_told(second, group, "GROUP-MEMBER-003")
-        is_told(broker, group, "GROUP-MEMBER-003")
+        expect_notification(second, group, "GROUP-MEMBER-003")
+        expect_notification(broker, group, "GROUP-MEMBER-003")
         found = members(second, group)
     expect(
         "GROUP-MEMBER-001", found=found, expected=["first", "second"], what="members"
@@ -67,14 +67,14 @@ def test_members_are_listed_and_told_of_each_other(broker: Speaker, group: str) 
 
 @pytest.mark.clause("GROUP-MEMBER-004")
 def test_a_second_heartbeat_is_told_to_nobody(
-    broker: Speaker, group: str, topic: str
+    broker: Client, group: str, topic: str
 ) -> None:
     join(broker, group, "first", topic)
-    is_told(broker, group, "GROUP-MEMBER-003")
+    expect_notification(broker, group, "GROUP-MEMBER-003")
     broker.peer.is_silent(QUIET_S)
-    with Speaker.connect(broker.address) as other:
+    with Client.connect(broker.address) as other:
         join(other, group, "second", topic)
-        is_told(broker, group, "GROUP-MEMBER-003")
+        expect_notification(broker, group, "GROUP-MEMBER-003")
         for _ in range(3):
             join(broker, group, "first", topic)
             join(other, group, "second", topic)
@@ -83,25 +83,27 @@ def test_a_second_heartbeat_is_told_to_nobody(
 
 
 @pytest.mark.clause("GROUP-MEMBER-005")
-def test_a_client_that_unregisters_is_gone(broker: Speaker, group: str) -> None:
+def test_a_client_that_unregisters_is_gone(broker: Client, group: str) -> None:
     join(broker, group, "first")
-    is_told(broker, group, "GROUP-MEMBER-003")
-    with Speaker.connect(broker.address) as second:
+    expect_notification(broker, group, "GROUP-MEMBER-003")
+    with Client.connect(broker.address) as second:
         join(second, group, "second")
-        is_told(broker, group, "GROUP-MEMBER-003")
-        succeeded(second.unregister_client(client_id="second", consumer_group=group))
-        is_told(broker, group, "GROUP-MEMBER-005")
+        expect_notification(broker, group, "GROUP-MEMBER-003")
+        require_success(
+            second.unregister_client(client_id="second", consumer_group=group)
+        )
+        expect_notification(broker, group, "GROUP-MEMBER-005")
         expect("GROUP-MEMBER-005", found=members(second, group), expected=["first"])
 
 
 @pytest.mark.clause("GROUP-MEMBER-006")
-def test_a_client_whose_connection_closes_is_gone(broker: Speaker, group: str) -> None:
+def test_a_client_whose_connection_closes_is_gone(broker: Client, group: str) -> None:
     join(broker, group, "first")
-    is_told(broker, group, "GROUP-MEMBER-003")
-    with Speaker.connect(broker.address) as second:
+    expect_notification(broker, group, "GROUP-MEMBER-003")
+    with Client.connect(broker.address) as second:
         join(second, group, "second")
-        is_told(broker, group, "GROUP-MEMBER-003")
-    is_told(broker, group, "GROUP-MEMBER-006")
+        expect_notification(broker, group, "GROUP-MEMBER-003")
+    expect_notification(broker, group, "GROUP-MEMBER-006")
     wait_until(
         lambda: members(broker, group) == ["first"],
         what="the closed client is no member any more",
@@ -109,16 +111,16 @@ def test_a_client_whose_connection_closes_is_gone(broker: Speaker, group: str) -
 
 
 @pytest.mark.clause("GROUP-MEMBER-007")
-def test_a_new_subscription_is_told(broker: Speaker, group: str, topic: str) -> None:
+def test_a_new_subscription_is_told(broker: Client, group: str, topic: str) -> None:
     join(broker, group, "first", topic)
-    is_told(broker, group, "GROUP-MEMBER-003")
+    expect_notification(broker, group, "GROUP-MEMBER-003")
     broker.peer.is_silent(QUIET_S)
     join(broker, group, "first", topic, f"{topic}_more")
-    is_told(broker, group, "GROUP-MEMBER-007")
+    expect_notification(broker, group, "GROUP-MEMBER-007")
 
 
 @pytest.mark.clause("GROUP-MEMBER-002")
-def test_a_group_without_members_is_an_error(broker: Speaker, group: str) -> None:
+def test_a_group_without_members_is_an_error(broker: Client, group: str) -> None:
     expect(
         "GROUP-MEMBER-002",
         found=broker.consumer_list(group=group).code,
@@ -138,7 +140,7 @@ def test_a_group_without_members_is_an_error(broker: Speaker, group: str) -> Non
     ],
 )
 def test_a_heartbeats_words_are_told_as_they_were_said(
-    broker: Speaker,
+    broker: Client,
     group: str,
     consume_type: str,
     message_model: str,
@@ -151,8 +153,8 @@ def test_a_heartbeats_words_are_told_as_they_were_said(
         consume_from=consume_from,
     )
     beaten = broker.heartbeat(client_id="client@1", consumers=[consumer])
-    told = broker.consumer_connections(group=group)
-    found = body_of(told) if told.code == ResponseCode.SUCCESS else {}
+    response = broker.consumer_connections(group=group)
+    found = body_of(response) if response.code == ResponseCode.SUCCESS else {}
     assert isinstance(found, dict)
     names = ("consumeType", "messageModel", "consumeFromWhere")
     expect(
@@ -169,7 +171,7 @@ def test_a_heartbeats_words_are_told_as_they_were_said(
     "more", [{}, {"heartbeatFingerprint": 0, "isWithoutSub": False}]
 )
 def test_a_heartbeat_of_any_release_counts(
-    broker: Speaker, group: str, more: dict[str, object]
+    broker: Client, group: str, more: dict[str, object]
 ) -> None:
     body = {
         "clientID": "client@1",
@@ -177,7 +179,7 @@ def test_a_heartbeat_of_any_release_counts(
         "producerDataSet": [],
         **more,
     }
-    beaten = broker.ask(RequestCode.HEART_BEAT, body=json_body(body))
+    beaten = broker.invoke(RequestCode.HEART_BEAT, body=json_body(body))
     expect(
         "GROUP-HEARTBEAT-001",
         found=(beaten.code, members(broker, group)),
@@ -189,7 +191,7 @@ def test_a_heartbeat_of_any_release_counts(
 
 @pytest.mark.clause("GROUP-CONNECTION-001")
 def test_a_groups_connections_are_listed(
-    broker: Speaker, group: str, topic: str
+    broker: Client, group: str, topic: str
 ) -> None:
     join(broker, group, "client@1", topic)
     found = body_of(broker.consumer_connections(group=group))
@@ -220,18 +222,18 @@ def test_a_groups_connections_are_listed(
 
 
 @pytest.mark.clause("GROUP-CONNECTION-002")
-def test_a_group_without_members_is_not_online(broker: Speaker, group: str) -> None:
+def test_a_group_without_members_is_not_online(broker: Client, group: str) -> None:
     found = broker.consumer_connections(group=group).code
     expected = ResponseCode.CONSUMER_NOT_ONLINE
     expect("GROUP-CONNECTION-002", found=found, expected=expected, what="code")
 
 
 @pytest.mark.clause("GROUP-CONNECTION-003", "GROUP-CONNECTION-004")
-def test_a_producer_groups_connections_are_listed(broker: Speaker, group: str) -> None:
+def test_a_producer_groups_connections_are_listed(broker: Client, group: str) -> None:
     found_code = broker.producer_connections(group=group).code
     expected = ResponseCode.SYSTEM_ERROR
     expect("GROUP-CONNECTION-004", found=found_code, expected=expected, what="code")
-    succeeded(broker.heartbeat(client_id="p@1", producer_groups=[group]))
+    require_success(broker.heartbeat(client_id="p@1", producer_groups=[group]))
     found = body_of(broker.producer_connections(group=group))
     assert isinstance(found, dict)
     own = broker.peer.local_address
@@ -245,7 +247,7 @@ def test_a_producer_groups_connections_are_listed(broker: Speaker, group: str) -
 
 @pytest.mark.clause("GROUP-RETRY-001")
 def test_a_groups_first_heartbeat_creates_its_retry_topic(
-    broker: Speaker, group: str
+    broker: Client, group: str
 ) -> None:
     join(broker, group, "first")
     answer = broker.pull(topic=f"%RETRY%{group}", offset=0, group=group)

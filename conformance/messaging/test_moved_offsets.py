@@ -6,25 +6,25 @@ from collections.abc import Mapping
 
 import pytest
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.live import LiveTarget
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.verdicts import expect, expect_code
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import expect, expect_code
+from conformance.harness.targets.shared_target import SharedTarget
 from conformance.messaging.reading import records_of, send_bodies
 from spec.store.message_record import Record
-from spec.wire.fastjson import loads
-from spec.wire.properties import decode_properties
-from spec.wire.response_code import ResponseCode
+from spec.wire.bodies.fastjson import loads
+from spec.wire.message.properties import decode_properties
+from spec.wire.remoting.response_code import ResponseCode
 
 EVENTS = "OFFSET_MOVED_EVENT"
 
 
-def end_of_events(broker: Speaker) -> int:
+def end_of_events(broker: Client) -> int:
     """Return the queue offset that the next event will have."""
-    return int(succeeded(broker.max_offset(topic=EVENTS)).fields["offset"])
+    return int(require_success(broker.max_offset(topic=EVENTS)).fields["offset"])
 
 
-def event_about(broker: Speaker, group: str, begin: int) -> Record:
+def event_about(broker: Client, group: str, begin: int) -> Record:
     """Wait for the event about *group*, at *begin* or later, and return it."""
     found: list[Record] = []
 
@@ -43,7 +43,7 @@ def event_about(broker: Speaker, group: str, begin: int) -> Record:
 
 @pytest.mark.clause("PULL-EVENT-001", "PULL-EVENT-002")
 def test_a_moved_offset_is_an_event(
-    broker: Speaker, target: LiveTarget, topic: str, group: str
+    broker: Client, target: SharedTarget, topic: str, group: str
 ) -> None:
     send_bodies(broker, topic, [b"one"])
     begin = end_of_events(broker)
@@ -52,12 +52,12 @@ def test_a_moved_offset_is_an_event(
     expect_code("PULL-EVENT-001", answer, code, broker.transcript)
     event = event_about(broker, group, begin)
     properties = decode_properties(event.properties)
-    said = loads(event.body)
-    assert isinstance(said, Mapping)
+    content = loads(event.body)
+    assert isinstance(content, Mapping)
     queue = {"brokerName": target.broker_name, "queueId": 0, "topic": topic}
     expect(
         "PULL-EVENT-001",
-        found=(properties.get("TAGS"), said),
+        found=(properties.get("TAGS"), content),
         expected=(
             group,
             {
@@ -80,13 +80,13 @@ def test_a_moved_offset_is_an_event(
 
 
 @pytest.mark.clause("PULL-EVENT-003")
-def test_a_moved_offset_is_no_event(broker: Speaker, topic: str, group: str) -> None:
+def test_a_moved_offset_is_no_event(broker: Client, topic: str, group: str) -> None:
     send_bodies(broker, topic, [b"one"])
     begin = end_of_events(broker)
     answer = broker.pull(topic=topic, group=group, offset=99)
     code = ResponseCode.PULL_OFFSET_MOVED
     expect_code("PULL-EVENT-003", answer, code, broker.transcript)
-    succeeded(broker.send_message(topic=topic))
+    require_success(broker.send_message(topic=topic))
     broker.wait_for_max_offset(topic=topic, offset=2)  # later than an event would be
     expect(
         "PULL-EVENT-003",

@@ -1,4 +1,4 @@
-"""Offsets: what a queue holds, and what a group says that it has consumed."""
+"""Offsets: the bounds of a queue, and the committed offsets of a group."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.harness.speaker import Speaker, body_of, succeeded
-from conformance.harness.verdicts import expect
+from conformance.harness.client.client import Client, body_of, require_success
+from conformance.harness.pytest_plugin.expectations import expect
 from conformance.messaging.reading import records_of, send_bodies
 from conformance.strategies.boundaries import OVER_THE_WIRE
-from spec.wire.command import Command
-from spec.wire.pull import PullFlag
-from spec.wire.response_code import ResponseCode
+from spec.wire.consumer.pull import PullFlag
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.response_code import ResponseCode
 
 offsets = st.one_of(
     st.sampled_from([0, 1, 2**31 - 1, 2**31, 2**63 - 1]), st.integers(0, 9)
@@ -25,17 +25,19 @@ COMMIT = int(PullFlag.COMMIT_OFFSET | PullFlag.SUBSCRIPTION)
 
 def offset_in(answer: Command) -> int:
     """Return the offset that *answer*, a success, names."""
-    return int(succeeded(answer).fields["offset"])
+    return int(require_success(answer).fields["offset"])
 
 
 @pytest.mark.clause("OFFSET-COMMIT-001", "OFFSET-COMMIT-004")
 @OVER_THE_WIRE
 @given(committed=st.lists(offsets, min_size=1, max_size=5))
 def test_the_last_committed_offset_counts(
-    broker: Speaker, topic: str, known_group: str, committed: list[int]
+    broker: Client, topic: str, known_group: str, committed: list[int]
 ) -> None:
     for offset in committed:
-        succeeded(broker.update_offset(group=known_group, topic=topic, offset=offset))
+        require_success(
+            broker.update_offset(group=known_group, topic=topic, offset=offset)
+        )
         expect(
             "OFFSET-COMMIT-001",
             found=offset_in(broker.query_offset(group=known_group, topic=topic)),
@@ -47,15 +49,15 @@ def test_the_last_committed_offset_counts(
 
 @pytest.mark.clause("OFFSET-COMMIT-002")
 def test_offsets_of_groups_topics_and_queues_are_apart(
-    broker: Speaker, unique: Callable[[str], str]
+    broker: Client, unique: Callable[[str], str]
 ) -> None:
     groups, topics = [unique("g"), unique("g")], [unique("t"), unique("t")]
     for group, topic in zip(groups, topics, strict=True):
-        succeeded(broker.update_group(group=group))
-        succeeded(broker.create_topic(topic=topic))
+        require_success(broker.update_group(group=group))
+        require_success(broker.create_topic(topic=topic))
     places = [(g, t, q) for g in groups for t in topics for q in (0, 1)]
     for offset, (group, topic, queue_id) in enumerate(places):
-        succeeded(
+        require_success(
             broker.update_offset(
                 group=group, topic=topic, queue_id=queue_id, offset=offset
             )
@@ -70,7 +72,7 @@ def test_offsets_of_groups_topics_and_queues_are_apart(
 
 @pytest.mark.clause("OFFSET-COMMIT-003")
 def test_an_offset_may_be_committed_oneway(
-    broker: Speaker, topic: str, known_group: str
+    broker: Client, topic: str, known_group: str
 ) -> None:
     broker.update_offset(group=known_group, topic=topic, offset=5, oneway=True)
     silent = broker.peer.is_silent(0.2)
@@ -81,17 +83,17 @@ def test_an_offset_may_be_committed_oneway(
 
 @pytest.mark.clause("OFFSET-COMMIT-005")
 def test_an_offset_of_an_unknown_topic_is_kept(
-    broker: Speaker, known_group: str, unique: Callable[[str], str]
+    broker: Client, known_group: str, unique: Callable[[str], str]
 ) -> None:
     topic = unique("nowhere")
-    succeeded(broker.update_offset(group=known_group, topic=topic, offset=5))
+    require_success(broker.update_offset(group=known_group, topic=topic, offset=5))
     found = offset_in(broker.query_offset(group=known_group, topic=topic))
     expect("OFFSET-COMMIT-005", found=found, expected=5, what="offset")
 
 
 @pytest.mark.clause("OFFSET-COMMIT-006")
 def test_an_offset_of_an_unknown_topic_is_refused(
-    broker: Speaker, known_group: str, unique: Callable[[str], str]
+    broker: Client, known_group: str, unique: Callable[[str], str]
 ) -> None:
     answer = broker.update_offset(group=known_group, topic=unique("t"), offset=5)
     expected = ResponseCode.TOPIC_NOT_EXIST
@@ -100,7 +102,7 @@ def test_an_offset_of_an_unknown_topic_is_refused(
 
 @pytest.mark.clause("OFFSET-COMMIT-007")
 def test_an_offset_of_an_unknown_group_is_refused(
-    broker: Speaker, group: str, topic: str
+    broker: Client, group: str, topic: str
 ) -> None:
     answer = broker.update_offset(group=group, topic=topic, offset=5)
     expected = ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST
@@ -109,7 +111,7 @@ def test_an_offset_of_an_unknown_group_is_refused(
 
 @pytest.mark.clause("OFFSET-QUERY-001")
 def test_a_new_group_begins_at_the_beginning(
-    broker: Speaker, topic: str, known_group: str
+    broker: Client, topic: str, known_group: str
 ) -> None:
     send_bodies(broker, topic, [b"a", b"b", b"c"])
     found = offset_in(broker.query_offset(group=known_group, topic=topic))
@@ -118,7 +120,7 @@ def test_a_new_group_begins_at_the_beginning(
 
 @pytest.mark.clause("OFFSET-QUERY-002")
 def test_a_new_group_begins_at_0_where_nothing_is(
-    broker: Speaker, topic: str, known_group: str
+    broker: Client, topic: str, known_group: str
 ) -> None:
     found = offset_in(broker.query_offset(group=known_group, topic=topic, queue_id=3))
     expect("OFFSET-QUERY-002", found=found, expected=0, what="offset")
@@ -126,7 +128,7 @@ def test_a_new_group_begins_at_0_where_nothing_is(
 
 @pytest.mark.clause("OFFSET-QUERY-003")
 def test_a_new_group_has_no_offset_where_nothing_is(
-    broker: Speaker, topic: str, known_group: str
+    broker: Client, topic: str, known_group: str
 ) -> None:
     answer = broker.query_offset(group=known_group, topic=topic, queue_id=3)
     expected = ResponseCode.QUERY_NOT_FOUND
@@ -134,16 +136,16 @@ def test_a_new_group_has_no_offset_where_nothing_is(
 
 
 @pytest.mark.clause("OFFSET-MAX-001", "OFFSET-MIN-001", "OFFSET-TIME-001")
-def test_a_queue_knows_its_ends(broker: Speaker, topic: str) -> None:
+def test_a_queue_knows_its_ends(broker: Client, topic: str) -> None:
     for count in (1, 2, 3):
-        succeeded(broker.send_message(topic=topic, queue_id=2))
+        require_success(broker.send_message(topic=topic, queue_id=2))
         broker.wait_for_max_offset(topic=topic, queue_id=2, offset=count)
         found = offset_in(broker.max_offset(topic=topic, queue_id=2))
         expect("OFFSET-MAX-001", found=found, expected=count, what="offset")
         found = offset_in(broker.min_offset(topic=topic, queue_id=2))
         expect("OFFSET-MIN-001", found=found, expected=0, what="offset")
     first = records_of(broker.pull(topic=topic, queue_id=2, offset=0))[0]
-    answer = succeeded(broker.earliest_store_time(topic=topic, queue_id=2))
+    answer = require_success(broker.earliest_store_time(topic=topic, queue_id=2))
     found = int(answer.fields["timestamp"])
     expect(
         "OFFSET-TIME-001", found=found, expected=first.stored_at_ms, what="timestamp"
@@ -152,7 +154,7 @@ def test_a_queue_knows_its_ends(broker: Speaker, topic: str) -> None:
 
 @pytest.mark.clause("OFFSET-MAX-002", "OFFSET-TIME-001", "OFFSET-SEARCH-007")
 def test_a_queue_that_was_never_used_is_empty(
-    broker: Speaker, topic: str, unique: Callable[[str], str]
+    broker: Client, topic: str, unique: Callable[[str], str]
 ) -> None:
     for name, queue_id in ((topic, 1), (topic, 99), (unique("nowhere"), 0)):
         where: dict[str, Any] = {"topic": name, "queue_id": queue_id}
@@ -161,7 +163,9 @@ def test_a_queue_that_was_never_used_is_empty(
             offset_in(broker.min_offset(**where)),
         ]
         expect("OFFSET-MAX-002", found=found, expected=[0, 0], what="max and min")
-        earliest = succeeded(broker.earliest_store_time(**where)).fields["timestamp"]
+        earliest = require_success(broker.earliest_store_time(**where)).fields[
+            "timestamp"
+        ]
         expect("OFFSET-TIME-001", found=earliest, expected="-1", what="timestamp")
         searched = offset_in(broker.search_offset(**where, timestamp_ms=1))
         expect("OFFSET-SEARCH-007", found=searched, expected=0, what="offset")
@@ -169,7 +173,7 @@ def test_a_queue_that_was_never_used_is_empty(
 
 @pytest.mark.clause("PULL-COMMIT-001")
 def test_a_pull_commits_where_it_says_so(
-    broker: Speaker, topic: str, known_group: str
+    broker: Client, topic: str, known_group: str
 ) -> None:
     send_bodies(broker, topic, [b"a", b"b"])
     for pulled_at, offset in ((0, 7), (2, 3), (50, 0)):
@@ -186,10 +190,10 @@ def test_a_pull_commits_where_it_says_so(
 
 @pytest.mark.clause("PULL-COMMIT-002")
 def test_a_pull_commits_nothing_where_it_does_not_say_so(
-    broker: Speaker, topic: str, known_group: str
+    broker: Client, topic: str, known_group: str
 ) -> None:
     send_bodies(broker, topic, [b"a", b"b"])
-    succeeded(broker.update_offset(group=known_group, topic=topic, offset=1))
+    require_success(broker.update_offset(group=known_group, topic=topic, offset=1))
     for pulled_at in (0, 2, 50):
         broker.pull(topic=topic, offset=pulled_at, group=known_group, commit_offset=2)
     found = offset_in(broker.query_offset(group=known_group, topic=topic))
@@ -198,7 +202,7 @@ def test_a_pull_commits_nothing_where_it_does_not_say_so(
 
 @pytest.mark.clause("OFFSET-RESET-001")
 def test_a_reset_of_what_was_never_committed_is_refused(
-    broker: Speaker, topic: str, known_group: str
+    broker: Client, topic: str, known_group: str
 ) -> None:
     answer = broker.reset_offset(group=known_group, topic=topic, timestamp_ms=1)
     expect(
@@ -212,10 +216,10 @@ def test_a_reset_of_what_was_never_committed_is_refused(
 
 @pytest.mark.clause("OFFSET-RESET-002")
 def test_a_reset_wants_a_member_of_the_group(
-    broker: Speaker, topic: str, known_group: str
+    broker: Client, topic: str, known_group: str
 ) -> None:
     for queue_id in range(4):
-        succeeded(
+        require_success(
             broker.update_offset(
                 group=known_group, topic=topic, queue_id=queue_id, offset=0
             )
@@ -232,7 +236,7 @@ def test_a_reset_wants_a_member_of_the_group(
 
 @pytest.mark.clause("OFFSET-RESET-003")
 def test_a_reset_is_done_by_the_broker(
-    broker: Speaker, topic: str, known_group: str
+    broker: Client, topic: str, known_group: str
 ) -> None:
     answer = broker.reset_offset(group=known_group, topic=topic, timestamp_ms=1)
     table = body_of(answer)

@@ -6,18 +6,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.live import LiveTarget
-from conformance.harness.speaker import Speaker
-from conformance.harness.verdicts import expect, expect_fields, expect_that
+from conformance.harness.client.client import Client
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_fields,
+    expect_that,
+)
+from conformance.harness.targets.shared_target import SharedTarget
 from conformance.messaging.reading import record_of
 from conformance.strategies.boundaries import OVER_THE_WIRE, texts
 from conformance.strategies.messages import SEPARATORS, properties
-from spec.wire.properties import Property, decode_properties
-from spec.wire.response_code import ResponseCode
+from spec.wire.message.properties import Property, decode_properties
+from spec.wire.remoting.response_code import ResponseCode
 
 
-def stored(broker: Speaker, topic: str, sent: dict[str, str] | str | None) -> str:
+def stored(broker: Client, topic: str, sent: dict[str, str] | str | None) -> str:
     """Return the properties that the broker stored of a message sent with *sent*."""
     answer = broker.send_message(topic=topic, properties=sent)
     return record_of(broker, answer).properties
@@ -27,7 +31,7 @@ def stored(broker: Speaker, topic: str, sent: dict[str, str] | str | None) -> st
 @OVER_THE_WIRE
 @given(sent=properties())
 def test_properties_reach_the_consumer(
-    broker: Speaker, topic: str, sent: dict[str, str]
+    broker: Client, topic: str, sent: dict[str, str]
 ) -> None:
     text = stored(broker, topic, sent)
     expect_fields(
@@ -42,7 +46,7 @@ def test_properties_reach_the_consumer(
 @OVER_THE_WIRE
 @given(pairs=st.permutations([("a", "1"), ("b", "2"), ("c", "3")]), last=st.booleans())
 def test_order_and_last_separator_mean_nothing(
-    broker: Speaker, topic: str, pairs: list[tuple[str, str]], last: bool
+    broker: Client, topic: str, pairs: list[tuple[str, str]], last: bool
 ) -> None:
     text = "\x02".join(f"{name}\x01{value}" for name, value in pairs)
     found = decode_properties(stored(broker, topic, text + "\x02" * last))
@@ -51,7 +55,7 @@ def test_order_and_last_separator_mean_nothing(
 
 @pytest.mark.clause("WIRE-PROPERTIES-004")
 @pytest.mark.parametrize("broken", ["", "alone", "alone\x01", "\x02", "x\x02y"])
-def test_a_broken_pair_is_passed_over(broker: Speaker, topic: str, broken: str) -> None:
+def test_a_broken_pair_is_passed_over(broker: Client, topic: str, broken: str) -> None:
     text = stored(broker, topic, f"a\x011\x02{broken}\x02b\x012\x02")
     found = decode_properties(text)
     expect_fields("WIRE-PROPERTIES-004", found=found, expected={"a": "1", "b": "2"})
@@ -69,7 +73,7 @@ KEY_OF_THEM = "one\x01two"
 """The key of a message with these properties, if the pair is one."""
 
 
-def indexed(broker: Speaker, topic: str) -> bool:
+def indexed(broker: Client, topic: str) -> bool:
     """Return whether a message with two separators in KEYS is found by that key.
 
     What the broker stores is what it was sent, so only what it does with a property
@@ -84,7 +88,7 @@ def indexed(broker: Speaker, topic: str) -> bool:
     return is_found(broker, topic, KEY_OF_THEM)
 
 
-def is_found(broker: Speaker, topic: str, key: str) -> bool:
+def is_found(broker: Client, topic: str, key: str) -> bool:
     """Return whether a query by *key* gives a message."""
     answer = broker.query_message(topic=topic, key=key)
     return answer.code != ResponseCode.QUERY_NOT_FOUND
@@ -92,7 +96,7 @@ def is_found(broker: Speaker, topic: str, key: str) -> bool:
 
 @pytest.mark.clause("WIRE-PROPERTIES-005")
 def test_a_pair_with_a_second_separator_is_passed_over(
-    broker: Speaker, topic: str
+    broker: Client, topic: str
 ) -> None:
     expect(
         "WIRE-PROPERTIES-005",
@@ -104,7 +108,7 @@ def test_a_pair_with_a_second_separator_is_passed_over(
 
 
 @pytest.mark.clause("WIRE-PROPERTIES-006")
-def test_a_second_separator_stays_in_the_value(broker: Speaker, topic: str) -> None:
+def test_a_second_separator_stays_in_the_value(broker: Client, topic: str) -> None:
     expect(
         "WIRE-PROPERTIES-006",
         found=indexed(broker, topic),
@@ -115,23 +119,23 @@ def test_a_second_separator_stays_in_the_value(broker: Speaker, topic: str) -> N
 
 
 @pytest.mark.clause("WIRE-PROPERTIES-007")
-def test_stored_properties_end_with_a_separator(broker: Speaker, topic: str) -> None:
+def test_stored_properties_end_with_a_separator(broker: Client, topic: str) -> None:
     _ends_with(broker, topic, "\x02", clause="WIRE-PROPERTIES-007")
 
 
 @pytest.mark.clause("WIRE-PROPERTIES-011")
-def test_stored_properties_end_without_a_separator(broker: Speaker, topic: str) -> None:
+def test_stored_properties_end_without_a_separator(broker: Client, topic: str) -> None:
     _ends_with(broker, topic, "", clause="WIRE-PROPERTIES-011")
 
 
 @pytest.mark.clause("WIRE-PROPERTIES-012")
 def test_stored_properties_end_with_a_separator_again(
-    broker: Speaker, topic: str
+    broker: Client, topic: str
 ) -> None:
     _ends_with(broker, topic, "\x02", clause="WIRE-PROPERTIES-012")
 
 
-def _ends_with(broker: Speaker, topic: str, end: str, *, clause: str) -> None:
+def _ends_with(broker: Client, topic: str, end: str, *, clause: str) -> None:
     for sent in ({"a": "1"}, {"KEYS": "k", "TAGS": "t"}):
         text = stored(broker, topic, sent)
         found = text[len(text.rstrip("\x02")) :]
@@ -142,7 +146,7 @@ def _ends_with(broker: Speaker, topic: str, end: str, *, clause: str) -> None:
 @OVER_THE_WIRE
 @given(value=texts(without=SEPARATORS))
 def test_the_broker_adds_its_clusters_name(
-    broker: Speaker, target: LiveTarget, topic: str, value: str
+    broker: Client, target: SharedTarget, topic: str, value: str
 ) -> None:
     found = decode_properties(stored(broker, topic, {"own": value}))
     expect_fields(
@@ -155,7 +159,7 @@ def test_the_broker_adds_its_clusters_name(
 
 @pytest.mark.clause("SEND-PROPS-004")
 def test_the_broker_adds_a_unique_key_where_there_is_none(
-    broker: Speaker, topic: str
+    broker: Client, topic: str
 ) -> None:
     found = [decode_properties(stored(broker, topic, None)) for _ in range(2)]
     keys = {properties.get(Property.UNIQ_KEY) for properties in found}
@@ -163,7 +167,7 @@ def test_the_broker_adds_a_unique_key_where_there_is_none(
 
 
 @pytest.mark.clause("SEND-PROPS-005")
-def test_the_broker_adds_its_region(broker: Speaker, topic: str) -> None:
+def test_the_broker_adds_its_region(broker: Client, topic: str) -> None:
     found = decode_properties(stored(broker, topic, None))
     expect_fields(
         "SEND-PROPS-005",
@@ -176,7 +180,7 @@ def test_the_broker_adds_its_region(broker: Speaker, topic: str) -> None:
 @pytest.mark.clause("CLIENT-UNIQKEY-007")
 @OVER_THE_WIRE
 @given(key=texts(without=SEPARATORS + " "))
-def test_a_producers_unique_key_stays(broker: Speaker, topic: str, key: str) -> None:
+def test_a_producers_unique_key_stays(broker: Client, topic: str, key: str) -> None:
     text = stored(broker, topic, {"UNIQ_KEY": key})
     found = decode_properties(text).get("UNIQ_KEY")
     expect("CLIENT-UNIQKEY-007", found=found, expected=key, what="UNIQ_KEY")

@@ -1,4 +1,4 @@
-"""Pulling: what is answered for every place from which a consumer may ask."""
+"""Pulling: the response for every offset from which a consumer may pull."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.verdicts import expect, expect_code, expect_fields
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_fields,
+)
 from conformance.messaging.reading import bodies_of, records_of, send_bodies
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH, OVER_THE_WIRE
-from spec.wire.command import Command
-from spec.wire.pull import ANSWER_BYTES_MAX, ANSWER_COUNT_MAX
-from spec.wire.response_code import ResponseCode
+from spec.wire.consumer.pull import ANSWER_BYTES_MAX, ANSWER_COUNT_MAX
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.response_code import ResponseCode
 
 BAD_QUEUES = (-1, 4, 5, 2**31 - 1, -(2**31))
 
@@ -27,7 +31,7 @@ def offsets_of(answer: Command) -> dict[str, str]:
 
 
 def is_answered(
-    clause: str, broker: Speaker, answer: Command, *, code: int, **offsets: int
+    clause: str, broker: Client, answer: Command, *, code: int, **offsets: int
 ) -> None:
     """Fail *clause* unless *answer* has *code* and *offsets*."""
     expect_code(clause, answer, code, broker.transcript)
@@ -40,18 +44,18 @@ def is_answered(
 
 
 def are_sent_on(
-    clause: str, broker: Speaker, topic: str, asked: Iterable[int], **offsets: int
+    clause: str, broker: Client, topic: str, pull_offsets: Iterable[int], **offsets: int
 ) -> None:
-    """Fail *clause* unless who pulls at the offsets *asked* is told *offsets*."""
+    """Fail *clause* unless pulls at *pull_offsets* are answered with *offsets*."""
     code = ResponseCode.PULL_OFFSET_MOVED
-    for offset in asked:
+    for offset in pull_offsets:
         answer = broker.pull(topic=topic, offset=offset)
         is_answered(clause, broker, answer, code=code, **offsets)
 
 
 @pytest.mark.clause("PULL-EMPTY-001")
 def test_an_empty_queue_has_nothing_at_its_beginning(
-    broker: Speaker, topic: str
+    broker: Client, topic: str
 ) -> None:
     answer = broker.pull(topic=topic, offset=0)
     code = ResponseCode.PULL_NOT_FOUND
@@ -64,7 +68,7 @@ def test_an_empty_queue_has_nothing_at_its_beginning(
 @OVER_THE_WIRE
 @given(offset=st.one_of(st.sampled_from([1, -1]), st.integers(1, 2**40)))
 def test_an_empty_queue_sends_others_to_its_beginning(
-    broker: Speaker, topic: str, offset: int
+    broker: Client, topic: str, offset: int
 ) -> None:
     answer = broker.pull(topic=topic, offset=offset)
     code = ResponseCode.PULL_OFFSET_MOVED
@@ -77,10 +81,10 @@ def test_an_empty_queue_sends_others_to_its_beginning(
 @ON_A_TOPIC_EACH
 @given(data=st.data())
 def test_a_pull_gets_the_next_messages_in_order(
-    broker: Speaker, unique: Any, data: st.DataObject
+    broker: Client, unique: Any, data: st.DataObject
 ) -> None:
     topic = unique("pulled")
-    succeeded(broker.create_topic(topic=topic))
+    require_success(broker.create_topic(topic=topic))
     bodies = [b"%d" % number for number in range(data.draw(st.integers(1, 12)))]
     send_bodies(broker, topic, bodies, queue_id=1)
     offset = data.draw(st.integers(0, len(bodies) - 1))
@@ -105,77 +109,80 @@ def test_a_pull_gets_the_next_messages_in_order(
 
 
 @pytest.mark.clause("PULL-FOUND-004", "QUERY-ID-001")
-def test_a_pull_gets_the_records_of_the_commit_log(broker: Speaker, topic: str) -> None:
+def test_a_pull_gets_the_records_of_the_commit_log(broker: Client, topic: str) -> None:
     sent = send_bodies(broker, topic, [b"a", b"bb" * 100, b"c"])
     viewed = [broker.view_message_by_id(answer.fields["msgId"]) for answer in sent]
     expect(
         "PULL-FOUND-004",
-        found=succeeded(broker.pull(topic=topic, offset=0)).body,
-        expected=b"".join(succeeded(answer).body for answer in viewed),
+        found=require_success(broker.pull(topic=topic, offset=0)).body,
+        expected=b"".join(require_success(answer).body for answer in viewed),
         what="body",
         transcript=broker.transcript,
     )
 
 
 @pytest.mark.clause("PULL-FOUND-005")
-def test_a_master_suggests_itself(broker: Speaker, topic: str) -> None:
+def test_a_master_suggests_itself(broker: Client, topic: str) -> None:
     send_bodies(broker, topic, [b"a"])
     for offset in (0, 1, 2):
         found = broker.pull(topic=topic, offset=offset).fields["suggestWhichBrokerId"]
         expect("PULL-FOUND-005", found=found, expected="0", what="suggestWhichBrokerId")
 
 
-@pytest.mark.clause("PULL-END-001")
-def test_at_the_end_there_is_nothing_yet(broker: Speaker, topic: str) -> None:
+@pytest.mark.clause("PULL-MAXOFFSET-001")
+def test_at_the_end_there_is_nothing_yet(broker: Client, topic: str) -> None:
     send_bodies(broker, topic, [b"a", b"b", b"c"])
     answer = broker.pull(topic=topic, offset=3)
     code = ResponseCode.PULL_NOT_FOUND
     is_answered(
-        "PULL-END-001", broker, answer, code=code, nextBeginOffset=3, maxOffset=3
+        "PULL-MAXOFFSET-001", broker, answer, code=code, nextBeginOffset=3, maxOffset=3
     )
 
 
-@pytest.mark.clause("PULL-END-002")
-def test_past_the_end_the_offset_has_moved(broker: Speaker, topic: str) -> None:
+@pytest.mark.clause("PULL-MAXOFFSET-002")
+def test_past_the_end_the_offset_has_moved(broker: Client, topic: str) -> None:
     send_bodies(broker, topic, [b"a", b"b", b"c"])
     are_sent_on(
-        "PULL-END-002", broker, topic, (4, 5, 1000, 2**40), maxOffset=3, minOffset=0
+        "PULL-MAXOFFSET-002",
+        broker,
+        topic,
+        (4, 5, 1000, 2**40),
+        maxOffset=3,
+        minOffset=0,
     )
 
 
-@pytest.mark.clause("PULL-END-003")
+@pytest.mark.clause("PULL-MAXOFFSET-003")
 def test_past_the_end_a_consumer_is_sent_to_the_beginning(
-    broker: Speaker, topic: str
+    broker: Client, topic: str
 ) -> None:
     send_bodies(broker, topic, [b"a", b"b", b"c"])
-    are_sent_on("PULL-END-003", broker, topic, (4, 2**40), nextBeginOffset=0)
+    are_sent_on("PULL-MAXOFFSET-003", broker, topic, (4, 2**40), nextBeginOffset=0)
 
 
-@pytest.mark.clause("PULL-END-004")
-def test_past_the_end_a_consumer_is_sent_to_the_end(
-    broker: Speaker, topic: str
-) -> None:
+@pytest.mark.clause("PULL-MAXOFFSET-004")
+def test_past_the_end_a_consumer_is_sent_to_the_end(broker: Client, topic: str) -> None:
     send_bodies(broker, topic, [b"a", b"b", b"c"])
-    are_sent_on("PULL-END-004", broker, topic, (4, 2**40), nextBeginOffset=3)
+    are_sent_on("PULL-MAXOFFSET-004", broker, topic, (4, 2**40), nextBeginOffset=3)
 
 
-@pytest.mark.clause("PULL-BEGIN-001")
+@pytest.mark.clause("PULL-MINOFFSET-001")
 def test_before_the_beginning_a_consumer_is_sent_there(
-    broker: Speaker, topic: str
+    broker: Client, topic: str
 ) -> None:
     send_bodies(broker, topic, [b"a", b"b"])
-    are_sent_on("PULL-BEGIN-001", broker, topic, (-1, -(2**40)), nextBeginOffset=0)
+    are_sent_on("PULL-MINOFFSET-001", broker, topic, (-1, -(2**40)), nextBeginOffset=0)
 
 
 @pytest.mark.clause("PULL-QUEUE-001")
-def test_a_queue_that_is_not_there_is_an_error(broker: Speaker, topic: str) -> None:
+def test_a_queue_that_is_not_there_is_an_error(broker: Client, topic: str) -> None:
     for queue_id in BAD_QUEUES:
         answer = broker.pull(topic=topic, queue_id=queue_id, offset=0)
         is_answered("PULL-QUEUE-001", broker, answer, code=ResponseCode.SYSTEM_ERROR)
 
 
 @pytest.mark.clause("PULL-QUEUE-002")
-def test_a_queue_that_is_not_there_is_no_parameter(broker: Speaker, topic: str) -> None:
+def test_a_queue_that_is_not_there_is_no_parameter(broker: Client, topic: str) -> None:
     for queue_id in BAD_QUEUES:
         answer = broker.pull(topic=topic, queue_id=queue_id, offset=0)
         is_answered(
@@ -184,39 +191,39 @@ def test_a_queue_that_is_not_there_is_no_parameter(broker: Speaker, topic: str) 
 
 
 @pytest.mark.clause("PULL-TOPIC-001")
-def test_an_unknown_topic_does_not_exist(broker: Speaker, unique: Any) -> None:
+def test_an_unknown_topic_does_not_exist(broker: Client, unique: Any) -> None:
     answer = broker.pull(topic=unique("nowhere"), offset=0)
     is_answered("PULL-TOPIC-001", broker, answer, code=ResponseCode.TOPIC_NOT_EXIST)
 
 
 @pytest.mark.clause("PULL-PERM-001")
 def test_a_topic_without_read_permission_is_not_read(
-    broker: Speaker, unique: Any
+    broker: Client, unique: Any
 ) -> None:
     topic = unique("write_only")
-    succeeded(broker.create_topic(topic=topic, permissions=2))
+    require_success(broker.create_topic(topic=topic, permissions=2))
     answer = broker.pull(topic=topic, offset=0)
     is_answered("PULL-PERM-001", broker, answer, code=ResponseCode.NO_PERMISSION)
 
 
 @pytest.mark.clause("PULL-PERM-002")
 def test_a_group_that_is_switched_off_reads_nothing(
-    broker: Speaker, topic: str, group: str
+    broker: Client, topic: str, group: str
 ) -> None:
-    succeeded(broker.update_group(group=group, settings={"consumeEnable": False}))
+    require_success(broker.update_group(group=group, settings={"consumeEnable": False}))
     answer = broker.pull(topic=topic, group=group, offset=0)
     is_answered("PULL-PERM-002", broker, answer, code=ResponseCode.NO_PERMISSION)
 
 
 @pytest.mark.clause("PULL-COUNT-002")
-def test_a_pull_for_nothing_gets_a_message(broker: Speaker, topic: str) -> None:
+def test_a_pull_for_nothing_gets_a_message(broker: Client, topic: str) -> None:
     send_bodies(broker, topic, [b"a", b"b"])
     found = bodies_of(broker.pull(topic=topic, offset=0, max_count=0))
     expect("PULL-COUNT-002", found=found, expected=[b"a"], what="bodies")
 
 
 @pytest.mark.clause("PULL-COUNT-003")
-def test_an_answer_has_32_messages_at_most(broker: Speaker, topic: str) -> None:
+def test_an_answer_has_32_messages_at_most(broker: Client, topic: str) -> None:
     send_bodies(broker, topic, [b"%d" % number for number in range(40)])
     for count in (31, 32, 33, 1000):
         found = bodies_of(broker.pull(topic=topic, offset=0, max_count=count))
@@ -226,11 +233,11 @@ def test_an_answer_has_32_messages_at_most(broker: Speaker, topic: str) -> None:
 
 @pytest.mark.clause("PULL-COUNT-004")
 def test_an_answer_has_a_quarter_of_a_megabyte_at_most(
-    broker: Speaker, topic: str
+    broker: Client, topic: str
 ) -> None:
     send_bodies(broker, topic, [b"b" * 300_000, *[b"s" * 60_000] * 6])
     pulled = [broker.pull(topic=topic, offset=offset) for offset in (0, 1)]
-    sizes = [len(succeeded(answer).body) for answer in pulled]
+    sizes = [len(require_success(answer).body) for answer in pulled]
     counts = [len(records_of(answer)) for answer in pulled]
     expect("PULL-COUNT-004", found=counts, expected=[1, 4], what="messages in answers")
     small = sizes[1] <= ANSWER_BYTES_MAX

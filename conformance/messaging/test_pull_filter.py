@@ -1,4 +1,4 @@
-"""Filters: a pull names the tags it wants, or its group's heartbeat does."""
+"""Filters: a pull names its tags, or its group's heartbeat does."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.harness.speaker import (
-    Speaker,
+from conformance.harness.client.client import (
+    Client,
     consumer_data,
+    require_success,
     subscription_data,
-    succeeded,
 )
-from conformance.harness.verdicts import expect, expect_code
+from conformance.harness.pytest_plugin.expectations import expect, expect_code
 from conformance.messaging.reading import bodies_of
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH
 from conformance.strategies.messages import tags
 from spec.integers import java_string_hash
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.response_code import ResponseCode
 
 NO_SUBSCRIPTION = 0
 
 
-def send_tagged(broker: Speaker, topic: str, given_tags: list[str | None]) -> None:
+def send_tagged(broker: Client, topic: str, given_tags: list[str | None]) -> None:
     """Send one message for each tag, its body the tag, and wait for them all."""
     for tag in given_tags:
         properties = {"TAGS": tag} if tag else {}
-        succeeded(
+        require_success(
             broker.send_message(
                 topic=topic, body=(tag or "none").encode(), properties=properties
             )
@@ -36,7 +36,7 @@ def send_tagged(broker: Speaker, topic: str, given_tags: list[str | None]) -> No
     broker.wait_for_max_offset(topic=topic, offset=len(given_tags))
 
 
-def bodies_for(broker: Speaker, topic: str, expression: str | None) -> list[str]:
+def bodies_for(broker: Client, topic: str, expression: str | None) -> list[str]:
     """Return the bodies of the messages that *expression* selects."""
     answer = broker.pull(topic=topic, offset=0, subscription=expression)
     if answer.code == ResponseCode.PULL_RETRY_IMMEDIATELY:
@@ -48,10 +48,10 @@ def bodies_for(broker: Speaker, topic: str, expression: str | None) -> list[str]
 @ON_A_TOPIC_EACH
 @given(sent=st.lists(tags(), min_size=1, max_size=8), wanted=tags())
 def test_a_tag_selects_its_messages(
-    broker: Speaker, unique: Any, sent: list[str], wanted: str
+    broker: Client, unique: Any, sent: list[str], wanted: str
 ) -> None:
     topic = unique("tags")
-    succeeded(broker.create_topic(topic=topic))
+    require_success(broker.create_topic(topic=topic))
     send_tagged(broker, topic, list(sent))
     code = java_string_hash(wanted)
     expect(
@@ -68,7 +68,7 @@ def test_a_tag_selects_its_messages(
     "expression", ["a||b", "a || b", " b||a ", "a||||b", "a || c || b", "||a||b||"]
 )
 def test_tags_with_bars_between_select_all_of_theirs(
-    broker: Speaker, topic: str, expression: str
+    broker: Client, topic: str, expression: str
 ) -> None:
     send_tagged(broker, topic, ["a", "b", "d", None, "a"])
     found = bodies_for(broker, topic, expression)
@@ -78,7 +78,7 @@ def test_tags_with_bars_between_select_all_of_theirs(
 @pytest.mark.clause("PULL-FILTER-003")
 @pytest.mark.parametrize("expression", ["*", "", None])
 def test_no_tag_selects_everything(
-    broker: Speaker, topic: str, expression: str | None
+    broker: Client, topic: str, expression: str | None
 ) -> None:
     send_tagged(broker, topic, ["a", None, "b"])
     found = bodies_for(broker, topic, expression)
@@ -86,9 +86,7 @@ def test_no_tag_selects_everything(
 
 
 @pytest.mark.clause("PULL-FILTER-004")
-def test_a_pull_that_selects_nothing_goes_on_behind(
-    broker: Speaker, topic: str
-) -> None:
+def test_a_pull_that_selects_nothing_goes_on_behind(broker: Client, topic: str) -> None:
     send_tagged(broker, topic, ["a", None, "b"])
     answer = broker.pull(topic=topic, offset=1, subscription="c")
     expect(
@@ -101,14 +99,14 @@ def test_a_pull_that_selects_nothing_goes_on_behind(
 
 
 @pytest.mark.clause("PULL-FILTER-005")
-def test_tags_with_one_hash_are_not_told_apart(broker: Speaker, topic: str) -> None:
+def test_tags_with_one_hash_are_not_told_apart(broker: Client, topic: str) -> None:
     send_tagged(broker, topic, ["Aa", "BB", "Cc"])
     found = [bodies_for(broker, topic, tag) for tag in ("Aa", "BB")]
     expect("PULL-FILTER-005", found=found, expected=[["Aa", "BB"]] * 2, what="bodies")
 
 
 @pytest.mark.clause("PULL-FILTER-006")
-def test_nothing_but_bars_is_no_subscription(broker: Speaker, topic: str) -> None:
+def test_nothing_but_bars_is_no_subscription(broker: Client, topic: str) -> None:
     for expression in ("||", "||||"):
         expect(
             "PULL-FILTER-006",
@@ -120,9 +118,7 @@ def test_nothing_but_bars_is_no_subscription(broker: Speaker, topic: str) -> Non
 
 
 @pytest.mark.clause("PULL-FILTER-007")
-def test_sql_is_refused_where_it_is_not_switched_on(
-    broker: Speaker, topic: str
-) -> None:
+def test_sql_is_refused_where_it_is_not_switched_on(broker: Client, topic: str) -> None:
     answer = broker.pull(
         topic=topic, offset=0, subscription="a > 1", expression_type="SQL92"
     )
@@ -131,7 +127,7 @@ def test_sql_is_refused_where_it_is_not_switched_on(
 
 @pytest.mark.clause("PULL-GROUP-001")
 def test_a_pull_without_subscription_needs_a_heartbeat(
-    broker: Speaker, topic: str, known_group: str
+    broker: Client, topic: str, known_group: str
 ) -> None:
     answer = broker.pull(
         topic=topic, offset=0, group=known_group, system_flags=NO_SUBSCRIPTION
@@ -143,7 +139,7 @@ def test_a_pull_without_subscription_needs_a_heartbeat(
 
 @pytest.mark.clause("PULL-GROUP-002", "PULL-GROUP-003")
 def test_a_pull_may_use_the_subscription_of_the_heartbeat(
-    broker: Speaker, topic: str, group: str
+    broker: Client, topic: str, group: str
 ) -> None:
     subscription = subscription_data(
         topic=topic,
@@ -153,7 +149,7 @@ def test_a_pull_may_use_the_subscription_of_the_heartbeat(
         version=5,
     )
     consumer = consumer_data(group=group, subscriptions=[subscription])
-    succeeded(broker.heartbeat(client_id=f"{group}@1", consumers=[consumer]))
+    require_success(broker.heartbeat(client_id=f"{group}@1", consumers=[consumer]))
     send_tagged(broker, topic, ["a", "b", "a"])
     pulls = [
         broker.pull(

@@ -6,11 +6,15 @@ import time
 
 import pytest
 
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.verdicts import expect, expect_code, expect_that
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_that,
+)
 from conformance.messaging.reading import bodies_of, send_bodies
-from spec.wire.pull import PullFlag
-from spec.wire.response_code import ResponseCode
+from spec.wire.consumer.pull import PullFlag
+from spec.wire.remoting.response_code import ResponseCode
 
 HOLD = int(PullFlag.SUSPEND | PullFlag.SUBSCRIPTION)
 LONG_MS = 15_000
@@ -20,15 +24,15 @@ QUIET_S = 0.3
 @pytest.mark.clause("PULL-HOLD-001")
 @pytest.mark.parametrize("before", [0, 2])
 def test_a_held_pull_gets_the_message_that_arrives(
-    broker: Speaker, topic: str, before: int
+    broker: Client, topic: str, before: int
 ) -> None:
     send_bodies(broker, topic, [b"old"] * before)
-    with Speaker.connect(broker.address) as consumer:
+    with Client.connect(broker.address) as consumer:
         opaque = consumer.begin_pull(topic=topic, offset=before)
         silent = consumer.peer.is_silent(QUIET_S)
         expect("PULL-HOLD-001", found=silent, expected=True, what="silence before")
-        succeeded(broker.send_message(topic=topic, body=b"awaited"))
-        answer = consumer.peer.receive_answer(opaque)
+        require_success(broker.send_message(topic=topic, body=b"awaited"))
+        answer = consumer.peer.receive_response(opaque)
         found = bodies_of(answer)
     expect("PULL-HOLD-001", found=found, expected=[b"awaited"], what="bodies")
     found_next = answer.fields["nextBeginOffset"]
@@ -36,19 +40,19 @@ def test_a_held_pull_gets_the_message_that_arrives(
     expect("PULL-HOLD-001", found=found_next, expected=expected, what="nextBeginOffset")
 
 
-def is_woken(broker: Speaker, topic: str, offset: int) -> bool:
+def is_woken(broker: Client, topic: str, offset: int) -> bool:
     """Return whether a pull for a tag is answered soon after another tag's message."""
-    with Speaker.connect(broker.address) as consumer:
+    with Client.connect(broker.address) as consumer:
         consumer.begin_pull(topic=topic, offset=offset, subscription="wanted")
         held = consumer.peer.is_silent(QUIET_S)
         expect("PULL-HOLD-003", found=held, expected=True, what="held at first")
-        succeeded(broker.send_message(topic=topic, properties={"TAGS": "other"}))
+        require_success(broker.send_message(topic=topic, properties={"TAGS": "other"}))
         broker.wait_for_max_offset(topic=topic, offset=offset + 1)
         return not consumer.peer.is_silent(QUIET_S)
 
 
 @pytest.mark.clause("PULL-HOLD-003")
-def test_a_held_pull_is_not_woken_by_other_tags(broker: Speaker, topic: str) -> None:
+def test_a_held_pull_is_not_woken_by_other_tags(broker: Client, topic: str) -> None:
     woken = sum(is_woken(broker, topic, offset) for offset in range(3))
     expect_that(
         "PULL-HOLD-003",
@@ -60,23 +64,23 @@ def test_a_held_pull_is_not_woken_by_other_tags(broker: Speaker, topic: str) -> 
 
 
 @pytest.mark.clause("PULL-HOLD-003", "PULL-HOLD-005")
-def test_a_held_pull_is_woken_by_its_tag(broker: Speaker, topic: str) -> None:
-    with Speaker.connect(broker.address) as consumer:
+def test_a_held_pull_is_woken_by_its_tag(broker: Client, topic: str) -> None:
+    with Client.connect(broker.address) as consumer:
         opaque = consumer.begin_pull(topic=topic, offset=0, subscription="wanted")
-        beside = succeeded(consumer.max_offset(topic=topic)).fields["offset"]
+        beside = require_success(consumer.max_offset(topic=topic)).fields["offset"]
         expect("PULL-HOLD-005", found=beside, expected="0", what="a question beside it")
         wanted = {"TAGS": "wanted"}
-        succeeded(broker.send_message(topic=topic, body=b"w", properties=wanted))
-        found = bodies_of(consumer.peer.receive_answer(opaque))
+        require_success(broker.send_message(topic=topic, body=b"w", properties=wanted))
+        found = bodies_of(consumer.peer.receive_response(opaque))
     expect("PULL-HOLD-003", found=found, expected=[b"w"], what="bodies")
 
 
 @pytest.mark.clause("PULL-HOLD-002")
-def test_a_held_pull_ends_in_time(broker: Speaker, topic: str) -> None:
+def test_a_held_pull_ends_in_time(broker: Client, topic: str) -> None:
     suspend_ms = 300
     began = time.monotonic()
     opaque = broker.begin_pull(topic=topic, offset=0, suspend_ms=suspend_ms)
-    answer = broker.peer.receive_answer(opaque, timeout_s=7)
+    answer = broker.peer.receive_response(opaque, timeout_s=7)
     took_ms = (time.monotonic() - began) * 1000
     expect_code("PULL-HOLD-002", answer, ResponseCode.PULL_NOT_FOUND, broker.transcript)
     expect_that(
@@ -89,11 +93,11 @@ def test_a_held_pull_ends_in_time(broker: Speaker, topic: str) -> None:
 
 
 @pytest.mark.clause("PULL-HOLD-004")
-def test_a_pull_from_past_the_end_is_not_held(broker: Speaker, topic: str) -> None:
+def test_a_pull_from_past_the_end_is_not_held(broker: Client, topic: str) -> None:
     opaque = broker.begin_pull(topic=topic, offset=7)
     expect(
         "PULL-HOLD-004",
-        found=broker.peer.receive_answer(opaque, timeout_s=3).code,
+        found=broker.peer.receive_response(opaque, timeout_s=3).code,
         expected=ResponseCode.PULL_OFFSET_MOVED,
         what="code",
         transcript=broker.transcript,

@@ -1,4 +1,4 @@
-"""Look-ups: by id in the commit log, by key and unique key in the index."""
+"""Queries: by id in the commit log, by key and unique key in the index."""
 
 from __future__ import annotations
 
@@ -9,17 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import TargetStarter
-from conformance.harness.live import LiveTarget
-from conformance.harness.speaker import Speaker, now_ms, succeeded
-from conformance.harness.verdicts import expect, expect_code, expect_that
+from conformance.harness.client.client import Client, now_ms, require_success
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_that,
+)
+from conformance.harness.pytest_plugin.fixtures import TargetStarter
+from conformance.harness.targets.shared_target import SharedTarget
 from conformance.messaging.reading import offset_of, record_of
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH, texts
 from conformance.strategies.messages import SEPARATORS
 from spec.store.message_record import decode_records
-from spec.wire.command import Command
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.response_code import ResponseCode
 
 HOUR_MS = 3_600_000
 SPACES = " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0"
@@ -27,11 +31,11 @@ keys = texts(without=SEPARATORS + SPACES).filter(lambda key: key == key.strip())
 
 
 def send_with_keys(
-    broker: Speaker, topic: str, keys_of_each: list[str]
+    broker: Client, topic: str, keys_of_each: list[str]
 ) -> list[Command]:
     """Send a message for each text of keys, its body its number; the answers."""
     return [
-        succeeded(
+        require_success(
             broker.send_message(
                 topic=topic,
                 body=b"%d" % number,
@@ -42,15 +46,15 @@ def send_with_keys(
     ]
 
 
-def found_by(broker: Speaker, topic: str, key: str, **how: Any) -> list[bytes]:
+def found_by(broker: Client, topic: str, key: str, **how: Any) -> list[bytes]:
     """Return the bodies that a query by *key* gives now."""
     answer = broker.query_message(topic=topic, key=key, **how)
     if answer.code == ResponseCode.QUERY_NOT_FOUND:
         return []
-    return [record.body for record in decode_records(succeeded(answer).body)]
+    return [record.body for record in decode_records(require_success(answer).body)]
 
 
-def wait_for(broker: Speaker, topic: str, key: str, count: int) -> None:
+def wait_for(broker: Client, topic: str, key: str, count: int) -> None:
     """Wait until the index, which is filled behind, gives *count* messages of *key*."""
     wait_until(
         lambda: len(found_by(broker, topic, key)) >= count,
@@ -59,7 +63,7 @@ def wait_for(broker: Speaker, topic: str, key: str, count: int) -> None:
 
 
 @pytest.mark.clause("QUERY-ID-001")
-def test_a_message_is_found_by_its_id(broker: Speaker, topic: str) -> None:
+def test_a_message_is_found_by_its_id(broker: Client, topic: str) -> None:
     for number, answer in enumerate(send_with_keys(broker, topic, ["", "a", "b c"])):
         record = record_of(broker, answer)
         found = (record.physical_offset, record.body)
@@ -69,7 +73,7 @@ def test_a_message_is_found_by_its_id(broker: Speaker, topic: str) -> None:
 
 @pytest.mark.clause("QUERY-ID-002")
 @pytest.mark.parametrize("offset", [-1, 2**40, 2**63 - 1, -(2**63)])
-def test_there_is_no_message_outside_the_log(broker: Speaker, offset: int) -> None:
+def test_there_is_no_message_outside_the_log(broker: Client, offset: int) -> None:
     expect(
         "QUERY-ID-002",
         found=broker.view_message(commit_log_offset=offset).code,
@@ -83,10 +87,10 @@ def test_there_is_no_message_outside_the_log(broker: Speaker, offset: int) -> No
 @ON_A_TOPIC_EACH
 @given(own=st.lists(keys, min_size=1, max_size=4, unique=True))
 def test_a_message_is_found_by_each_of_its_keys(
-    broker: Speaker, unique: Callable[[str], str], own: list[str]
+    broker: Client, unique: Callable[[str], str], own: list[str]
 ) -> None:
     topic = unique("keys")
-    succeeded(broker.create_topic(topic=topic))
+    require_success(broker.create_topic(topic=topic))
     answer = send_with_keys(broker, topic, [" ".join(own)])[0]
     for key in own:
         wait_for(broker, topic, key, 1)
@@ -102,7 +106,7 @@ def test_a_message_is_found_by_each_of_its_keys(
 
 
 @pytest.mark.clause("QUERY-KEY-002", "QUERY-KEY-003")
-def test_a_key_of_many_gives_the_newest_in_order(broker: Speaker, topic: str) -> None:
+def test_a_key_of_many_gives_the_newest_in_order(broker: Client, topic: str) -> None:
     send_with_keys(broker, topic, [f"k{n} all" for n in range(6)])
     wait_for(broker, topic, "all", 6)
     found = found_by(broker, topic, "all")
@@ -115,10 +119,10 @@ def test_a_key_of_many_gives_the_newest_in_order(broker: Speaker, topic: str) ->
 
 @pytest.mark.clause("QUERY-KEY-004", "QUERY-KEY-005")
 def test_a_key_of_no_message_finds_nothing(
-    broker: Speaker, topic: str, unique: Callable[[str], str]
+    broker: Client, topic: str, unique: Callable[[str], str]
 ) -> None:
     other = unique("other")
-    succeeded(broker.create_topic(topic=other))
+    require_success(broker.create_topic(topic=other))
     send_with_keys(broker, other, ["shared"])
     send_with_keys(broker, topic, ["own"])
     wait_for(broker, other, "shared", 1)
@@ -134,7 +138,7 @@ def test_a_key_of_no_message_finds_nothing(
 
 
 @pytest.mark.clause("QUERY-KEY-006")
-def test_a_time_without_messages_gives_none(broker: Speaker, topic: str) -> None:
+def test_a_time_without_messages_gives_none(broker: Client, topic: str) -> None:
     send_with_keys(broker, topic, ["k"])
     wait_for(broker, topic, "k", 1)
     now = now_ms()
@@ -147,9 +151,9 @@ def test_a_time_without_messages_gives_none(broker: Speaker, topic: str) -> None
 
 
 @pytest.mark.clause("QUERY-KEY-006")
-def test_a_time_between_messages_gives_none(broker: Speaker, topic: str) -> None:
+def test_a_time_between_messages_gives_none(broker: Client, topic: str) -> None:
     first = record_of(broker, send_with_keys(broker, topic, ["k"])[0]).stored_at_ms
-    # The index counts seconds: what it says may be nearly one too early.
+    # The index counts seconds: its times may be nearly one too early.
     begin_ms, end_ms = first + 200, first + 1200
 
     def is_later() -> bool:
@@ -163,7 +167,7 @@ def test_a_time_between_messages_gives_none(broker: Speaker, topic: str) -> None
 
 
 @pytest.mark.clause("QUERY-KEY-007")
-def test_keys_with_one_hash_are_not_told_apart(broker: Speaker, topic: str) -> None:
+def test_keys_with_one_hash_are_not_told_apart(broker: Client, topic: str) -> None:
     send_with_keys(broker, topic, ["Aa", "BB", "Cc"])
     wait_for(broker, topic, "Aa", 2)
     found = [found_by(broker, topic, key) for key in ("Aa", "BB")]
@@ -171,7 +175,7 @@ def test_keys_with_one_hash_are_not_told_apart(broker: Speaker, topic: str) -> N
 
 
 @pytest.mark.clause("QUERY-KEY-008")
-def test_a_key_given_twice_gives_the_message_twice(broker: Speaker, topic: str) -> None:
+def test_a_key_given_twice_gives_the_message_twice(broker: Client, topic: str) -> None:
     send_with_keys(broker, topic, ["k k"])
     wait_for(broker, topic, "k", 2)
     found = found_by(broker, topic, "k")
@@ -181,7 +185,7 @@ def test_a_key_given_twice_gives_the_message_twice(broker: Speaker, topic: str) 
 @pytest.mark.clause("QUERY-KEY-009")
 @pytest.mark.needs("config")
 def test_a_key_of_very_many_gives_the_newest_64(
-    broker: Speaker, topic: str, target: LiveTarget
+    broker: Client, topic: str, target: SharedTarget
 ) -> None:
     most = int(target.conf.get("maxMsgsNumBatch", "64"))
     send_with_keys(broker, topic, ["same"] * (most + 2))
@@ -201,8 +205,8 @@ def test_without_an_index_no_key_is_found(
     start_target: TargetStarter, unique: Callable[[str], str]
 ) -> None:
     topic = unique("topic")
-    with start_target({"messageIndexEnable": "false"}).speak_to_broker() as broker:
-        succeeded(broker.create_topic(topic=topic))
+    with start_target({"messageIndexEnable": "false"}).connect_to_broker() as broker:
+        require_success(broker.create_topic(topic=topic))
         answer = send_with_keys(broker, topic, ["k"])[0]
         broker.wait_for_max_offset(topic=topic, offset=1)
         found = (record_of(broker, answer).body, found_by(broker, topic, "k"))
@@ -216,10 +220,10 @@ def test_without_an_index_no_key_is_found(
 
 @pytest.mark.clause("QUERY-UNIQUE-001", "QUERY-UNIQUE-002")
 def test_a_message_is_found_by_its_unique_key(
-    broker: Speaker, topic: str, unique: Callable[[str], str]
+    broker: Client, topic: str, unique: Callable[[str], str]
 ) -> None:
     key = unique("UNIQUE").upper()
-    succeeded(
+    require_success(
         broker.send_message(topic=topic, body=b"one", properties={"UNIQ_KEY": key})
     )
     wait_for(broker, topic, key, 1)
@@ -229,8 +233,8 @@ def test_a_message_is_found_by_its_unique_key(
         expect(clause, found=found, expected=[b"one"], what=f"bodies, at most {count}")
 
 
-@pytest.mark.clause("QUERY-ANSWER-001")
-def test_an_answer_says_how_far_the_index_is(broker: Speaker, topic: str) -> None:
+@pytest.mark.clause("QUERY-RESPONSE-001")
+def test_an_answer_says_how_far_the_index_is(broker: Client, topic: str) -> None:
     answer = send_with_keys(broker, topic, ["k"])[0]
     record = record_of(broker, answer)
     wait_for(broker, topic, "k", 1)
@@ -238,7 +242,7 @@ def test_an_answer_says_how_far_the_index_is(broker: Speaker, topic: str) -> Non
     place, stored = "indexLastUpdatePhyoffset", "indexLastUpdateTimestamp"
     reached = int(fields[place]) >= record.physical_offset
     expect_that(
-        "QUERY-ANSWER-001",
+        "QUERY-RESPONSE-001",
         reached and int(fields[stored]) >= record.stored_at_ms,
         found=(fields[place], fields[stored]),
         expected=f"{record.physical_offset} and {record.stored_at_ms}, or later",

@@ -14,16 +14,16 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from conformance.harness.fixtures import unique_name
-from conformance.harness.live import LiveTarget
-from conformance.harness.peer import Peer
-from conformance.harness.speaker import Speaker, batch_body, succeeded
-from conformance.harness.verdicts import expect
+from conformance.harness.client.client import Client, batch_body, require_success
+from conformance.harness.client.peer import Peer
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.fixtures import unique_name
+from conformance.harness.targets.shared_target import SharedTarget
 from conformance.messaging.reading import bodies_of
 from conformance.models.queues import Queues
 from conformance.strategies.messages import bodies
-from spec.wire.pull import PullFlag
-from spec.wire.response_code import ResponseCode
+from spec.wire.consumer.pull import PullFlag
+from spec.wire.remoting.response_code import ResponseCode
 
 MACHINE_SETTINGS = settings(
     max_examples=10,
@@ -40,13 +40,13 @@ COMMIT = int(PullFlag.COMMIT_OFFSET | PullFlag.SUBSCRIPTION)
 class QueueMachine(RuleBasedStateMachine):
     """Does everything to a topic of the broker, and to a model of it."""
 
-    target: ClassVar[LiveTarget]
+    target: ClassVar[SharedTarget]
 
     def __init__(self) -> None:
         super().__init__()
         self.model = Queues()
         assert self.target.broker is not None
-        self.broker = Speaker(Peer(self.target.broker))
+        self.broker = Client(Peer(self.target.broker))
         self.topic = unique_name("machine")
         self.run = unique_name("run")
 
@@ -57,9 +57,9 @@ class QueueMachine(RuleBasedStateMachine):
     @initialize()
     def begin(self) -> None:
         """Create the topic, both groups, and one message in every queue."""
-        succeeded(self.broker.create_topic(topic=self.topic, queue_count=3))
+        require_success(self.broker.create_topic(topic=self.topic, queue_count=3))
         for group in ("one", "two"):
-            succeeded(self.broker.update_group(group=self.named(group)))
+            require_success(self.broker.update_group(group=self.named(group)))
         for queue_id in range(3):
             self.send(queue_id, b"first")
             self.broker.wait_for_max_offset(
@@ -73,16 +73,16 @@ class QueueMachine(RuleBasedStateMachine):
     @rule(queue_id=queue_ids, body=small_bodies)
     def send(self, queue_id: int, body: bytes) -> None:
         """Send one message: its offset is the queue's size."""
-        answer = succeeded(
+        answer = require_success(
             self.broker.send_message(topic=self.topic, queue_id=queue_id, body=body)
         )
-        self.same("SEND-ANSWER-003", answer.fields["queueOffset"], queue_id, body)
+        self.same("SEND-RESPONSE-003", answer.fields["queueOffset"], queue_id, body)
 
     @rule(queue_id=queue_ids, batch=st.lists(small_bodies, min_size=1, max_size=4))
     def send_batch(self, queue_id: int, batch: list[bytes]) -> None:
         """Send a batch: the answer names the offset of its first message."""
         body = batch_body([(each, {}) for each in batch])
-        answer = succeeded(
+        answer = require_success(
             self.broker.send_batch(topic=self.topic, queue_id=queue_id, body=body)
         )
         self.same("SEND-BATCH-001", answer.fields["queueOffset"], queue_id, *batch)
@@ -126,7 +126,7 @@ class QueueMachine(RuleBasedStateMachine):
     @rule(group=groups, queue_id=queue_ids, offset=st.integers(0, 40))
     def commit(self, group: str, queue_id: int, offset: int) -> None:
         """Commit an offset, forwards or backwards."""
-        succeeded(
+        require_success(
             self.broker.update_offset(
                 group=self.named(group),
                 topic=self.topic,
@@ -139,7 +139,7 @@ class QueueMachine(RuleBasedStateMachine):
     @rule(group=groups, queue_id=queue_ids, offset=st.integers(0, 40))
     def pull_and_commit(self, group: str, queue_id: int, offset: int) -> None:
         """Commit an offset with a pull."""
-        succeeded(
+        require_success(
             self.broker.pull(
                 topic=self.topic,
                 group=self.named(group),
@@ -159,7 +159,7 @@ class QueueMachine(RuleBasedStateMachine):
         )
         expect(
             "OFFSET-COMMIT-001",
-            found=succeeded(answer).fields["offset"],
+            found=require_success(answer).fields["offset"],
             expected=str(self.model.queried(group, queue_id)),
             what=f"offset of group {group} in queue {queue_id}",
             transcript=self.broker.transcript,
@@ -171,13 +171,15 @@ class QueueMachine(RuleBasedStateMachine):
         self.broker.wait_for_max_offset(
             topic=self.topic, queue_id=queue_id, offset=size
         )
-        found = succeeded(self.broker.max_offset(topic=self.topic, queue_id=queue_id))
+        found = require_success(
+            self.broker.max_offset(topic=self.topic, queue_id=queue_id)
+        )
         expect("OFFSET-MAX-001", found=found.fields["offset"], expected=str(size))
         return size
 
 
 @pytest.mark.clause(
-    "SEND-ANSWER-003",
+    "SEND-RESPONSE-003",
     "SEND-BATCH-001",
     "PULL-FOUND-001",
     "PULL-FOUND-002",
@@ -185,7 +187,7 @@ class QueueMachine(RuleBasedStateMachine):
     "OFFSET-MAX-001",
     "PULL-COMMIT-001",
 )
-def test_a_broker_does_what_lists_do(target: LiveTarget) -> None:
+def test_a_broker_does_what_lists_do(target: SharedTarget) -> None:
     class Machine(QueueMachine):
         pass
 

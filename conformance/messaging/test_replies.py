@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.verdicts import expect, expect_code, expect_fields
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_fields,
+)
 from conformance.messaging.reading import record_of
-from spec.wire.command import Command, CommandFlag
-from spec.wire.properties import decode_properties, encode_properties
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from spec.wire.message.properties import decode_properties, encode_properties
+from spec.wire.remoting.command import Command, CommandFlag
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 PUSH = RequestCode.PUSH_REPLY_MESSAGE_TO_CLIENT
 
@@ -39,7 +43,7 @@ def reply_request(topic: str, client_id: str | None, *, code: RequestCode) -> Co
 
 
 def replied(
-    broker: Speaker,
+    broker: Client,
     topic: str,
     *,
     code: RequestCode = RequestCode.SEND_REPLY_MESSAGE,
@@ -47,14 +51,16 @@ def replied(
 ) -> tuple[Command, Command]:
     """Send a reply to a client that answers *verdict*; what it was sent, the answer."""
     client_id = f"client_of_{topic}"
-    with Speaker.connect(broker.address) as client:
-        succeeded(client.heartbeat(client_id=client_id, producer_groups=["askers"]))
-        asked = broker.peer.send(reply_request(topic, client_id, code=code))
+    with Client.connect(broker.address) as client:
+        require_success(
+            client.heartbeat(client_id=client_id, producer_groups=["askers"])
+        )
+        request = broker.peer.send(reply_request(topic, client_id, code=code))
         pushed = client.peer.receive_request(PUSH)
         client.peer.send(
             Command(code=verdict, opaque=pushed.opaque, flag=CommandFlag.RESPONSE)
         )
-        return pushed, broker.peer.receive_answer(asked.opaque)
+        return pushed, broker.peer.receive_response(request.opaque)
 
 
 @pytest.mark.clause("SEND-REPLY-001", "SEND-REPLY-002", "SEND-REPLY-003")
@@ -62,7 +68,7 @@ def replied(
     "code", [RequestCode.SEND_REPLY_MESSAGE, RequestCode.SEND_REPLY_MESSAGE_V2]
 )
 def test_a_reply_reaches_its_client(
-    broker: Speaker, topic: str, code: RequestCode
+    broker: Client, topic: str, code: RequestCode
 ) -> None:
     pushed, answer = replied(broker, topic, code=code)
     expect("SEND-REPLY-001", found=pushed.body, expected=b"the reply", what="body")
@@ -83,7 +89,7 @@ def test_a_reply_reaches_its_client(
 
 @pytest.mark.clause("SEND-REPLY-003")
 def test_a_reply_that_its_client_refuses_is_an_error(
-    broker: Speaker, topic: str
+    broker: Client, topic: str
 ) -> None:
     _, answer = replied(broker, topic, verdict=ResponseCode.SYSTEM_ERROR)
     found = answer.code
@@ -94,7 +100,7 @@ def test_a_reply_that_its_client_refuses_is_an_error(
 @pytest.mark.parametrize("client_id", ["nobody", None])
 @pytest.mark.needs("config")
 def test_a_reply_to_nobody_is_refused_and_stored(
-    broker: Speaker, topic: str, client_id: str | None
+    broker: Client, topic: str, client_id: str | None
 ) -> None:
     code = RequestCode.SEND_REPLY_MESSAGE
     answer = broker.peer.request(reply_request(topic, client_id, code=code))
@@ -104,7 +110,7 @@ def test_a_reply_to_nobody_is_refused_and_stored(
 
 @pytest.mark.clause("SEND-REPLY-005")
 @pytest.mark.needs("config")
-def test_a_reply_is_stored_too(broker: Speaker, topic: str) -> None:
+def test_a_reply_is_stored_too(broker: Client, topic: str) -> None:
     _, answer = replied(broker, topic)
     record = record_of(broker, answer)
     expect(
@@ -117,7 +123,7 @@ def test_a_reply_is_stored_too(broker: Speaker, topic: str) -> None:
 
 
 @pytest.mark.clause("SEND-REPLY-006")
-def test_a_replys_host_is_printed(broker: Speaker, topic: str) -> None:
+def test_a_replys_host_is_printed(broker: Client, topic: str) -> None:
     pushed, _ = replied(broker, topic)
     host = f"/{broker.peer.local_address}"
     expect(
@@ -129,7 +135,7 @@ def test_a_replys_host_is_printed(broker: Speaker, topic: str) -> None:
 
 
 @pytest.mark.clause("SEND-REPLY-007")
-def test_a_replys_host_is_plain(broker: Speaker, topic: str) -> None:
+def test_a_replys_host_is_plain(broker: Client, topic: str) -> None:
     pushed, _ = replied(broker, topic)
     host = str(broker.peer.local_address)
     expect(

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.verdicts import expect, expect_that
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.messaging.reading import record_of, send_apart
 
 
 def found_at(
-    broker: Speaker, topic: str, times: list[int], *, boundary: str | None = None
+    broker: Client, topic: str, times: list[int], *, boundary: str | None = None
 ) -> list[int]:
     """Return the offsets that searches by *times* find."""
     answers = (
         broker.search_offset(topic=topic, timestamp_ms=at, boundary=boundary)
         for at in times
     )
-    return [int(succeeded(answer).fields["offset"]) for answer in answers]
+    return [int(require_success(answer).fields["offset"]) for answer in answers]
 
 
-def send_many(broker: Speaker, topic: str, count: int = 40) -> list[int]:
+def send_many(broker: Client, topic: str, count: int = 40) -> list[int]:
     """Send messages so fast that some have one store time; return these times."""
     answers = [broker.send_message(topic=topic) for _ in range(count)]
     times = [record_of(broker, answer).stored_at_ms for answer in answers]
@@ -29,7 +29,7 @@ def send_many(broker: Speaker, topic: str, count: int = 40) -> list[int]:
 
 
 @pytest.mark.clause("OFFSET-SEARCH-001", "OFFSET-SEARCH-002")
-def test_a_store_time_finds_its_message(broker: Speaker, topic: str) -> None:
+def test_a_store_time_finds_its_message(broker: Client, topic: str) -> None:
     times = send_apart(broker, topic)
     found = found_at(broker, topic, times)
     expect("OFFSET-SEARCH-001", found=found, expected=[0, 1, 2, 3], what="offsets")
@@ -38,7 +38,7 @@ def test_a_store_time_finds_its_message(broker: Speaker, topic: str) -> None:
 
 
 @pytest.mark.clause("OFFSET-SEARCH-001")
-def test_a_store_time_of_many_finds_one_of_them(broker: Speaker, topic: str) -> None:
+def test_a_store_time_of_many_finds_one_of_them(broker: Client, topic: str) -> None:
     times = send_many(broker, topic)
     for at in sorted(set(times)):
         found = found_at(broker, topic, [at])[0]
@@ -52,14 +52,14 @@ def test_a_store_time_of_many_finds_one_of_them(broker: Speaker, topic: str) -> 
 
 
 @pytest.mark.clause("OFFSET-SEARCH-003")
-def test_a_later_time_finds_the_last_message(broker: Speaker, topic: str) -> None:
+def test_a_later_time_finds_the_last_message(broker: Client, topic: str) -> None:
     times = send_apart(broker, topic)
     found = found_at(broker, topic, [times[-1] + 1, times[-1] + 10**6, 2**62])
     expect("OFFSET-SEARCH-003", found=found, expected=[3, 3, 3], what="offsets")
 
 
 @pytest.mark.clause("OFFSET-SEARCH-004")
-def test_a_later_time_finds_the_end(broker: Speaker, topic: str) -> None:
+def test_a_later_time_finds_the_end(broker: Client, topic: str) -> None:
     times = send_apart(broker, topic)
     found = found_at(broker, topic, [times[-1] + 1, times[-1] + 10**6, 2**62])
     expect("OFFSET-SEARCH-004", found=found, expected=[4, 4, 4], what="offsets")
@@ -71,14 +71,14 @@ def _between(times: list[int]) -> list[int]:
 
 
 @pytest.mark.clause("OFFSET-SEARCH-005")
-def test_a_time_between_two_finds_the_nearer(broker: Speaker, topic: str) -> None:
+def test_a_time_between_two_finds_the_nearer(broker: Client, topic: str) -> None:
     times = send_apart(broker, topic)
     found = found_at(broker, topic, _between(times))
     expect("OFFSET-SEARCH-005", found=found, expected=[0, 0, 1, 1], what="offsets")
 
 
 @pytest.mark.clause("OFFSET-SEARCH-006")
-def test_a_time_between_two_finds_the_later(broker: Speaker, topic: str) -> None:
+def test_a_time_between_two_finds_the_later(broker: Client, topic: str) -> None:
     times = send_apart(broker, topic)
     found = found_at(broker, topic, _between(times))
     expect("OFFSET-SEARCH-006", found=found, expected=[1, 1, 1, 1], what="offsets")
@@ -86,7 +86,7 @@ def test_a_time_between_two_finds_the_later(broker: Speaker, topic: str) -> None
 
 @pytest.mark.clause("OFFSET-SEARCH-010", "OFFSET-SEARCH-011")
 def test_a_store_time_of_many_finds_the_first_or_the_last(
-    broker: Speaker, topic: str
+    broker: Client, topic: str
 ) -> None:
     times = send_many(broker, topic)
     wanted = sorted(set(times))
@@ -105,12 +105,12 @@ def test_a_store_time_of_many_finds_the_first_or_the_last(
 
 
 @pytest.mark.clause("OFFSET-SEARCH-011")
-def test_the_upper_boundary_is_the_message_before(broker: Speaker, topic: str) -> None:
+def test_the_upper_boundary_is_the_message_before(broker: Client, topic: str) -> None:
     times = send_apart(broker, topic)
-    asked = [0, times[0] - 1, *_between(times), times[-1] + 1]
+    times_ms = [0, times[0] - 1, *_between(times), times[-1] + 1]
     expect(
         "OFFSET-SEARCH-011",
-        found=found_at(broker, topic, asked, boundary="upper"),
+        found=found_at(broker, topic, times_ms, boundary="upper"),
         expected=[0, 0, 0, 0, 0, 0, 3],
         what="offsets",
     )

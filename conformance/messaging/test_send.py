@@ -1,4 +1,4 @@
-"""Sending: what the answer says, and that the record is what was sent."""
+"""Sending: the response, and the stored record beside the message sent."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from conformance.harness.speaker import Speaker, plain_send, succeeded
-from conformance.harness.verdicts import expect, expect_fields, expect_that
+from conformance.harness.client.client import Client, plain_send, require_success
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_fields,
+    expect_that,
+)
 from conformance.messaging.reading import (
     bodies_of,
     offset_of,
@@ -21,45 +25,45 @@ from conformance.strategies.boundaries import ON_A_TOPIC_EACH, OVER_THE_WIRE, in
 from conformance.strategies.messages import bodies, born_times
 from spec.host import Host
 from spec.store.message_record import SystemFlag
-from spec.wire.message_id import decode_message_id
-from spec.wire.properties import decode_properties
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
-from spec.wire.send import ANSWER_FIELDS
+from spec.wire.message.message_id import decode_message_id
+from spec.wire.message.properties import decode_properties
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
+from spec.wire.send.send import ANSWER_FIELDS
 
 NAMED = {"UNIQ_KEY": "7F0000010000"}
 """Real producers always name their messages."""
 SEND_CODES = (RequestCode.SEND_MESSAGE, RequestCode.SEND_MESSAGE_V2)
 
 
-@pytest.mark.clause("SEND-ANSWER-001", "SEND-ANSWER-004")
+@pytest.mark.clause("SEND-RESPONSE-001", "SEND-RESPONSE-004")
 @pytest.mark.parametrize("code", SEND_CODES)
 def test_an_answer_names_id_queue_and_offset(
-    broker: Speaker, topic: str, code: int
+    broker: Client, topic: str, code: int
 ) -> None:
-    answer = succeeded(broker.send_message(topic=topic, queue_id=3, code=code))
+    answer = require_success(broker.send_message(topic=topic, queue_id=3, code=code))
     missing = [name for name in ANSWER_FIELDS if name not in answer.fields]
-    expect("SEND-ANSWER-001", found=missing, expected=[], what="absent fields")
+    expect("SEND-RESPONSE-001", found=missing, expected=[], what="absent fields")
     expect_fields(
-        "SEND-ANSWER-001",
+        "SEND-RESPONSE-001",
         found=answer.fields,
         expected={"queueId": "3", "queueOffset": "0"},
         transcript=broker.transcript,
     )
     missing = [name for name in ("MSG_REGION", "TRACE_ON") if name not in answer.fields]
-    expect("SEND-ANSWER-004", found=missing, expected=[], what="absent fields")
+    expect("SEND-RESPONSE-004", found=missing, expected=[], what="absent fields")
 
 
-@pytest.mark.clause("SEND-ANSWER-006")
+@pytest.mark.clause("SEND-RESPONSE-006")
 @pytest.mark.parametrize("code", SEND_CODES)
 def test_a_refusal_says_the_brokers_region_too(
-    broker: Speaker, topic: str, code: int
+    broker: Client, topic: str, code: int
 ) -> None:
     answer = broker.send_message(topic=topic, queue_id=77, code=code)
     assert answer.code != ResponseCode.SUCCESS
     missing = [name for name in ("MSG_REGION", "TRACE_ON") if name not in answer.fields]
     expect(
-        "SEND-ANSWER-006",
+        "SEND-RESPONSE-006",
         found=missing,
         expected=[],
         what="absent fields",
@@ -67,14 +71,14 @@ def test_a_refusal_says_the_brokers_region_too(
     )
 
 
-@pytest.mark.clause("SEND-ANSWER-002", "WIRE-MESSAGEID-001", "SEND-HOST-002")
-def test_the_id_in_the_answer_is_the_records_place(broker: Speaker, topic: str) -> None:
+@pytest.mark.clause("SEND-RESPONSE-002", "WIRE-MESSAGEID-001", "SEND-HOST-002")
+def test_the_id_in_the_answer_is_the_records_place(broker: Client, topic: str) -> None:
     for number in range(3):
         answer = broker.send_message(topic=topic, body=b"%d" % number)
         record = record_of(broker, answer)
         host, offset = decode_message_id(answer.fields["msgId"])
         expect_fields(
-            "SEND-ANSWER-002",
+            "SEND-RESPONSE-002",
             found={"body": record.body, "physical_offset": record.physical_offset},
             expected={"body": b"%d" % number, "physical_offset": offset},
             transcript=broker.transcript,
@@ -91,19 +95,19 @@ def test_the_id_in_the_answer_is_the_records_place(broker: Speaker, topic: str) 
         )
 
 
-@pytest.mark.clause("SEND-ANSWER-003")
+@pytest.mark.clause("SEND-RESPONSE-003")
 @ON_A_TOPIC_EACH
 @given(queues=st.lists(st.integers(0, 3), min_size=1, max_size=12))
 def test_offsets_count_up_in_each_queue(
-    broker: Speaker, unique: Any, queues: list[int]
+    broker: Client, unique: Any, queues: list[int]
 ) -> None:
     topic = unique("counting")
-    succeeded(broker.create_topic(topic=topic))
+    require_success(broker.create_topic(topic=topic))
     counts = dict.fromkeys(range(4), 0)
     for queue_id in queues:
-        answer = succeeded(broker.send_message(topic=topic, queue_id=queue_id))
+        answer = require_success(broker.send_message(topic=topic, queue_id=queue_id))
         expect(
-            "SEND-ANSWER-003",
+            "SEND-RESPONSE-003",
             found=answer.fields["queueOffset"],
             expected=str(counts[queue_id]),
             what="queueOffset",
@@ -117,7 +121,7 @@ def test_offsets_count_up_in_each_queue(
 @ON_A_TOPIC_EACH
 @given(flag=int32s(), born=born_times(), times=st.integers(0, 2**31 - 1), body=bodies())
 def test_both_spellings_of_the_header_are_stored_whole(
-    broker: Speaker,
+    broker: Client,
     topic: str,
     code: int,
     flag: int,
@@ -164,7 +168,7 @@ def test_both_spellings_of_the_header_are_stored_whole(
 @given(flag=int32s(), born=born_times(), times=st.integers(0, 2**31 - 1))
 @example(flag=0, born=1_600_000_000_000, times=0)  # as nearly every message is sent
 def test_flag_born_time_and_deliveries_are_the_producers(
-    broker: Speaker, topic: str, flag: int, born: int, times: int
+    broker: Client, topic: str, flag: int, born: int, times: int
 ) -> None:
     record = record_of(
         broker,
@@ -184,7 +188,7 @@ def test_flag_born_time_and_deliveries_are_the_producers(
 @pytest.mark.clause("SEND-FLAG-002")
 @pytest.mark.parametrize("flags", [0, 1, 1 << 8, 1 | 1 << 8, 1 | 2 << 8, 1 | 3 << 8])
 def test_the_broker_neither_packs_nor_unpacks_a_body(
-    broker: Speaker, topic: str, flags: int
+    broker: Client, topic: str, flags: int
 ) -> None:
     body = b"this is not packed, whatever the flags say " * 200
     answer = broker.send_message(topic=topic, body=body, system_flags=flags)
@@ -201,9 +205,9 @@ def test_the_broker_neither_packs_nor_unpacks_a_body(
 @pytest.mark.clause("SEND-HOST-001")
 @pytest.mark.parametrize("properties", [None, NAMED])
 def test_the_born_host_is_the_producers_end_of_the_connection(
-    broker: Speaker, topic: str, properties: dict[str, str] | None
+    broker: Client, topic: str, properties: dict[str, str] | None
 ) -> None:
-    with Speaker.connect(broker.address) as producer:
+    with Client.connect(broker.address) as producer:
         answer = producer.send_message(topic=topic, properties=properties)
         own = producer.peer.local_address
     expect(
@@ -215,7 +219,7 @@ def test_the_born_host_is_the_producers_end_of_the_connection(
 
 
 @pytest.mark.clause("SEND-TIME-002")
-def test_store_times_never_decrease(broker: Speaker, topic: str) -> None:
+def test_store_times_never_decrease(broker: Client, topic: str) -> None:
     send_bodies(broker, topic, [b"m"] * 30)
     times = [r.stored_at_ms for r in records_of(broker.pull(topic=topic, offset=0))]
     expect("SEND-TIME-002", found=times, expected=sorted(times), what="stored_at_ms")
@@ -225,10 +229,10 @@ def test_store_times_never_decrease(broker: Speaker, topic: str) -> None:
 @ON_A_TOPIC_EACH
 @given(batch=st.lists(bodies(), min_size=1, max_size=3))
 def test_bodies_arrive_byte_for_byte(
-    broker: Speaker, unique: Any, batch: list[bytes]
+    broker: Client, unique: Any, batch: list[bytes]
 ) -> None:
     topic = unique("bodies")
-    succeeded(broker.create_topic(topic=topic))
+    require_success(broker.create_topic(topic=topic))
     send_bodies(broker, topic, batch)
     found: list[bytes] = []
     while len(found) < len(batch):
@@ -246,9 +250,9 @@ def test_bodies_arrive_byte_for_byte(
 @OVER_THE_WIRE
 @given(queue_id=st.one_of(st.just(-1), st.integers(-(2**31), -1)))
 def test_the_broker_chooses_where_no_queue_is_named(
-    broker: Speaker, topic: str, queue_id: int
+    broker: Client, topic: str, queue_id: int
 ) -> None:
-    answer = succeeded(broker.send_message(topic=topic, queue_id=queue_id))
+    answer = require_success(broker.send_message(topic=topic, queue_id=queue_id))
     chosen = int(answer.fields["queueId"])
     expect_that(
         "SEND-QUEUE-001",
@@ -263,7 +267,7 @@ def test_the_broker_chooses_where_no_queue_is_named(
 
 
 @pytest.mark.clause("SEND-ONEWAY-001")
-def test_a_message_sent_oneway_is_stored(broker: Speaker, topic: str) -> None:
+def test_a_message_sent_oneway_is_stored(broker: Client, topic: str) -> None:
     for code in SEND_CODES:
         broker.send_message(topic=topic, body=b"oneway", code=code, oneway=True)
     broker.wait_for_max_offset(topic=topic, offset=2)
@@ -274,7 +278,7 @@ def test_a_message_sent_oneway_is_stored(broker: Speaker, topic: str) -> None:
 
 
 @pytest.mark.clause("SEND-HEADER-002", "SEND-RETRY-001")
-def test_properties_and_deliveries_may_be_absent(broker: Speaker, topic: str) -> None:
+def test_properties_and_deliveries_may_be_absent(broker: Client, topic: str) -> None:
     answer = broker.peer.request(plain_send(topic, body=b"bare"))
     record = record_of(broker, answer)
     expect_fields(
@@ -285,16 +289,18 @@ def test_properties_and_deliveries_may_be_absent(broker: Speaker, topic: str) ->
     )
 
 
-@pytest.mark.clause("SEND-ANSWER-003")
-def test_two_producers_at_once_share_no_offset(broker: Speaker, topic: str) -> None:
-    with Speaker.connect(broker.address) as other:
+@pytest.mark.clause("SEND-RESPONSE-003")
+def test_two_producers_at_once_share_no_offset(broker: Client, topic: str) -> None:
+    with Client.connect(broker.address) as other:
         opaques = []
         for number in range(50):
             producer = (broker, other)[number % 2]
             sent = plain_send(topic, body=b"%d" % number)
             opaques.append((producer, producer.peer.send(sent).opaque))
-        answers = [producer.peer.receive_answer(opaque) for producer, opaque in opaques]
-    offsets = sorted(int(succeeded(a).fields["queueOffset"]) for a in answers)
-    expect("SEND-ANSWER-003", found=offsets, expected=list(range(50)), what="offsets")
+        answers = [
+            producer.peer.receive_response(opaque) for producer, opaque in opaques
+        ]
+    offsets = sorted(int(require_success(a).fields["queueOffset"]) for a in answers)
+    expect("SEND-RESPONSE-003", found=offsets, expected=list(range(50)), what="offsets")
     places = {offset_of(answer) for answer in answers}
-    expect("SEND-ANSWER-002", found=len(places), expected=50, what="different ids")
+    expect("SEND-RESPONSE-002", found=len(places), expected=50, what="different ids")

@@ -6,24 +6,24 @@ from typing import Any
 
 import pytest
 
-from conformance.harness.speaker import (
-    Speaker,
+from conformance.harness.client.client import (
+    Client,
     batch_body,
     plain_send,
     request,
-    succeeded,
+    require_success,
 )
-from conformance.harness.verdicts import expect, expect_fields
+from conformance.harness.pytest_plugin.expectations import expect, expect_fields
 from conformance.messaging.reading import record_of, topic_of
 from spec.store.message_record import SystemFlag
-from spec.wire.properties import decode_properties
+from spec.wire.message.properties import decode_properties
 
 SCHEDULE_TOPIC = "SCHEDULE_TOPIC_XXXX"
 LEVELS = 18
 
 
 @pytest.mark.clause("SEND-HEADER-003", "SEND-HEADER-004")
-def test_letters_and_codes_are_these(broker: Speaker, topic: str) -> None:
+def test_letters_and_codes_are_these(broker: Client, topic: str) -> None:
     letters = {
         "a": "a_group",
         "b": topic,
@@ -75,10 +75,10 @@ def test_letters_and_codes_are_these(broker: Speaker, topic: str) -> None:
 @pytest.mark.clause("SEND-FLAG-003")
 @pytest.mark.parametrize(("kind", "bit"), [("MULTI_TAG", 2), ("SINGLE_TAG", 0)])
 def test_a_topic_of_many_tags_marks_its_messages(
-    broker: Speaker, unique: Any, kind: str, bit: int
+    broker: Client, unique: Any, kind: str, bit: int
 ) -> None:
     topic = unique("tags")
-    succeeded(broker.create_topic(topic=topic, filter_type=kind))
+    require_success(broker.create_topic(topic=topic, filter_type=kind))
     record = record_of(broker, broker.send_message(topic=topic))
     found = record.system_flags & SystemFlag.MULTI_TAGS
     expect("SEND-FLAG-003", found=found, expected=bit, what="bit 1 of the flags")
@@ -87,10 +87,10 @@ def test_a_topic_of_many_tags_marks_its_messages(
 @pytest.mark.clause("SEND-TOPIC-011", "SEND-TOPIC-012")
 @pytest.mark.parametrize(("prefix", "unit", "flags"), [("", 0, 0), ("", 1, 1)])
 def test_a_created_topic_is_like_its_default(
-    broker: Speaker, unique: Any, prefix: str, unit: int, flags: int
+    broker: Client, unique: Any, prefix: str, unit: int, flags: int
 ) -> None:
     name = prefix + unique("created")
-    succeeded(broker.peer.request(plain_send(name, unitMode=bool(unit))))
+    require_success(broker.peer.request(plain_send(name, unitMode=bool(unit))))
     topic = topic_of(broker, name)
     default = topic_of(broker, "TBW102")
     expect(
@@ -104,9 +104,9 @@ def test_a_created_topic_is_like_its_default(
 
 
 @pytest.mark.clause("SEND-TOPIC-012")
-def test_a_retry_topic_of_a_unit_is_marked(broker: Speaker, known_group: str) -> None:
+def test_a_retry_topic_of_a_unit_is_marked(broker: Client, known_group: str) -> None:
     name = f"%RETRY%{known_group}"
-    succeeded(
+    require_success(
         broker.peer.request(plain_send(name, unitMode=True, maxReconsumeTimes=16))
     )
     found = topic_of(broker, name).topic_flags
@@ -114,11 +114,11 @@ def test_a_retry_topic_of_a_unit_is_marked(broker: Speaker, known_group: str) ->
 
 
 @pytest.mark.clause("DELAY-LEVEL-002")
-@pytest.mark.parametrize("asked", [LEVELS, LEVELS + 1, 1000])
+@pytest.mark.parametrize("level", [LEVELS, LEVELS + 1, 1000])
 def test_no_delay_is_longer_than_the_last_level(
-    broker: Speaker, topic: str, asked: int
+    broker: Client, topic: str, level: int
 ) -> None:
-    answer = broker.send_message(topic=topic, properties={"DELAY": str(asked)})
+    answer = broker.send_message(topic=topic, properties={"DELAY": str(level)})
     record = record_of(broker, answer)
     expect_fields(
         "DELAY-LEVEL-002",
@@ -138,7 +138,7 @@ def test_no_delay_is_longer_than_the_last_level(
 
 @pytest.mark.clause("DELAY-LEVEL-003")
 @pytest.mark.parametrize("level", ["0", "-1"])
-def test_no_level_is_no_delay(broker: Speaker, topic: str, level: str) -> None:
+def test_no_level_is_no_delay(broker: Client, topic: str, level: str) -> None:
     answer = broker.send_message(topic=topic, properties={"DELAY": level})
     record = record_of(broker, answer)
     expect("DELAY-LEVEL-003", found=record.topic, expected=topic, what="topic")
@@ -147,7 +147,7 @@ def test_no_level_is_no_delay(broker: Speaker, topic: str, level: str) -> None:
 @pytest.mark.clause("DELAY-SEND-005")
 @pytest.mark.parametrize("flags", [4, 12])
 def test_what_is_not_consumed_is_not_delayed(
-    broker: Speaker, topic: str, flags: int
+    broker: Client, topic: str, flags: int
 ) -> None:
     answer = broker.send_message(
         topic=topic, properties={"DELAY": "1"}, system_flags=flags

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.speaker import Speaker, batch_body, succeeded
-from conformance.harness.verdicts import expect, expect_code
+from conformance.harness.client.client import Client, batch_body, require_success
+from conformance.harness.pytest_plugin.expectations import expect, expect_code
 from conformance.messaging.reading import record_of
 from spec.store.message_record import record_size
-from spec.wire.response_code import ResponseCode
-from spec.wire.send_limits import MESSAGE_SIZE_MAX, PROPERTIES_SIZE_MAX, TOPIC_SIZE_MAX
+from spec.wire.message.properties import PROPERTIES_SIZE_MAX
+from spec.wire.message.topic_names import TOPIC_LENGTH_MAX
+from spec.wire.remoting.response_code import ResponseCode
+from spec.wire.send.send_limits import MESSAGE_SIZE_MAX
 
 ILLEGAL = ResponseCode.MESSAGE_ILLEGAL
 
 
-def codes_of(broker: Speaker, topic: str, sizes: list[int]) -> list[int]:
+def codes_of(broker: Client, topic: str, sizes: list[int]) -> list[int]:
     """Return the codes of the answers to sends of bodies of *sizes*."""
     return [
         broker.send_message(topic=topic, body=b"b" * size, timeout_s=15).code
@@ -23,7 +25,7 @@ def codes_of(broker: Speaker, topic: str, sizes: list[int]) -> list[int]:
 
 
 @pytest.mark.clause("SEND-BODY-004")
-def test_a_record_of_the_largest_size_is_taken(broker: Speaker, topic: str) -> None:
+def test_a_record_of_the_largest_size_is_taken(broker: Client, topic: str) -> None:
     probe = record_of(broker, broker.send_message(topic=topic, body=b"b"))
     room = MESSAGE_SIZE_MAX - (record_size(probe) - 1)
     expect(
@@ -35,7 +37,7 @@ def test_a_record_of_the_largest_size_is_taken(broker: Speaker, topic: str) -> N
 
 
 @pytest.mark.clause("SEND-BODY-005")
-def test_a_body_of_the_largest_size_is_taken(broker: Speaker, topic: str) -> None:
+def test_a_body_of_the_largest_size_is_taken(broker: Client, topic: str) -> None:
     sizes = [MESSAGE_SIZE_MAX, MESSAGE_SIZE_MAX + 1]
     expect(
         "SEND-BODY-005",
@@ -46,7 +48,7 @@ def test_a_body_of_the_largest_size_is_taken(broker: Speaker, topic: str) -> Non
 
 
 @pytest.mark.clause("SEND-BODY-001")
-def test_a_body_of_four_million_bytes_arrives(broker: Speaker, topic: str) -> None:
+def test_a_body_of_four_million_bytes_arrives(broker: Client, topic: str) -> None:
     body = bytes(range(256)) * 15_625
     answer = broker.send_message(topic=topic, body=body, timeout_s=15)
     found = record_of(broker, answer).body
@@ -54,7 +56,7 @@ def test_a_body_of_four_million_bytes_arrives(broker: Speaker, topic: str) -> No
 
 
 @pytest.mark.clause("SEND-BODY-002")
-def test_an_empty_body_is_taken(broker: Speaker, topic: str) -> None:
+def test_an_empty_body_is_taken(broker: Client, topic: str) -> None:
     answer = broker.send_message(topic=topic, body=b"")
     expect_code("SEND-BODY-002", answer, ResponseCode.SUCCESS, broker.transcript)
     found = record_of(broker, answer).body
@@ -62,7 +64,7 @@ def test_an_empty_body_is_taken(broker: Speaker, topic: str) -> None:
 
 
 @pytest.mark.clause("SEND-BODY-003")
-def test_an_empty_body_is_refused(broker: Speaker, topic: str) -> None:
+def test_an_empty_body_is_refused(broker: Client, topic: str) -> None:
     answer = broker.send_message(topic=topic, body=b"")
     refused = answer.code != ResponseCode.SUCCESS
     expect(
@@ -75,7 +77,7 @@ def test_an_empty_body_is_refused(broker: Speaker, topic: str) -> None:
 
 
 @pytest.mark.clause("SEND-PROPS-002")
-def test_properties_of_the_largest_size_are_taken(broker: Speaker, topic: str) -> None:
+def test_properties_of_the_largest_size_are_taken(broker: Client, topic: str) -> None:
     own = {"UNIQ_KEY": "u" * 32, "p": "v"}
     probe = record_of(broker, broker.send_message(topic=topic, properties=own))
     room = PROPERTIES_SIZE_MAX - (len(probe.properties) - 1)
@@ -95,27 +97,27 @@ def test_properties_of_the_largest_size_are_taken(broker: Speaker, topic: str) -
 
 
 @pytest.mark.clause("SEND-TOPIC-001")
-def test_a_topic_of_127_characters_is_taken(broker: Speaker, topic: str) -> None:
-    name = topic.ljust(TOPIC_SIZE_MAX, "t")
-    answer = succeeded(broker.send_message(topic=name))
+def test_a_topic_of_127_characters_is_taken(broker: Client, topic: str) -> None:
+    name = topic.ljust(TOPIC_LENGTH_MAX, "t")
+    answer = require_success(broker.send_message(topic=name))
     found = record_of(broker, answer).topic
     expect("SEND-TOPIC-001", found=found, expected=name, what="topic")
 
 
-def _code_for_long_topic(broker: Speaker, topic: str, size: int) -> int:
+def _code_for_long_topic(broker: Client, topic: str, size: int) -> int:
     return broker.send_message(topic=topic.ljust(size, "t")).code
 
 
 @pytest.mark.clause("SEND-TOPIC-002")
 @pytest.mark.parametrize("size", [128, 255, 256, 1000])
-def test_a_longer_topic_is_illegal(broker: Speaker, topic: str, size: int) -> None:
+def test_a_longer_topic_is_illegal(broker: Client, topic: str, size: int) -> None:
     found = _code_for_long_topic(broker, topic, size)
     expect("SEND-TOPIC-002", found=found, expected=ILLEGAL, what="code")
 
 
 @pytest.mark.clause("SEND-TOPIC-003")
 @pytest.mark.parametrize("size", [128, 256, 1000])
-def test_a_longer_topic_is_an_error(broker: Speaker, topic: str, size: int) -> None:
+def test_a_longer_topic_is_an_error(broker: Client, topic: str, size: int) -> None:
     found = _code_for_long_topic(broker, topic, size)
     expected = ResponseCode.SYSTEM_ERROR
     expect("SEND-TOPIC-003", found=found, expected=expected, what="code")
@@ -123,29 +125,29 @@ def test_a_longer_topic_is_an_error(broker: Speaker, topic: str, size: int) -> N
 
 @pytest.mark.clause("SEND-TOPIC-004")
 @pytest.mark.parametrize("size", [128, 256, 1000])
-def test_a_longer_topic_is_no_parameter(broker: Speaker, topic: str, size: int) -> None:
+def test_a_longer_topic_is_no_parameter(broker: Client, topic: str, size: int) -> None:
     found = _code_for_long_topic(broker, topic, size)
     expected = ResponseCode.INVALID_PARAMETER
     expect("SEND-TOPIC-004", found=found, expected=expected, what="code")
 
 
-def _send_too_large_a_batch(broker: Speaker, topic: str) -> int:
+def _send_too_large_a_batch(broker: Client, topic: str) -> int:
     body = batch_body([(b"b" * 2_097_152, {}), (b"b" * 2_097_152, {})])
     return broker.send_batch(topic=topic, body=body).code
 
 
 @pytest.mark.clause("SEND-BATCH-004")
-def test_a_batch_that_is_too_large_is_illegal(broker: Speaker, topic: str) -> None:
+def test_a_batch_that_is_too_large_is_illegal(broker: Client, topic: str) -> None:
     found = _send_too_large_a_batch(broker, topic)
     expect("SEND-BATCH-004", found=found, expected=ILLEGAL, what="code")
-    first = succeeded(broker.send_message(topic=topic)).fields["queueOffset"]
+    first = require_success(broker.send_message(topic=topic)).fields["queueOffset"]
     expect("SEND-BATCH-004", found=first, expected="0", what="queueOffset afterwards")
 
 
 @pytest.mark.clause("SEND-BATCH-005")
-def test_a_batch_that_is_too_large_is_an_error(broker: Speaker, topic: str) -> None:
+def test_a_batch_that_is_too_large_is_an_error(broker: Client, topic: str) -> None:
     found = _send_too_large_a_batch(broker, topic)
     expected = ResponseCode.SYSTEM_ERROR
     expect("SEND-BATCH-005", found=found, expected=expected, what="code")
-    first = succeeded(broker.send_message(topic=topic)).fields["queueOffset"]
+    first = require_success(broker.send_message(topic=topic)).fields["queueOffset"]
     expect("SEND-BATCH-005", found=first, expected="0", what="queueOffset afterwards")

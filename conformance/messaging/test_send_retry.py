@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from conformance.harness.speaker import Speaker, plain_send, succeeded
-from conformance.harness.verdicts import expect, expect_fields
+from conformance.harness.client.client import Client, plain_send, require_success
+from conformance.harness.pytest_plugin.expectations import expect, expect_fields
 from conformance.messaging.reading import record_of, topic_of
-from spec.wire.response_code import ResponseCode
-from spec.wire.send_retry import COUNT_IS_TOLD_SINCE
+from spec.wire.remoting.response_code import ResponseCode
+from spec.wire.send.send_retry import COUNT_IS_TOLD_SINCE
 
 MOST = 3
 
 
-def stored_topics(broker: Speaker, group: str, times: list[int]) -> list[str]:
+def stored_topics(broker: Client, group: str, times: list[int]) -> list[str]:
     """Return the topics in which messages of so many deliveries were stored."""
     answers = [
         broker.send_message(
@@ -29,7 +29,7 @@ def stored_topics(broker: Speaker, group: str, times: list[int]) -> list[str]:
 
 @pytest.mark.clause("SEND-RETRY-003")
 def test_as_many_deliveries_as_allowed_make_a_dead_letter(
-    broker: Speaker, known_group: str
+    broker: Client, known_group: str
 ) -> None:
     retry, dead = f"%RETRY%{known_group}", f"%DLQ%{known_group}"
     expect(
@@ -43,7 +43,7 @@ def test_as_many_deliveries_as_allowed_make_a_dead_letter(
 
 @pytest.mark.clause("SEND-RETRY-004")
 def test_more_deliveries_than_allowed_make_a_dead_letter(
-    broker: Speaker, known_group: str
+    broker: Client, known_group: str
 ) -> None:
     retry, dead = f"%RETRY%{known_group}", f"%DLQ%{known_group}"
     expect(
@@ -57,10 +57,10 @@ def test_more_deliveries_than_allowed_make_a_dead_letter(
 
 @pytest.mark.clause("SEND-RETRY-005")
 def test_a_dead_letter_is_answered_with_the_queue_asked_for(
-    broker: Speaker, known_group: str
+    broker: Client, known_group: str
 ) -> None:
     retry = f"%RETRY%{known_group}"
-    succeeded(broker.create_topic(topic=retry, queue_count=4))
+    require_success(broker.create_topic(topic=retry, queue_count=4))
     answer = broker.send_message(
         topic=retry, queue_id=3, reconsume_times=MOST + 1, max_reconsume_times=MOST
     )
@@ -84,8 +84,8 @@ def test_a_dead_letter_is_answered_with_the_queue_asked_for(
 
 
 @pytest.mark.clause("SEND-RETRY-006")
-def test_old_clients_retry_as_often_as_their_group(broker: Speaker, group: str) -> None:
-    succeeded(broker.update_group(group=group, settings={"retryMaxTimes": 2}))
+def test_old_clients_retry_as_often_as_their_group(broker: Client, group: str) -> None:
+    require_success(broker.update_group(group=group, settings={"retryMaxTimes": 2}))
     topics = []
     for version in (COUNT_IS_TOLD_SINCE - 1, COUNT_IS_TOLD_SINCE):
         sent = plain_send(f"%RETRY%{group}", reconsumeTimes=5, maxReconsumeTimes=16)
@@ -100,7 +100,7 @@ def test_old_clients_retry_as_often_as_their_group(broker: Speaker, group: str) 
 
 
 @pytest.mark.clause("SEND-RETRY-007")
-def test_a_retry_without_a_count_is_refused(broker: Speaker, known_group: str) -> None:
+def test_a_retry_without_a_count_is_refused(broker: Client, known_group: str) -> None:
     answer = broker.send_message(topic=f"%RETRY%{known_group}")
     expect(
         "SEND-RETRY-007",
@@ -113,9 +113,9 @@ def test_a_retry_without_a_count_is_refused(broker: Speaker, known_group: str) -
 
 @pytest.mark.clause("SEND-RETRY-008")
 def test_a_retry_without_a_count_is_given_the_groups(
-    broker: Speaker, group: str
+    broker: Client, group: str
 ) -> None:
-    succeeded(broker.update_group(group=group, settings={"retryMaxTimes": 2}))
+    require_success(broker.update_group(group=group, settings={"retryMaxTimes": 2}))
     answers = [
         broker.send_message(topic=f"%RETRY%{group}", reconsume_times=times)
         for times in (1, 3)
@@ -129,7 +129,7 @@ def test_a_retry_without_a_count_is_given_the_groups(
     )
 
 
-def _permission_of_dead_letters(broker: Speaker, group: str, clause: str) -> int:
+def _permission_of_dead_letters(broker: Client, group: str, clause: str) -> int:
     stored_topics(broker, group, [MOST + 1])
     topic = topic_of(broker, f"%DLQ%{group}")
     expect(
@@ -141,27 +141,27 @@ def _permission_of_dead_letters(broker: Speaker, group: str, clause: str) -> int
     return topic.permission
 
 
-@pytest.mark.clause("RETRY-DEAD-002")
-def test_dead_letters_cannot_be_read(broker: Speaker, known_group: str) -> None:
-    found = _permission_of_dead_letters(broker, known_group, "RETRY-DEAD-002")
-    expect("RETRY-DEAD-002", found=found, expected=2, what="permission")
+@pytest.mark.clause("RETRY-DLQ-002")
+def test_dead_letters_cannot_be_read(broker: Client, known_group: str) -> None:
+    found = _permission_of_dead_letters(broker, known_group, "RETRY-DLQ-002")
+    expect("RETRY-DLQ-002", found=found, expected=2, what="permission")
 
 
-@pytest.mark.clause("RETRY-DEAD-003")
-def test_dead_letters_can_be_read(broker: Speaker, known_group: str) -> None:
-    found = _permission_of_dead_letters(broker, known_group, "RETRY-DEAD-003")
-    expect("RETRY-DEAD-003", found=found, expected=6, what="permission")
+@pytest.mark.clause("RETRY-DLQ-003")
+def test_dead_letters_can_be_read(broker: Client, known_group: str) -> None:
+    found = _permission_of_dead_letters(broker, known_group, "RETRY-DLQ-003")
+    expect("RETRY-DLQ-003", found=found, expected=6, what="permission")
 
 
 @pytest.mark.clause("SEND-TOPIC-016")
 def test_a_retry_topic_needs_no_default(
-    broker: Speaker, known_group: str, unique: Any
+    broker: Client, known_group: str, unique: Any
 ) -> None:
     name = f"%RETRY%{known_group}"
     answer = broker.send_message(
         topic=name, default_topic=unique("nothing"), max_reconsume_times=MOST
     )
-    succeeded(answer)
+    require_success(answer)
     topic = topic_of(broker, name)
     expect(
         "SEND-TOPIC-016",

@@ -1,4 +1,4 @@
-"""What a broker answers to a send while its settings or its role are against it."""
+"""Responses to sends while the broker's settings or role forbid them."""
 
 from __future__ import annotations
 
@@ -7,70 +7,74 @@ from typing import Any
 
 import pytest
 
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.target import Target
-from conformance.harness.verdicts import expect, expect_code, expect_fields
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_fields,
+)
+from conformance.harness.targets.target import Target
 from conformance.messaging.changing import changed
 from conformance.messaging.conftest import LARGEST_MESSAGE
 from spec.store.message_record import decode_record
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.response_code import ResponseCode
 
 FAR_FUTURE_MS = 4_102_444_800_000
 READ_ONLY = 4
 
 
 @pytest.fixture
-def broker(obedient: Target) -> Iterator[Speaker]:
+def broker(obedient: Target) -> Iterator[Client]:
     """Yield a connection to the broker whose settings may be changed."""
-    with obedient.speak_to_broker() as speaker:
-        yield speaker
+    with obedient.connect_to_broker() as client:
+        yield client
 
 
 @pytest.fixture
-def topic(broker: Speaker, unique: Any) -> str:
+def topic(broker: Client, unique: Any) -> str:
     """Return a topic of the test's own on that broker."""
     name: str = unique("states")
-    succeeded(broker.create_topic(topic=name))
+    require_success(broker.create_topic(topic=name))
     return name
 
 
 @pytest.mark.clause("SEND-STATE-001")
-def test_before_its_time_a_broker_takes_nothing(broker: Speaker, topic: str) -> None:
+def test_before_its_time_a_broker_takes_nothing(broker: Client, topic: str) -> None:
     with changed(broker, startAcceptSendRequestTimeStamp=str(FAR_FUTURE_MS)):
         answer = broker.send_message(topic=topic)
     expect_code("SEND-STATE-001", answer, ResponseCode.SYSTEM_ERROR, broker.transcript)
-    succeeded(broker.send_message(topic=topic))
+    require_success(broker.send_message(topic=topic))
 
 
-def expect_slave_refuses(clause: str, broker: Speaker, topic: str, code: int) -> None:
+def expect_slave_refuses(clause: str, broker: Client, topic: str, code: int) -> None:
     """Fail *clause* unless a slave answers with *code* and stores nothing."""
     with changed(broker, brokerRole="SLAVE"):
         answer = broker.send_message(topic=topic)
     expect_code(clause, answer, code, broker.transcript)
-    first = succeeded(broker.send_message(topic=topic)).fields["queueOffset"]
+    first = require_success(broker.send_message(topic=topic)).fields["queueOffset"]
     expect(clause, found=first, expected="0", what="queueOffset afterwards")
 
 
 @pytest.mark.clause("SEND-STATE-002")
-def test_a_slave_takes_nothing(broker: Speaker, topic: str) -> None:
+def test_a_slave_takes_nothing(broker: Client, topic: str) -> None:
     code = ResponseCode.SERVICE_NOT_AVAILABLE
     expect_slave_refuses("SEND-STATE-002", broker, topic, code)
 
 
 @pytest.mark.clause("SEND-STATE-013")
-def test_a_slave_is_busy(broker: Speaker, topic: str) -> None:
+def test_a_slave_is_busy(broker: Client, topic: str) -> None:
     code = ResponseCode.SYSTEM_BUSY
     expect_slave_refuses("SEND-STATE-013", broker, topic, code)
 
 
 @pytest.mark.clause("SEND-STATE-008")
-def test_a_master_without_slave_says_so_and_stores(broker: Speaker, topic: str) -> None:
+def test_a_master_without_slave_says_so_and_stores(broker: Client, topic: str) -> None:
     with changed(broker, brokerRole="SYNC_MASTER"):
         answer = broker.send_message(topic=topic, body=b"lonely")
     expect_code(
         "SEND-STATE-008", answer, ResponseCode.SLAVE_NOT_AVAILABLE, broker.transcript
     )
-    viewed = succeeded(broker.view_message_by_id(answer.fields["msgId"]))
+    viewed = require_success(broker.view_message_by_id(answer.fields["msgId"]))
     record = decode_record(viewed.body)
     expect_fields(
         "SEND-STATE-008",
@@ -80,30 +84,30 @@ def test_a_master_without_slave_says_so_and_stores(broker: Speaker, topic: str) 
 
 
 @pytest.mark.clause("SEND-STATE-009")
-def test_a_master_without_slave_is_enough(broker: Speaker, topic: str) -> None:
+def test_a_master_without_slave_is_enough(broker: Client, topic: str) -> None:
     with changed(broker, brokerRole="SYNC_MASTER"):
         answer = broker.send_message(topic=topic)
     expect_code("SEND-STATE-009", answer, ResponseCode.SUCCESS, broker.transcript)
 
 
 @pytest.mark.clause("SEND-STATE-010")
-def test_a_message_that_waits_for_nobody_succeeds(broker: Speaker, topic: str) -> None:
+def test_a_message_that_waits_for_nobody_succeeds(broker: Client, topic: str) -> None:
     with changed(broker, brokerRole="SYNC_MASTER"):
         answer = broker.send_message(topic=topic, properties={"WAIT": "false"})
     expect_code("SEND-STATE-010", answer, ResponseCode.SUCCESS, broker.transcript)
 
 
-@pytest.mark.clause("SEND-ANSWER-005")
-def test_region_and_tracing_are_the_brokers(broker: Speaker, topic: str) -> None:
+@pytest.mark.clause("SEND-RESPONSE-005")
+def test_region_and_tracing_are_the_brokers(broker: Client, topic: str) -> None:
     expect_fields(
-        "SEND-ANSWER-005",
+        "SEND-RESPONSE-005",
         found=broker.send_message(topic=topic).fields,
         expected={"MSG_REGION": "DefaultRegion", "TRACE_ON": "true"},
     )
     with changed(broker, regionId="Elsewhere", traceOn="false"):
         answer = broker.send_message(topic=topic)
     expect_fields(
-        "SEND-ANSWER-005",
+        "SEND-RESPONSE-005",
         found=answer.fields,
         expected={"MSG_REGION": "Elsewhere", "TRACE_ON": "false"},
         transcript=broker.transcript,
@@ -112,15 +116,15 @@ def test_region_and_tracing_are_the_brokers(broker: Speaker, topic: str) -> None
 
 @pytest.mark.clause("SEND-PERM-002", "SEND-PERM-003")
 def test_a_read_only_broker_refuses_ordered_topics(
-    obedient: Target, broker: Speaker, topic: str, unique: Any
+    obedient: Target, broker: Client, topic: str, unique: Any
 ) -> None:
     ordered = unique("ordered")
-    with obedient.speak_to_namesrv() as namesrv:
-        # A broker asks the name server which of its topics are ordered.
+    with obedient.connect_to_namesrv() as namesrv:
+        # A broker requests the list of ordered topics from the name server.
         where = f"{obedient.broker_name}:4"
         put = namesrv.put_kv(namespace="ORDER_TOPIC_CONFIG", key=ordered, value=where)
-        succeeded(put)
-    succeeded(broker.create_topic(topic=ordered, order=True))
+        require_success(put)
+    require_success(broker.create_topic(topic=ordered, order=True))
     with changed(broker, brokerPermission=str(READ_ONLY)):
         answers = [broker.send_message(topic=name) for name in (topic, ordered)]
     expect_code("SEND-PERM-002", answers[0], ResponseCode.SUCCESS, broker.transcript)
@@ -130,7 +134,7 @@ def test_a_read_only_broker_refuses_ordered_topics(
 
 
 @pytest.mark.clause("SEND-RETRY-002")
-def test_a_retry_topic_wants_its_group(broker: Speaker, group: str) -> None:
+def test_a_retry_topic_wants_its_group(broker: Client, group: str) -> None:
     with changed(broker, autoCreateSubscriptionGroup="false"):
         answer = broker.send_message(topic=f"%RETRY%{group}", max_reconsume_times=16)
     code = ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST
@@ -138,7 +142,7 @@ def test_a_retry_topic_wants_its_group(broker: Speaker, group: str) -> None:
 
 
 @pytest.mark.clause("SEND-BODY-006")
-def test_the_largest_message_is_a_setting(broker: Speaker, topic: str) -> None:
+def test_the_largest_message_is_a_setting(broker: Client, topic: str) -> None:
     sizes = (LARGEST_MESSAGE // 2, LARGEST_MESSAGE + 1)
     codes = [broker.send_message(topic=topic, body=bytes(n)).code for n in sizes]
     expect(
@@ -152,7 +156,7 @@ def test_the_largest_message_is_a_setting(broker: Speaker, topic: str) -> None:
 
 @pytest.mark.clause("SEND-TOPIC-013", "SEND-TOPIC-014", "SEND-TOPIC-015")
 def test_topics_are_not_created_without_leave(
-    obedient: Target, broker: Speaker, unique: Any
+    obedient: Target, broker: Client, unique: Any
 ) -> None:
     with changed(broker, autoCreateTopicEnable="false"):
         refused = broker.send_message(topic=unique("unwanted"))

@@ -6,16 +6,20 @@ from typing import Any
 
 import pytest
 
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.verdicts import expect, expect_code, expect_that
-from spec.wire.response_code import ResponseCode
-from spec.wire.send_topic import DEFAULT_QUEUE_COUNT
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_that,
+)
+from spec.wire.remoting.response_code import ResponseCode
+from spec.wire.send.send_topic import DEFAULT_QUEUE_COUNT
 
 TOO_HIGH = (4, 5, 255, 256, 2**31 - 1)
 
 
 @pytest.mark.clause("SEND-QUEUE-002")
-def test_a_queue_past_the_last_is_an_error(broker: Speaker, topic: str) -> None:
+def test_a_queue_past_the_last_is_an_error(broker: Client, topic: str) -> None:
     found = [broker.send_message(topic=topic, queue_id=q).code for q in TOO_HIGH]
     expect(
         "SEND-QUEUE-002",
@@ -27,7 +31,7 @@ def test_a_queue_past_the_last_is_an_error(broker: Speaker, topic: str) -> None:
 
 
 @pytest.mark.clause("SEND-QUEUE-003")
-def test_a_queue_past_the_last_is_no_parameter(broker: Speaker, topic: str) -> None:
+def test_a_queue_past_the_last_is_no_parameter(broker: Client, topic: str) -> None:
     found = [broker.send_message(topic=topic, queue_id=q).code for q in TOO_HIGH]
     expect(
         "SEND-QUEUE-003",
@@ -41,10 +45,10 @@ def test_a_queue_past_the_last_is_no_parameter(broker: Speaker, topic: str) -> N
 @pytest.mark.clause("SEND-QUEUE-004")
 @pytest.mark.parametrize(("write", "read"), [(2, 6), (6, 2)])
 def test_the_larger_of_both_counts_bounds_the_queues(
-    broker: Speaker, unique: Any, write: int, read: int
+    broker: Client, unique: Any, write: int, read: int
 ) -> None:
     topic = unique("uneven")
-    succeeded(
+    require_success(
         broker.create_topic(topic=topic, queue_count=write, read_queue_count=read)
     )
     codes = [broker.send_message(topic=topic, queue_id=q).code for q in (5, 6)]
@@ -58,14 +62,16 @@ def test_the_larger_of_both_counts_bounds_the_queues(
 
 
 @pytest.mark.clause("SEND-TOPIC-005", "SEND-TOPIC-006")
-@pytest.mark.parametrize("asked", [1, 2, 7, 8, 9, 100])
+@pytest.mark.parametrize("queue_count", [1, 2, 7, 8, 9, 100])
 def test_sending_to_an_unknown_topic_creates_it(
-    broker: Speaker, unique: Any, asked: int
+    broker: Client, unique: Any, queue_count: int
 ) -> None:
     topic = unique("created")
-    last = min(asked, DEFAULT_QUEUE_COUNT) - 1
+    last = min(queue_count, DEFAULT_QUEUE_COUNT) - 1
     codes = [
-        broker.send_message(topic=topic, queue_id=q, default_queue_count=asked).code
+        broker.send_message(
+            topic=topic, queue_id=q, default_queue_count=queue_count
+        ).code
         for q in (last, last + 1)
     ]
     expect(
@@ -86,16 +92,16 @@ def test_sending_to_an_unknown_topic_creates_it(
 
 @pytest.mark.clause("SEND-TOPIC-005")
 def test_a_created_topic_is_routed_to(
-    broker: Speaker, namesrv: Speaker, unique: Any
+    broker: Client, namesrv: Client, unique: Any
 ) -> None:
     topic = unique("created")
-    succeeded(broker.send_message(topic=topic))
+    require_success(broker.send_message(topic=topic))
     namesrv.wait_for_route(topic)
 
 
 @pytest.mark.clause("SEND-TOPIC-007")
 def test_an_unknown_topic_with_an_unknown_default_does_not_exist(
-    broker: Speaker, unique: Any
+    broker: Client, unique: Any
 ) -> None:
     answer = broker.send_message(topic=unique("t"), default_topic=unique("no_default"))
     expect_code(
@@ -105,7 +111,7 @@ def test_an_unknown_topic_with_an_unknown_default_does_not_exist(
 
 @pytest.mark.clause("SEND-TOPIC-007")
 def test_a_topic_that_may_not_be_inherited_is_no_default(
-    broker: Speaker, topic: str, unique: Any
+    broker: Client, topic: str, unique: Any
 ) -> None:
     answer = broker.send_message(topic=unique("heir"), default_topic=topic)
     expect_code(
@@ -114,21 +120,21 @@ def test_a_topic_that_may_not_be_inherited_is_no_default(
 
 
 @pytest.mark.clause("SEND-TOPIC-008")
-def test_any_characters_are_taken_in_a_topic(broker: Speaker, unique: Any) -> None:
+def test_any_characters_are_taken_in_a_topic(broker: Client, unique: Any) -> None:
     codes = [broker.send_message(topic=unique("a b$")).code for _ in range(2)]
     expect("SEND-TOPIC-008", found=codes, expected=[0, 0], what="codes")
 
 
 @pytest.mark.clause("SEND-TOPIC-009")
 @pytest.mark.parametrize("name", ["a b", "a$b", "a.b", "中文", ""])
-def test_other_characters_are_refused_in_a_topic(broker: Speaker, name: str) -> None:
+def test_other_characters_are_refused_in_a_topic(broker: Client, name: str) -> None:
     code = broker.send_message(topic=name).code
     refused = code != ResponseCode.SUCCESS
     expect_that("SEND-TOPIC-009", refused, found=code, expected="an error", what="code")
 
 
 @pytest.mark.clause("SEND-TOPIC-010")
-def test_the_default_topic_takes_no_messages(broker: Speaker) -> None:
+def test_the_default_topic_takes_no_messages(broker: Client) -> None:
     expect(
         "SEND-TOPIC-010",
         found=broker.send_message(topic="TBW102").code,
@@ -140,10 +146,10 @@ def test_the_default_topic_takes_no_messages(broker: Speaker) -> None:
 
 @pytest.mark.clause("SEND-PERM-001")
 def test_a_topic_without_write_permission_is_written_to(
-    broker: Speaker, unique: Any
+    broker: Client, unique: Any
 ) -> None:
     topic = unique("read_only")
-    succeeded(broker.create_topic(topic=topic, permissions=4))
+    require_success(broker.create_topic(topic=topic, permissions=4))
     expect(
         "SEND-PERM-001",
         found=broker.send_message(topic=topic).code,

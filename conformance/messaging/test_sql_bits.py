@@ -1,4 +1,4 @@
-"""Expressions and bits: what an extension says of a message comes before its record."""
+"""Expressions and bitmap filters: the extension unit decides before the record."""
 
 from __future__ import annotations
 
@@ -7,14 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.asks.messages import now_ms
-from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import another_target, create_topic, need, unique_name
-from conformance.harness.outcome import unsupported
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.store_files import StoreFiles
-from conformance.harness.target import Capability, Target
-from conformance.harness.verdicts import expect, expect_that
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.client.requests.messages import now_ms
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import expect, expect_that
+from conformance.harness.pytest_plugin.fixtures import (
+    another_target,
+    create_topic,
+    need,
+    unique_name,
+)
+from conformance.harness.pytest_plugin.outcome import unsupported
+from conformance.harness.targets.store_files import StoreFiles
+from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.choosing import chosen, subscribe
 from conformance.messaging.shelf import Shelf
 from spec.store.consume_queue import decode_units
@@ -38,7 +43,7 @@ ALL, NONE = b"\xff", b"\x00"
 
 @pytest.fixture(scope="module")
 def noting(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
-    """Yield a target whose broker notes in bits which groups want a message."""
+    """Yield a target whose broker stores bitmaps of the subscribed groups."""
     need(
         target, Capability.WIRE, Capability.CONFIG, Capability.STORE, Capability.RESTART
     )
@@ -52,7 +57,7 @@ def line(noting: Target) -> str:
     return create_topic(noting, unique_name("line"), queue_count=1)
 
 
-def send(broker: Speaker, topic: str, *values: int) -> None:
+def send(broker: Client, topic: str, *values: int) -> None:
     """Send messages whose property a, and body, are *values*, in a later millisecond.
 
     Returns when all are in the queue, with their bits.
@@ -62,7 +67,7 @@ def send(broker: Speaker, topic: str, *values: int) -> None:
     for value in values:
         body, properties = b"%d" % value, {"a": str(value)}
         answer = broker.send_message(topic=topic, body=body, properties=properties)
-        offset = int(succeeded(answer).fields["queueOffset"])
+        offset = int(require_success(answer).fields["queueOffset"])
     broker.wait_for_max_offset(topic=topic, offset=offset + 1)
 
 
@@ -70,7 +75,7 @@ def send(broker: Speaker, topic: str, *values: int) -> None:
 def test_bits_are_looked_at_before_the_record(
     noting: Target, line: str, group: str
 ) -> None:
-    with noting.speak_to_broker() as broker:
+    with noting.connect_to_broker() as broker:
         subscribe(broker, line, group, EXPRESSION)
         send(broker, line, 0, 1, 2, 3)
         found = chosen(broker, line, group)
@@ -79,7 +84,7 @@ def test_bits_are_looked_at_before_the_record(
     assert noting.store_path is not None
     set_bits(StoreFiles(noting.store_path), line, {0: ALL, 3: NONE})
     noting.start()
-    with noting.speak_to_broker() as broker:
+    with noting.connect_to_broker() as broker:
         subscribe(broker, line, group, EXPRESSION)
         found = chosen(broker, line, group)
         places = tuple({"a": str(value)} for value in range(4))
@@ -107,7 +112,7 @@ def set_bits(files: StoreFiles, topic: str, bits: Mapping[int, bytes]) -> None:
 def test_bits_say_nothing_of_messages_before_the_group(
     noting: Target, line: str, group: str
 ) -> None:
-    with noting.speak_to_broker() as broker:
+    with noting.connect_to_broker() as broker:
         subscribe(broker, line, unique_name("earlier"), EXPRESSION)
         send(broker, line, 1, 2)
         subscribe(broker, line, group, EXPRESSION)
@@ -120,14 +125,14 @@ def test_bits_say_nothing_of_messages_before_the_group(
 def test_bits_of_a_message_may_be_taken_for_those_of_the_next(
     noting: Target, line: str, group: str
 ) -> None:
-    with noting.speak_to_broker() as broker:
+    with noting.connect_to_broker() as broker:
         subscribe(broker, line, group, EXPRESSION)
         send(broker, line, 0)
-        succeeded(broker.update_broker_config({BITS: "false"}))
+        require_success(broker.update_broker_config({BITS: "false"}))
         try:
             send(broker, line, 2)
         finally:
-            succeeded(broker.update_broker_config({BITS: "true"}))
+            require_success(broker.update_broker_config({BITS: "true"}))
         both, second = (chosen(broker, line, group, offset=n) for n in (0, 1))
     expect("PULL-SQL-018", found=second, expected=[b"2"], what="chosen, from offset 1")
     expect_that(

@@ -9,11 +9,11 @@ from itertools import product
 import pytest
 from hypothesis import example, given, settings
 
-from conformance.harness.speaker import (
-    Speaker,
+from conformance.harness.client.client import (
+    Client,
 )
-from conformance.harness.target import Target
-from conformance.harness.verdicts import expect
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.targets.target import Target
 from conformance.messaging.shelf import ODD, ODD_ONES, Properties, Shelf, a_is, filled
 from conformance.models.conditions import Absent, Compared, Condition, Joined
 from conformance.strategies.boundaries import OVER_THE_WIRE
@@ -33,13 +33,13 @@ MIXED: tuple[Properties, ...] = tuple(
 @pytest.fixture(scope="module")
 def mixed_stock(obedient: Target, unique: Callable[[str], str]) -> Shelf:
     """Return a shelf of numbers and texts, whose connection has ended."""
-    with obedient.speak_to_broker() as speaker:
-        return filled(obedient, speaker, unique("mixed"), MIXED)
+    with obedient.connect_to_broker() as client:
+        return filled(obedient, client, unique("mixed"), MIXED)
 
 
 @pytest.fixture
-def mixed(mixed_stock: Shelf, chooser: Speaker) -> Shelf:
-    """Return the shelf of numbers and texts, over a connection nobody let idle."""
+def mixed(mixed_stock: Shelf, chooser: Client) -> Shelf:
+    """Return the shelf of numbers and texts, over a fresh connection."""
     return replace(mixed_stock, broker=chooser)
 
 

@@ -6,16 +6,20 @@ from collections.abc import Callable
 
 import pytest
 
-from conformance.harness.fixtures import create_topic
-from conformance.harness.speaker import Speaker, subscription_data, succeeded
-from conformance.harness.target import Target
-from conformance.harness.verdicts import expect, expect_code, expect_that
+from conformance.harness.client.client import Client, require_success, subscription_data
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_that,
+)
+from conformance.harness.pytest_plugin.fixtures import create_topic
+from conformance.harness.targets.target import Target
 from conformance.messaging.choosing import subscribe
 from conformance.messaging.reading import bodies_of
 from conformance.messaging.shelf import ODD, ODD_ONES, Shelf, a_is
-from spec.wire.command import Command
-from spec.wire.response_code import ResponseCode
-from spec.wire.sql_filter import SQL92
+from spec.wire.consumer.sql_filter import SQL92
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.response_code import ResponseCode
 
 QUIET_S = 1.0
 
@@ -45,7 +49,7 @@ WRONG = (
 @pytest.mark.clause("PULL-SQL-008", "PULL-SQL-012")
 @pytest.mark.parametrize("sql", WRONG)
 def test_a_wrong_expression_is_refused_to_who_asks(
-    chooser: Speaker, topic: str, group: str, sql: str
+    chooser: Client, topic: str, group: str, sql: str
 ) -> None:
     answer = check(chooser, topic, group, sql)
     code = ResponseCode.SUBSCRIPTION_PARSE_FAILED
@@ -55,7 +59,7 @@ def test_a_wrong_expression_is_refused_to_who_asks(
 @pytest.mark.clause("PULL-SQL-012", "PULL-SQL-009")
 @pytest.mark.parametrize("sql", [*ODD_ONES, "a BETWEEN b AND 1", "5 = TRUE"])
 def test_a_right_expression_is_welcome(
-    chooser: Speaker, topic: str, group: str, sql: str
+    chooser: Client, topic: str, group: str, sql: str
 ) -> None:
     answer = check(chooser, topic, group, sql)
     expect_code("PULL-SQL-012", answer, ResponseCode.SUCCESS, chooser.transcript)
@@ -63,15 +67,15 @@ def test_a_right_expression_is_welcome(
 
 @pytest.mark.clause("PULL-SQL-013")
 def test_no_expression_is_welcome_where_it_is_off(
-    broker: Speaker, topic: str, group: str
+    broker: Client, topic: str, group: str
 ) -> None:
     answer = check(broker, topic, group, "a > 1")
     code = ResponseCode.SYSTEM_ERROR
     expect_code("PULL-SQL-013", answer, code, broker.transcript)
 
 
-def check(broker: Speaker, topic: str, group: str, sql: str) -> Command:
-    """Ask whether a consumer may subscribe with *sql*."""
+def check(broker: Client, topic: str, group: str, sql: str) -> Command:
+    """Send CHECK_CLIENT_CONFIG for a subscription with *sql*."""
     subscription = subscription_data(topic=topic, expression=sql, expression_type=SQL92)
     return broker.check_client(
         client_id=f"{group}@1", group=group, subscription=subscription
@@ -105,7 +109,7 @@ def test_a_wrong_expression_of_a_heartbeat_is_missed(odd: Shelf, group: str) -> 
 
 @pytest.mark.clause("PULL-SQL-014")
 def test_a_held_pull_waits_for_a_message_that_it_selects(
-    obedient: Target, chooser: Speaker, unique: Callable[[str], str]
+    obedient: Target, chooser: Client, unique: Callable[[str], str]
 ) -> None:
     topic = create_topic(obedient, unique("held"))
     woken = sum(is_woken(chooser, topic, offset) for offset in range(3))
@@ -116,26 +120,26 @@ def test_a_held_pull_waits_for_a_message_that_it_selects(
         expected="0, or 1 if the broker's look fell into that second",
         what="pulls that were woken, of 3",
     )
-    with Speaker.connect(chooser.address) as consumer:
+    with Client.connect(chooser.address) as consumer:
         opaque = hold(consumer, topic, offset=3)
         wanted = {"a": "2"}
-        succeeded(chooser.send_message(topic=topic, body=b"w", properties=wanted))
-        found = bodies_of(consumer.peer.receive_answer(opaque))
+        require_success(chooser.send_message(topic=topic, body=b"w", properties=wanted))
+        found = bodies_of(consumer.peer.receive_response(opaque))
     expect("PULL-SQL-014", found=found, expected=[b"w"], what="bodies")
 
 
-def is_woken(broker: Speaker, topic: str, offset: int) -> bool:
+def is_woken(broker: Client, topic: str, offset: int) -> bool:
     """Return whether a pull is answered soon after a message it does not select."""
-    with Speaker.connect(broker.address) as consumer:
+    with Client.connect(broker.address) as consumer:
         hold(consumer, topic, offset=offset)
         held = consumer.peer.is_silent(QUIET_S / 2)
         expect("PULL-SQL-014", found=held, expected=True, what="held at first")
-        succeeded(broker.send_message(topic=topic, properties={"a": "1"}))
+        require_success(broker.send_message(topic=topic, properties={"a": "1"}))
         broker.wait_for_max_offset(topic=topic, offset=offset + 1)
         return not consumer.peer.is_silent(QUIET_S)
 
 
-def hold(consumer: Speaker, topic: str, *, offset: int) -> int:
+def hold(consumer: Client, topic: str, *, offset: int) -> int:
     """Begin a pull that waits for a message whose a is over 1; return its opaque."""
     return consumer.begin_pull(
         topic=topic, offset=offset, subscription="a > 1", expression_type=SQL92

@@ -1,8 +1,8 @@
 """
-Producers send half messages and decide in any way, while the broker asks about them.
+Producers send half messages and decide in any way, while the broker checks them.
 
-Their messages are old, and the broker looks through them all the time: each is asked
-about until it is decided, or until the machine lets the broker give up.
+Their messages are old, and the broker checks without pause. Each is checked until it
+is decided, or until the machine lets the broker give up.
 """
 
 from __future__ import annotations
@@ -14,22 +14,26 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from conformance.harness.deadline import TooLateError, wait_until
-from conformance.harness.fixtures import need
-from conformance.harness.machines import run_machine
-from conformance.harness.speaker import now_ms, succeeded
-from conformance.harness.target import Capability, Target
-from conformance.harness.verdicts import expect, expect_code, expect_fields
+from conformance.harness.client.client import now_ms, require_success
+from conformance.harness.process.deadline import TooLateError, wait_until
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_fields,
+)
+from conformance.harness.pytest_plugin.fixtures import need
+from conformance.harness.pytest_plugin.stateful import run_machine
+from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.changing import changed
+from conformance.messaging.check_comparison import CheckComparison
 from conformance.messaging.conftest import own_target_with
 from conformance.messaging.half import Half
 from conformance.messaging.producing import OWN, Producing, restless_settings
-from conformance.messaging.questioning import Questioning
 from conformance.models.transactions import HalfMessage, Place, Transactions
-from spec.wire.command import Command
-from spec.wire.properties import decode_properties
-from spec.wire.response_code import ResponseCode
-from spec.wire.transactions import Decision
+from spec.wire.message.properties import decode_properties
+from spec.wire.message.transactions import Decision
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.response_code import ResponseCode
 
 PATIENCE_S = 60.0
 QUIET_S = 0.02
@@ -41,7 +45,7 @@ bodies = st.binary(min_size=1, max_size=40)
 
 @pytest.fixture(scope="module")
 def restless(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
-    """Yield a target whose broker asks about half messages all the time."""
+    """Yield a target whose broker checks half messages without pause."""
     need(target, Capability.WIRE, Capability.CONFIG)
     yield from own_target_with(pytestconfig, restless_settings(target))
 
@@ -54,7 +58,7 @@ class TransactionMachine(RuleBasedStateMachine):
         self.model = Transactions()
         self.stage = Producing(target)
         self.broker = self.stage.broker
-        self.asked = Questioning(self.stage, self.model, target.release)
+        self.checks = CheckComparison(self.stage, self.model, target.release)
         self.ordinary: list[Place] = []
 
     def teardown(self) -> None:
@@ -80,14 +84,14 @@ class TransactionMachine(RuleBasedStateMachine):
         half = self.stage.send(key, name, queue_id=queue_id, body=body)
         self.model.halves[key] = half
         (place,) = half.places
-        self.asked.compare_half(
+        self.checks.compare_half(
             "TXN-HALF-003", half, self.stage.half_topic_at(place), place
         )
 
     @rule(queue_id=st.integers(0, 1), body=bodies)
     def send_ordinary(self, queue_id: int, body: bytes) -> None:
-        """Send an ordinary message, which is delivered at once."""
-        answer = succeeded(
+        """Send an ordinary message, which is delivered without delay."""
+        answer = require_success(
             self.broker.send_message(
                 topic=self.stage.topic, queue_id=queue_id, body=body
             )
@@ -125,13 +129,13 @@ class TransactionMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.model.halves)
     @rule(which=numbers)
     def be_unsure(self, which: int) -> None:
-        """Say that the decision is not known yet, which changes nothing."""
-        self.stage.say_unsure(self.half(which))
+        """Send END_TRANSACTION with type unknown, which changes nothing."""
+        self.stage.end_unknown(self.half(which))
 
     @precondition(lambda self: self.model.halves)
     @rule(which=numbers, decision=st.sampled_from([1, 4, 16, -1]))
     def talk_nonsense(self, which: int, decision: int) -> None:
-        """Decide what is none of the three."""
+        """Send END_TRANSACTION with a decision that does not exist."""
         half = self.half(which)
         self.refused("TXN-END-017", half.group, half.places[-1], decision)
 
@@ -167,8 +171,8 @@ class TransactionMachine(RuleBasedStateMachine):
         self.refused("TXN-END-012", self.stage.groups[0], place, decision)
 
     @rule(which=numbers, decision=st.sampled_from([*DECISIONS, None]))
-    def be_asked(self, which: int, decision: Decision | None) -> None:
-        """Wait for a question about an open message, and perhaps answer it.
+    def wait_for_check(self, which: int, decision: Decision | None) -> None:
+        """Wait for a check request of an open message, and perhaps answer it.
 
         Which are open depends on when questions come: that is no precondition, or
         Hypothesis would think that the rules to choose from changed by themselves.
@@ -176,13 +180,13 @@ class TransactionMachine(RuleBasedStateMachine):
         if not self.open_ones:
             return
         half = self.open_ones[which % len(self.open_ones)]
-        asked = len(half.places)
+        count = len(half.places)
 
-        def is_asked() -> bool:
-            self.asked.hear(self.stage.questions())
-            return len(half.places) > asked
+        def is_checked() -> bool:
+            self.checks.compare(self.stage.questions())
+            return len(half.places) > count
 
-        self.comes_true("TXN-CHECK-001", is_asked, "a question about an open message")
+        self.comes_true("TXN-CHECK-001", is_checked, "a question about an open message")
         if decision is not None:
             place, group = half.places[-1], half.group
             answer = self.stage.end(place, decision, group=group, from_check=True)
@@ -192,28 +196,28 @@ class TransactionMachine(RuleBasedStateMachine):
     @rule()
     def give_up(self) -> None:
         """Let the broker give up all that is open, and come to rest."""
-        self.wait_for_notes("TXN-NOTE-001")
+        self.wait_for_notes("TXN-OP-001")
         with changed(self.broker, transactionCheckMax="1"):
             try:
                 self.stage.wait_for_rest(PATIENCE_S)
             except TooLateError as late:
                 expect("TXN-CHECK-008", found=str(late), expected="no more questions")
-        self.asked.hear(self.stage.late_questions())
+        self.checks.compare(self.stage.late_questions())
         self.comes_true(
-            "TXN-CHECK-006", self.asked.has_heard_all, "each question's elder"
+            "TXN-CHECK-006", self.checks.has_received_all, "each question's elder"
         )
         self.model.give_up(now_ms())
-        openly = self.asked.given_up == "TXN-CHECK-009"
+        openly = self.checks.given_up == "TXN-CHECK-009"
         expected = sorted(self.model.given_up) if openly else []
         # The broker passes over a message as soon as it is put where it is given up:
         # its unit may follow.
         self.comes_true(
-            self.asked.given_up,
+            self.checks.given_up,
             lambda: len(self.stage.given_up()) >= len(expected),
             "the messages given up",
         )
         expect(
-            self.asked.given_up,
+            self.checks.given_up,
             found=sorted(self.stage.given_up()),
             expected=expected,
             what="keys of the messages given up",
@@ -234,12 +238,12 @@ class TransactionMachine(RuleBasedStateMachine):
             )
 
     def half(self, which: int) -> HalfMessage:
-        """Return one of the half messages, whatever has become of it."""
+        """Return one of the half messages, open or not."""
         return list(self.model.halves.values())[which % len(self.model.halves)]
 
     @property
     def open_ones(self) -> list[HalfMessage]:
-        """The half messages that nobody has decided."""
+        """The half messages without a decision."""
         return [half for half in self.model.halves.values() if half.is_open]
 
     def decided(
@@ -269,7 +273,7 @@ class TransactionMachine(RuleBasedStateMachine):
             expected={"body": half.body, "UNIQ_KEY": half.key, **OWN},
             transcript=self.broker.transcript,
         )
-        self.asked.compare_flag("TXN-END-001", half, record, place)
+        self.checks.compare_flag("TXN-END-001", half, record, place)
         expect(
             "TXN-END-002",
             found=record.prepared_transaction_offset,
@@ -288,7 +292,7 @@ class TransactionMachine(RuleBasedStateMachine):
             clause, lambda: self.stage.notes() >= self.model.noted, "the notes"
         )
         expect(
-            "TXN-NOTE-001",
+            "TXN-OP-001",
             found=sorted(self.stage.notes()),
             expected=sorted(self.model.noted),
             what="numbers that are noted",
@@ -306,8 +310,8 @@ class TransactionMachine(RuleBasedStateMachine):
 @pytest.mark.clause(
     "TXN-HALF-001",
     "TXN-HALF-003",
-    "STORE-ASIDE-001",
-    "STORE-ASIDE-002",
+    "STORE-SYSTOPIC-001",
+    "STORE-SYSTOPIC-002",
     "TXN-END-001",
     "TXN-END-002",
     "TXN-END-003",
@@ -320,7 +324,7 @@ class TransactionMachine(RuleBasedStateMachine):
     "TXN-END-012",
     "TXN-END-013",
     "TXN-END-017",
-    "TXN-NOTE-001",
+    "TXN-OP-001",
     "TXN-CHECK-001",
     "TXN-CHECK-006",
     "TXN-CHECK-007",

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.live import LiveTarget
-from conformance.harness.speaker import Speaker, body_of, now_ms, succeeded
-from conformance.harness.verdicts import expect, expect_code, expect_fields
+from conformance.harness.client.client import Client, body_of, now_ms, require_success
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_fields,
+)
+from conformance.harness.targets.shared_target import SharedTarget
 from conformance.messaging.half import Half, only_later_ones, send_half
 from conformance.messaging.reading import (
     record_of,
@@ -14,17 +18,18 @@ from conformance.messaging.reading import (
     send_bodies,
 )
 from spec.store.message_record import Record
-from spec.wire.command import Command
-from spec.wire.properties import decode_properties
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
-from spec.wire.transactions import HALF_TOPIC, OPERATIONS_TOPIC, Decision
+from spec.wire.message.properties import decode_properties
+from spec.wire.message.topic_names import HALF_TOPIC, OP_TOPIC
+from spec.wire.message.transactions import Decision
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 LONG_AGO_MS = 60_000
 QUIET_S = 0.3
 
 
-def delivered(broker: Speaker, topic: str, count: int) -> list[Record]:
+def delivered(broker: Client, topic: str, count: int) -> list[Record]:
     """Wait until queue 0 of *topic* has *count* messages and return them."""
     broker.wait_for_max_offset(topic=topic, offset=count)
     return records_of(broker.pull(topic=topic, offset=0))
@@ -32,7 +37,7 @@ def delivered(broker: Speaker, topic: str, count: int) -> list[Record]:
 
 @pytest.mark.clause("TXN-END-001", "TXN-END-002")
 def test_a_commit_delivers_the_message_as_it_was_sent(
-    broker: Speaker, topic: str, group: str
+    broker: Client, topic: str, group: str
 ) -> None:
     sent = {"KEYS": "k", "TAGS": "t", "own": "ä"}
     half = send_half(broker, topic, group=group, flag=9, born_at_ms=99, properties=sent)
@@ -72,16 +77,16 @@ def test_a_commit_delivers_the_message_as_it_was_sent(
     )
 
 
-def committed_properties(broker: Speaker, topic: str, group: str) -> dict[str, str]:
+def committed_properties(broker: Client, topic: str, group: str) -> dict[str, str]:
     """Return the properties of a message that was committed to queue 0 of *topic*."""
-    succeeded(send_half(broker, topic, group=group).end(broker))
+    require_success(send_half(broker, topic, group=group).end(broker))
     (record,) = delivered(broker, topic, 1)
     return decode_properties(record.properties)
 
 
 @pytest.mark.clause("TXN-END-010")
 def test_a_committed_message_still_says_where_it_was_to_go(
-    broker: Speaker, topic: str, group: str
+    broker: Client, topic: str, group: str
 ) -> None:
     expect_fields(
         "TXN-END-010",
@@ -93,7 +98,7 @@ def test_a_committed_message_still_says_where_it_was_to_go(
 
 @pytest.mark.clause("TXN-END-018")
 def test_a_committed_message_does_not_say_where_it_was_to_go(
-    broker: Speaker, topic: str, group: str
+    broker: Client, topic: str, group: str
 ) -> None:
     found = committed_properties(broker, topic, group)
     expect(
@@ -106,7 +111,7 @@ def test_a_committed_message_does_not_say_where_it_was_to_go(
 
 
 @pytest.mark.clause("TXN-END-003")
-def test_a_rollback_delivers_nothing(broker: Speaker, topic: str, group: str) -> None:
+def test_a_rollback_delivers_nothing(broker: Client, topic: str, group: str) -> None:
     half = send_half(broker, topic, group=group)
     answer = half.end(broker, Decision.ROLLBACK)
     expect_code("TXN-END-003", answer, ResponseCode.SUCCESS, broker.transcript)
@@ -120,7 +125,7 @@ def test_a_rollback_delivers_nothing(broker: Speaker, topic: str, group: str) ->
 
 
 @pytest.mark.clause("TXN-END-004")
-def test_no_decision_is_not_answered(broker: Speaker, topic: str, group: str) -> None:
+def test_no_decision_is_not_answered(broker: Client, topic: str, group: str) -> None:
     half = send_half(broker, topic, group=group)
     broker.peer.send(ending(half, Decision.UNKNOWN))
     expect(
@@ -142,7 +147,7 @@ def test_no_decision_is_not_answered(broker: Speaker, topic: str, group: str) ->
 @pytest.mark.clause("TXN-END-017")
 @pytest.mark.parametrize("decision", [1, 4, 16, -1])
 def test_a_decision_that_is_none_of_the_three_is_refused(
-    broker: Speaker, topic: str, group: str, decision: int
+    broker: Client, topic: str, group: str, decision: int
 ) -> None:
     half = send_half(broker, topic, group=group)
     answer = broker.peer.request(ending(half, decision))
@@ -165,7 +170,7 @@ def ending(half: Half, decision: int) -> Command:
 
 @pytest.mark.clause("TXN-END-005", "TXN-END-012")
 def test_what_is_no_half_message_cannot_be_decided(
-    broker: Speaker, topic: str, group: str
+    broker: Client, topic: str, group: str
 ) -> None:
     (ordinary,) = send_bodies(broker, topic, [b"ordinary"])
     place = record_of(broker, ordinary).physical_offset
@@ -181,7 +186,7 @@ def test_what_is_no_half_message_cannot_be_decided(
 
 
 @pytest.mark.clause("TXN-END-006", "TXN-END-007")
-def test_a_stranger_cannot_decide(broker: Speaker, topic: str, group: str) -> None:
+def test_a_stranger_cannot_decide(broker: Client, topic: str, group: str) -> None:
     half = send_half(broker, topic, group=group)
     stranger = half.end(broker, group=f"{group}_other")
     expect_code("TXN-END-006", stranger, ResponseCode.SYSTEM_ERROR, broker.transcript)
@@ -201,10 +206,10 @@ def test_a_stranger_cannot_decide(broker: Speaker, topic: str, group: str) -> No
     ],
 )
 def test_a_decision_is_not_remembered(
-    broker: Speaker, topic: str, group: str, clause: str, first: Decision, count: int
+    broker: Client, topic: str, group: str, clause: str, first: Decision, count: int
 ) -> None:
     half = send_half(broker, topic, group=group)
-    succeeded(half.end(broker, first))
+    require_success(half.end(broker, first))
     expect_code(clause, half.end(broker), ResponseCode.SUCCESS, broker.transcript)
     bodies = [record.body for record in delivered(broker, topic, count)]
     expect(clause, found=bodies, expected=[b"half"] * count, what="bodies delivered")
@@ -212,7 +217,7 @@ def test_a_decision_is_not_remembered(
 
 @pytest.mark.clause("TXN-END-011", "TXN-END-013")
 def test_a_oneway_decision_by_place_counts(
-    broker: Speaker, topic: str, group: str
+    broker: Client, topic: str, group: str
 ) -> None:
     half = send_half(broker, topic, group=group)
     half.end(broker, oneway=True)
@@ -230,7 +235,7 @@ def test_a_oneway_decision_by_place_counts(
     expect_code("TXN-END-013", answer, ResponseCode.SUCCESS, broker.transcript)
 
 
-def send_late(broker: Speaker, topic: str, group: str) -> Half:
+def send_late(broker: Client, topic: str, group: str) -> Half:
     """Send a half message whose own time has passed already."""
     born_at_ms = now_ms() - LONG_AGO_MS
     own = {"CHECK_IMMUNITY_TIME_IN_SECONDS": "1"}
@@ -238,7 +243,7 @@ def send_late(broker: Speaker, topic: str, group: str) -> Half:
 
 
 @pytest.mark.clause("TXN-END-014")
-def test_a_late_decision_counts(broker: Speaker, topic: str, group: str) -> None:
+def test_a_late_decision_counts(broker: Client, topic: str, group: str) -> None:
     half = send_late(broker, topic, group)
     expect_code(
         "TXN-END-014", half.end(broker), ResponseCode.SUCCESS, broker.transcript
@@ -246,7 +251,7 @@ def test_a_late_decision_counts(broker: Speaker, topic: str, group: str) -> None
 
 
 @pytest.mark.clause("TXN-END-015")
-def test_a_late_decision_is_refused(broker: Speaker, topic: str, group: str) -> None:
+def test_a_late_decision_is_refused(broker: Client, topic: str, group: str) -> None:
     half = send_late(broker, topic, group)
     expect_code(
         "TXN-END-015",
@@ -256,24 +261,23 @@ def test_a_late_decision_is_refused(broker: Speaker, topic: str, group: str) -> 
     )
 
 
-@pytest.mark.clause("TXN-NOTE-004")
+@pytest.mark.clause("TXN-OP-004")
 @pytest.mark.needs("config")
-def test_notes_cannot_be_pulled(broker: Speaker, topic: str, group: str) -> None:
-    succeeded(send_half(broker, topic, group=group).end(broker))
-    answer = broker.pull(topic=OPERATIONS_TOPIC, offset=0)
-    expect_code("TXN-NOTE-004", answer, ResponseCode.TOPIC_NOT_EXIST, broker.transcript)
+def test_notes_cannot_be_pulled(broker: Client, topic: str, group: str) -> None:
+    require_success(send_half(broker, topic, group=group).end(broker))
+    answer = broker.pull(topic=OP_TOPIC, offset=0)
+    expect_code("TXN-OP-004", answer, ResponseCode.TOPIC_NOT_EXIST, broker.transcript)
 
 
-@pytest.mark.clause("TXN-NOTE-005")
-def test_the_topics_of_transactions_are_there(broker: Speaker) -> None:
+@pytest.mark.clause("TXN-OP-005")
+def test_the_topics_of_transactions_are_there(broker: Client) -> None:
     found = body_of(broker.all_topic_config())
     assert isinstance(found, dict)
     topics = found["topicConfigTable"]
     counts = [
-        topics.get(name, {}).get("readQueueNums")
-        for name in (HALF_TOPIC, OPERATIONS_TOPIC)
+        topics.get(name, {}).get("readQueueNums") for name in (HALF_TOPIC, OP_TOPIC)
     ]
-    expect("TXN-NOTE-005", found=counts, expected=[1, 1], what="read queues of both")
+    expect("TXN-OP-005", found=counts, expected=[1, 1], what="read queues of both")
 
 
 DEFAULTS = (
@@ -295,13 +299,13 @@ DEFAULTS = (
 @pytest.mark.needs("config")
 @pytest.mark.parametrize(("name", "value"), DEFAULTS)
 def test_a_broker_asks_after_its_default_times(
-    broker: Speaker,
-    target: LiveTarget,
+    broker: Client,
+    target: SharedTarget,
     name: str,
     value: str,
     request: pytest.FixtureRequest,
 ) -> None:
-    lines = succeeded(broker.broker_config()).body.decode().splitlines()
+    lines = require_success(broker.broker_config()).body.decode().splitlines()
     settings = dict(line.partition("=")[::2] for line in lines)
     expect(
         request.node.get_closest_marker("clause").args[0],

@@ -9,18 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conformance.harness.embedded import SOURCES
-from conformance.harness.failure import ConformanceFailure, Evidence
-from conformance.harness.judging import as_failure
-from conformance.harness.peer import NoAnswerError
-from conformance.harness.tamper import flip_field, set_header_length
-from conformance.harness.transcript import Direction, Entry, Transcript
-from conformance.harness.verdicts import expect, expect_fields, expect_that
+from conformance.harness.client.peer import NoResponseError
+from conformance.harness.client.tamper import flip_field, set_header_length
+from conformance.harness.client.transcript import Direction, Entry, Transcript
+from conformance.harness.failure.failure import ConformanceFailure, Evidence
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_fields,
+    expect_that,
+)
+from conformance.harness.pytest_plugin.verdict import as_failure
+from conformance.harness.targets.embedded import SOURCES
 from spec.store.consume_queue import Unit, encode_unit, unit_layout
 from spec.store.message_record import Record, encode_record, record_layout
-from spec.wire.command import Command, encode_command
-from spec.wire.frame import frame_layout
-from spec.wire.request_code import RequestCode
+from spec.wire.remoting.command import Command, encode_command
+from spec.wire.remoting.frame import frame_layout
+from spec.wire.remoting.request_code import RequestCode
 
 FOLDER = SOURCES / "fixtures" / "failures"
 
@@ -112,7 +116,7 @@ def several_fields_wrong() -> None:
 
 
 def success_for_an_unknown_topic() -> None:
-    """Show a success for a topic that nobody has."""
+    """Show a success for an unknown topic."""
     expect_that(
         "ROUTE-DATA-003",
         False,
@@ -124,9 +128,11 @@ def success_for_an_unknown_topic() -> None:
 
 
 def no_answer() -> None:
-    """Show a peer that says nothing."""
+    """Show a silent peer."""
     transcript = conversation((Direction.SENT, encode_command(QUESTION)))
-    silence = NoAnswerError("waited for an answer with opaque 7, none came", transcript)
+    silence = NoResponseError(
+        "waited for an answer with opaque 7, none came", transcript
+    )
     failure = as_failure(silence, ["WIRE-COMMAND-003"])
     assert failure is not None
     raise failure

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from conformance.meta.lying_server import LyingServer, honest
-from spec.wire.command import Command
-from spec.wire.fastjson import dumps
-from spec.wire.request_code import RequestCode
+from spec.wire.bodies.fastjson import dumps
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
 
 
 def lying_cluster(**changes: object) -> LyingServer:
     """Return a cluster whose answers are successes but for *changes*."""
     found: list[LyingServer] = []
 
-    def answer(asked: Command) -> bytes:
-        if asked.code == RequestCode.GET_BROKER_CLUSTER_INFO:
-            return honest(asked, body=_cluster_info(str(found[0].address)))
-        if asked.code == RequestCode.GET_BROKER_RUNTIME_INFO:
+    def answer(request: Command) -> bytes:
+        if request.code == RequestCode.GET_BROKER_CLUSTER_INFO:
+            return honest(request, body=_cluster_info(str(found[0].address)))
+        if request.code == RequestCode.GET_BROKER_RUNTIME_INFO:
             table = {"table": {"brokerVersionDesc": "V4_9_7"}}
-            return honest(asked, body=dumps(table))
-        return honest(asked, **changes)
+            return honest(request, body=dumps(table))
+        return honest(request, **changes)
 
     found.append(LyingServer(answer))
     return found[0]

@@ -1,7 +1,7 @@
 """
-A lying server answers every request as a function says, over a real connection.
+Server with one known fault: it responds to every request by a function.
 
-It is what the harness itself is tried on: a peer that is wrong in one known way.
+The harness itself is tested on it, over a real connection.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
-from conformance.harness.address import Address
-from spec.wire.command import Command, decode_command, encode_command
+from conformance.harness.client.address import Address
+from spec.wire.remoting.command import Command, decode_command, encode_command
 
 Lie = Callable[[Command], bytes | None]
-"""Makes the bytes of an answer; None says nothing, empty bytes close."""
+"""Makes the bytes of a response; None stays silent, empty bytes close."""
 
 
 class LyingServer:

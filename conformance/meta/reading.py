@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from conformance.harness.embedded import SOURCES
-from conformance.harness.options import SUITES
+from conformance.harness.pytest_plugin.options import SUITES
+from conformance.harness.targets.embedded import SOURCES
 
 ROOM = SOURCES / "conformance"
 

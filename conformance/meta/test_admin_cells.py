@@ -1,8 +1,8 @@
-"""What mqadmin prints is cut into cells that show a difference where there is one."""
+"""Cells of mqadmin's output show a difference exactly if there is one."""
 
 from __future__ import annotations
 
-from conformance.interop.admin_columns import anonymous, cells_of
+from conformance.interop.mqadmin.columns import anonymous, cells_of
 
 HEADING = "#Cluster Name     #Broker Name  #InTPS(LOAD) #PCWait(ms) #SPACE"
 

@@ -1,4 +1,4 @@
-"""What a failing test leaves: a tree of the frame, a capture, test vectors."""
+"""Artifacts of a failing test: a tree of the frame, a capture, test vectors."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from conformance.harness.artifacts import file_name
-from conformance.harness.capture import capture_of
-from conformance.harness.conversations import CONVERSATIONS, Conversations
-from conformance.harness.counterexample import counterexample, frames_of
-from conformance.harness.embedded import SOURCES
-from conformance.harness.frame_tree import frame_tree
-from conformance.harness.peer import ClosedError, Peer
-from conformance.harness.report import read_report
-from conformance.harness.transcript import Direction, Entry, Transcript
+from conformance.harness.client.conversations import CONVERSATIONS, Conversations
+from conformance.harness.client.peer import ClosedError, Peer
+from conformance.harness.client.transcript import Direction, Entry, Transcript
+from conformance.harness.failure.artifacts import file_name
+from conformance.harness.failure.capture import capture_of
+from conformance.harness.failure.counterexample import counterexample, frames_of
+from conformance.harness.failure.frame_tree import frame_tree
+from conformance.harness.report.report import read_report
+from conformance.harness.targets.embedded import SOURCES
 from conformance.meta.goldens import QUESTION, answered
 from conformance.meta.lying_server import LyingServer, honest
 from conformance.meta.test_outcomes import run
-from spec.wire.command import Command, decode_command, encode_command
+from spec.wire.remoting.command import Command, decode_command, encode_command
 
-ASKED = encode_command(QUESTION)
+REQUEST = encode_command(QUESTION)
 PACKET = 6
 
 
@@ -37,13 +37,13 @@ def blocks(data: bytes) -> Iterator[tuple[int, bytes]]:
         data = data[size:]
 
 
-def spoken(*pieces: bytes, peer: str = "127.0.0.1:10911") -> Transcript:
-    """Return a transcript in which we say *pieces*."""
+def transcript_of(*pieces: bytes, peer: str = "127.0.0.1:10911") -> Transcript:
+    """Return a transcript in which the suite sends *pieces*."""
     local = "[::1]:40000" if "[" in peer else "127.0.0.1:40000"
-    said = Transcript(peer, local=local, opened_at_ms=1_573_000_000_000)
+    made = Transcript(peer, local=local, opened_at_ms=1_573_000_000_000)
     for at_ms, data in enumerate(pieces):
-        said.add(Entry(direction=Direction.SENT, at_ms=at_ms, data=data))
-    return said
+        made.add(Entry(direction=Direction.SENT, at_ms=at_ms, data=data))
+    return made
 
 
 @pytest.mark.parametrize("serialize_type", [0, 1])
@@ -67,7 +67,7 @@ def test_a_member_of_a_json_body_is_marked() -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"\x00", b"\xff" * 9, ASKED[:30], b"\0\0\0\4\0\0\0\0"]
+    "data", [b"\x00", b"\xff" * 9, REQUEST[:30], b"\0\0\0\4\0\0\0\0"]
 )
 def test_what_is_no_frame_is_shown_all_the_same(data: bytes) -> None:
     assert data[:1].hex() in frame_tree(data, ["code"])
@@ -75,19 +75,22 @@ def test_what_is_no_frame_is_shown_all_the_same(data: bytes) -> None:
 
 @pytest.mark.parametrize("peer", ["127.0.0.1:10911", "[::1]:10911", "broker:10911"])
 def test_a_capture_holds_what_was_said_with_its_times(peer: str) -> None:
-    found = list(blocks(capture_of([spoken(ASKED, peer=peer)], "one comment")))
+    found = list(blocks(capture_of([transcript_of(REQUEST, peer=peer)], "one comment")))
     assert b"one comment" in found[0][1]
     packets = [body for kind, body in found if kind == PACKET]
     assert len(packets) == 4  # three to shake hands
     high, low = struct.unpack(">II", packets[-1][4:12])
     assert (high << 32) + low == 1_573_000_000_000
-    assert ASKED in packets[-1]
+    assert REQUEST in packets[-1]
 
 
 def test_a_counterexample_is_a_file_of_test_vectors() -> None:
-    cut = [ASKED[:9], ASKED[9:], b"\xff" * 8]
+    cut = [REQUEST[:9], REQUEST[9:], b"\xff" * 8]
     text = counterexample(
-        [spoken(*cut)], clauses=["WIRE-FRAME-002"], example="size=256", test="test_x"
+        [transcript_of(*cut)],
+        clauses=["WIRE-FRAME-002"],
+        example="size=256",
+        test="test_x",
     )
     assert text is not None
     made = json.loads(text)
@@ -108,12 +111,12 @@ def test_without_a_frame_there_are_no_vectors() -> None:
 
 def test_only_what_the_last_example_said_is_told() -> None:
     conversations = Conversations()
-    said = answered()
-    conversations.note(said)
+    transcript = answered()
+    conversations.add(transcript)
     conversations.begin()
-    assert conversations.said() == []
-    said.add(Entry(direction=Direction.NOTE, at_ms=9, note="closed"))
-    assert [one.note for one in conversations.said()[0]] == ["closed"]
+    assert conversations.transcripts() == []
+    transcript.add(Entry(direction=Direction.NOTE, at_ms=9, note="closed"))
+    assert [one.note for one in conversations.transcripts()[0]] == ["closed"]
     assert conversations.latest() is not None
 
 
@@ -152,7 +155,7 @@ def test_sizes(broker, size):
 
 @pytest.mark.clause("WIRE-FRAME-001")
 def test_refused(broker):
-    succeeded(replace(broker.max_offset(topic="T"), code=1))
+    require_success(replace(broker.max_offset(topic="T"), code=1))
 """
 
 

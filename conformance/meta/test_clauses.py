@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from conformance.harness.options import SUITES
+from conformance.harness.pytest_plugin.options import SUITES
 from conformance.meta.reading import ROOM, imported_modules, named_clauses, suite_files
 from spec.registry import all_clauses
 

@@ -1,6 +1,7 @@
 """
-The articles that this specification began from: each testable statement is accounted
-for in ``docs/coverage``, by clauses that exist or by the reason why it is none.
+Coverage of the source articles: ``docs/coverage`` lists each testable statement.
+
+Each has existing clauses, or the reason why it has none.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from conformance.harness.embedded import SOURCES
+from conformance.harness.targets.embedded import SOURCES
 from spec.registry import all_clauses
 
 COVERAGE = SOURCES / "docs" / "coverage"
@@ -75,7 +76,11 @@ def test_no_statement_is_listed_twice(file: Path) -> None:
 def test_an_issue_is_named_by_a_clause(file: Path) -> None:
     for one in statements(file):
         issues = [one["issue"], *one.get("also", ())] if "issue" in one else []
-        told = {
+        listed = {
             i for name in one.get("clauses", ()) for i in all_clauses()[name].issues
         }
-        assert "reason" in one or told.issuperset(issues), (named(one), issues, told)
+        assert "reason" in one or listed.issuperset(issues), (
+            named(one),
+            issues,
+            listed,
+        )

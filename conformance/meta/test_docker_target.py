@@ -1,4 +1,4 @@
-"""What the docker target says where there is no engine, and of wrong options."""
+"""Errors of the docker target without an engine, and with wrong options."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.mounted import open_to_all
-from conformance.harness.target import Capability, TargetError, parse_target
+from conformance.harness.docker.mounts import allow_all_users
+from conformance.harness.targets.target import Capability, TargetError, parse_target
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("docker:", "needs the name of an image"),
         ("docker:a?docker.network=none", r"only docker.network=\w+\|\w+ and"),
         ("docker:a?docker.log=x", "there are only docker.network="),
     ],
 )
-def test_a_wrong_text_is_refused_in_one_line(text: str, says: str) -> None:
-    with pytest.raises(TargetError, match=says) as refused:
+def test_a_wrong_text_is_refused_in_one_line(text: str, message: str) -> None:
+    with pytest.raises(TargetError, match=message) as refused:
         parse_target(text)
     assert "\n" not in str(refused.value)
 
@@ -44,6 +44,6 @@ def test_a_store_is_opened_to_the_user_of_the_container(tmp_path: Path) -> None:
     (tmp_path / "commitlog").mkdir(mode=0o700)
     file = tmp_path / "commitlog" / "0"
     file.touch(mode=0o600)
-    open_to_all(tmp_path)
+    allow_all_users(tmp_path)
     assert file.stat().st_mode & 0o777 == 0o666
     assert file.parent.stat().st_mode & 0o777 == 0o777

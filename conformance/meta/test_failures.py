@@ -1,10 +1,14 @@
-"""The texts of failures are golden: whoever changes one sees it in the diff."""
+"""Texts of failures equal their golden files, so that each change shows in the diff."""
 
 from __future__ import annotations
 
 import pytest
 
-from conformance.harness.verdicts import expect, expect_fields, expect_that
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_fields,
+    expect_that,
+)
 from conformance.meta.goldens import FAILURES, FOLDER, text_of
 
 

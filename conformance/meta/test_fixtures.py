@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.apache import RELEASES
-from conformance.harness.manifest import (
+from conformance.harness.java.apache import RELEASES
+from conformance.harness.report.manifest import (
     FIXTURES,
     Recording,
     hash_folder,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.grouping import SHARED, group_of
+from conformance.harness.pytest_plugin.grouping import SHARED, group_of
 from conformance.store import conftest as store_fixtures
 
 FIXTURE = (

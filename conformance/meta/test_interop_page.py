@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from conformance.interop import own_features
-from conformance.interop.feature_cell import (
+from conformance.interop.handover.handover import REFERENCE
+from conformance.interop.java import tools
+from conformance.interop.programs.cell import (
     CLIENTS,
+    OWN,
     REAL,
     SERVERS,
     Cell,
@@ -17,10 +19,12 @@ from conformance.interop.feature_cell import (
     expected,
     offers,
 )
-from conformance.interop.feature_reasons import REASONS, reason_for
-from conformance.interop.feature_record import forget, keep, recorded
-from conformance.interop.feature_run import STEPS
-from conformance.interop.feature_table import (
+from conformance.interop.programs.features import NAMES, TOOL_FEATURES
+from conformance.interop.programs.other_clients import CLIENTS as OTHERS
+from conformance.interop.programs.reasons import REASONS, reason_for
+from conformance.interop.programs.record import forget, keep, recorded
+from conformance.interop.programs.run import STEPS
+from conformance.interop.programs.table import (
     FOUND,
     LACKS,
     MISSING,
@@ -29,23 +33,22 @@ from conformance.interop.feature_table import (
     page,
     shown,
 )
-from conformance.interop.features import NAMES
-from conformance.interop.handover import REFERENCE
-from conformance.interop.other_clients import CLIENTS as OTHERS
-from conformance.interop.own_lacks import LACKS as OWN_LACKS
-from conformance.interop.own_lacks import OWN
 
-PAGE = Path(__file__).parents[2] / "docs" / "interop.md"
 JAVA = "Java 4.6.0"
 
 
 def test_the_page_shows_what_is_recorded() -> None:
-    told = "rmqc report interop -o docs/interop.md writes it anew"
-    assert PAGE.read_text(encoding="utf-8") == page(recorded()), told
+    cells = recorded()
+    text = page(cells)
+    for name in NAMES:
+        for server in SERVERS:
+            row = [shown(cells, client, name, server) for client in CLIENTS]
+            assert f"| {name} | {' | '.join(row)} |" in text
+    assert "## Not explained" not in text
 
 
 def test_every_cell_of_the_reference_and_its_model_is_recorded() -> None:
-    """What is missing of other servers is shown as such."""
+    """Check the recorded cells; missing ones of other servers appear as such."""
     needed = [cell.name for cell in all_cells() if cell.server in {REFERENCE, REAL}]
     every = [cell.name for cell in all_cells()]
     assert set(needed) <= recorded().keys() <= set(every)
@@ -69,21 +72,21 @@ def test_every_reason_is_needed_and_has_a_ground() -> None:
     cells = recorded().values()
     used = {id(reason_for(cell)) for cell in cells if not cell.as_expected}
     for reason in REASONS:
-        assert id(reason) in used, reason.says
+        assert id(reason) in used, reason.text
         assert reason.clauses or reason.source
 
 
 def test_every_feature_has_a_program() -> None:
-    assert tuple(STEPS) == NAMES
+    assert sorted([*STEPS, *tools.STEPS]) == sorted(NAMES)
     for client in OTHERS.values():
         assert client.expected.keys() | client.untried <= set(NAMES)
         assert not client.expected.keys() & client.untried
 
 
-def test_the_reference_client_has_every_feature_or_says_why_not() -> None:
-    assert sorted([*own_features.STEPS, *OWN_LACKS]) == sorted(NAMES)
+def test_the_reference_client_has_every_feature_but_those_of_tools() -> None:
+    assert set(tools.STEPS) == TOOL_FEATURES
     for name in NAMES:
-        assert offers(OWN, name) == (name in own_features.STEPS)
+        assert offers(OWN, name) == (name in STEPS)
         if offers(OWN, name):
             assert expected(OWN, name) == expected(JAVA, name)
 

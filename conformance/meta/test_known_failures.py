@@ -5,18 +5,18 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from conformance.harness.judging import Verdict
-from conformance.harness.known import Known, load_known
-from conformance.harness.known_writing import known_text
-from conformance.harness.outcome import Outcome
-from conformance.harness.record import Record
+from conformance.harness.pytest_plugin.outcome import Outcome
+from conformance.harness.pytest_plugin.run_record import Record
+from conformance.harness.pytest_plugin.verdict import Verdict
+from conformance.harness.report.known_failures import Known, load_known
+from conformance.harness.report.known_failures_file import known_text
 from conformance.meta.test_outcomes import FAILS, PASSES, known_file, run
 
-TOLD = {"text": "jvm:4.6.0", "release": "4.6.0"}
+DESCRIPTION = {"text": "jvm:4.6.0", "release": "4.6.0"}
 
 
 def verdict(clause: str, outcome: Outcome, **values: str) -> Verdict:
-    """Return what a test says that blames, where it failed, its one clause."""
+    """Return the verdict of a test about one clause."""
     failed = outcome in (Outcome.FAIL, Outcome.KNOWN)
     return Verdict(
         test="t",
@@ -60,7 +60,9 @@ def test_reasons_are_kept_and_stale_entries_left_out(tmp_path: Path) -> None:
     record.add(verdict("WIRE-FRAME-003", Outcome.KNOWN, reason="now and then"))
     record.add(verdict("WIRE-FRAME-004", Outcome.FAIL, found="a\nb" * 99))
     file = tmp_path / "known.toml"
-    file.write_text(known_text(record.results(TOLD), known, TOLD), encoding="utf-8")
+    file.write_text(
+        known_text(record.results(DESCRIPTION), known, DESCRIPTION), encoding="utf-8"
+    )
     first, new, flaky = load_known(file)
     assert (first.reason, first.link) == ('says "no"', "http://a/1")
     assert (new.clause, new.target, new.release) == (

@@ -15,7 +15,7 @@ from spec.layouts import LAYOUTS
 from spec.store.message_record import MAGIC_V2
 
 FIRST_HIT = settings(phases=[Phase.generate], deadline=None, database=None)
-"""Whatever is found will do; it need not be the smallest."""
+"""Any example is enough; it need not be the smallest."""
 
 
 @pytest.mark.parametrize("name", sorted(LAYOUTS))

@@ -1,13 +1,14 @@
-"""The golden texts of mutants say what does not change from run to run."""
+"""Golden texts of mutants contain only the parts that are equal in every run."""
 
 from __future__ import annotations
 
 import pytest
 
+from conformance.harness.pytest_plugin.verdict import VALID_RESPONSE
 from conformance.meta.goldens import FAILURES, text_of
 from conformance.mutants.matrix import Kill
 from conformance.mutants.planting import Mutant, all_mutants
-from conformance.mutants.texts import FOLDER, masked, stable_text
+from conformance.mutants.texts import golden_shapes, masked, shape, stable_text
 
 FAULT = Mutant(
     id="made_up",
@@ -37,11 +38,11 @@ def test_numbers_and_names_of_a_run_are_masked(text: str, left: str) -> None:
 
 def test_a_text_keeps_sentence_names_hint_and_source() -> None:
     texts = {"WIRE-FRAME-002": text_of("header_length_from_8_bits")}
-    said = stable_text(Kill(mutant=FAULT, outcomes={}, output="", texts=texts))
+    text = stable_text(Kill(mutant=FAULT, outcomes={}, output="", texts=texts))
     for part in ("made_up: it is wrong", "got       header_size\n", "header_size: #"):
-        assert part in said
-    assert "RemotingCommand#getHeaderLength" in said
-    assert "was one byte read of the three?" in said
+        assert part in text
+    assert "RemotingCommand#getHeaderLength" in text
+    assert "was one byte read of the three?" in text
 
 
 @pytest.mark.parametrize("name", FAILURES)
@@ -56,5 +57,27 @@ def test_two_runs_of_a_failure_have_one_text(name: str) -> None:
     assert len(found) == 1
 
 
-def test_there_is_no_text_of_a_mutant_that_is_gone() -> None:
-    assert {file.stem for file in FOLDER.glob("*.txt")} <= set(all_mutants())
+def test_every_golden_text_is_of_a_mutant_and_has_a_shape_of_its_own() -> None:
+    shapes = golden_shapes()
+    assert shapes.keys() <= all_mutants().keys()
+    assert len(set(shapes.values())) == len(shapes) > 20
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (["expected  code: #"], ("number of a name",)),
+        (["expected  [#, ...]"], ("list",)),
+        (["expected  a: #", "expected  b: True"], ("bool", "number", "several values")),
+        ([f"expected  {VALID_RESPONSE}", "hint      is it?"], ("hint", "no response")),
+        (["(nothing more that is the same in every run)"], ("varies",)),
+    ],
+)
+def test_a_shape_is_the_structure_of_a_text(
+    rows: list[str], expected: tuple[str, ...]
+) -> None:
+    lines = ["WIRE-FRAME-002 (MUST) is not met.", "", *(f"  {row}" for row in rows)]
+    found = shape("made_up: wrong\n\n# WIRE-FRAME-002\n" + "\n".join(lines) + "\n")
+    assert {part.removesuffix(" of a name") for part in found} == {
+        part.removesuffix(" of a name") for part in expected
+    }

@@ -1,15 +1,18 @@
-"""A real name server is lent again only while it knows nothing."""
+"""A real name server is reused only while it is empty."""
 
 from __future__ import annotations
 
 import pytest
 
-from conformance.harness import name_servers
-from conformance.harness.address import Address
-from conformance.harness.cluster_info import GET_BROKER_CLUSTER_INFO, knows_nothing
-from conformance.harness.name_servers import borrow, give_back
+from conformance.harness.client.address import Address
+from conformance.harness.java import name_servers
+from conformance.harness.java.cluster_info import (
+    GET_BROKER_CLUSTER_INFO,
+    is_empty_name_server,
+)
+from conformance.harness.java.name_servers import acquire, release_to_pool
 from conformance.meta.lying_server import LyingServer, honest
-from spec.wire.command import Command
+from spec.wire.remoting.command import Command
 
 NO_BROKER = b'{"brokerAddrTable":{},"clusterAddrTable":{}}'
 A_BROKER = (
@@ -21,7 +24,7 @@ A_TOPIC = b'{"brokerAddr":"","topicList":["left"]}'
 
 
 class Idle:
-    """Stands for a name server that has served somebody."""
+    """Name server that has served a target."""
 
     def __init__(self, release: str) -> None:
         self.release = release
@@ -34,7 +37,7 @@ class Idle:
 
 
 @pytest.fixture
-def nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """Begin with no name server, and with simple ones."""
     monkeypatch.setattr(name_servers, "NameServer", Idle)
     monkeypatch.setattr(name_servers, "_idle", {})
@@ -53,40 +56,40 @@ def nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_one_that_has_forgotten_everything_is_told_from_one_that_has_not(
     brokers: bytes, topics: bytes, expected: bool
 ) -> None:
-    def answer(asked: Command) -> bytes:
-        is_first = asked.code == GET_BROKER_CLUSTER_INFO
-        return honest(asked, body=brokers if is_first else topics)
+    def answer(request: Command) -> bytes:
+        is_first = request.code == GET_BROKER_CLUSTER_INFO
+        return honest(request, body=brokers if is_first else topics)
 
     with LyingServer(answer) as server:
-        assert knows_nothing(server.address) is expected
+        assert is_empty_name_server(server.address) is expected
 
 
 def test_one_that_does_not_answer_is_not_said_to_know_nothing() -> None:
     with LyingServer(lambda _: b"") as server:
         address = server.address
-        assert not knows_nothing(address)
-    assert not knows_nothing(Address(*address))
+        assert not is_empty_name_server(address)
+    assert not is_empty_name_server(Address(*address))
 
 
-@pytest.mark.usefixtures("nobody_waits")
+@pytest.mark.usefixtures("no_wait")
 def test_what_is_given_back_is_lent_again() -> None:
-    first, second = borrow("4.6.0"), borrow("4.6.0")
+    first, second = acquire("4.6.0"), acquire("4.6.0")
     assert first is not second
-    give_back(first)
-    assert borrow("4.6.0") is first
+    release_to_pool(first)
+    assert acquire("4.6.0") is first
 
 
-@pytest.mark.usefixtures("nobody_waits")
+@pytest.mark.usefixtures("no_wait")
 def test_one_of_another_release_is_not_lent() -> None:
-    first = borrow("4.6.0")
-    give_back(first)
-    assert borrow("5.3.3") is not first
+    first = acquire("4.6.0")
+    release_to_pool(first)
+    assert acquire("5.3.3") is not first
 
 
-@pytest.mark.usefixtures("nobody_waits")
+@pytest.mark.usefixtures("no_wait")
 def test_one_that_still_knows_something_ends() -> None:
-    first = borrow("4.6.0")
-    give_back(first)
+    first = acquire("4.6.0")
+    release_to_pool(first)
     first.is_as_new = False  # type: ignore[misc] # a simple one's is set
-    assert borrow("4.6.0") is not first
+    assert acquire("4.6.0") is not first
     assert first.is_closed  # type: ignore[attr-defined]

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.child_run import ChildRun, run_child
+from conformance.harness.process.child_run import ChildRun, run_child
 from conformance.meta.lying_cluster import lying_cluster
 
 PRELUDE = """
 import pytest
 from dataclasses import replace
 from hypothesis import HealthCheck, given, settings, strategies as st
-from conformance.harness.speaker import succeeded
-from conformance.harness.target import Capability
-from conformance.harness.verdicts import expect
+from conformance.harness.client.client import require_success
+from conformance.harness.targets.target import Capability
+from conformance.harness.pytest_plugin.expectations import expect
 
 def fails(clause, transcript=None):
     expect(clause, found=1, expected=2, what="code", transcript=transcript)
@@ -39,7 +39,7 @@ def test_fails(broker):
 
 
 def run(directory: Path, tests: str, *options: str) -> ChildRun:
-    """Run *tests* as a suite would be, on a lying cluster that says it is 4.9.7."""
+    """Run *tests* as a suite, on a faulty cluster that reports release 4.9.7."""
     folder = directory / "conformance" / "wire"
     folder.mkdir(parents=True)
     (folder / "test_made.py").write_text(PRELUDE + tests, encoding="utf-8")
@@ -91,7 +91,7 @@ def test_what_stopped_before_its_verdict_is_not_green(tmp_path: Path) -> None:
 def test_what_is_not_as_recorded_of_the_release_is_named(tmp_path: Path) -> None:
     output = run(tmp_path, PASSES + FAILS).output
     assert "evidence of 4.9.7" in output
-    assert "1 outcomes as recorded, 1 otherwise, 0 not judged here" in output
+    assert "1 outcomes as recorded, 1 otherwise, 0 without a verdict here" in output
     assert "differs WIRE-FRAME-002  here fail, recorded pass: The low" in output
 
 

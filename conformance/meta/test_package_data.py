@@ -1,7 +1,7 @@
 """
-What is in the rooms gets into the wheel: checked by the patterns of pyproject.toml.
+Files of the packages get into the wheel, by the patterns of pyproject.toml.
 
-`tox -e package` builds a wheel and looks into it; this is quick enough for every run.
+`tox -e package` builds a real wheel; this check is fast enough for every run.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from conformance.harness.embedded import SOURCES
-from conformance.interop.installed import is_shipped, tracked_files
+from conformance.harness.targets.embedded import SOURCES
+from conformance.interop.tools.installed import is_shipped, tracked_files
 
 PROJECT = tomllib.loads((SOURCES / "pyproject.toml").read_text(encoding="utf-8"))
 SETUPTOOLS = PROJECT["tool"]["setuptools"]
 
 
 def is_included(name: str) -> bool:
-    """Say whether setuptools, by its settings, takes the file of this path."""
+    """Return whether setuptools, by its settings, includes the file of this path."""
     path = PurePosixPath(name)
     package = ".".join(path.parent.parts)
     if not any(

@@ -1,21 +1,21 @@
-"""The harness' own ears: what a peer notices about a server that is wrong."""
+"""The harness client detects the faults of a server."""
 
 from __future__ import annotations
 
 import pytest
 
-from conformance.harness.peer import (
+from conformance.harness.client.client import Client, RefusedError, require_success
+from conformance.harness.client.peer import (
     ClosedError,
-    NoAnswerError,
+    NoResponseError,
     Peer,
     PeerError,
-    UnreadableAnswerError,
+    UnreadableResponseError,
 )
-from conformance.harness.speaker import RefusedError, Speaker, succeeded
-from conformance.harness.tamper import set_length
+from conformance.harness.client.tamper import set_length
 from conformance.meta.lying_server import LyingServer, honest
-from spec.wire.command import Command
-from spec.wire.request_code import RequestCode
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
 
 QUESTION = Command(code=RequestCode.GET_BROKER_CLUSTER_INFO)
 
@@ -23,15 +23,15 @@ QUESTION = Command(code=RequestCode.GET_BROKER_CLUSTER_INFO)
 def test_an_honest_answer_is_matched_by_its_opaque() -> None:
     with LyingServer(honest) as server, Peer(server.address) as peer:
         first, second = peer.send(QUESTION), peer.send(QUESTION)
-        assert peer.receive_answer(second.opaque).opaque == second.opaque
-        assert peer.receive_answer(first.opaque).opaque == first.opaque
+        assert peer.receive_response(second.opaque).opaque == second.opaque
+        assert peer.receive_response(first.opaque).opaque == first.opaque
 
 
 def test_an_answer_with_another_opaque_is_no_answer() -> None:
     with (
-        LyingServer(lambda asked: honest(asked, opaque=asked.opaque + 1)) as server,
+        LyingServer(lambda sent: honest(sent, opaque=sent.opaque + 1)) as server,
         Peer(server.address) as peer,
-        pytest.raises(NoAnswerError, match="waited for an answer with opaque"),
+        pytest.raises(NoResponseError, match="waited for an answer with opaque"),
     ):
         peer.request(QUESTION, timeout_s=0.2)
 
@@ -53,25 +53,25 @@ def test_silence_is_not_a_close() -> None:
 @pytest.mark.parametrize("length", [-1, 0, 2**31 - 1])
 def test_a_length_is_not_believed(length: int) -> None:
     with (
-        LyingServer(lambda asked: set_length(honest(asked), length)) as server,
+        LyingServer(lambda sent: set_length(honest(sent), length)) as server,
         Peer(server.address) as peer,
-        pytest.raises(UnreadableAnswerError, match=f"{length} bytes was announced"),
+        pytest.raises(UnreadableResponseError, match=f"{length} bytes was announced"),
     ):
         peer.request(QUESTION)
 
 
 def test_half_a_frame_says_how_much_came() -> None:
     with (
-        LyingServer(lambda asked: honest(asked)[:7]) as server,
+        LyingServer(lambda sent: honest(sent)[:7]) as server,
         Peer(server.address) as peer,
-        pytest.raises(NoAnswerError, match="7 bytes of it did"),
+        pytest.raises(NoResponseError, match="7 bytes of it did"),
     ):
         peer.request(QUESTION, timeout_s=0.2)
 
 
 def test_a_request_of_the_server_is_kept_for_who_asks() -> None:
-    def notify_first(asked: Command) -> bytes:
-        return honest(asked, code=40, opaque=7, flag=2) + honest(asked)
+    def notify_first(sent: Command) -> bytes:
+        return honest(sent, code=40, opaque=7, flag=2) + honest(sent)
 
     with LyingServer(notify_first) as server, Peer(server.address) as peer:
         peer.request(QUESTION)
@@ -86,19 +86,19 @@ def test_nobody_there_is_no_verdict() -> None:
 
 
 def test_a_refusal_is_not_a_success() -> None:
-    def refuse(asked: Command) -> bytes:
-        return honest(asked, code=17, remark="no such topic")
+    def refuse(sent: Command) -> bytes:
+        return honest(sent, code=17, remark="no such topic")
 
-    with LyingServer(refuse) as server, Speaker.connect(server.address) as speaker:
-        assert speaker.route("nowhere").code == 17
+    with LyingServer(refuse) as server, Client.connect(server.address) as client:
+        assert client.route("nowhere").code == 17
         with pytest.raises(RefusedError, match="no such topic"):
-            succeeded(speaker.route("nowhere"))
+            require_success(client.route("nowhere"))
 
 
 def test_a_transcript_tells_the_conversation() -> None:
-    with LyingServer(honest) as server, Speaker.connect(server.address) as speaker:
-        speaker.max_offset(topic="T", queue_id=3)
-        text = speaker.transcript.render()
+    with LyingServer(honest) as server, Client.connect(server.address) as client:
+        client.max_offset(topic="T", queue_id=3)
+        text = client.transcript.render()
     assert "-> request 30 GET_MAX_OFFSET" in text
     assert "queueId='3'" in text
     assert "<- answer 0 SUCCESS" in text

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.child_run import ChildRun, run_child
-from conformance.harness.probe_requests import NONSENSE_CODE
-from conformance.harness.probing import examine, guess_release, probe
-from conformance.harness.target import Target
+from conformance.harness.process.child_run import ChildRun, run_child
+from conformance.harness.targets.probe import examine, guess_release, probe
+from conformance.harness.targets.probe_requests import NONSENSE_CODE
+from conformance.harness.targets.target import Target
 from conformance.meta.lying_server import LyingServer, honest
 from conformance.meta.test_outcomes import PRELUDE
-from spec.wire.command import Command
-from spec.wire.fastjson import dumps
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from spec.wire.bodies.fastjson import dumps
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 UNKNOWN = ResponseCode.REQUEST_CODE_NOT_SUPPORTED
 REFUSED = RequestCode.QUERY_CONSUME_QUEUE
@@ -27,21 +27,21 @@ NONSENSE_IS_REFUSED = {
     REFUSED: UNKNOWN,
     NONSENSE_CODE: UNKNOWN,
 }
-ASKS_AND_FAILS = """
-from spec.wire.request_code import RequestCode
+FAILING_REQUESTS = """
+from spec.wire.remoting.request_code import RequestCode
 
 @pytest.mark.clause("WIRE-FRAME-001")
 def test_passes(broker):
-    assert broker.ask(RequestCode.GET_MIN_OFFSET).code == 0
+    assert broker.invoke(RequestCode.GET_MIN_OFFSET).code == 0
 
 @pytest.mark.clause("WIRE-FRAME-002")
 def test_needs_what_is_refused(broker):
-    answer = broker.ask(RequestCode.QUERY_CONSUME_QUEUE)
+    answer = broker.invoke(RequestCode.QUERY_CONSUME_QUEUE)
     expect("WIRE-FRAME-002", found=answer.code, expected=0, what="code")
 
 @pytest.fixture
 def prepared(broker):
-    assert broker.ask(RequestCode.QUERY_CONSUME_QUEUE).code == 0
+    assert broker.invoke(RequestCode.QUERY_CONSUME_QUEUE).code == 0
 
 @pytest.mark.clause("WIRE-FRAME-003")
 def test_is_prepared_with_what_is_refused(prepared):
@@ -59,28 +59,28 @@ def cluster(
     """Return a cluster that answers each request with a code, or not at all."""
     found: list[LyingServer] = []
 
-    def answer(asked: Command) -> bytes | None:
-        code = answers(asked)
+    def answer(request: Command) -> bytes | None:
+        code = answers(request)
         body = b""
-        if asked.code == RequestCode.GET_BROKER_CLUSTER_INFO:
+        if request.code == RequestCode.GET_BROKER_CLUSTER_INFO:
             broker = {"brokerName": "b", "brokerAddrs": {0: str(found[0].address)}}
             body = dumps({"brokerAddrTable": {"b": broker}})
         if code is None:
             return None
-        return honest(asked, code=code, body=body, version=version)
+        return honest(request, code=code, body=body, version=version)
 
     found.append(LyingServer(answer))
     return found[0]
 
 
-def modest(asked: Command) -> int:
-    """Answer as a peer that is honest, and does not know one request."""
-    return NONSENSE_IS_REFUSED.get(asked.code, ResponseCode.SUCCESS)
+def modest(request: Command) -> int:
+    """Respond as an honest peer that does not support one request."""
+    return NONSENSE_IS_REFUSED.get(request.code, ResponseCode.SUCCESS)
 
 
-def boastful(asked: Command) -> int:
+def boastful(request: Command) -> int:
     """Answer as a peer that takes everything for good but the same one request."""
-    return UNKNOWN if asked.code == REFUSED else ResponseCode.SUCCESS
+    return UNKNOWN if request.code == REFUSED else ResponseCode.SUCCESS
 
 
 def at(server: LyingServer) -> Target:
@@ -94,7 +94,7 @@ def run(directory: Path, server: LyingServer) -> ChildRun:
     """Run tests, of which some need what is refused, on *server*."""
     folder = directory / "conformance" / "wire"
     folder.mkdir(parents=True)
-    (folder / "test_made.py").write_text(PRELUDE + ASKS_AND_FAILS, encoding="utf-8")
+    (folder / "test_made.py").write_text(PRELUDE + FAILING_REQUESTS, encoding="utf-8")
     return run_child([folder], f"--rootdir={folder}", f"--target={server.address}")
 
 
@@ -137,10 +137,10 @@ def test_a_refusal_that_was_declared_and_is_none_is_named() -> None:
 def test_a_release_is_guessed_by_what_answers_say(
     version: int, broker_knows: bool, release: str
 ) -> None:
-    def answers(asked: Command) -> int | None:
-        if asked.code == NONSENSE_CODE:
+    def answers(request: Command) -> int | None:
+        if request.code == NONSENSE_CODE:
             return UNKNOWN if broker_knows else None
-        return modest(asked)
+        return modest(request)
 
     with cluster(answers, version=version) as server:
         assert guess_release(server.address, server.address) == release

@@ -1,4 +1,4 @@
-"""What is started never outlives the run that started it, and does not end before."""
+"""Child processes end with the run that started them, and not earlier."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.steady_thread import run_steadily
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.process.spawn_thread import run_on_spawn_thread
 
 STARTER = """
 import sys, threading, time
 from pathlib import Path
-from conformance.harness.process import start
+from conformance.harness.process.process import start
 
 PROGRAM = "import time; print('began', flush=True); time.sleep(600)"
 
@@ -50,12 +50,12 @@ def test_what_a_short_thread_started_ends_with_the_process_that_is_killed(
 
 def test_the_error_of_a_call_reaches_the_thread_that_asked() -> None:
     with ThreadPoolExecutor(1) as threads:
-        asked = threads.submit(run_steadily, lambda: int("nothing"))
-    assert "invalid literal" in str(asked.exception(timeout=20))
+        command = threads.submit(run_on_spawn_thread, lambda: int("nothing"))
+    assert "invalid literal" in str(command.exception(timeout=20))
 
 
 def is_alive(pid: int) -> bool:
-    """Return whether the process runs; a zombie that nobody has awaited does not."""
+    """Return whether the process runs; a zombie does not."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text()
     except FileNotFoundError:

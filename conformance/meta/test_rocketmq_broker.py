@@ -7,23 +7,28 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from conformance.harness import rocketmq_broker
-from conformance.harness.embedded import SOURCES
+from conformance.harness.pytest_plugin import rocketmq_broker
+from conformance.harness.targets.embedded import SOURCES
 
 pytest_plugins = ["pytester"]
 
 WORDS = (
     # As from an environment where it is not installed, and then loaded by hand.
-    *("-p", "no:rocketmq_broker", "-p", "conformance.harness.rocketmq_broker"),
+    *(
+        "-p",
+        "no:rocketmq_broker",
+        "-p",
+        "conformance.harness.pytest_plugin.rocketmq_broker",
+    ),
     *("-p", "no:cacheprovider"),
 )
 PEER = """
-from conformance.harness.address import Address
-from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.client.address import Address
+from conformance.harness.client.client import Client, require_success
 
 def send(broker, topic, body):
-    with Speaker.connect(Address.parse(broker.broker)) as speaker:
-        succeeded(speaker.send_message(topic=topic, queue_id=0, body=body))
+    with Client.connect(Address.parse(broker.broker)) as client:
+        require_success(client.send_message(topic=topic, queue_id=0, body=body))
 """
 
 
@@ -102,20 +107,20 @@ def test_a_project_chooses_settings_of_the_broker(pytester: pytest.Pytester) -> 
 
 
 @pytest.mark.parametrize(
-    ("ini", "words", "says"),
+    ("ini", "words", "message"),
     [
         ("", ("--rocketmq-broker", "nobody"), "*rocketmq_broker: 'nobody' is no *"),
         ("rocketmq_broker_settings = odd", (), "*'odd' is no key=value*"),
     ],
 )
 def test_what_cannot_be_started_is_said_in_a_line(
-    pytester: pytest.Pytester, ini: str, words: tuple[str, ...], says: str
+    pytester: pytest.Pytester, ini: str, words: tuple[str, ...], message: str
 ) -> None:
     pytester.makeini(f"[pytest]\n{ini}\n")
     pytester.makepyfile("def test_it(rocketmq_broker): pass")
     result = run(pytester, *words)
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([says])
+    result.stdout.fnmatch_lines([message])
 
 
 def test_nothing_is_loaded_before_a_test_asks(pytester: pytest.Pytester) -> None:
@@ -124,7 +129,7 @@ def test_nothing_is_loaded_before_a_test_asks(pytester: pytest.Pytester) -> None
         import sys
 
         def test_it():
-            assert "conformance.harness.embedded" not in sys.modules
+            assert "conformance.harness.targets.embedded" not in sys.modules
             assert "construct" not in sys.modules
         """
     )

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.child_run import run_child, suite_folders
-from conformance.harness.embedded import SOURCES
-from conformance.harness.outcome import Outcome
-from conformance.harness.store_files import StoreFiles
+from conformance.harness.process.child_run import run_child, suite_folders
+from conformance.harness.pytest_plugin.outcome import Outcome
+from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.store_files import StoreFiles
 
 RECORDED = SOURCES / "fixtures" / "store"
 BODY_CRC_AT = 8
-"""Where a record's checksum begins."""
+"""Position of the checksum in a record."""
 
 
 def outcomes(store: Path, release: str) -> dict[str, Outcome]:

@@ -1,12 +1,12 @@
-"""Lies are exactly as large as they look."""
+"""Each tampering changes exactly the intended bytes."""
 
 from __future__ import annotations
 
 import pytest
 
-from conformance.harness import tamper
+from conformance.harness.client import tamper
 from spec.store.consume_queue import unit_layout
-from spec.wire.frame import Frame, encode_frame
+from spec.wire.remoting.frame import Frame, encode_frame
 
 FRAME = encode_frame(Frame(header=b"{}", body=b"body"))
 

@@ -1,4 +1,4 @@
-"""Target files: what is wrong in one is said in one line, what is right is started."""
+"""Target files: an error is one line, and a valid target starts."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.embedded import SOURCES
-from conformance.harness.fixtures import create_topic, unique_name
-from conformance.harness.speaker import succeeded
-from conformance.harness.target import Capability, TargetError, parse_target
-from conformance.harness.target_file import PLACEHOLDERS, read_target_file
-from spec.wire.request_code import RequestCode
+from conformance.harness.client.client import require_success
+from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
+from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.target import Capability, TargetError, parse_target
+from conformance.harness.targets.target_file import PLACEHOLDERS, read_target_file
+from spec.wire.remoting.request_code import RequestCode
 
 TARGETS = SOURCES / "conformance" / "targets"
 BROKER = '[broker]\ncommand = ["b", "{store}", "{conf}"]\n'
@@ -46,10 +46,10 @@ def written(directory: Path, text: str) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("release = ", "Invalid value"),
-        ('release = "4.6.0"\n', "there is no table [broker], which says how"),
+        ('release = "4.6.0"\n', "there is no table [broker], which states how"),
         (BROKER, "no release"),
         ('release = "new"\n' + BROKER, "new"),
         ("brokers = 1\n" + GOOD, "there is no brokers; there are broker, "),
@@ -72,15 +72,15 @@ def written(directory: Path, text: str) -> Path:
     ],
 )
 def test_a_fault_is_one_line_that_names_file_and_key(
-    text: str, says: str, tmp_path: Path
+    text: str, message: str, tmp_path: Path
 ) -> None:
     path = written(tmp_path, text)
     with pytest.raises(TargetError) as refused:
         parse_target(f"cmd:{path}")
-    said = str(refused.value)
-    assert said.startswith(f"{path}: ")
-    assert says in said
-    assert "\n" not in said
+    text = str(refused.value)
+    assert text.startswith(f"{path}: ")
+    assert message in text
+    assert "\n" not in text
 
 
 def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
@@ -118,11 +118,11 @@ def test_what_is_declared_is_read(tmp_path: Path) -> None:
 def test_the_reference_is_started_as_a_foreign_program() -> None:
     with parse_target(f"cmd:{TARGETS / 'reference.toml'}?brokerName=b1") as target:
         assert (target.broker_name, target.cluster) == ("b1", "DefaultCluster")
-        with target.speak_to_broker() as broker:
+        with target.connect_to_broker() as broker:
             topic = create_topic(target, unique_name("kept"))
-            sent = succeeded(broker.send_message(topic=topic, body=b"kept"))
+            sent = require_success(broker.send_message(topic=topic, body=b"kept"))
         target.restart()
-        with target.speak_to_broker() as broker:
+        with target.connect_to_broker() as broker:
             again = broker.view_message_by_id(sent.fields["msgId"])
         assert again.body.find(b"kept") > 0
         target.kill()
@@ -140,14 +140,14 @@ def test_two_programs_get_settings_environment_and_signals(tmp_path: Path) -> No
     with parse_target(f"cmd:{written(tmp_path, text)}?more=1") as target:
         assert target.broker is not None
         assert isinstance(target.store_path, Path)
-        said = getattr(target, "log", "")
-        assert f"brokerName=of {target.broker.port}\nmore=1\n" in said
-        assert str(target.store_path.parent) in said
-        target.stop()  # Python's own answer to SIGINT ends the program at once
+        text = getattr(target, "log", "")
+        assert f"brokerName=of {target.broker.port}\nmore=1\n" in text
+        assert str(target.store_path.parent) in text
+        target.stop()  # Python's default handler of SIGINT ends the program
 
 
 @pytest.mark.parametrize(
-    ("command", "says"),
+    ("command", "message"),
     [
         ('["no-such-program"]', "there is no program no-such-program"),
         ('["bin/none", "{store}"]', "there is no program bin/none"),
@@ -155,10 +155,10 @@ def test_two_programs_get_settings_environment_and_signals(tmp_path: Path) -> No
     ],
 )
 def test_a_program_that_does_not_start_is_told_with_its_output(
-    command: str, says: str, tmp_path: Path
+    command: str, message: str, tmp_path: Path
 ) -> None:
     path = written(tmp_path, f'release = "4.6.0"\n[broker]\ncommand = {command}\n')
-    with pytest.raises(TargetError, match=says), parse_target(f"cmd:{path}"):
+    with pytest.raises(TargetError, match=message), parse_target(f"cmd:{path}"):
         pass
 
 
@@ -167,6 +167,6 @@ def test_of_fixed_ports_that_are_taken_the_taken_one_is_named(tmp_path: Path) ->
         assert other.namesrv is not None
         ports = f"[ports]\nname_server = {other.namesrv.port}\nbroker = 1\n"
         path = written(tmp_path, GOOD + ports)
-        said = f"somebody else listens on {other.namesrv}"
-        with pytest.raises(TargetError, match=said), parse_target(f"cmd:{path}"):
+        text = f"another process listens on {other.namesrv}"
+        with pytest.raises(TargetError, match=text), parse_target(f"cmd:{path}"):
             pass

@@ -6,12 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from conformance.harness.workspace import PREFIX, Workspace
+from conformance.harness.process.workspace import PREFIX, Workspace
 
 RUNS = 6
 EACH = 150
 MAKE = f"""
-from conformance.harness.workspace import Workspace
+from conformance.harness.process.workspace import Workspace
 for _ in range({EACH}):
     made = Workspace()
     made.path.joinpath("file").write_text("ours")
@@ -33,13 +33,13 @@ def test_neighbours_do_not_remove_what_was_made_a_moment_ago(tmp_path: Path) -> 
         )
         for _ in range(RUNS)
     ]
-    said = [run.communicate(timeout=120) for run in runs]
-    assert said == [("done\n", "")] * RUNS
+    text = [run.communicate(timeout=120) for run in runs]
+    assert text == [("done\n", "")] * RUNS
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_a_killed_run_left_is_removed(tmp_path: Path) -> None:
-    code = "from conformance.harness.workspace import Workspace; import os; "
+    code = "from conformance.harness.process.workspace import Workspace; import os; "
     code += "made = Workspace(); print(made.path, flush=True); os._exit(9)"
     surroundings = {"TMPDIR": str(tmp_path), "PYTHONPATH": str(Path.cwd())}
     left = subprocess.run(
@@ -51,7 +51,8 @@ def test_what_a_killed_run_left_is_removed(tmp_path: Path) -> None:
     ).stdout.strip()
     assert Path(left).name.startswith(PREFIX)
     assert Path(left).is_dir()
-    again = "from conformance.harness.workspace import Workspace; Workspace().close()"
+    module = "conformance.harness.process.workspace"
+    again = f"from {module} import Workspace; Workspace().close()"
     subprocess.run([sys.executable, "-c", again], env=surroundings, check=True)
     assert list(tmp_path.iterdir()) == []
 

@@ -1,1 +1,5 @@
-"""What a peer should hold, as plain lists and dictionaries."""
+"""
+Expected content of servers as lists and dictionaries, for the state machines of tests.
+
+Begin with ``queues.py``, the smallest model.
+"""

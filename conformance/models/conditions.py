@@ -24,13 +24,13 @@ SIGNS: Mapping[str, Callable[[float, float], bool]] = {
 
 
 class Condition(Protocol):
-    """What is true, false or unknown (None) of a message."""
+    """Predicate over a message: true, false or unknown (None)."""
 
     def sql(self) -> str:
         """Return it as a consumer writes it."""
 
     def holds(self, properties: Properties) -> bool | None:
-        """Return what it comes to."""
+        """Return its value for *properties*."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class Joined(Condition):
         return f"({self.left.sql()}) {self.word} ({self.right.sql()})"
 
     def holds(self, properties: Properties) -> bool | None:
-        """Return what decides, or unknown, or the other."""
+        """Return the deciding value, or unknown, or the other value."""
         decides = self.word == "OR"
         found = [part.holds(properties) for part in (self.left, self.right)]
         if decides in found:

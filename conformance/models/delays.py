@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from spec.wire.groups import DEAD_LETTER_PREFIX, RETRY_PREFIX
+from spec.wire.message.topic_names import DLQ_PREFIX, RETRY_PREFIX
 
 FIRST_RETRY_LEVEL = 3
 
@@ -34,7 +34,7 @@ class Coming:
     level: int
     """The delay level at which it waits; 0 for not at all."""
     first_topic: str | None = None
-    """Where it was before its first retry."""
+    """Topic before its first retry."""
     first_id: str | None = None
 
 
@@ -52,9 +52,9 @@ class Delays:
     """By level, in order: each with the time at which it is due."""
     come: dict[Destination, list[Coming]] = field(default_factory=dict)
 
-    def level(self, asked: int) -> int:
-        """Return the level that a message waits at which asks for one; 0 is none."""
-        return max(0, min(asked, len(self.levels_ms)))
+    def level(self, consumer_level: int) -> int:
+        """Return the level at which a message waits that requests one, or 0."""
+        return max(0, min(consumer_level, len(self.levels_ms)))
 
     def wait(self, one: Coming, *, stored_at_ms: int) -> None:
         """Let a message wait at its level."""
@@ -71,17 +71,17 @@ class Delays:
         *,
         number: int,
         group: str,
-        asked: int,
+        consumer_level: int,
         most: int,
         message_id: str,
     ) -> Coming:
-        """Return what becomes of *one* when a consumer hands it back."""
-        is_dead = asked < 0 or one.reconsume_times >= most
-        level = self.level(asked or FIRST_RETRY_LEVEL + one.reconsume_times)
+        """Return the message that follows *one* when a consumer sends it back."""
+        is_dead = consumer_level < 0 or one.reconsume_times >= most
+        level = self.level(consumer_level or FIRST_RETRY_LEVEL + one.reconsume_times)
         if is_dead:
             level = one.level if self.waits_again else 0
         is_forgotten = self.forgets and is_dead and not level
-        prefix = DEAD_LETTER_PREFIX if is_dead else RETRY_PREFIX
+        prefix = DLQ_PREFIX if is_dead else RETRY_PREFIX
         return Coming(
             number=number,
             to=Destination(topic=prefix + group),

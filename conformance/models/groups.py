@@ -1,8 +1,8 @@
 """
 Consumer groups as dictionaries, and the locks of their members on queues.
 
-Each change returns who is to be told of it, so that a test can ask whether these were,
-and nobody else. Time is an argument; its unit is the caller's.
+Each change returns the connections to notify, so that a test can compare them with
+the notifications received. Time is an argument; its unit is the caller's.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 
 class Wanted(NamedTuple):
-    """What a heartbeat says of one topic."""
+    """Subscription of a heartbeat to one topic."""
 
     version: int
     expression: str
@@ -31,7 +31,7 @@ class Group:
     def beat(
         self, connection: int, client_id: str, wanted: Mapping[str, Wanted]
     ) -> list[int]:
-        """Take a heartbeat; return the connections that are told."""
+        """Take a heartbeat; return the connections to notify."""
         changed = (
             connection not in self.members or wanted.keys() != self.subscriptions.keys()
         )
@@ -55,7 +55,7 @@ class Groups:
     def beat(
         self, name: str, connection: int, client_id: str, wanted: Mapping[str, Wanted]
     ) -> list[int]:
-        """Take a heartbeat; return the connections that are told."""
+        """Take a heartbeat; return the connections to notify."""
         group = self.groups.setdefault(name, Group())
         return group.beat(connection, client_id, wanted)
 
@@ -70,13 +70,13 @@ class Groups:
         return list(group.members)
 
     def close(self, connection: int) -> dict[str, list[int]]:
-        """Let a connection leave all its groups; return who is told, by group."""
+        """Let a connection leave all its groups; return those to notify, by group."""
         left = [name for name, one in self.groups.items() if connection in one.members]
         return {name: self.leave(name, connection) for name in left}
 
 
 class Held(NamedTuple):
-    """Who has a queue, and since when: not before the one time nor after the other."""
+    """Holder of a queue; it began between the two times."""
 
     client_id: str
     earliest: float
@@ -98,7 +98,7 @@ class Locks:
     def may_take(
         self, key: Key, client_id: str, *, began: float, ended: float
     ) -> set[bool]:
-        """Return whether a client may get a lock that it asked for in that time.
+        """Return whether a client may get a lock that it requested in that time.
 
         Both are possible while the lock of another may have ended, or not yet.
         """

@@ -27,7 +27,7 @@ class Queues:
         return len(self.messages.get(queue_id, []))
 
     def pull(self, queue_id: int, offset: int, count: int) -> list[bytes]:
-        """Return what a pull gets."""
+        """Return the bodies of a pull."""
         return self.messages.get(queue_id, [])[offset : offset + count]
 
     def commit(self, group: str, queue_id: int, offset: int) -> None:

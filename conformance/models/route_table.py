@@ -1,8 +1,8 @@
 """
-What a name server should know, as three dictionaries.
+Expected content of a name server, as three dictionaries.
 
-It is the model that the routing suite's machine compares the name server with: shorter
-than any name server, because it has no connections, no time and no locks.
+The routing suite's machine compares the name server with this model. It is shorter
+than any name server, for it has no connections, no time and no locks.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 Half messages as a dictionary, and what is delivered of them as lists.
 
 A half message has a place in the half topic, and a new one whenever its producer is
-asked about it. A decision is about one place. Every commit delivers; only a decision
-about the newest place ends the questions.
+sent a check request. A decision is about one place. Every commit delivers. Only one
+about the newest place ends the checks.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a half message lies."""
+    """Place of a half message."""
 
     commit_log_offset: int
     queue_offset: int
@@ -29,13 +29,13 @@ class HalfMessage:
     queue_id: int
     body: bytes
     places: list[Place]
-    """One, and one more for each time that its producer was asked."""
+    """One, and one more for each check request to its producer."""
     settled_at_ms: int | None = None
     """When its newest place was decided, or given up; None while it is open."""
 
     @property
     def is_open(self) -> bool:
-        """Whether its producer will be asked about it."""
+        """Whether its producer will receive check requests for it."""
         return self.settled_at_ms is None
 
 
@@ -46,11 +46,11 @@ class Transactions:
     halves: dict[str, HalfMessage] = field(default_factory=dict)
     """By key."""
     queues: dict[int, list[bytes]] = field(default_factory=dict)
-    """What can be pulled, by queue id."""
+    """Bodies that can be pulled, by queue id."""
     noted: set[int] = field(default_factory=set)
     """Numbers of the half messages that are noted to be decided."""
     given_up: list[str] = field(default_factory=list)
-    """Keys of those about which nobody is asked any more."""
+    """Keys of those that are not checked any more."""
 
     def deliver(self, queue_id: int, body: bytes) -> int:
         """Put a message into its queue, and return its queue offset."""
@@ -68,8 +68,8 @@ class Transactions:
         if place == half.places[-1] and half.is_open:
             half.settled_at_ms = now_ms
 
-    def ask(self, half: HalfMessage, place: Place) -> None:
-        """Note that its producer was asked: it lies at a new *place* for that."""
+    def check(self, half: HalfMessage, place: Place) -> None:
+        """Record a check request: the message lies at a new *place* for it."""
         half.places.append(place)
         half.settled_at_ms = None
 

@@ -1,1 +1,1 @@
-"""Small wrong peers: the reference with one thing made wrong, and who must notice."""
+"""Mutants: the reference with one seeded fault each, and the clauses that detect it."""

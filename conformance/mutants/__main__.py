@@ -1,10 +1,9 @@
 """
 ``python -m conformance.mutants``: list the mutants, or run the suites on some.
 
-With ids, each mutant is a target of its own: the tests of the clauses that must notice
-it are run on it, and the kill matrix is printed. ``all`` stands for all, ``missing``
-for those without a golden text; ``--write`` before them writes these texts anew, and
-records the kills for docs/mutants.md.
+With ids, each mutant is a target of its own. The tests of its clauses run on it, and
+the kill matrix is printed. ``all`` means all mutants, ``golden`` those with a golden
+text. ``--write`` before them records the kills and writes golden texts anew.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import sys
 from conformance.mutants.kill_record import FILE, keep, row_of
 from conformance.mutants.matrix import examine_all, matrix_lines
 from conformance.mutants.planting import Mutant, MutantError, all_mutants, mutant
-from conformance.mutants.texts import FOLDER, write_golden
+from conformance.mutants.texts import golden_names, keep_golden
 
 
 def main(ids: list[str]) -> int:
@@ -31,19 +30,17 @@ def main(ids: list[str]) -> int:
     _write(matrix_lines(kills))
     for kill in kills:
         if writes and kill.caught:
-            write_golden(kill)
+            keep_golden(kill)
             keep(row_of(kill), FILE)
     return 0 if all(kill.caught for kill in kills) else 1
 
 
 def _wanted(words: list[str]) -> list[Mutant]:
-    """Return the mutants that the words of the command line mean."""
+    """Return the mutants that the words of the command line name."""
     if words == ["all"]:
         return list(all_mutants().values())
-    if words == ["missing"]:
-        written = {file.stem for file in FOLDER.glob("*.txt")}
-        return [one for name, one in all_mutants().items() if name not in written]
-    return [mutant(name) for name in words]
+    names = golden_names() if words == ["golden"] else words
+    return [mutant(name) for name in names]
 
 
 def _write(lines: object) -> None:

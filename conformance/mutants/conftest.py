@@ -1,4 +1,4 @@
-"""Says, at the end of a run, which faults were not noticed at the first look."""
+"""Report at the end of a run: tests that detected their fault only on a retry."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterator
 import pytest
 
 LOOKS = "looks"
-"""The property of a test that says how often it looked."""
+"""Property of a test: the number of its attempts."""
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Name the tests that looked more than once: what owns them is to be mended."""
+    """Name the tests with more than one attempt: they are weak."""
     for line in looked_again(terminalreporter.stats):
         terminalreporter.write_line(line)
 
 
 def looked_again(stats: dict[str, list[object]]) -> Iterator[str]:
-    """Yield a line for each test among *stats* with more than one look."""
+    """Yield a line for each test among *stats* with more than one attempt."""
     for found in (*stats.get("passed", ()), *stats.get("failed", ())):
         if isinstance(found, pytest.TestReport):
             looks = dict(found.user_properties).get(LOOKS, 1)

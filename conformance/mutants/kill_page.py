@@ -1,8 +1,8 @@
 """
-The page docs/mutants.md: every seeded fault, who must notice it, and who did.
+Page docs/mutants.md: every seeded fault, its clauses, and their outcomes.
 
-``rmqc report mutants -o docs/mutants.md`` runs what is not recorded yet and writes the
-page anew, of the catalogue as it is and of the rows that are recorded.
+``rmqc report mutants -o docs/mutants.md`` runs mutants without a recorded kill, and
+writes the page of the catalogue and the recorded rows.
 """
 
 from __future__ import annotations
@@ -10,35 +10,36 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from conformance.harness.rendering import markdown_cell
+from conformance.harness.report.rendering import markdown_cell
 from conformance.mutants.kill_record import Row, without_kill
 from conformance.mutants.planting import Mutant
+from conformance.mutants.texts import golden_names
 
 KILLED, SURVIVES, STALE, MISSING = "killed", "survives", "edited since", "not run"
 
 _HEAD = """\
 # The kill matrix
 
-A suite that has never failed proves nothing. So the reference is spoiled on purpose, by
-one textual edit at a time (see [why](decisions/0003-mutants-are-textual-edits.md)), and
-the tests of the clauses that own what was spoiled are run on it. A mutant is killed
-when *every* one of these clauses fails; what the failures then say is kept, too: each
-`killed` below leads to it. This page is written by
+A suite that has never failed proves nothing. Each mutant is the reference with one
+seeded fault, a textual edit (see [why](decisions/0003-mutants-are-textual-edits.md)).
+The tests of the clauses about the edited code run on it. A mutant is killed when
+*every* one of these clauses fails. For each shape of failure, the text of one
+mutant is kept; its `killed` links to the text. This page is written by
 
     rmqc report mutants -o docs/mutants.md
 
-from the rows that are recorded in `fixtures/mutants/kills.json`; mutants that have
-none, were edited since, or survived are run first. `tox -e mutants` runs all of them,
-and the unspoiled reference, and fails where one survives or says something else.
+from the rows that are recorded in `fixtures/mutants/kills.json`. Mutants without a row,
+edited since, or alive are run first. `tox -e mutants` runs all of them, and the
+reference itself, and fails where one survives or its golden text differs.
 
 Most are brokers and name servers: the target `mutant:ID`. Those of
-`reference/core/client` are clients, `client-mutant:ID`, and it is the
-[suite for clients](client_adapter.md) that has to notice them.
+`reference/core/client` are clients, `client-mutant:ID`; the
+[suite for clients](client_adapter.md) detects them.
 """
 
 
 def page(faults: Mapping[str, Mutant], rows: Mapping[str, Row]) -> str:
-    """Return the page that shows *faults* and what *rows* say of them."""
+    """Return the page of *faults* with the outcomes in *rows*."""
     blocks = [_HEAD, _summary(faults, rows)]
     blocks += ["\n".join(_totals(faults, rows)) + "\n"]
     for room, faults_of_room in _by_room(faults).items():
@@ -59,9 +60,11 @@ def verdict(fault: Mutant, row: Row | None) -> str:
     if not row.is_of(fault):
         return f"**{STALE}**"
     if row.missed:
-        said = ", ".join(f"{name}: {row.outcomes[name]}" for name in row.missed)
-        return f"**{SURVIVES}** ({said})"
-    return f"[{KILLED}](../fixtures/failures/mutants/{fault.id}.txt)"
+        outcomes = ", ".join(f"{name}: {row.outcomes[name]}" for name in row.missed)
+        return f"**{SURVIVES}** ({outcomes})"
+    if fault.id in golden_names():
+        return f"[{KILLED}](../fixtures/failures/mutants/{fault.id}.txt)"
+    return KILLED
 
 
 def _summary(faults: Mapping[str, Mutant], rows: Mapping[str, Row]) -> str:

@@ -1,9 +1,8 @@
 """
-What runs on mutants showed, as it is recorded: one line a mutant, with its provenance.
+Recorded runs on mutants: one line for each mutant, with its provenance.
 
-A row belongs to one fault. When a mutant is edited, so that another fault is planted or
-other clauses must notice it, its row counts no longer: it is *stale*. What the mutant
-says of itself, and whose reports it names, may change without a new run.
+A row belongs to one fault. It becomes *stale* when the mutant's edit or its clauses
+change. The mutant's sentence and its issues may change without a new run.
 """
 
 from __future__ import annotations
@@ -18,29 +17,29 @@ from typing import Any
 
 from filelock import FileLock
 
-from conformance.harness.embedded import SOURCES
-from conformance.harness.outcome import Outcome
-from conformance.interop.cell_file import read_cells, write_cells
+from conformance.harness.pytest_plugin.outcome import Outcome
+from conformance.harness.targets.embedded import SOURCES
+from conformance.interop.tools.cell_file import read_cells, write_cells
 from conformance.mutants.matrix import Kill
 from conformance.mutants.planting import Mutant, all_mutants
-from conformance.mutants.texts import keep_missing, says_the_same
+from conformance.mutants.texts import golden_of, is_as_golden, keep_golden
 
 FILE = SOURCES / "fixtures" / "mutants" / "kills.json"
-"""What was recorded: a row a line."""
+"""Recorded rows, one for each line."""
 DIGEST_SIZE = 16
-"""Digits of a fault's digest: nobody forges one, they only have to differ."""
+"""Hexadecimal digits of a fault's digest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """What a run on one mutant showed."""
+    """Outcome of a run on one mutant."""
 
     name: str
     """The mutant's id."""
     fault: str
     """The digest of the fault that the run was made on."""
     outcomes: Mapping[str, str]
-    """What became of each clause that must notice it."""
+    """Outcome of each clause of the mutant."""
     at: str
     """When the run ended."""
     duration_s: float
@@ -56,12 +55,14 @@ class Row:
 
     @property
     def failed(self) -> tuple[str, ...]:
-        """The clauses that noticed."""
-        return tuple(n for n, said in self.outcomes.items() if said == Outcome.FAIL)
+        """Clauses that failed, as they must."""
+        return tuple(
+            n for n, outcome in self.outcomes.items() if outcome == Outcome.FAIL
+        )
 
     @property
     def missed(self) -> tuple[str, ...]:
-        """The clauses that should have noticed and did not."""
+        """Clauses that did not fail."""
         return tuple(name for name in self.outcomes if name not in self.failed)
 
     def is_of(self, fault: Mutant) -> bool:
@@ -69,12 +70,12 @@ class Row:
         return self.name == fault.id and self.fault == digest(fault)
 
     def kills(self, fault: Mutant) -> bool:
-        """Return whether every clause that must notice this fault did."""
+        """Return whether every clause of this fault failed."""
         return self.is_of(fault) and not self.missed
 
 
 def digest(fault: Mutant) -> str:
-    """Return the digest of what makes the fault: its edit, and who must notice."""
+    """Return the digest of the fault: its edit and its clauses."""
     parts = (fault.file, fault.find, fault.replace, *fault.caught_by)
     text = "\0".join(parts).encode()
     return hashlib.sha256(text).hexdigest()[:DIGEST_SIZE]
@@ -116,12 +117,13 @@ def keep_each(kills: Iterable[Kill], file: Path, *, count: int) -> Iterator[str]
     for number, kill in enumerate(kills, start=1):
         if kill.outcomes and not kill.could_not_be_seen:
             keep(row_of(kill), file)
-            keep_missing(kill)
-        yield f"{number} of {count}: {kill.mutant.id}: {_told(kill)}"
+            if kill.caught and golden_of(kill) is None:
+                keep_golden(kill)
+        yield f"{number} of {count}: {kill.mutant.id}: {_summary(kill)}"
 
 
 def row_of(kill: Kill) -> Row:
-    """Return what is recorded of a run that ended just now."""
+    """Return the row of a run that has just ended."""
     return Row(
         name=kill.mutant.id,
         fault=digest(kill.mutant),
@@ -134,14 +136,14 @@ def row_of(kill: Kill) -> Row:
     )
 
 
-def _told(kill: Kill) -> str:
+def _summary(kill: Kill) -> str:
     if not kill.outcomes:
-        last = (kill.output.strip().splitlines() or ["it printed nothing"])[-1]
-        return f"left for the next run, this one broke: {last}"
+        last = (kill.output.strip().splitlines() or ["no output"])[-1]
+        return f"left for the next run: this one broke: {last}"
     if kill.could_not_be_seen:
-        return "left for a machine that allows what it takes"
+        return "left for a machine with the privileges that it needs"
     if kill.missed:
-        return f"NOT NOTICED by {' '.join(kill.missed)}"
-    other = "" if says_the_same(kill) else ", ITS TEXT IS ANOTHER"
+        return f"NOT DETECTED by {' '.join(kill.missed)}"
+    other = "" if is_as_golden(kill) else ", ITS TEXT DIFFERS"
     named = " ".join(kill.mutant.caught_by)
     return f"killed by {named}, {kill.duration_s:.0f} s{other}"

@@ -1,8 +1,8 @@
 """
-The kill matrix: which clauses failed on which mutant, and which should have.
+Kill matrix: the clauses that failed on each mutant, and those that have to.
 
-A mutant is examined by a run of its own, in a process of its own, of just the tests
-that name the clauses which must notice it.
+Each mutant has a run of its own, in a separate process, with the tests of its clauses
+only.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 
-from conformance.harness.child_run import ChildRun, files_naming, run_child
-from conformance.harness.forked import LateError
-from conformance.harness.outcome import Outcome
+from conformance.harness.process.child_run import ChildRun, files_naming, run_child
+from conformance.harness.process.forked_pytest import LateError
+from conformance.harness.pytest_plugin.outcome import Outcome
 from conformance.mutants.planting import Mutant
 
 EXAMINATION_TIMEOUT_S = 300.0
@@ -23,15 +23,15 @@ MARKS = {Outcome.FAIL: "✗", Outcome.PASS: "·", Outcome.ERROR: "E"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kill:
-    """What a run on one mutant showed."""
+    """Outcome of a run on one mutant."""
 
     mutant: Mutant
     outcomes: dict[str, Outcome]
     """By clause, of those that the run's tests name."""
     output: str
-    """What pytest printed."""
+    """Output of pytest."""
     texts: dict[str, str] = field(default_factory=dict)
-    """What the failures say, by clause."""
+    """Texts of the failures, by clause."""
     duration_s: float = 0.0
 
     @property
@@ -42,7 +42,7 @@ class Kill:
 
     @property
     def could_not_be_seen(self) -> bool:
-        """Whether what it takes is not allowed here: a disk of one's own, say."""
+        """Whether this machine lacks a privilege of the tests, such as a mount."""
         # A test that stopped at another clause leaves its own unsupported as well.
         if Outcome.FAIL in self.outcomes.values():
             return False
@@ -51,12 +51,12 @@ class Kill:
 
     @property
     def caught(self) -> bool:
-        """Whether every clause that must notice the fault did."""
+        """Whether every clause of the fault failed."""
         return not self.missed
 
 
 def examine(fault: Mutant) -> Kill:
-    """Run the tests of the clauses that must notice *fault* on the mutant."""
+    """Run the tests of the clauses of *fault* on the mutant."""
     begun = time.monotonic()
     try:
         run = run_clauses(fault.target, fault.caught_by)
@@ -66,7 +66,9 @@ def examine(fault: Mutant) -> Kill:
         mutant=fault,
         outcomes=run.outcomes,
         output=run.output,
-        texts={name: told["text"] for name, told in run.failures.items() if told},
+        texts={
+            name: failure["text"] for name, failure in run.failures.items() if failure
+        },
         duration_s=time.monotonic() - begun,
     )
 
@@ -77,7 +79,7 @@ def examine_each(faults: Iterable[Mutant], *, jobs: int = 2) -> Iterator[Kill]:
     try:
         for ended in as_completed([pool.submit(examine, one) for one in faults]):
             yield ended.result()
-    finally:  # who is interrupted does not wait for all the others
+    finally:  # an interrupted run does not wait for the others
         pool.shutdown(cancel_futures=True)
 
 
@@ -104,7 +106,7 @@ def run_clauses(
         f"--target={target}",
         f"--only-clauses={','.join(wanted)}",
         "--until-failed",
-        "--tb=native",  # the others' looking into the sources takes longer than a test
+        "--tb=native",  # collecting all other files takes longer than a test
         f"-n{jobs}",
         timeout_s=timeout_s,
     )
@@ -114,7 +116,9 @@ def matrix_lines(kills: Iterable[Kill]) -> Iterator[str]:
     """Yield one line a mutant: caught or not, and which clauses failed."""
     for kill in kills:
         verdict = "caught" if kill.caught else "MISSED"
-        failed = [name for name, said in kill.outcomes.items() if said == Outcome.FAIL]
+        failed = [
+            name for name, outcome in kill.outcomes.items() if outcome == Outcome.FAIL
+        ]
         named = " ".join(failed) or "no clause failed"
         if not kill.outcomes:
             named = "the run itself broke"

@@ -1,20 +1,20 @@
 """
-A mutant is the reference with one seeded fault, described by one small TOML file.
+Mutant: the reference with one seeded fault, described by one small TOML file.
 
-The fault is one textual edit of one file. It must match exactly once, so that a change
-of the reference cannot silently turn a mutant into the reference itself. The edit is
-made in a tree of links: ``mutant:ID`` runs from there, or ``client-mutant:ID`` if it is
-an edit of the reference's own client, which the suite for clients must notice.
+The fault is one textual edit of one file. The text to replace must occur exactly once,
+so that a change of the reference cannot silently remove the fault. The edit is made in
+a tree of links. ``mutant:ID`` runs from there, or ``client-mutant:ID`` for an edit of
+the reference's client, which the suite for clients must detect.
 
     says = "the header length is read from 8 bits"
-    file = "spec/wire/frame.py"
+    file = "spec/wire/remoting/frame.py"
     find = "& 0xFFFFFF"
     replace = "& 0xFF"
     caught_by = ["WIRE-FRAME-002"]
 
-A fault that a real implementation had also names where: ``issues``, like
-``apache/rocketmq#9121``. One that generated histories find, in other words each time,
-says ``varies = true``.
+A fault that a real implementation had lists its reports in ``issues``, like
+``apache/rocketmq#9121``. A fault that generated histories detect, with other values
+each time, has ``varies = true``.
 """
 
 from __future__ import annotations
@@ -26,9 +26,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CATALOGUE = Path(__file__).parent
-PLANTED = ("spec", "reference")
-OF_CLIENTS = ("reference/core/client/", "reference/shell/client/")
-"""Where an edit makes another client, not another broker."""
+PLANTED = ("spec", "columns", "reference")
+OF_CLIENTS = (
+    "reference/core/client/",
+    "reference/shell/client/",
+    "reference/shell/adapter/",
+)
+"""Folder in which an edit makes a client mutant, not a broker mutant."""
 _KEYS = {"says", "file", "find", "replace", "caught_by"}
 _MAY = {"issues", "varies"}
 _ISSUE = re.compile(r"[\w.-]+/[\w.-]+#\d+")
@@ -40,11 +44,11 @@ class MutantError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mutant:
-    """One fault and the clauses that must notice it."""
+    """One fault and the clauses that must detect it."""
 
     id: str
     says: str
-    """What is wrong, as a sentence about the peer."""
+    """Description of the fault, as a sentence about the peer."""
     file: str
     find: str
     replace: str
@@ -58,7 +62,7 @@ class Mutant:
 
     @property
     def target(self) -> str:
-        """What a run has to be told to examine it."""
+        """Target text of a run on the mutant."""
         kind = "client-mutant" if self.file.startswith(OF_CLIENTS) else "mutant"
         return f"{kind}:{self.id}"
 

@@ -1,1 +1,5 @@
-"""Recovery: what a broker makes of its store when it starts again after a mishap."""
+"""
+Recovery: the state of a broker's store and queues after a start that follows a mishap.
+
+Begin with ``original.py``, a damaged store, and ``crashed.py``, a power cut.
+"""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.fixtures import another_target, need
-from conformance.harness.target import Capability, Target
+from conformance.harness.pytest_plugin.fixtures import another_target, need
+from conformance.harness.targets.target import Capability, Target
 from conformance.recovery.crashed import SETTINGS as CRASH_SETTINGS
 from conformance.recovery.crashed import Crashed, crash
 from conformance.recovery.original import Original, filled

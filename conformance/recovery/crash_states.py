@@ -1,11 +1,11 @@
 """
-What a power cut may leave of the store of a broker that was killed.
+Possible states of a killed broker's store after a power cut.
 
-This is a mock of nature: no test can cut the power of the machine that it runs on. A
-killed broker's files hold all that it wrote. What of it was on disk for certain is
-known here, for the broker was told to flush every message before its answer and its
-consume queues never; the rest is taken away page by page, as the system might not have
-written it. The specification says which bytes are a record, a unit, an item.
+No test can cut the power of the machine that it runs on, so this is a simulation. A
+killed broker's files hold all that it wrote. It was configured to flush every message
+before its response and to flush its consume queues never. So it is certain which bytes
+were on disk. The rest is removed page by page, as if the system had not written it. The
+specification defines the bytes of a record, a unit and an item.
 
 A state is a change that is made to a copy of the store. Those with a name are what a
 person would think of; others are drawn, from a seed that a failure names.
@@ -33,7 +33,7 @@ from spec.store.file_names import (
     INDEX,
     file_name,
 )
-from spec.store.power_cut import PAGE_SIZE, SECTOR_SIZE
+from spec.store.recovery.power_cut import PAGE_SIZE, SECTOR_SIZE
 
 T = TypeVar("T")
 
@@ -45,7 +45,7 @@ class Cut:
     path: Path
     log_file_size: int
     tail: tuple[PlacedRecord, ...]
-    """The records that nobody flushed, as far as is known; all in one file."""
+    """The records that were not flushed, as far as is known; all in one file."""
 
     def queue_files(self, queue: str = "*/*") -> list[Path]:
         """Return the files of the consume queue, or of all of them."""
@@ -97,17 +97,21 @@ Change = Callable[[Cut], None]
 class CrashState:
     """Something that a power cut may leave."""
 
-    says: str
+    description: str
     change: Change
     is_refused: bool = False
-    """A file is empty: releases of REC-BEGIN-004 do not start on it."""
+    """A file is empty: releases of REC-LOAD-001 do not start on it."""
 
 
 def named_states(first: str) -> list[CrashState]:
     """Return the states that have a name; *first* is the queue with two files."""
     return [
-        CrashState(says=says, change=change, is_refused="has no size" in says)
-        for says, change in _changes(first).items()
+        CrashState(
+            description=description,
+            change=change,
+            is_refused="has no size" in description,
+        )
+        for description, change in _changes(first).items()
     ]
 
 
@@ -189,12 +193,12 @@ def drawn_states(seed: int, count: int) -> Iterator[CrashState]:
     """Yield states of which every page was drawn."""
     for number in range(count):
         change = partial(_draw, seed=f"{seed}/{number}")
-        says = f"drawn with CRASH_SEED={seed}, number {number}"
-        yield CrashState(says=says, change=change)
+        description = f"drawn with CRASH_SEED={seed}, number {number}"
+        yield CrashState(description=description, change=change)
 
 
 def _draw(cut: Cut, seed: str) -> None:
-    """Let every page that nobody flushed be in some state that it went through."""
+    """Set every page that was not flushed to some state that it went through."""
     chance = random.Random(seed)  # noqa: S311 - a sample that can be had again
     for path, page in _drawn(chance, _pages(cut.queue_files())):
         units = range((page + 1) * PAGE_SIZE // UNIT_SIZE + 1)

@@ -1,9 +1,9 @@
 """
 A broker that was killed, and its store as a power cut might have left it.
 
-It flushed each message before it answered, except the last few, whose producer did not
-want to wait; its consume queues it was told not to flush at all, and no index file was
-full. So the log is on disk and all else may lack.
+It flushed each message before its response, except the last few, whose producer did
+not wait. It was configured not to flush its consume queues, and no index file was full.
+So the log is on disk and all else may be missing.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import create_topic, unique_name
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.store_files import StoreFiles
-from conformance.harness.target import Target
-from conformance.recovery.asking import found_by_key
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
+from conformance.harness.targets.store_files import StoreFiles
+from conformance.harness.targets.target import Target
 from conformance.recovery.crash_states import CrashState, Cut
 from conformance.recovery.load import Acknowledged, Draft, acknowledged
+from conformance.recovery.queue_checks import found_by_key
 from spec.store.consume_queue import UNIT_SIZE
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.response_code import ResponseCode
 
 LOG_FILE_SIZE = 1024 * 1024
-"""All messages fit into one file: wherever the checkpoint points, it is read whole."""
+"""All messages fit into one file: with any checkpoint, it is read whole."""
 UNITS_PER_FILE = 220
 """A file of units has two pages; unit 204 lies on both."""
 SETTINGS: Mapping[str, str] = {
@@ -44,7 +44,7 @@ BODY_SIZE, TAIL_BODY_SIZE = 300, 2000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crashed:
-    """What a killed broker left, and what it had promised."""
+    """Store of a killed broker, and the messages it acknowledged."""
 
     target: Target
     saved: Path
@@ -52,9 +52,9 @@ class Crashed:
     """The topic of most messages; all of them have a tag."""
     few: str
     owed: tuple[Acknowledged, ...]
-    """What was flushed before it was answered."""
+    """Messages flushed before their response."""
     tail: tuple[Acknowledged, ...]
-    """What was answered and perhaps not flushed; to the topic of few."""
+    """Messages acknowledged and perhaps not flushed; to the topic of few."""
 
     def left(self, state: CrashState) -> StoreFiles:
         """Put the store back as *state* leaves it."""
@@ -69,12 +69,12 @@ class Crashed:
         return files
 
     @contextmanager
-    def serving(self) -> Iterator[Speaker]:
+    def serving(self) -> Iterator[Client]:
         """Yield a connection to the broker, which was started; kill it then."""
         try:
-            with self.target.speak_to_broker() as broker:
+            with self.target.connect_to_broker() as broker:
                 for topic in (self.many, self.few):  # its settings may be lost, too
-                    succeeded(broker.create_topic(topic=topic))
+                    require_success(broker.create_topic(topic=topic))
                 yield broker
         finally:
             self.target.kill()
@@ -84,7 +84,7 @@ def crash(target: Target, directory: Path) -> Crashed:
     """Fill the store of a started *target*, kill it, keep a copy in *directory*."""
     many, few = (create_topic(target, unique_name(name)) for name in ("many", "few"))
     owed: list[Acknowledged] = []
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         for number in range(MANY):
             owed += send(broker, many, number)
             if number % 10 == 9:
@@ -115,7 +115,7 @@ def crash(target: Target, directory: Path) -> Crashed:
 
 
 def send(
-    broker: Speaker, topic: str, number: int, more: Mapping[str, str] | None = None
+    broker: Client, topic: str, number: int, more: Mapping[str, str] | None = None
 ) -> list[Acknowledged]:
     """Send message *number* with a key and the tag; return it if it is owed.
 
@@ -133,6 +133,6 @@ def send(
         properties={"KEYS": draft.key, "TAGS": TAG, **(more or {})},
     )
     if answer.code != ResponseCode.FLUSH_DISK_TIMEOUT:
-        succeeded(answer)
+        require_success(answer)
     assert answer.fields["queueOffset"] == str(number)
     return list(acknowledged([draft], answer))

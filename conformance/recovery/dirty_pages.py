@@ -1,9 +1,9 @@
 """
-Which of a file's bytes the system has not written to its disk yet.
+Bytes of files that the system has not written to its disk yet.
 
-A killed process shows nothing of what a power cut would take: the system still has its
-pages. But Linux says of every mapping of a process how much of it is dirty, and a page
-is clean as soon as it was written to the disk.
+A killed process does not show the losses of a power cut: the system still has its
+pages. Linux reports for every mapping of a process how much of it is dirty. A page is
+clean as soon as it was written to the disk.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psutil
 
-from conformance.harness.outcome import unsupported
+from conformance.harness.pytest_plugin.outcome import unsupported
 
 _DIRTY = re.compile(r"(?:Shared|Private)_Dirty:\s+(\d+) kB")
 _HEADER = re.compile(r"^[0-9a-f]+-[0-9a-f]+ ")
@@ -22,7 +22,7 @@ MAPS = "/proc/{}/smaps"
 
 
 def dirty_kb(folder: Path) -> int:
-    """Return how many KiB below *folder* our children have written, not the disk."""
+    """Return the KiB below *folder* that child processes wrote and the disk lacks."""
     return sum(
         int(size)
         for process in psutil.Process().children(recursive=True)
@@ -32,7 +32,7 @@ def dirty_kb(folder: Path) -> int:
 
 
 def need_to_see_dirty_pages(folder: Path) -> None:
-    """Make the running test unsupported where the system does not say it."""
+    """Mark the running test unsupported if the system does not report dirty pages."""
     if not Path(MAPS.format("self")).exists():
         unsupported("this system does not say which pages are dirty")
     mine = [
@@ -45,7 +45,7 @@ def need_to_see_dirty_pages(folder: Path) -> None:
 
 
 def _mappings(pid: int, folder: Path) -> Iterator[str]:
-    """Yield what the system says of each mapping of a file below *folder*."""
+    """Yield the report of each mapping of a file below *folder*."""
     try:
         lines = Path(MAPS.format(pid)).read_text().splitlines()
     except OSError:

@@ -1,9 +1,9 @@
 """
 Producers that send until the broker is gone, and what it had acknowledged by then.
 
-Each has a connection and a thread of its own and waits for every answer, so at the
-moment of a kill each has at most one request under way, of which nobody knows what
-became. All else was acknowledged: it must survive.
+Each has a connection and a thread of its own and waits for every response. At the
+moment of a kill each has at most one request under way, with unknown outcome. All else
+was acknowledged: it must survive.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event, Lock, Thread
 
-from conformance.harness.address import Address
-from conformance.harness.deadline import wait_until
-from conformance.harness.peer import PeerError, PeerMisbehavedError
-from conformance.harness.speaker import Speaker, batch_body
-from spec.wire.command import Command
-from spec.wire.message_id import decode_message_id
-from spec.wire.properties import Property
-from spec.wire.response_code import ResponseCode
+from conformance.harness.client.address import Address
+from conformance.harness.client.client import Client, batch_body
+from conformance.harness.client.peer import PeerError, PeerMisbehavedError
+from conformance.harness.process.deadline import wait_until
+from spec.wire.message.message_id import decode_message_id
+from spec.wire.message.properties import Property
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.response_code import ResponseCode
 
 PRODUCERS = 4
 BODY_SIZES = (0, 1, 50, 300, 1000, 3000)
@@ -30,7 +30,7 @@ BATCH_SIZES = (1, 2, 5, 9)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Acknowledged:
-    """One message that was answered SUCCESS, and where the answer says it is."""
+    """One message with response SUCCESS, and the offsets in that response."""
 
     topic: str
     queue_id: int
@@ -42,7 +42,7 @@ class Acknowledged:
 
     @property
     def commit_log_offset(self) -> int:
-        """Where its record begins, as the answer says."""
+        """Commit-log offset of its record, from the response."""
         return decode_message_id(self.message_id)[1]
 
 
@@ -56,14 +56,14 @@ class Draft:
     body: bytes
 
 
-Send = Callable[[Speaker, Sequence[Draft]], list[Acknowledged]]
+Send = Callable[[Client, Sequence[Draft]], list[Acknowledged]]
 """Sends messages and returns those that were acknowledged."""
 
 
-def send_one(speaker: Speaker, drafts: Sequence[Draft]) -> list[Acknowledged]:
+def send_one(client: Client, drafts: Sequence[Draft]) -> list[Acknowledged]:
     """Send the first of *drafts*, with a key and a unique key."""
     draft = drafts[0]
-    answer = speaker.send_message(
+    answer = client.send_message(
         topic=draft.topic,
         queue_id=draft.queue_id,
         body=draft.body,
@@ -72,17 +72,17 @@ def send_one(speaker: Speaker, drafts: Sequence[Draft]) -> list[Acknowledged]:
     return list(acknowledged(drafts[:1], answer))
 
 
-def send_batch(speaker: Speaker, drafts: Sequence[Draft]) -> list[Acknowledged]:
+def send_batch(client: Client, drafts: Sequence[Draft]) -> list[Acknowledged]:
     """Send *drafts* as one batch."""
     members = [(draft.body, {str(Property.KEYS): draft.key}) for draft in drafts]
-    answer = speaker.send_batch(
+    answer = client.send_batch(
         topic=drafts[0].topic, queue_id=drafts[0].queue_id, body=batch_body(members)
     )
     return list(acknowledged(drafts, answer))
 
 
 def acknowledged(drafts: Sequence[Draft], answer: Command) -> Iterator[Acknowledged]:
-    """Yield *drafts* with what a successful *answer* says of each; else nothing."""
+    """Yield *drafts* with the offsets of a successful *answer*; else nothing."""
     if answer.code != ResponseCode.SUCCESS:
         return
     first = int(answer.fields["queueOffset"])
@@ -120,7 +120,7 @@ class Load:
         self._enough = Event()
         self._done: list[Acknowledged] = []
         self._ended: list[Exception] = []
-        """Why a producer could not go on: after a kill, that there is nobody."""
+        """Errors that ended a producer: after a kill, that there is no server."""
         self._threads = [
             Thread(target=self._produce, args=(number,), daemon=True)
             for number in range(producers)
@@ -154,23 +154,23 @@ class Load:
             raise self._ended[0]
 
     def done(self) -> list[Acknowledged]:
-        """Return what was acknowledged."""
+        """Return the acknowledged messages."""
         with self._lock:
             return list(self._done)
 
     def _produce(self, producer: int) -> None:
         chance = random.Random(f"{self._seed}/{producer}")  # noqa: S311 - repeatable
         try:
-            with Speaker.connect(self._address) as speaker:
+            with Client.connect(self._address) as client:
                 number = 0
                 while not self._enough.is_set():
                     drafts = self._drafts(chance, f"{producer}-{number}")
-                    found = self._send(speaker, drafts)
+                    found = self._send(client, drafts)
                     with self._lock:
                         self._done += found
                     number += 1
         except (PeerError, PeerMisbehavedError) as error:
-            self._ended.append(error)  # what it had not answered is nobody's
+            self._ended.append(error)  # an unanswered request is not acknowledged
 
     def _drafts(self, chance: random.Random, name: str) -> list[Draft]:
         queue_id = chance.randrange(self.queue_count)

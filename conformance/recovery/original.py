@@ -1,9 +1,9 @@
 """
 The original of a store, and copies of it to be damaged and started on.
 
-A broker fills it once and is stopped in order. Each test gets the store back as it was
-then, does to it what a mishap would, and starts the same broker on it: a start is what
-takes long, so a test has as few of them as it can.
+A broker fills it once and is stopped in order. Each test gets the store back in that
+state, damages it, and starts the same broker on it. A start takes long, so a test has
+as few of them as it can.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import create_topic, unique_name
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.store_files import LogFile, StoreFiles
-from conformance.harness.target import Target
-from conformance.recovery.asking import found_by_key
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
+from conformance.harness.targets.store_files import LogFile, StoreFiles
+from conformance.harness.targets.target import Target
 from conformance.recovery.load import Acknowledged, Draft, send_one
+from conformance.recovery.queue_checks import found_by_key
 from conformance.recovery.small import SLOT_COUNT
 from spec.store.commit_log import PlacedRecord
 from spec.store.file_names import ABORT
@@ -39,7 +39,7 @@ EMPTY_BODY = 180
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """What was sent, in the order of the log."""
+    """Messages sent, in the order of the log."""
 
     many: str
     """The topic of most messages."""
@@ -74,7 +74,7 @@ class Original:
 
     @property
     def end(self) -> int:
-        """Where the commit log ends."""
+        """End of the commit log, as an offset in bytes."""
         return self.log[-1].scan.end_offset
 
     def restored(self, *, crashed: bool = False) -> StoreFiles:
@@ -89,11 +89,11 @@ class Original:
         return StoreFiles(store, SLOT_COUNT)
 
     @contextmanager
-    def started(self) -> Iterator[Speaker]:
+    def started(self) -> Iterator[Client]:
         """Start the broker on the store as it is; yield a connection; kill it."""
         self.target.start()
         try:
-            with self.target.speak_to_broker() as broker:
+            with self.target.connect_to_broker() as broker:
                 yield broker
         finally:
             self.target.kill()
@@ -104,7 +104,7 @@ class Original:
             return next_offset(broker, self.history.few)
 
     def before(self, offset: int, topic: str = "") -> int:
-        """Return how many messages of *topic* begin before an offset of the log."""
+        """Return the number of messages of *topic* before a commit-log offset."""
         sent = self.history.of(topic or self.history.many)
         return sum(one.commit_log_offset < offset for one in sent)
 
@@ -121,7 +121,7 @@ def filled(target: Target, directory: Path) -> Original:
     )
     group = unique_name("group")
     sent: list[Acknowledged] = []
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         sent += [send_small(broker, early, number) for number in range(EARLY)]
         for number in range(MANY):
             body = (b"%07d" % number).ljust(BODY_SIZE, b".")
@@ -138,8 +138,8 @@ def filled(target: Target, directory: Path) -> Original:
             lambda: bool(found_by_key(broker, sent[-1].topic, sent[-1].key)),
             what="the index has the last message",
         )
-        succeeded(broker.update_group(group=group))
-        succeeded(broker.update_offset(group=group, topic=many, offset=COMMITTED))
+        require_success(broker.update_group(group=group))
+        require_success(broker.update_offset(group=group, topic=many, offset=COMMITTED))
     target.stop()
     assert target.store_path is not None
     saved = directory / "original"
@@ -149,7 +149,7 @@ def filled(target: Target, directory: Path) -> Original:
 
 
 def must_send(
-    broker: Speaker, topic: str, number: int, body: bytes
+    broker: Client, topic: str, number: int, body: bytes
 ) -> list[Acknowledged]:
     """Send a message that no broker refuses."""
     found = _sent(broker, topic, number, body)
@@ -157,16 +157,16 @@ def must_send(
     return found
 
 
-def _sent(broker: Speaker, topic: str, number: int, body: bytes) -> list[Acknowledged]:
+def _sent(broker: Client, topic: str, number: int, body: bytes) -> list[Acknowledged]:
     key = f"{topic}-{number}"
     return send_one(broker, [Draft(topic=topic, queue_id=0, key=key, body=body)])
 
 
-def send_small(broker: Speaker, topic: str, number: int) -> Acknowledged:
+def send_small(broker: Client, topic: str, number: int) -> Acknowledged:
     """Send a message; those with numbers of two digits have records of one size."""
     return must_send(broker, topic, number, b"small %02d" % number)[0]
 
 
-def next_offset(broker: Speaker, topic: str) -> int:
+def next_offset(broker: Client, topic: str) -> int:
     """Send a message; return where in the commit log its record went."""
     return must_send(broker, topic, -1, b"next")[0].commit_log_offset

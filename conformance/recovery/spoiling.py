@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from conformance.harness.store_files import StoreFiles
+from conformance.harness.targets.store_files import StoreFiles
 from conformance.recovery.small import LOG_FILE_SIZE, UNITS_PER_FILE
 from spec.store.checkpoint import Checkpoint, encode_checkpoint
 from spec.store.consume_queue import UNIT_SIZE

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conformance.harness.process import ProcessError
-from conformance.harness.target import Target, TargetError
+from conformance.harness.process.process import ProcessError
+from conformance.harness.targets.target import Target, TargetError
 from spec.registry import all_clauses
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE
 
-REFUSES_EMPTY_FILES = "REC-BEGIN-004"
+REFUSES_EMPTY_FILES = "REC-LOAD-001"
 
 
 def starts(target: Target) -> bool:
@@ -29,7 +29,7 @@ def start_after_kill(target: Target) -> None:
     """Start *target* again, without the empty files that a kill may leave.
 
     A file is made first and gets its size then. Who is killed in between leaves an
-    empty one, and releases of which REC-BEGIN-004 tells do not start on it.
+    empty one. Releases with the defect of REC-LOAD-001 do not start on it.
     """
     store = target.store_path
     assert store is not None

@@ -1,4 +1,4 @@
-"""Where recovery begins after a crash: the checkpoint's times and those of the log."""
+"""Start of recovery after a crash: the checkpoint's times and those of the log."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from conformance.harness.store_files import StoreFiles
-from conformance.harness.verdicts import expect
-from conformance.recovery.asking import found_by_key
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.targets.store_files import StoreFiles
 from conformance.recovery.original import Original
+from conformance.recovery.queue_checks import found_by_key
 from conformance.recovery.small import INDEXED_PER_FILE, LOG_FILE_SIZE
 from conformance.recovery.spoiling import (
     overwrite,
@@ -28,7 +28,7 @@ STEP_MS = 10_000
 """Between the store times of one file's records and the next file's."""
 LATE_MS = BEGIN_MS + 1_000_000
 INDEX_END_TIME_AT = 8
-"""Where an index file says when its last message was stored."""
+"""Position of an index file's end time, the time of its last message."""
 
 
 def crashed(original: Original, *, physic_ms: int, logics_ms: int) -> StoreFiles:
@@ -70,7 +70,7 @@ def test_recovery_begins_before_the_smaller_time(
     expect("REC-CHECKPOINT-001", found=found, expected=expected, what="first file")
 
 
-@pytest.mark.clause("REC-BEGIN-003")
+@pytest.mark.clause("REC-FIRSTFILE-003")
 @pytest.mark.parametrize(("more_ms", "expected"), [(0, 3), (-1, 2)])
 def test_a_file_of_the_very_time_is_old_enough(
     original: Original, more_ms: int, expected: int
@@ -78,23 +78,23 @@ def test_a_file_of_the_very_time_is_old_enough(
     time_ms = BEGIN_MS + 3 * STEP_MS + 3000 + more_ms
     files = crashed(original, physic_ms=time_ms, logics_ms=time_ms)
     found = began_in(original, files)
-    expect("REC-BEGIN-003", found=found, expected=expected, what="first file")
+    expect("REC-FIRSTFILE-003", found=found, expected=expected, what="first file")
 
 
-@pytest.mark.clause("REC-BEGIN-002")
+@pytest.mark.clause("REC-FIRSTFILE-002")
 def test_files_that_begin_with_no_record_are_passed_over(original: Original) -> None:
     files = crashed(original, physic_ms=LATE_MS, logics_ms=LATE_MS)
     spoil_magic(files, original.log[-1].begin_offset)
     overwrite_part(files, original.log[-2].begin_offset, "stored_at_ms", 0)
     found, third_last = began_in(original, files), len(original.log) - 3
-    expect("REC-BEGIN-002", found=found, expected=third_last, what="first file")
+    expect("REC-FIRSTFILE-002", found=found, expected=third_last, what="first file")
 
 
-@pytest.mark.clause("REC-BEGIN-002")
+@pytest.mark.clause("REC-FIRSTFILE-002")
 def test_without_an_old_file_the_first_is_read(original: Original) -> None:
     files = crashed(original, physic_ms=0, logics_ms=LATE_MS)
     found = began_in(original, files)
-    expect("REC-BEGIN-002", found=found, expected=0, what="first file")
+    expect("REC-FIRSTFILE-002", found=found, expected=0, what="first file")
 
 
 def set_index_times(files: StoreFiles) -> list[str]:
@@ -107,7 +107,7 @@ def set_index_times(files: StoreFiles) -> list[str]:
     return names
 
 
-@pytest.mark.clause("REC-CHECKPOINT-002", "REC-KEEP-007")
+@pytest.mark.clause("REC-CHECKPOINT-002", "REC-CRASH-007")
 def test_an_index_file_after_the_checkpoint_goes(original: Original) -> None:
     files = crashed(original, physic_ms=LATE_MS, logics_ms=LATE_MS)
     names = set_index_times(files)
@@ -127,10 +127,10 @@ def test_an_index_file_after_the_checkpoint_goes(original: Original) -> None:
         number < kept or one.commit_log_offset >= last
         for number, one in enumerate(sent)
     ]
-    expect("REC-KEEP-007", found=found, expected=owed, what="which keys are found")
+    expect("REC-CRASH-007", found=found, expected=owed, what="which keys are found")
 
 
-@pytest.mark.clause("REC-KEEP-008")
+@pytest.mark.clause("REC-CRASH-008")
 def test_the_last_message_of_an_index_file_is_indexed_again(
     original: Original,
 ) -> None:
@@ -140,4 +140,4 @@ def test_the_last_message_of_an_index_file_is_indexed_again(
     last = original.history.sent[INDEXED_PER_FILE - 1]
     with original.started() as broker:
         found = found_by_key(broker, last.topic, last.key)
-    expect("REC-KEEP-008", found=found, expected=[last.key] * 2, what="messages")
+    expect("REC-CRASH-008", found=found, expected=[last.key] * 2, what="messages")

@@ -1,7 +1,7 @@
 """
 Starting on what a power cut may leave: named states, and a sample of all others.
 
-``CRASH_STATES`` says how many are drawn, ``CRASH_SEED`` which; ``tox -e crashes`` takes
+``CRASH_STATES`` is their number, ``CRASH_SEED`` their seed; ``tox -e crashes`` takes
 more than a plain run does.
 """
 
@@ -20,22 +20,26 @@ pytestmark = [pytest.mark.long, pytest.mark.needs("store", "wire", "config", "ki
 
 SEED = int(os.environ.get("CRASH_SEED", "0")) or random.SystemRandom().randrange(2**31)
 DRAWN = int(os.environ.get("CRASH_STATES", "3"))
-NAMES = [state.says for state in named_states("")]
+NAMES = [state.description for state in named_states("")]
 
 
-@pytest.mark.clause("REC-CUT-001", "REC-CUT-002", "REC-CUT-003", "REC-DISPATCH-005")
-@pytest.mark.clause("REC-KEEP-001", "REC-KEEP-002")
+@pytest.mark.clause(
+    "REC-POWERCUT-001", "REC-POWERCUT-002", "REC-POWERCUT-003", "REC-DISPATCH-005"
+)
+@pytest.mark.clause("REC-CRASH-001", "REC-CRASH-002")
 @pytest.mark.clause("REC-DISPATCH-004")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_named_state_loses_nothing_that_was_flushed(
     crashed: Crashed, name: str
 ) -> None:
-    states = {state.says: state for state in named_states(f"{crashed.many}/0")}
+    states = {state.description: state for state in named_states(f"{crashed.many}/0")}
     check_start(crashed, states[name], seed=SEED)
 
 
-@pytest.mark.clause("REC-CUT-001", "REC-CUT-002", "REC-CUT-003", "REC-DISPATCH-005")
-@pytest.mark.clause("REC-KEEP-001", "REC-KEEP-002")
+@pytest.mark.clause(
+    "REC-POWERCUT-001", "REC-POWERCUT-002", "REC-POWERCUT-003", "REC-DISPATCH-005"
+)
+@pytest.mark.clause("REC-CRASH-001", "REC-CRASH-002")
 @pytest.mark.parametrize("number", range(DRAWN))
 def test_a_drawn_state_loses_nothing_that_was_flushed(
     crashed: Crashed, number: int

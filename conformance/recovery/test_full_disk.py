@@ -8,16 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import TargetStarter, create_topic, unique_name
-from conformance.harness.outcome import unsupported
-from conformance.harness.peer import PeerError, PeerMisbehavedError
-from conformance.harness.small_disk import NoSmallDiskError, SmallDisk, mounted
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.target import Target
-from conformance.harness.verdicts import expect
-from conformance.recovery.asking import check_survivors, lost_of, queues_of
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.client.peer import PeerError, PeerMisbehavedError
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.process.small_disk import NoSmallDiskError, SmallDisk, mount
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.fixtures import (
+    TargetStarter,
+    create_topic,
+    unique_name,
+)
+from conformance.harness.pytest_plugin.outcome import unsupported
+from conformance.harness.targets.target import Target
 from conformance.recovery.load import Acknowledged, Draft, send_one
+from conformance.recovery.queue_checks import check_survivors, lost_of, queues_of
 from conformance.recovery.starting import start_after_kill
 
 pytestmark = pytest.mark.needs("wire", "store", "config", "kill")
@@ -43,13 +47,13 @@ def disk(tmp_path: Path) -> Iterator[SmallDisk]:
     """Yield a small disk, empty."""
     with ExitStack() as stack:
         try:
-            made = stack.enter_context(mounted(tmp_path / "disk"))
+            made = stack.enter_context(mount(tmp_path / "disk"))
         except NoSmallDiskError as error:
             unsupported(str(error))
         yield made
 
 
-def sent_until_refused(broker: Speaker, topic: str, most: int) -> list[Acknowledged]:
+def sent_until_refused(broker: Client, topic: str, most: int) -> list[Acknowledged]:
     """Send until a message is not acknowledged; return those that were."""
     done: list[Acknowledged] = []
     for _ in range(most):
@@ -68,20 +72,20 @@ def filled(
     target: Target, disk: SmallDisk, topic: str
 ) -> tuple[list[Acknowledged], list[Acknowledged]]:
     """Send, fill the disk, send until refused; return what was acknowledged in both."""
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         early = sent_until_refused(broker, topic, BEFORE)
         assert len(early) == BEFORE, "there was room for these"
         disk.fill()
         return early, sent_until_refused(broker, topic, MOST)
 
 
-def lost_among(broker: Speaker, sent: list[Acknowledged]) -> list[bool]:
+def lost_among(broker: Client, sent: list[Acknowledged]) -> list[bool]:
     """Return of each of *sent* whether it is not there."""
     lost = lost_of(sent, queues_of(broker, ((one.topic, 0) for one in sent)))
     return [one in lost for one in sent]
 
 
-@pytest.mark.clause("REC-FULL-001", "REC-FULL-003")
+@pytest.mark.clause("REC-DISKFULL-001", "REC-DISKFULL-003")
 def test_a_full_disk_takes_nothing_that_there_was(
     start_target: TargetStarter, disk: SmallDisk
 ) -> None:
@@ -89,23 +93,25 @@ def test_a_full_disk_takes_nothing_that_there_was(
     topic = create_topic(target, unique_name("full"), queue_count=1)
     early, late = filled(target, disk, topic)
     refused = len(late) < MOST
-    expect("REC-FULL-001", found=refused, expected=True, what="something was refused")
+    expect(
+        "REC-DISKFULL-001", found=refused, expected=True, what="something was refused"
+    )
     target.kill()
     disk.free()
     start_after_kill(target)
-    with target.speak_to_broker() as broker:
-        check_survivors(broker, early, clause="REC-FULL-001", seed=0)
+    with target.connect_to_broker() as broker:
+        check_survivors(broker, early, clause="REC-DISKFULL-001", seed=0)
         lost = lost_among(broker, late)
-        succeeded(broker.send_message(topic=topic, body=BODY))
+        require_success(broker.send_message(topic=topic, body=BODY))
     expect(
-        "REC-FULL-003",
+        "REC-DISKFULL-003",
         found=lost,
         expected=sorted(lost),
         what="whether each is lost that was answered SUCCESS when there was no room",
     )
 
 
-@pytest.mark.clause("REC-FULL-002")
+@pytest.mark.clause("REC-DISKFULL-002")
 def test_with_space_again_messages_are_taken_again(
     start_target: TargetStarter, disk: SmallDisk
 ) -> None:
@@ -116,13 +122,13 @@ def test_with_space_again_messages_are_taken_again(
 
     def is_taken() -> bool:
         try:
-            with target.speak_to_broker() as broker:
+            with target.connect_to_broker() as broker:
                 return bool(sent_until_refused(broker, topic, 1))
         except PeerError:
             return False
 
     what = "a message is taken again"
     wait_until(is_taken, what=what, timeout_s=SPACE_TIMEOUT_S)
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         lost = sum(lost_among(broker, early))
-    expect("REC-FULL-002", found=lost, expected=0, what="lost of those before")
+    expect("REC-DISKFULL-002", found=lost, expected=0, what="lost of those before")

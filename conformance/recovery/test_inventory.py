@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from conformance.harness.store_files import StoreFiles
-from conformance.harness.verdicts import expect
-from conformance.recovery.asking import check_ends, ends_of, found_by_key, pulled
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.targets.store_files import StoreFiles
 from conformance.recovery.original import EARLY, FEW, MANY, Original
+from conformance.recovery.queue_checks import check_ends, ends_of, found_by_key, pulled
 from conformance.recovery.small import LOG_FILE_SIZE
 from conformance.recovery.spoiling import spoil_magic
 from conformance.recovery.starting import starts
@@ -77,51 +77,51 @@ def does_start(original: Original, mishap: Mishap) -> bool:
 WRONG_SIZES = [empty_log_file, empty_queue_file, short_log_file, stray_file]
 
 
-@pytest.mark.clause("REC-BEGIN-004")
+@pytest.mark.clause("REC-LOAD-001")
 @pytest.mark.parametrize("mishap", WRONG_SIZES)
 def test_a_file_of_another_size_keeps_a_broker_from_starting(
     original: Original, mishap: Mishap
 ) -> None:
     found = does_start(original, mishap)
-    expect("REC-BEGIN-004", found=found, expected=False, what="the broker starts")
+    expect("REC-LOAD-001", found=found, expected=False, what="the broker starts")
 
 
-@pytest.mark.clause("REC-BEGIN-005")
+@pytest.mark.clause("REC-LOAD-002")
 @pytest.mark.parametrize("mishap", WRONG_SIZES)
 def test_only_an_empty_last_file_is_deleted(original: Original, mishap: Mishap) -> None:
     found = does_start(original, mishap)
     is_empty = mishap in (empty_log_file, empty_queue_file)
-    expect("REC-BEGIN-005", found=found, expected=is_empty, what="the broker starts")
+    expect("REC-LOAD-002", found=found, expected=is_empty, what="the broker starts")
 
 
-@pytest.mark.clause("REC-BEGIN-008")
+@pytest.mark.clause("REC-LOAD-004")
 def test_a_name_that_is_no_offset_keeps_a_broker_from_starting(
     original: Original,
 ) -> None:
     found = does_start(original, misnamed_log_file)
-    expect("REC-BEGIN-008", found=found, expected=False, what="the broker starts")
+    expect("REC-LOAD-004", found=found, expected=False, what="the broker starts")
 
 
-@pytest.mark.clause("REC-BEGIN-006")
+@pytest.mark.clause("REC-LOAD-003")
 def test_a_hole_in_the_log_is_not_noticed(original: Original) -> None:
     files = original.restored()
     hole = original.log[1]
     (files.path / COMMIT_LOG / hole.name).unlink()
     does = starts(original.target)
-    expect("REC-BEGIN-006", found=does, expected=True, what="the broker starts")
+    expect("REC-LOAD-003", found=does, expected=True, what="the broker starts")
     begin, end = hole.begin_offset, hole.begin_offset + LOG_FILE_SIZE
     many = original.history.many
-    with original.target.speak_to_broker() as broker:
+    with original.target.connect_to_broker() as broker:
         ends = ends_of(broker, many)
         queue = list(pulled(broker, many))
     original.target.kill()
-    expect("REC-BEGIN-006", found=ends, expected=(0, MANY), what="min and max offset")
+    expect("REC-LOAD-003", found=ends, expected=(0, MANY), what="min and max offset")
     left = [
         n for n in original.history.of(many) if not begin <= n.commit_log_offset < end
     ]
     found = [record.queue_offset for record in queue]
     expected = [one.queue_offset for one in left]
-    expect("REC-BEGIN-006", found=found, expected=expected, what="messages pulled")
+    expect("REC-LOAD-003", found=found, expected=expected, what="messages pulled")
 
 
 def ends_without_the_first_file(original: Original) -> tuple[int, int]:
@@ -132,19 +132,21 @@ def ends_without_the_first_file(original: Original) -> tuple[int, int]:
         return ends_of(broker, original.history.early)
 
 
-@pytest.mark.clause("REC-KEEP-010")
+@pytest.mark.clause("REC-QUEUE-006")
 def test_a_queue_does_not_know_that_its_messages_are_gone(original: Original) -> None:
     found = ends_without_the_first_file(original)
-    expect("REC-KEEP-010", found=found, expected=(0, EARLY), what="min, max offset")
+    expect("REC-QUEUE-006", found=found, expected=(0, EARLY), what="min, max offset")
 
 
-@pytest.mark.clause("REC-KEEP-011")
+@pytest.mark.clause("REC-QUEUE-007")
 def test_a_queue_without_messages_begins_where_it_ends(original: Original) -> None:
     found = ends_without_the_first_file(original)
-    expect("REC-KEEP-011", found=found, expected=(EARLY, EARLY), what="min, max offset")
+    expect(
+        "REC-QUEUE-007", found=found, expected=(EARLY, EARLY), what="min, max offset"
+    )
 
 
-@pytest.mark.clause("REC-BEGIN-009")
+@pytest.mark.clause("REC-LOAD-005")
 def test_what_is_beside_a_store_does_not_matter(original: Original) -> None:
     files = original.restored()
     for place in ("notes.txt", f"{CONSUME_QUEUE}/notes.txt", f"{INDEX}/notes"):
@@ -154,15 +156,15 @@ def test_what_is_beside_a_store_does_not_matter(original: Original) -> None:
     (files.path / LOCK).unlink()
     (files.path / CHECKPOINT).unlink()
     does = starts(original.target)
-    expect("REC-BEGIN-009", found=does, expected=True, what="the broker starts")
-    with original.target.speak_to_broker() as broker:
+    expect("REC-LOAD-005", found=does, expected=True, what="the broker starts")
+    with original.target.connect_to_broker() as broker:
         records = list(pulled(broker, many))
         last = original.history.of(many)[-1]
         found = found_by_key(broker, many, last.key)
         check_ends(broker, (many, 0), records)
     original.target.kill()
-    expect("REC-BEGIN-009", found=len(records), expected=MANY, what="messages pulled")
-    expect("REC-BEGIN-009", found=found, expected=[last.key], what="keys found")
+    expect("REC-LOAD-005", found=len(records), expected=MANY, what="messages pulled")
+    expect("REC-LOAD-005", found=found, expected=[last.key], what="keys found")
 
 
 @pytest.mark.clause("REC-CHECKPOINT-003")
@@ -198,14 +200,16 @@ def test_dispatch_passes_over_a_file_with_garbage(original: Original) -> None:
     expect("REC-DISPATCH-007", found=few, expected=(0, left), what="offsets")
 
 
-@pytest.mark.clause("REC-BEGIN-010")
+@pytest.mark.clause("REC-FIRSTFILE-005")
 def test_garbage_ends_a_log_without_queues(original: Original) -> None:
     files = original.restored()
     garbage = original.log[1].scan.records[4].offset
     spoil_magic(files, garbage)
     shutil.rmtree(files.path / CONSUME_QUEUE)
     found = original.end_after_start()
-    expect("REC-BEGIN-010", found=found, expected=garbage, what="end of the log")
+    expect("REC-FIRSTFILE-005", found=found, expected=garbage, what="end of the log")
     left = {path.name for path in (files.path / COMMIT_LOG).iterdir()}
     behind = {file.name for file in original.log[3:]}
-    expect("REC-BEGIN-010", found=left & behind, expected=set(), what="files behind it")
+    expect(
+        "REC-FIRSTFILE-005", found=left & behind, expected=set(), what="files behind it"
+    )

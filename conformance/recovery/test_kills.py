@@ -8,13 +8,22 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import TargetStarter, create_topic, unique_name
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.target import Target
-from conformance.harness.verdicts import expect
-from conformance.recovery.asking import check_keys, check_survivors, key_of, pulled
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.fixtures import (
+    TargetStarter,
+    create_topic,
+    unique_name,
+)
+from conformance.harness.targets.target import Target
 from conformance.recovery.load import Acknowledged, Load, Send, send_batch, send_one
+from conformance.recovery.queue_checks import (
+    check_keys,
+    check_survivors,
+    key_of,
+    pulled,
+)
 from conformance.recovery.small import SMALL_FILES
 from conformance.recovery.starting import start_after_kill
 from conformance.recovery.transacting import Transactions, end, send_delayed
@@ -32,7 +41,7 @@ DELIVERY_TIMEOUT_S = 30.0
 
 @pytest.fixture
 def seed(record_property: Callable[[str, object], None]) -> int:
-    """Return what decides when the kills come: RECOVERY_SEED, or anything."""
+    """Return the seed of the kill times: RECOVERY_SEED, or a random one."""
     chosen = os.environ.get("RECOVERY_SEED")
     found = int(chosen) if chosen else random.SystemRandom().randrange(2**31)
     record_property("RECOVERY_SEED", found)
@@ -63,7 +72,7 @@ def killed_under_load(
 
 
 def survive(target: Target, *, clause: str, seed: int, send: Send) -> None:
-    """Kill *target* again and again; judge each time what is left of everything."""
+    """Kill *target* repeatedly; check each time the messages that are left."""
     # A seed makes the load the same and the counts; the moment is the machine's.
     chance = random.Random(seed)  # noqa: S311
     topic = create_topic(target, unique_name("kills"), queue_count=QUEUES)
@@ -71,12 +80,14 @@ def survive(target: Target, *, clause: str, seed: int, send: Send) -> None:
     for _ in range(KILLS):
         owed += killed_under_load(target, topic, chance, send)
         start_after_kill(target)
-        with target.speak_to_broker() as broker:
+        with target.connect_to_broker() as broker:
             check_survivors(broker, owed, clause=clause, seed=seed)
             check_keys(broker, owed, seed=seed)
 
 
-@pytest.mark.clause("REC-KEEP-001", "REC-KEEP-002", "REC-KEEP-003", "REC-DISPATCH-005")
+@pytest.mark.clause(
+    "REC-CRASH-001", "REC-CRASH-002", "REC-CRASH-003", "REC-DISPATCH-005"
+)
 @pytest.mark.clause("STORE-FLUSH-001")
 def test_what_was_flushed_survives_kills(
     start_target: TargetStarter, seed: int
@@ -85,7 +96,9 @@ def test_what_was_flushed_survives_kills(
     survive(target, clause="STORE-FLUSH-001", seed=seed, send=send_one)
 
 
-@pytest.mark.clause("REC-KEEP-001", "REC-KEEP-002", "REC-KEEP-003", "REC-DISPATCH-005")
+@pytest.mark.clause(
+    "REC-CRASH-001", "REC-CRASH-002", "REC-CRASH-003", "REC-DISPATCH-005"
+)
 @pytest.mark.clause("STORE-FLUSH-002")
 @pytest.mark.parametrize("send", [send_one, send_batch])
 def test_what_was_answered_survives_the_death_of_the_process(
@@ -95,7 +108,7 @@ def test_what_was_answered_survives_the_death_of_the_process(
     survive(target, clause="STORE-FLUSH-002", seed=seed, send=send)
 
 
-def wait_for_keys(broker: Speaker, topic: str, keys: set[str], clause: str) -> None:
+def wait_for_keys(broker: Client, topic: str, keys: set[str], clause: str) -> None:
     """Fail *clause* unless messages with all *keys* come to be in queue 0."""
 
     def missing() -> set[str]:
@@ -113,7 +126,7 @@ def wait_for_keys(broker: Speaker, topic: str, keys: set[str], clause: str) -> N
         expect(clause, found=left, expected=[], what=f"of {len(keys)} keys, missing")
 
 
-@pytest.mark.clause("REC-KEEP-004")
+@pytest.mark.clause("REC-CRASH-004")
 def test_delayed_messages_arrive_after_a_kill(
     start_target: TargetStarter, seed: int
 ) -> None:
@@ -122,11 +135,11 @@ def test_delayed_messages_arrive_after_a_kill(
     chance = random.Random(seed)  # noqa: S311 - repeatable
     owed = killed_under_load(target, topic, chance, send_delayed)
     start_after_kill(target)
-    with target.speak_to_broker() as broker:
-        wait_for_keys(broker, topic, {one.key for one in owed}, "REC-KEEP-004")
+    with target.connect_to_broker() as broker:
+        wait_for_keys(broker, topic, {one.key for one in owed}, "REC-CRASH-004")
 
 
-@pytest.mark.clause("REC-KEEP-005", "REC-KEEP-006")
+@pytest.mark.clause("REC-CRASH-005", "REC-CRASH-006")
 def test_transactions_survive_a_kill(start_target: TargetStarter, seed: int) -> None:
     target = started(start_target, {})
     topic = create_topic(target, unique_name("halves"), queue_count=QUEUES)
@@ -134,10 +147,10 @@ def test_transactions_survive_a_kill(start_target: TargetStarter, seed: int) -> 
     transactions = Transactions(unique_name("producers"))
     committed = killed_under_load(target, topic, chance, transactions.send)
     start_after_kill(target)
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         keys = {one.key for one in committed}
-        wait_for_keys(broker, topic, keys, "REC-KEEP-006")
+        wait_for_keys(broker, topic, keys, "REC-CRASH-006")
         for half in transactions.pending:
-            succeeded(end(broker, transactions.group, half))
+            require_success(end(broker, transactions.group, half))
         keys = {one.key for one in transactions.pending}
-        wait_for_keys(broker, topic, keys, "REC-KEEP-005")
+        wait_for_keys(broker, topic, keys, "REC-CRASH-005")

@@ -1,4 +1,4 @@
-"""Consume queues after a mishap: units that are none, empty files, files that lack."""
+"""Consume queues after a mishap: invalid units, empty files, missing files."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import shutil
 
 import pytest
 
-from conformance.harness.speaker import succeeded
-from conformance.harness.store_files import StoreFiles
-from conformance.harness.verdicts import expect, expect_that
-from conformance.recovery.asking import check_ends, ends_of, key_of, pulled
+from conformance.harness.client.client import require_success
+from conformance.harness.pytest_plugin.expectations import expect, expect_that
+from conformance.harness.targets.store_files import StoreFiles
 from conformance.recovery.original import (
     COMMITTED,
     FEW,
@@ -18,6 +17,7 @@ from conformance.recovery.original import (
     Original,
     must_send,
 )
+from conformance.recovery.queue_checks import check_ends, ends_of, key_of, pulled
 from conformance.recovery.small import LOG_FILE_SIZE, UNITS_PER_FILE
 from conformance.recovery.spoiling import (
     clear_queue,
@@ -79,7 +79,7 @@ def test_a_last_file_without_units(original: Original) -> None:
     clear_last_file(original, reaches_the_end=False)
     does = starts(original.target)
     expect("REC-QUEUE-003", found=does, expected=True, what="the broker starts")
-    with original.target.speak_to_broker() as broker:
+    with original.target.connect_to_broker() as broker:
         least, _ = ends_of(broker, original.history.many)
     original.target.kill()
     expect("REC-QUEUE-003", found=least, expected=0, what="min offset")
@@ -100,12 +100,12 @@ def test_a_last_file_without_units_may_count_as_one(original: Original) -> None:
     )
 
 
-@pytest.mark.clause("REC-START-003")
+@pytest.mark.clause("REC-QUEUE-008")
 def test_a_last_file_without_units_is_the_end_of_a_start(original: Original) -> None:
     clear_last_file(original, reaches_the_end=False)
     does = starts(original.target)
     original.target.kill()
-    expect("REC-START-003", found=does, expected=False, what="the broker starts")
+    expect("REC-QUEUE-008", found=does, expected=False, what="the broker starts")
 
 
 @pytest.mark.clause("REC-QUEUE-005", "REC-DISPATCH-004", "REC-DISPATCH-005")
@@ -119,7 +119,7 @@ def test_a_queue_that_is_cut_off_may_forget_its_place(original: Original) -> Non
     with original.started() as broker:
         group = original.history.group
         least, most = ends_of(broker, many)
-        committed = succeeded(broker.query_offset(group=group, topic=many))
+        committed = require_success(broker.query_offset(group=group, topic=many))
         (new,) = must_send(broker, many, MANY, b"new")
     expect("REC-DISPATCH-005", found=least <= most, expected=True, what="min <= max")
     expect_that(
@@ -149,7 +149,7 @@ def leave_file_of(
             path.unlink()
 
 
-@pytest.mark.clause("REC-DISPATCH-003", "REC-KEEP-001", "REC-KEEP-002")
+@pytest.mark.clause("REC-DISPATCH-003", "REC-CRASH-001", "REC-CRASH-002")
 def test_after_a_crash_queues_are_filled_again(original: Original) -> None:
     files = original.restored(crashed=True)
     set_checkpoint(files, Checkpoint())
@@ -166,7 +166,7 @@ def test_after_a_crash_queues_are_filled_again(original: Original) -> None:
             check_ends(broker, (topic, 0), found[topic])
 
 
-@pytest.mark.clause("STORE-QUEUE-009", "REC-DISPATCH-005", "REC-KEEP-002")
+@pytest.mark.clause("STORE-QUEUE-009", "REC-DISPATCH-005", "REC-CRASH-002")
 def test_a_queue_begins_where_the_log_does(original: Original) -> None:
     files = original.restored(crashed=True)
     set_checkpoint(files, Checkpoint())
@@ -201,7 +201,7 @@ def test_a_search_looks_into_one_file(
     wanted = (begin_s + 10) * 1000 + more_ms
     with original.started() as broker:
         answer = broker.search_offset(topic=many, timestamp_ms=wanted)
-    found = int(succeeded(answer).fields["offset"])
-    # All messages are younger, so it is the first of the file that is looked into.
+    found = int(require_success(answer).fields["offset"])
+    # All messages are younger, so it is the first of the file that is searched.
     at = expected * UNITS_PER_FILE
     expect("OFFSET-SEARCH-008", found=found, expected=at, what="offset")

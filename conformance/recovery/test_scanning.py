@@ -1,4 +1,4 @@
-"""What a start believes of the log: records with one wrong field, garbage in blanks."""
+"""Validation of the log at a start: records with one wrong field, garbage in blanks."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.fixtures import TargetStarter
-from conformance.harness.outcome import unsupported
-from conformance.harness.verdicts import expect
-from conformance.recovery.asking import ends_of, pulled
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.fixtures import TargetStarter
+from conformance.harness.pytest_plugin.outcome import unsupported
 from conformance.recovery.original import EMPTY_BODY, MANY, Original, next_offset
+from conformance.recovery.queue_checks import ends_of, pulled
 from conformance.recovery.small import LOG_FILE_SIZE, SMALL_FILES
 from conformance.recovery.spoiling import (
     GARBAGE,
@@ -51,7 +51,7 @@ def message(original: Original, number: int = NEAR_THE_END) -> PlacedRecord:
 
 
 def end_with(original: Original, record: PlacedRecord, part: str, value: int) -> int:
-    """Return where a start finds the log's end if *part* of *record* is *value*."""
+    """Return the log's end that a start finds if *part* of *record* is *value*."""
     overwrite_part(original.restored(), record.offset, part, value)
     return original.end_after_start()
 
@@ -95,7 +95,7 @@ def test_a_setting_makes_a_start_believe_nothing_old(
     shutil.copytree(files.path, store)
     forced = {"enabledAppendPropCRC": "true", "forceVerifyPropCRC": "true"}
     target = start_target({**SMALL_FILES, **forced}, store=store)
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         _, most = ends_of(broker, original.history.many)
     expected = original.before(original.log[-1].begin_offset)
     expect("REC-SCAN-009", found=most, expected=expected, what="max offset")

@@ -8,14 +8,14 @@ from collections.abc import Iterable
 
 import pytest
 
-from conformance.harness.speaker import Speaker, body_of, succeeded
-from conformance.harness.store_files import StoreFiles
-from conformance.harness.verdicts import expect, expect_fields
-from conformance.recovery.asking import ends_of
+from conformance.harness.client.client import Client, body_of, require_success
+from conformance.harness.pytest_plugin.expectations import expect, expect_fields
+from conformance.harness.targets.store_files import StoreFiles
 from conformance.recovery.original import COMMITTED, MANY, Original
+from conformance.recovery.queue_checks import ends_of
 from conformance.recovery.starting import starts
 from spec.routing.topic_config import decode_topic_table
-from spec.store.config_files import (
+from spec.store.config.config_files import (
     BACKUP_SUFFIX,
     CONSUMER_OFFSETS_FILE,
     DELAY_OFFSETS_FILE,
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.needs("store", "wire", "config", "kill")
 FILES = (TOPICS_FILE, GROUPS_FILE, CONSUMER_OFFSETS_FILE, DELAY_OFFSETS_FILE)
 TEXT = b'{"dataVersion":{"counter":1'
 KINDS = (TEXT, b"", bytes(200))
-"""What a crash in the middle of a write, or before it, leaves of a file."""
+"""Content of a file after a crash in the middle of a write, or before it."""
 ROUNDS = len(KINDS) if os.environ.get("HYPOTHESIS_PROFILE") == "deep" else 1
 """In each the files have another kind of garbage; one round has all kinds."""
 
@@ -41,7 +41,7 @@ def spoil_all(files: StoreFiles, number: int) -> None:
 
 
 def backed_up(files: StoreFiles, names: Iterable[str]) -> None:
-    """Let what the files are now be what their backups say."""
+    """Let the files have the content of their backups."""
     for name in names:
         shutil.copy(files.config(name), files.config(name + BACKUP_SUFFIX))
 
@@ -52,10 +52,10 @@ def without_backups(files: StoreFiles) -> None:
         path.unlink()
 
 
-def known(broker: Speaker, original: Original) -> dict[str, object]:
-    """Return what the broker knows of the topic, the group and its offset."""
+def known(broker: Client, original: Original) -> dict[str, object]:
+    """Return the topic, the group and its offset in the broker's tables."""
     history = original.history
-    topics = decode_topic_table(succeeded(broker.all_topic_config()).body).topics
+    topics = decode_topic_table(require_success(broker.all_topic_config()).body).topics
     groups = body_of(broker.all_groups())
     table = groups.get("subscriptionGroupTable") if isinstance(groups, dict) else {}
     answer = broker.query_offset(group=history.group, topic=history.many)

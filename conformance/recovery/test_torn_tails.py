@@ -1,4 +1,4 @@
-"""The log's last records torn: cut at any byte, with whatever behind the cut."""
+"""The log's last records torn: cut at any byte, with anything behind the cut."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from conformance.harness.fixtures import need
-from conformance.harness.target import Capability
-from conformance.harness.verdicts import expect
-from conformance.recovery.asking import check_ends, key_of, pulled
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.fixtures import need
+from conformance.harness.targets.target import Capability
 from conformance.recovery.original import FEW, Original, next_offset, send_small
+from conformance.recovery.queue_checks import check_ends, key_of, pulled
 from conformance.recovery.spoiling import (
     GARBAGE,
     clear_log,
@@ -27,9 +27,9 @@ from spec.store.record_parts import EMPTY_SIZE, PART_OFFSETS
 pytestmark = pytest.mark.needs("store", "wire", "config", "kill")
 
 FILLINGS = {"zeros": b"", "garbage": GARBAGE}
-"""What is found where a record was, on a disk that lost power."""
+"""Bytes in the place of a record, on a disk that lost power."""
 PARTS = ("magic", "physical_offset", "body_size")
-"""Parts of a record that are cut in the middle when not every byte is asked for."""
+"""Parts of a record that are cut in the middle when not every byte is tested."""
 
 
 def every_byte() -> bool:
@@ -43,7 +43,7 @@ def last_records(original: Original, count: int) -> list[PlacedRecord]:
 
 
 def properties_at(placed: PlacedRecord) -> int:
-    """Return where in its record the properties begin."""
+    """Return the position of the properties in their record, in bytes."""
     return placed.size - len(placed.record.properties.encode())
 
 
@@ -63,28 +63,32 @@ def cuts(original: Original, filling: str) -> Iterator[tuple[PlacedRecord, int]]
 
 
 @pytest.mark.clause("REC-SCAN-001", "REC-SCAN-008", "REC-QUEUE-002", "REC-DISPATCH-005")
-@pytest.mark.clause("REC-KEEP-002")
+@pytest.mark.clause("REC-CRASH-002")
 @pytest.mark.parametrize("filling", FILLINGS)
 def test_a_record_cut_anywhere_ends_the_log(original: Original, filling: str) -> None:
     for placed, place in cuts(original, filling):
         files = original.restored(crashed=True)
         clear_log(files, placed.offset + place, FILLINGS[filling])
-        # What is told of a message beside its body may be wrong: nothing checks it.
+        # Other parts of a message than its body may be wrong: nothing checks them.
         is_kept = place >= properties_at(placed)
         end = placed.offset + placed.size * is_kept
         left = original.before(end, original.history.few)
-        said = f"{filling} from byte {place} of the record at {placed.offset} on"
+        situation = f"{filling} from byte {place} of the record at {placed.offset} on"
         few = original.history.few
         with original.started() as broker:
             records = list(pulled(broker, few))
-            check_ends(broker, (few, 0), records, said=said)
+            check_ends(broker, (few, 0), records, situation=situation)
             clause = "REC-SCAN-008" if is_kept else "REC-QUEUE-002"
-            expect(clause, found=len(records), expected=left, what=f"messages, {said}")
+            expect(
+                clause, found=len(records), expected=left, what=f"messages, {situation}"
+            )
             found = next_offset(broker, few)
-        expect("REC-SCAN-001", found=found, expected=end, what=f"end of log, {said}")
+        expect(
+            "REC-SCAN-001", found=found, expected=end, what=f"end of log, {situation}"
+        )
 
 
-@pytest.mark.clause("REC-SCAN-004", "REC-KEEP-001")
+@pytest.mark.clause("REC-SCAN-004", "REC-CRASH-001")
 def test_an_old_record_behind_the_cut_is_not_delivered_again(
     original: Original,
 ) -> None:
@@ -98,10 +102,10 @@ def test_an_old_record_behind_the_cut_is_not_delivered_again(
         found = next_offset(broker, original.history.few)
     expect("REC-SCAN-004", found=found, expected=original.end, what="end of the log")
     twice = sorted({key for key in keys if keys.count(key) > 1})
-    expect("REC-KEEP-001", found=twice, expected=[], what="keys found twice")
+    expect("REC-CRASH-001", found=twice, expected=[], what="keys found twice")
 
 
-@pytest.mark.clause("REC-END-003")
+@pytest.mark.clause("REC-TRUNCATE-003")
 def test_what_was_cut_off_may_come_back(original: Original) -> None:
     need(original.target, Capability.KILL)
     before, last = last_records(original, 2)
@@ -112,14 +116,18 @@ def test_what_was_cut_off_may_come_back(original: Original) -> None:
         left = path.read_bytes()[place : place + last.size]
         stays = left == encode_record(last.record)
         if not stays:
-            expect("REC-END-003", found=left, expected=bytes(last.size), what="tail")
+            expect(
+                "REC-TRUNCATE-003", found=left, expected=bytes(last.size), what="tail"
+            )
         written = send_small(broker, original.history.few, FEW + 1)
     expect(
-        "REC-END-003",
+        "REC-TRUNCATE-003",
         found=written.commit_log_offset,
         expected=before.offset,
         what="where the next record went",
     )
     end = last.offset + last.size * stays
     found = original.end_after_start()
-    expect("REC-END-003", found=found, expected=end, what="end of log after a kill")
+    expect(
+        "REC-TRUNCATE-003", found=found, expected=end, what="end of log after a kill"
+    )

@@ -1,20 +1,23 @@
 """
-What real releases lose in a power cut although it was flushed before it was answered.
+Losses of real releases in a power cut although messages were flushed in time.
 
-A unit of 20 bytes may lie on two pages, of which one is on disk; and the checkpoint may
-speak of units that are not.
+A unit of 20 bytes may lie on two pages, of which one is on disk. The checkpoint may
+cover units that are not on disk.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import TargetStarter, create_topic, unique_name
-from conformance.harness.speaker import now_ms
-from conformance.harness.store_files import StoreFiles
-from conformance.harness.verdicts import expect, expect_that
-from conformance.recovery.asking import found_by_key, lost_of, queues_of
+from conformance.harness.client.client import now_ms
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import expect, expect_that
+from conformance.harness.pytest_plugin.fixtures import (
+    TargetStarter,
+    create_topic,
+    unique_name,
+)
+from conformance.harness.targets.store_files import StoreFiles
 from conformance.recovery.crash_states import CrashState, named_states
 from conformance.recovery.crashed import (
     SETTINGS,
@@ -23,12 +26,13 @@ from conformance.recovery.crashed import (
     Crashed,
     send,
 )
+from conformance.recovery.queue_checks import found_by_key, lost_of, queues_of
 from spec.integers import tags_code
 from spec.store.checkpoint import SAFETY_MS
 from spec.store.consume_queue import UNIT_SIZE, decode_unit
 from spec.store.file_names import CONSUME_QUEUE
-from spec.store.power_cut import PAGE_SIZE, SECTOR_SIZE
-from spec.wire.response_code import ResponseCode
+from spec.store.recovery.power_cut import PAGE_SIZE, SECTOR_SIZE
+from spec.wire.remoting.response_code import ResponseCode
 
 pytestmark = pytest.mark.needs("store", "wire", "config", "kill")
 
@@ -47,11 +51,11 @@ def unit_of(files: StoreFiles, topic: str, number: int) -> tuple[int, int, int]:
     return unit.commit_log_offset, unit.size, unit.tags_code
 
 
-@pytest.mark.clause("REC-CUT-004")
+@pytest.mark.clause("REC-POWERCUT-004")
 def test_a_torn_tags_code_may_hide_a_message(crashed: Crashed) -> None:
-    says = "the second page of a queue is not there"
-    states = {state.says: state for state in named_states(f"{crashed.many}/0")}
-    files = crashed.left(states[says])
+    description = "the second page of a queue is not there"
+    states = {state.description: state for state in named_states(f"{crashed.many}/0")}
+    files = crashed.left(states[description])
     torn = unit_of(files, crashed.many, TORN)
     whole = (*torn[:2], tags_code(TAG))
     assert torn[0] > 0
@@ -65,7 +69,7 @@ def test_a_torn_tags_code_may_hide_a_message(crashed: Crashed) -> None:
     kept, right = found == torn, found == whole
     what = f"unit {TORN} of the queue"
     expect_that(
-        "REC-CUT-004",
+        "REC-POWERCUT-004",
         kept or right,
         found=found,
         expected=f"{torn} or {whole}",
@@ -73,15 +77,15 @@ def test_a_torn_tags_code_may_hide_a_message(crashed: Crashed) -> None:
     )
     is_given = answer.code == ResponseCode.SUCCESS and (b"%05d" % TORN) in answer.body
     what = f"whether who asks for the tag gets message {TORN}"
-    expect("REC-CUT-004", found=is_given, expected=right, what=what)
+    expect("REC-POWERCUT-004", found=is_given, expected=right, what=what)
 
 
-@pytest.mark.clause("REC-CUT-005")
+@pytest.mark.clause("REC-POWERCUT-005")
 def test_a_torn_offset_may_hand_out_another_message(crashed: Crashed) -> None:
     begin = SPLIT * UNIT_SIZE
     path = f"{CONSUME_QUEUE}/{crashed.many}/0/{'0' * 20}"
     torn = CrashState(
-        says="a unit without its offset",
+        description="a unit without its offset",
         change=lambda cut: cut.lose(cut.path / path, begin, begin + 8),
     )
     files = crashed.left(torn)
@@ -94,7 +98,7 @@ def test_a_torn_offset_may_hand_out_another_message(crashed: Crashed) -> None:
         found = unit_of(files, crashed.many, SPLIT)
         answer = broker.pull(topic=crashed.many, offset=SPLIT, max_count=1)
     expect_that(
-        "REC-CUT-005",
+        "REC-POWERCUT-005",
         found[0] in {0, offset} and found[1] == size,
         found=found,
         expected=f"0 or {offset}, and size {size}",
@@ -102,12 +106,14 @@ def test_a_torn_offset_may_hand_out_another_message(crashed: Crashed) -> None:
     )
     is_given = (b"%05d" % SPLIT) in answer.body
     what = f"whether place {SPLIT} of the queue hands out its message"
-    expect("REC-CUT-005", found=is_given, expected=found[0] == offset, what=what)
+    expect("REC-POWERCUT-005", found=is_given, expected=found[0] == offset, what=what)
 
 
 EARLY, LATE = 24, 24
-"""Messages of two moments that lie more than three seconds apart; the early ones fill
-an index file and the log's first file, the late ones another index file."""
+"""Messages of two moments that lie more than three seconds apart.
+
+The early ones fill an index file and the log's first file, the late ones another index
+file."""
 APART_MS = SAFETY_MS + 500
 CHECKPOINT_SETTINGS = {
     **SETTINGS,
@@ -123,7 +129,7 @@ def test_the_checkpoint_may_vouch_for_units_that_are_lost(
     target = start_target(CHECKPOINT_SETTINGS)
     assert target.store_path is not None
     topic = create_topic(target, unique_name("ahead"))
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         owed = [one for n in range(EARLY) for one in send(broker, topic, n)]
         due_ms = now_ms() + APART_MS
         wait_until(lambda: now_ms() >= due_ms, what="the late messages are late")
@@ -135,17 +141,17 @@ def test_the_checkpoint_may_vouch_for_units_that_are_lost(
         )
     target.kill()
     files = StoreFiles(target.store_path)
-    vouched_ms = files.checkpoint().logics_ms
+    checkpoint_ms = files.checkpoint().logics_ms
     for path in (files.path / CONSUME_QUEUE / topic / "0").iterdir():
         path.write_bytes(bytes(path.stat().st_size))
     target.start()
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         queues = queues_of(broker, [(topic, 0)])
     lost = len(lost_of(owed, queues))
     expect_that(
         "STORE-FLUSH-005",
-        bool(lost) == (vouched_ms > 0),
-        found=f"{lost} of {len(owed)} messages lost, second time {vouched_ms}",
+        bool(lost) == (checkpoint_ms > 0),
+        found=f"{lost} of {len(owed)} messages lost, second time {checkpoint_ms}",
         expected="messages are lost if the second time was not 0",
         what="no consume queue was ever flushed",
     )

@@ -1,1 +1,5 @@
-"""What a name server must do, asked by a broker and by a client."""
+"""
+Routing: the name server with its brokers and clients, and a broker's registrations.
+
+Begin with ``fake_broker.py``, then ``test_registration.py``.
+"""

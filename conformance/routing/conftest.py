@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from conformance.harness.background import begin, end, seen_of
-from conformance.harness.target import Target
+from conformance.harness.process.background import begin, end, result_of
+from conformance.harness.targets.target import Target
 from conformance.routing.fake_broker import Stage
 from conformance.routing.silence import Seen, watch
 
@@ -22,14 +22,14 @@ def stage(target: Target, unique: Callable[[str], str]) -> Iterator[Stage]:
 
 @pytest.fixture
 def silence(pytestconfig: pytest.Config) -> Seen:
-    """Return what two minutes of silence led to, which began with the run."""
-    seen = seen_of(pytestconfig, "silence")
+    """Return the events after two minutes of silence, which began with the run."""
+    seen = result_of(pytestconfig, "silence")
     assert isinstance(seen, Seen)
     return seen
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Fall silent now, so that nobody has to wait for what comes of it."""
+    """Fall silent now, so that no test waits for the consequences."""
     begin(session, {"silence": watch}, has_both)
 
 

@@ -1,9 +1,9 @@
 """
 A broker that exists only in its registrations.
 
-It speaks to the name server as a real one does and has nothing behind it, so a test
-can let it live, change and die at will. Its names and address are unique, and when the
-test ends it is unregistered and its topics are deleted: the name server may be shared.
+It sends a name server the requests of a real broker and has nothing behind it. A test
+can let it live, change and die at will. Its names and address are unique. When the test
+ends, it unregisters and its topics are deleted, for the name server may be shared.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 
-from conformance.harness.address import Address
-from conformance.harness.closing import Closing
-from conformance.harness.deadline import wait_until
-from conformance.harness.peer import Peer
-from conformance.harness.speaker import Speaker, succeeded
+from conformance.harness.client.address import Address
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.client.peer import Peer
+from conformance.harness.process.context import Closing
+from conformance.harness.process.deadline import wait_until
 from spec.routing.broker_registration import (
     BrokerIdentity,
     RegistrationBody,
@@ -31,12 +31,12 @@ from spec.routing.topic_config import (
     TopicTable,
     encode_data_version,
 )
-from spec.wire.command import Command
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 ATTEMPTS = 5
-"""So often is asked what may be refused beside a change; each change takes far less."""
+"""Attempts of a request that a change may disturb; a change takes far less time."""
 
 
 class FakeBroker:
@@ -125,11 +125,11 @@ def unregister(peer: Peer, identity: BrokerIdentity) -> Command:
 
 
 class Stage(Closing):
-    """Where fake brokers appear, and from where clients look at the name server."""
+    """A name server with fake brokers, and clients that read its tables."""
 
     def __init__(self, namesrv: Address, unique: Callable[[str], str]) -> None:
         self.namesrv = namesrv
-        self.client = Speaker.connect(namesrv)
+        self.client = Client.connect(namesrv)
         self.unique = unique
         self._brokers: list[FakeBroker] = []
         self._peers: list[Peer] = []
@@ -163,7 +163,7 @@ class Stage(Closing):
         return peer
 
     def route(self, topic: str) -> TopicRoute | None:
-        """Return the route of *topic*, or None where the name server knows none."""
+        """Return the route of *topic*, or None if the name server has none."""
         answer = self.client.route(topic)
         if answer.code == ResponseCode.TOPIC_NOT_EXIST:
             return None
@@ -171,11 +171,11 @@ class Stage(Closing):
         return decode_route(answer.body)
 
     def clusters(self) -> ClusterInfo:
-        """Return what the name server says of all clusters."""
-        return decode_cluster_info(succeeded(self.cluster_answer()).body)
+        """Return the name server's table of all clusters."""
+        return decode_cluster_info(require_success(self.cluster_answer()).body)
 
     def cluster_answer(self) -> Command:
-        """Return the answer about all clusters, asked for again where it is refused.
+        """Return the response about all clusters, requested again where it is refused.
 
         4.6.0 writes this body without its lock, so beside a change it may fail.
         """
@@ -195,7 +195,7 @@ class Stage(Closing):
 
     def close(self) -> None:
         """Take every fake broker and topic out of the name server."""
-        with Speaker.connect(self.namesrv) as sweeper:
+        with Client.connect(self.namesrv) as sweeper:
             for broker in self._brokers:
                 unregister(sweeper.peer, broker.identity)
                 for topic in broker.topics_seen:

@@ -1,5 +1,5 @@
 """
-A name server that only listens: it writes down what a broker says and agrees to all.
+A name server that only listens: it records the requests of a broker and accepts all.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
-from conformance.harness.address import Address
-from conformance.harness.deadline import wait_until
+from conformance.harness.client.address import Address
+from conformance.harness.process.deadline import wait_until
 from conformance.meta.lying_server import LyingServer, honest
-from spec.wire.command import Command
-from spec.wire.request_code import RequestCode
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
 
 PATIENCE_S = 20.0
 
@@ -21,8 +21,8 @@ class FakeNameServer:
     """A name server with a good memory."""
 
     def __init__(self) -> None:
-        self._server = LyingServer(self._hear)
-        self._heard: list[Command] = []
+        self._server = LyingServer(self._on_request)
+        self._received: list[Command] = []
 
     def __enter__(self) -> Self:
         self._server.__enter__()
@@ -38,12 +38,12 @@ class FakeNameServer:
 
     @property
     def address(self) -> Address:
-        """Where it listens."""
+        """Address on which it listens."""
         return self._server.address
 
-    def heard(self, code: int = RequestCode.REGISTER_BROKER) -> list[Command]:
-        """Return what was said with this code, oldest first."""
-        return [command for command in list(self._heard) if command.code == code]
+    def received(self, code: int = RequestCode.REGISTER_BROKER) -> list[Command]:
+        """Return the requests received with this code, oldest first."""
+        return [command for command in list(self._received) if command.code == code]
 
     def wait_for(
         self,
@@ -53,16 +53,16 @@ class FakeNameServer:
         code: int = RequestCode.REGISTER_BROKER,
         after: int = 0,
     ) -> Command:
-        """Return the first command of *code* after so many that is as *wanted*."""
+        """Return the first command of *code* after so many that meets a predicate."""
         found: list[Command] = []
 
         def look() -> bool:
-            found[:] = [one for one in self.heard(code)[after:] if wanted(one)]
+            found[:] = [one for one in self.received(code)[after:] if wanted(one)]
             return bool(found)
 
         wait_until(look, what=what, timeout_s=PATIENCE_S)
         return found[0]
 
-    def _hear(self, command: Command) -> bytes | None:
-        self._heard.append(command)
+    def _on_request(self, command: Command) -> bytes | None:
+        self._received.append(command)
         return None if command.is_oneway or command.is_response else honest(command)

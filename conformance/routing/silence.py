@@ -1,10 +1,10 @@
 """
 Two minutes of silence, watched from a thread of its own while other tests run.
 
-Name servers and brokers give peers up that say nothing for 120 seconds. Nobody waits
-for that: what is to fall silent does so when the run begins, and the tests that look at
-what became of it come last. Where the target's clock can be hastened, a target of our
-own goes through the same in a tenth of the time.
+Name servers and brokers give up peers that are silent for 120 seconds. The silence
+begins with the run, and the tests that examine its consequences come last. On a target
+with the clock capability, a target of the suite's own does the same in a tenth of the
+time.
 """
 
 from __future__ import annotations
@@ -17,14 +17,18 @@ from dataclasses import dataclass
 
 import pytest
 
-from conformance.harness.fixtures import HOST, hastened, unique_name
-from conformance.harness.peer import Peer, PeerError, PeerMisbehavedError
-from conformance.harness.speaker import succeeded
-from conformance.harness.target import Capability, Target
+from conformance.harness.client.client import require_success
+from conformance.harness.client.peer import Peer, PeerError, PeerMisbehavedError
+from conformance.harness.pytest_plugin.fixtures import (
+    TARGET_OWNER,
+    unique_name,
+    with_clock_rate,
+)
+from conformance.harness.targets.target import Capability, Target
 from conformance.routing.fake_broker import FakeBroker, Stage
 from spec.routing.topic_config import TopicConfig
-from spec.wire.command import Command
-from spec.wire.request_code import RequestCode
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
 
 WATCHED_S = 135.0
 TICK_S = 0.25
@@ -43,13 +47,13 @@ class Seen:
     """
 
     removed_s: float | None = None
-    """A broker had no route any more that registered once and went on asking."""
+    """A broker registered once, sent other requests, and had no route any more."""
     dropped_s: float | None = None
     """Its connection was closed."""
     missed_s: float | None = None
     """A broker was missing that registered every 30 seconds."""
     idle_closed_s: float | None = None
-    """The name server closed a connection on which nobody said anything."""
+    """The name server closed a connection without traffic."""
     broker_idle_closed_s: float | None = None
     """The broker did."""
 
@@ -61,11 +65,11 @@ class Seen:
 
 def watch(config: pytest.Config, ending: threading.Event) -> Seen:
     """Fall silent, and return what became of it."""
-    target: Target = config.stash[HOST].target()
+    target: Target = config.stash[TARGET_OWNER].target()
     rate = 1.0
     with ExitStack() as stack:
         if Capability.CLOCK in target.capabilities:
-            target, rate = stack.enter_context(hastened(config, HASTE)), HASTE
+            target, rate = stack.enter_context(with_clock_rate(config, HASTE)), HASTE
         assert target.namesrv is not None
         assert target.broker is not None
         stage = stack.enter_context(Stage(target.namesrv, unique_name))
@@ -119,12 +123,12 @@ class _Chore:
 
 def _registered(stage: Stage) -> FakeBroker:
     broker = stage.broker()
-    succeeded(broker.register(TopicConfig(topic=stage.unique("topic"))))
+    require_success(broker.register(TopicConfig(topic=stage.unique("topic"))))
     return broker
 
 
 def _talk(broker: FakeBroker) -> None:
-    """Ask the name server for something, which is no sign of life of a broker."""
+    """Send the name server a request that is no sign of life of a broker."""
     question = Command(
         code=RequestCode.GET_ROUTEINTO_BY_TOPIC, fields={"topic": broker.name}
     )

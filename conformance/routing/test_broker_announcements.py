@@ -1,4 +1,4 @@
-"""What a broker says to its name servers: everything, to each, again and again."""
+"""Registrations of a broker: everything, to each name server, repeatedly."""
 
 from __future__ import annotations
 
@@ -7,25 +7,29 @@ from time import monotonic
 
 import pytest
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import (
+from conformance.harness.client.client import Client, body_of, require_success
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_fields,
+    expect_that,
+)
+from conformance.harness.pytest_plugin.fixtures import (
     TargetStarter,
     another_target,
     create_topic,
     need,
 )
-from conformance.harness.live import LiveTarget
-from conformance.harness.speaker import Speaker, body_of, succeeded
-from conformance.harness.target import Capability, Target
-from conformance.harness.verdicts import expect, expect_fields, expect_that
+from conformance.harness.targets.shared_target import SharedTarget
+from conformance.harness.targets.target import Capability, Target
 from conformance.meta.lying_server import LyingServer
 from conformance.routing.fake_name_server import FakeNameServer
 from spec.integers import body_crc
 from spec.routing.announcement import PERIOD_LEAST_MS
 from spec.routing.broker_registration import RegistrationBody, decode_registration
 from spec.routing.kv_config import ORDER_TOPIC_NAMESPACE
-from spec.wire.command import Command
-from spec.wire.request_code import RequestCode
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
 
 pytestmark = pytest.mark.long
 
@@ -39,14 +43,14 @@ ITS_OWN_TOPICS = ("SELF_TEST_TOPIC", "TBW102", "BenchmarkTest")
 
 @pytest.fixture(scope="module")
 def listener() -> Iterator[FakeNameServer]:
-    """Yield a name server that writes down what it hears."""
+    """Yield a name server that records its requests."""
     with FakeNameServer() as started:
         yield started
 
 
 @pytest.fixture(scope="module")
 def talker(
-    pytestconfig: pytest.Config, target: LiveTarget, listener: FakeNameServer
+    pytestconfig: pytest.Config, target: SharedTarget, listener: FakeNameServer
 ) -> Iterator[Target]:
     """Yield a target of this module's own whose broker also talks to the listener."""
     need(target, Capability.WIRE, Capability.CONFIG)
@@ -56,7 +60,7 @@ def talker(
 
 
 def content(registration: Command) -> RegistrationBody:
-    """Return what a registration's body says."""
+    """Return the decoded body of a registration."""
     return decode_registration(
         registration.body, compressed=is_compressed(registration)
     )
@@ -77,48 +81,55 @@ def identity(target: Target) -> dict[str, object]:
     }
 
 
-@pytest.mark.clause("ROUTE-SAY-001", "ROUTE-SAY-002", "ROUTE-SAY-003", "ROUTE-SAY-004")
+@pytest.mark.clause(
+    "ROUTE-OUTERAPI-001",
+    "ROUTE-OUTERAPI-002",
+    "ROUTE-OUTERAPI-003",
+    "ROUTE-OUTERAPI-004",
+)
 def test_a_broker_that_starts_tells_every_name_server_all(
     talker: Target, listener: FakeNameServer
 ) -> None:
     first = listener.wait_for(what="the broker registers with both name servers")
-    expect_fields("ROUTE-SAY-002", found=first.fields, expected=identity(talker))
+    expect_fields("ROUTE-OUTERAPI-002", found=first.fields, expected=identity(talker))
     ha_host = first.fields.get("haServerAddr", "").rpartition(":")[0]
-    expect("ROUTE-SAY-002", found=ha_host, expected="127.0.0.1", what="haServerAddr")
     expect(
-        "ROUTE-SAY-003",
+        "ROUTE-OUTERAPI-002", found=ha_host, expected="127.0.0.1", what="haServerAddr"
+    )
+    expect(
+        "ROUTE-OUTERAPI-003",
         found=first.fields.get("bodyCrc32"),
         expected=str(body_crc(first.body)),
         what="bodyCrc32",
     )
     own = {*ITS_OWN_TOPICS, talker.broker_name, talker.cluster}
     lacking = own - names(first)
-    expect("ROUTE-SAY-004", found=lacking, expected=set(), what="topics that lack")
+    expect("ROUTE-OUTERAPI-004", found=lacking, expected=set(), what="topics that lack")
     changed_ms = content(first).topics.version.timestamp_ms
     expect_that(
-        "ROUTE-SAY-004",
+        "ROUTE-OUTERAPI-004",
         changed_ms > 0,
         found=changed_ms,
         expected="a data version with a time",
     )
 
 
-@pytest.mark.clause("ROUTE-SAY-013")
+@pytest.mark.clause("ROUTE-OUTERAPI-013")
 def test_slaves_are_told_the_port_for_them(
     talker: Target, listener: FakeNameServer
 ) -> None:
     first = listener.wait_for(what="the broker registers")
-    with talker.speak_to_broker() as broker:
+    with talker.connect_to_broker() as broker:
         settings = settings_of(broker)
     expect(
-        "ROUTE-SAY-013",
+        "ROUTE-OUTERAPI-013",
         found=first.fields.get("haServerAddr", "").rpartition(":")[2],
         expected=settings["haListenPort"],
         what="port of haServerAddr",
     )
 
 
-@pytest.mark.clause("ROUTE-SAY-014")
+@pytest.mark.clause("ROUTE-OUTERAPI-014")
 def test_a_deaf_name_server_holds_nobody_up(
     start_target: TargetStarter, unique: Callable[[str], str]
 ) -> None:
@@ -126,32 +137,32 @@ def test_a_deaf_name_server_holds_nobody_up(
         conf = {"namesrvAddr": str(deaf.address), "registerBrokerTimeoutMills": "1000"}
         own = start_target(conf)
         topic = unique("topic")
-        with own.speak_to_broker() as broker, own.speak_to_namesrv() as namesrv:
+        with own.connect_to_broker() as broker, own.connect_to_namesrv() as namesrv:
             answer = broker.create_topic(topic=topic)
             namesrv.wait_for_route(topic)
-    expect("ROUTE-SAY-014", found=answer.code, expected=0, what="code")
+    expect("ROUTE-OUTERAPI-014", found=answer.code, expected=0, what="code")
 
 
-@pytest.mark.clause("ROUTE-SAY-005")
+@pytest.mark.clause("ROUTE-OUTERAPI-005")
 def test_a_new_topic_is_told_at_once(
     talker: Target, listener: FakeNameServer, unique: Callable[[str], str]
 ) -> None:
     for _ in range(2):  # the first may happen to come just when it is time anyway
-        seen, began_s = len(listener.heard()), monotonic()
+        seen, began_s = len(listener.received()), monotonic()
         topic = create_topic(talker, unique("topic"), queue_count=3)
-        told = listener.wait_for(
+        registration = listener.wait_for(
             has_topic(topic), what=f"{topic} is registered", after=seen
         )
         took_s = monotonic() - began_s
-    config = content(told).topics.topics[topic]
+    config = content(registration).topics.topics[topic]
     expect(
-        "ROUTE-SAY-005",
+        "ROUTE-OUTERAPI-005",
         found=(config.read_queue_count, config.write_queue_count),
         expected=(3, 3),
         what="queues of the new topic",
     )
     expect_that(
-        "ROUTE-SAY-005",
+        "ROUTE-OUTERAPI-005",
         took_s < AT_ONCE_S,
         found=f"after {took_s:.1f} s",
         expected="before it is time for the next registration",
@@ -160,66 +171,70 @@ def test_a_new_topic_is_told_at_once(
 
 
 def has_topic(topic: str) -> Callable[[Command], bool]:
-    """Return what tells a registration that has *topic*."""
+    """Return a predicate for registrations that contain *topic*."""
     return lambda registration: topic in names(registration)
 
 
 @pytest.fixture
-def compressing(talker: Target) -> Iterator[Speaker]:
+def compressing(talker: Target) -> Iterator[Client]:
     """Yield a connection to the broker, whose registrations are compressed now."""
-    with talker.speak_to_broker() as broker:
-        succeeded(broker.update_broker_config({"compressedRegister": "true"}))
+    with talker.connect_to_broker() as broker:
+        require_success(broker.update_broker_config({"compressedRegister": "true"}))
         yield broker
-        succeeded(broker.update_broker_config({"compressedRegister": "false"}))
+        require_success(broker.update_broker_config({"compressedRegister": "false"}))
 
 
 def is_compressed(registration: Command) -> bool:
-    """Return whether a registration's body is a zlib stream, whatever it says."""
+    """Return whether a registration's body is a zlib stream; its header is ignored."""
     return registration.body[:1] == ZLIB_START
 
 
-@pytest.mark.clause("ROUTE-SAY-007")
+@pytest.mark.clause("ROUTE-OUTERAPI-007")
 def test_a_registration_is_compressed_if_wanted(
-    compressing: Speaker, listener: FakeNameServer, unique: Callable[[str], str]
+    compressing: Client, listener: FakeNameServer, unique: Callable[[str], str]
 ) -> None:
     topic = unique("topic")
-    seen = len(listener.heard())
-    succeeded(compressing.create_topic(topic=topic))
-    told = listener.wait_for(is_compressed, what="a compressed body", after=seen)
+    seen = len(listener.received())
+    require_success(compressing.create_topic(topic=topic))
+    registration = listener.wait_for(
+        is_compressed, what="a compressed body", after=seen
+    )
     expect(
-        "ROUTE-SAY-007",
-        found=(told.fields.get("compressed"), topic in names(told)),
+        "ROUTE-OUTERAPI-007",
+        found=(registration.fields.get("compressed"), topic in names(registration)),
         expected=("true", True),
         what="compressed, and whether the new topic is in the body",
     )
 
 
-@pytest.mark.clause("ROUTE-SAY-012")
+@pytest.mark.clause("ROUTE-OUTERAPI-012")
 def test_a_compressed_registration_says_that_it_is_not(
-    compressing: Speaker, listener: FakeNameServer, unique: Callable[[str], str]
+    compressing: Client, listener: FakeNameServer, unique: Callable[[str], str]
 ) -> None:
-    seen = len(listener.heard())
-    succeeded(compressing.create_topic(topic=unique("topic")))
-    told = listener.wait_for(is_compressed, what="a compressed body", after=seen)
-    found = told.fields.get("compressed")
-    expect("ROUTE-SAY-012", found=found, expected="false", what="compressed")
+    seen = len(listener.received())
+    require_success(compressing.create_topic(topic=unique("topic")))
+    registration = listener.wait_for(
+        is_compressed, what="a compressed body", after=seen
+    )
+    found = registration.fields.get("compressed")
+    expect("ROUTE-OUTERAPI-012", found=found, expected="false", what="compressed")
 
 
-@pytest.mark.clause("ROUTE-SAY-008")
+@pytest.mark.clause("ROUTE-OUTERAPI-008")
 def test_a_broker_registers_again_when_nothing_changes(
     talker: Target, listener: FakeNameServer
 ) -> None:
     own = {talker.broker_name, *ITS_OWN_TOPICS}
-    seen = len(listener.heard())
+    seen = len(listener.received())
     again = listener.wait_for(
         lambda found: own <= names(found),
         what=f"the broker registers again after {PERIOD_LEAST_MS} ms",
         after=seen,
     )
-    expect_fields("ROUTE-SAY-008", found=again.fields, expected=identity(talker))
+    expect_fields("ROUTE-OUTERAPI-008", found=again.fields, expected=identity(talker))
 
 
-@pytest.mark.clause("ROUTE-SAY-006")
+@pytest.mark.clause("ROUTE-OUTERAPI-006")
 def test_a_broker_that_stops_says_goodbye(start_target: TargetStarter) -> None:
     with FakeNameServer() as listener:
         own = start_target({"namesrvAddr": str(listener.address)})
@@ -228,7 +243,7 @@ def test_a_broker_that_stops_says_goodbye(start_target: TargetStarter) -> None:
         goodbye = listener.wait_for(
             what="the broker unregisters", code=RequestCode.UNREGISTER_BROKER
         )
-    expect_fields("ROUTE-SAY-006", found=goodbye.fields, expected=identity(own))
+    expect_fields("ROUTE-OUTERAPI-006", found=goodbye.fields, expected=identity(own))
 
 
 @pytest.mark.needs("config")
@@ -238,19 +253,21 @@ def test_a_broker_that_stops_says_goodbye(start_target: TargetStarter) -> None:
         pytest.param(
             "registerNameServerPeriod",
             "30000",
-            marks=pytest.mark.clause("ROUTE-SAY-009"),
+            marks=pytest.mark.clause("ROUTE-OUTERAPI-009"),
         ),
         pytest.param(
-            "forceRegister", "true", marks=pytest.mark.clause("ROUTE-SAY-011")
+            "forceRegister", "true", marks=pytest.mark.clause("ROUTE-OUTERAPI-011")
         ),
         pytest.param(
-            "compressedRegister", "false", marks=pytest.mark.clause("ROUTE-SAY-011")
+            "compressedRegister",
+            "false",
+            marks=pytest.mark.clause("ROUTE-OUTERAPI-011"),
         ),
     ],
 )
 def test_a_brokers_settings_say_how_it_registers(
-    broker: Speaker,
-    target: LiveTarget,
+    broker: Client,
+    target: SharedTarget,
     name: str,
     value: str,
     request: pytest.FixtureRequest,
@@ -264,14 +281,14 @@ def test_a_brokers_settings_say_how_it_registers(
     )
 
 
-def settings_of(broker: Speaker) -> dict[str, str]:
+def settings_of(broker: Client) -> dict[str, str]:
     """Return the broker's settings by name."""
-    lines = succeeded(broker.broker_config()).body.decode().splitlines()
+    lines = require_success(broker.broker_config()).body.decode().splitlines()
     return dict(line.partition("=")[::2] for line in lines)
 
 
-def is_ordered(broker: Speaker, topic: str) -> bool:
-    """Return whether the broker's own table says that *topic* is an order topic."""
+def is_ordered(broker: Client, topic: str) -> bool:
+    """Return whether *topic* is an order topic in the broker's own table."""
     found = body_of(broker.all_topic_config())
     assert isinstance(found, dict)
     return bool(found["topicConfigTable"][topic]["order"])
@@ -279,10 +296,10 @@ def is_ordered(broker: Speaker, topic: str) -> bool:
 
 @pytest.mark.clause("ROUTE-BROKER-012")
 def test_a_broker_learns_which_topics_are_ordered(own_target: Target) -> None:
-    # Of several name servers the one that answers first would count.
+    # One name server only: with several, the first response would count.
     topic = create_topic(own_target, "ordered")
     value = f"{own_target.broker_name}:4"
-    with own_target.speak_to_namesrv() as namesrv:
+    with own_target.connect_to_namesrv() as namesrv:
         namesrv.put_kv(namespace=ORDER_TOPIC_NAMESPACE, key=topic, value=value)
     create_topic(own_target, "other")
     wait_for_order(own_target, topic, True)
@@ -290,18 +307,18 @@ def test_a_broker_learns_which_topics_are_ordered(own_target: Target) -> None:
 
 @pytest.mark.clause("ROUTE-BROKER-013")
 def test_a_broker_forgets_the_order_that_nobody_listed(own_target: Target) -> None:
-    with own_target.speak_to_namesrv() as namesrv:
-        # The list must exist, or its absence says nothing.
+    with own_target.connect_to_namesrv() as namesrv:
+        # The list must exist, or its absence proves nothing.
         namesrv.put_kv(namespace=ORDER_TOPIC_NAMESPACE, key="other", value="b:1")
-    with own_target.speak_to_broker() as broker:
-        succeeded(broker.create_topic(topic="ordered", order=True))
+    with own_target.connect_to_broker() as broker:
+        require_success(broker.create_topic(topic="ordered", order=True))
     create_topic(own_target, "other")
     wait_for_order(own_target, "ordered", False)
 
 
 def wait_for_order(target: Target, topic: str, wanted: bool) -> None:
-    """Wait until the broker says of *topic* that it is an order topic, or that not."""
-    with target.speak_to_broker() as broker:
+    """Wait until *topic* is an order topic in the broker's table, or is not."""
+    with target.connect_to_broker() as broker:
         wait_until(
             lambda: is_ordered(broker, topic) == wanted,
             what=f"{topic} is ordered at the broker: {wanted}",

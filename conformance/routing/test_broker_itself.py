@@ -1,23 +1,23 @@
-"""What the target's own broker registers, and what it registers when topics change."""
+"""Registrations of the target's own broker, at the start and when topics change."""
 
 from __future__ import annotations
 
 import pytest
 
-from conformance.harness.address import Address
-from conformance.harness.deadline import wait_until
-from conformance.harness.peer import Peer
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.target import Target
-from conformance.harness.verdicts import expect
+from conformance.harness.client.address import Address
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.client.peer import Peer
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.targets.target import Target
 from conformance.routing.fake_broker import Stage
 from spec.routing.route_data import QueueData
-from spec.wire.command import Command
-from spec.wire.request_code import RequestCode
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
 
 
 def queues_of(stage: Stage, target: Target, topic: str) -> QueueData | None:
-    """Return what the target's broker has of *topic*, as the route says."""
+    """Return the queues of *topic* on the target's broker, from the route."""
     route = stage.route(topic)
     return route.queues_of(target.broker_name) if route else None
 
@@ -109,7 +109,7 @@ def test_a_broker_has_topics_of_its_own(
 
 
 def create(
-    broker: Speaker, topic: str, counts: tuple[int, int, int], flags: int
+    broker: Client, topic: str, counts: tuple[int, int, int], flags: int
 ) -> None:
     """Create or change *topic* at the broker."""
     read, write, permission = counts
@@ -124,12 +124,12 @@ def create(
         "order": "false",
     }
     code = RequestCode.UPDATE_AND_CREATE_TOPIC
-    succeeded(broker.peer.request(Command(code=code, fields=fields)))
+    require_success(broker.peer.request(Command(code=code, fields=fields)))
 
 
 @pytest.mark.clause("ROUTE-BROKER-008", "ROUTE-BROKER-009", "ROUTE-BROKER-010")
 def test_a_created_and_changed_topic_is_in_the_route(
-    stage: Stage, target: Target, broker: Speaker
+    stage: Stage, target: Target, broker: Client
 ) -> None:
     topic = stage.unique("topic")
     create(broker, topic, (5, 3, 6), 2)
@@ -165,13 +165,13 @@ def test_a_created_and_changed_topic_is_in_the_route(
 
 @pytest.mark.clause("ROUTE-BROKER-011")
 def test_a_topic_deleted_at_its_broker_keeps_its_route(
-    stage: Stage, target: Target, broker: Speaker
+    stage: Stage, target: Target, broker: Client
 ) -> None:
     topic = stage.unique("topic")
     create(broker, topic, (4, 4, 6), 0)
     stage.client.wait_for_route(topic)
     code = RequestCode.DELETE_TOPIC_IN_BROKER
-    succeeded(broker.peer.request(Command(code=code, fields={"topic": topic})))
+    require_success(broker.peer.request(Command(code=code, fields={"topic": topic})))
     # Another topic's registration, which follows, does not take it away either.
     later = stage.unique("topic")
     create(broker, later, (4, 4, 6), 0)

@@ -1,4 +1,4 @@
-"""Brokers that register and say goodbye at the same moment do not lose each other."""
+"""Brokers that register and unregister at the same moment do not lose each other."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from threading import Barrier
 
 import pytest
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.verdicts import expect
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import expect
 from conformance.routing.fake_broker import FakeBroker, Stage
 from spec.routing.topic_config import TopicConfig
-from spec.wire.command import Command
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.response_code import ResponseCode
 
 BROKERS = 16
 ROUNDS = 10
@@ -31,13 +31,17 @@ def at_once(
         return act(broker)
 
     with ThreadPoolExecutor(len(brokers)) as pool:
-        return {answer.code for told in pool.map(begin, brokers) for answer in told}
+        return {
+            answer.code
+            for responses in pool.map(begin, brokers)
+            for answer in responses
+        }
 
 
 def registered_at_once(
     stage: Stage, topic: str, *, one_cluster: bool
 ) -> list[FakeBroker]:
-    """Return brokers of which each registered *topic* again and again, all at once."""
+    """Return brokers that each registered *topic* repeatedly, concurrently."""
     cluster = stage.unique("cluster") if one_cluster else None
     brokers = [stage.broker(cluster=cluster) for _ in range(BROKERS)]
 
@@ -83,7 +87,7 @@ def test_brokers_that_register_at_once_are_all_in_the_route(
     )
 
 
-@pytest.mark.clause("ROUTE-LIVE-001", "ROUTE-LIVE-003")
+@pytest.mark.clause("ROUTE-LIVENESS-001", "ROUTE-LIVENESS-003")
 def test_brokers_that_leave_at_once_leave_the_others(stage: Stage) -> None:
     topic = stage.unique("topic")
     brokers = registered_at_once(stage, topic, one_cluster=True)
@@ -104,14 +108,14 @@ def test_brokers_that_leave_at_once_leave_the_others(stage: Stage) -> None:
         what="the brokers that left are in no route",
     )
     expect(
-        "ROUTE-LIVE-003",
+        "ROUTE-LIVENESS-003",
         found=sorted(queues_in_route(stage, topic)),
         expected=sorted(broker.name for broker in staying),
         what="brokers in the route",
         transcript=stage.client.transcript,
     )
     expect(
-        "ROUTE-LIVE-001",
+        "ROUTE-LIVENESS-001",
         found=[name for name in gone if stage.route(name) is not None],
         expected=[],
         what="routes of the own topics of brokers that left",

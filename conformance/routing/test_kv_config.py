@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from conformance.harness.verdicts import expect
+from conformance.harness.pytest_plugin.expectations import expect
 from conformance.routing.fake_broker import Stage
 from conformance.strategies.routes import key_value_texts
 from spec.routing.kv_config import ORDER_TOPIC_NAMESPACE, decode_key_value_table
 from spec.routing.topic_config import TopicConfig
-from spec.wire.command import Command
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 
 def table_of(stage: Stage, namespace: str) -> dict[str, str]:

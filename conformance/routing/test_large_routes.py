@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.verdicts import expect
+from conformance.harness.pytest_plugin.expectations import expect
 from conformance.routing.fake_broker import Stage
 from spec.routing.broker_registration import (
     RegistrationBody,
@@ -14,19 +14,19 @@ from spec.routing.broker_registration import (
 from spec.routing.cluster_info import decode_topic_list
 from spec.routing.route_data import TopicRoute
 from spec.routing.topic_config import DataVersion, TopicConfig, TopicTable
-from spec.wire.command import Command
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 TOPICS = 10_000
 BROKERS = 16
 LOOKED_AT = 97
-"""One topic of so many has its route looked at."""
+"""Stride of the topics whose routes are compared."""
 TIMEOUT_S = 60.0
 
 
 def topics_of(prefix: str) -> list[TopicConfig]:
-    """Return topics whose queue counts tell them apart."""
+    """Return topics that differ in their queue counts."""
     return [
         TopicConfig(
             topic=f"{prefix}_{number}",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.verdicts import expect
+from conformance.harness.pytest_plugin.expectations import expect
 from conformance.routing.fake_broker import Stage
 from spec.routing.cluster_info import TopicList, decode_topic_list
 from spec.routing.topic_config import TopicConfig
-from spec.wire.command import Command
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 
 def listed(stage: Stage, code: int, **fields: str) -> TopicList:
@@ -147,7 +147,7 @@ def test_a_deleted_topic_is_gone_until_a_new_version(stage: Stage) -> None:
     brokers = [stage.broker(), stage.broker()]
     for broker in brokers:
         broker.register(topic)
-    # Asked for once, a route may be kept for the next who asks.
+    # After a first request, a route may be cached for the next one.
     assert stage.route(topic.topic) is not None
     codes = [stage.client.delete_topic_in_namesrv(topic.topic).code for _ in "12"]
     expect(

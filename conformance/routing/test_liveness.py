@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.verdicts import expect
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import expect
 from conformance.routing.fake_broker import (
     FakeBroker,
     Stage,
@@ -14,7 +14,7 @@ from conformance.routing.fake_broker import (
 )
 from spec.routing.broker_registration import BrokerIdentity
 from spec.routing.topic_config import TopicConfig
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.response_code import ResponseCode
 
 
 def registered(stage: Stage, topic: TopicConfig, **where: str | int) -> FakeBroker:
@@ -37,14 +37,14 @@ def with_slave(stage: Stage, topic: TopicConfig) -> tuple[FakeBroker, FakeBroker
     return master, slave
 
 
-@pytest.mark.clause("ROUTE-LIVE-001", "ROUTE-DATA-003")
+@pytest.mark.clause("ROUTE-LIVENESS-001", "ROUTE-DATA-003")
 def test_a_topic_goes_with_its_last_broker(stage: Stage) -> None:
     topic = a_topic(stage)
     broker = registered(stage, topic)
     broker.unregister()
     stage.wait_until_gone(broker)
     expect(
-        "ROUTE-LIVE-001",
+        "ROUTE-LIVENESS-001",
         found=stage.route(topic.topic),
         expected=None,
         what="route after its only broker unregistered",
@@ -52,13 +52,13 @@ def test_a_topic_goes_with_its_last_broker(stage: Stage) -> None:
     )
 
 
-@pytest.mark.clause("ROUTE-LIVE-002")
+@pytest.mark.clause("ROUTE-LIVENESS-002")
 def test_an_unregistration_has_taken_effect_when_it_is_answered(stage: Stage) -> None:
     topic = a_topic(stage)
     broker = registered(stage, topic)
     broker.unregister()
     expect(
-        "ROUTE-LIVE-002",
+        "ROUTE-LIVENESS-002",
         found=stage.route(topic.topic),
         expected=None,
         what="route right after the answer",
@@ -66,7 +66,7 @@ def test_an_unregistration_has_taken_effect_when_it_is_answered(stage: Stage) ->
     )
 
 
-@pytest.mark.clause("ROUTE-LIVE-003", "ROUTE-CLUSTER-002")
+@pytest.mark.clause("ROUTE-LIVENESS-003", "ROUTE-CLUSTER-002")
 def test_other_brokers_stay_in_the_route(stage: Stage) -> None:
     topic = a_topic(stage)
     stays, goes = registered(stage, topic), registered(stage, topic)
@@ -74,7 +74,7 @@ def test_other_brokers_stay_in_the_route(stage: Stage) -> None:
     stage.wait_until_gone(goes)
     route = stage.route(topic.topic)
     expect(
-        "ROUTE-LIVE-003",
+        "ROUTE-LIVENESS-003",
         found=[q.broker_name for q in route.queue_datas] if route else None,
         expected=[stays.name],
         what="brokers in the route",
@@ -90,7 +90,7 @@ def test_other_brokers_stay_in_the_route(stage: Stage) -> None:
     )
 
 
-@pytest.mark.clause("ROUTE-LIVE-004")
+@pytest.mark.clause("ROUTE-LIVENESS-004")
 def test_a_slave_keeps_the_route_when_its_master_goes(stage: Stage) -> None:
     topic = a_topic(stage)
     master, slave = with_slave(stage, topic)
@@ -102,7 +102,7 @@ def test_a_slave_keeps_the_route_when_its_master_goes(stage: Stage) -> None:
     route = stage.route(topic.topic)
     data = route and route.broker(master.name)
     expect(
-        "ROUTE-LIVE-004",
+        "ROUTE-LIVENESS-004",
         found=(
             [q.broker_name for q in route.queue_datas] if route else None,
             data and dict(data.addresses),
@@ -113,11 +113,11 @@ def test_a_slave_keeps_the_route_when_its_master_goes(stage: Stage) -> None:
     )
 
 
-@pytest.mark.clause("ROUTE-LIVE-005")
+@pytest.mark.clause("ROUTE-LIVENESS-005")
 def test_an_unknown_broker_may_unregister(stage: Stage) -> None:
     answer = stage.broker().unregister()
     expect(
-        "ROUTE-LIVE-005",
+        "ROUTE-LIVENESS-005",
         found=answer.code,
         expected=ResponseCode.SUCCESS,
         what="code of the answer",
@@ -143,11 +143,11 @@ def _unregister_mixed_up(stage: Stage) -> tuple[dict[int, str], FakeBroker, Fake
     return dict(stage.clusters().brokers[master.name].addresses), master, slave
 
 
-@pytest.mark.clause("ROUTE-LIVE-006")
+@pytest.mark.clause("ROUTE-LIVENESS-006")
 def test_an_unregistration_goes_by_broker_id(stage: Stage) -> None:
     left, master, _ = _unregister_mixed_up(stage)
     expect(
-        "ROUTE-LIVE-006",
+        "ROUTE-LIVENESS-006",
         found=left,
         expected={0: master.identity.address},
         what="addresses that are left",
@@ -155,11 +155,11 @@ def test_an_unregistration_goes_by_broker_id(stage: Stage) -> None:
     )
 
 
-@pytest.mark.clause("ROUTE-LIVE-007")
+@pytest.mark.clause("ROUTE-LIVENESS-007")
 def test_an_unregistration_goes_by_address(stage: Stage) -> None:
     left, _, slave = _unregister_mixed_up(stage)
     expect(
-        "ROUTE-LIVE-007",
+        "ROUTE-LIVENESS-007",
         found=left,
         expected={1: slave.identity.address},
         what="addresses that are left",
@@ -167,7 +167,7 @@ def test_an_unregistration_goes_by_address(stage: Stage) -> None:
     )
 
 
-@pytest.mark.clause("ROUTE-LIVE-008", "ROUTE-LIVE-001")
+@pytest.mark.clause("ROUTE-LIVENESS-008", "ROUTE-LIVENESS-001")
 def test_a_broker_goes_when_its_connection_is_closed(stage: Stage) -> None:
     topic = a_topic(stage)
     broker = registered(stage, topic)
@@ -177,7 +177,7 @@ def test_a_broker_goes_when_its_connection_is_closed(stage: Stage) -> None:
         what="the route is gone after the broker's connection was closed",
     )
     expect(
-        "ROUTE-LIVE-008",
+        "ROUTE-LIVENESS-008",
         found=(
             broker.name in stage.clusters().brokers,
             broker.identity.cluster in stage.clusters().clusters,
@@ -188,7 +188,7 @@ def test_a_broker_goes_when_its_connection_is_closed(stage: Stage) -> None:
     )
 
 
-@pytest.mark.clause("ROUTE-LIVE-008", "ROUTE-LIVE-004")
+@pytest.mark.clause("ROUTE-LIVENESS-008", "ROUTE-LIVENESS-004")
 def test_a_slave_stays_when_the_masters_connection_is_closed(stage: Stage) -> None:
     topic = a_topic(stage)
     master, slave = with_slave(stage, topic)
@@ -198,7 +198,7 @@ def test_a_slave_stays_when_the_masters_connection_is_closed(stage: Stage) -> No
         what="the name server has forgotten the master",
     )
     expect(
-        "ROUTE-LIVE-008",
+        "ROUTE-LIVENESS-008",
         found=dict(stage.clusters().brokers[master.name].addresses),
         expected={1: slave.identity.address},
         what="addresses that are left",
@@ -206,20 +206,20 @@ def test_a_slave_stays_when_the_masters_connection_is_closed(stage: Stage) -> No
     )
 
 
-@pytest.mark.clause("ROUTE-LIVE-009")
+@pytest.mark.clause("ROUTE-LIVENESS-009")
 def test_a_broker_on_a_new_connection_outlives_the_old_one(stage: Stage) -> None:
     topic = a_topic(stage)
     moved = registered(stage, topic)
     old = moved.peer
     moved.peer = stage.connect()
     moved.register(topic)
-    # Somebody who registers over the old connection shows when its end was seen.
+    # A registration over the old connection shows when its end was detected.
     witness = stage.broker(peer=old)
     witness.register()
     old.close()
     stage.wait_until_gone(witness)
     expect(
-        "ROUTE-LIVE-009",
+        "ROUTE-LIVENESS-009",
         found=stage.route(topic.topic) is not None,
         expected=True,
         what="the route is still there",
@@ -227,7 +227,7 @@ def test_a_broker_on_a_new_connection_outlives_the_old_one(stage: Stage) -> None
     )
 
 
-@pytest.mark.clause("ROUTE-LIVE-010")
+@pytest.mark.clause("ROUTE-LIVENESS-010")
 def test_closing_a_clients_connection_removes_nobody(stage: Stage) -> None:
     topic = a_topic(stage)
     broker = registered(stage, topic)
@@ -238,7 +238,7 @@ def test_closing_a_clients_connection_removes_nobody(stage: Stage) -> None:
     client.close()
     stage.wait_until_gone(witness)
     expect(
-        "ROUTE-LIVE-010",
+        "ROUTE-LIVENESS-010",
         found=(code, stage.route(topic.topic) is not None),
         expected=(ResponseCode.SUCCESS, True),
         what="code of the client's answer, the route is still there",
@@ -246,7 +246,7 @@ def test_closing_a_clients_connection_removes_nobody(stage: Stage) -> None:
     )
 
 
-@pytest.mark.clause("ROUTE-LIVE-011")
+@pytest.mark.clause("ROUTE-LIVENESS-011")
 def test_a_removed_broker_comes_back_with_the_same_version(stage: Stage) -> None:
     topic = a_topic(stage)
     broker = registered(stage, topic)
@@ -254,7 +254,7 @@ def test_a_removed_broker_comes_back_with_the_same_version(stage: Stage) -> None
     stage.wait_until_gone(broker)
     broker.register_again(topic)
     expect(
-        "ROUTE-LIVE-011",
+        "ROUTE-LIVENESS-011",
         found=stage.route(topic.topic) is not None,
         expected=True,
         what="the topic has a route again",

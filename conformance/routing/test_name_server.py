@@ -1,13 +1,13 @@
-"""A name server as a program: what it knows, is set to, keeps, and leaves unsaid."""
+"""A name server as a program: its settings, its files, and its silent failures."""
 
 from __future__ import annotations
 
 import pytest
 
-from conformance.harness.fixtures import TargetStarter, another_target
-from conformance.harness.live import LiveTarget
-from conformance.harness.peer import ONEWAY_FLAG
-from conformance.harness.verdicts import expect, expect_fields
+from conformance.harness.client.peer import ONEWAY_FLAG
+from conformance.harness.pytest_plugin.expectations import expect, expect_fields
+from conformance.harness.pytest_plugin.fixtures import TargetStarter, another_target
+from conformance.harness.targets.shared_target import SharedTarget
 from conformance.routing.fake_broker import Stage
 from spec.routing.broker_registration import (
     RegistrationBody,
@@ -16,9 +16,9 @@ from spec.routing.broker_registration import (
 )
 from spec.routing.name_server import KNOWN_REQUESTS
 from spec.routing.topic_config import TopicConfig
-from spec.wire.command import Command
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 QUIET_S = 0.3
 SETTINGS = {
@@ -62,7 +62,7 @@ def test_a_name_server_answers_what_it_knows(stage: Stage, code: RequestCode) ->
         "brokerAddr": "127.0.0.1:1",
         "clusterName": name,
     }
-    # Without brokerId nobody registers: an answer is enough, whatever it says.
+    # Without brokerId a registration fails: any response is enough.
     answer = stage.connect().request(Command(code=code, fields=fields))
     expect(
         "ROUTE-CODE-001",
@@ -74,7 +74,7 @@ def test_a_name_server_answers_what_it_knows(stage: Stage, code: RequestCode) ->
 
 
 def check_settings(stage: Stage, clause: str) -> None:
-    """Fail *clause* unless the name server's settings are what it says."""
+    """Fail *clause* unless the name server reports the settings that it has."""
     lines = stage.client.namesrv_config().body.decode().splitlines()
     found = dict(line.partition("=")[::2] for line in lines)
     expect_fields(clause, found=found, expected=SETTINGS[clause])
@@ -107,16 +107,16 @@ def test_buffers_are_left_to_the_system(stage: Stage) -> None:
 def test_key_values_outlive_a_restart(pytestconfig: pytest.Config) -> None:
     value = "kept: ä"
     with another_target(pytestconfig, own_name_server=True) as own:
-        with own.speak_to_namesrv() as namesrv:
+        with own.connect_to_namesrv() as namesrv:
             namesrv.put_kv(namespace="n", key="k", value=value)
         own.restart()
-        with own.speak_to_namesrv() as namesrv:
+        with own.connect_to_namesrv() as namesrv:
             answer = namesrv.get_kv(namespace="n", key="k")
     found = answer.fields.get("value")
     expect("ROUTE-KV-013", found=found, expected=value, what="value after a restart")
 
 
-@pytest.mark.clause("ROUTE-LIVE-014")
+@pytest.mark.clause("ROUTE-LIVENESS-014")
 def test_nobody_is_told_of_a_change(stage: Stage) -> None:
     topic = TopicConfig(topic=stage.unique("topic"))
     broker = stage.broker()
@@ -125,7 +125,7 @@ def test_nobody_is_told_of_a_change(stage: Stage) -> None:
     broker.register(TopicConfig(topic=topic.topic, read_queue_count=3))
     broker.unregister()
     expect(
-        "ROUTE-LIVE-014",
+        "ROUTE-LIVENESS-014",
         found=stage.client.peer.is_silent(QUIET_S),
         expected=True,
         what="silence to the client that asked for the route",
@@ -147,7 +147,7 @@ def test_an_unknown_topic_is_named(stage: Stage) -> None:
 
 
 @pytest.mark.clause("ROUTE-REG-023")
-def test_a_oneway_registration_counts(stage: Stage, target: LiveTarget) -> None:
+def test_a_oneway_registration_counts(stage: Stage, target: SharedTarget) -> None:
     assert target.namesrv is not None
     broker = stage.broker()
     topic = TopicConfig(topic=stage.unique("topic"))

@@ -1,4 +1,4 @@
-"""Taking the write permission from a broker, and asking for its data version."""
+"""Removal of a broker's write permission, and queries of its data version."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.harness.verdicts import expect
+from conformance.harness.pytest_plugin.expectations import expect
 from conformance.routing.fake_broker import FakeBroker, Stage, version_query
 from spec.routing.topic_config import DataVersion, TopicConfig, decode_data_version
-from spec.wire.command import Command
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 
 def permissions(stage: Stage, topic: TopicConfig) -> dict[str, int]:
@@ -101,10 +101,10 @@ def test_adding_the_write_permission_sets_it_to_six(
     )
 
 
-def ask_version(
+def query_version(
     stage: Stage, broker: FakeBroker, version: DataVersion
 ) -> tuple[str | None, DataVersion | None]:
-    """Return what the name server says of *version*: changed, and its own."""
+    """Return the response about *version*: whether it changed, and the server's own."""
     answer = stage.client.peer.request(version_query(broker.identity, version))
     assert answer.code == ResponseCode.SUCCESS, f"{answer.code}: {answer.remark}"
     own = decode_data_version(answer.body) if answer.body else None
@@ -116,7 +116,7 @@ def test_an_unknown_broker_has_changed(stage: Stage) -> None:
     broker = stage.broker()
     expect(
         "ROUTE-VERSION-001",
-        found=ask_version(stage, broker, broker.version),
+        found=query_version(stage, broker, broker.version),
         expected=("true", None),
         what="changed, version in the body",
         transcript=stage.client.transcript,
@@ -134,10 +134,10 @@ def test_only_the_registered_version_has_not_changed(stage: Stage) -> None:
         (replace(registered, counter=registered.counter - 1), "true"),
         (replace(registered, timestamp_ms=registered.timestamp_ms + 1), "true"),
     ):
-        said, own = ask_version(stage, broker, version)
+        is_changed, own = query_version(stage, broker, version)
         expect(
             "ROUTE-VERSION-002",
-            found=said,
+            found=is_changed,
             expected=changed,
             what=f"changed, for {version}",
             transcript=stage.client.transcript,

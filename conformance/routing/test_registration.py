@@ -1,4 +1,4 @@
-"""What a name server makes of a registration, seen in the routes that it gives."""
+"""Effects of a registration on the routes of a name server."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.harness.verdicts import expect
+from conformance.harness.pytest_plugin.expectations import expect
 from conformance.routing.fake_broker import FakeBroker, Stage, unregister
 from spec.routing.broker_registration import (
     RegistrationBody,
@@ -15,8 +15,8 @@ from spec.routing.broker_registration import (
     registration_fields,
 )
 from spec.routing.topic_config import TopicConfig, TopicTable
-from spec.wire.frame import SerializeType
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.frame import SerializeType
+from spec.wire.remoting.response_code import ResponseCode
 
 
 def expect_addresses(
@@ -118,17 +118,19 @@ def test_a_slave_learns_its_master_and_joins_the_route(stage: Stage) -> None:
 def test_a_master_and_an_orphaned_slave_learn_no_master(stage: Stage) -> None:
     master = stage.broker()
     orphan = stage.broker(broker_id=1)
-    told = [broker.register().fields for broker in (master, orphan)]
+    responses = [broker.register().fields for broker in (master, orphan)]
     expect(
         "ROUTE-REG-010",
-        found=[("masterAddr" in fields, "haServerAddr" in fields) for fields in told],
+        found=[
+            ("masterAddr" in fields, "haServerAddr" in fields) for fields in responses
+        ],
         expected=[(False, False), (False, False)],
         what="whether masterAddr and haServerAddr were told to master and orphan",
         transcript=orphan.peer.transcript,
     )
 
 
-@pytest.mark.clause("ROUTE-REG-011", "ROUTE-LIVE-012")
+@pytest.mark.clause("ROUTE-REG-011", "ROUTE-LIVENESS-012")
 def test_a_slaves_topics_make_no_route(stage: Stage) -> None:
     slave = stage.broker(broker_id=1)
     topic = TopicConfig(topic=stage.unique("topic"))
@@ -142,7 +144,7 @@ def test_a_slaves_topics_make_no_route(stage: Stage) -> None:
     )
     data = stage.clusters().brokers.get(slave.name)
     expect(
-        "ROUTE-LIVE-012",
+        "ROUTE-LIVENESS-012",
         found=data and dict(data.addresses),
         expected={1: slave.identity.address},
         what="addresses of the slave's name in the cluster information",

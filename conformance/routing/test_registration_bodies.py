@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from conformance.harness.verdicts import expect
+from conformance.harness.pytest_plugin.expectations import expect
 from conformance.routing.fake_broker import FakeBroker, Stage, unregister
 from conformance.strategies.routes import topic_configs
 from spec.routing.broker_registration import (
@@ -17,9 +17,9 @@ from spec.routing.broker_registration import (
     registration_fields,
 )
 from spec.routing.topic_config import TopicConfig, encode_topic_table
-from spec.wire.command import Command
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 ON_ONE_CONNECTION = settings(
     max_examples=25,

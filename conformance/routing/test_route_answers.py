@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from conformance.harness.verdicts import expect
+from conformance.harness.pytest_plugin.expectations import expect
 from conformance.routing.fake_broker import FakeBroker, Stage
 from spec.routing.topic_config import TopicConfig
-from spec.wire.command import Command
-from spec.wire.frame import SerializeType
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.frame import SerializeType
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 V4_9_3 = 399
 V4_9_4 = 401

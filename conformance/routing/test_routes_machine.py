@@ -1,8 +1,8 @@
 """
 Brokers come, change and go in any order, and the name server keeps up.
 
-A machine does what brokers and administrators do, and after every step compares the
-routes of all its topics, its clusters and its key values with three dictionaries.
+A machine sends the requests of brokers and administrators. After every step it
+compares routes, clusters and key values with three dictionaries.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from conformance.harness.deadline import TooLateError, wait_until
-from conformance.harness.target import Target
-from conformance.harness.verdicts import expect
+from conformance.harness.process.deadline import TooLateError, wait_until
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.targets.target import Target
 from conformance.models.route_table import Queues, RouteTable
 from conformance.routing.fake_broker import FakeBroker, Stage, unregister
 from conformance.strategies.routes import permissions, queue_counts
@@ -30,7 +30,7 @@ from spec.clause import release_key
 from spec.routing.broker_registration import BrokerIdentity
 from spec.routing.kv_config import decode_key_value_table
 from spec.routing.topic_config import TopicConfig
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.response_code import ResponseCode
 
 NAMES = st.integers(0, 2)
 IDS = st.integers(0, 2)
@@ -267,7 +267,7 @@ class NameServerMachine(RuleBasedStateMachine):
     "ROUTE-DATA-002",
     "ROUTE-DATA-003",
     "ROUTE-CLUSTER-001",
-    "ROUTE-LIVE-001",
+    "ROUTE-LIVENESS-001",
     "ROUTE-REG-015",
     "ROUTE-PERM-001",
     "ROUTE-PERM-002",

@@ -1,4 +1,4 @@
-"""A slave asks the master that its name server names: a script plays the master."""
+"""A slave queries the master that its name server names: a script plays the master."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from contextlib import closing
 
 import pytest
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import TargetStarter, another_target, need
-from conformance.harness.live import LiveTarget
-from conformance.harness.peer import Peer
-from conformance.harness.ports import port_block
-from conformance.harness.speaker import Speaker, body_of, succeeded
-from conformance.harness.target import Capability, Target, TargetError
-from conformance.harness.verdicts import expect
+from conformance.harness.client.client import Client, body_of, require_success
+from conformance.harness.client.peer import Peer
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.process.ports import port_block
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.fixtures import (
+    TargetStarter,
+    another_target,
+    need,
+)
+from conformance.harness.targets.shared_target import SharedTarget
+from conformance.harness.targets.target import Capability, Target, TargetError
 from conformance.meta.lying_server import LyingServer, honest
 from conformance.routing.fake_broker import FakeBroker
 from spec.routing.broker_registration import BrokerIdentity
@@ -26,15 +30,15 @@ from spec.routing.topic_config import (
     decode_topic_table,
     encode_topic_table,
 )
-from spec.store.config_files import (
+from spec.store.config.config_files import (
     ConsumerOffsets,
     decode_delay_offsets,
     encode_consumer_offsets,
     encode_delay_offsets,
 )
-from spec.wire import fastjson
-from spec.wire.command import Command
-from spec.wire.request_code import RequestCode
+from spec.wire.bodies import fastjson
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
 
 SLAVE = {
     "brokerRole": "SLAVE",
@@ -44,22 +48,22 @@ SLAVE = {
     "registerNameServerPeriod": "10000",
 }
 PATIENCE_S = 120.0
-"""A slave registers every ten seconds, and asks every ten; since 5.0 every sixty."""
+"""A slave registers every ten seconds. It queries every ten, since 5.0 every sixty."""
 TOPIC, GROUP = "OnlyTheMasterKnows", "only_the_master_knows"
 VERSION = DataVersion(timestamp_ms=1_600_000_000_000, counter=7)
 pytestmark = [pytest.mark.long, pytest.mark.needs(Capability.WIRE, Capability.CONFIG)]
 
 
 class Master:
-    """What the script knows as a master, and what it was asked."""
+    """Tables of the scripted master, and the requests it received."""
 
     def __init__(self) -> None:
-        self.asked: list[int] = []
+        self.requests: list[int] = []
         self.replication = socket.create_server(("127.0.0.1", 0))
 
     def answer(self, command: Command) -> bytes | None:
         """Return the frame of the answer to a slave's question."""
-        self.asked.append(command.code)
+        self.requests.append(command.code)
         bodies = {
             RequestCode.GET_ALL_TOPIC_CONFIG: topics,
             RequestCode.GET_ALL_CONSUMER_OFFSET: offsets,
@@ -77,13 +81,13 @@ def topics() -> bytes:
 
 
 def offsets() -> bytes:
-    """Return how far consumers are."""
+    """Return the committed offsets of consumers."""
     table = {(TOPIC, GROUP): {0: 11, 2: 5}}
     return encode_consumer_offsets(ConsumerOffsets(offsets=table))
 
 
 def delay_offsets() -> bytes:
-    """Return how far delay levels were delivered."""
+    """Return the delivered offsets of delay levels."""
     return encode_delay_offsets({1: 42, 18: 3})
 
 
@@ -104,11 +108,11 @@ def master() -> Iterator[Master]:
 
 @pytest.fixture(scope="module")
 def slave(
-    pytestconfig: pytest.Config, target: LiveTarget, master: Master
+    pytestconfig: pytest.Config, target: SharedTarget, master: Master
 ) -> Iterator[Target]:
-    """Yield a slave whose name server knows the script as its master.
+    """Yield a slave whose name server names the script as its master.
 
-    A real slave asks for topics at the master's VIP port, two below its own.
+    A real slave requests topics at the master's VIP port, two below its own.
     """
     need(target, Capability.WIRE, Capability.CONFIG)
     with (
@@ -126,15 +130,15 @@ def slave(
             ha_address="{}:{}".format(*master.replication.getsockname()),
         )
         with closing(Peer(own.namesrv)) as peer:
-            succeeded(FakeBroker(peer, identity).register())
+            require_success(FakeBroker(peer, identity).register())
             yield own
 
 
 @pytest.fixture
-def broker(slave: Target) -> Iterator[Speaker]:
+def broker(slave: Target) -> Iterator[Client]:
     """Yield a connection to the slave."""
-    with slave.speak_to_broker() as speaker:
-        yield speaker
+    with slave.connect_to_broker() as client:
+        yield client
 
 
 @pytest.mark.clause("HA-SLAVE-016")
@@ -146,35 +150,35 @@ def test_a_slave_dials_where_its_name_server_says(
     connection, _ = master.replication.accept()
     with closing(connection):
         connection.settimeout(PATIENCE_S)
-        said = connection.recv(8)
-    expect("HA-SLAVE-016", found=said, expected=bytes(8), what="the end of its log")
+        report = connection.recv(8)
+    expect("HA-SLAVE-016", found=report, expected=bytes(8), what="the end of its log")
 
 
 @pytest.mark.clause("HA-SLAVE-004")
-def test_a_slave_has_its_masters_topics_and_no_others(broker: Speaker) -> None:
-    found = set(table_when_told(broker).topics)
+def test_a_slave_has_its_masters_topics_and_no_others(broker: Client) -> None:
+    found = set(synchronized_table(broker).topics)
     expect("HA-SLAVE-004", found=found, expected={TOPIC}, what="topics")
 
 
 @pytest.mark.clause("HA-SLAVE-018")
-def test_a_slaves_topics_have_the_version_of_its_masters(broker: Speaker) -> None:
-    found = table_when_told(broker)
+def test_a_slaves_topics_have_the_version_of_its_masters(broker: Client) -> None:
+    found = synchronized_table(broker)
     expected = decode_topic_table(topics())
     expect("HA-SLAVE-018", found=found, expected=expected, what="table")
 
 
 @pytest.mark.clause("HA-SLAVE-019")
-def test_a_slave_counts_on_from_its_masters_version(broker: Speaker) -> None:
-    counter = table_when_told(broker).version.counter
+def test_a_slave_counts_on_from_its_masters_version(broker: Client) -> None:
+    counter = synchronized_table(broker).version.counter
     is_more = counter > VERSION.counter
     expect("HA-SLAVE-019", found=is_more, expected=True, what=f"{counter} is more")
 
 
-def table_when_told(broker: Speaker) -> TopicTable:
+def synchronized_table(broker: Client) -> TopicTable:
     """Return the slave's table of topics as soon as its master's has come."""
 
     def table() -> TopicTable:
-        return decode_topic_table(succeeded(broker.all_topic_config()).body)
+        return decode_topic_table(require_success(broker.all_topic_config()).body)
 
     wait_until(
         lambda: TOPIC in table().topics,
@@ -185,7 +189,7 @@ def table_when_told(broker: Speaker) -> TopicTable:
 
 
 @pytest.mark.clause("HA-SLAVE-005")
-def test_a_slave_knows_how_far_consumers_are(broker: Speaker) -> None:
+def test_a_slave_knows_how_far_consumers_are(broker: Client) -> None:
     def offset(queue_id: int) -> str | None:
         answer = broker.query_offset(group=GROUP, topic=TOPIC, queue_id=queue_id)
         return answer.fields.get("offset")
@@ -215,9 +219,9 @@ def test_a_slave_keeps_how_far_delay_levels_are(slave: Target) -> None:
 
 
 @pytest.mark.clause("HA-SLAVE-007")
-def test_a_slave_has_its_masters_groups(broker: Speaker) -> None:
+def test_a_slave_has_its_masters_groups(broker: Client) -> None:
     def times() -> object:
-        body = body_of(succeeded(broker.all_groups()))
+        body = body_of(require_success(broker.all_groups()))
         assert isinstance(body, dict)
         return body["subscriptionGroupTable"].get(GROUP, {}).get("retryMaxTimes")
 
@@ -239,12 +243,12 @@ def test_a_slave_asks_again_and_again(slave: Target, master: Master) -> None:
         RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG,
     )
     wait_until(
-        lambda: master.asked.count(questions[-1]) >= 2,
+        lambda: master.requests.count(questions[-1]) >= 2,
         what="the slave has asked twice",
         timeout_s=PATIENCE_S,
     )
-    asked = {int(code) for code in questions} <= set(master.asked)
-    expect("HA-SLAVE-008", found=asked, expected=True, what="every question")
+    requests = {int(code) for code in questions} <= set(master.requests)
+    expect("HA-SLAVE-008", found=requests, expected=True, what="every question")
 
 
 @pytest.mark.needs(Capability.RESTART)

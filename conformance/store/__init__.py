@@ -1,1 +1,5 @@
-"""What a broker writes to its store, read with the decoders of the specification."""
+"""
+The files of a broker's store, read with the decoders of the specification.
+
+Begin with ``workload.py`` and ``test_records.py``.
+"""

@@ -16,18 +16,18 @@ import time
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 
-from conformance.harness.asks.messages import now_ms
-from conformance.harness.fixtures import create_topic, unique_name
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.store_files import StoreFiles
-from conformance.harness.target import Capability, Target
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.client.requests.messages import now_ms
+from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
+from conformance.harness.targets.store_files import StoreFiles
+from conformance.harness.targets.target import Capability, Target
 from conformance.store.workload import Outgoing, send, send_all
 from conformance.store.written import wait_until_dispatched
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import COMMIT_LOG
 from spec.store.queue_extension import END_SIZE, EXTENSION, SMALLEST_SIZE
-from spec.wire.command import Command
-from spec.wire.request_code import RequestCode
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
 
 FILE_SIZE = 64 * 1024
 UNITS_PER_FILE = 10
@@ -74,7 +74,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """What a broker says of queue 0 of a topic."""
+    """Bounds of queue 0 of a topic, as the broker reports them."""
 
     least: int
     most: int
@@ -83,7 +83,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Before:
-    """What there was to delete."""
+    """Messages and files before the deletion."""
 
     kept: str
     """A topic some of whose messages will be left."""
@@ -109,7 +109,7 @@ class Before:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aged:
-    """What was seen."""
+    """Observations of the deletion."""
 
     before: Before
     start_s: float
@@ -155,17 +155,17 @@ def aged(target: Target, ending: threading.Event) -> Aged:
     start_s = (time.monotonic() - began) * target.clock_rate
     _set_age(files, YOUNG, RESERVED_S - EXPIRY_S)
     sightings = _watch(target, files, ending)
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         cleaned = {name: bounds_of(broker, name) for name in before.topics}
         answers = _answers(broker, before, cleaned[before.kept])
     queue_files = {name: _names_of_queue(files, name) for name in before.topics}
     extension_files = {name: _names_of_extension(files, name) for name in before.topics}
     index_files = tuple(file.name for file in files.index_files())
     target.restart()
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         restarted = {name: bounds_of(broker, name) for name in before.topics}
         consumed = broker.query_offset(group=GROUP, topic=before.kept)
-        succeeded(broker.ask(RequestCode.CLEAN_EXPIRED_CONSUMEQUEUE, {}))
+        require_success(broker.invoke(RequestCode.CLEAN_EXPIRED_CONSUMEQUEUE, {}))
         expired = {name: bounds_of(broker, name) for name in before.topics}
         new_offset = send(broker, Outgoing(topic=before.gone)).queue_offset
     return Aged(
@@ -197,8 +197,8 @@ def _set_age(files: StoreFiles, number: int, age_s: float) -> None:
     os.utime(files.path / COMMIT_LOG / files.log_files()[number].name, (then, then))
 
 
-def bounds_of(broker: Speaker, topic: str) -> Bounds:
-    """Return what *broker* says of queue 0 of *topic*."""
+def bounds_of(broker: Client, topic: str) -> Bounds:
+    """Return the bounds of queue 0 of *topic* that *broker* reports."""
     return Bounds(
         least=_number(broker.min_offset(topic=topic), "offset"),
         most=_number(broker.max_offset(topic=topic), "offset"),
@@ -207,7 +207,7 @@ def bounds_of(broker: Speaker, topic: str) -> Bounds:
 
 
 def _number(answer: Command, field: str) -> int:
-    return int(succeeded(answer).fields[field])
+    return int(require_success(answer).fields[field])
 
 
 def _written(target: Target) -> Before:
@@ -253,9 +253,9 @@ def _fill(target: Target, kept: str, gone: str, first: str) -> None:
     assert target.store_path is not None
     sent = send_all(target, messages)
     wait_until_dispatched(StoreFiles(target.store_path), sent[-1])
-    with target.speak_to_broker() as broker:
-        succeeded(broker.update_group(group=GROUP))
-        succeeded(broker.update_offset(group=GROUP, topic=kept, offset=count))
+    with target.connect_to_broker() as broker:
+        require_success(broker.update_group(group=GROUP))
+        require_success(broker.update_offset(group=GROUP, topic=kept, offset=count))
         broker.wait_for_max_offset(topic=kept, offset=count)
 
 
@@ -277,7 +277,7 @@ def _watch(
     return tuple(found)
 
 
-def _answers(broker: Speaker, before: Before, bounds: Bounds) -> dict[str, Command]:
+def _answers(broker: Client, before: Before, bounds: Bounds) -> dict[str, Command]:
     """Ask about messages that are gone and about those that are left."""
     kept, least = before.kept, bounds.least
     return {

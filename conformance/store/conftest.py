@@ -8,10 +8,10 @@ from contextlib import closing
 
 import pytest
 
-from conformance.harness.background import Watching, begin, end, seen_of
-from conformance.harness.fixtures import another_target, need
-from conformance.harness.store_files import StoreFiles
-from conformance.harness.target import Capability, Target
+from conformance.harness.process.background import Observation, begin, end, result_of
+from conformance.harness.pytest_plugin.fixtures import another_target, need
+from conformance.harness.targets.store_files import StoreFiles
+from conformance.harness.targets.target import Capability, Target
 from conformance.store.ageing import Aged, aged
 from conformance.store.filling import Filled, filled
 from conformance.store.followed import Followed, followed_slave
@@ -48,7 +48,7 @@ def files(target: Target, request: pytest.FixtureRequest) -> StoreFiles:
 
 @pytest.fixture(scope="session")
 def special(pytestconfig: pytest.Config, target: Target) -> Iterator[Special]:
-    """Return the store of a target told to write what it does not by default."""
+    """Return the store of a target configured to write every kind of file."""
     need(target, Capability.WIRE, Capability.CONFIG, Capability.STORE)
     with another_target(pytestconfig, SETTINGS) as own:
         yield write_special(own)
@@ -57,7 +57,7 @@ def special(pytestconfig: pytest.Config, target: Target) -> Iterator[Special]:
 @pytest.fixture(name="aged")
 def aged_store(pytestconfig: pytest.Config) -> Aged:
     """Return what became of a store with old files, which began with the run."""
-    seen = seen_of(pytestconfig, "aged")
+    seen = result_of(pytestconfig, "aged")
     assert isinstance(seen, Aged)
     return seen
 
@@ -65,13 +65,13 @@ def aged_store(pytestconfig: pytest.Config) -> Aged:
 @pytest.fixture(name="filled")
 def filled_disk(pytestconfig: pytest.Config) -> Filled:
     """Return what became of a store on a small disk, which began with the run."""
-    seen = seen_of(pytestconfig, "filled")
+    seen = result_of(pytestconfig, "filled")
     assert isinstance(seen, Filled)
     return seen
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Begin with what takes minutes, so that nobody has to wait for it."""
+    """Begin the slow observations now, so that no test waits for them."""
     watchings = {"aged": _on_another(aged), "filled": _on_another(filled)}
     begin(session, watchings, lambda target: target.capabilities >= OF_A_WATCH)
 
@@ -81,7 +81,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     end(session, exitstatus)
 
 
-def _on_another(watching: Callable[[Target, threading.Event], object]) -> Watching:
+def _on_another(watching: Callable[[Target, threading.Event], object]) -> Observation:
     """Return the same on a target that is started and stopped for it."""
 
     def watch(config: pytest.Config, ending: threading.Event) -> object:

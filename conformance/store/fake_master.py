@@ -5,10 +5,11 @@ from __future__ import annotations
 import socket
 import time
 
-from conformance.harness.address import Address
+from conformance.harness.client.address import Address
 from spec.store.message_record import Record, encode_record
-from spec.wire.properties import encode_properties
-from spec.wire.replication import ACK_SIZE, Piece, decode_slave_offset, encode_piece
+from spec.wire.ha.replication import ACK_SIZE, Piece, decode_slave_offset, encode_piece
+from spec.wire.message.properties import encode_properties
+from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 PATIENCE_S = 60.0
 """A slave may wait five seconds before it dials again, and be told of us after ten."""
@@ -116,7 +117,7 @@ def record(
     words = {"DELAY": "1", "REAL_TOPIC": delayed, "REAL_QID": "0"} if delayed else {}
     return encode_record(
         Record(
-            topic="SCHEDULE_TOPIC_XXXX" if delayed else topic,
+            topic=SCHEDULE_TOPIC if delayed else topic,
             properties=encode_properties(words),
             queue_id=0,
             queue_offset=number,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import socket
 import time
 
-from conformance.harness.target import Target
-from spec.wire.replication import (
+from conformance.harness.targets.target import Target
+from spec.wire.ha.replication import (
     PORT_DISTANCE,
     Piece,
     decode_piece,

@@ -16,10 +16,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from conformance.harness.fixtures import create_topic, unique_name
-from conformance.harness.small_disk import NoSmallDiskError, SmallDisk, mounted
-from conformance.harness.store_files import StoreFiles
-from conformance.harness.target import Capability, Target
+from conformance.harness.process.small_disk import NoSmallDiskError, SmallDisk, mount
+from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
+from conformance.harness.targets.store_files import StoreFiles
+from conformance.harness.targets.target import Capability, Target
 from conformance.store import ageing
 from conformance.store.workload import Outgoing, send_all
 from spec.store.file_names import ABORT
@@ -83,7 +83,7 @@ def filled(target: Target, ending: threading.Event) -> Filled:
     target.conf.update(settings(period_s))
     with TemporaryDirectory(prefix=PREFIX) as name, ExitStack() as stack:
         try:
-            place = mounted(Path(name) / "disk", size_mb=DISK_MB)
+            place = mount(Path(name) / "disk", size_mb=DISK_MB)
             disk = stack.enter_context(place)
         except NoSmallDiskError as error:
             return Filled(unsupported=str(error))
@@ -117,7 +117,7 @@ def _live(
             wait_s = max(wait_s, LOOK_S)
         if ending.wait(wait_s / target.clock_rate):
             raise TimeoutError("the run ended before the disk was full")
-        with target.speak_to_broker() as broker:
+        with target.connect_to_broker() as broker:
             answer = broker.send_message(topic=topic, body=b"is there room?")
         count = len(files.log_files())
         yield Step(used=used, log_files=count, code=answer.code)

@@ -11,13 +11,13 @@ from itertools import pairwise
 
 import pytest
 
-from conformance.harness.asks.messages import now_ms
-from conformance.harness.asks.routes import topic_config
-from conformance.harness.fixtures import another_target, need
-from conformance.harness.speaker import succeeded
-from conformance.harness.target import Capability, Target
+from conformance.harness.client.client import require_success
+from conformance.harness.client.requests.messages import now_ms
+from conformance.harness.client.requests.routes import topic_config
+from conformance.harness.pytest_plugin.fixtures import another_target, need
+from conformance.harness.targets.target import Capability, Target
 from conformance.store.fake_master import FakeMaster, SlaveLink, record
-from spec.wire.slave import SETTINGS_NAME_THE_MASTER
+from spec.wire.ha.slave import SETTINGS_NAME_THE_MASTER
 
 LOG_FILE_SIZE = 64 * 1024
 SETTINGS = {
@@ -100,7 +100,7 @@ def fitting(master: FakeMaster, release: str) -> dict[str, str]:
 @contextmanager
 def introduced(slave: Target, master: FakeMaster) -> Iterator[None]:
     """Let the slave's name server know the script as the master."""
-    with slave.speak_to_namesrv() as namesrv:
+    with slave.connect_to_namesrv() as namesrv:
         answer = namesrv.register_broker(
             broker_name=SETTINGS["brokerName"],
             cluster=SETTINGS["brokerClusterName"],
@@ -108,7 +108,7 @@ def introduced(slave: Target, master: FakeMaster) -> Iterator[None]:
             ha_address=str(master.address),
             topics=[topic_config(topic=name) for name in ("Some", "More")],
         )
-        succeeded(answer)
+        require_success(answer)
         yield
 
 

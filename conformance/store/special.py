@@ -6,19 +6,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.harness.asks.groups import consumer_data, subscription_data
-from conformance.harness.asks.messages import now_ms
-from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import unique_name
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.target import Target
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.client.requests.groups import consumer_data, subscription_data
+from conformance.harness.client.requests.messages import now_ms
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.fixtures import unique_name
+from conformance.harness.targets.target import Target
 from spec.clause import release_key
-from spec.store import batch_queue, timer_log
+from spec.store import batch_queue
 from spec.store.commit_log import scan
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, offset_of
 from spec.store.message_record import Record
-from spec.wire.batch_body import BatchMessage, encode_batch
-from spec.wire.request_code import RequestCode
+from spec.store.timer import timer_log
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.send.batch_body import BatchMessage, encode_batch
 
 EXTENSION_FILE_SIZE = 100
 TIMER_FILE_SIZE = 400
@@ -95,7 +96,7 @@ def write_special(target: Target) -> Special:
         topic=unique_name("special"),
         batch_topic=unique_name("special_batches"),
     )
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         send_plain(broker, special)
         if special.is_5:
             send_timed(broker, special)
@@ -103,16 +104,16 @@ def write_special(target: Target) -> Special:
     return special
 
 
-def send_plain(broker: Speaker, special: Special) -> None:
+def send_plain(broker: Client, special: Special) -> None:
     """Send messages that a group filters, and some for light queues."""
-    succeeded(broker.create_topic(topic=special.topic, queue_count=1))
+    require_success(broker.create_topic(topic=special.topic, queue_count=1))
     subscription = subscription_data(
         topic=special.topic, expression=EXPRESSION, expression_type="SQL92", version=1
     )
     member = consumer_data(group=GROUP, subscriptions=[subscription])
-    succeeded(broker.heartbeat(client_id="special@1", consumers=[member]))
+    require_success(broker.heartbeat(client_id="special@1", consumers=[member]))
     for properties in properties_of_plain():
-        succeeded(broker.send_message(topic=special.topic, properties=properties))
+        require_success(broker.send_message(topic=special.topic, properties=properties))
     count = PLAIN_COUNT + LIGHT_COUNT
     broker.wait_for_max_offset(topic=special.topic, offset=count, timeout_s=30)
 
@@ -125,13 +126,13 @@ def properties_of_plain() -> Iterator[dict[str, str]]:
         yield {"INNER_MULTI_DISPATCH": ",".join(LIGHT), "UNIQ_KEY": f"L{number}"}
 
 
-def send_timed(broker: Speaker, special: Special) -> None:
+def send_timed(broker: Client, special: Special) -> None:
     """Send messages for the timer, some for each of a few seconds in an hour."""
     due = now_ms() // 1000 * 1000 + 3_600_500
     for number in range(TIMED_COUNT):
         time = str(due + 1000 * (number // TIMED_PER_SLOT))
         properties = {"TIMER_DELIVER_MS": time, "UNIQ_KEY": f"T{number}"}
-        succeeded(broker.send_message(topic=special.topic, properties=properties))
+        require_success(broker.send_message(topic=special.topic, properties=properties))
     wait_until(
         lambda: len(special.timer_units()) >= TIMED_COUNT,
         what="the timer's log has all units",
@@ -139,15 +140,15 @@ def send_timed(broker: Speaker, special: Special) -> None:
     )
 
 
-def send_batches(broker: Speaker, special: Special) -> None:
+def send_batches(broker: Client, special: Special) -> None:
     """Send batches to a topic whose queues are for batches."""
-    succeeded(
+    require_success(
         broker.create_topic(
             topic=special.batch_topic, queue_count=1, attributes="+queue.type=BatchCQ"
         )
     )
     for count in BATCH_SIZES:
-        succeeded(
+        require_success(
             broker.send_message(
                 topic=special.batch_topic,
                 body=batch_of(count),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.outcome import unsupported
-from conformance.harness.verdicts import expect, expect_that
+from conformance.harness.pytest_plugin.expectations import expect, expect_that
+from conformance.harness.pytest_plugin.outcome import unsupported
 from conformance.store.ageing import (
     EXPIRY_S,
     EXTENSION_FILE_SIZE,
@@ -18,7 +18,7 @@ from conformance.store.ageing import (
 )
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import file_name
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.response_code import ResponseCode
 
 pytestmark = [
     pytest.mark.patient,
@@ -129,18 +129,18 @@ def test_a_queue_begins_with_its_first_message_that_is_left(aged: Aged) -> None:
         )
 
 
-@pytest.mark.clause("PULL-BEGIN-001")
+@pytest.mark.clause("PULL-MINOFFSET-001")
 def test_who_asks_for_what_is_gone_is_sent_to_what_is_left(aged: Aged) -> None:
     first = left_of(aged, aged.before.kept)[0].queue_offset
     answer = aged.answers["pull below"]
     expect(
-        "PULL-BEGIN-001",
+        "PULL-MINOFFSET-001",
         found=(answer.code, answer.fields.get("nextBeginOffset")),
         expected=(ResponseCode.PULL_OFFSET_MOVED, str(first)),
         what="code and nextBeginOffset",
     )
     expect(
-        "PULL-BEGIN-001",
+        "PULL-MINOFFSET-001",
         found=aged.answers["pull first"].code,
         expected=ResponseCode.SUCCESS,
         what="code of a pull from there",

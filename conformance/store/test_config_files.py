@@ -6,17 +6,21 @@ import re
 
 import pytest
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import TargetStarter, create_topic, unique_name
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.store_files import StoreFiles
-from conformance.harness.verdicts import expect
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.fixtures import (
+    TargetStarter,
+    create_topic,
+    unique_name,
+)
+from conformance.harness.targets.store_files import StoreFiles
 from conformance.store.workload import Outgoing, send_all
 from conformance.store.written import SMALL_FILES, Written, wait_until_dispatched
 from spec.layout import LayoutError
 from spec.routing.topic_config import TopicConfig, TopicTable, decode_topic_table
 from spec.store.commit_log import Stop
-from spec.store.config_files import (
+from spec.store.config.config_files import (
     BACKUP_SUFFIX,
     CONSUMER_OFFSETS_FILE,
     GROUPS_FILE,
@@ -86,8 +90,8 @@ def test_a_topic_that_goes_leaves_nothing_in_the_file(
     wait_for_topic(files, name)
     path = files.config(TOPICS_FILE)
     before = path.read_bytes()
-    with target.speak_to_broker() as broker:
-        succeeded(broker.delete_topic(topic=name))
+    with target.connect_to_broker() as broker:
+        require_success(broker.delete_topic(topic=name))
     wait_until(
         lambda: path.exists() and path.read_bytes() != before,
         what=f"{TOPICS_FILE} is written again",
@@ -116,8 +120,8 @@ def test_the_brokers_own_topics_are_written_too(written: Written) -> None:
 def test_a_created_group_is_written(written: Written) -> None:
     group = unique_name("group")
     path = written.files.config(GROUPS_FILE)
-    with written.target.speak_to_broker() as broker:
-        succeeded(broker.update_group(group=group, settings={"retryMaxTimes": 5}))
+    with written.target.connect_to_broker() as broker:
+        require_success(broker.update_group(group=group, settings={"retryMaxTimes": 5}))
     wait_until(
         lambda: path.exists() and group in decode_groups(path.read_bytes()),
         what=f"{group} is in {GROUPS_FILE}",
@@ -140,7 +144,7 @@ def test_an_orderly_stop_writes_everything(start_target: TargetStarter) -> None:
     last = [Outgoing(topic=topic, queue_id=1, properties={"KEYS": "k"})] * 3
     sent = send_all(target, last)
     wait_until_dispatched(files, sent[-1])
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         commit(broker, topic, group)
     target.stop()
     offsets = files.config(CONSUMER_OFFSETS_FILE).read_bytes()
@@ -168,11 +172,11 @@ def test_an_orderly_stop_writes_everything(start_target: TargetStarter) -> None:
     )
 
 
-def commit(broker: Speaker, topic: str, group: str) -> None:
+def commit(broker: Client, topic: str, group: str) -> None:
     """Commit offsets of two queues, for a group that exists: 5.x asks for that."""
-    succeeded(broker.update_group(group=group))
+    require_success(broker.update_group(group=group))
     for queue_id, offset in ((0, 0), (1, 3)):
-        succeeded(
+        require_success(
             broker.update_offset(
                 group=group, topic=topic, queue_id=queue_id, offset=offset
             )

@@ -8,16 +8,16 @@ from itertools import pairwise
 
 import pytest
 
-from conformance.harness.deadline import TooLateError, wait_until
-from conformance.harness.store_files import QueueFiles, StoreFiles
-from conformance.harness.verdicts import expect, expect_that
+from conformance.harness.process.deadline import TooLateError, wait_until
+from conformance.harness.pytest_plugin.expectations import expect, expect_that
+from conformance.harness.targets.store_files import QueueFiles, StoreFiles
 from conformance.store.written import QUEUE_FILE_SIZE, Written
 from spec.integers import tags_code
 from spec.store.commit_log import PlacedRecord
 from spec.store.consume_queue import UNIT_SIZE, Unit
 from spec.store.file_names import file_name
 from spec.store.message_record import SystemFlag
-from spec.wire.properties import decode_properties
+from spec.wire.message.properties import decode_properties
 
 pytestmark = pytest.mark.needs("store")
 

@@ -6,11 +6,15 @@ import shutil
 
 import pytest
 
-from conformance.harness.fixtures import TargetStarter, create_topic, unique_name
-from conformance.harness.speaker import succeeded
-from conformance.harness.store_files import LogFile, StoreFiles
-from conformance.harness.target import Target
-from conformance.harness.verdicts import expect
+from conformance.harness.client.client import require_success
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.fixtures import (
+    TargetStarter,
+    create_topic,
+    unique_name,
+)
+from conformance.harness.targets.store_files import LogFile, StoreFiles
+from conformance.harness.targets.target import Target
 from conformance.store.workload import Outgoing, Sent, send_all
 from conformance.store.written import SMALL_FILES, wait_until_dispatched
 from spec.store.consume_queue import UNIT_SIZE, decode_units
@@ -57,8 +61,8 @@ class Stopped:
     def start(self) -> int:
         """Start the broker again; return the max offset of the queue."""
         self.target.start()
-        with self.target.speak_to_broker() as broker:
-            answer = succeeded(broker.max_offset(topic=self.topic))
+        with self.target.connect_to_broker() as broker:
+            answer = require_success(broker.max_offset(topic=self.topic))
         return int(answer.fields["offset"])
 
 
@@ -67,7 +71,7 @@ def names_of(files: list[LogFile]) -> list[str]:
     return [file.name for file in files]
 
 
-@pytest.mark.clause("REC-SCAN-001", "REC-END-002")
+@pytest.mark.clause("REC-SCAN-001", "REC-TRUNCATE-002")
 def test_the_log_ends_before_a_broken_record(start_target: TargetStarter) -> None:
     store = Stopped(start_target)
     names = names_of(store.files.log_files())
@@ -77,7 +81,9 @@ def test_the_log_ends_before_a_broken_record(start_target: TargetStarter) -> Non
     store.start()
     there = sorted(path.name for path in (store.files.path / COMMIT_LOG).iterdir())
     left = [name for name in there if name > names[3]]
-    expect("REC-END-002", found=left, expected=[], what="files after the log's end")
+    expect(
+        "REC-TRUNCATE-002", found=left, expected=[], what="files after the log's end"
+    )
     again = send_all(store.target, [Outgoing(topic=store.topic)])[0]
     expect(
         "REC-SCAN-001",
@@ -92,7 +98,7 @@ def before(store: Stopped, end: int) -> int:
     return sum(sent.commit_log_offset < end for sent in store.sent)
 
 
-@pytest.mark.clause("REC-BEGIN-001")
+@pytest.mark.clause("REC-FIRSTFILE-001")
 @pytest.mark.parametrize("number", [1, -2])
 def test_the_last_three_files_are_looked_at(
     start_target: TargetStarter, number: int
@@ -101,10 +107,10 @@ def test_the_last_three_files_are_looked_at(
     end = store.spoil_magic(number)
     expected = COUNT if number == 1 else before(store, end)
     found = store.start()
-    expect("REC-BEGIN-001", found=found, expected=expected, what="max offset")
+    expect("REC-FIRSTFILE-001", found=found, expected=expected, what="max offset")
 
 
-@pytest.mark.clause("REC-BEGIN-007")
+@pytest.mark.clause("REC-FIRSTFILE-004")
 @pytest.mark.parametrize("number", [-2, -1])
 def test_the_last_file_that_is_pointed_at_is_looked_at(
     start_target: TargetStarter, number: int
@@ -113,7 +119,7 @@ def test_the_last_file_that_is_pointed_at_is_looked_at(
     end = store.spoil_magic(number)
     expected = COUNT if number == -2 else before(store, end)
     found = store.start()
-    expect("REC-BEGIN-007", found=found, expected=expected, what="max offset")
+    expect("REC-FIRSTFILE-004", found=found, expected=expected, what="max offset")
 
 
 @pytest.mark.clause("REC-DISPATCH-002")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.target import Target
-from conformance.harness.verdicts import expect_fields
+from conformance.harness.pytest_plugin.expectations import expect_fields
+from conformance.harness.targets.target import Target
 from spec.store.flushing import DEFAULTS
 
 pytestmark = pytest.mark.needs("wire", "config")
@@ -23,6 +23,6 @@ pytestmark = pytest.mark.needs("wire", "config")
 )
 @pytest.mark.parametrize("clause", DEFAULTS)
 def test_settings_have_their_defaults(target: Target, clause: str) -> None:
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         settings = broker.broker_settings()
     expect_fields(clause, found=settings, expected=DEFAULTS[clause])

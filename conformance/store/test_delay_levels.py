@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import TargetStarter, create_topic, unique_name
-from conformance.harness.store_files import StoreFiles
-from conformance.harness.verdicts import expect
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.fixtures import (
+    TargetStarter,
+    create_topic,
+    unique_name,
+)
+from conformance.harness.targets.store_files import StoreFiles
 from conformance.store.workload import delayed_message, send_all
 from conformance.store.written import SMALL_FILES
 
@@ -22,7 +26,7 @@ SECONDS = (
 )
 
 
-@pytest.mark.clause("DELAY-LEVEL-001", "DELAY-LEVEL-103")
+@pytest.mark.clause("DELAY-LEVEL-001", "DELAY-LEVEL-006")
 def test_the_18_levels_are_due_after_these_times(start_target: TargetStarter) -> None:
     target = start_target(SMALL_FILES)
     assert target.store_path is not None
@@ -41,7 +45,7 @@ def test_the_18_levels_are_due_after_these_times(start_target: TargetStarter) ->
         record = stored[one.commit_log_offset]
         due[level] = (unit.tags_code - record.stored_at_ms) / 1000
     expect(
-        "DELAY-LEVEL-103",
+        "DELAY-LEVEL-006",
         found={level: seconds % 1 for level, seconds in due.items()},
         expected=dict.fromkeys(levels, 0.0),
         what="parts of a second between store time and due time, by level",

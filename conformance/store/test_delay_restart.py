@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import TargetStarter, create_topic, unique_name
-from conformance.harness.speaker import succeeded
-from conformance.harness.store_files import StoreFiles
-from conformance.harness.target import Target
-from conformance.harness.verdicts import expect
+from conformance.harness.client.client import require_success
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.fixtures import (
+    TargetStarter,
+    create_topic,
+    unique_name,
+)
+from conformance.harness.targets.store_files import StoreFiles
+from conformance.harness.targets.target import Target
 from conformance.store.workload import Outgoing, send_all
 from conformance.store.written import SMALL_FILES
-from spec.store.config_files import DELAY_OFFSETS_FILE, encode_delay_offsets
+from spec.store.config.config_files import DELAY_OFFSETS_FILE, encode_delay_offsets
 
 pytestmark = [pytest.mark.long, pytest.mark.needs("store", "wire", "config", "restart")]
 
@@ -21,9 +25,9 @@ FAR_AHEAD = 1000
 
 def end_of(target: Target, topic: str, queue_id: int) -> int:
     """Return the max offset of a queue."""
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         answer = broker.max_offset(topic=topic, queue_id=queue_id)
-    return int(succeeded(answer).fields["offset"])
+    return int(require_success(answer).fields["offset"])
 
 
 def restarted_ahead(start_target: TargetStarter) -> tuple[Target, str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import create_topic, unique_name
-from conformance.harness.verdicts import expect
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.store.workload import Outgoing, send_all
 from conformance.store.written import Written
 

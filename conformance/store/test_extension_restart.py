@@ -7,13 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import TargetStarter, create_topic, unique_name
-from conformance.harness.outcome import unsupported
-from conformance.harness.speaker import succeeded
-from conformance.harness.store_files import StoreFiles
-from conformance.harness.target import Target
-from conformance.harness.verdicts import expect
+from conformance.harness.client.client import require_success
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.fixtures import (
+    TargetStarter,
+    create_topic,
+    unique_name,
+)
+from conformance.harness.pytest_plugin.outcome import unsupported
+from conformance.harness.targets.store_files import StoreFiles
+from conformance.harness.targets.target import Target
 from spec.store.message_record import decode_records
 from spec.store.queue_extension import (
     EXTENSION,
@@ -75,14 +79,14 @@ def test_readers_get_messages_whose_extension_is_lost(
     extended: tuple[Target, str],
 ) -> None:
     target, topic = extended
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         answer = broker.pull(topic=topic, offset=0, subscription=TAGS[0])
         before = len(list(decode_records(answer.body)))
     assert before == COUNT // 2, "the extension says which messages have the tag"
     target.stop()
     shutil.rmtree(_file(target, topic).parent)
     target.start()
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         answer = broker.pull(topic=topic, offset=0, subscription=TAGS[0])
         expect(
             "STORE-EXTENSION-014",
@@ -109,8 +113,8 @@ def _send(target: Target, topic: str, *, count: int, tag: str) -> None:
     """Send a message and wait until the queue has *count*, on disk, too."""
     assert target.store_path is not None
     files = StoreFiles(target.store_path)
-    with target.speak_to_broker() as broker:
-        succeeded(broker.send_message(topic=topic, properties={"TAGS": tag}))
+    with target.connect_to_broker() as broker:
+        require_success(broker.send_message(topic=topic, properties={"TAGS": tag}))
     wait_until(
         lambda: len(files.queue(topic, 0).units()) >= count,
         what=f"the queue's file has {count} units",

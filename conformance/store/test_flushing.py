@@ -11,16 +11,24 @@ from functools import partial
 
 import pytest
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import TargetStarter, create_topic, unique_name
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.store_files import StoreFiles
-from conformance.harness.target import Target
-from conformance.harness.verdicts import expect, expect_code, expect_that
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_that,
+)
+from conformance.harness.pytest_plugin.fixtures import (
+    TargetStarter,
+    create_topic,
+    unique_name,
+)
+from conformance.harness.targets.store_files import StoreFiles
+from conformance.harness.targets.target import Target
 from spec.store.file_names import COMMIT_LOG, file_name
 from spec.store.message_record import Record, decode_record
-from spec.wire.message_id import decode_message_id
-from spec.wire.response_code import ResponseCode
+from spec.wire.message.message_id import decode_message_id
+from spec.wire.remoting.response_code import ResponseCode
 
 pytestmark = [pytest.mark.long, pytest.mark.needs("store", "wire", "config", "restart")]
 
@@ -43,20 +51,20 @@ def started(start_target: TargetStarter, conf: dict[str, str]) -> tuple[Target, 
     return target, create_topic(target, unique_name("flush"))
 
 
-def stored(broker: Speaker, topic: str, body: bytes = b"small") -> str:
+def stored(broker: Client, topic: str, body: bytes = b"small") -> str:
     """Send a message to queue 0 and return its id."""
-    answer = succeeded(broker.send_message(topic=topic, body=body))
+    answer = require_success(broker.send_message(topic=topic, body=body))
     return answer.fields["msgId"]
 
 
-def is_readable(broker: Speaker, message_id: str) -> bool:
+def is_readable(broker: Client, message_id: str) -> bool:
     """Return whether the broker finds a message by its id."""
     return broker.view_message_by_id(message_id).code == ResponseCode.SUCCESS
 
 
-def viewed(broker: Speaker, message_id: str) -> Record:
+def viewed(broker: Client, message_id: str) -> Record:
     """Return the record of a message that the broker finds."""
-    return decode_record(succeeded(broker.view_message_by_id(message_id)).body)
+    return decode_record(require_success(broker.view_message_by_id(message_id)).body)
 
 
 def has_unit_since(files: StoreFiles, stored_ms: int) -> bool:
@@ -74,15 +82,15 @@ def log_names(target: Target) -> list[str]:
 @pytest.mark.needs("kill")
 def test_what_waits_in_the_pool_is_hidden_and_dies(start_target: TargetStarter) -> None:
     target, topic = started(start_target, STANDING_POOL)
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         message_id = stored(broker, topic)
         found = is_readable(broker, message_id)
         expect("STORE-FLUSH-006", found=found, expected=False, what="it is found by id")
-        most = succeeded(broker.max_offset(topic=topic)).fields["offset"]
+        most = require_success(broker.max_offset(topic=topic)).fields["offset"]
         expect("STORE-FLUSH-006", found=most, expected="0", what="max offset")
     target.kill()
     target.start()
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         found = is_readable(broker, message_id)
         expect("STORE-FLUSH-003", found=found, expected=False, what="it is found by id")
 
@@ -90,14 +98,14 @@ def test_what_waits_in_the_pool_is_hidden_and_dies(start_target: TargetStarter) 
 @pytest.mark.clause("STORE-FLUSH-007", "STORE-FLUSH-009")
 def test_enough_for_a_few_pages_is_committed(start_target: TargetStarter) -> None:
     target, topic = started(start_target, STANDING_POOL)
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         message_id = stored(broker, topic, PAGES)
         wait_until(
             lambda: is_readable(broker, message_id),
             what="five pages in the pool, where four are enough, can be read",
         )
     target.restart()
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         found = is_readable(broker, stored(broker, topic))
     expect("STORE-FLUSH-009", found=found, expected=True, what="it is found by id")
 
@@ -106,7 +114,7 @@ def test_enough_for_a_few_pages_is_committed(start_target: TargetStarter) -> Non
 def test_a_thorough_round_commits_anything(start_target: TargetStarter) -> None:
     conf = POOL | {"commitCommitLogLeastPages": "1000"}
     target, topic = started(start_target, conf)
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         message_id = stored(broker, topic)
         wait_until(
             lambda: is_readable(broker, message_id),
@@ -119,7 +127,7 @@ def test_there_is_no_pool_with_sync_flush(start_target: TargetStarter) -> None:
     target, topic = started(
         start_target, STANDING_POOL | {"flushDiskType": "SYNC_FLUSH"}
     )
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         found = is_readable(broker, stored(broker, topic))
     expect("STORE-FLUSH-008", found=found, expected=True, what="it is found by id")
 
@@ -127,7 +135,7 @@ def test_there_is_no_pool_with_sync_flush(start_target: TargetStarter) -> None:
 @pytest.mark.clause("SEND-STATE-014")
 def test_a_pool_without_a_free_buffer_refuses(start_target: TargetStarter) -> None:
     target, topic = started(start_target, POOL | {"transientStorePoolSize": "2"})
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         codes = {broker.send_message(topic=topic).code}
 
         def is_refused() -> bool:
@@ -149,7 +157,7 @@ def test_the_next_file_is_made_ahead_and_deleted_unused(
 ) -> None:
     target, topic = started(start_target, SMALL)
     first_three = [file_name(number * FILE_SIZE) for number in range(3)]
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         stored(broker, topic)
         wait_until(
             lambda: log_names(target) == first_three[:2],
@@ -181,7 +189,7 @@ def test_the_checkpoint_waits_for_a_thorough_round(start_target: TargetStarter) 
     target, topic = started(start_target, SMALL | conf)
     assert target.store_path is not None
     files = StoreFiles(target.store_path)
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         sent_ms = []
         for body in (b"first", PAGES, b"last"):
             sent_ms.append(viewed(broker, stored(broker, topic, body)).stored_at_ms)
@@ -205,7 +213,7 @@ def test_a_late_flush_is_told_and_the_message_stays(
 ) -> None:
     conf = SMALL | {"flushDiskType": "SYNC_FLUSH", "syncFlushTimeout": "0"}
     target, topic = started(start_target, conf)
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         answers = [broker.send_message(topic=topic, body=b"first")]
 
         def is_late() -> bool:
@@ -238,7 +246,7 @@ def test_only_the_first_message_of_a_file_may_be_told_of_a_late_flush(
     start_target: TargetStarter,
 ) -> None:
     target, topic = started(start_target, SMALL | {"flushDiskType": "SYNC_FLUSH"})
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         answers = [broker.send_message(topic=topic, body=PAGES) for _ in range(9)]
     offsets = [decode_message_id(answer.fields["msgId"])[1] for answer in answers]
     begins_a_file = [offset % FILE_SIZE == 0 for offset in offsets]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.outcome import unsupported
-from conformance.harness.verdicts import expect
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.outcome import unsupported
 from conformance.store.filling import LOG_FILES, OLD, Filled
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.response_code import ResponseCode
 
 pytestmark = [
     pytest.mark.patient,

@@ -7,9 +7,13 @@ from itertools import takewhile
 
 import pytest
 
-from conformance.harness.store_files import IndexFile, StoreFiles, offsets_of_key
-from conformance.harness.target import Target
-from conformance.harness.verdicts import expect, expect_that
+from conformance.harness.pytest_plugin.expectations import expect, expect_that
+from conformance.harness.targets.store_files import (
+    IndexFile,
+    StoreFiles,
+    offsets_of_key,
+)
+from conformance.harness.targets.target import Target
 from conformance.store.written import ITEM_ROOM, SLOT_COUNT, Written
 from spec.integers import INT32_MIN, java_string_hash
 from spec.registry import clause
@@ -21,7 +25,7 @@ from spec.store.index_file import (
     seconds_between,
 )
 from spec.store.message_record import SystemFlag
-from spec.wire.properties import decode_properties
+from spec.wire.message.properties import decode_properties
 
 pytestmark = pytest.mark.needs("store")
 

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import pytest
 
-from conformance.harness.failure import Evidence
-from conformance.harness.store_files import LogFile, StoreFiles
-from conformance.harness.verdicts import expect, expect_that
+from conformance.harness.failure.failure import Evidence
+from conformance.harness.pytest_plugin.expectations import expect, expect_that
+from conformance.harness.targets.store_files import LogFile, StoreFiles
 from conformance.store.workload import Outgoing
 from conformance.store.written import LOG_FILE_SIZE, Written
 from spec.integers import body_crc

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.speaker import batch_body, succeeded
-from conformance.harness.store_files import LogFile
-from conformance.harness.verdicts import expect, expect_fields, expect_that
+from conformance.harness.client.client import batch_body, require_success
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_fields,
+    expect_that,
+)
+from conformance.harness.targets.store_files import LogFile
 from conformance.store.workload import Outgoing
 from conformance.store.written import LOG_FILE_SIZE, Written
 from spec.store.file_names import COMMIT_LOG, file_name
 from spec.store.record_parts import EMPTY_SIZE, PART_OFFSETS
-from spec.wire.message_id import decode_message_id
+from spec.wire.message.message_id import decode_message_id
 
 pytestmark = pytest.mark.needs("store", "wire", "config")
 
@@ -134,9 +138,9 @@ def fill_to(written: Written, room: int) -> LogFile:
 
 def send_batch(written: Written, bodies: list[bytes]) -> list[int]:
     """Send a batch to a queue; return the commit-log offsets of its records."""
-    with written.target.speak_to_broker() as broker:
+    with written.target.connect_to_broker() as broker:
         body = batch_body([(one, {}) for one in bodies])
-        answer = succeeded(broker.send_batch(topic=written.topics[1], body=body))
+        answer = require_success(broker.send_batch(topic=written.topics[1], body=body))
     return [decode_message_id(one)[1] for one in answer.fields["msgId"].split(",")]
 
 

@@ -6,16 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import TargetStarter, create_topic, unique_name
-from conformance.harness.speaker import Speaker, now_ms, succeeded
-from conformance.harness.target import Target
-from conformance.harness.verdicts import expect, expect_code
+from conformance.harness.client.client import Client, now_ms, require_success
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import expect, expect_code
+from conformance.harness.pytest_plugin.fixtures import (
+    TargetStarter,
+    create_topic,
+    unique_name,
+)
+from conformance.harness.targets.target import Target
 from conformance.store.workload import Outgoing, send_all
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, INDEX, file_name
 from spec.store.message_record import decode_records
-from spec.wire.command import Command
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.response_code import ResponseCode
 
 pytestmark = pytest.mark.long
 
@@ -27,7 +31,7 @@ UNHURRIED_MS = 5000
 """A level so long that its second message is taken before the first is due."""
 
 
-def send(broker: Speaker, topic: str, sent: list[Command]) -> bool:
+def send(broker: Client, topic: str, sent: list[Command]) -> bool:
     """Send a message; keep an answer that says it is stored, return whether it was."""
     answer = broker.send_message(topic=topic, body=HALF_A_FILE)
     if answer.code == ResponseCode.SUCCESS:
@@ -45,7 +49,7 @@ def test_a_message_without_a_file_is_refused(start_target: TargetStarter) -> Non
     topic = create_topic(target, unique_name("nofile"))
     sent: list[Command] = []
     obstacle = target.store_path / COMMIT_LOG / file_name(2 * FILE_SIZE)
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         send(broker, topic, sent)
         obstacle.mkdir()
         wait_until(
@@ -59,7 +63,7 @@ def test_a_message_without_a_file_is_refused(start_target: TargetStarter) -> Non
         )
         offsets = [int(answer.fields["queueOffset"]) for answer in sent]
         for answer in sent:
-            succeeded(broker.view_message_by_id(answer.fields["msgId"]))
+            require_success(broker.view_message_by_id(answer.fields["msgId"]))
     expect("SEND-STATE-007", found=offsets, expected=list(range(len(sent))))
 
 
@@ -86,7 +90,7 @@ def test_what_could_not_be_delivered_is_tried_again(
     due_ms = now_ms() + UNHURRIED_MS
     # What is sent until then could itself take the room that the first wants.
     wait_until(lambda: now_ms() >= due_ms, what="the first is due")
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
 
         def is_taken() -> bool:
             return broker.send_message(topic=topic, queue_id=1).code == 0
@@ -119,8 +123,8 @@ def test_what_could_not_be_delivered_is_tried_again(
 @pytest.mark.needs("wire", "store", "config", "restart")
 def test_a_broker_without_a_queue_takes_nothing(start_target: TargetStarter) -> None:
     target, topic, obstacle = with_obstacle(start_target, CONSUME_QUEUE)
-    with target.speak_to_broker() as broker:
-        answers = [succeeded(broker.send_message(topic=topic))]
+    with target.connect_to_broker() as broker:
+        answers = [require_success(broker.send_message(topic=topic))]
 
         def is_refused() -> bool:
             answers.append(broker.send_message(topic=topic))
@@ -135,8 +139,8 @@ def test_a_broker_without_a_queue_takes_nothing(start_target: TargetStarter) -> 
             code = ResponseCode.SERVICE_NOT_AVAILABLE
             expect_code("SEND-STATE-004", answer, code, broker.transcript)
     target.restart()
-    with target.speak_to_broker() as broker:
-        answer = succeeded(broker.send_message(topic=topic))
+    with target.connect_to_broker() as broker:
+        answer = require_success(broker.send_message(topic=topic))
     found, stored = answer.fields["queueOffset"], len(answers) - 2
     expect("SEND-STATE-004", found=found, expected=str(stored), what="queueOffset")
 
@@ -145,16 +149,16 @@ def test_a_broker_without_a_queue_takes_nothing(start_target: TargetStarter) -> 
 @pytest.mark.needs("wire", "store", "config", "restart")
 def test_a_broker_without_an_index_shows_nothing(start_target: TargetStarter) -> None:
     target, topic, obstacle = with_obstacle(start_target, INDEX)
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
 
         def shown() -> int:
-            answer = succeeded(broker.max_offset(topic=topic))
+            answer = require_success(broker.max_offset(topic=topic))
             return int(answer.fields["offset"])
 
-        succeeded(broker.send_message(topic=topic))
+        require_success(broker.send_message(topic=topic))
         wait_until(lambda: shown() == 1, what="the first message is in its queue")
         for _ in range(3):
-            succeeded(broker.send_message(topic=topic))
+            require_success(broker.send_message(topic=topic))
         expect("STORE-DISPATCH-003", found=shown(), expected=1, what="max offset")
         obstacle.unlink()
         wait_until(lambda: shown() == 4, what="all messages are in their queue")

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.fixtures import TargetStarter, create_topic, unique_name
-from conformance.harness.speaker import succeeded
-from conformance.harness.store_files import StoreFiles
-from conformance.harness.target import Target
-from conformance.harness.verdicts import expect
-from spec.wire.multi_dispatch import QUEUES, SEPARATOR, dispatches_of
-from spec.wire.properties import decode_properties
+from conformance.harness.client.client import require_success
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.fixtures import (
+    TargetStarter,
+    create_topic,
+    unique_name,
+)
+from conformance.harness.targets.store_files import StoreFiles
+from conformance.harness.targets.target import Target
+from spec.wire.message.multi_dispatch import QUEUES, SEPARATOR, dispatches_of
+from spec.wire.message.properties import decode_properties
 
 pytestmark = [pytest.mark.long, pytest.mark.needs("store", "wire", "config", "restart")]
 
@@ -26,7 +30,7 @@ def dispatching(start_target: TargetStarter) -> Target:
     return start_target(SETTINGS)
 
 
-@pytest.mark.clause("STORE-DISPATCHMANY-006")
+@pytest.mark.clause("STORE-MULTIDISPATCH-006")
 def test_a_plain_queue_before_a_light_one_ends_dispatch(dispatching: Target) -> None:
     topic = create_topic(dispatching, unique_name("stuck"))
     other = create_topic(dispatching, unique_name("behind"))
@@ -44,14 +48,14 @@ def test_a_plain_queue_before_a_light_one_ends_dispatch(dispatching: Target) -> 
         for name, queue_id in ((topic, QUEUE_ID), (other, QUEUE_ID), (LIGHT, 0))
     }
     expect(
-        "STORE-DISPATCHMANY-006",
+        "STORE-MULTIDISPATCH-006",
         found=found,
         expected={topic: [first, second], other: [], LIGHT: [first]},
         what="offsets in the commit log for which there are units",
     )
 
 
-@pytest.mark.clause("STORE-DISPATCHMANY-007")
+@pytest.mark.clause("STORE-MULTIDISPATCH-007")
 def test_a_plain_queue_counts_what_names_it_and_its_own(dispatching: Target) -> None:
     topic = create_topic(dispatching, unique_name("naming"))
     other = create_topic(dispatching, unique_name("named"))
@@ -61,7 +65,7 @@ def test_a_plain_queue_counts_what_names_it_and_its_own(dispatching: Target) -> 
     records = [one for one in files.records() if one.record.topic in {topic, other}]
     units = files.queue(other, QUEUE_ID).units()
     expect(
-        "STORE-DISPATCHMANY-007",
+        "STORE-MULTIDISPATCH-007",
         found=[unit.commit_log_offset for unit in units],
         expected=[one.offset for one in records],
         what="offsets in the commit log for which the other queue has units",
@@ -69,7 +73,7 @@ def test_a_plain_queue_counts_what_names_it_and_its_own(dispatching: Target) -> 
     naming = [one.record.properties for one in records if one.record.topic == topic]
     dispatches = [dispatches_of(decode_properties(one)) for one in naming]
     expect(
-        "STORE-DISPATCHMANY-007",
+        "STORE-MULTIDISPATCH-007",
         found=[[(one.queue, one.queue_offset) for one in row] for row in dispatches],
         expected=[[(other, 0), (LIGHT, 0)], [(other, 2), (LIGHT, 1)]],
         what="queues and offsets in the properties",
@@ -84,13 +88,13 @@ def _files_after_stop(target: Target, sent: list[tuple[str, str]]) -> StoreFiles
     was not merely too late. How many records there are shows that none is missing.
     """
     assert target.store_path is not None
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         for topic, queues in sent:
             properties = {QUEUES: queues} if queues else {}
             answer = broker.send_message(
                 topic=topic, queue_id=QUEUE_ID, properties=properties
             )
-            succeeded(answer)
+            require_success(answer)
     target.stop()
     files = StoreFiles(target.store_path)
     topics = {topic for topic, _ in sent}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.outcome import unsupported
-from conformance.harness.verdicts import expect
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.outcome import unsupported
 from conformance.store.special import (
     EXTENSION_FILE_SIZE,
     GROUP,
@@ -18,8 +18,8 @@ from conformance.store.special import (
 )
 from spec.integers import tags_code
 from spec.layout import LayoutError
+from spec.store.config.filter_settings import FiltersFile
 from spec.store.consume_queue import decode_units
-from spec.store.filter_settings import FiltersFile
 from spec.store.message_record import Record
 from spec.store.queue_extension import (
     EXTENSION,
@@ -29,9 +29,9 @@ from spec.store.queue_extension import (
     has_bits,
     offset_of_address,
 )
-from spec.wire.json_body import decode_body
-from spec.wire.multi_dispatch import dispatches_of
-from spec.wire.properties import decode_properties
+from spec.wire.bodies.json_body import decode_body
+from spec.wire.message.multi_dispatch import dispatches_of
+from spec.wire.message.properties import decode_properties
 
 pytestmark = pytest.mark.long
 
@@ -140,7 +140,7 @@ def test_bits_say_which_messages_an_expression_matches(
 
 
 @pytest.mark.clause(
-    "STORE-DISPATCHMANY-001", "STORE-DISPATCHMANY-002", "STORE-DISPATCHMANY-003"
+    "STORE-MULTIDISPATCH-001", "STORE-MULTIDISPATCH-002", "STORE-MULTIDISPATCH-003"
 )
 def test_a_message_has_a_unit_in_each_light_queue_that_it_names(
     special: Special,
@@ -150,7 +150,7 @@ def test_a_message_has_a_unit_in_each_light_queue_that_it_names(
         found = decode_units(special.queue(name))
         records = [log[unit.commit_log_offset] for unit in found]
         expect(
-            "STORE-DISPATCHMANY-001",
+            "STORE-MULTIDISPATCH-001",
             found=[record.topic for record in records],
             expected=[special.topic] * LIGHT_COUNT,
             what=f"topics of the messages in {name}, queue 0",
@@ -158,7 +158,7 @@ def test_a_message_has_a_unit_in_each_light_queue_that_it_names(
         for number, record in enumerate(records):
             others = dispatches_of(decode_properties(record.properties))
             expect(
-                "STORE-DISPATCHMANY-002",
+                "STORE-MULTIDISPATCH-002",
                 found=[(one.queue, one.queue_offset) for one in others],
                 expected=[(other, number) for other in LIGHT],
                 what="queues and offsets in the properties",

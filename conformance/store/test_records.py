@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.failure import Evidence
-from conformance.harness.verdicts import expect, expect_fields
+from conformance.harness.failure.failure import Evidence
+from conformance.harness.pytest_plugin.expectations import expect, expect_fields
 from conformance.store.workload import Sent
 from conformance.store.written import Written
 from spec.host import Host
@@ -18,9 +18,9 @@ from spec.store.message_record import (
     encode_record,
     record_layout,
 )
-from spec.wire.message_id import decode_message_id
-from spec.wire.properties import NAME_END, VALUE_END, decode_properties
-from spec.wire.response_code import ResponseCode
+from spec.wire.message.message_id import decode_message_id
+from spec.wire.message.properties import NAME_END, VALUE_END, decode_properties
+from spec.wire.remoting.response_code import ResponseCode
 
 pytestmark = pytest.mark.needs("store", "wire", "config")
 
@@ -38,11 +38,11 @@ def pairs(written: Written) -> list[tuple[Sent, Record]]:
     return found
 
 
-@pytest.mark.clause("STORE-ACCEPT-007", "STORE-LOG-001")
+@pytest.mark.clause("STORE-PUT-007", "STORE-LOG-001")
 def test_every_answered_offset_has_its_record(written: Written) -> None:
     at = {placed.offset for placed in written.files.records()}
     expect(
-        "STORE-ACCEPT-007",
+        "STORE-PUT-007",
         found=[
             sent.commit_log_offset
             for sent in (*written.sent, *written.unqueued)
@@ -60,12 +60,12 @@ def evidence(record: Record, wrong: str) -> Evidence:
     return Evidence(layout=record_layout, data=data, wrong=wrong, base=base)
 
 
-@pytest.mark.clause("STORE-ACCEPT-002", "STORE-RECORD-010", "STORE-RECORD-015")
+@pytest.mark.clause("STORE-PUT-002", "STORE-RECORD-010", "STORE-RECORD-015")
 def test_every_body_is_stored_as_sent(pairs: list[tuple[Sent, Record]]) -> None:
     for sent, record in pairs:
         clause = "STORE-RECORD-015" if sent.message.system_flags & 1 else None
         expect(
-            clause or "STORE-ACCEPT-002",
+            clause or "STORE-PUT-002",
             found=record.body,
             expected=sent.message.body,
             what="body",
@@ -73,11 +73,11 @@ def test_every_body_is_stored_as_sent(pairs: list[tuple[Sent, Record]]) -> None:
         )
 
 
-@pytest.mark.clause("STORE-ACCEPT-001")
+@pytest.mark.clause("STORE-PUT-001")
 def test_every_property_is_stored_as_sent(pairs: list[tuple[Sent, Record]]) -> None:
     for sent, record in pairs:
         expect_fields(
-            "STORE-ACCEPT-001",
+            "STORE-PUT-001",
             found=decode_properties(record.properties),
             expected=sent.message.properties,
             evidence=evidence(record, "properties"),
@@ -99,7 +99,7 @@ def test_pairs_and_nothing_else_are_counted_as_properties(
 
 
 @pytest.mark.clause(
-    "STORE-RECORD-011", "STORE-RECORD-012", "STORE-RECORD-014", "STORE-ACCEPT-003"
+    "STORE-RECORD-011", "STORE-RECORD-012", "STORE-RECORD-014", "STORE-PUT-003"
 )
 def test_flags_and_times_are_stored_as_sent(pairs: list[tuple[Sent, Record]]) -> None:
     for sent, record in pairs:
@@ -107,7 +107,7 @@ def test_flags_and_times_are_stored_as_sent(pairs: list[tuple[Sent, Record]]) ->
             ("STORE-RECORD-011", "flag"),
             ("STORE-RECORD-012", "born_at_ms"),
             ("STORE-RECORD-014", "system_flags"),
-            ("STORE-ACCEPT-003", "reconsume_times"),
+            ("STORE-PUT-003", "reconsume_times"),
         ):
             expect(
                 clause,
@@ -140,13 +140,13 @@ def test_hosts_are_the_two_ends_of_the_connection(
         )
 
 
-@pytest.mark.clause("STORE-ACCEPT-004", "STORE-ACCEPT-007", "STORE-RECORD-006")
+@pytest.mark.clause("STORE-PUT-004", "STORE-PUT-007", "STORE-RECORD-006")
 def test_the_message_id_names_the_records_place(
     pairs: list[tuple[Sent, Record]],
 ) -> None:
     for sent, record in pairs:
         expect(
-            "STORE-ACCEPT-004",
+            "STORE-PUT-004",
             found=decode_message_id(sent.message_id),
             expected=(record.store_host, record.physical_offset),
             what="host and offset of the answer's msgId",
@@ -154,13 +154,13 @@ def test_the_message_id_names_the_records_place(
         )
 
 
-@pytest.mark.clause("STORE-ACCEPT-005", "STORE-RECORD-005")
+@pytest.mark.clause("STORE-PUT-005", "STORE-RECORD-005")
 def test_the_answer_names_queue_and_queue_offset(
     pairs: list[tuple[Sent, Record]],
 ) -> None:
     for sent, record in pairs:
         expect(
-            "STORE-ACCEPT-005",
+            "STORE-PUT-005",
             found=(sent.message.topic, sent.queue_id, sent.queue_offset),
             expected=(record.topic, record.queue_id, record.queue_offset),
             what="topic, queueId and queueOffset of the answer",
@@ -168,22 +168,22 @@ def test_the_answer_names_queue_and_queue_offset(
         )
 
 
-@pytest.mark.clause("STORE-ACCEPT-006")
+@pytest.mark.clause("STORE-PUT-006")
 def test_records_lie_in_the_order_of_the_answers(written: Written) -> None:
     offsets = [sent.commit_log_offset for sent in written.sent]
     expect(
-        "STORE-ACCEPT-006",
+        "STORE-PUT-006",
         found=offsets,
         expected=sorted(offsets),
         what="offsets in the order of sending",
     )
 
 
-@pytest.mark.clause("STORE-ACCEPT-008")
+@pytest.mark.clause("STORE-PUT-008")
 def test_unqueued_records_take_no_queue_offset(written: Written) -> None:
     at = {placed.offset: placed.record for placed in written.files.records()}
     expect(
-        "STORE-ACCEPT-008",
+        "STORE-PUT-008",
         found=[at[sent.commit_log_offset].queue_offset for sent in written.unqueued],
         expected=[0 for _ in written.unqueued],
         what="queue offsets of a prepared and a rolled back record",
@@ -206,11 +206,11 @@ def test_queue_offsets_count_from_zero(pairs: list[tuple[Sent, Record]]) -> None
         )
 
 
-@pytest.mark.clause("STORE-ACCEPT-009", "STORE-RECORD-018")
+@pytest.mark.clause("STORE-PUT-009", "STORE-RECORD-018")
 def test_a_half_message_and_its_commit_are_two_records(written: Written) -> None:
     topic = written.topics[0]
     expect(
-        "STORE-ACCEPT-009",
+        "STORE-PUT-009",
         found=written.commit.code,
         expected=ResponseCode.SUCCESS,
         what=f"code of the answer to the commit, {written.commit.remark}",
@@ -219,7 +219,7 @@ def test_a_half_message_and_its_commit_are_two_records(written: Written) -> None
     half = found[written.half.commit_log_offset].record
     properties = decode_properties(half.properties)
     expect(
-        "STORE-ACCEPT-009",
+        "STORE-PUT-009",
         found=(
             half.topic,
             half.queue_id,
@@ -243,14 +243,14 @@ def test_a_half_message_and_its_commit_are_two_records(written: Written) -> None
     )
 
 
-@pytest.mark.clause("STORE-ACCEPT-010")
+@pytest.mark.clause("STORE-PUT-010")
 def test_a_delayed_message_waits_in_the_schedule_topic(written: Written) -> None:
     at = {placed.offset: placed.record for placed in written.files.records()}
     record = at[written.delayed.commit_log_offset]
     properties = decode_properties(record.properties)
     level = int(written.delayed.message.properties["DELAY"])
     expect(
-        "STORE-ACCEPT-010",
+        "STORE-PUT-010",
         found=(
             record.topic,
             record.queue_id,

@@ -7,14 +7,14 @@ from contextlib import closing
 
 import pytest
 
-from conformance.harness.fixtures import another_target, need, unique_name
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.target import Capability, Target
-from conformance.harness.verdicts import expect
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.fixtures import another_target, need, unique_name
+from conformance.harness.targets.target import Capability, Target
 from conformance.store.fake_slave import FakeSlave
 from spec.store.file_names import COMMIT_LOG
-from spec.wire.message_id import decode_message_id
-from spec.wire.replication import Piece
+from spec.wire.ha.replication import Piece
+from spec.wire.message.message_id import decode_message_id
 
 LOG_FILE_SIZE = 64 * 1024
 PIECE_SIZE = 512
@@ -36,7 +36,7 @@ def master(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
     """Return a master with a commit log of two files."""
     need(target, Capability.REPLICATION, Capability.CONFIG, Capability.STORE)
     with another_target(pytestconfig, SETTINGS) as own:
-        with own.speak_to_broker() as broker:
+        with own.connect_to_broker() as broker:
             fill(broker)
         yield own
 
@@ -48,10 +48,10 @@ def slave(master: Target) -> Iterator[FakeSlave]:
         yield one
 
 
-def fill(broker: Speaker) -> None:
+def fill(broker: Client) -> None:
     """Send messages until the commit log is in its second file."""
     topic = unique_name("replicated")
-    succeeded(broker.create_topic(topic=topic, queue_count=1))
+    require_success(broker.create_topic(topic=topic, queue_count=1))
     end = 0
     while end < LOG_FILE_SIZE + 3 * PIECE_SIZE:
         # Stored is enough here: what a master says of its slaves is judged below.
@@ -137,7 +137,7 @@ def test_a_master_that_does_not_wait_answers_at_once(
 ) -> None:
     slave.say(LOG_FILE_SIZE)
     slave.piece()
-    with master.speak_to_broker() as broker:
+    with master.connect_to_broker() as broker:
         answer = broker.send_message(topic=unique_name("unwaited"), body=b"at once")
     expect("HA-WAIT-004", found=answer.code, expected=0, what="code")
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from conformance.harness.target import Capability, Target
-from conformance.harness.verdicts import expect
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.targets.target import Capability, Target
 from conformance.store.fake_master import SlaveLink
 from conformance.store.followed import LOG_FILE_SIZE, first_records, new_slave
-from spec.wire.replication_rules import SLAVE_BUFFER_SIZE
+from spec.wire.ha.replication_rules import SLAVE_BUFFER_SIZE
 
 pytestmark = [
     pytest.mark.long,

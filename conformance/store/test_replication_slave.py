@@ -7,9 +7,9 @@ from contextlib import closing
 
 import pytest
 
-from conformance.harness.asks.messages import now_ms
-from conformance.harness.target import Capability
-from conformance.harness.verdicts import expect
+from conformance.harness.client.requests.messages import now_ms
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.targets.target import Capability
 from conformance.store.fake_master import SlaveLink, record
 from conformance.store.followed import (
     LOG_FILE_SIZE,

@@ -7,17 +7,17 @@ from contextlib import closing
 
 import pytest
 
-from conformance.harness.asks.messages import plain_send
-from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import another_target, need, unique_name
-from conformance.harness.peer import Peer
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.target import Capability, Target
-from conformance.harness.verdicts import expect
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.client.peer import Peer
+from conformance.harness.client.requests.messages import plain_send
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.fixtures import another_target, need, unique_name
+from conformance.harness.targets.target import Capability, Target
 from conformance.store.fake_slave import FakeSlave
 from spec.store.message_record import decode_record, record_size
-from spec.wire.command import Command
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.response_code import ResponseCode
 
 FALL_BEHIND_MAX = 50_000
 SETTINGS = {
@@ -40,22 +40,22 @@ def master(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
 
 
 @pytest.fixture
-def broker(master: Target) -> Iterator[Speaker]:
+def broker(master: Target) -> Iterator[Client]:
     """Yield a connection to that master."""
-    with master.speak_to_broker() as speaker:
-        yield speaker
+    with master.connect_to_broker() as client:
+        yield client
 
 
 @pytest.fixture
-def topic(broker: Speaker) -> str:
+def topic(broker: Client) -> str:
     """Return a topic of the test's own."""
     name = unique_name("waiting")
-    succeeded(broker.create_topic(topic=name, queue_count=1))
+    require_success(broker.create_topic(topic=name, queue_count=1))
     return name
 
 
 @pytest.fixture
-def slave(master: Target, broker: Speaker, topic: str) -> Iterator[FakeSlave]:
+def slave(master: Target, broker: Client, topic: str) -> Iterator[FakeSlave]:
     """Yield a slave that has all of the log, as far as the master knows."""
     with closing(FakeSlave(master)) as one:
         end = end_of(broker, send_unwaited(broker, topic, b"so far"))
@@ -67,28 +67,28 @@ def slave(master: Target, broker: Speaker, topic: str) -> Iterator[FakeSlave]:
         yield one
 
 
-def send_unwaited(broker: Speaker, topic: str, body: bytes) -> Command:
+def send_unwaited(broker: Client, topic: str, body: bytes) -> Command:
     """Send a message that waits for nobody."""
     answer = broker.send_message(topic=topic, body=body, properties={"WAIT": "false"})
-    return succeeded(answer)
+    return require_success(answer)
 
 
-def end_of(broker: Speaker, answer: Command) -> int:
+def end_of(broker: Client, answer: Command) -> int:
     """Return the offset of the log behind the message that *answer* is about."""
-    viewed = succeeded(broker.view_message_by_id(answer.fields["msgId"]))
+    viewed = require_success(broker.view_message_by_id(answer.fields["msgId"]))
     record = decode_record(viewed.body)
     return record.physical_offset + record_size(record)
 
 
 @pytest.mark.clause("SEND-STATE-012")
 def test_a_slave_that_stops_reading_is_late(
-    broker: Speaker, slave: FakeSlave, topic: str
+    broker: Client, slave: FakeSlave, topic: str
 ) -> None:
     del slave
     answer = broker.send_message(topic=topic, body=b"late")
     code = ResponseCode.FLUSH_SLAVE_TIMEOUT
     expect("SEND-STATE-012", found=answer.code, expected=code, what="code")
-    viewed = succeeded(broker.view_message_by_id(answer.fields["msgId"]))
+    viewed = require_success(broker.view_message_by_id(answer.fields["msgId"]))
     body = decode_record(viewed.body).body
     expect("SEND-STATE-012", found=body, expected=b"late", what="stored body")
 
@@ -110,7 +110,7 @@ def test_a_master_answers_when_a_slave_has_the_message(
 
 @pytest.mark.clause("HA-WAIT-002")
 def test_a_slave_that_says_nothing_is_waited_for(
-    master: Target, broker: Speaker, topic: str
+    master: Target, broker: Client, topic: str
 ) -> None:
     def code() -> int:
         return broker.send_message(topic=topic, body=b"is anybody there").code
@@ -127,7 +127,7 @@ def test_a_slave_that_says_nothing_is_waited_for(
 
 @pytest.mark.clause("HA-WAIT-003")
 def test_a_slave_that_is_far_behind_is_not_waited_for(
-    broker: Speaker, slave: FakeSlave, topic: str
+    broker: Client, slave: FakeSlave, topic: str
 ) -> None:
     for _ in range(2):
         send_unwaited(broker, topic, bytes(FALL_BEHIND_MAX // 2))

@@ -6,15 +6,19 @@ import shutil
 
 import pytest
 
-from conformance.harness.fixtures import TargetStarter, create_topic, unique_name
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.store_files import StoreFiles
-from conformance.harness.target import Target
-from conformance.harness.verdicts import expect, expect_that
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.pytest_plugin.expectations import expect, expect_that
+from conformance.harness.pytest_plugin.fixtures import (
+    TargetStarter,
+    create_topic,
+    unique_name,
+)
+from conformance.harness.targets.store_files import StoreFiles
+from conformance.harness.targets.target import Target
 from conformance.store.workload import Outgoing, Sent, send_all
 from conformance.store.written import SMALL_FILES, wait_until_dispatched
 from spec.routing.topic_config import decode_topic_table
-from spec.store.config_files import TOPICS_FILE
+from spec.store.config.config_files import TOPICS_FILE
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE
 
 pytestmark = [pytest.mark.long, pytest.mark.needs("store", "wire", "config")]
@@ -24,10 +28,10 @@ CRC_IS_ZERO = bytes.fromhex("9d0ad96d")
 """A body whose CRC-32 is 0."""
 
 
-def offsets_of(broker: Speaker, topic: str) -> tuple[int, int]:
+def offsets_of(broker: Client, topic: str) -> tuple[int, int]:
     """Return the min and max offset of a topic's queue 0."""
     answers = (broker.min_offset(topic=topic), broker.max_offset(topic=topic))
-    least, most = (int(succeeded(answer).fields["offset"]) for answer in answers)
+    least, most = (int(require_success(answer).fields["offset"]) for answer in answers)
     return least, most
 
 
@@ -46,7 +50,7 @@ def filled(target: Target) -> tuple[StoreFiles, str, list[Sent]]:
     return files, topic, sent
 
 
-def expect_offsets(clause: str, broker: Speaker, topic: str, most: int) -> None:
+def expect_offsets(clause: str, broker: Client, topic: str, most: int) -> None:
     """Fail *clause* unless the queue goes from 0 to *most*."""
     found = offsets_of(broker, topic)
     expect(clause, found=found, expected=(0, most), what="min and max offset")
@@ -67,9 +71,9 @@ def test_a_killed_broker_has_all_it_answered(start_target: TargetStarter) -> Non
     is_there = lost[:1] != [zero]  # If earlier ones are lost, it is not to blame.
     expect("REC-SCAN-007", found=is_there, expected=True, what="the record is there")
     expect("STORE-FLUSH-002", found=lost, expected=[], what="offsets of lost messages")
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         expect_offsets("REC-DISPATCH-005", broker, topic, COUNT)
-        answer = succeeded(broker.send_message(topic=topic))
+        answer = require_success(broker.send_message(topic=topic))
     found = answer.fields["queueOffset"]
     expect("REC-DISPATCH-004", found=found, expected=str(COUNT), what="queueOffset")
 
@@ -93,7 +97,7 @@ def test_what_was_derived_is_made_again(start_target: TargetStarter) -> None:
     shutil.rmtree(files.path / CONSUME_QUEUE)
     spoil_properties(files)
     target.start()
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         least, most = offsets_of(broker, topic)
     expect_that(
         "REC-DISPATCH-001",
@@ -111,16 +115,16 @@ def test_lost_queues_stay_lost(start_target: TargetStarter) -> None:
     _restarted_without(CONSUME_QUEUE, start_target, "REC-DISPATCH-006", 0)
 
 
-@pytest.mark.clause("REC-END-004")
+@pytest.mark.clause("REC-TRUNCATE-004")
 @pytest.mark.needs("restart")
 def test_queues_go_with_their_log(start_target: TargetStarter) -> None:
-    _restarted_without(COMMIT_LOG, start_target, "REC-END-004", 0)
+    _restarted_without(COMMIT_LOG, start_target, "REC-TRUNCATE-004", 0)
 
 
-@pytest.mark.clause("REC-END-005")
+@pytest.mark.clause("REC-TRUNCATE-005")
 @pytest.mark.needs("restart")
 def test_queues_outlive_their_log(start_target: TargetStarter) -> None:
-    _restarted_without(COMMIT_LOG, start_target, "REC-END-005", COUNT)
+    _restarted_without(COMMIT_LOG, start_target, "REC-TRUNCATE-005", COUNT)
 
 
 def _restarted_without(
@@ -132,11 +136,11 @@ def _restarted_without(
     target.stop()
     shutil.rmtree(files.path / folder)
     target.start()
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         expect_offsets(clause, broker, topic, most)
 
 
-@pytest.mark.clause("REC-END-001", "REC-QUEUE-002", "STORE-CONFIG-013")
+@pytest.mark.clause("REC-TRUNCATE-001", "REC-QUEUE-002", "STORE-CONFIG-013")
 @pytest.mark.needs("restart")
 def test_a_torn_end_is_cut_off_log_and_queue(start_target: TargetStarter) -> None:
     target = start_target(SMALL_FILES)
@@ -151,14 +155,14 @@ def test_a_torn_end_is_cut_off_log_and_queue(start_target: TargetStarter) -> Non
     path.write_bytes(last.data[: begin + 40] + bytes(len(last.data) - begin - 40))
     files.config(TOPICS_FILE).write_bytes(bytes(200))
     target.start()
-    with target.speak_to_broker() as broker:
+    with target.connect_to_broker() as broker:
         expect_offsets("REC-QUEUE-002", broker, topic, COUNT - 1)
-        table = decode_topic_table(succeeded(broker.all_topic_config()).body)
+        table = decode_topic_table(require_success(broker.all_topic_config()).body)
     kept = early in table.topics
     expect("STORE-CONFIG-013", found=kept, expected=True, what="the topic is there")
     again = send_all(target, [Outgoing(topic=topic)])[0]
     expect(
-        "REC-END-001",
+        "REC-TRUNCATE-001",
         found=again.commit_log_offset,
         expected=placed.offset,
         what="offset of the next record",

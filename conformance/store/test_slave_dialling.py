@@ -6,9 +6,9 @@ from contextlib import closing
 
 import pytest
 
-from conformance.harness.fixtures import another_target, need
-from conformance.harness.target import Capability, Target
-from conformance.harness.verdicts import expect
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.fixtures import another_target, need
+from conformance.harness.targets.target import Capability, Target
 from conformance.store.fake_master import FakeMaster
 from conformance.store.followed import (
     LOG_FILE_SIZE,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.deadline import wait_until
-from conformance.harness.fixtures import create_topic, unique_name
-from conformance.harness.store_files import StoreFiles
-from conformance.harness.verdicts import expect
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
+from conformance.harness.targets.store_files import StoreFiles
 from conformance.store.written import Written
 from spec.store import file_names
-from spec.store.config_files import TOPICS_FILE
-from spec.wire import fastjson
+from spec.store.config.config_files import TOPICS_FILE
+from spec.wire.bodies import fastjson
 
 pytestmark = pytest.mark.needs("store")
 

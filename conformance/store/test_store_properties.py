@@ -1,4 +1,4 @@
-"""Whatever is sent is a record, a unit and items of the index, each at its place."""
+"""Each message sent has a record, a unit and index items, each at its place."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from conformance.harness.deadline import TooLateError, wait_until
-from conformance.harness.failure import Evidence
-from conformance.harness.speaker import Speaker
-from conformance.harness.store_files import StoreFiles, offsets_of_key
-from conformance.harness.verdicts import expect, expect_fields, expect_that
+from conformance.harness.client.client import Client
+from conformance.harness.failure.failure import Evidence
+from conformance.harness.process.deadline import TooLateError, wait_until
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_fields,
+    expect_that,
+)
+from conformance.harness.targets.store_files import StoreFiles, offsets_of_key
 from conformance.store.workload import Outgoing, Sent, key_with_hash, send
 from conformance.store.written import QUEUE_FILE_SIZE, Written
 from conformance.strategies.boundaries import OVER_THE_WIRE, int32s, int64s
@@ -21,7 +25,7 @@ from conformance.strategies.messages import bodies, properties, tags
 from spec.integers import INT32_MIN, body_crc, tags_code
 from spec.store.consume_queue import UNIT_SIZE, Unit
 from spec.store.message_record import decode_record, record_layout
-from spec.wire.properties import decode_properties
+from spec.wire.message.properties import decode_properties
 
 pytestmark = pytest.mark.needs("store", "wire", "config")
 
@@ -30,9 +34,9 @@ ROOM = 20_000
 
 
 @pytest.fixture
-def speaker(written: Written) -> Iterator[Speaker]:
+def client(written: Written) -> Iterator[Client]:
     """Yield a connection to the broker whose files are small."""
-    with written.target.speak_to_broker() as opened:
+    with written.target.connect_to_broker() as opened:
         yield opened
 
 
@@ -40,7 +44,7 @@ def stored(files: StoreFiles, sent: Sent) -> bytes:
     """Return the bytes of the record of *sent*, which must be there already."""
     data = files.record_bytes(sent.commit_log_offset)
     expect_that(
-        "STORE-ACCEPT-007",
+        "STORE-PUT-007",
         data is not None,
         found=data,
         expected="a record",
@@ -50,10 +54,8 @@ def stored(files: StoreFiles, sent: Sent) -> bytes:
     return data
 
 
-@pytest.mark.clause(
-    "STORE-ACCEPT-001", "STORE-ACCEPT-002", "STORE-ACCEPT-003", "STORE-ACCEPT-005"
-)
-@pytest.mark.clause("STORE-ACCEPT-007")
+@pytest.mark.clause("STORE-PUT-001", "STORE-PUT-002", "STORE-PUT-003", "STORE-PUT-005")
+@pytest.mark.clause("STORE-PUT-007")
 @pytest.mark.clause("STORE-RECORD-006", "STORE-RECORD-011", "STORE-RECORD-012")
 @pytest.mark.clause("STORE-CRC-001")
 @OVER_THE_WIRE
@@ -75,7 +77,7 @@ def stored(files: StoreFiles, sent: Sent) -> bytes:
 )
 def test_any_message_is_a_record_as_sent(
     written: Written,
-    speaker: Speaker,
+    client: Client,
     body: bytes,
     own: dict[str, str],
     flag: int,
@@ -92,16 +94,16 @@ def test_any_message_is_a_record_as_sent(
         born_at_ms=born_at_ms,
         reconsume_times=reconsume_times,
     )
-    sent = send(speaker, outgoing)
+    sent = send(client, outgoing)
     data = stored(written.files, sent)
     record = decode_record(data, check_crc=False)
     for clause, name, expected in (
-        ("STORE-ACCEPT-002", "body", body),
+        ("STORE-PUT-002", "body", body),
         ("STORE-RECORD-006", "physical_offset", sent.commit_log_offset),
         ("STORE-RECORD-011", "flag", flag),
         ("STORE-RECORD-012", "born_at_ms", born_at_ms),
-        ("STORE-ACCEPT-003", "reconsume_times", reconsume_times),
-        ("STORE-ACCEPT-005", "queue_offset", sent.queue_offset),
+        ("STORE-PUT-003", "reconsume_times", reconsume_times),
+        ("STORE-PUT-005", "queue_offset", sent.queue_offset),
     ):
         expect(
             clause,
@@ -118,7 +120,7 @@ def test_any_message_is_a_record_as_sent(
         evidence=Evidence(layout=record_layout, data=data, wrong="body_crc"),
     )
     expect_fields(
-        "STORE-ACCEPT-001", found=decode_properties(record.properties), expected=own
+        "STORE-PUT-001", found=decode_properties(record.properties), expected=own
     )
 
 
@@ -129,11 +131,11 @@ def test_any_message_is_a_record_as_sent(
 @example(tag="polygenelubricants", queue_id=0)  # Java's hash of it is INT32_MIN.
 @example(tag=None, queue_id=1)
 def test_any_message_is_a_unit_with_its_tags_code(
-    written: Written, speaker: Speaker, tag: str | None, queue_id: int
+    written: Written, client: Client, tag: str | None, queue_id: int
 ) -> None:
     own = {} if tag is None else {"TAGS": tag}
     topic = written.topics[0]
-    sent = send(speaker, Outgoing(topic=topic, queue_id=queue_id, properties=own))
+    sent = send(client, Outgoing(topic=topic, queue_id=queue_id, properties=own))
     files = written.files
 
     def unit() -> Unit | None:
@@ -177,12 +179,12 @@ def keys() -> st.SearchStrategy[str]:
 @given(words=st.lists(keys(), min_size=1, max_size=4), smallest=st.booleans())
 @example(words=["Aa", "BB"], smallest=False)  # One hash, two keys.
 def test_every_word_of_any_keys_leads_to_the_message(
-    written: Written, speaker: Speaker, words: list[str], smallest: bool
+    written: Written, client: Client, words: list[str], smallest: bool
 ) -> None:
     topic = written.topics[1]
     if smallest:
         words = [*words, key_with_hash(f"{topic}#", INT32_MIN)]
-    sent = send(speaker, Outgoing(topic=topic, properties={"KEYS": " ".join(words)}))
+    sent = send(client, Outgoing(topic=topic, properties={"KEYS": " ".join(words)}))
     missing = set(words)
 
     def indexed() -> bool:

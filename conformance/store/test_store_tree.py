@@ -7,13 +7,13 @@ import re
 
 import pytest
 
-from conformance.harness.deadline import TooLateError, wait_until
-from conformance.harness.store_files import StoreFiles
-from conformance.harness.verdicts import expect, expect_that
+from conformance.harness.process.deadline import TooLateError, wait_until
+from conformance.harness.pytest_plugin.expectations import expect, expect_that
+from conformance.harness.targets.store_files import StoreFiles
 from conformance.store.written import Written
 from spec.layout import LayoutError
 from spec.store.checkpoint import FILE_SIZE
-from spec.store.config_files import DELAY_OFFSETS_FILE, decode_delay_offsets
+from spec.store.config.config_files import DELAY_OFFSETS_FILE, decode_delay_offsets
 from spec.store.file_names import ABORT, LOCK, FileKind, store_file
 
 pytestmark = pytest.mark.needs("store")

@@ -6,8 +6,8 @@ from contextlib import suppress
 
 import pytest
 
-from conformance.harness.deadline import TooLateError, wait_until
-from conformance.harness.verdicts import expect
+from conformance.harness.process.deadline import TooLateError, wait_until
+from conformance.harness.pytest_plugin.expectations import expect
 from conformance.store.special import (
     BATCH_SIZES,
     TIMED_COUNT,
@@ -18,12 +18,13 @@ from conformance.store.special import (
     batch_units,
 )
 from spec.integers import java_string_hash
-from spec.store import timer_log, timer_wheel
-from spec.store.timer_log import TimerUnit
-from spec.store.timer_wheel import TimerSlot
-from spec.wire.batch_body import INNER_BATCH, NEED_UNWRAP
-from spec.wire.properties import decode_properties
-from spec.wire.set_aside import real_place
+from spec.store.timer import timer_log, timer_wheel
+from spec.store.timer.timer_log import TimerUnit
+from spec.store.timer.timer_wheel import TimerSlot
+from spec.wire.message.properties import decode_properties
+from spec.wire.message.system_topics import real_place
+from spec.wire.message.topic_names import TIMER_TOPIC
+from spec.wire.send.batch_body import INNER_BATCH, NEED_UNWRAP
 
 
 def own_units(special: Special) -> dict[int, TimerUnit]:
@@ -83,7 +84,7 @@ def test_a_timer_unit_is_of_its_message(special: Special) -> None:
         expect(
             "STORE-TIMER-005",
             found=(record.topic, unit.topic_hash),
-            expected=(timer_log.TIMER_TOPIC, java_string_hash(special.topic)),
+            expected=(TIMER_TOPIC, java_string_hash(special.topic)),
             what="topic of the record, hash in the unit",
         )
         expect(
@@ -108,11 +109,11 @@ def test_a_full_file_of_the_timers_log_ends_with_a_blank(special: Special) -> No
 
 
 @pytest.mark.clause(
-    "STORE-WHEEL-001",
-    "STORE-WHEEL-002",
-    "STORE-WHEEL-003",
-    "STORE-WHEEL-004",
-    "STORE-WHEEL-005",
+    "STORE-TIMERWHEEL-001",
+    "STORE-TIMERWHEEL-002",
+    "STORE-TIMERWHEEL-003",
+    "STORE-TIMERWHEEL-004",
+    "STORE-TIMERWHEEL-005",
 )
 def test_the_wheel_knows_the_units_of_each_slot(special: Special) -> None:
     units = own_units(special)
@@ -127,17 +128,19 @@ def test_the_wheel_knows_the_units_of_each_slot(special: Special) -> None:
             timeout_s=30,
         )
         size, slot = slot_of(special, unit)
-        expect("STORE-WHEEL-004", found=size, expected=38_707_200, what="bytes")
-        expect("STORE-WHEEL-002", found=slot.time, expected=due // 1000, what="time")
+        expect("STORE-TIMERWHEEL-004", found=size, expected=38_707_200, what="bytes")
         expect(
-            "STORE-WHEEL-001",
+            "STORE-TIMERWHEEL-002", found=slot.time, expected=due // 1000, what="time"
+        )
+        expect(
+            "STORE-TIMERWHEEL-001",
             found=(slot.first_position, slot.last_position, slot.message_count),
             expected=(positions[0], positions[-1], len(positions)),
             what="first and last position, count",
         )
 
 
-@pytest.mark.clause("STORE-TIMERCHECK-001")
+@pytest.mark.clause("STORE-TIMERCHECKPOINT-001")
 def test_the_timers_checkpoint_counts_what_was_read(special: Special) -> None:
     path = special.store / "config" / timer_wheel.TIMER_CHECKPOINT
 
@@ -158,7 +161,12 @@ def test_the_timers_checkpoint_counts_what_was_read(special: Special) -> None:
             timeout_s=30,
         )
     is_reached = checkpoint().flushed_position >= end
-    expect("STORE-TIMERCHECK-001", found=is_reached, expected=True, what="log position")
+    expect(
+        "STORE-TIMERCHECKPOINT-001",
+        found=is_reached,
+        expected=True,
+        what="log position",
+    )
 
 
 @pytest.mark.clause(

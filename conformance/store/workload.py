@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from conformance.harness.address import Address
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.target import Target
+from conformance.harness.client.address import Address
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.targets.target import Target
 from spec.integers import INT32_MAX, INT32_MIN, java_string_hash
 from spec.store.message_record import SystemFlag
-from spec.wire.message_id import decode_message_id
-from spec.wire.unique_key import UniqueKey, encode_unique_key
+from spec.wire.message.message_id import decode_message_id
+from spec.wire.message.unique_key import UniqueKey, encode_unique_key
 
 TAGS = ("TagA", "polygenelubricants", "标签", "a b", "x" * 300, "Aa", "BB")
 """The second has the smallest hash there is; the last two have the same one."""
@@ -60,10 +60,10 @@ class Sent:
         return decode_message_id(self.message_id)[1]
 
 
-def send(speaker: Speaker, message: Outgoing) -> Sent:
+def send(client: Client, message: Outgoing) -> Sent:
     """Send *message* and return it with its answer."""
-    answer = succeeded(
-        speaker.send_message(
+    answer = require_success(
+        client.send_message(
             topic=message.topic,
             body=message.body,
             queue_id=message.queue_id,
@@ -76,7 +76,7 @@ def send(speaker: Speaker, message: Outgoing) -> Sent:
     )
     return Sent(
         message=message,
-        from_address=speaker.peer.local_address,
+        from_address=client.peer.local_address,
         message_id=answer.fields["msgId"],
         queue_id=int(answer.fields["queueId"]),
         queue_offset=int(answer.fields["queueOffset"]),
@@ -86,8 +86,8 @@ def send(speaker: Speaker, message: Outgoing) -> Sent:
 def send_all(target: Target, messages: list[Outgoing]) -> list[Sent]:
     """Send *messages* over one connection."""
     assert target.broker is not None
-    with Speaker.connect(target.broker) as speaker:
-        return [send(speaker, message) for message in messages]
+    with Client.connect(target.broker) as client:
+        return [send(client, message) for message in messages]
 
 
 def planned_messages(topics: tuple[str, str], count: int = 240) -> list[Outgoing]:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from hypothesis.vendor.pretty import RepresentationPrinter
 
-from conformance.harness.deadline import TooLateError, wait_until
-from conformance.harness.fixtures import create_topic, unique_name
-from conformance.harness.speaker import Speaker
-from conformance.harness.store_files import StoreFiles
-from conformance.harness.target import Target
+from conformance.harness.client.client import Client
+from conformance.harness.process.deadline import TooLateError, wait_until
+from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
+from conformance.harness.targets.store_files import StoreFiles
+from conformance.harness.targets.target import Target
 from conformance.store.workload import (
     Outgoing,
     Sent,
@@ -23,7 +23,7 @@ from conformance.store.workload import (
     send_all,
     unqueued_messages,
 )
-from spec.wire.command import Command
+from spec.wire.remoting.command import Command
 
 LOG_FILE_SIZE = 64 * 1024
 QUEUE_FILE_SIZE = 20 * 50
@@ -132,9 +132,9 @@ def _send_transaction(target: Target, topic: str) -> tuple[Sent, Command]:
     """Send a half message, commit it; return it and the answer to the commit."""
     assert target.broker is not None
     group = unique_name("producer")
-    with Speaker.connect(target.broker) as speaker:
-        half = send(speaker, half_message(topic, group))
-        commit = speaker.end_transaction(
+    with Client.connect(target.broker) as client:
+        half = send(client, half_message(topic, group))
+        commit = client.end_transaction(
             group=group,
             commit_log_offset=half.commit_log_offset,
             queue_offset=half.queue_offset,

@@ -1,1 +1,5 @@
-"""Generators of what the suites try, named after what they make."""
+"""
+Hypothesis strategies of the suites, in modules named after their values.
+
+Begin with ``messages.py``; ``layouts.py`` derives values from binary layouts.
+"""

@@ -15,7 +15,7 @@ OVER_THE_WIRE = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-"""For properties that ask a peer: few examples, all on the test's one connection."""
+"""For properties that send requests: few examples, all on the test's one connection."""
 ON_A_TOPIC_EACH = settings(OVER_THE_WIRE, max_examples=8)
 """For properties whose examples each make a topic and wait for its queues."""
 

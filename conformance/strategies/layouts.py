@@ -1,8 +1,8 @@
 """
 Values for any layout, made from its declaration: ``build`` takes what is drawn here.
 
-Where a field says how large another is, the two fit each other. What a layout cannot
-say, such as that a record's size is that of all its fields, is not seen to here.
+A field with the size of another field gets a value that fits it. Rules outside the
+layout are not met here, such as a record's total size.
 """
 
 from __future__ import annotations
@@ -69,13 +69,13 @@ def _any_integer(form: Form) -> st.SearchStrategy[int]:
 
 
 def _names_that_count(structure: Structure) -> set[str]:
-    """Return the fields that say how large others are."""
+    """Return the fields that contain the sizes of others."""
     sizes = [form.size for form in _forms(structure) if isinstance(form, Blob)]
     return {look.name for size in sizes for look in _looks(size)}
 
 
 def _compared_numbers(structure: Structure) -> dict[str, list[int]]:
-    """Return the numbers that choices look for; chance would never draw them."""
+    """Return the numbers that choices compare with; chance would never draw them."""
     found: dict[str, list[int]] = {}
     for form in _forms(structure):
         when = form.when if isinstance(form, Choice) else None
@@ -127,7 +127,7 @@ def _sized_value(draw: st.DrawFn, form: Form, values: Values, name: str) -> Any:
     assert isinstance(form, Blob)
     assert form.size is not None
     size = computed(form.size, values)
-    if size < 0:  # what counts the bytes was drawn too small: a field before says more
+    if size < 0:  # the count of bytes was drawn too small: an earlier field is raised
         _raise_first_size(form.size, values, -size)
         size = 0
     return draw(st.binary(min_size=size, max_size=size))
@@ -188,7 +188,7 @@ _OPERATORS: Mapping[str, Callable[[int, int], int]] = {
 
 
 def computed(expression: Expression, values: Values) -> int:
-    """Return what *expression* is among *values*."""
+    """Return the value of *expression* among *values*."""
     if isinstance(expression, int):
         return expression
     if isinstance(expression, Look):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from conformance.strategies.boundaries import int64s, near, texts
-from spec.wire.properties import Property
+from spec.wire.message.properties import Property
 
 SEPARATORS = "\x01\x02"
 RESERVED = {name.value for name in Property} | {"CLUSTER"}
@@ -37,7 +37,7 @@ def properties(*, most: int = 6) -> st.SearchStrategy[dict[str, str]]:
 
 
 def born_times() -> st.SearchStrategy[int]:
-    """Born times of messages: brokers take whatever a producer says."""
+    """Born times of messages: brokers accept every value of a producer."""
     return int64s()
 
 

@@ -1,1 +1,5 @@
-"""What crosses a connection: frames, headers, and what is done about bad ones."""
+"""
+Remoting commands on a connection: frames, headers, and the handling of bad ones.
+
+Begin with ``server.py``, the request that every test varies.
+"""

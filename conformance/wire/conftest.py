@@ -1,4 +1,4 @@
-"""Each test of a connection is asked of the name server and of the broker."""
+"""Each test of a connection runs with the name server and with the broker."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from conformance.harness.speaker import Speaker
+from conformance.harness.client.client import Client
 from conformance.wire import server as servers
 from conformance.wire.server import Server
 
@@ -14,7 +14,7 @@ from conformance.wire.server import Server
 @pytest.fixture(params=["namesrv", "broker"])
 def server(request: pytest.FixtureRequest, unique: Callable[[str], str]) -> Server:
     """Return a fresh connection to either server, with its question."""
-    speaker = request.getfixturevalue(request.param)
-    assert isinstance(speaker, Speaker)
+    client = request.getfixturevalue(request.param)
+    assert isinstance(client, Client)
     make = servers.name_server if request.param == "namesrv" else servers.broker
-    return make(speaker.peer, unique("nowhere"))
+    return make(client.peer, unique("nowhere"))

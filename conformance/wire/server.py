@@ -1,8 +1,8 @@
 """
 A server is a name server or a broker, with a question that it always answers.
 
-Everything about connections and frames is asked of both. The question writes
-nothing, and its answer is known, so that any change to how it is put can be judged.
+Everything about connections and frames is tested with both. The question writes
+nothing, and its answer is known, so that any change of its form can be checked.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from conformance.harness.peer import Peer
-from conformance.harness.transcript import Transcript
-from spec.wire.command import Command
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from conformance.harness.client.peer import Peer
+from conformance.harness.client.transcript import Transcript
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 QUIET_S = 0.2
-"""How long nothing may come before we believe that nothing comes."""
+"""Seconds without a frame after which none is expected."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,14 +32,14 @@ class Server:
 
     @property
     def transcript(self) -> Transcript:
-        """What was said on this connection."""
+        """Frames sent and received on this connection."""
         return self.peer.transcript
 
-    def ask(self, **changes: object) -> Command:
-        """Ask the question, put differently by *changes*, and return the answer."""
+    def request(self, **changes: object) -> Command:
+        """Send the question, modified by *changes*, and return the answer."""
         return self.peer.request(replace(self.question, **changes))  # type: ignore[arg-type] # fields of Command
 
-    def judged(self, answer: Command) -> tuple[int, dict[str, str]]:
+    def known_parts(self, answer: Command) -> tuple[int, dict[str, str]]:
         """Return the parts of *answer* that are known beforehand."""
         fields = {
             name: answer.fields.get(name, "(absent)") for name in self.answer_fields
@@ -48,12 +48,12 @@ class Server:
 
     @property
     def known(self) -> tuple[int, dict[str, str]]:
-        """What :meth:`judged` returns for a right answer."""
+        """Parts of a right answer, as :meth:`known_parts` returns them."""
         return self.answer_code, dict(self.answer_fields)
 
     def answers(self) -> bool:
         """Return whether the question is answered rightly on this connection."""
-        return self.judged(self.ask()) == self.known
+        return self.known_parts(self.request()) == self.known
 
     def reconnected(self) -> Server:
         """Return the same server over a connection that the caller closes."""
@@ -61,7 +61,7 @@ class Server:
 
 
 def name_server(peer: Peer, topic: str) -> Server:
-    """Return a name server, asked for the route of *topic*, which nobody has."""
+    """Return a name server with a route request for *topic*, which does not exist."""
     return Server(
         name="name server",
         peer=peer,
@@ -74,7 +74,7 @@ def name_server(peer: Peer, topic: str) -> Server:
 
 
 def broker(peer: Peer, topic: str) -> Server:
-    """Return a broker, asked for the max offset of *topic*, which it does not have."""
+    """Return a broker with a max offset request for *topic*, which it does not have."""
     return Server(
         name="broker",
         peer=peer,

@@ -7,15 +7,15 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from conformance.harness.peer import Peer
-from conformance.harness.speaker import Speaker, plain_send, succeeded
-from conformance.harness.verdicts import expect
+from conformance.harness.client.client import Client, plain_send, require_success
+from conformance.harness.client.peer import Peer
+from conformance.harness.pytest_plugin.expectations import expect
 from conformance.strategies.boundaries import OVER_THE_WIRE
 from conformance.strategies.frames import frame_of, no_json_headers, word
 from conformance.wire.server import Server
 from spec.store.message_record import decode_records
-from spec.wire.command import encode_command
-from spec.wire.frame import FRAME_SIZE_MAX
+from spec.wire.remoting.command import encode_command
+from spec.wire.remoting.frame import FRAME_SIZE_MAX
 
 QUESTION = b'{"code":30,"extFields":{"topic":"t","queueId":"0"},"opaque":1,"flag":0}'
 
@@ -106,15 +106,15 @@ def test_a_header_that_is_no_json_closes_the_connection(
 
 
 @pytest.mark.clause("WIRE-CONN-020")
-def test_a_bad_frame_takes_no_message_back(broker: Speaker, topic: str) -> None:
+def test_a_bad_frame_takes_no_message_back(broker: Client, topic: str) -> None:
     bodies = [b"kept %d" % number for number in range(20)]
-    with Speaker.connect(broker.address) as producer:
+    with Client.connect(broker.address) as producer:
         for body in bodies:
-            succeeded(producer.send_message(topic=topic, body=body))
+            require_success(producer.send_message(topic=topic, body=body))
         producer.peer.send_bytes(frame_of(b"no header at all"))
         producer.peer.received_close()
     broker.wait_for_max_offset(topic=topic, offset=len(bodies))
-    pulled = succeeded(broker.pull(topic=topic, offset=0))
+    pulled = require_success(broker.pull(topic=topic, offset=0))
     expect(
         "WIRE-CONN-020",
         found=[record.body for record in decode_records(pulled.body)],
@@ -124,12 +124,12 @@ def test_a_bad_frame_takes_no_message_back(broker: Speaker, topic: str) -> None:
 
 
 @pytest.mark.clause("WIRE-CONN-021")
-def test_a_cut_request_is_not_done(broker: Speaker, topic: str) -> None:
+def test_a_cut_request_is_not_done(broker: Client, topic: str) -> None:
     frame = encode_command(replace(plain_send(topic), opaque=1))
     for cut in (1, 8, len(frame) // 2):
         with Peer(broker.address) as peer:
             peer.send_bytes(frame[:-cut])
-    sent = succeeded(broker.send_message(topic=topic, body=b"first"))
+    sent = require_success(broker.send_message(topic=topic, body=b"first"))
     expect(
         "WIRE-CONN-021",
         found=sent.fields["queueOffset"],
@@ -140,14 +140,12 @@ def test_a_cut_request_is_not_done(broker: Speaker, topic: str) -> None:
 
 
 @pytest.mark.clause("WIRE-CONN-022")
-def test_a_whole_request_before_a_bad_frame_is_done(
-    broker: Speaker, topic: str
-) -> None:
+def test_a_whole_request_before_a_bad_frame_is_done(broker: Client, topic: str) -> None:
     with Peer(broker.address) as peer:
         frame = encode_command(replace(plain_send(topic, body=b"before"), opaque=1))
         peer.send_bytes(frame + word(FRAME_SIZE_MAX + 1) + bytes(16))
         peer.received_close()
     broker.wait_for_max_offset(topic=topic, offset=1)
-    pulled = succeeded(broker.pull(topic=topic, offset=0))
+    pulled = require_success(broker.pull(topic=topic, offset=0))
     found = [record.body for record in decode_records(pulled.body)]
     expect("WIRE-CONN-022", found=found, expected=[b"before"], what="what was stored")

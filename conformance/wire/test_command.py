@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.harness.live import LiveTarget
-from conformance.harness.peer import PeerError
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.verdicts import expect, expect_that
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.client.peer import PeerError
+from conformance.harness.pytest_plugin.expectations import expect, expect_that
+from conformance.harness.targets.shared_target import SharedTarget
 from conformance.strategies.boundaries import OVER_THE_WIRE, int32s
 from conformance.wire.server import QUIET_S, Server
-from spec.wire.command import Command, encode_command
-from spec.wire.language import Version
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.command import Command, encode_command
+from spec.wire.remoting.language import Version
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 ONE_WAY = 2
 VERSIONS = {
@@ -52,7 +52,9 @@ def test_two_connections_may_use_the_same_opaque(server: Server) -> None:
     with other.peer:
         for one in (server, other):
             one.peer.send(replace(one.question, opaque=7))
-        found = [one.judged(one.peer.receive_answer(7)) for one in (other, server)]
+        found = [
+            one.known_parts(one.peer.receive_response(7)) for one in (other, server)
+        ]
     expect("WIRE-COMMAND-004", found=found, expected=[server.known] * 2, what="answers")
 
 
@@ -60,10 +62,10 @@ def test_two_connections_may_use_the_same_opaque(server: Server) -> None:
 @OVER_THE_WIRE
 @given(bits=int32s())
 def test_only_two_bits_of_the_flag_mean_something(server: Server, bits: int) -> None:
-    answer = server.ask(flag=bits & ~3)
+    answer = server.request(flag=bits & ~3)
     expect(
         "WIRE-COMMAND-010",
-        found=server.judged(answer),
+        found=server.known_parts(answer),
         expected=server.known,
         what=f"the answer to a request with the flag {bits & ~3:#x}",
         transcript=server.transcript,
@@ -92,14 +94,14 @@ def test_an_answer_that_nobody_waits_for_is_dropped(server: Server) -> None:
 
 @pytest.mark.clause("WIRE-COMMAND-002")
 def test_a_oneway_request_is_done_and_not_answered(
-    namesrv: Speaker, unique: Callable[[str], str]
+    namesrv: Client, unique: Callable[[str], str]
 ) -> None:
     space = unique("oneway")
     fields: dict[str, str | int | bool | None] = {"namespace": space, "key": "k"}
-    namesrv.tell(RequestCode.PUT_KV_CONFIG, {**fields, "value": "v"})
+    namesrv.invoke_oneway(RequestCode.PUT_KV_CONFIG, {**fields, "value": "v"})
     silent = namesrv.peer.is_silent(QUIET_S)
     expect("WIRE-COMMAND-002", found=silent, expected=True, what="silence")
-    answer = succeeded(namesrv.get_kv(namespace=space, key="k"))
+    answer = require_success(namesrv.get_kv(namespace=space, key="k"))
     expect(
         "WIRE-COMMAND-002",
         found=answer.fields.get("value"),
@@ -136,17 +138,17 @@ def test_many_requests_may_be_on_their_way_at_once(server: Server) -> None:
         expected=list(opaques),
         what="the opaques that were answered",
     )
-    wrong = [answer for answer in answers if server.judged(answer) != server.known]
+    wrong = [answer for answer in answers if server.known_parts(answer) != server.known]
     expect("WIRE-CONN-001", found=wrong, expected=[], what="wrong answers")
 
 
 @pytest.mark.clause("WIRE-VERSION-001")
 def test_an_answers_version_is_its_releases_place(
-    server: Server, target: LiveTarget
+    server: Server, target: SharedTarget
 ) -> None:
     expect(
         "WIRE-VERSION-001",
-        found=server.ask().version,
+        found=server.request().version,
         expected=VERSIONS.get(target.release),
         what="version",
         transcript=server.transcript,
@@ -165,19 +167,21 @@ def test_a_new_connection_is_not_greeted(server: Server) -> None:
 
 @pytest.mark.clause("WIRE-CONN-023")
 def test_a_broker_takes_messages_at_its_port_for_producers(
-    broker: Speaker, topic: str
+    broker: Client, topic: str
 ) -> None:
     vip = broker.address._replace(port=broker.address.port - 2)
     try:
-        producer = Speaker.connect(vip)
+        producer = Client.connect(vip)
     except PeerError as error:
         expect("WIRE-CONN-023", found=str(error), expected="a connection")
         raise
     with producer:
-        sent = succeeded(producer.send_message(topic=topic, body=b"by the vip port"))
+        sent = require_success(
+            producer.send_message(topic=topic, body=b"by the vip port")
+        )
     expect(
         "WIRE-CONN-023",
-        found=succeeded(broker.view_message_by_id(sent.fields["msgId"])).code,
+        found=require_success(broker.view_message_by_id(sent.fields["msgId"])).code,
         expected=ResponseCode.SUCCESS,
         what="code of a view of the message",
     )

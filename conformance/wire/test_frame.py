@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.verdicts import expect, expect_that
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.strategies.boundaries import OVER_THE_WIRE, near
 from conformance.strategies.frames import cut_at, cuts
 from conformance.wire.server import Server
 from spec.store.message_record import decode_record
-from spec.wire.command import encode_command
-from spec.wire.frame import FRAME_SIZE_MAX
+from spec.wire.remoting.command import encode_command
+from spec.wire.remoting.frame import FRAME_SIZE_MAX
 
 
 @pytest.mark.clause("WIRE-FRAME-002", "WIRE-CONN-028")
@@ -24,10 +24,10 @@ from spec.wire.frame import FRAME_SIZE_MAX
 @given(padding=near(2**7, 2**8, 2**15, 2**16, 2**17))
 def test_a_header_of_any_size_is_read_whole(server: Server, padding: int) -> None:
     fields = {**server.question.fields, "padding": "p" * padding}
-    answer = server.ask(fields=fields)
+    answer = server.request(fields=fields)
     expect(
         "WIRE-FRAME-002",
-        found=server.judged(answer),
+        found=server.known_parts(answer),
         expected=server.known,
         what=f"the answer to a header with {padding} more bytes",
         transcript=server.transcript,
@@ -39,10 +39,10 @@ def test_a_header_of_any_size_is_read_whole(server: Server, padding: int) -> Non
 @given(sizes=st.lists(near(2**8, 2**16), min_size=1, max_size=3))
 def test_a_body_nobody_needs_is_skipped_whole(server: Server, sizes: list[int]) -> None:
     for size in sizes:
-        answer = server.ask(body=b"\x7f" * size)
+        answer = server.request(body=b"\x7f" * size)
         expect(
             "WIRE-CONN-015",
-            found=server.judged(answer),
+            found=server.known_parts(answer),
             expected=server.known,
             what=f"the answer to a request with a body of {size} bytes",
             transcript=server.transcript,
@@ -53,15 +53,15 @@ def test_a_body_nobody_needs_is_skipped_whole(server: Server, sizes: list[int]) 
 @OVER_THE_WIRE
 @given(padding=near(2**8, 2**16), size=near(2**8, 2**16).filter(bool))
 def test_a_body_begins_where_the_header_ends(
-    broker: Speaker, topic: str, padding: int, size: int
+    broker: Client, topic: str, padding: int, size: int
 ) -> None:
     body = bytes(index % 251 for index in range(size))
-    sent = succeeded(
+    sent = require_success(
         broker.send_message(
             topic=topic, body=body, properties={"p": "p" * (padding // 3)}
         )
     )
-    viewed = succeeded(broker.view_message_by_id(sent.fields["msgId"]))
+    viewed = require_success(broker.view_message_by_id(sent.fields["msgId"]))
     expect(
         "WIRE-FRAME-004",
         found=decode_record(viewed.body).body,
@@ -95,7 +95,9 @@ def test_a_frame_cut_anywhere_waits_for_the_rest(
     frames += encode_command(replace(server.question, opaque=72))
     for piece in cut_at(frames, data.draw(cuts(len(frames)))):
         server.peer.send_bytes(piece)
-    found = [server.judged(server.peer.receive_answer(opaque)) for opaque in (71, 72)]
+    found = [
+        server.known_parts(server.peer.receive_response(opaque)) for opaque in (71, 72)
+    ]
     expect(
         "WIRE-FRAME-006",
         found=found,
@@ -111,7 +113,7 @@ def test_a_frame_may_come_byte_by_byte(server: Server) -> None:
         server.peer.send_bytes(bytes([byte]))
     expect(
         "WIRE-FRAME-006",
-        found=server.judged(server.peer.receive_answer(73)),
+        found=server.known_parts(server.peer.receive_response(73)),
         expected=server.known,
         what="the answer",
     )
@@ -139,7 +141,7 @@ def test_a_frame_of_the_largest_size_is_read(server: Server) -> None:
     body = bytes(FRAME_SIZE_MAX - empty)
     expect(
         "WIRE-FRAME-005",
-        found=server.judged(server.ask(opaque=74, body=body)),
+        found=server.known_parts(server.request(opaque=74, body=body)),
         expected=server.known,
         what=f"the answer to a frame of {FRAME_SIZE_MAX} bytes",
     )

@@ -6,13 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.harness.speaker import Speaker, plain_send
-from conformance.harness.verdicts import expect, expect_code, expect_that
+from conformance.harness.client.client import Client, plain_send
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_that,
+)
 from conformance.strategies.boundaries import OVER_THE_WIRE, texts
 from conformance.wire.server import Server
-from spec.wire.command import Command
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 WHOLE = {
     RequestCode.GET_MAX_OFFSET: {"topic": "t", "queueId": "0"},
@@ -47,7 +51,7 @@ integer_fields = st.sampled_from(
 @OVER_THE_WIRE
 @given(missing=integer_fields)
 def test_a_request_without_a_number_it_needs_fails(
-    broker: Speaker, missing: tuple[RequestCode, str]
+    broker: Client, missing: tuple[RequestCode, str]
 ) -> None:
     code, name = missing
     fields = {key: value for key, value in WHOLE[code].items() if key != name}
@@ -55,7 +59,7 @@ def test_a_request_without_a_number_it_needs_fails(
 
 
 @pytest.mark.clause("WIRE-CONN-016")
-def test_a_request_without_any_field_fails(broker: Speaker) -> None:
+def test_a_request_without_any_field_fails(broker: Client) -> None:
     for code in WHOLE:
         expect(
             "WIRE-CONN-016",
@@ -70,7 +74,7 @@ def test_a_request_without_any_field_fails(broker: Speaker) -> None:
 @OVER_THE_WIRE
 @given(field=integer_fields, value=st.sampled_from(NO_INTEGERS))
 def test_a_request_with_words_for_a_number_fails(
-    broker: Speaker, field: tuple[RequestCode, str], value: str
+    broker: Client, field: tuple[RequestCode, str], value: str
 ) -> None:
     code, name = field
     fields = {**WHOLE[code], name: value}
@@ -78,7 +82,7 @@ def test_a_request_with_words_for_a_number_fails(
 
 
 @pytest.mark.clause("WIRE-CONN-018")
-def test_a_field_in_other_letters_is_another_field(broker: Speaker) -> None:
+def test_a_field_in_other_letters_is_another_field(broker: Client) -> None:
     for name in ("queueid", "QueueId", "queueID", "queue_id"):
         fields = {"topic": "t", name: "0"}
         question = Command(code=RequestCode.GET_MAX_OFFSET, fields=fields)
@@ -91,10 +95,10 @@ def test_a_field_in_other_letters_is_another_field(broker: Speaker) -> None:
 def test_fields_that_nobody_knows_change_nothing(
     server: Server, extra: dict[str, str]
 ) -> None:
-    answer = server.ask(fields={**extra, **server.question.fields})
+    answer = server.request(fields={**extra, **server.question.fields})
     expect(
         "WIRE-CONN-028",
-        found=server.judged(answer),
+        found=server.known_parts(answer),
         expected=server.known,
         what="the answer",
         transcript=server.transcript,
@@ -102,7 +106,7 @@ def test_fields_that_nobody_knows_change_nothing(
 
 
 @pytest.mark.clause("WIRE-COMMAND-007")
-def test_an_absent_text_is_nobodys_name(broker: Speaker, topic: str) -> None:
+def test_an_absent_text_is_nobodys_name(broker: Client, topic: str) -> None:
     fields = {"topic": topic, "queueId": "0", "commitOffset": "1"}
     question = Command(code=RequestCode.UPDATE_CONSUMER_OFFSET, fields=fields)
     expect(
@@ -116,7 +120,7 @@ def test_an_absent_text_is_nobodys_name(broker: Speaker, topic: str) -> None:
 
 @pytest.mark.clause("WIRE-COMMAND-008")
 def test_an_unreadable_number_that_may_be_absent_is_absent(
-    broker: Speaker, topic: str
+    broker: Client, topic: str
 ) -> None:
     sent = plain_send(topic, reconsumeTimes="many")
     expect(
@@ -128,7 +132,7 @@ def test_an_unreadable_number_that_may_be_absent_is_absent(
     )
 
 
-def _is_refused(broker: Speaker, question: Command, clause: str) -> None:
+def _is_refused(broker: Client, question: Command, clause: str) -> None:
     answer = broker.peer.request(question)
     expect_code(clause, answer, ResponseCode.SYSTEM_ERROR, broker.transcript)
     expect_that(

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.verdicts import expect, expect_that
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.strategies.boundaries import OVER_THE_WIRE, int32s, texts
 from conformance.strategies.frames import frame_of
 from conformance.wire.server import Server
-from spec.wire.command import Command, decode_command
+from spec.wire.remoting.command import Command, decode_command
 
 MEMBERS = {"code", "language", "version", "opaque", "flag", "remark", "extFields"}
 REQUIRED = {"code", "language", "version", "opaque", "flag"}
@@ -53,7 +53,7 @@ def is_answered(server: Server, header: bytes, clause: str, what: str) -> Comman
     answer = server.peer.receive()
     expect(
         clause,
-        found=(answer.opaque, server.judged(answer)),
+        found=(answer.opaque, server.known_parts(answer)),
         expected=(OPAQUE, server.known),
         what=f"opaque and answer to a header with {what}",
         transcript=server.transcript,
@@ -148,15 +148,15 @@ def test_members_that_nobody_knows_change_nothing(
 @OVER_THE_WIRE
 @given(text=texts())
 def test_any_character_may_be_written_plainly_or_escaped(
-    namesrv: Speaker, unique: Callable[[str], str], ascii_only: bool, text: str
+    namesrv: Client, unique: Callable[[str], str], ascii_only: bool, text: str
 ) -> None:
     space = unique("unicode")
     fields = {"namespace": space, "key": "k", "value": text}
     members = {"code": 100, "opaque": OPAQUE, "flag": 0, "extFields": fields}
     header = json.dumps(members, ensure_ascii=ascii_only).encode()
     namesrv.peer.send_bytes(frame_of(header))
-    succeeded(namesrv.peer.receive())
-    answer = succeeded(namesrv.get_kv(namespace=space, key="k"))
+    require_success(namesrv.peer.receive())
+    answer = require_success(namesrv.get_kv(namespace=space, key="k"))
     expect(
         "WIRE-JSON-007",
         found=answer.fields.get("value"),
@@ -174,7 +174,7 @@ def test_any_character_may_be_written_plainly_or_escaped(
 def test_any_language_is_served(server: Server, language: str) -> None:
     header = json.dumps({**members_of(server), "language": language}).encode()
     answer = is_answered(server, header, "WIRE-CONN-006", f"language {language}")
-    usual = server.ask()
+    usual = server.request()
     expect(
         "WIRE-CONN-014",
         found=answer.language,
@@ -193,7 +193,7 @@ def test_any_version_is_served(server: Server, version: int) -> None:
     expect(
         "WIRE-CONN-014",
         found=answer.version,
-        expected=server.ask().version,
+        expected=server.request().version,
         what="version",
         transcript=server.transcript,
     )
@@ -220,7 +220,7 @@ def test_a_request_without_opaque_is_answered(server: Server) -> None:
     server.peer.send_bytes(frame_of(json.dumps(members).encode()))
     expect(
         "WIRE-CONN-009",
-        found=server.judged(server.peer.receive()),
+        found=server.known_parts(server.peer.receive()),
         expected=server.known,
         what="the answer",
         transcript=server.transcript,

@@ -7,25 +7,25 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 
-from conformance.harness.speaker import Speaker, succeeded
-from conformance.harness.verdicts import expect
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.pytest_plugin.expectations import expect
 from conformance.strategies.boundaries import OVER_THE_WIRE, int32s, near, texts
 from conformance.strategies.frames import frame_of, word
 from conformance.wire.server import Server
-from spec.wire.command import Command
-from spec.wire.frame import SerializeType
-from spec.wire.header_rocketmq import encode_entries
-from spec.wire.request_code import RequestCode
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.frame import SerializeType
+from spec.wire.remoting.header_rocketmq import encode_entries
+from spec.wire.remoting.request_code import RequestCode
 
 
 @pytest.mark.clause("WIRE-FRAME-003", "WIRE-BINARY-001", "WIRE-BINARY-003")
 @OVER_THE_WIRE
 @given(opaque=int32s().filter(bool))
 def test_a_binary_request_is_understood(server: Server, opaque: int) -> None:
-    answer = server.ask(opaque=opaque, serialize_type=SerializeType.ROCKETMQ)
+    answer = server.request(opaque=opaque, serialize_type=SerializeType.ROCKETMQ)
     expect(
         "WIRE-BINARY-001",
-        found=(answer.opaque, server.judged(answer)),
+        found=(answer.opaque, server.known_parts(answer)),
         expected=(opaque, server.known),
         what="opaque and answer",
         transcript=server.transcript,
@@ -33,7 +33,7 @@ def test_a_binary_request_is_understood(server: Server, opaque: int) -> None:
 
 
 def _is_answered_in(server: Server, notation: SerializeType, clause: str) -> None:
-    answer = server.ask(serialize_type=SerializeType.ROCKETMQ)
+    answer = server.request(serialize_type=SerializeType.ROCKETMQ)
     expect(
         clause,
         found=answer.serialize_type,
@@ -62,17 +62,17 @@ def test_a_binary_request_is_answered_in_json_again(server: Server) -> None:
 @OVER_THE_WIRE
 @given(text=texts(max_size=200))
 def test_values_of_a_binary_header_are_read_in_utf8(
-    namesrv: Speaker, unique: Callable[[str], str], text: str
+    namesrv: Client, unique: Callable[[str], str], text: str
 ) -> None:
     space = unique("binary")
     fields = {"namespace": space, "key": "k", "value": text}
     code = RequestCode.PUT_KV_CONFIG
-    succeeded(
+    require_success(
         namesrv.peer.request(
             Command(code=code, fields=fields, serialize_type=SerializeType.ROCKETMQ)
         )
     )
-    answer = succeeded(namesrv.get_kv(namespace=space, key="k"))
+    answer = require_success(namesrv.get_kv(namespace=space, key="k"))
     expect(
         "WIRE-BINARY-002",
         found=answer.fields.get("value"),
@@ -87,10 +87,10 @@ def test_values_of_a_binary_header_are_read_in_utf8(
 @given(size=near(2**7, 2**8, 2**15, 2**16))
 def test_a_binary_value_of_any_size_is_skipped_whole(server: Server, size: int) -> None:
     fields = {"padding": "p" * size, **server.question.fields}
-    answer = server.ask(fields=fields, serialize_type=SerializeType.ROCKETMQ)
+    answer = server.request(fields=fields, serialize_type=SerializeType.ROCKETMQ)
     expect(
         "WIRE-BINARY-002",
-        found=server.judged(answer),
+        found=server.known_parts(answer),
         expected=server.known,
         what=f"the answer to a header with a value of {size} bytes",
         transcript=server.transcript,
@@ -101,10 +101,10 @@ def test_a_binary_value_of_any_size_is_skipped_whole(server: Server, size: int) 
 @OVER_THE_WIRE
 @given(remark=texts(max_size=100))
 def test_a_binary_remark_is_skipped_whole(server: Server, remark: str) -> None:
-    answer = server.ask(remark=remark, serialize_type=SerializeType.ROCKETMQ)
+    answer = server.request(remark=remark, serialize_type=SerializeType.ROCKETMQ)
     expect(
         "WIRE-BINARY-003",
-        found=server.judged(answer),
+        found=server.known_parts(answer),
         expected=server.known,
         what="the answer to a header with a remark",
         transcript=server.transcript,
@@ -114,10 +114,12 @@ def test_a_binary_remark_is_skipped_whole(server: Server, remark: str) -> None:
 @pytest.mark.clause("WIRE-CONN-006")
 def test_any_language_byte_is_served(server: Server) -> None:
     for language in ("JAVA", "CPP", "OTHER", "GO"):
-        answer = server.ask(language=language, serialize_type=SerializeType.ROCKETMQ)
+        answer = server.request(
+            language=language, serialize_type=SerializeType.ROCKETMQ
+        )
         expect(
             "WIRE-CONN-006",
-            found=server.judged(answer),
+            found=server.known_parts(answer),
             expected=server.known,
             what=f"the answer to a header of language {language}",
             transcript=server.transcript,

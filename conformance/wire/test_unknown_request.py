@@ -1,4 +1,4 @@
-"""Requests with codes that nobody knows, and what releases do about them."""
+"""Requests with unknown codes, and the behaviour of releases with them."""
 
 from __future__ import annotations
 
@@ -8,25 +8,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.harness.speaker import Speaker
-from conformance.harness.verdicts import expect, expect_code, expect_that
+from conformance.harness.client.client import Client
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_that,
+)
 from conformance.strategies.boundaries import OVER_THE_WIRE
 from conformance.wire import server as servers
 from conformance.wire.server import QUIET_S, Server
-from spec.wire.command import Command
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.response_code import ResponseCode
 
 UNKNOWN = (-1, 9999, 70_000, 2**31 - 1, -(2**31))
 unknown_codes = st.one_of(st.sampled_from(UNKNOWN), st.integers(300_000, 2**31 - 1))
 
 
 @pytest.mark.clause("WIRE-CONN-002")
-def test_a_broker_leaves_unknown_requests_unanswered(broker: Speaker) -> None:
+def test_a_broker_leaves_unknown_requests_unanswered(broker: Client) -> None:
     _stays_silent(servers.broker(broker.peer, "nowhere"), "WIRE-CONN-002")
 
 
 @pytest.mark.clause("WIRE-CONN-004")
-def test_a_name_server_leaves_unknown_requests_unanswered(namesrv: Speaker) -> None:
+def test_a_name_server_leaves_unknown_requests_unanswered(namesrv: Client) -> None:
     _stays_silent(servers.name_server(namesrv.peer, "nowhere"), "WIRE-CONN-004")
 
 
@@ -34,18 +38,18 @@ def test_a_name_server_leaves_unknown_requests_unanswered(namesrv: Speaker) -> N
 @OVER_THE_WIRE
 @given(code=unknown_codes)
 def test_a_broker_says_that_it_does_not_know_a_request(
-    broker: Speaker, code: int
+    broker: Client, code: int
 ) -> None:
-    _says_so(broker, code, "WIRE-CONN-003")
+    _expect_not_supported(broker, code, "WIRE-CONN-003")
 
 
 @pytest.mark.clause("WIRE-CONN-005")
 @OVER_THE_WIRE
 @given(code=unknown_codes)
 def test_a_name_server_says_that_it_does_not_know_a_request(
-    namesrv: Speaker, code: int
+    namesrv: Client, code: int
 ) -> None:
-    _says_so(namesrv, code, "WIRE-CONN-005")
+    _expect_not_supported(namesrv, code, "WIRE-CONN-005")
 
 
 def _stays_silent(server: Server, clause: str) -> None:
@@ -61,8 +65,8 @@ def _stays_silent(server: Server, clause: str) -> None:
     )
 
 
-def _says_so(speaker: Speaker, code: int, clause: str) -> None:
-    answer = speaker.peer.request(Command(code=code))
+def _expect_not_supported(client: Client, code: int, clause: str) -> None:
+    answer = client.peer.request(Command(code=code))
     expect_code(
-        clause, answer, ResponseCode.REQUEST_CODE_NOT_SUPPORTED, speaker.transcript
+        clause, answer, ResponseCode.REQUEST_CODE_NOT_SUPPORTED, client.transcript
     )

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.speaker import Speaker
-from conformance.harness.verdicts import expect, expect_code, expect_that
-from spec.wire.command import Command
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from conformance.harness.client.client import Client
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_that,
+)
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 WITH_A_BODY = (
     RequestCode.HEART_BEAT,
@@ -22,7 +26,7 @@ WITH_A_BODY = (
 @pytest.mark.parametrize("body", [b"{", b"hello", b'{"a":'])
 @pytest.mark.parametrize("code", WITH_A_BODY, ids=lambda code: code.name.lower())
 def test_a_body_that_is_no_json_is_answered(
-    broker: Speaker, code: RequestCode, body: bytes
+    broker: Client, code: RequestCode, body: bytes
 ) -> None:
     answer = broker.peer.request(Command(code=code, body=body))
     transcript = broker.transcript

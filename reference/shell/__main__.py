@@ -1,4 +1,4 @@
-"""``python -m reference.shell``: a name server and a broker, until told to stop."""
+"""``python -m reference.shell``: run a name server and a broker until SIGTERM."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from reference.core.broker.options import OptionError
+from reference.core.broker.broker_config import OptionError
 from reference.core.java_properties import read_properties
-from reference.core.store.files import FilesError
-from reference.shell.clock import hasten
+from reference.core.store.mapped.files import FilesError
+from reference.core.store.recovery.recover import BulkRecovery
+from reference.fast.recovery import FastRecovery
+from reference.shell.clock import speed_up
 from reference.shell.server import Setup, serve
 
 CANNOT_START = 2
-FASTEST = 1000
+RATE_MAX = 1000
 _COLLECT_AFTER = 50_000
 
 
@@ -34,9 +36,10 @@ def main(arguments: list[str] | None = None) -> int:
             broker_port=given.broker_port,
             store=given.store,
             settings=settings,
+            bulk_recovery=_bulk_recovery(given),
         )
-        hasten(given.clock_rate)
-        # Requests make no cycles; looking for some after every 700 costs a tenth.
+        speed_up(given.clock_rate)
+        # Requests make no reference cycles; the default threshold costs a tenth.
         gc.set_threshold(_COLLECT_AFTER, 20, 20)
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             runner.run(serve(setup))
@@ -47,13 +50,22 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
-    """Return what makes an event loop: the fast one where the system has it."""
+    """Return the factory of uvloop where it is installed, or that of asyncio."""
     try:
         uvloop = importlib.import_module("uvloop")
     except ImportError:
         return asyncio.new_event_loop
     factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
     return factory
+
+
+def _bulk_recovery(given: argparse.Namespace) -> BulkRecovery | None:
+    """Return the recovery for large stores, unless it is switched off."""
+    if given.no_fast:
+        return None
+    if given.fast_from is None:
+        return FastRecovery()
+    return FastRecovery(records_from=given.fast_from, units_from=given.fast_from)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -70,15 +82,24 @@ def _parser() -> argparse.ArgumentParser:
         type=_rate,
         default=1.0,
         metavar="N",
-        help="let time run N times as fast: for tests of what takes minutes",
+        help="run the clock N times as fast, for tests of events minutes apart",
+    )
+    parser.add_argument(
+        "--no-fast", action="store_true", help="recover without numpy (reference.fast)"
+    )
+    parser.add_argument(
+        "--fast-from",
+        type=int,
+        metavar="N",
+        help="use numpy after N records, and for queues of N units: for tests",
     )
     return parser
 
 
 def _rate(text: str) -> float:
     rate = float(text)
-    if not 1 <= rate <= FASTEST:
-        raise argparse.ArgumentTypeError(f"{text} is not between 1 and {FASTEST}")
+    if not 1 <= rate <= RATE_MAX:
+        raise argparse.ArgumentTypeError(f"{text} is not between 1 and {RATE_MAX}")
     return rate
 
 

@@ -1,8 +1,7 @@
 """
-The one place where the reference reads a clock.
+The clock: the only module of the reference that reads the system's time.
 
-Time may be told to run faster than the system's, so that what takes minutes can be
-seen in seconds.
+The clock can run faster than the system's, so that a test observes minutes in seconds.
 """
 
 from __future__ import annotations
@@ -13,33 +12,33 @@ from datetime import datetime, timedelta
 
 
 def zone_offset_ms() -> int:
-    """Return how far local time is ahead of UTC."""
+    """Return the offset of local time from UTC in milliseconds."""
     offset = datetime.now().astimezone().utcoffset()
     return 0 if offset is None else offset // timedelta(milliseconds=1)
 
 
-def hasten(rate: float) -> None:
-    """Let time run *rate* times as fast as the system's, from now on."""
-    _pace.begin_ns, _pace.rate = time.time_ns(), rate
+def speed_up(rate: float) -> None:
+    """Run the clock *rate* times as fast as the system's from now on."""
+    _clock.start_ns, _clock.rate = time.time_ns(), rate
 
 
 def now_ms() -> int:
     """Return the time in milliseconds since 1970."""
     now_ns = time.time_ns()
-    if _pace.rate != 1.0:
-        now_ns = _pace.begin_ns + int((now_ns - _pace.begin_ns) * _pace.rate)
+    if _clock.rate != 1.0:
+        now_ns = _clock.start_ns + int((now_ns - _clock.start_ns) * _clock.rate)
     return now_ns // 1_000_000
 
 
 def system_s(duration_ms: int) -> float:
-    """Return how many seconds of the system's time *duration_ms* takes."""
-    return duration_ms / 1000 / _pace.rate
+    """Return *duration_ms* of this clock in seconds of the system's."""
+    return duration_ms / 1000 / _clock.rate
 
 
 @dataclass(slots=True)
-class _Pace:
-    begin_ns: int = 0
+class _Clock:
+    start_ns: int = 0
     rate: float = 1.0
 
 
-_pace = _Pace()
+_clock = _Clock()

@@ -1,8 +1,8 @@
 """
-A store's files on a real disk: mapped, sparse, and all below one directory.
+Files of a store on disk: mapped and sparse, below one directory (Java: MappedFile).
 
-Files have their full size from the start, as 4.6.0 makes them, but take space only
-where something was written.
+A file has its full size from the start, as in 4.6.0, and takes disk space only where
+it was written.
 """
 
 from __future__ import annotations
@@ -18,71 +18,71 @@ from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 
-from reference.core.store.files import WORD_SIZE, FilesError
+from reference.core.store.mapped.files import WORD_SIZE, FilesError
 from reference.shell.disk_space import (
-    STRETCH_BITS,
+    BLOCK_BITS,
     DiskSpace,
+    ranges_with_data,
     refused,
-    stretches_with_data,
 )
-from reference.shell.resting import Resting
+from reference.shell.page_release import PageRelease
 
 try:
     import fcntl
 except ImportError:  # not a POSIX system: stores there are not kept apart
     fcntl = None  # type: ignore[assignment]
 
-_CLEARED_AT_ONCE = 1 << 20
+_CLEARED_PER_WRITE = 1 << 20
 _numbers = count()
 
 
 class DiskFile:
     """A mapped file on disk."""
 
-    def __init__(self, path: Path, size: int, resting: Resting) -> None:
+    def __init__(self, path: Path, size: int, page_release: PageRelease) -> None:
         self.path = path
         self.size = size
         self._file_number = _open_sized(path, size)
-        # Also when the last of a store that was never closed is forgotten.
+        # Also runs when a store is garbage-collected without being closed.
         self._space = DiskSpace(path, self._file_number, size)
         self._close_file = weakref.finalize(
             self, _close_behind, self._space, self._file_number
         )
         self._map = mmap.mmap(self._file_number, size)
-        self._resting = resting
-        resting.add(self._map)
+        self._page_release = page_release
+        page_release.add(self._map)
         self._writable = memoryview(self._map)
         self.view = self._writable.toreadonly()
         self._written_at_ns = 0
         self._is_open = True
         self._in_use = threading.Lock()
-        """Held while the file is flushed, which another thread does, or closed."""
+        """Held while another thread flushes the file, and while it is closed."""
 
     @property
     def modified_at_ms(self) -> int:
-        """When the file was last written, as the file system or this process says."""
+        """The later time of the file system's stamp and of the last write here."""
         on_disk = os.fstat(self._file_number).st_mtime_ns
         return max(on_disk, self._written_at_ns) // 1_000_000
 
     def write(self, data: bytes | bytearray | memoryview, at: int) -> None:
-        """Write *data* at *at*, or raise FilesError before anything is written."""
+        """Write *data* at *at*; FilesError leaves the file unchanged."""
         end = at + len(data)
         if not 0 <= at <= end <= self.size:
             raise FilesError(f"bytes {at} to {end} are not in {self.path.name}")
-        first, last = at >> STRETCH_BITS, end >> STRETCH_BITS
+        first, last = at >> BLOCK_BITS, end >> BLOCK_BITS
         if first != last or not self._space.has[first]:
-            self._space.take(first, last)
+            self._space.allocate(first, last)
         self._map[at:end] = data  # twice as fast as through a view
         self._written_at_ns = time.time_ns()
 
     def write_words(self, words: bytes, places: Sequence[int]) -> None:
-        """Write four bytes of *words* at each place, or raise FilesError before."""
+        """Write four bytes at each place; FilesError leaves the file unchanged."""
         if not 0 <= min(places) <= max(places) <= self.size - WORD_SIZE:
             raise FilesError(f"not all places are in {self.path.name}")
         has = self._space.has
-        new = {at >> STRETCH_BITS for at in places if not has[at >> STRETCH_BITS]}
-        for stretch in sorted(new):
-            self._space.take(stretch, stretch)
+        new = {at >> BLOCK_BITS for at in places if not has[at >> BLOCK_BITS]}
+        for block in sorted(new):
+            self._space.allocate(block, block)
         mapped = self._map
         for number, at in enumerate(places):
             begin = WORD_SIZE * number
@@ -90,22 +90,22 @@ class DiskFile:
         self._written_at_ns = time.time_ns()
 
     def reserve(self, at: int, size: int) -> None:
-        """Have space for *size* bytes at *at*, or raise FilesError."""
+        """Allocate disk space for *size* bytes at *at*, or raise FilesError."""
         end = at + size
         if not 0 <= at <= end <= self.size:
             raise FilesError(f"bytes {at} to {end} are not in {self.path.name}")
-        self._space.take(at >> STRETCH_BITS, end >> STRETCH_BITS)
+        self._space.allocate(at >> BLOCK_BITS, end >> BLOCK_BITS)
 
     def clear(self, at: int) -> None:
         """Make all bytes from *at* on zero, on disk too, where they are not.
 
-        Cutting the file and growing it again would be quicker, but a power cut between
-        the two leaves a file of a size that no broker starts on.
+        Truncating and extending the file would be faster. A power cut between the two
+        would leave a file of a size on which no broker starts.
         """
         is_changed = False
-        for begin, end in stretches_with_data(self._file_number, at, self.size):
-            for start in range(begin, end, _CLEARED_AT_ONCE):
-                stop = min(start + _CLEARED_AT_ONCE, end)
+        for begin, end in ranges_with_data(self._file_number, at, self.size):
+            for start in range(begin, end, _CLEARED_PER_WRITE):
+                stop = min(start + _CLEARED_PER_WRITE, end)
                 zeros = bytes(stop - start)
                 if self._map[start:stop] != zeros:  # a view is compared byte by byte
                     self._map[start:stop] = zeros
@@ -114,41 +114,41 @@ class DiskFile:
             self.flush()
 
     def flush(self) -> None:
-        """Return when everything written is on disk, or at once if it is closed."""
+        """Flush all writes to disk; no effect on a closed file."""
         with self._in_use:
             if self._is_open:
                 _sync(self._file_number, self.path)
                 self._stamp()
-                self._resting.rest(self._map)
+                self._page_release.release(self._map)
 
     def close(self) -> None:
-        """Give the mapping back, now or when the last view of it is gone."""
+        """Unmap the file now, or when its last view is released."""
         with self._in_use:
             self._is_open = False
             self._stamp()
-            with contextlib.suppress(BufferError):  # somebody still reads or sends it
+            with contextlib.suppress(BufferError):  # a view is being read or sent
                 self._writable.release()
                 self.view.release()
                 self._map.close()
             self._close_file()
 
     def _stamp(self) -> None:
-        """Give the file the time of its last write, which mapped writes do not."""
+        """Set the file's time to that of the last write; mapped writes do not."""
         if self._written_at_ns:
             stamp = self._written_at_ns
             os.utime(self._file_number, ns=(stamp, stamp))
 
 
 class DiskFiles:
-    """The directory of a store. Nothing outside it is ever opened."""
+    """The directory of a store; no path outside it is opened."""
 
     def __init__(self, directory: str | os.PathLike[str]) -> None:
         self.directory = Path(directory)
-        self._resting = Resting()
+        self._page_release = PageRelease()
         self._lock_number: int | None = None
 
     def lock(self) -> None:
-        """Keep every other store out, a Java broker too."""
+        """Lock the store against other processes, Java brokers included."""
         path = self._path("lock")
         number = _open_for_writing(path)
         if fcntl is not None:
@@ -164,34 +164,34 @@ class DiskFiles:
         self._lock_number = number
 
     def unlock(self) -> None:
-        """Let others in again."""
+        """Release the lock."""
         if self._lock_number is not None:
             os.close(self._lock_number)
             self._lock_number = None
 
     def names(self, directory: str) -> list[str]:
-        """Return the sorted names in *directory*; none if there is no such."""
+        """Return the sorted names in *directory*; an absent one is empty."""
         try:
             return sorted(os.listdir(self._path(directory)))
         except (FileNotFoundError, NotADirectoryError):
             return []
 
     def size(self, path: str) -> int | None:
-        """Return the size of the file *path*, None where there is none."""
+        """Return the size of the file *path* in bytes, None where it does not exist."""
         try:
             return self._path(path).stat().st_size
         except (FileNotFoundError, NotADirectoryError):
             return None
 
     def open(self, path: str, size: int) -> DiskFile:
-        """Return the file *path* mapped; it is made, full of zeros, if need be."""
+        """Return the file *path* mapped; a new one has *size* zeros."""
         full = self._path(path)
         if not full.exists():
             _make_sized(full, size, self.directory / f"new{next(_numbers)}.tmp")
-        return DiskFile(full, size, self._resting)
+        return DiskFile(full, size, self._page_release)
 
     def delete(self, path: str) -> None:
-        """Delete the file *path*, or the empty directory, if there is one."""
+        """Delete the file or empty directory *path*, if it exists."""
         full = self._path(path)
         try:
             if full.is_dir():
@@ -202,14 +202,14 @@ class DiskFiles:
             raise refused("cannot delete", full, error) from error
 
     def read_text(self, path: str) -> str | None:
-        """Return the text of *path*, None where there is none."""
+        """Return the text of *path*, None where it does not exist."""
         try:
             return self._path(path).read_text("utf-8", "surrogateescape")
         except (FileNotFoundError, IsADirectoryError):
             return None
 
     def replace_text(self, path: str, text: str) -> None:
-        """Make *text* the content of *path*: a crash leaves the old or the new."""
+        """Replace the content of *path* by *text*; a crash leaves either of them."""
         full = self._path(path)
         waiting = full.with_name(full.name + ".tmp")
         number = _open_for_writing(waiting, os.O_TRUNC)
@@ -224,7 +224,7 @@ class DiskFiles:
             raise refused("cannot write", full, error) from error
 
     def disk_space(self) -> tuple[int, int]:
-        """Return how many bytes the disk has, and has free; (0, 0) if it is gone."""
+        """Return total and free bytes of the disk; (0, 0) where that is unknown."""
         try:
             usage = shutil.disk_usage(self.directory)
         except OSError:
@@ -239,8 +239,8 @@ class DiskFiles:
 
 
 def _close_behind(space: DiskSpace, file_number: int) -> None:
-    """Close a file when nobody else writes to it any more."""
-    space.settle()
+    """Close a file once no other thread writes to it."""
+    space.wait()
     os.close(file_number)
 
 
@@ -257,9 +257,9 @@ def _open_sized(path: Path, size: int) -> int:
 
 
 def _make_sized(path: Path, size: int, waiting: Path) -> None:
-    """Make the file *path* of so many zeros, which is *waiting* until it has them.
+    """Create the file *path* of *size* zeros, under the name *waiting* until then.
 
-    A power cut would else leave an empty file, on which no broker of 4.6.0 starts.
+    Otherwise a power cut could leave an empty file, on which no 4.6.0 broker starts.
     """
     number = _open_for_writing(waiting, os.O_TRUNC)
     try:
@@ -288,7 +288,7 @@ def _sync(file_number: int, path: Path) -> None:
 
 
 def _sync_directory(directory: Path) -> None:
-    """Return when the names in *directory* are on disk, where a system can say so."""
+    """Flush the names in *directory* to disk, on POSIX systems."""
     if os.name != "posix":
         return
     number = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)

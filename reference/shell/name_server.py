@@ -1,9 +1,9 @@
 """
-A name server and its files; alone, it is ``python -m reference.shell.name_server``.
+A name server with its files; ``python -m reference.shell.name_server`` runs one alone.
 
-What tools put into its key-value table and change in its settings goes to disk. The
-key values are read again at a start; the settings only by a name server that is
-started with their file, as is so in 4.6.0.
+The key-value configuration is written to `kvConfigPath` and read again at the next
+start. Changed settings are written to `configStorePath`; as in 4.6.0, only a name
+server started with ``-c`` on that file reads them again.
 """
 
 from __future__ import annotations
@@ -17,59 +17,74 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reference.core.java_properties import read_properties, write_properties
-from reference.core.name_server.dispatch import NameServer
-from reference.core.name_server.key_values import decode_key_values, encode_key_values
-from reference.core.name_server.settings import SETTINGS, SettingError, remarks
-from reference.core.store.files import FilesError
+from reference.core.name_server.config import (
+    DEFAULTS,
+    NameServerConfig,
+    SettingError,
+    setting_warnings,
+)
+from reference.core.name_server.kv_config import (
+    KvConfigTable,
+    decode_kv_config,
+    encode_kv_config,
+)
+from reference.core.name_server.server import NameServer
+from reference.core.store.mapped.files import FilesError
 from reference.shell.clock import now_ms
 from reference.shell.disk import DiskFiles
-from reference.shell.host import ServiceHost
+from reference.shell.remoting_host import RemotingHost
 
 CANNOT_START = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameServerSetup:
-    """Where a name server listens, what it keeps where, and its settings."""
+    """Address, files and settings of a name server."""
 
     host: str
     home: Path
     port: int | None = None
-    """None for the port that the settings name."""
+    """None for `listenPort` of the settings."""
     config: Path | None = None
-    """The file of its settings, into which changes go."""
-    given: Mapping[str, str] = field(default_factory=dict)
-    """What is in that file."""
+    """The file of its settings, to which changes are written."""
+    file_settings: Mapping[str, str] = field(default_factory=dict)
+    """The content of that file."""
 
     def settings(self) -> dict[str, str]:
-        """Return all settings, the usual ones where none are given."""
+        """Return all settings, with defaults for those the file does not set."""
         home = self.home.resolve()
         places = {
             "rocketmqHome": str(home),
             "kvConfigPath": str(home / "kvConfig.json"),
             "configStorePath": str(home / "namesrv.properties"),
         }
-        told = {**SETTINGS, **places, **self.given}
+        settings = {**DEFAULTS, **places, **self.file_settings}
         if self.config is not None:
-            told["configStorePath"] = str(self.config.resolve())  # [ROUTE-CONFIG-008]
+            # [ROUTE-CONFIG-008]
+            settings["configStorePath"] = str(self.config.resolve())
         if self.port is not None:
-            told["listenPort"] = str(self.port)
-        return told
+            settings["listenPort"] = str(self.port)
+        return settings
 
 
-def name_server(setup: NameServerSetup) -> NameServer:
-    """Return a name server with the key values that it had before.
-
-    Raises SettingError for a setting that it cannot follow.
-    """
+def new_name_server(setup: NameServerSetup) -> NameServer:
+    """Return a name server whose tables persist themselves in files."""
     settings = setup.settings()
-    key_values, kept = Path(settings["kvConfigPath"]), Path(settings["configStorePath"])
-    text = DiskFiles(key_values.parent).read_text(key_values.name)
+    kv_path, config_path = settings["kvConfigPath"], settings["configStorePath"]
     return NameServer(
-        decode_key_values(text) if text else {},
-        save=lambda table: _replace(key_values, encode_key_values(table)),
-        settings=settings,
-        save_settings=lambda changed: _replace(kept, write_properties(changed)),
+        kv_config=_load_kv_config(Path(kv_path)),
+        config=NameServerConfig(
+            settings,
+            persist=lambda now: _replace(Path(config_path), write_properties(now)),
+        ),
+    )
+
+
+def _load_kv_config(path: Path) -> KvConfigTable:
+    text = DiskFiles(path.parent).read_text(path.name)
+    return KvConfigTable(
+        decode_kv_config(text) if text else {},
+        persist=lambda namespaces: _replace(path, encode_kv_config(namespaces)),
     )
 
 
@@ -78,17 +93,17 @@ def _replace(path: Path, text: str) -> None:
 
 
 async def serve(setup: NameServerSetup) -> None:
-    """Serve until a signal says to stop."""
+    """Serve until SIGTERM or SIGINT."""
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
-    server = name_server(setup)
-    host, port = ServiceHost(server), int(server.settings["listenPort"])
+    server = new_name_server(setup)
+    host, port = RemotingHost(server), server.config.listen_port
     try:
         await host.listen(setup.host, port)
         server.start(now_ms())
-        host.perform(server.take())
+        host.perform(server.take_effects())
         sys.stdout.write(f"ready namesrv={setup.host}:{port} home={setup.home}\n")
         sys.stdout.flush()
         await stopping.wait()
@@ -106,10 +121,10 @@ def main(arguments: list[str] | None = None) -> int:
             port=given.port,
             home=given.home,
             config=given.config,
-            given=read_properties(text),
+            file_settings=read_properties(text),
         )
-        for remark in remarks(setup.given):
-            sys.stderr.write(f"{given.config}: {remark}\n")
+        for warning in setting_warnings(setup.file_settings):
+            sys.stderr.write(f"{given.config}: {warning}\n")
         if given.print_settings:
             sys.stdout.write(write_properties(setup.settings()))
             return 0

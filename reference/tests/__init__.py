@@ -1,1 +1,1 @@
-"""What no peer can see of the reference from outside."""
+"""Tests of the reference below its network interface."""

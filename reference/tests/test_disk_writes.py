@@ -1,4 +1,4 @@
-"""Small and large writes to a mapped file are the same bytes, however they are read."""
+"""Small and large writes to a mapped file read back as written."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from reference.core.store.files import FilesError
+from reference.core.store.mapped.files import FilesError
 from reference.shell.disk import DiskFiles
 
 SIZE = 1 << 17
@@ -21,7 +21,7 @@ WRITES = st.lists(
 
 @given(writes=WRITES)
 @example([(SIZE, 0, 1)])
-def test_what_is_written_is_seen_in_the_mapping_and_in_the_file(
+def test_a_write_is_in_the_mapping_and_in_the_file(
     tmp_path_factory: pytest.TempPathFactory, writes: list[tuple[int, int, int]]
 ) -> None:
     folder: Path = tmp_path_factory.mktemp("disk")
@@ -42,7 +42,7 @@ def test_what_is_written_is_seen_in_the_mapping_and_in_the_file(
     assert (folder / "large").read_bytes() == expected
 
 
-def test_space_that_is_taken_keeps_what_was_written_there_before(
+def test_allocation_keeps_the_content(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "old"
@@ -60,11 +60,11 @@ def test_space_that_is_taken_keeps_what_was_written_there_before(
     assert path.read_bytes() == before
 
 
-def test_space_that_is_taken_is_pages_of_zeros_at_once(tmp_path: Path) -> None:
+def test_allocated_space_is_pages_of_zeros(tmp_path: Path) -> None:
     file = DiskFiles(tmp_path).open("fresh", SIZE)
     file.reserve(0, 2 * (1 << 14))
     with (tmp_path / "fresh").open("rb") as opened:
-        # The file system keeps what was written, and says so of nothing else.
+        # SEEK_DATA finds the parts that were written.
         assert os.lseek(opened.fileno(), 0, os.SEEK_DATA) == 0
         assert os.lseek(opened.fileno(), 0, os.SEEK_HOLE) == 3 * (1 << 14)
     assert not any(file.view)

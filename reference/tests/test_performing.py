@@ -1,4 +1,4 @@
-"""A host writes what is for one connection at once, and keeps the order of effects."""
+"""A host joins consecutive frames for one connection and keeps the order of effects."""
 
 from __future__ import annotations
 
@@ -9,54 +9,54 @@ from typing import cast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.core.effects import Close, Effect, Send
-from reference.core.service import Service
-from reference.shell.host import ServiceHost
+from reference.core.remoting.effects import Close, Effect, Send
+from reference.core.remoting.server import RemotingServer
+from reference.shell.remoting_host import RemotingHost
 
 
-class Wire:
-    """A transport that notes what is done to it, in a row that all wires share."""
+class RecordingTransport:
+    """A transport that appends its writes to a list which all transports share."""
 
-    def __init__(self, name: str, row: list[tuple[str, bytes]]) -> None:
-        self._name, self._row = name, row
+    def __init__(self, name: str, writes: list[tuple[str, bytes]]) -> None:
+        self._name, self._writes = name, writes
 
     def set_write_buffer_limits(self, high: int) -> None:
-        """Take whatever limit."""
+        """Accept a limit."""
         assert high > 0
 
     def write(self, data: bytes) -> None:
-        """Note it."""
-        self._row.append((self._name, data))
+        """Record it."""
+        self._writes.append((self._name, data))
 
     def writelines(self, pieces: Iterable[bytes]) -> None:
-        """Note it as one."""
-        self._row.append((self._name, b"".join(pieces)))
+        """Record the pieces as one write."""
+        self._writes.append((self._name, b"".join(pieces)))
 
     def close(self) -> None:
-        """Note it."""
-        self._row.append((self._name, b"closed"))
+        """Record it."""
+        self._writes.append((self._name, b"closed"))
 
 
 def performed(effects: list[Effect]) -> list[tuple[str, bytes]]:
-    """Return what a host with two connections does; 1 and 2 are their numbers."""
-    row: list[tuple[str, bytes]] = []
+    """Return the writes of a host to its connections 1 and 2."""
+    writes: list[tuple[str, bytes]] = []
 
     async def run() -> None:
-        host = ServiceHost(Service())
+        host = RemotingHost(RemotingServer())
         for number in (1, 2):
-            wire = cast(asyncio.Transport, Wire(str(number), row))
-            host._transports[number] = wire
+            transport = RecordingTransport(str(number), writes)
+            host._transports[number] = cast(asyncio.Transport, transport)
         host.perform(effects)
 
     asyncio.run(run())
-    return row
+    return writes
 
 
-def test_frames_for_one_connection_are_written_together() -> None:
+def test_consecutive_frames_for_one_connection_are_one_write() -> None:
     effects: list[Effect] = [
         Send(1, b"a"),
         Send(1, b"b"),
-        Send(3, b"for nobody"),
+        Send(3, b"for an unknown connection"),
         Send(2, b"c"),
         Send(1, b"d"),
         Close(1, "because"),
@@ -81,16 +81,16 @@ def test_frames_for_one_connection_are_written_together() -> None:
         max_size=12,
     )
 )
-def test_each_connection_is_written_what_is_sent_to_it_in_order(
+def test_each_connection_gets_its_frames_in_order(
     effects: list[Effect],
 ) -> None:
-    row = performed(effects)
+    writes = performed(effects)
     for number in (1, 2):
-        wanted = [
+        expected = [
             one.data if isinstance(one, Send) else b"closed"
             for one in effects
             if isinstance(one, Send | Close) and one.connection == number
         ]
-        assert b"".join(data for name, data in row if name == str(number)) == b"".join(
-            wanted
-        )
+        assert b"".join(
+            data for name, data in writes if name == str(number)
+        ) == b"".join(expected)

@@ -1,1 +1,6 @@
-"""Two stores of one commit log, compared: where they part, and what only one has."""
+"""
+Comparison of two stores of one commit log: a slave with its master, before and after.
+
+Begin with `comparison`. `findings` turns its result into findings, `document` into
+JSON.
+"""

@@ -1,9 +1,9 @@
 """
-Two stores of one commit log, compared.
+Comparison of two stores of one commit log.
 
-The ends of both logs give the part that both should have. Its bytes are compared by
-workers, a piece at a time; only what differs is read as records. A log that ends
-earlier is behind, one that begins later has been cleaned: neither is a divergence.
+Workers compare the bytes of the common range, a piece at a time. Only differing pieces
+are read as records. A log that ends earlier is behind, one that begins later has been
+cleaned. Neither is a divergence.
 """
 
 from __future__ import annotations
@@ -14,47 +14,53 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.against import units
-from spark_checks.against.ends import Common, common_of
+from spark_checks.against.common_range import Common, common_of
+from spark_checks.against.differing_ranges import (
+    First,
+    Range,
+    first_of,
+    parted_at,
+    ranges_of,
+)
 from spark_checks.against.invariants import SAME_UNITS
 from spark_checks.against.messages import OneSided, Outside, one_sided, outside
 from spark_checks.against.pieces import Log, Piece, cut, log_of
-from spark_checks.against.ranges import First, Range, first_of, parted_at, ranges_of
-from spark_checks.against.source import DifferencesSource, as_option
+from spark_checks.against.reader import DifferencesSource, as_option
 from spark_checks.audit import Progress
 from spark_checks.broker_conf import BrokerConf
-from spark_checks.checking import run_checks
-from spark_checks.digest import Digest, digest, survey
+from spark_checks.checks.run_checks import run_checks
 from spark_checks.findings import LISTED_MAX, Finding
-from spark_checks.session import FAILURES, failed
+from spark_checks.session.session import FAILURES, failed
 from spark_checks.situation import situation_of
-from spark_checks.sources.store_files import Store, list_store
-from spark_checks.tables import Tables, open_tables
+from spark_checks.store_files import Store, list_store
+from spark_checks.survey.summarise import SurveySummary, run_survey, summarise
+from spark_checks.tables.store_tables import Tables, open_tables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Read:
-    """One of the two stores, and what a pass over it has seen."""
+    """One of the two stores, with its survey."""
 
     store: Store
     tables: Tables
-    seen: Digest
+    summary: SurveySummary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What a comparison of two stores found."""
+    """Result of a comparison of two stores."""
 
     here: Read
     there: Read
     common: Common
     outside: tuple[Outside, Outside]
-    """What this store, and the other, has before and behind the common part."""
+    """Records of each store before and behind the common range."""
     gaps: tuple[Piece, ...]
-    """The pieces for which one side has no file."""
+    """Pieces for which one side has no file."""
     first: First | None = None
     ranges: tuple[Range, ...] = ()
     changed: tuple[Row, ...] = ()
-    """Records that both have, and not the same; so many as are listed."""
+    """Listed records that both have, with different contents."""
     changed_count: int = 0
     one_sided: tuple[OneSided, ...] = ()
     unit_findings: tuple[Finding, ...] = ()
@@ -65,19 +71,19 @@ def compare_stores(
     url: str,
     other_url: str,
     *,
-    seen: Digest | None = None,
+    summary: SurveySummary | None = None,
     conf: BrokerConf | None = None,
     progress: Progress = lambda _step: None,
 ) -> Comparison:
-    """Return how the store at *url* differs from the one at *other_url*.
+    """Return the comparison of the store at *url* with the one at *other_url*.
 
-    *seen* is what a pass over the first has seen, if there was one already.
-    Raises NotAStoreError and SparkError.
+    *summary* is the survey's summary of the first store, if it exists. Raises
+    NotAStoreError and SparkError.
     """
     conf = conf or BrokerConf()
     store, other = list_store(url), list_store(other_url)
     try:
-        here = _read(session, store, conf, progress, seen)
+        here = _read(session, store, conf, progress, summary)
         there = _read(session, other, conf, progress)
         return _compared(session, here, there, progress)
     except FAILURES as error:
@@ -89,22 +95,22 @@ def _read(
     store: Store,
     conf: BrokerConf,
     progress: Progress,
-    seen: Digest | None = None,
+    summary: SurveySummary | None = None,
 ) -> Read:
     situation = situation_of(store, conf)
     tables = open_tables(session, store, situation, conf.delays)
-    if seen is None:
+    if summary is None:
         size = sum(file.size for file in store.files)
-        progress(f"reading {size:,} bytes to compare with")
-        surveyed = survey(session, store, situation, conf.delays)
-        seen = digest(surveyed, situation.min_offset)
-    return Read(store=store, tables=tables, seen=seen)
+        progress(f"reading {size:,} bytes of the other store")
+        survey = run_survey(session, store, situation, conf.delays)
+        summary = summarise(survey, situation.min_offset)
+    return Read(store=store, tables=tables, summary=summary)
 
 
 def _compared(
     session: SparkSession, here: Read, there: Read, progress: Progress
 ) -> Comparison:
-    common = common_of((here.store, here.seen), (there.store, there.seen))
+    common = common_of((here.store, here.summary), (there.store, there.summary))
     logs = log_of(here.store), log_of(there.store)
     pieces = cut(*logs, begin=common.begin, end=common.end)
     progress(f"comparing {max(common.end - common.begin, 0):,} bytes of two logs")
@@ -140,7 +146,7 @@ def _compared(
 def _differences(
     session: SparkSession, logs: tuple[Log, Log], common: Common
 ) -> DataFrame:
-    """Return the rows in which *logs* differ where both should be the same."""
+    """Return the rows in which *logs* differ within the common range."""
     session.dataSource.register(DifferencesSource)
     return (
         session.read.format(DifferencesSource.name())
@@ -155,7 +161,7 @@ def _differences(
 def _unit_findings(
     here: Read, there: Read, common: Common, parted: int | None
 ) -> tuple[Finding, ...]:
-    """Return where consume queues differ, before the logs themselves part."""
+    """Return the differences of consume queues, up to the logs' divergence."""
     end = common.end if parted is None else parted
     found = units.units_of(here.tables, there.tables, begin=common.begin, end=end)
     suspects = units.suspects(found)

@@ -1,10 +1,9 @@
 """
-What differs in one piece of two commit logs, as rows: the workers' part.
+Differences in pieces of two commit logs, as rows computed by workers.
 
-Most pieces are equal, byte for byte, and make no row. Where one is not, both sides are
-read as records. A record that stands at the same place on both sides, with the same
-size, is compared by its fields; any other is on one side only. What brokers leave
-behind the eight bytes of a blank, and behind the written part, differs legally.
+Most pieces are equal, byte for byte. In others both sides are read as records. A record
+at the same place and of the same size is compared by fields. Any other record is on one
+side only. Bytes behind a blank's head and behind the written part may differ.
 """
 
 from __future__ import annotations
@@ -16,15 +15,15 @@ from typing import Any
 import pyarrow as pa
 
 from spark_checks.against.fields import (
-    differing_fields,
+    field_differences,
     first_difference,
-    is_another_message,
+    is_other_message,
 )
 from spark_checks.against.pieces import PIECE_SIZE, Piece, Side
-from spark_checks.sources.commit_log import batches
-from spark_checks.sources.record_scan import WINDOW_SIZE, FileRange, ReadAt
-from spark_checks.sources.schemas import arrow_schema
-from spark_checks.sources.store_files import reading
+from spark_checks.columns.record_scan import WINDOW_SIZE, FileRange, ReadAt
+from spark_checks.readers.commit_log import batches
+from spark_checks.readers.schemas import arrow_schema
+from spark_checks.store_files import reading
 
 DIFFERENCE_COLUMNS = {
     "side": "string",
@@ -42,11 +41,10 @@ DIFFERENCE_COLUMNS = {
     "expected": "string",
     "found": "string",
 }
-"""
-A row is a record, or what stands for one, that is not the same on both sides.
+"""A row is a record or region that is not the same on both sides.
 
-``side`` is here, there, or both; ``begin`` its piece, and ``at`` its first byte that
-is not the same.
+``side`` is here, there, or both. ``begin`` is its piece, and ``at`` its first differing
+byte.
 """
 _schema = arrow_schema(DIFFERENCE_COLUMNS)
 _Row = Mapping[str, Any]
@@ -66,7 +64,7 @@ def differences(pieces: Iterable[Piece]) -> Iterator[pa.RecordBatch]:
 
 
 def _compared(piece: Piece) -> Iterator[_Row]:
-    """Yield what differs in *piece*."""
+    """Yield the differences in *piece*."""
     with ExitStack() as stack:
         readers = [
             None if side is None else stack.enter_context(reading(side.url, side.path))
@@ -93,14 +91,14 @@ class Part:
         self._side, self._read_at, self._piece = side, read_at, piece
 
     def bytes_at(self, offset: int, size: int) -> bytes:
-        """Return *size* bytes from *offset* on; nothing of files before this."""
+        """Return *size* bytes from *offset*; empty before this file."""
         if offset < self._side.base:
             return b""
         return self._read_at(offset - self._side.base, size)
 
     @property
     def records(self) -> list[_Row]:
-        """What stands in the piece: records, blanks and what is neither."""
+        """Records, blanks and other regions in the piece."""
         start = max(self._piece.begin - self._side.base - PIECE_SIZE, 0)
         where = FileRange(
             base=self._side.base,
@@ -118,7 +116,7 @@ class Part:
 
 
 def _same_bytes(here: Part, there: Part, piece: Piece) -> bool:
-    """Return whether *piece* is the same on both sides."""
+    """Return whether *piece* has the same bytes on both sides."""
     for start in range(piece.begin, piece.end, WINDOW_SIZE):
         size = min(WINDOW_SIZE, piece.end - start)
         if here.bytes_at(start, size) != there.bytes_at(start, size):
@@ -129,7 +127,7 @@ def _same_bytes(here: Part, there: Part, piece: Piece) -> bool:
 def _differing(here: Part, there: Part, piece: Piece) -> Iterator[_Row]:
     """Yield the records of *piece* that are not the same on both sides.
 
-    A record belongs to the piece in which its first byte that differs lies.
+    A record belongs to the piece with its first differing byte.
     """
     others = {row["offset"]: row for row in there.records}
     for row in here.records:
@@ -144,18 +142,18 @@ def _differing(here: Part, there: Part, piece: Piece) -> Iterator[_Row]:
 
 
 def _bytes_of(row: _Row, here: Part, there: Part) -> tuple[bytes, bytes]:
-    """Return what both sides hold where *row* stands, as far as it must be equal."""
+    """Return the bytes of *row* on both sides, as far as they must be equal."""
     size = HEAD_OF_BLANK if row["kind"] == "blank" else row["size"]
     return here.bytes_at(row["offset"], size), there.bytes_at(row["offset"], size)
 
 
 def _is_of(piece: Piece, row: _Row, data: tuple[bytes, bytes]) -> bool:
-    """Return whether *row* differs, and first in *piece*."""
+    """Return whether the first difference of *row* lies in *piece*."""
     return data[0] != data[1] and piece.begin <= _first(row, data) < piece.end
 
 
 def _first(row: _Row, data: tuple[bytes, bytes]) -> int:
-    """Return the commit-log offset of the first byte of *row* that differs."""
+    """Return the commit-log offset of the first differing byte of *row*."""
     at: int = row["offset"] + first_difference(*data)
     return at
 
@@ -163,18 +161,18 @@ def _first(row: _Row, data: tuple[bytes, bytes]) -> int:
 def _pair(
     row: _Row, other: _Row | None, data: tuple[bytes, bytes], piece: Piece
 ) -> Iterator[_Row]:
-    """Yield how *row* and what stands at its place on the other side differ."""
+    """Yield the differences between *row* and the other side's row at its place."""
     at = _first(row, data)
     kind = row["kind"]
     if other is None:
         yield _row("here", row, piece, at=at)
     elif (kind, row["size"]) != (other["kind"], other["size"]) or (
-        kind == "record" and is_another_message(*data)
+        kind == "record" and is_other_message(*data)
     ):
         yield _row("here", row, piece, at=at)
         yield _row("there", other, piece, at=at)
     elif kind != "tail":
-        names, texts = differing_fields(*data, is_record=kind == "record")
+        names, texts = field_differences(*data, is_record=kind == "record")
         yield {
             **_row("both", row, piece, at=at),
             "field": names,

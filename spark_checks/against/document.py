@@ -1,5 +1,5 @@
 """
-A comparison of two stores in numbers, for JSON and for people.
+Comparison of two stores in numbers, for JSON and for people.
 """
 
 from __future__ import annotations
@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from spark_checks.against.comparison import Comparison, Read
-from spark_checks.against.judged import place_of
+from spark_checks.against.differing_ranges import Range
+from spark_checks.against.findings import place_of
 from spark_checks.against.messages import Outside
-from spark_checks.against.ranges import Range
 from spark_checks.findings import LISTED_MAX, Finding
-from spark_checks.sources.store_files import shown_url
+from spark_checks.store_files import shown_url
 
 Queue = tuple[str, int]
 
@@ -19,16 +19,16 @@ Queue = tuple[str, int]
 def document_of(
     compared: Comparison, found: Collection[Finding]
 ) -> Mapping[str, object]:
-    """Return *compared* as the audit's output has it; 64-bit values are strings.
+    """Return *compared* for the audit's JSON output; 64-bit values are strings.
 
-    *found* are its findings, of which only counts whether there are any.
+    *found* are its findings; any of them makes the verdict ``diverged``.
     """
     common = compared.common
     here, there = compared.outside
     return {
         "store": shown_url(compared.there.store.url),
         "verdict": verdict_of(compared, found),
-        "says": says(compared, found),
+        "says": sentences(compared, found),
         "common": {"begin": str(common.begin), "end": str(max(common.end, 0))},
         "first_divergence": _first(compared),
         "ranges": [_range(one) for one in compared.ranges[:LISTED_MAX]],
@@ -59,21 +59,21 @@ def verdict_of(compared: Comparison, found: Collection[Finding]) -> str:
     return "ahead" if common.there_end < common.here_end else "same"
 
 
-def says(compared: Comparison, found: Collection[Finding]) -> str:
-    """Return in a sentence or two how the two stores stand to one another."""
+def sentences(compared: Comparison, found: Collection[Finding]) -> str:
+    """Return a sentence or two about the relation of the two stores."""
     common = compared.common
     here, there = compared.outside
-    said = []
+    text = []
     if compared.first is not None:
         file, position = place_of(compared, compared.first.at)
-        said.append(f"The logs differ first at {file} @ {position}.")
+        text.append(f"The logs differ first at {file} @ {position}.")
     elif found:
-        said.append("The logs are not the same in files or consume queues.")
+        text.append("The stores differ in files or consume queues.")
     elif common.is_empty:
-        said.append("The two logs have no range in common.")
+        text.append("The two logs have no range in common.")
     else:
-        said.append(
-            f"From commit-log offset {common.begin} to {common.end} both are the same."
+        text.append(
+            f"From commit-log offset {common.begin} to {common.end} the logs are equal."
         )
     for name, ahead, reaches in (
         ("This store", there, common.there_end - common.here_end),
@@ -81,14 +81,14 @@ def says(compared: Comparison, found: Collection[Finding]) -> str:
     ):
         if reaches > 0:
             count = sum(ahead.behind.values())
-            said.append(f"{name} is behind by {reaches} bytes, {count} messages.")
+            text.append(f"{name} is behind by {reaches} bytes, {count} messages.")
     for name, has, since in (
         ("this store", here, common.there_begin - common.here_begin),
         ("the other store", there, common.here_begin - common.there_begin),
     ):
         if since > 0:
-            said.append(f"Only {name} still has the {has.before} messages before that.")
-    return " ".join(said)
+            text.append(f"Only {name} still has the {has.before} messages before that.")
+    return " ".join(text)
 
 
 def _first(compared: Comparison) -> Mapping[str, object] | None:
@@ -126,9 +126,9 @@ def _outside(ahead: int, has: Outside) -> Mapping[str, object]:
 
 
 def _topics(compared: Comparison) -> Mapping[str, object]:
-    """Return what both sides have of each queue."""
+    """Return the offsets and messages of both sides by queue."""
     sides = (compared.here, compared.there)
-    queues = sorted({queue for side in sides for queue in side.seen.units})
+    queues = sorted({queue for side in sides for queue in side.summary.units})
     queues += sorted({(o.topic, o.queue_id) for o in compared.one_sided} - set(queues))
     found: dict[str, dict[str, dict[str, object]]] = {}
     for queue in queues:
@@ -142,7 +142,7 @@ def _topics(compared: Comparison) -> Mapping[str, object]:
 
 
 def _range_of(side: Read, queue: Queue) -> Mapping[str, object]:
-    units = side.seen.units.get(queue)
+    units = side.summary.units.get(queue)
     first, last = (units.first, units.last) if units else (None, None)
     return {
         "min": str(first or 0),

@@ -1,5 +1,5 @@
 """
-Which fields of a record differ between two stores, in words.
+Differing fields of a record in two stores, in words.
 """
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from dataclasses import fields
 
 from spec.layout import LayoutError
 from spec.store.message_record import Record, decode_record
-from spec.wire.properties import Property, decode_properties
+from spec.wire.message.properties import Property, decode_properties
 
 _SHOWN_MAX = 60
-"""Characters of a value that are shown."""
+"""Longest shown value, in characters."""
 _CRC = slice(8, 12)
 
 
-def differing_fields(
+def field_differences(
     found: bytes, expected: bytes, *, is_record: bool
 ) -> tuple[str, tuple[str, str]]:
     """Return the names of the fields that differ, and both sides' values."""
@@ -43,11 +43,11 @@ def differing_fields(
     return ", ".join(names), (texts[0], texts[1])
 
 
-def is_another_message(one: bytes, other: bytes) -> bool:
-    """Return whether two records of one size are of two messages, not copies of one.
+def is_other_message(one: bytes, other: bytes) -> bool:
+    """Return whether two records of one size are different messages, not copies.
 
-    Damage hits a field or two; another message has another key, or another time of
-    birth and something else besides.
+    Damage hits a field or two. Another message has another key, or several other
+    fields.
     """
     a, b = _decoded(one), _decoded(other)
     if a is None or b is None:
@@ -74,7 +74,7 @@ def _decoded(data: bytes) -> Record | None:
 
 
 def _shown(value: object, beside: object) -> str:
-    """Return *value* in short; of bytes, what is not as in *beside*."""
+    """Return *value* shortened; bytes from the first difference to *beside*."""
     if isinstance(value, bytes) and isinstance(beside, bytes):
         at = first_difference(value, beside)
         return f"{len(value)} bytes, from byte {at} on 0x{value[at : at + 8].hex()}"
@@ -84,7 +84,7 @@ def _shown(value: object, beside: object) -> str:
 
 
 def first_difference(one: bytes, other: bytes) -> int:
-    """Return the index of the first byte in which two rows of bytes differ."""
+    """Return the index of the first byte in which two byte strings differ."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,5 +1,5 @@
 """
-Messages that only one of two stores has, and how far one is behind the other.
+Messages that only one of two stores has, before, within and behind the common range.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from dataclasses import dataclass, replace
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.against.ends import Common
-from spark_checks.sources.store_files import Store
-from spark_checks.tables import Situation, is_record, open_tables
+from spark_checks.against.common_range import Common
+from spark_checks.situation import Situation
+from spark_checks.store_files import Store
+from spark_checks.tables.predicates import is_record
+from spark_checks.tables.store_tables import open_tables
 
 IDENTITY = ("topic", "queue_id", "queue_offset", "born_at_ms", "computed_crc")
-"""What makes two records the same message, wherever they stand."""
+"""Columns that identify a message at any place of its record."""
 Queue = tuple[str, int]
 
 
@@ -24,7 +26,7 @@ class OneSided:
     """Messages of one queue that one side lacks."""
 
     side: str
-    """Who has them."""
+    """Side that has them."""
     topic: str
     queue_id: int
     count: int
@@ -37,18 +39,18 @@ class OneSided:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outside:
-    """What one side has before and behind the part that both should have."""
+    """Records of one side before and behind the common range."""
 
     before: int
-    """Records that the other side's log does not reach back to."""
+    """Records before the other log's begin."""
     behind: Mapping[Queue, int]
-    """Records that the other side does not have yet, of each queue."""
+    """Records of each queue behind the other log's end."""
 
 
 def outside(
     session: SparkSession, store: Store, common: Common, *, end: int
 ) -> tuple[Outside, DataFrame]:
-    """Return what *store* has outside of *common*, and its records behind that.
+    """Return the records of *store* outside *common*, and those behind it as rows.
 
     Its log was written up to *end*.
     """
@@ -89,10 +91,9 @@ def outside(
 def one_sided(
     differing: DataFrame, here_behind: DataFrame, there_behind: DataFrame
 ) -> list[OneSided]:
-    """Return the messages among *differing* rows that the other side has nowhere.
+    """Return the messages among *differing* rows that the other side lacks.
 
-    A message may have moved: it then stands among what differs on the other side, or
-    behind the end of the common part.
+    A message may have moved within the differing rows, or behind the common range.
     """
     rows = differing.where(is_record() & (F.col("side") != "both"))
     found = []

@@ -1,10 +1,9 @@
 """
-The part of the commit log that two stores should both have, cut into pieces.
+Pieces of the common range of two commit logs.
 
-A log may begin later on one side, for brokers delete old files, and end earlier, for
-a slave may be behind. Between the later begin and the earlier end both must hold the
-same bytes. A piece is a range in one file of each side, or of one side where the other
-has no file for it.
+A log may begin later on one side after cleaning, and end earlier on a slave. The range
+between must hold the same bytes. A piece is a range in one file of each side, or of one
+side if the other has no file for it.
 """
 
 from __future__ import annotations
@@ -14,15 +13,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from spark_checks.sources.store_files import Store, StoreFile
+from spark_checks.store_files import Store, StoreFile
 
 PIECE_SIZE = 16 * 1024 * 1024
-"""Bytes that are compared at a time."""
+"""Bytes compared per piece."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log:
-    """The commit log of one store."""
+    """Commit log of one store."""
 
     url: str
     files: tuple[StoreFile, ...]
@@ -30,7 +29,7 @@ class Log:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """A file of one store in which a piece lies."""
+    """File of one store with a piece in it."""
 
     url: str
     path: str
@@ -40,7 +39,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A range of commit-log offsets, and the files that hold it."""
+    """Range of commit-log offsets, and the files that hold it."""
 
     begin: int
     end: int
@@ -54,7 +53,7 @@ def log_of(store: Store) -> Log:
 
 
 def cut(here: Log, there: Log, *, begin: int, end: int) -> list[Piece]:
-    """Return the pieces of [begin, end) that at least one log has a file for."""
+    """Return the pieces of [begin, end) for which at least one log has a file."""
     edges = {begin, end}
     for log in (here, there):
         for file in log.files:
@@ -69,7 +68,7 @@ def cut(here: Log, there: Log, *, begin: int, end: int) -> list[Piece]:
 
 
 def _side_at(log: Log, offset: int) -> Side | None:
-    """Return the file of *log* that holds the byte at *offset*."""
+    """Return the file of *log* with the byte at *offset*; None without one."""
     file = file_at(log.files, offset)
     if file is None:
         return None
@@ -77,7 +76,7 @@ def _side_at(log: Log, offset: int) -> Side | None:
 
 
 def file_at(files: Sequence[StoreFile], offset: int) -> StoreFile | None:
-    """Return which of *files*, in order, holds the byte at *offset*; None if none."""
+    """Return the file with the byte at *offset* among ordered *files*, or None."""
     index = bisect_right(files, offset, key=lambda file: file.base or 0) - 1
     if index < 0:
         return None

@@ -1,9 +1,9 @@
 """
-Where the consume queues of two stores of one log are not the same.
+Differences between the consume queues of two stores of one log.
 
-Both sides of every queue are boiled down to a count and a hash first; only queues in
-which these differ are compared unit by unit. A queue that merely ends earlier, or
-begins later, is none of them: units are made after the record, and files are deleted.
+Each side of a queue is reduced to a count and a hash. Only queues whose hashes differ
+are compared unit by unit. A queue may end earlier or begin later on one side: dispatch
+lags, and files are deleted.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.invariants.rows import finding
-from spark_checks.sources.record_columns import SCHEDULE_TOPIC
-from spark_checks.tables import Tables, needs_record, queue_file
+from spark_checks.tables.finding_rows import finding
+from spark_checks.tables.predicates import needs_record, queue_file
+from spark_checks.tables.store_tables import Tables
 from spec.store.consume_queue import EXTENSION_ADDRESS_MAX, UNIT_SIZE
+from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 PLACE = ("topic", "queue_id", "queue_offset")
 _VALUES = ("commit_log_offset", "size", "code")
@@ -24,7 +25,7 @@ _VALUES = ("commit_log_offset", "size", "code")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Units:
-    """The units of both stores that point into the part both should have."""
+    """Units of both stores that point into the common range."""
 
     here: DataFrame
     there: DataFrame
@@ -39,15 +40,15 @@ def units_of(here: Tables, there: Tables, *, begin: int, end: int) -> Units:
 
 
 def _units(tables: Tables, *, begin: int, end: int) -> DataFrame:
-    """Return the units; the code that one broker may set otherwise is left out."""
-    is_own = (F.col("tags_code") <= EXTENSION_ADDRESS_MAX) | (
-        F.col("topic") == SCHEDULE_TOPIC.decode()
+    """Return the units, without codes that depend on a broker's settings."""
+    is_own_unit = (F.col("tags_code") <= EXTENSION_ADDRESS_MAX) | (
+        F.col("topic") == SCHEDULE_TOPIC
     )
     return tables.units.where(
         needs_record(tables.situation)
         & (F.col("commit_log_offset") >= begin)
         & (F.col("commit_log_offset") < end)
-    ).withColumn("code", F.when(~is_own, F.col("tags_code")))
+    ).withColumn("code", F.when(~is_own_unit, F.col("tags_code")))
 
 
 def suspects(units: Units) -> list[tuple[str, int]]:
@@ -73,10 +74,9 @@ def suspects(units: Units) -> list[tuple[str, int]]:
 
 
 def differing_units(units: Units, queues: list[tuple[str, int]]) -> DataFrame:
-    """Return the units of *queues* that are not the same on both sides, as findings.
+    """Return the units of *queues* that differ between the sides, as findings.
 
-    Of what one side lacks only holes count: places before its last unit, and behind
-    its first.
+    A unit missing on one side counts only between that side's first and last unit.
     """
     queue = Window.partitionBy(*_QUEUE)
     session = units.here.sparkSession
@@ -106,14 +106,14 @@ def differing_units(units: Units, queues: list[tuple[str, int]]) -> DataFrame:
         file=F.coalesce(queue_file(), F.format_string("consumequeue/%s/%d", *_QUEUE)),
         offset=F.coalesce("position", F.col("queue_offset") * UNIT_SIZE),
         length=F.lit(UNIT_SIZE),
-        expected=_says("there"),
-        found=_says("here"),
+        expected=_unit_text("there"),
+        found=_unit_text("here"),
         message=F.format_string(
-            "Unit %d of queue %d of %s is not the same in the other store: here %s,"
+            "Unit %d of queue %d of %s differs from the other store: here %s,"
             " there %s.",
             *(F.col(name) for name in ("queue_offset", "queue_id", "topic")),
-            _says("here"),
-            _says("there"),
+            _unit_text("here"),
+            _unit_text("there"),
         ),
     )
 
@@ -122,7 +122,7 @@ _QUEUE = ("topic", "queue_id")
 
 
 def _is_within(side: str) -> Column:
-    """Whether a place is where *side* has units before and behind."""
+    """Whether a place is between the first and last unit of *side*."""
     return F.col("queue_offset").between(F.col(f"{side}_first"), F.col(f"{side}_last"))
 
 
@@ -130,9 +130,9 @@ def _is_same() -> Column:
     return F.col("here").eqNullSafe(F.col("there"))
 
 
-def _says(side: str) -> Column:
-    """Return what *side* has, in words."""
-    code = F.coalesce(F.col(f"{side}.code").cast("string"), F.lit("(its own)"))
+def _unit_text(side: str) -> Column:
+    """Return the unit of *side* in words."""
+    code = F.coalesce(F.col(f"{side}.code").cast("string"), F.lit("(broker setting)"))
     return F.when(
         F.col(side).isNotNull(),
         F.format_string(
@@ -141,4 +141,4 @@ def _says(side: str) -> Column:
             f"{side}.size",
             code,
         ),
-    ).otherwise(F.lit("nothing"))
+    ).otherwise(F.lit("none"))

@@ -1,1 +1,6 @@
-"""Faults that are planted into generated stores, and how an audit is scored by them."""
+"""
+Faults to plant into generated stores, and the score of an audit that finds them.
+
+Begin with `fault`: it defines a fault and the site for planting it. `catalogue` lists
+all faults.
+"""

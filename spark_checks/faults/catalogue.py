@@ -1,5 +1,5 @@
 """
-The catalogue of faults, and how they are planted into one store or several.
+Catalogue of all faults, and their distribution over stores.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from spark_checks.faults.in_index import ITEM_FAULTS, KEY_FAULTS
 from spark_checks.faults.in_queues import QUEUE_FAULTS
 from spark_checks.faults.in_records import RECORD_FAULTS
 from spark_checks.faults.in_rich import RICH_FAULTS
-from spark_checks.faults.in_stage import STAGE_FAULTS
+from spark_checks.faults.in_system_topics import SYSTEM_TOPIC_FAULTS
 from spark_checks.generate.plan import Plan
 
 CATALOGUE: Mapping[str, Fault] = {
@@ -30,19 +30,19 @@ CATALOGUE: Mapping[str, Fault] = {
         *HEADER_FAULTS,
         *ITEM_FAULTS,
         *KEY_FAULTS,
-        *STAGE_FAULTS,
+        *SYSTEM_TOPIC_FAULTS,
         *CHECKPOINT_FAULTS,
         *CONFIG_FAULTS,
         *RICH_FAULTS,
     )
 }
-"""Every kind of fault by its name."""
+"""Every fault by the name of its kind."""
 
 
 def sheets(kinds: Iterable[str] = CATALOGUE) -> list[list[str]]:
-    """Return *kinds* in as few lists as need be for none to get in another's way.
+    """Return *kinds* in few lists, each without conflicts.
 
-    Those of rich stores, which are stores of their own, come last.
+    Faults of rich stores need stores of their own, and come last.
     """
     every = list(kinds)
     return [

@@ -1,9 +1,9 @@
 """
-A kind of fault: how to plant it into a generated store, and what an audit must say.
+A kind of fault: how to plant it into a generated store, and the expected findings.
 
-A fault takes a message, a queue or a file for itself, far enough from every other, so
-that one audit can look for many. What a fault brings along, such as the unit of a
-record that is gone, is known too: an audit may say that, and nothing else.
+A fault takes a message, queue or file that no other fault is near, so that one audit
+can find many. Its consequences, such as the unit of a lost record, are allowed
+findings. Any other finding is an error of the audit.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from spark_checks.generate.encoding import quick_record
+from spark_checks.generate.encoding import encode_record_fast
 from spark_checks.generate.part import Placed, messages_of, rounds_of
 from spark_checks.generate.plan import Plan, PlanError
 from spark_checks.generate.rounds import Kind, steps_of
 from spec.store.message_record import Record
 
 FIRST_ROUND = 5
-"""Rounds before this one are left alone: their offsets are too small to play with."""
+"""First round that takes faults; offsets before it are too small to change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """A finding that an audit must, or may, have."""
+    """Required or allowed finding."""
 
     finding: str
     """Id of the invariant."""
@@ -35,18 +35,18 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planted:
-    """A fault in a store."""
+    """Fault in a store."""
 
     kind: str
     expected: Expected
-    """What an audit must say."""
+    """Required finding."""
     also: tuple[Expected, ...] = ()
-    """What it may say besides, for one leads to the other."""
+    """Allowed findings about consequences."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Site:
-    """A generated store into which faults are planted, and what they have taken."""
+    """Generated store for faults, with the places already taken."""
 
     root: Path
     plan: Plan
@@ -78,7 +78,7 @@ class Site:
     def take(self, kind: Kind = Kind.ORDINARY) -> Placed:
         """Return a message of *kind* that no other fault has.
 
-        An ordinary one is of the second topic: only its queues are all alike.
+        An ordinary one is of the second topic, whose queues all have the same messages.
         """
         return next(
             message
@@ -102,7 +102,7 @@ class Site:
 
     @property
     def all_messages(self) -> list[Placed]:
-        """All messages; only for stores that are small."""
+        """All messages, for small stores."""
         return [m for number in range(self.plan.files) for m in self.part(number)]
 
     def after(self, message: Placed) -> Placed:
@@ -119,7 +119,7 @@ class Site:
         )
 
     def overwrite(self, file: str, offset: int, data: bytes) -> None:
-        """Put *data* at *offset* of *file*."""
+        """Write *data* at *offset* of *file*."""
         with (self.root / file).open("r+b") as opened:
             opened.seek(offset)
             opened.write(data)
@@ -133,13 +133,13 @@ class Site:
             opened.write(bytes([byte ^ bits]))
 
     def cut(self, file: str, size: int) -> None:
-        """Leave *size* bytes of *file*."""
+        """Truncate *file* to *size* bytes."""
         with (self.root / file).open("r+b") as opened:
             opened.truncate(size)
 
     def rewrite(self, message: Placed, record: Record) -> None:
-        """Put *record*, which must be as large, in the place of *message*."""
-        data = quick_record(record)
+        """Write *record*, of equal size, in place of *message*."""
+        data = encode_record_fast(record)
         if len(data) != message.size:
             raise PlanError(f"{len(data)} bytes do not replace {message.size}")
         self.overwrite(message.log_file, message.position, data)
@@ -153,19 +153,19 @@ class Site:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """A kind of fault."""
+    """Kind of fault."""
 
     kind: str
-    says: str
-    """What is done to the store, in a few words."""
+    description: str
+    """Short description of the fault."""
     plant: Callable[[Site], tuple[Expected, Sequence[Expected]]]
     claims: frozenset[str] = frozenset()
-    """What no other fault of the same store may touch."""
+    """Names of places that no other fault of the store may touch."""
     is_rich: bool = False
-    """Whether it is in what only a rich store has."""
+    """Whether the fault needs a rich store."""
 
     def planted(self, site: Site) -> Planted:
-        """Plant the fault and return what an audit must say of it."""
+        """Plant the fault and return the expected findings."""
         expected, also = self.plant(site)
         return Planted(kind=self.kind, expected=expected, also=tuple(also))
 
@@ -183,7 +183,7 @@ def at_unit(finding: str, message: Placed) -> Expected:
 
 
 def when_lost(site: Site, message: Placed) -> list[Expected]:
-    """Return what an audit may say besides when the record of *message* is gone."""
+    """Return the allowed findings after the loss of the record of *message*."""
     return [
         at_unit("INV-CQ-001", message),
         at_record("INV-LOG-005", site.after(message)),

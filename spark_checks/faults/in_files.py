@@ -1,5 +1,5 @@
 """
-Faults in commit-log files as such, in the checkpoint, index headers and configuration.
+Faults in commit-log files, the checkpoint, index headers and configuration.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from spark_checks.faults.fault import Expected, Fault, Site
-from spark_checks.faults.places import index_file
+from spark_checks.faults.index_places import index_file
 from spark_checks.generate.store import last_stored_at_ms
 from spec.store.file_names import file_name
 from spec.store.index_file import HEADER_SIZE, decode_header, encode_header
@@ -26,7 +26,7 @@ def _last_log(site: Site) -> str:
 
 
 def _blank_of(site: Site, part: int) -> tuple[str, int]:
-    """Return the file of *part* and where its blank begins."""
+    """Return the file of *part* and the position of its blank."""
     last = site.part(part)[-1]
     return last.log_file, last.position + last.size
 
@@ -50,7 +50,7 @@ def _noise_behind(site: Site) -> Found:
 
 
 def _torn_record(site: Site) -> Found:
-    """Begin a record behind the last, and do not end it."""
+    """Write the begin of a record behind the last one."""
     file, offset = _blank_of(site, site.plan.files - 1)
     site.overwrite(file, offset, struct.pack(">iI", 500, 0xDAA320A7) + b"\0" * 20)
     return _at("INV-LOG-001", file, offset)
@@ -70,7 +70,7 @@ def _empty_next_log(site: Site) -> Found:
 
 
 def _later_log(site: Site) -> Found:
-    """Add a file after a gap, of zeros: nothing in it can be lost."""
+    """Add a file of zeros behind a gap, where no message can be lost."""
     missing = site.plan.files * site.plan.log_size
     later = f"commitlog/{file_name(missing + site.plan.log_size)}"
     (site.root / later).write_bytes(bytes(site.plan.log_size))
@@ -88,7 +88,7 @@ def _foreign_index(site: Site) -> Found:
 
 
 def _header(part: int, offset: int, **changed: int) -> Callable[[Site], Found]:
-    """Return what changes one value in the header of an index file."""
+    """Return a function that changes one value in the header of an index file."""
 
     def plant(site: Site) -> Found:
         file = index_file(site, part)
@@ -151,7 +151,7 @@ def _empty(_data: bytes) -> tuple[bytes, int]:
 def _offset_of(
     name: str, finding: str, marks: tuple[bytes, ...], value: bytes
 ) -> Callable[[Site], Found]:
-    """Return what changes the number behind the last of *marks*, sought in order."""
+    """Return a function that changes the number behind the last of *marks*."""
 
     def plant(site: Site) -> Found:
         path = site.root / "config" / name
@@ -166,7 +166,7 @@ def _offset_of(
 
 
 def _forget_topic(site: Site) -> Found:
-    """Rename a topic in the configuration: messages of its old name are nobody's."""
+    """Rename a topic in the configuration."""
     path = site.root / "config/topics.json"
     topic = site.plan.topic_names[1].encode()
     path.write_bytes(path.read_bytes().replace(topic, b"Renamed"))
@@ -174,7 +174,7 @@ def _forget_topic(site: Site) -> Found:
 
 
 def _zeros_in(site: Site, name: str, finding: str) -> Found:
-    """Put zeros into a name, which JSON of fastjson's kind bears."""
+    """Write zeros into a name, which fastjson accepts."""
     path = f"config/{name}"
     at = (site.root / path).read_bytes().index(b"rders") + 1
     site.overwrite(path, at, bytes(3))
@@ -186,8 +186,12 @@ def _bad_copy(site: Site) -> Found:
     return _at("INV-CONFIG-003", "config/subscriptionGroup.json.bak", 0)
 
 
-def _fault(kind: str, says: str, plant: Callable[[Site], Found], *claims: str) -> Fault:
-    return Fault(kind=kind, says=says, plant=plant, claims=frozenset(claims))
+def _fault(
+    kind: str, description: str, plant: Callable[[Site], Found], *claims: str
+) -> Fault:
+    return Fault(
+        kind=kind, description=description, plant=plant, claims=frozenset(claims)
+    )
 
 
 LOG_FAULTS: tuple[Fault, ...] = (

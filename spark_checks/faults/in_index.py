@@ -8,7 +8,12 @@ import struct
 from collections.abc import Callable, Sequence
 
 from spark_checks.faults.fault import Expected, Fault, Site
-from spark_checks.faults.places import index_file, item_positions, keys_lost, slots_of
+from spark_checks.faults.index_places import (
+    index_file,
+    item_positions,
+    keys_lost,
+    slots_of,
+)
 from spark_checks.generate.part import Placed
 from spec.store.index_file import (
     decode_header,
@@ -19,9 +24,9 @@ from spec.store.index_file import (
 
 Found = tuple[Expected, Sequence[Expected]]
 PART = 1
-"""The index file that is harmed; the headers of others are."""
+"""Number of the index file that takes these faults; header faults are in others."""
 _SECONDS, _PREVIOUS = 12, 16
-"""Where these words stand in an item."""
+"""Positions of these words in an item."""
 
 
 def _put(site: Site, position: int, value: int) -> None:
@@ -29,7 +34,7 @@ def _put(site: Site, position: int, value: int) -> None:
 
 
 def _item(
-    kind: str, says: str, number: int, at: int, finding: str, value: int
+    kind: str, description: str, number: int, at: int, finding: str, value: int
 ) -> Fault:
     """Return a fault that puts *value* into a word of item *number*."""
 
@@ -38,11 +43,13 @@ def _item(
         _put(site, position + at, value)
         return _expected(finding, site, position), ()
 
-    return Fault(kind=kind, says=says, plant=plant)
+    return Fault(kind=kind, description=description, plant=plant)
 
 
-def _seconds(kind: str, says: str, number: int, change: Callable[[int], int]) -> Fault:
-    """Return a fault that changes the seconds of item *number*, within its file's."""
+def _seconds(
+    kind: str, description: str, number: int, change: Callable[[int], int]
+) -> Fault:
+    """Return a fault that changes the seconds of item *number*, within the header's."""
 
     def plant(site: Site) -> Found:
         position = item_position(number, slots_of(site, PART))
@@ -51,10 +58,12 @@ def _seconds(kind: str, says: str, number: int, change: Callable[[int], int]) ->
         _put(site, position + _SECONDS, seconds)
         return _expected("INV-INDEX-009", site, position), ()
 
-    return Fault(kind=kind, says=says, plant=plant)
+    return Fault(kind=kind, description=description, plant=plant)
 
 
-def _slot(kind: str, says: str, number: int, change: Callable[[int], int]) -> Fault:
+def _slot(
+    kind: str, description: str, number: int, change: Callable[[int], int]
+) -> Fault:
     """Return a fault that changes the slot of item *number*."""
 
     def plant(site: Site) -> Found:
@@ -65,7 +74,7 @@ def _slot(kind: str, says: str, number: int, change: Callable[[int], int]) -> Fa
         _put(site, position, change(int.from_bytes(data[position : position + 4])))
         return _expected("INV-INDEX-003", site, position), ()
 
-    return Fault(kind=kind, says=says, plant=plant)
+    return Fault(kind=kind, description=description, plant=plant)
 
 
 def _expected(finding: str, site: Site, position: int) -> Expected:
@@ -73,7 +82,7 @@ def _expected(finding: str, site: Site, position: int) -> Expected:
 
 
 def _negative_hash(site: Site) -> Found:
-    """Give an item another hash: it leaves one chain and stands in another."""
+    """Write a negative hash into an item, which moves it to another chain."""
     slots, number = slots_of(site, PART), 200
     before = _chains(site)
     position = item_position(number, slots)
@@ -84,7 +93,7 @@ def _negative_hash(site: Site) -> Found:
         for (is_item, place), named in after.items()
         if before.get((is_item, place), 0) != named
     ]
-    also += [  # slots that have lost their only item
+    also += [  # slots without items now
         _expected("INV-INDEX-003", site, place)
         for is_item, place in before
         if (is_item, place) not in after
@@ -103,7 +112,7 @@ def _message_of(site: Site, number: int) -> Placed:
 
 
 def _of_another(site: Site) -> Found:
-    """Let an item point at the record behind its own."""
+    """Make an item point at the record behind its own."""
     hit = _message_of(site, 220)
     messages = site.part(PART)
     other = messages[messages.index(hit) + 1]
@@ -115,7 +124,7 @@ def _of_another(site: Site) -> Found:
 
 
 def _of_nothing(site: Site) -> Found:
-    """Let an item point into the middle of its record."""
+    """Make an item point into the middle of its record."""
     hit = _message_of(site, 240)
     position = item_positions(site, hit)[0]
     site.overwrite(
@@ -125,7 +134,7 @@ def _of_nothing(site: Site) -> Found:
 
 
 def _other_key(site: Site) -> Found:
-    """Give an item the hash of another key that has the same slot."""
+    """Write the hash of another key of the same slot into an item."""
     slots = slots_of(site, PART)
     hit = _message_of(site, 260)
     position = item_positions(site, hit)[0]
@@ -137,26 +146,26 @@ def _other_key(site: Site) -> Found:
 
 
 def _no_key(site: Site) -> Found:
-    """Put in the place of an item one of the same slot once more: its key is gone."""
+    """Replace an item by a copy of another of its slot, so that its key is missing."""
     slots = slots_of(site, PART)
     data = (site.root / index_file(site, PART)).read_bytes()
     items = {
         number: decode_item(data[item_position(number, slots) :])
         for number in range(280, decode_header(data).index_count)
     }
-    number, twin = next(
+    number, other = next(
         (number, item.previous_item)
         for number, item in items.items()
         if item.previous_item in items
     )
     hit, position = _message_of(site, number), item_position(number, slots)
-    begin = item_position(twin, slots)
+    begin = item_position(other, slots)
     site.overwrite(index_file(site, PART), position, data[begin : begin + _SECONDS])
     return keys_lost(site, hit)[-1], ()
 
 
 def _chains(site: Site) -> dict[tuple[bool, int], int]:
-    """Return what every item, and every slot in use, should name, by its place."""
+    """Return the item number that every item and used slot should name, by place."""
     slots = slots_of(site, PART)
     data = (site.root / index_file(site, PART)).read_bytes()
     named: dict[tuple[bool, int], int] = {}
@@ -188,12 +197,20 @@ ITEM_FAULTS: tuple[Fault, ...] = (
     ),
     _seconds("index-seconds-early", "seconds of the file's begin", 80, lambda _: 0),
     _seconds("index-seconds-late", "seconds of a later record", 100, lambda n: n + 24),
-    Fault(kind="index-hash", says="a negative hash", plant=_negative_hash),
+    Fault(kind="index-hash", description="a negative hash", plant=_negative_hash),
 )
 KEY_FAULTS: tuple[Fault, ...] = (
-    Fault(kind="index-of-other", says="an item of another record", plant=_of_another),
-    Fault(kind="index-of-nothing", says="an item of no record", plant=_of_nothing),
-    Fault(kind="index-other-key", says="an item of another key", plant=_other_key),
-    Fault(kind="index-no-key", says="a key without an item", plant=_no_key),
+    Fault(
+        kind="index-of-other",
+        description="an item of another record",
+        plant=_of_another,
+    ),
+    Fault(
+        kind="index-of-nothing", description="an item of no record", plant=_of_nothing
+    ),
+    Fault(
+        kind="index-other-key", description="an item of another key", plant=_other_key
+    ),
+    Fault(kind="index-no-key", description="a key without an item", plant=_no_key),
 )
-"""Those that only a second look at the log finds."""
+"""Faults that only the comparison of keys finds."""

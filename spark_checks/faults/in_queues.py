@@ -16,7 +16,9 @@ from spec.store.consume_queue import UNIT_SIZE, Unit, encode_unit
 Found = tuple[Expected, Sequence[Expected]]
 
 
-def _flipping(kind: str, says: str, at: int, finding: str, bits: int = 1) -> Fault:
+def _flipping(
+    kind: str, description: str, at: int, finding: str, bits: int = 1
+) -> Fault:
     """Return a fault that flips *bits* of a byte of a unit."""
 
     def plant(site: Site) -> Found:
@@ -24,7 +26,7 @@ def _flipping(kind: str, says: str, at: int, finding: str, bits: int = 1) -> Fau
         site.flip(hit.queue_file, hit.unit_position + at, bits)
         return at_unit(finding, hit), ()
 
-    return Fault(kind=kind, says=says, plant=plant)
+    return Fault(kind=kind, description=description, plant=plant)
 
 
 def _point(site: Site, place: Placed, taken: Placed) -> None:
@@ -39,7 +41,7 @@ def _zero_unit(site: Site) -> Found:
 
 
 def _zero_units(site: Site) -> Found:
-    """Blank a run of units; it is one finding, at the first of them."""
+    """Write zeros over a run of units, which is one finding at the first."""
     run = site.take_queue()[10:14]
     for hit in run:
         site.overwrite(hit.queue_file, hit.unit_position, bytes(UNIT_SIZE))
@@ -100,7 +102,7 @@ def _delivery_time(site: Site) -> Found:
 
 
 def _first_units(queue: Sequence[Placed]) -> list[Expected]:
-    """Return findings of missing units, one at the beginning of each file."""
+    """Return a finding of missing units at the beginning of each file."""
     firsts = {m.queue_file: m for m in reversed(queue)}
     return [at_unit("INV-CQ-005", firsts[file]) for file in sorted(firsts)]
 
@@ -150,35 +152,39 @@ QUEUE_FAULTS: tuple[Fault, ...] = (
     _flipping("unit-size", "another size", 11, "INV-CQ-002"),
     _flipping("unit-size-negative", "a negative size", 8, "INV-CQ-002", 0x80),
     _flipping("unit-tags-code", "another tags code", 19, "INV-CQ-003"),
-    Fault(kind="unit-zeros", says="a unit of zeros", plant=_zero_unit),
-    Fault(kind="units-zeros", says="a run of units of zeros", plant=_zero_units),
-    Fault(kind="unit-last-missing", says="no last unit", plant=_no_last_unit),
-    Fault(kind="unit-first-missing", says="no first unit", plant=_no_first_unit),
-    Fault(kind="units-swapped", says="two units swapped", plant=_swapped),
-    Fault(kind="unit-twice", says="a message twice", plant=_twice),
+    Fault(kind="unit-zeros", description="a unit of zeros", plant=_zero_unit),
+    Fault(kind="units-zeros", description="a run of units of zeros", plant=_zero_units),
+    Fault(kind="unit-last-missing", description="no last unit", plant=_no_last_unit),
+    Fault(kind="unit-first-missing", description="no first unit", plant=_no_first_unit),
+    Fault(kind="units-swapped", description="two units swapped", plant=_swapped),
+    Fault(kind="unit-twice", description="a message twice", plant=_twice),
     Fault(
         kind="unit-of-other-queue",
-        says="a message of another queue",
+        description="a message of another queue",
         plant=_of_other_queue,
     ),
-    Fault(kind="unit-too-many", says="a unit behind the last", plant=_too_many),
+    Fault(kind="unit-too-many", description="a unit behind the last", plant=_too_many),
     Fault(
         kind="unit-delivery-time",
-        says="another time of delivery",
+        description="another time of delivery",
         plant=_delivery_time,
     ),
-    Fault(kind="queue-first-file", says="no first file", plant=_no_first_file),
-    Fault(kind="queue-middle-file", says="no second file", plant=_no_middle_file),
-    Fault(kind="queue-missing", says="no queue", plant=_no_queue),
+    Fault(kind="queue-first-file", description="no first file", plant=_no_first_file),
+    Fault(
+        kind="queue-middle-file", description="no second file", plant=_no_middle_file
+    ),
+    Fault(kind="queue-missing", description="no queue", plant=_no_queue),
     Fault(
         kind="queue-file-short",
-        says="a file with too few units",
+        description="a file with too few units",
         plant=_cut_to(30, "INV-FILE-002"),
     ),
     Fault(
         kind="queue-file-part-of-unit",
-        says="a file that ends inside a unit",
+        description="a file that ends inside a unit",
         plant=_cut_to(30.5, "INV-FILE-004"),
     ),
-    Fault(kind="queue-file-foreign", says="a file of a tool", plant=_foreign_file),
+    Fault(
+        kind="queue-file-foreign", description="a file of a tool", plant=_foreign_file
+    ),
 )

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 
+from spark_checks.columns.record_damage import LZ4_TYPE, ZSTD_TYPE
 from spark_checks.faults.fault import (
     Expected,
     Fault,
@@ -18,9 +19,8 @@ from spark_checks.faults.fault import (
     at_unit,
     when_lost,
 )
-from spark_checks.faults.places import keys_lost
+from spark_checks.faults.index_places import keys_lost
 from spark_checks.generate.part import Placed
-from spark_checks.sources.record_flaws import LZ4_TYPE, ZSTD_TYPE
 from spec.derive.numpy_dtype import leading_fields
 from spec.store.message_record import SystemFlag, record_layout
 
@@ -30,33 +30,33 @@ _BODY_AT = _at["body_size"] + 4
 
 
 def _topic_at(hit: Placed) -> int:
-    """Return where the topic's size stands."""
+    """Return the position of the topic's size in the record."""
     return _BODY_AT + len(hit.record.body)
 
 
 def _properties_at(hit: Placed) -> int:
-    """Return where the properties' size stands."""
+    """Return the position of the properties' size in the record."""
     return _topic_at(hit) + 1 + len(hit.record.topic)
 
 
-def _breaking(kind: str, says: str, at: int, bits: int = 1) -> Fault:
-    """Return a fault that flips *bits* of a byte and leaves no record."""
+def _breaking(kind: str, description: str, at: int, bits: int = 1) -> Fault:
+    """Return a fault that flips *bits* of a byte and makes the record unreadable."""
 
     def plant(site: Site) -> Found:
         hit = site.take()
         site.flip(hit.log_file, hit.position + at, bits)
         return at_record("INV-LOG-001", hit), when_lost(site, hit)
 
-    return Fault(kind=kind, says=says, plant=plant)
+    return Fault(kind=kind, description=description, plant=plant)
 
 
-def _checksum(kind: str, says: str, at: int) -> Fault:
+def _checksum(kind: str, description: str, at: int) -> Fault:
     def plant(site: Site) -> Found:
         hit = site.take()
         site.flip(hit.log_file, hit.position + at)
         return at_record("INV-LOG-002", hit), ()
 
-    return Fault(kind=kind, says=says, plant=plant)
+    return Fault(kind=kind, description=description, plant=plant)
 
 
 def _topic_of_another_size(site: Site) -> Found:
@@ -84,7 +84,7 @@ def _zeros(site: Site) -> Found:
 
 
 def _zero_page(site: Site) -> Found:
-    """Blank a page, as a disk does that lost it: several records are gone."""
+    """Write zeros over half a page, as a lost write leaves them."""
     taken = [*site.take_round(), *site.take_round()]
     page = -(-taken[0].position // 4096) * 4096
     lost = [
@@ -96,7 +96,7 @@ def _zero_page(site: Site) -> Found:
     ]
     site.overwrite(taken[0].log_file, page, bytes(2048))
     also = [e for m in lost for e in when_lost(site, m)]
-    if lost[0].position < page:  # its head is there: it is a record with another end
+    if lost[0].position < page:  # its head is intact, so it still is a record
         torn = lost.pop(0)
         also += [at_record(f"INV-LOG-{number:03d}", torn) for number in (1, 2, 6)]
         also.append(at_unit("INV-CQ-003", torn))
@@ -162,7 +162,7 @@ def _flags(site: Site) -> Found:
 
 
 def _time(site: Site) -> Found:
-    """Move a record to the day before; the next one is in order again."""
+    """Move a record's store time to the day before."""
     hit = site.take()
     site.rewrite(
         hit, replace(hit.record, stored_at_ms=hit.record.stored_at_ms - 86_400_000)
@@ -171,7 +171,7 @@ def _time(site: Site) -> Found:
 
 
 def _no_value(site: Site) -> Found:
-    """Take the separator between a name and its value away."""
+    """Remove the separator between a name and its value."""
     hit = site.take()
     text = hit.record.properties.replace("WAIT\x01", "WAIT ")
     site.rewrite(hit, replace(hit.record, properties=text))
@@ -192,7 +192,7 @@ def _not_compressed(site: Site) -> Found:
 
 
 def _cut_compressed(site: Site) -> Found:
-    """Lose the end of a compressed body, and make a checksum of what is left."""
+    """Truncate a compressed body, with a matching checksum."""
     hit = next(m for m in site.take_round() if m.record.system_flags & 1)
     body = hit.record.body[:-8] + bytes(8)
     site.rewrite(hit, replace(hit.record, body=body))
@@ -200,7 +200,7 @@ def _cut_compressed(site: Site) -> Found:
 
 
 def _cut_frame(kind: str, codec: str, flag: int) -> Fault:
-    """Return a fault that makes a body the begin of one in *codec*'s format."""
+    """Return a fault that makes a body an incomplete frame of *codec*."""
 
     def plant(site: Site) -> Found:
         hit = site.take()
@@ -212,8 +212,8 @@ def _cut_frame(kind: str, codec: str, flag: int) -> Fault:
         site.rewrite(hit, found)
         return at_record("INV-LOG-009", hit), ()
 
-    says = f"the begin of a body in {codec}'s format"
-    return Fault(kind=kind, says=says, plant=plant)
+    description = f"the begin of a body in {codec}'s format"
+    return Fault(kind=kind, description=description, plant=plant)
 
 
 RECORD_FAULTS: tuple[Fault, ...] = (
@@ -233,59 +233,67 @@ RECORD_FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         kind="record-topic-size",
-        says="a topic of another size",
+        description="a topic of another size",
         plant=_topic_of_another_size,
     ),
     Fault(
         kind="record-properties-size",
-        says="properties of another size",
+        description="properties of another size",
         plant=_properties_of_another_size,
     ),
     Fault(
         kind="record-properties-size-negative",
-        says="properties of negative size",
+        description="properties of negative size",
         plant=_negative_properties,
     ),
-    Fault(kind="record-zeros", says="a record of zeros", plant=_zeros),
-    Fault(kind="record-zero-page", says="a lost piece of a page", plant=_zero_page),
+    Fault(kind="record-zeros", description="a record of zeros", plant=_zeros),
+    Fault(
+        kind="record-zero-page", description="a lost piece of a page", plant=_zero_page
+    ),
     _checksum("record-checksum", "another checksum", _at["body_crc"] + 3),
     _checksum("record-body", "another first byte of the body", _BODY_AT),
     _checksum("record-body-later", "another byte in the body", _BODY_AT + 90),
     Fault(
         kind="record-body-compressed",
-        says="another byte in a compressed body",
+        description="another byte in a compressed body",
         plant=_compressed_body,
     ),
-    Fault(kind="record-queue-id", says="another queue id", plant=_queue_id),
-    Fault(kind="record-queue-offset", says="another queue offset", plant=_queue_offset),
+    Fault(kind="record-queue-id", description="another queue id", plant=_queue_id),
+    Fault(
+        kind="record-queue-offset",
+        description="another queue offset",
+        plant=_queue_offset,
+    ),
     Fault(
         kind="record-physical-offset",
-        says="another physical offset",
+        description="another physical offset",
         plant=_physical_offset,
     ),
     Fault(
         kind="record-topic",
-        says="another topic",
+        description="another topic",
         plant=_topic,
         claims=frozenset({"topics are read"}),
     ),
-    Fault(kind="record-tag", says="another tag", plant=_tag),
-    Fault(kind="record-flags", says="unknown system flags", plant=_flags),
-    Fault(kind="record-time", says="the day before", plant=_time),
-    Fault(kind="record-property", says="a property without value", plant=_no_value),
+    Fault(kind="record-tag", description="another tag", plant=_tag),
+    Fault(kind="record-flags", description="unknown system flags", plant=_flags),
+    Fault(kind="record-time", description="the day before", plant=_time),
+    Fault(
+        kind="record-property", description="a property without value", plant=_no_value
+    ),
     Fault(
         kind="record-property-zeros",
-        says="zeros in the properties",
+        description="zeros in the properties",
         plant=_zeros_in_properties,
     ),
     Fault(
         kind="record-not-compressed",
-        says="a body that only seems compressed",
+        description="a body that only seems compressed",
         plant=_not_compressed,
     ),
     Fault(
         kind="record-compressed-cut",
-        says="a compressed body without its end",
+        description="a compressed body without its end",
         plant=_cut_compressed,
     ),
     _cut_frame("record-lz4-cut", "lz4", LZ4_TYPE),

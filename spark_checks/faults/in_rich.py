@@ -1,6 +1,7 @@
 """
-Faults in what only a rich store has: extensions, light queues, batch queues, checksums
-of whole records.
+Faults in parts that only a rich store has.
+
+These are extensions, LMQs, batch consume queues and checksums of whole records.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import replace
 from spark_checks.faults.fault import Expected, Fault, Site, at_record, at_unit
 from spark_checks.generate.encoding import with_checksum
 from spark_checks.generate.part import Placed
-from spark_checks.generate.plan import BATCH_TOPIC, LIGHT_QUEUES
+from spark_checks.generate.plan import BATCH_TOPIC, LMQ_NAMES
 from spark_checks.generate.rich_part import (
     EXTENSION_FILE_SIZE,
     extension_offset,
@@ -34,8 +35,8 @@ from spec.store.queue_extension import (
     extension_unit_layout,
 )
 from spec.store.record_checksum import CHECKSUM_SIZE
-from spec.wire.multi_dispatch import OFFSETS, dispatches_of
-from spec.wire.properties import decode_properties
+from spec.wire.message.multi_dispatch import OFFSETS, dispatches_of
+from spec.wire.message.properties import decode_properties
 
 Found = tuple[Expected, Sequence[Expected]]
 Where = tuple[str, int]
@@ -52,21 +53,21 @@ def _place(directory: str, at: int, file_size: int) -> Where:
 
 
 def _extension_of(message: Placed) -> Where:
-    """Return where the extension unit of *message* is."""
+    """Return the place of the extension unit of *message*."""
     topic, queue_id = message.queue
     at = extension_offset(message.record.queue_offset)
     return _place(f"{EXTENSION}/{topic}/{queue_id}", at, EXTENSION_FILE_SIZE)
 
 
-def _light_of(message: Placed) -> Where:
-    """Return where the unit of *message* in the first light queue is."""
+def _lmq_unit_of(message: Placed) -> Where:
+    """Return the place of the unit of *message* in the first LMQ."""
     first = dispatches_of(decode_properties(message.record.properties))[0]
     at = first.queue_offset * UNIT_SIZE
-    return _place(f"consumequeue/{LIGHT_QUEUES[0]}/0", at, message.plan.queue_size)
+    return _place(f"consumequeue/{LMQ_NAMES[0]}/0", at, message.plan.queue_size)
 
 
 def _batch_of(message: Placed) -> Where:
-    """Return where the unit of *message*, a batch, is."""
+    """Return the place of the unit of *message*, a batch."""
     at = message.record.queue_offset // BATCH_COUNT * batch_queue.UNIT_SIZE
     size = message.plan.queue_units * batch_queue.UNIT_SIZE
     return _place(f"{BATCH_QUEUE}/{BATCH_TOPIC}/0", at, size)
@@ -76,61 +77,65 @@ def _at(finding: str, where: Where) -> Expected:
     return Expected(finding=finding, file=where[0], offset=where[1])
 
 
-def _rich(kind: str, says: str, plant: Callable[[Site], Found]) -> Fault:
-    return Fault(kind=kind, says=says, plant=plant, is_rich=True)
+def _rich(kind: str, description: str, plant: Callable[[Site], Found]) -> Fault:
+    return Fault(kind=kind, description=description, plant=plant, is_rich=True)
 
 
 def _flipping(
     kind: str,
-    says: str,
+    description: str,
     field: int,
     finding: str,
     *,
     of: Callable[[Placed], Where],
     hit: Kind,
 ) -> Fault:
-    """Return a fault that flips a bit of the byte *field* of what a message has."""
+    """Return a fault that flips a bit of byte *field* at the place *of* a message."""
 
     def plant(site: Site) -> Found:
         file, position = where = of(site.take(hit))
         site.flip(file, position + field)
         return _at(finding, where), ()
 
-    return _rich(kind, says, plant)
+    return _rich(kind, description, plant)
 
 
 def _last(field: str) -> int:
-    """Return the last byte of a record's *field*."""
+    """Return the position of the last byte of a record's *field*."""
     found = _record[field]
     return found.offset + found.size - 1
 
 
-def _in_extension(kind: str, says: str, field: str) -> Fault:
+def _in_extension(kind: str, description: str, field: str) -> Fault:
     at = _extension[field].offset + _extension[field].size - 1
-    return _flipping(kind, says, at, "INV-EXT-002", of=_extension_of, hit=Kind.ORDINARY)
+    return _flipping(
+        kind, description, at, "INV-EXT-002", of=_extension_of, hit=Kind.ORDINARY
+    )
 
 
-def _in_light(kind: str, says: str, field: str) -> Fault:
+def _in_lmq(kind: str, description: str, field: str) -> Fault:
     at = _unit[field].offset + _unit[field].size - 1
-    return _flipping(kind, says, at, "INV-LIGHT-001", of=_light_of, hit=Kind.LIGHT)
+    return _flipping(
+        kind, description, at, "INV-LIGHT-001", of=_lmq_unit_of, hit=Kind.LIGHT
+    )
 
 
-def _in_batch(kind: str, says: str, field: str, finding: str) -> Fault:
+def _in_batch(kind: str, description: str, field: str, finding: str) -> Fault:
     at = _batch[field].offset + _batch[field].size - 1
-    return _flipping(kind, says, at, finding, of=_batch_of, hit=Kind.BATCH)
+    return _flipping(kind, description, at, finding, of=_batch_of, hit=Kind.BATCH)
 
 
-def _in_record(kind: str, says: str, at: Callable[[Placed], int]) -> Fault:
+def _in_record(kind: str, description: str, at: Callable[[Placed], int]) -> Fault:
     def plant(site: Site) -> Found:
         hit = site.take()
         site.flip(hit.log_file, hit.position + at(hit))
         return at_record("INV-LOG-010", hit), ()
 
-    return _rich(kind, says, plant)
+    return _rich(kind, description, plant)
 
 
 def _property_at(hit: Placed) -> int:
-    """Return where the first letter of the value of WAIT stands."""
+    """Return the position of the first letter of WAIT's value."""
     text = hit.record.properties
     return hit.size - len(text.encode()) + text.encode().index(b"WAIT\x01") + 5
 
@@ -172,34 +177,34 @@ def _no_extension(site: Site) -> Found:
     return first, more
 
 
-def _no_light_unit(site: Site) -> Found:
-    file, position = where = _light_of(site.take(Kind.LIGHT))
+def _no_lmq_unit(site: Site) -> Found:
+    file, position = where = _lmq_unit_of(site.take(Kind.LIGHT))
     site.overwrite(file, position, bytes(UNIT_SIZE))
     return _at("INV-LIGHT-003", where), ()
 
 
-def _light_unit_of(message: Placed) -> bytes:
+def _lmq_unit_bytes(message: Placed) -> bytes:
     code = tags_code(decode_properties(message.record.properties).get("TAGS", ""))
     return unit_codec.encode((message.offset, message.size, code))
 
 
-def _light_swapped(site: Site) -> Found:
+def _lmq_swapped(site: Site) -> Found:
     one = next(m for m in site.take_round() if m.kind is Kind.LIGHT)
     other = next(m for m in site.take_round() if m.kind is Kind.LIGHT)
-    site.overwrite(*_light_of(one), _light_unit_of(other))
-    site.overwrite(*_light_of(other), _light_unit_of(one))
-    also = [_at("INV-LIGHT-002", _light_of(other))]
-    return _at("INV-LIGHT-002", _light_of(one)), also
+    site.overwrite(*_lmq_unit_of(one), _lmq_unit_bytes(other))
+    site.overwrite(*_lmq_unit_of(other), _lmq_unit_bytes(one))
+    also = [_at("INV-LIGHT-002", _lmq_unit_of(other))]
+    return _at("INV-LIGHT-002", _lmq_unit_of(one)), also
 
 
-def _light_of_other_topic(site: Site) -> Found:
-    where = _light_of(site.take(Kind.LIGHT))
-    site.overwrite(*where, _light_unit_of(site.take()))
+def _lmq_of_other_topic(site: Site) -> Found:
+    where = _lmq_unit_of(site.take(Kind.LIGHT))
+    site.overwrite(*where, _lmq_unit_bytes(site.take()))
     return _at("INV-LIGHT-001", where), ()
 
 
-def _other_light_offset(site: Site) -> Found:
-    """Let a record say another offset in its light queue than it has."""
+def _other_lmq_offset(site: Site) -> Found:
+    """Write another LMQ offset into a record."""
     hit = site.take(Kind.LIGHT)
     text = hit.record.properties[:-CHECKSUM_SIZE]
 
@@ -208,7 +213,7 @@ def _other_light_offset(site: Site) -> Found:
 
     changed = re.sub(f"({OFFSETS}\x01[0-9]*)([0-9]),", another, text)
     site.rewrite(hit, with_checksum(replace(hit.record, properties=changed)))
-    return _at("INV-LIGHT-002", _light_of(hit)), ()
+    return _at("INV-LIGHT-002", _lmq_unit_of(hit)), ()
 
 
 def _no_batch_unit(site: Site) -> Found:
@@ -226,13 +231,13 @@ RICH_FAULTS: tuple[Fault, ...] = (
     _rich("extension-missing", "no extension", _no_extension),
     _rich("unit-address-inside", "an address in an extension unit", _address_inside),
     _rich("unit-address-next", "the address of the next message", _address_of_next),
-    _in_light("light-unit-offset", "another offset", "commit_log_offset"),
-    _in_light("light-unit-size", "another size", "size"),
-    _in_light("light-unit-tags-code", "another tags code", "tags_code"),
-    _rich("light-unit-zeros", "a light queue's unit of zeros", _no_light_unit),
-    _rich("light-units-swapped", "two of a light queue swapped", _light_swapped),
-    _rich("light-unit-foreign", "a message not named", _light_of_other_topic),
-    _rich("light-offset", "another offset in the record", _other_light_offset),
+    _in_lmq("light-unit-offset", "another offset", "commit_log_offset"),
+    _in_lmq("light-unit-size", "another size", "size"),
+    _in_lmq("light-unit-tags-code", "another tags code", "tags_code"),
+    _rich("light-unit-zeros", "a light queue's unit of zeros", _no_lmq_unit),
+    _rich("light-units-swapped", "two of a light queue swapped", _lmq_swapped),
+    _rich("light-unit-foreign", "a message not named", _lmq_of_other_topic),
+    _rich("light-offset", "another offset in the record", _other_lmq_offset),
     _in_batch(
         "batch-unit-offset", "another offset", "commit_log_offset", "INV-BATCH-001"
     ),

@@ -1,5 +1,5 @@
 """
-A label file says which faults a store has; an audit is scored against it.
+Label file with the faults of a store, and the score of an audit against it.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ SCHEMA = 1
 
 
 class LabelsError(ValueError):
-    """The label file cannot be used."""
+    """The label file is not valid."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """How well an audit knew the faults of a store."""
+    """Agreement of an audit with the faults of a store."""
 
     found: tuple[Planted, ...]
-    """At the right file and offset, with the right id."""
+    """Faults found at the right file and offset, with the right id."""
     missed: tuple[Planted, ...]
     unexpected: tuple[Expected, ...]
     """Findings that no fault explains."""
 
     @property
     def is_perfect(self) -> bool:
-        """Whether every fault was found, and nothing else."""
+        """Whether every fault was found, without other findings."""
         return not self.missed and not self.unexpected
 
     def as_json(self) -> dict[str, object]:
-        """Return the score as the audit's output has it."""
+        """Return the score for the audit's JSON output."""
         return {
             "found": [planted.kind for planted in self.found],
             "missed": [planted.kind for planted in self.missed],
@@ -44,16 +44,16 @@ class Score:
 
 
 def score(planted: Sequence[Planted], findings: Iterable[Finding]) -> Score:
-    """Return how *findings* agree with what was *planted*."""
-    said = {
+    """Return the score of *findings* against *planted*."""
+    reported = {
         Expected(finding=f.invariant.id, file=f.file, offset=f.offset) for f in findings
     }
     explained = {one.expected for one in planted}
     explained |= {more for one in planted for more in one.also}
-    unexpected = said - explained
+    unexpected = reported - explained
     return Score(
-        found=tuple(one for one in planted if one.expected in said),
-        missed=tuple(one for one in planted if one.expected not in said),
+        found=tuple(one for one in planted if one.expected in reported),
+        missed=tuple(one for one in planted if one.expected not in reported),
         unexpected=tuple(
             sorted(unexpected, key=lambda e: (e.file, e.offset, e.finding))
         ),
@@ -78,7 +78,7 @@ def write_labels(path: Path, planted: Sequence[Planted], *, seed: int) -> None:
 
 
 def read_labels(path: Path) -> list[Planted]:
-    """Return the faults that the label file at *path* names, or raise LabelsError."""
+    """Return the faults in the label file at *path*, or raise LabelsError."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         if document["schema"] != SCHEMA:
@@ -87,13 +87,13 @@ def read_labels(path: Path) -> list[Planted]:
     except (OSError, UnicodeDecodeError, ValueError, KeyError, TypeError) as error:
         if isinstance(error, LabelsError):
             raise
-        raise LabelsError(f"{path} is no label file: {error}") from None
+        raise LabelsError(f"{path} is not a label file: {error}") from None
 
 
 def _planted(one: dict[str, object]) -> Planted:
     also = one["also"]
     if not isinstance(also, list):
-        raise LabelsError(f"{also!r} is no list of findings")
+        raise LabelsError(f"{also!r} is not a list of findings")
     return Planted(
         kind=str(one["kind"]),
         expected=_expected(one),

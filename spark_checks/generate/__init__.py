@@ -1,1 +1,5 @@
-"""Makes stores of any size, the same for the same seed, to try audits on."""
+"""
+Generator of stores of any size, repeatable by seed.
+
+Begin with `store`. A `plan` consists of parts, a part of `rounds`.
+"""

@@ -1,5 +1,5 @@
 """
-The index file of one part: an item for every key of its messages.
+Index file of one part: an item for every key of its messages.
 """
 
 from __future__ import annotations
@@ -9,6 +9,9 @@ from datetime import UTC, datetime
 
 from spec.derive.struct_codec import compile_codec
 from spec.store.index_file import (
+    ITEM_COUNT_DEFAULT,
+    ITEM_SIZE,
+    SLOT_COUNT_DEFAULT,
     IndexHeader,
     encode_header,
     encode_slot,
@@ -17,15 +20,15 @@ from spec.store.index_file import (
     seconds_between,
 )
 from spec.store.message_record import Record, SystemFlag
-from spec.wire.properties import Property, decode_properties, keys_of
+from spec.wire.message.properties import Property, decode_properties, keys_of
 
 _item_codec = compile_codec(item_layout)
-ITEMS_PER_SLOT = 4
-"""Places for items that a file has for every slot, by default of every release."""
+ITEMS_PER_SLOT = ITEM_COUNT_DEFAULT // SLOT_COUNT_DEFAULT
+"""Items per slot, by default of every release."""
 
 
 def index_file_name(began_at_ms: int) -> str:
-    """Return the name of an index file that was begun at *began_at_ms*."""
+    """Return the name of an index file created at *began_at_ms*."""
     moment = datetime.fromtimestamp(began_at_ms // 1000, UTC)
     return f"{moment:%Y%m%d%H%M%S}{began_at_ms % 1000:03d}"
 
@@ -42,12 +45,12 @@ def hashes_of(record: Record) -> Iterator[int]:
 
 
 def index_of(records: Sequence[Record]) -> bytes:
-    """Return the index file of *records*, with room for hardly more than their keys."""
+    """Return the index file of *records*, just large enough for their keys."""
     keys = [(record, code) for record in records for code in hashes_of(record)]
     slot_count = -(-(len(keys) + 1) // ITEMS_PER_SLOT)
     slots = [0] * slot_count
     begin_ms = keys[0][0].stored_at_ms if keys else 0
-    items = [bytes(20)]
+    items = [bytes(ITEM_SIZE)]
     for number, (record, code) in enumerate(keys, start=1):
         seconds = seconds_between(begin_ms, record.stored_at_ms)
         previous = slots[code % slot_count]
@@ -63,6 +66,6 @@ def index_of(records: Sequence[Record]) -> bytes:
         slot_count=len(keys),
         index_count=len(keys) + 1,
     )
-    empty = bytes(20 * (slot_count * ITEMS_PER_SLOT - len(items)))
+    empty = bytes(ITEM_SIZE * (slot_count * ITEMS_PER_SLOT - len(items)))
     parts = [encode_header(header), *map(encode_slot, slots), *items, empty]
     return b"".join(parts)

@@ -1,5 +1,5 @@
 """
-One part of a generated store: a commit-log file, and what its messages add elsewhere.
+One part of a generated store: a commit-log file with its units, items and extensions.
 """
 
 from __future__ import annotations
@@ -10,7 +10,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from spark_checks.generate.encoding import quick_record, tags_code_of, with_checksum
+from spark_checks.generate.encoding import (
+    encode_record_fast,
+    tags_code_of,
+    with_checksum,
+)
 from spark_checks.generate.index_part import index_file_name, index_of
 from spark_checks.generate.plan import BEGAN_AT_MS, Plan, PlanError
 from spark_checks.generate.rich_part import Piece, extension_offset, rich_pieces
@@ -23,12 +27,12 @@ from spec.store.message_record import Record, record_size
 from spec.store.queue_extension import extension_address
 
 _SLACK = 16
-"""Bytes that a number in a record may grow by from the first round on."""
+"""Bytes by which the numbers in a record may grow after the first round."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
-    """A message of a generated store, and where it is."""
+    """Message of a generated store, with its places."""
 
     plan: Plan
     record: Record
@@ -52,7 +56,7 @@ class Placed:
 
     @property
     def position(self) -> int:
-        """Where in that file the record begins."""
+        """Position of the record in that file."""
         return self.offset % self.plan.log_size
 
     @property
@@ -70,7 +74,7 @@ class Placed:
 
     @property
     def unit_position(self) -> int:
-        """Where in that file the unit begins."""
+        """Position of the unit in that file."""
         return self.record.queue_offset % self.plan.queue_units * UNIT_SIZE
 
     @property
@@ -80,20 +84,20 @@ class Placed:
 
     @property
     def tags_code(self) -> int:
-        """The tags code in that unit; in a rich store it is an address instead."""
+        """Tags code in that unit; in a rich store an extension address."""
         if self.plan.is_rich:
             return extension_address(extension_offset(self.record.queue_offset))
         return tags_code_of(self.record)
 
     @property
     def kind(self) -> Kind:
-        """What the message is."""
+        """Kind of the message."""
         return steps_of(self.plan)[self.step].kind
 
 
 @cache
 def rounds_of(plan: Plan) -> int:
-    """Return how many rounds each file of *plan* holds, surely."""
+    """Return the number of rounds that fit into each file of *plan*."""
     size = sum(record_size(record) for record in _round(plan, 0, 0))
     spread = plan.body_size // 16 + _SLACK
     most = size + len(steps_of(plan)) * spread
@@ -127,12 +131,12 @@ def _round(plan: Plan, number: int, begin: int) -> Iterator[Record]:
 
 
 def write_part(root: Path, plan: Plan, part: int) -> None:
-    """Write what *part* adds to the store at *root*, whose directories are there."""
+    """Write *part* into the store at *root*, whose directories exist."""
     log = bytearray()
     units: dict[tuple[str, int], bytearray] = {}
     placed = []
     for message in messages_of(plan, part):
-        log += quick_record(message.record)
+        log += encode_record_fast(message.record)
         if message.kind is not Kind.BATCH:
             units.setdefault(message.queue, bytearray()).extend(message.unit)
         placed.append(message)
@@ -158,7 +162,7 @@ def write_part(root: Path, plan: Plan, part: int) -> None:
 def write_units(
     root: Path, size: int, queue: tuple[str, int], begin: int, data: bytes
 ) -> None:
-    """Write units into the files of *queue*, from byte *begin* of the queue on.
+    """Write units into the files of *queue*, from byte *begin* of the queue.
 
     Each file has *size* bytes.
     """
@@ -181,7 +185,7 @@ def _write_piece(root: Path, piece: Piece) -> None:
 
 
 def write_at(path: Path, position: int, data: bytes, size: int) -> None:
-    """Write *data* into the file at *path*, which has *size* bytes; others may too."""
+    """Write *data* into the file at *path* of *size* bytes, beside other writers."""
     opened = os.open(path, os.O_CREAT | os.O_RDWR, 0o644)
     try:
         if os.fstat(opened).st_size < size:

@@ -1,12 +1,11 @@
 """
-A plan says what a generated store holds, so exactly that each of its parts can be
-written without the others.
+Plan of a generated store, exact enough to write each part without the others.
 
-A store is a row of parts, one commit-log file each, and a part is so many rounds. All
-rounds are alike: a message for every queue of every topic, and one each of what a
-broker makes by itself (see :mod:`spark_checks.generate.rounds`). So the queue offset of
-any message follows from its round's number, and parts can be written in any order and
-by any number of machines that see the same directory.
+A store is a sequence of parts with one commit-log file each, and a part is a sequence
+of rounds. Each round has a message for every queue, and one of each kind that a broker
+makes (see :mod:`spark_checks.generate.rounds`). The queue offset of a message follows
+from its round. Parts can therefore be written in any order, and by several machines
+with a shared directory.
 """
 
 from __future__ import annotations
@@ -14,38 +13,38 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spec.store.consume_queue import UNIT_SIZE
-from spec.wire.multi_dispatch import LIGHT_PREFIX
+from spec.wire.message.topic_names import DLQ_PREFIX, LMQ_PREFIX, RETRY_PREFIX
 
 BEGAN_AT_MS = 1_700_000_000_000
-"""When the first message of any generated store was stored."""
+"""Store time of the first message of any generated store."""
 ROUND_MS = 12_000
-"""How long a round takes: longer than its longest delay."""
+"""Duration of a round, longer than its longest delay."""
 GROUP = "orders_group"
-"""The group that consumes, and hands some messages back."""
+"""Group that consumes, and sends some messages back."""
 BATCH_TOPIC = "OrderBatches"
-"""The topic of a rich store that has a batch queue."""
-LIGHT_QUEUES = (f"{LIGHT_PREFIX}orders_a", f"{LIGHT_PREFIX}orders_b")
-"""The queues in which one message of each round of a rich store stands besides."""
-RETRY_TOPIC = f"%RETRY%{GROUP}"
-DEAD_TOPIC = f"%DLQ%{GROUP}"
+"""Topic of a rich store with a batch consume queue."""
+LMQ_NAMES = (f"{LMQ_PREFIX}orders_a", f"{LMQ_PREFIX}orders_b")
+"""LMQs to which one message of each round of a rich store is dispatched."""
+RETRY_TOPIC = f"{RETRY_PREFIX}{GROUP}"
+DEAD_TOPIC = f"{DLQ_PREFIX}{GROUP}"
 
 BODY_SIZE_MAX = 4 * 1024 * 1024
-"""A broker takes no larger ones (maxMessageSize)."""
+"""Largest body that a broker accepts by default (maxMessageSize)."""
 
 
 class PlanError(ValueError):
-    """No store can be made by this plan."""
+    """The plan cannot be carried out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What a generated store holds."""
+    """Content of a generated store."""
 
     seed: int = 1
     files: int = 2
     """Commit-log files."""
     log_size: int = 256 * 1024
-    """Bytes of each of them."""
+    """Bytes of a commit-log file."""
     queue_units: int = 300_000
     """Units of a consume-queue file."""
     topics: int = 2
@@ -54,13 +53,15 @@ class Plan:
     body_size: int = 256
     """Bytes of the largest body; the smallest has a sixteenth less."""
     is_rich: bool = False
-    """Whether there is what a broker of 5.x writes only where it is told to: extensions
-    of consume queues, light queues, batch queues, checksums of whole records."""
+    """Whether to include optional structures of a 5.x broker: extensions, LMQs, batch
+    consume queues, and checksums of whole records."""
 
     def __post_init__(self) -> None:
         for name in ("files", "queue_units", "topics", "queues", "body_size"):
             if getattr(self, name) < 1:
-                raise PlanError(f"{name} is {getattr(self, name)}, at least 1 is due")
+                raise PlanError(
+                    f"{name} is {getattr(self, name)}, at least 1 is required"
+                )
         if self.body_size > BODY_SIZE_MAX:
             reason = f"a body of {self.body_size} bytes does not fit into a message"
             raise PlanError(reason)
@@ -87,7 +88,7 @@ def plan_of_size(
 ) -> Plan:
     """Return a plan of a store whose commit log has about *size* bytes.
 
-    Its files are the more numerous the larger it is, as far as a real broker's 1 GiB.
+    Larger stores have more and larger files, up to 1 GiB each.
     """
     log_size = log_size_for(size)
     return Plan(
@@ -103,7 +104,7 @@ def plan_of_size(
 
 
 def log_size_for(size: int) -> int:
-    """Return the bytes of each file of a commit log of about *size* bytes."""
+    """Return the size of each file of a commit log of about *size* bytes."""
     log_size = 256 * 1024
     while log_size < size // 16 and log_size < 1 << 30:
         log_size *= 2

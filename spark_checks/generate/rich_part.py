@@ -1,6 +1,5 @@
 """
-What a part of a rich store adds beside log, consume queues and index: extensions of
-consume queues, light queues and a batch queue, as a broker of 5.x writes them.
+Extensions, LMQs and the batch consume queue of one part of a rich store.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from spark_checks.generate.encoding import tags_code_of
-from spark_checks.generate.plan import BATCH_TOPIC, LIGHT_QUEUES, Plan
+from spark_checks.generate.plan import BATCH_TOPIC, LMQ_NAMES, Plan
 from spark_checks.generate.rounds import BATCH_COUNT, Kind, steps_of
 from spec.derive.codecs import unit_codec
 from spec.store import batch_queue, queue_extension
@@ -25,24 +24,24 @@ from spec.store.queue_extension import (
 )
 
 EXTENSION_UNITS = 40
-"""Units of an extension's file; all are of one size, for none has a bit map."""
+"""Units of an extension file; all have one size, without bit maps."""
 EXTENSION_FILE_SIZE = EXTENSION_UNITS * SMALLEST_SIZE + END_SIZE
 _END = queue_extension.END_MARK.to_bytes(2, "big", signed=True).ljust(END_SIZE, b"\0")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """Bytes of a row of equally large files."""
+    """Bytes within a sequence of equally large files."""
 
     directory: str
     begin: int
-    """Where they begin, counted over all the files."""
+    """Begin of the bytes, counted over all files."""
     data: bytes
     file_size: int
 
 
 def extension_offset(queue_offset: int) -> int:
-    """Return where the extension unit of a message stands, over all files."""
+    """Return the offset of a message's extension unit, over all files."""
     file, number = divmod(queue_offset, EXTENSION_UNITS)
     return file * EXTENSION_FILE_SIZE + number * SMALLEST_SIZE
 
@@ -50,7 +49,7 @@ def extension_offset(queue_offset: int) -> int:
 def rich_pieces(
     plan: Plan, first_round: int, records: Sequence[tuple[int, Record]]
 ) -> Iterator[Piece]:
-    """Yield what the *records* of a part, each with its step, add to a rich store."""
+    """Yield the pieces for the *records* of a part, each given with its step."""
     of_queue: dict[tuple[str, int], list[Record]] = {}
     light, batches = bytearray(), bytearray()
     for step, record in records:
@@ -64,7 +63,7 @@ def rich_pieces(
             light += unit_codec.encode((*place, tags_code_of(record)))
     for (topic, queue_id), queue in of_queue.items():
         yield _extension(f"{EXTENSION}/{topic}/{queue_id}", queue)
-    for name in LIGHT_QUEUES:
+    for name in LMQ_NAMES:
         yield Piece(
             directory=f"consumequeue/{name}/0",
             begin=first_round * UNIT_SIZE,
@@ -80,7 +79,7 @@ def rich_pieces(
 
 
 def batch_unit_of(record: Record) -> bytes:
-    """Return the unit of a batch that *record* is."""
+    """Return the unit of the batch *record*."""
     return encode_batch_unit(
         BatchUnit(
             commit_log_offset=record.physical_offset,
@@ -94,9 +93,9 @@ def batch_unit_of(record: Record) -> bytes:
 
 
 def _extension(directory: str, queue: Sequence[Record]) -> Piece:
-    """Return the extension units of neighbouring messages of a *queue*.
+    """Return the extension units of adjacent messages of a *queue*.
 
-    Whoever begins a file marks the end of the one before.
+    The writer of a file's first unit also marks the end of the file before.
     """
     data = bytearray()
     begin = extension_offset(queue[0].queue_offset)

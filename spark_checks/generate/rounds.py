@@ -1,10 +1,10 @@
 """
-A round: a message for every queue, and one each of what a broker makes by itself.
+Rounds of a generated store: a message per queue, and one of each kind.
 
-A delayed message waits and is delivered; a transaction is committed and another rolled
-back, each noted; a message is handed back, waits, and comes again in the retry topic;
-one is given up. Some bodies are compressed. All of a round lies in one commit-log file,
-so that what belongs together is found together.
+A delayed message waits and is delivered. One transaction is committed, another rolled
+back, each with an op message. A message is sent back, waits, and is delivered to the
+retry topic. One becomes a dead letter. Some bodies are compressed. A round lies in one
+commit-log file, so that related messages are in one part.
 """
 
 from __future__ import annotations
@@ -22,27 +22,26 @@ from spark_checks.generate.plan import (
     BEGAN_AT_MS,
     DEAD_TOPIC,
     GROUP,
-    LIGHT_QUEUES,
+    LMQ_NAMES,
     RETRY_TOPIC,
     ROUND_MS,
     Plan,
 )
 from spec.host import Host
 from spec.store.message_record import Record, SystemFlag
-from spec.wire.batch_body import (
+from spec.wire.message.multi_dispatch import Dispatch, properties_of
+from spec.wire.message.properties import encode_properties
+from spec.wire.message.topic_names import HALF_TOPIC, OP_TOPIC, SCHEDULE_TOPIC
+from spec.wire.send.batch_body import (
     INNER_BATCH,
     NEED_UNWRAP,
     BatchMessage,
     encode_batch,
 )
-from spec.wire.delay_levels import SCHEDULE_TOPIC
-from spec.wire.multi_dispatch import Dispatch, properties_of
-from spec.wire.properties import encode_properties
-from spec.wire.transactions import HALF_TOPIC, OPERATIONS_TOPIC
 
 TAGS = ("TagA", "TagB", "TagC")
 RETRY_LEVEL = 3
-"""The delay of a message that is handed back for the first time."""
+"""Delay level of a message that is sent back for the first time."""
 GIVEN_UP_AFTER = 16
 BATCH_COUNT = 3
 """Messages of a batch."""
@@ -50,7 +49,7 @@ _STORE_HOST = Host(bytes([127, 0, 0, 1]), 10911)
 
 
 class Kind(StrEnum):
-    """What a message of a round is."""
+    """Kind of a message of a round."""
 
     ORDINARY = "ordinary"
     COMPRESSED = "compressed"
@@ -59,13 +58,13 @@ class Kind(StrEnum):
     HALF = "half"
     COMMITTED = "committed"
     NOTE = "note"
-    HANDED_BACK = "handed back"
+    SENT_BACK = "handed back"
     RETRIED = "retried"
     DEAD = "dead"
     LIGHT = "light"
-    """It stands in light queues besides its own."""
+    """Message that is also dispatched to LMQs."""
     BATCH = "batch"
-    """It is several messages, in a batch queue."""
+    """Several messages in one record, in a batch consume queue."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,9 +75,9 @@ class Step:
     topic: str
     queue_id: int
     rank: int = 0
-    """How many messages of the round come before it in its queue."""
+    """Number of messages of the round before it in its queue."""
     of: int | None = None
-    """Index of the step that it follows from."""
+    """Index of the step that it results from."""
 
 
 @cache
@@ -95,7 +94,7 @@ def steps_of(plan: Plan) -> tuple[Step, ...]:
 
 @cache
 def counts_of(plan: Plan) -> dict[tuple[str, int], int]:
-    """Return how many messages every round adds to each consume queue."""
+    """Return the number of messages that a round adds to each consume queue."""
     return dict(
         Counter(
             (step.topic, step.queue_id)
@@ -108,12 +107,12 @@ def counts_of(plan: Plan) -> dict[tuple[str, int], int]:
 def _steps(plan: Plan) -> Iterator[Step]:
     first = plan.topic_names[0]
     yield Step(kind=Kind.DELAYED, topic=SCHEDULE_TOPIC, queue_id=0)
-    yield Step(kind=Kind.HANDED_BACK, topic=SCHEDULE_TOPIC, queue_id=RETRY_LEVEL - 1)
+    yield Step(kind=Kind.SENT_BACK, topic=SCHEDULE_TOPIC, queue_id=RETRY_LEVEL - 1)
     yield Step(kind=Kind.HALF, topic=HALF_TOPIC, queue_id=0)
     yield Step(kind=Kind.HALF, topic=HALF_TOPIC, queue_id=0)
     yield Step(kind=Kind.COMMITTED, topic=first, queue_id=0, of=2)
-    yield Step(kind=Kind.NOTE, topic=OPERATIONS_TOPIC, queue_id=0, of=2)
-    yield Step(kind=Kind.NOTE, topic=OPERATIONS_TOPIC, queue_id=0, of=3)
+    yield Step(kind=Kind.NOTE, topic=OP_TOPIC, queue_id=0, of=2)
+    yield Step(kind=Kind.NOTE, topic=OP_TOPIC, queue_id=0, of=3)
     for topic in plan.topic_names:
         for queue_id in range(plan.queues):
             yield Step(kind=Kind.ORDINARY, topic=topic, queue_id=queue_id)
@@ -131,7 +130,7 @@ def records_of_round(
 ) -> Generator[Record, int, None]:
     """Yield the records of round *number*, the first at commit-log offset *begin*.
 
-    Each is sent the offset of the next (``generator.send``), for it knows its size.
+    The caller sends each the offset of the next record (``generator.send``).
     """
     chance = random.Random(f"{plan.seed}/{number}")  # noqa: S311 # no secret
     made: list[Record] = []
@@ -167,7 +166,7 @@ def _record(
         "TAGS": TAGS[message % len(TAGS)],
     }
     if step.kind is Kind.LIGHT:
-        others = [Dispatch(queue=name, queue_offset=number) for name in LIGHT_QUEUES]
+        others = [Dispatch(queue=name, queue_offset=number) for name in LMQ_NAMES]
         return _with(plain, {**own, **properties_of(others)})
     return _of_kind(plan, step.kind, plain, own, source)
 
@@ -181,7 +180,7 @@ def _queue_offset(plan: Plan, number: int, step: Step) -> int:
 def _of_kind(
     plan: Plan, kind: Kind, plain: Record, own: dict[str, str], source: Record | None
 ) -> Record:
-    """Return *plain* as a message of *kind*, which may follow from *source*."""
+    """Return *plain* as a message of *kind*, which may result from *source*."""
     real = {"REAL_TOPIC": plan.topic_names[0], "REAL_QID": "0"}
     if kind is Kind.COMPRESSED:
         flags, body = int(SystemFlag.COMPRESSED), zlib.compress(plain.body)
@@ -192,7 +191,7 @@ def _of_kind(
         return _with(
             plain, {**own, "TRAN_MSG": "true", "PGROUP": "orders_producer", **real}
         )
-    if kind is Kind.HANDED_BACK:
+    if kind is Kind.SENT_BACK:
         retried = {"REAL_TOPIC": RETRY_TOPIC, "REAL_QID": "0"}
         back = {
             "RETRY_TOPIC": plan.topic_names[0],
@@ -213,7 +212,7 @@ def _of_kind(
 
 
 def _following(kind: Kind, plain: Record, source: Record) -> Record:
-    """Return the message of *kind* that a broker makes of *source*, in its place."""
+    """Return the message of *kind* that a broker makes of *source*."""
     if kind is Kind.NOTE:
         note = str(source.queue_offset).encode()
         return _with(replace(plain, body=note), {"WAIT": "true", "TAGS": "d"})
@@ -231,7 +230,7 @@ def _following(kind: Kind, plain: Record, source: Record) -> Record:
 
 
 def _pieces(body: bytes) -> Iterator[BatchMessage]:
-    """Yield the messages of a batch that have *body* between them."""
+    """Yield the messages of a batch, with *body* divided among them."""
     size = -(-len(body) // BATCH_COUNT)
     for begin in range(0, size * BATCH_COUNT, size):
         yield BatchMessage(body=body[begin : begin + size])

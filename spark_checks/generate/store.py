@@ -1,8 +1,7 @@
 """
-A generated store: its directories, its parts, and the small files beside them.
+Writer of a generated store: directories, parts and small files.
 
-Parts are written one after the other, or by the workers of a Spark that see the same
-directory.
+Parts are written one after the other, or by Spark workers with a shared directory.
 """
 
 from __future__ import annotations
@@ -14,11 +13,6 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from spark_checks.generate.part import rounds_of, write_part
-from spark_checks.generate.plain import (
-    EACH_MS,
-    PlainPlan,
-    write_plain_part,
-)
 from spark_checks.generate.plan import (
     BATCH_TOPIC,
     BEGAN_AT_MS,
@@ -28,20 +22,25 @@ from spark_checks.generate.plan import (
     PlanError,
 )
 from spark_checks.generate.rounds import counts_of, steps_of
+from spark_checks.generate.uniform import (
+    EACH_MS,
+    UniformPlan,
+    write_uniform_part,
+)
 from spec.store.checkpoint import Checkpoint, encode_checkpoint
-from spec.wire import fastjson
-from spec.wire.delay_levels import SCHEDULE_TOPIC
+from spec.wire.bodies import fastjson
+from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 
 def generate(
-    root: Path, plan: Plan | PlainPlan, session: SparkSession | None = None
+    root: Path, plan: Plan | UniformPlan, session: SparkSession | None = None
 ) -> None:
     """Write the store of *plan* into the directory *root*, which must be empty."""
     if root.exists() and any(root.iterdir()):
         raise PlanError(f"{root} is not empty")
     _make_directories(root, plan)
-    if isinstance(plan, PlainPlan):
-        write = partial(write_plain_part, root, plan)
+    if isinstance(plan, UniformPlan):
+        write = partial(write_uniform_part, root, plan)
     else:
         write = partial(write_part, root, plan)
     if session is None:
@@ -54,8 +53,8 @@ def generate(
         (root / name).write_bytes(data)
 
 
-def _make_directories(root: Path, plan: Plan | PlainPlan) -> None:
-    """Make the directories of the store; none where *plan* cannot be kept."""
+def _make_directories(root: Path, plan: Plan | UniformPlan) -> None:
+    """Create the directories of the store."""
     queues = counts_in(plan)
     for name in ("commitlog", "index", "config"):
         (root / name).mkdir(parents=True)
@@ -63,23 +62,23 @@ def _make_directories(root: Path, plan: Plan | PlainPlan) -> None:
         (root / "consumequeue" / topic / str(queue_id)).mkdir(parents=True)
 
 
-def counts_in(plan: Plan | PlainPlan) -> Mapping[tuple[str, int], int]:
-    """Return how many messages each queue of *plan* has, by topic and id."""
-    if isinstance(plan, PlainPlan):
+def counts_in(plan: Plan | UniformPlan) -> Mapping[tuple[str, int], int]:
+    """Return the number of messages of each queue of *plan*, by topic and id."""
+    if isinstance(plan, UniformPlan):
         return plan.counts
     rounds = rounds_of(plan) * plan.files
     return {queue: rounds * count for queue, count in counts_of(plan).items()}
 
 
-def last_stored_at_ms(plan: Plan | PlainPlan) -> int:
-    """Return when the last message of *plan* was stored."""
-    if isinstance(plan, PlainPlan):
+def last_stored_at_ms(plan: Plan | UniformPlan) -> int:
+    """Return the store time of the last message of *plan*."""
+    if isinstance(plan, UniformPlan):
         return BEGAN_AT_MS + (plan.messages - 1) * EACH_MS
     rounds, steps = rounds_of(plan) * plan.files, len(steps_of(plan))
     return BEGAN_AT_MS + (rounds - 1) * ROUND_MS + (steps - 1) * ROUND_MS // steps
 
 
-def side_files(plan: Plan | PlainPlan) -> Mapping[str, bytes]:
+def side_files(plan: Plan | UniformPlan) -> Mapping[str, bytes]:
     """Return the checkpoint and the configuration of *plan*, by path."""
     last_ms = last_stored_at_ms(plan)
     checkpoint = Checkpoint(physic_ms=last_ms, logics_ms=last_ms, index_ms=last_ms)
@@ -90,7 +89,7 @@ def side_files(plan: Plan | PlainPlan) -> Mapping[str, bytes]:
     return found
 
 
-def _configuration(plan: Plan | PlainPlan) -> dict[str, object]:
+def _configuration(plan: Plan | UniformPlan) -> dict[str, object]:
     version = {"counter": 1, "timestamp": BEGAN_AT_MS}
     counts = counts_in(plan)
     topics: dict[str, int] = {}

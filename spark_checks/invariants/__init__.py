@@ -1,1 +1,6 @@
-"""What must be true of a whole store, one module a subject."""
+"""
+Invariants of a whole store, one module per subject, with the functions that check them.
+
+Begin with `records` and `queues`: commit log and consume queues in both directions. A
+check takes tables and returns rows of findings; no row means that the invariant holds.
+"""

@@ -1,8 +1,8 @@
 """
-What must be true between units of consume queues and their extensions.
+Invariants between consume-queue units and their extensions.
 
-A broker with enableConsumeQueueExt keeps a message's tags code beside the queue. Units
-that lie there without one that names them are of messages that were dispatched again.
+With enableConsumeQueueExt a broker stores the tags code in an extension unit. Extension
+units without a reference are left by repeated dispatch, and are legal.
 """
 
 from __future__ import annotations
@@ -11,35 +11,37 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
-from spark_checks.invariants.queues import asked_about, is_own, with_records
-from spark_checks.invariants.rows import WARNING, finding
-from spark_checks.sources.record_columns import SCHEDULE_TOPIC
-from spark_checks.tables import Situation, Tables, queue_file
+from spark_checks.invariants.queues import expected_units, is_own_unit, with_records
+from spark_checks.situation import Situation
+from spark_checks.tables.finding_rows import WARNING, finding
+from spark_checks.tables.predicates import queue_file
+from spark_checks.tables.store_tables import Tables
 from spec.integers import INT64_MIN
 from spec.store import queue_extension
 from spec.store.consume_queue import EXTENSION_ADDRESS_MAX, UNIT_SIZE
 from spec.store.queue_extension import EXTENSION
+from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 IS_THERE = Invariant(
     id="INV-EXT-001",
     title="The address in a unit is that of an extension unit",
     requirement=queue_extension.EXTENSION_ADDRESS,
-    cost="The message is given to consumers whatever tag or expression they asked for.",
+    cost="Consumers receive the message regardless of their tag or expression.",
 )
 OF_ITS_MESSAGE = Invariant(
     id="INV-EXT-002",
     title="An extension unit has the tags code and the store time of its message",
     requirement=queue_extension.EXTENSION_TAGS_CODE,
-    cost="Consumers that subscribe to tags miss the message; a delayed one comes at"
-    " the wrong time.",
+    cost="Consumers that subscribe to tags miss the message. A delayed message is"
+    " delivered at the wrong time.",
 )
 _PLACE = ("topic", "queue_id", "address")
 
 
-def addresses_of_nothing(tables: Tables) -> DataFrame:
-    """Return the units whose address is that of no extension unit."""
+def addresses_without_unit(tables: Tables) -> DataFrame:
+    """Return the units whose address has no extension unit."""
     there = _extension_units(tables).select(*_PLACE)
-    rows = _with_address(asked_about(tables)).join(there, [*_PLACE], "left_anti")
+    rows = _with_address(expected_units(tables)).join(there, [*_PLACE], "left_anti")
     return finding(
         rows,
         severity=F.lit(WARNING),
@@ -49,15 +51,15 @@ def addresses_of_nothing(tables: Tables) -> DataFrame:
         expected=F.lit("the address of an extension unit"),
         found=F.format_string("%d, offset %d", "tags_code", "address"),
         message=F.format_string(
-            "Unit %d of queue %d of %s has the address of offset %d in its extension,"
-            " where no extension unit is.",
+            "Unit %d of queue %d of %s has the address of extension offset %d, without"
+            " an extension unit there.",
             *(F.col(name) for name in ("queue_offset", "queue_id", "topic", "address")),
         ),
     )
 
 
-def extensions_of_others(tables: Tables) -> DataFrame:
-    """Return the extension units that are not what their message gives."""
+def extensions_unlike_message(tables: Tables) -> DataFrame:
+    """Return the extension units that differ from their message."""
     extension = _extension_units(tables).select(
         *_PLACE,
         F.col("tags_code").alias("extended_code"),
@@ -66,13 +68,13 @@ def extensions_of_others(tables: Tables) -> DataFrame:
         F.col("position").alias("extension_position"),
         F.col("size").alias("extension_size"),
     )
-    other_code = (F.col("extended_code") != F.col("record_tags_code")) & _is_told(
-        tables.situation
-    )
+    other_code = (
+        F.col("extended_code") != F.col("record_tags_code")
+    ) & _is_tags_code_known(tables.situation)
     other_time = F.col("extended_ms") != F.col("record_stored_at_ms")
     rows = (
         _with_address(with_records(tables))
-        .where(is_own())
+        .where(is_own_unit())
         .join(extension, [*_PLACE])
         .where(other_code | other_time)
     )
@@ -90,8 +92,7 @@ def extensions_of_others(tables: Tables) -> DataFrame:
             "tags code %d, stored at %d", "extended_code", "extended_ms"
         ),
         message=F.format_string(
-            "The extension unit of unit %d of queue %d of %s is not what its message"
-            " gives.",
+            "The extension unit of unit %d of queue %d of %s differs from its message.",
             *(F.col(name) for name in ("queue_offset", "queue_id", "topic")),
         ),
     )
@@ -103,15 +104,15 @@ def _extension_units(tables: Tables) -> DataFrame:
 
 
 def _with_address(units: DataFrame) -> DataFrame:
-    """Return the *units* that have an address, and the offset for which it stands."""
+    """Return the *units* with an address, and the extension offset in it."""
     offset = F.col("tags_code").bitwiseXOR(F.lit(INT64_MIN))
     return units.where(F.col("tags_code") <= EXTENSION_ADDRESS_MAX).withColumn(
         "address", offset
     )
 
 
-def _is_told(situation: Situation) -> Column:
-    """Whether a record tells its tags code: the delay of a level may be another."""
+def _is_tags_code_known(situation: Situation) -> Column:
+    """Whether the tags code follows from the record: a delay may be unknown."""
     if situation.delays_are_known:
         return F.lit(True)
-    return F.col("topic") != SCHEDULE_TOPIC.decode()
+    return F.col("topic") != SCHEDULE_TOPIC

@@ -1,16 +1,20 @@
 """
-What must be true of a store's files before one byte of them is read: their names,
-their sizes, and that none is missing.
+Invariants of file names and sizes, which need no byte of a file.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from spark_checks.findings import Finding, Invariant, Severity
-from spark_checks.sources.store_files import Store, StoreFile, queue_of
+from spark_checks.store_files import (
+    Store,
+    StoreFile,
+    commit_log_file_size,
+    queue_file_size,
+    queue_of,
+)
 from spec.store import commit_log, consume_queue, file_names
 from spec.store.consume_queue import UNIT_SIZE
 
@@ -18,21 +22,20 @@ NAMES = Invariant(
     id="INV-FILE-001",
     title="A store's directories hold only files named after their offset or time",
     requirement=file_names.NAME_IS_OFFSET,
-    cost="A broker of 4.x does not start, for it takes every file here for its own.",
+    cost="A 4.x broker does not start, because it treats every file here as its own.",
 )
 SIZES = Invariant(
     id="INV-FILE-002",
-    title="The files of a commit log, and those of all consume queues, are equally"
-    " large",
+    title="All commit-log files have one size, and so have all consume-queue files",
     requirement=commit_log.LOG_FILE_SIZE,
-    cost="The broker does not load the files from here on; what was in the missing"
-    " part is lost.",
+    cost="The broker does not load the files from here on. Messages in the missing"
+    " part are lost.",
 )
 NONE_MISSING = Invariant(
     id="INV-FILE-003",
-    title="A file begins where the one before ends",
+    title="A file begins where the previous file ends",
     requirement=file_names.NAME_FOLLOWS,
-    cost="The messages of the missing files are lost; offsets behind the gap point"
+    cost="The messages of the missing files are lost. Offsets behind the gap point"
     " into the wrong file.",
 )
 WHOLE_UNITS = Invariant(
@@ -46,9 +49,9 @@ WHOLE_UNITS = Invariant(
 def check_files(
     store: Store, *, log_size: int | None = None, queue_size: int | None = None
 ) -> Iterator[Finding]:
-    """Yield what is wrong with the files of *store*.
+    """Yield the findings in names and sizes of the files of *store*.
 
-    The sizes are those of the configuration, or None to go by what most files have.
+    The sizes are those of the configuration, or None for the most frequent ones.
     """
     groups = _groups(store)
     queue_size = queue_size or queue_file_size(store)
@@ -59,27 +62,6 @@ def check_files(
         if directory != "index" and size:
             yield from _wrong_sizes(files, size)
             yield from _gaps(files, size)
-
-
-def commit_log_file_size(store: Store) -> int | None:
-    """Return the size of the commit log's files, as names and sizes agree on it."""
-    files = [file for file in store.under("commitlog") if file.base is not None]
-    steps = [(b.base or 0) - (a.base or 0) for a, b in pairwise(files)]
-    votes = Counter([file.size for file in files if file.size] + steps)
-    return _elected(votes, {file.size for file in files})
-
-
-def queue_file_size(store: Store) -> int | None:
-    """Return the size of consume-queue files, which is one for the whole store."""
-    files = [file for file in store.files if queue_of(file.path)]
-    sizes = [file.size for file in files if file.size and file.base is not None]
-    return _elected(Counter(sizes), {size for size in sizes if size % UNIT_SIZE == 0})
-
-
-def _elected(votes: Counter[int], known: set[int]) -> int | None:
-    """Return the most frequent of *known*, the largest where several are."""
-    counted = {size: votes[size] for size in known if size > 0}
-    return max(counted, key=lambda size: (counted[size], size), default=None)
 
 
 def _groups(store: Store) -> dict[str, list[StoreFile]]:
@@ -105,7 +87,7 @@ def _wrong_names(files: Sequence[StoreFile]) -> Iterator[Finding]:
             length=file.size,
             expected=f"a name of {digits} digits",
             found=file.name,
-            message=f"{file.path} is not a file of this directory.",
+            message=f"{file.path} does not belong to this directory.",
         )
 
 
@@ -123,7 +105,7 @@ def _wrong_sizes(files: Sequence[StoreFile], size: int) -> Iterator[Finding]:
             length=abs(size - file.size),
             expected=f"{size} bytes",
             found=f"{file.size} bytes",
-            message=f"{file.path} has {file.size} bytes where the others have {size}."
+            message=f"{file.path} has {file.size} bytes, the others have {size}."
             if file.size
             else f"{file.path} is empty.",
         )

@@ -1,5 +1,5 @@
 """
-What must be true of the slots and items of an index file.
+Invariants of the slots and items of an index file.
 """
 
 from __future__ import annotations
@@ -8,9 +8,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
-from spark_checks.invariants.rows import finding
-from spark_checks.sources.index import ItemFlaw
-from spark_checks.tables import Tables, is_record
+from spark_checks.readers.index import ItemDamage
+from spark_checks.tables.finding_rows import finding
+from spark_checks.tables.predicates import is_record
+from spark_checks.tables.store_tables import Tables
 from spec.store import index_file
 from spec.store.index_file import ITEM_SIZE, SLOT_SIZE
 
@@ -22,15 +23,15 @@ SLOT_NAMES_LAST = Invariant(
 )
 ITEM_NAMES_PREVIOUS = Invariant(
     id="INV-INDEX-004",
-    title="An item names the item before it in its slot",
+    title="An item names the previous item of its slot",
     requirement=index_file.INDEX_ITEM_PREVIOUS,
-    cost="Lookups by the keys of this slot miss the older messages, or go in circles.",
+    cost="Lookups by the keys of this slot miss the older messages, or loop.",
 )
 SECONDS_WITHIN = Invariant(
     id="INV-INDEX-005",
-    title="An item's seconds lie within the time of its file",
+    title="An item's seconds lie within the times of its file",
     requirement=index_file.INDEX_ITEM_SECONDS,
-    cost="The message is not found by key, for it seems to be of another time.",
+    cost="The message is not found by key, because its time seems to be another.",
 )
 HASH_NOT_NEGATIVE = Invariant(
     id="INV-INDEX-006",
@@ -41,51 +42,51 @@ HASH_NOT_NEGATIVE = Invariant(
 
 SECONDS_OF_RECORD = Invariant(
     id="INV-INDEX-009",
-    title="An item's seconds are those of its record, where they are out of order",
+    title="An item's seconds are those of its record, if they are out of order",
     requirement=index_file.INDEX_ITEM_SECONDS,
-    cost="A lookup by key and time does not find the message, or ends there and misses"
-    " older ones.",
+    cost="A lookup by key and time does not find the message, or stops at it and"
+    " misses older ones.",
 )
 
 
 def wrong_slots(tables: Tables) -> DataFrame:
     """Return the slots that do not name their last item."""
-    return _flawed(
+    return _damaged_rows(
         tables,
-        ItemFlaw.SLOT,
+        ItemDamage.SLOT,
         length=SLOT_SIZE,
         expected=F.col("should_name"),
         found=F.col("names"),
         message=F.format_string(
-            "The slot at %d names item %d, and its last item is %d.",
+            "The slot at %d names item %d, but its last item is %d.",
             *(F.col(name) for name in ("position", "names", "should_name")),
         ),
     )
 
 
 def wrong_chains(tables: Tables) -> DataFrame:
-    """Return the items that do not name the one before them in their slot."""
-    return _flawed(
+    """Return the items that do not name the previous item of their slot."""
+    return _damaged_rows(
         tables,
-        ItemFlaw.PREVIOUS,
+        ItemDamage.PREVIOUS,
         expected=F.col("should_name"),
         found=F.col("names"),
         message=F.format_string(
-            "Item %d names item %d, and the one before it in its slot is %d.",
+            "Item %d names item %d, but the previous item of its slot is %d.",
             *(F.col(name) for name in ("number", "names", "should_name")),
         ),
     )
 
 
 def wrong_seconds(tables: Tables) -> DataFrame:
-    """Return the items whose seconds are not within the time of their file."""
-    return _flawed(
+    """Return the items whose seconds are outside the times of their file."""
+    return _damaged_rows(
         tables,
-        ItemFlaw.SECONDS,
+        ItemDamage.SECONDS,
         expected=F.lit("seconds within the header's times"),
         found=F.col("seconds"),
         message=F.format_string(
-            "Item %d is %d seconds after the file's begin, and the file ends before.",
+            "Item %d is %d seconds after the file's begin, behind the file's end.",
             F.col("number"),
             F.col("seconds"),
         ),
@@ -93,14 +94,14 @@ def wrong_seconds(tables: Tables) -> DataFrame:
 
 
 def is_out_of_order() -> Column:
-    """Whether the seconds of an item and of one beside it are in no order."""
-    return F.col("flaws").bitwiseAND(int(ItemFlaw.ORDER)) != 0
+    """Whether the seconds of an item and a neighbour are out of order."""
+    return F.col("damage").bitwiseAND(int(ItemDamage.ORDER)) != 0
 
 
-def seconds_of_no_record(tables: Tables) -> DataFrame:
+def seconds_unlike_record(tables: Tables) -> DataFrame:
     """Return the items out of order whose seconds are not those of their record.
 
-    The other of two is in order, and where the clock was put back both are.
+    Of two items out of order only one is wrong, and none if the clock was put back.
     """
     times = tables.log.where(is_record()).select(
         F.col("offset").alias("commit_log_offset"), "stored_at_ms"
@@ -126,25 +127,25 @@ def seconds_of_no_record(tables: Tables) -> DataFrame:
 
 def wrong_hashes(tables: Tables) -> DataFrame:
     """Return the items whose hash is negative."""
-    return _flawed(
+    return _damaged_rows(
         tables,
-        ItemFlaw.HASH,
+        ItemDamage.HASH,
         expected=F.lit("0 or more"),
         found=F.col("key_hash"),
         message=F.format_string("Item %d has a negative hash.", F.col("number")),
     )
 
 
-def _flawed(
+def _damaged_rows(
     tables: Tables,
-    flaw: ItemFlaw,
+    flaw: ItemDamage,
     *,
     expected: Column,
     found: Column,
     message: Column,
     length: int = ITEM_SIZE,
 ) -> DataFrame:
-    rows = tables.index.where(F.col("flaws").bitwiseAND(int(flaw)) != 0)
+    rows = tables.index.where(F.col("damage").bitwiseAND(int(flaw)) != 0)
     return _findings(
         rows, tables, expected=expected, found=found, message=message, length=length
     )

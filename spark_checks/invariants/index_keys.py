@@ -1,9 +1,9 @@
 """
-What must be true between the items of index files and the keys of records.
+Invariants between index items and the keys of records.
 
-Each file speaks of the records from its begin to its end; what lies between two files,
-or behind the last, nobody has promised to find. A survey boils both sides down, and
-only where these sums differ is every key compared with every item.
+An index file covers the records from its begin offset to its end offset. Records
+outside all files need no items. The survey sums up both sides. Keys and items are
+compared one by one only where the sums differ.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
-from spark_checks.invariants.rows import WARNING, finding
-from spark_checks.sources.store_files import Store, StoreFile, read_whole
-from spark_checks.tables import Situation, log_file, within
+from spark_checks.situation import Situation
+from spark_checks.store_files import Store, StoreFile, read_whole
+from spark_checks.tables.finding_rows import WARNING, finding
+from spark_checks.tables.predicates import log_file, within
 from spec.layout import LayoutError
 from spec.store import index_file
 from spec.store.index_file import HEADER_SIZE, ITEM_SIZE, IndexHeader, decode_header
@@ -26,11 +27,11 @@ OF_ITS_RECORD = Invariant(
     id="INV-INDEX-007",
     title="An item points at a record that has a key of its hash",
     requirement=index_file.INDEX_KEY,
-    cost="A lookup by key reads a message that is another's, or finds none.",
+    cost="A lookup by key reads another message, or none.",
 )
 EVERY_KEY = Invariant(
     id="INV-INDEX-008",
-    title="Every key of a record has an item in the file that speaks of the record",
+    title="Every key of a record has an item in the index file that covers the record",
     requirement=index_file.INDEX_KEYS_OF_MESSAGE,
     cost="The message is not found by this key.",
 )
@@ -39,22 +40,22 @@ Ranges = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyTables:
-    """Both sides of an index, where their sums differ."""
+    """Both sides of an index whose sums differ."""
 
     items: DataFrame
-    """Those of the ranges of which the index speaks."""
+    """Items that point into the covered ranges."""
     keys: DataFrame
-    """Likewise."""
+    """Keys of the records in the covered ranges."""
     damage: DataFrame
-    """Where the log is damaged: damage_begin and damage_end, commit-log offsets."""
+    """Damaged regions: damage_begin and damage_end, as commit-log offsets."""
     situation: Situation
 
 
 def ranges_of(store: Store) -> Ranges:
-    """Return behind which offset, and up to which, the index of *store* speaks.
+    """Return the covered ranges of *store*'s index: begin exclusive, end inclusive.
 
-    The first record of a file may have its first keys in the one before, and the last
-    of a store that was not closed may lack some. Files that touch are one range.
+    The first record of a file may have its first keys in the file before. The last
+    record of a killed store may lack items. Adjacent files are one range.
     """
     headers = sorted(_headers(store), key=lambda header: header.end_offset)
     found: list[tuple[int, int]] = []
@@ -70,7 +71,7 @@ def ranges_of(store: Store) -> Ranges:
 
 
 def _common(ranges: Ranges, parts: Ranges) -> Iterator[tuple[int, int]]:
-    """Yield what *ranges*, without begins, share with *parts*, without ends."""
+    """Yield the intersections of *ranges* (begin exclusive) and *parts*."""
     for begin, end in ranges:
         for first, behind in parts:
             common = max(begin, first - 1), min(end, behind - 1)
@@ -89,23 +90,26 @@ def _headers(store: Store) -> Iterator[IndexHeader]:
 
 
 def _room_of(file: StoreFile) -> int:
-    """Return how many items *file* has place for."""
-    # Its module imports what Spark's workers import; nothing does so earlier.
-    from spark_checks.sources.index import ITEMS_PER_SLOT, slot_count_of
+    """Return the number of items that fit into *file*."""
+    # Imported late: the driver needs these modules only from here on.
+    from spark_checks.readers.index import ITEMS_PER_SLOT, slot_count_of
 
     return slot_count_of(file.size) * ITEMS_PER_SLOT
 
 
 def items_of(index: DataFrame, ranges: Ranges) -> DataFrame:
     """Return the items that point at records of *ranges*."""
-    asked = [(begin + 1, end + 1) for begin, end in ranges]
-    return within(index.where(F.col("number").isNotNull()), "commit_log_offset", asked)
+    half_open = [(begin + 1, end + 1) for begin, end in ranges]
+    return within(
+        index.where(F.col("number").isNotNull()), "commit_log_offset", half_open
+    )
 
 
-def foreign_items(tables: KeyTables) -> DataFrame:
-    """Return the items that point at no record with a key of their hash.
+def items_without_key(tables: KeyTables) -> DataFrame:
+    """Return the items without a record that has a key of their hash.
 
-    Those that point into a damaged region only repeat that it is damaged.
+    Items that point into a damaged region are left out, because it has a finding
+    already.
     """
     known = tables.keys.select(F.col("offset").alias("commit_log_offset"), "key_hash")
     inside = (F.col("commit_log_offset") >= F.col("damage_begin")) & (
@@ -134,7 +138,7 @@ def foreign_items(tables: KeyTables) -> DataFrame:
 
 
 def missing_keys(tables: KeyTables) -> DataFrame:
-    """Return the records that have a key without an item."""
+    """Return the records with a key that has no item."""
     there = tables.items.select(F.col("commit_log_offset").alias("offset"), "key_hash")
     rows = (
         tables.keys.where(F.col("is_tag") == 0)
@@ -150,9 +154,11 @@ def missing_keys(tables: KeyTables) -> DataFrame:
         offset=position,
         length=F.lit(0),
         expected=F.lit("an item for each of its keys"),
-        found=F.format_string("none for %d, of hash %d", "count", "first"),
+        found=F.format_string(
+            "none for %d keys, the first of hash %d", "count", "first"
+        ),
         message=F.format_string(
-            "The record at %d has %d keys that the index does not know.",
+            "The record at %d: %d of its keys are missing from the index.",
             position,
             F.col("count"),
         ),
@@ -160,6 +166,6 @@ def missing_keys(tables: KeyTables) -> DataFrame:
 
 
 KEY_CHECKS: Mapping[Invariant, Callable[[KeyTables], DataFrame]] = {
-    OF_ITS_RECORD: foreign_items,
+    OF_ITS_RECORD: items_without_key,
     EVERY_KEY: missing_keys,
 }

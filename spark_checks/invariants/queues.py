@@ -1,5 +1,5 @@
 """
-What must be true between consume queues and commit log, in both directions.
+Invariants between consume queues and commit log, in both directions.
 """
 
 from __future__ import annotations
@@ -9,73 +9,67 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
 from spark_checks.invariants.records import places_with_lives
-from spark_checks.invariants.rows import ERROR, finding
-from spark_checks.invariants.shared_queues import of_no_shared_place
-from spark_checks.sources.record_columns import SCHEDULE_TOPIC
-from spark_checks.tables import (
-    LIGHT_QUEUE_PREFIX,
-    Situation,
-    Tables,
-    is_record,
-    needs_record,
-    queue_file,
-    within,
-)
+from spark_checks.invariants.shared_queues import without_shared_places
+from spark_checks.situation import Situation
+from spark_checks.tables.finding_rows import ERROR, finding
+from spark_checks.tables.predicates import is_record, needs_record, queue_file, within
+from spark_checks.tables.store_tables import Tables
 from spec.integers import INT32_MAX, INT64_MIN
 from spec.store import consume_queue
 from spec.store.consume_queue import EXTENSION_ADDRESS_MAX, UNIT_SIZE
+from spec.wire.message.topic_names import LMQ_PREFIX, SCHEDULE_TOPIC
 
 _NO = (INT64_MIN, 0)
-"""Offsets at which there is never anything."""
+"""Offset range that never contains a record."""
 DELAY_MAX_MS = 400 * 86_400_000
-"""No configured delay is believed to be longer."""
+"""Longest delay that is accepted as configured."""
 
 POINTS_AT_RECORD = Invariant(
     id="INV-CQ-001",
-    title="A unit points at the beginning of a record",
+    title="A unit points at the begin of a record",
     requirement=consume_queue.UNIT_POINTS_AT_ITS_RECORD,
-    cost="A consumer cannot be given this message; a pull that reaches it stalls or"
-    " skips.",
+    cost="Consumers cannot receive this message. A pull that reaches it stalls or"
+    " skips it.",
 )
 SIZE = Invariant(
     id="INV-CQ-002",
     title="A unit has the size of its record",
     requirement=consume_queue.UNIT_POINTS_AT_ITS_RECORD,
-    cost="Consumers are given a cut message, or bytes of the next one with it.",
+    cost="Consumers receive a truncated message, or one with bytes of the next.",
 )
 TAGS_CODE = Invariant(
     id="INV-CQ-003",
     title="A unit has the tags code of its record",
     requirement=consume_queue.UNIT_TAGS_CODE,
-    cost="Consumers that subscribe to tags miss the message; a delayed one comes at"
-    " the wrong time.",
+    cost="Consumers that subscribe to tags miss the message. A delayed message is"
+    " delivered at the wrong time.",
 )
 PLACE = Invariant(
     id="INV-CQ-004",
     title="A unit points at the record of its own queue and queue offset",
     requirement=consume_queue.UNIT_POINTS_AT_ITS_RECORD,
-    cost="Consumers get another message than the one that was put here.",
+    cost="Consumers receive another message than the one stored at this queue offset.",
 )
 EVERY_RECORD = Invariant(
     id="INV-CQ-005",
     title="Every record has a unit",
     requirement=consume_queue.UNIT_EVERY_MESSAGE,
-    cost="Consumers never see these messages unless the queue is built anew.",
+    cost="Consumers never receive these messages unless the queue is rebuilt.",
 )
 NO_HOLES = Invariant(
     id="INV-CQ-006",
-    title="The units of a queue have no hole among them",
+    title="The units of a queue have no gap",
     requirement=consume_queue.UNIT_ZEROS,
-    cost="A broker takes the hole for the queue's end when it recovers.",
+    cost="A recovering broker takes the gap for the queue's end.",
 )
 
 
 def units_without_record(tables: Tables) -> DataFrame:
-    """Return the units that point at a place where no record begins."""
+    """Return the units that point at no record."""
     begins = tables.log.where(is_record()).select(
         F.col("offset").alias("commit_log_offset")
     )
-    rows = asked_about(tables).join(begins, "commit_log_offset", "left_anti")
+    rows = expected_units(tables).join(begins, "commit_log_offset", "left_anti")
     ahead = F.col("commit_log_offset") >= tables.situation.log_end
     return finding(
         rows,
@@ -95,7 +89,7 @@ def units_without_record(tables: Tables) -> DataFrame:
 
 
 def wrong_sizes(tables: Tables) -> DataFrame:
-    """Return the units whose size is not their record's."""
+    """Return the units whose size differs from their record's."""
     rows = with_records(tables).where(F.col("size") != F.col("record_size"))
     return finding(
         rows,
@@ -105,7 +99,7 @@ def wrong_sizes(tables: Tables) -> DataFrame:
         expected=F.col("record_size").cast("string"),
         found=F.col("size").cast("string"),
         message=F.format_string(
-            "Unit %d of queue %d of %s says %d bytes, its record has %d.",
+            "Unit %d of queue %d of %s has size %d, its record %d.",
             *_unit_place(),
             F.col("size"),
             F.col("record_size"),
@@ -114,14 +108,14 @@ def wrong_sizes(tables: Tables) -> DataFrame:
 
 
 def wrong_tags_codes(tables: Tables) -> DataFrame:
-    """Return the units whose tags code is not what their record's tag gives."""
+    """Return the units whose tags code differs from their record's."""
     rows = with_records(tables).where(
-        is_own()
+        is_own_unit()
         & (F.col("tags_code") != F.col("record_tags_code"))
         & (F.col("tags_code") > EXTENSION_ADDRESS_MAX)
     )
     if not tables.situation.delays_are_known:
-        rows = _without_other_delays(rows, tables.situation)
+        rows = _without_configured_delays(rows, tables.situation)
     return finding(
         rows,
         file=queue_file(),
@@ -139,9 +133,9 @@ def wrong_tags_codes(tables: Tables) -> DataFrame:
 
 def misplaced_units(tables: Tables) -> DataFrame:
     """Return the units that point at a record of another queue or queue offset."""
-    rows = with_records(tables).where(~is_own())
+    rows = with_records(tables).where(~is_own_unit())
     if tables.shared is not None:
-        rows = of_no_shared_place(rows, tables.shared)
+        rows = without_shared_places(rows, tables.shared)
     return finding(
         rows,
         file=queue_file(),
@@ -150,7 +144,7 @@ def misplaced_units(tables: Tables) -> DataFrame:
         expected=_place("topic", "queue_id", "queue_offset"),
         found=_place("record_topic", "record_queue_id", "record_queue_offset"),
         message=F.format_string(
-            "Unit %d of queue %d of %s points at a record that says it is %s.",
+            "Unit %d of queue %d of %s points at the record of %s.",
             *_unit_place(),
             _place("record_topic", "record_queue_id", "record_queue_offset"),
         ),
@@ -158,14 +152,14 @@ def misplaced_units(tables: Tables) -> DataFrame:
 
 
 def records_without_unit(tables: Tables) -> DataFrame:
-    """Return the records that have no unit, as runs of missing units.
+    """Return the records without a unit, as runs of missing units.
 
-    At the end of a queue they may only not be there yet. A topic of which nothing
-    is known any more has been deleted, and its records need no units.
+    At the end of a queue the dispatch may be pending. A topic without queues or
+    configuration was deleted, and its records need no units.
     """
     situation = tables.situation
-    # Whether a broker puts records into queues that they name is a setting, so that one
-    # is missed only amid units.
+    # Multi-dispatch is a setting of the broker, so a shared record without a unit is
+    # reported only between other units.
     is_amid = F.col("queue_offset").between(F.col("first_unit"), F.col("last_unit"))
     places = tables.units.select("topic", "queue_id", "queue_offset")
     ends = places.groupBy("topic", "queue_id").agg(
@@ -173,13 +167,13 @@ def records_without_unit(tables: Tables) -> DataFrame:
         F.max("queue_offset").alias("last_unit"),
     )
     missing = (
-        _demanding(tables)
+        _places_needing_unit(tables)
         .join(places, ["topic", "queue_id", "queue_offset"], "left_anti")
         .join(ends, ["topic", "queue_id"], "left")
         .where(~F.col("is_shared") | is_amid)
     )
     if situation.is_sampled:
-        missing = _of_this_life(missing, tables.units)
+        missing = _of_current_life(missing, tables.units)
     runs = _runs(missing, situation.queue_file_size // UNIT_SIZE)
     behind = F.col("first") > F.coalesce("last_unit", F.lit(-1))
     severity = F.when(behind, situation.tail_severity).otherwise(ERROR)
@@ -205,7 +199,7 @@ def records_without_unit(tables: Tables) -> DataFrame:
 
 
 def holes(tables: Tables) -> DataFrame:
-    """Return the holes before units of deleted records, where the log cannot tell."""
+    """Return the holes before units of deleted records."""
     queue = Window.partitionBy("topic", "queue_id").orderBy("queue_offset")
     rows = (
         tables.units.withColumn("before", F.lag("queue_offset").over(queue))
@@ -232,7 +226,7 @@ def holes(tables: Tables) -> DataFrame:
 
 
 def with_records(tables: Tables) -> DataFrame:
-    """Return the units with the record that each points at."""
+    """Return the units joined with the record that each points at."""
     records = tables.log.where(is_record()).select(
         F.col("offset").alias("commit_log_offset"),
         *(
@@ -246,26 +240,25 @@ def with_records(tables: Tables) -> DataFrame:
     )
 
 
-def asked_about(tables: Tables) -> DataFrame:
-    """Return the units that must point at records of what is looked at."""
+def expected_units(tables: Tables) -> DataFrame:
+    """Return the units that must point at records of the audited ranges."""
     rows = tables.units.where(needs_record(tables.situation))
     parts = tables.situation.parts
     return rows if parts is None else within(rows, "commit_log_offset", [_NO, *parts])
 
 
-def _without_other_delays(rows: DataFrame, situation: Situation) -> DataFrame:
-    """Return *rows* without those that only show that a level has another delay.
+def _without_configured_delays(rows: DataFrame, situation: Situation) -> DataFrame:
+    """Return *rows* without the units that only show another configured delay.
 
-    A queue of delayed messages is one level. All its units agree on the delay, and
-    it is a whole number of seconds, which a damaged time hardly ever is. Of a sample
-    too few may be seen to tell.
+    A delay level is a queue. All its units have the same delay, in whole seconds, which
+    a damaged time hardly ever is. A sample may hold too few units to decide.
     """
     if situation.is_sampled:
-        return rows.where(F.col("topic") != SCHEDULE_TOPIC.decode())
+        return rows.where(F.col("topic") != SCHEDULE_TOPIC)
     delay = F.col("tags_code") - F.col("record_stored_at_ms")
     delays = rows.groupBy("topic", "queue_id").agg(F.mode(delay, True).alias("usual"))
     configured = (
-        (F.col("topic") == SCHEDULE_TOPIC.decode())
+        (F.col("topic") == SCHEDULE_TOPIC)
         & (delay == F.col("usual"))
         & (delay % 1000 == 0)
         & delay.between(0, DELAY_MAX_MS)
@@ -273,8 +266,8 @@ def _without_other_delays(rows: DataFrame, situation: Situation) -> DataFrame:
     return rows.join(F.broadcast(delays), ["topic", "queue_id"]).where(~configured)
 
 
-def is_own() -> Column:
-    """Whether the record that a unit points at says that it is this unit's."""
+def is_own_unit() -> Column:
+    """Whether the record that a unit points at has the unit's place."""
     return (
         (F.col("topic") == F.col("record_topic"))
         & (F.col("queue_id") == F.col("record_queue_id"))
@@ -282,12 +275,12 @@ def is_own() -> Column:
     )
 
 
-def _demanding(tables: Tables) -> DataFrame:
-    """Return the places that need a unit and belong to the last life of a queue.
+def _places_needing_unit(tables: Tables) -> DataFrame:
+    """Return the places that need a unit, in the last life of their queue.
 
-    Of a sample, where nobody sees a life begin, all that need one.
+    A sample may not contain a life's begin, so all its places are returned.
     """
-    begins_light = F.col("topic").startswith(LIGHT_QUEUE_PREFIX)
+    begins_light = F.col("topic").startswith(LMQ_PREFIX)
     lives = places_with_lives(tables).where(~begins_light)
     if tables.situation.is_sampled:
         return lives
@@ -297,11 +290,11 @@ def _demanding(tables: Tables) -> DataFrame:
     )
 
 
-def _of_this_life(missing: DataFrame, units: DataFrame) -> DataFrame:
-    """Return those *missing* a unit whose queue has lived since before they were put.
+def _of_current_life(missing: DataFrame, units: DataFrame) -> DataFrame:
+    """Return the *missing* units of queues that existed before their records.
 
-    The unit before theirs, whichever is there, then points before them: in a queue
-    that was made anew it would point behind.
+    The previous unit then points before the record. In a queue that was created again
+    later it would point behind.
     """
     known = units.where(F.col("size") != INT32_MAX).select(
         *("topic", "queue_id", "queue_offset"),
@@ -320,7 +313,7 @@ def _of_this_life(missing: DataFrame, units: DataFrame) -> DataFrame:
 
 
 def _runs(missing: DataFrame, units_per_file: int) -> DataFrame:
-    """Return runs of neighbouring missing units, none longer than a file."""
+    """Return runs of adjacent missing units, none longer than a file."""
     queue = Window.partitionBy("topic", "queue_id").orderBy("queue_offset")
     base = F.floor(F.col("queue_offset") / units_per_file) * units_per_file * UNIT_SIZE
     return (

@@ -1,6 +1,7 @@
 """
-What must be true between a store's configuration and its queues: offsets that groups
-and delay levels have reached, topics, and the copies to fall back on.
+Invariants between a store's configuration and its queues.
+
+They cover consumed and delivered offsets, topics, and .bak copies.
 """
 
 from __future__ import annotations
@@ -8,58 +9,60 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from spark_checks.digest import Digest
 from spark_checks.findings import Finding, Invariant, Severity
-from spark_checks.invariants.side_files import why_no_json
-from spark_checks.sources.store_files import Store, read_whole
+from spark_checks.invariants.side_files import json_error
+from spark_checks.store_files import Store, read_whole
+from spark_checks.survey.summarise import SurveySummary
 from spec.layout import LayoutError
-from spec.store import config_files
-from spec.wire import delayed, fastjson
-from spec.wire.delay_levels import SCHEDULE_TOPIC
+from spec.store.config import config_files
+from spec.wire.bodies import fastjson
+from spec.wire.message import delayed
+from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 CONSUMED_IN_RANGE = Invariant(
     id="INV-OFFSET-001",
-    title="No group has consumed more of a queue than there is",
+    title="No group's consumed offset is beyond the end of its queue",
     requirement=config_files.OFFSETS_BY_TOPIC_AND_GROUP,
-    cost="The group gets nothing of this queue until it has grown to that offset, or"
-    " begins at one of its ends: messages are missed or come again.",
+    cost="The group receives nothing from this queue until it grows to that offset, or"
+    " starts at one of its ends. Messages are missed or repeated.",
 )
 DELIVERED_IN_RANGE = Invariant(
     id="INV-OFFSET-002",
-    title="No delay level has delivered more of its queue than there is",
+    title="No delay level's delivered offset is beyond the end of its queue",
     requirement=delayed.DELAY_OFFSET_AHEAD,
-    cost="Up to 4.9 delayed messages of this level wait until the queue has grown to"
-    " that offset.",
+    cost="Up to 4.9 delayed messages of this level wait until the queue grows to that"
+    " offset.",
 )
 TOPICS_COVER_QUEUES = Invariant(
     id="INV-CONFIG-002",
-    title="Every topic that has messages is configured",
+    title="Every topic with messages is configured",
     requirement=config_files.TOPICS_HAVE_CREATED,
-    cost="Nobody can read the messages of the topic, and the broker may delete them.",
+    cost="Consumers cannot read the messages of the topic, and the broker may delete"
+    " them.",
 )
 COPY_READABLE = Invariant(
     id="INV-CONFIG-003",
     title="The copies of configuration files are JSON",
     requirement=config_files.BACKUP_IS_READ,
-    cost="If the file itself is damaged one day there is nothing to fall back on.",
+    cost="If the file itself is damaged later, there is no copy to load.",
 )
 _OF_THE_BROKER = re.compile(
     r"SCHEDULE_TOPIC_XXXX|RMQ_SYS_.*|rmq_sys_.*|TRANS_CHECK_MAX_TIME_TOPIC"
     r"|OFFSET_MOVED_EVENT|TBW102|SELF_TEST_TOPIC|%.*|.*_REPLY_TOPIC"
 )
-"""Topics that a broker makes by itself; not every release lists them."""
+"""System topics that a broker creates; not every release lists them."""
 NOTHING_CONSUMED = -1
 
 
-def check_settings(store: Store, digest: Digest) -> Iterator[Finding]:
-    """Yield where the configuration of *store* and its queues disagree."""
-    yield from _check_consumed(store, digest)
-    yield from _check_delivered(store, digest)
-    yield from _check_topics(store, digest)
+def check_settings(store: Store, summary: SurveySummary) -> Iterator[Finding]:
+    """Yield the findings between the configuration of *store* and its queues."""
+    yield from _check_consumed(store, summary)
+    yield from _check_delivered(store, summary)
+    yield from _check_topics(store, summary)
     yield from _check_copies(store)
 
 
-def _check_consumed(store: Store, digest: Digest) -> Iterator[Finding]:
+def _check_consumed(store: Store, summary: SurveySummary) -> Iterator[Finding]:
     path = "config/consumerOffset.json"
     data, table = _table(store, path, "offsetTable")
     for name, offsets in table.items():
@@ -67,7 +70,7 @@ def _check_consumed(store: Store, digest: Digest) -> Iterator[Finding]:
         if not isinstance(offsets, dict):
             continue
         for queue, offset in offsets.items():
-            end = _end_of(digest, topic, str(queue))
+            end = _end_of(summary, topic, str(queue))
             if end is None or _is_within(offset, end):
                 continue
             yield Finding(
@@ -78,18 +81,18 @@ def _check_consumed(store: Store, digest: Digest) -> Iterator[Finding]:
                 length=len(str(offset)),
                 expected=f"an offset of 0 to {end}",
                 found=str(offset),
-                message=f"{name} has consumed queue {queue} up to {offset}, and the"
+                message=f"{name} has consumed queue {queue} up to {offset}, but the"
                 f" queue ends at {end}.",
             )
 
 
-def _check_delivered(store: Store, digest: Digest) -> Iterator[Finding]:
+def _check_delivered(store: Store, summary: SurveySummary) -> Iterator[Finding]:
     path = "config/delayOffset.json"
     data, table = _table(store, path, "offsetTable")
     for level, offset in table.items():
         if not level.isdecimal():
             continue
-        end = _end_of(digest, SCHEDULE_TOPIC, str(int(level) - 1))
+        end = _end_of(summary, SCHEDULE_TOPIC, str(int(level) - 1))
         if end is None or _is_within(offset, end):
             continue
         yield Finding(
@@ -100,20 +103,20 @@ def _check_delivered(store: Store, digest: Digest) -> Iterator[Finding]:
             length=len(str(offset)),
             expected=f"an offset of 0 to {end}",
             found=str(offset),
-            message=f"Delay level {level} has delivered up to {offset}, and its queue"
+            message=f"Delay level {level} has delivered up to {offset}, but its queue"
             f" ends at {end}.",
         )
 
 
-def _check_topics(store: Store, digest: Digest) -> Iterator[Finding]:
+def _check_topics(store: Store, summary: SurveySummary) -> Iterator[Finding]:
     path = "config/topics.json"
     _, table = _table(store, path, "topicConfigTable")
     if not table:
         return
-    for topic in sorted({topic for topic, _ in digest.units}):
+    for topic in sorted({topic for topic, _ in summary.units}):
         if topic in table or _OF_THE_BROKER.fullmatch(topic):
             continue
-        queues = [q for (t, _), q in digest.units.items() if t == topic]
+        queues = [q for (t, _), q in summary.units.items() if t == topic]
         yield Finding(
             invariant=TOPICS_COVER_QUEUES,
             severity=Severity.WARNING,
@@ -121,9 +124,9 @@ def _check_topics(store: Store, digest: Digest) -> Iterator[Finding]:
             offset=0,
             length=0,
             expected=f"the topic {topic}",
-            found="nothing of it",
+            found="no configuration",
             message=f"{topic} has {sum(q.count for q in queues)} messages in"
-            f" {len(queues)} queues, and is not configured.",
+            f" {len(queues)} queues, but no configuration.",
         )
 
 
@@ -131,7 +134,7 @@ def _check_copies(store: Store) -> Iterator[Finding]:
     for file in store.under("config"):
         wrong = None
         if file.name.endswith(".json.bak"):
-            wrong = why_no_json(read_whole(store.url, file))
+            wrong = json_error(read_whole(store.url, file))
         if wrong is not None:
             offset, reason = wrong
             yield Finding(
@@ -142,12 +145,12 @@ def _check_copies(store: Store) -> Iterator[Finding]:
                 length=file.size,
                 expected="JSON",
                 found=reason,
-                message=f"{file.path} should hold JSON, and does not.",
+                message=f"{file.path} is not JSON.",
             )
 
 
 def _table(store: Store, path: str, member: str) -> tuple[bytes, Mapping[str, object]]:
-    """Return a configuration file and the table in it; nothing where it has none."""
+    """Return a configuration file and the table in it; empty without one."""
     file = next((file for file in store.files if file.path == path), None)
     if file is None:
         return b"", {}
@@ -162,9 +165,9 @@ def _table(store: Store, path: str, member: str) -> tuple[bytes, Mapping[str, ob
     return data, {str(name): entry for name, entry in table.items()}
 
 
-def _end_of(digest: Digest, topic: str, queue: str) -> int | None:
-    """Return the offset behind the last unit of a queue; None where none is known."""
-    units = digest.units.get((topic, int(queue))) if queue.isdecimal() else None
+def _end_of(summary: SurveySummary, topic: str, queue: str) -> int | None:
+    """Return the offset behind the last unit of a queue; None if unknown."""
+    units = summary.units.get((topic, int(queue))) if queue.isdecimal() else None
     return None if units is None or units.last is None else units.last + 1
 
 
@@ -173,12 +176,12 @@ def _is_within(offset: object, end: int) -> bool:
 
 
 def _place_of(data: bytes, name: str, key: str) -> int:
-    """Return where the value of *key* stands in the object called *name*."""
+    """Return the position of the value of *key* in the object *name*."""
     begin = max(data.find(f'"{name}"'.encode()), 0)
     found = re.compile(rb'[{,]\s*"?' + key.encode() + rb'"?\s*:\s*').search(data, begin)
     return found.end() if found else begin
 
 
 def _severity(store: Store) -> Severity:
-    """Return how bad it is: a broker that was killed may not have its queues whole."""
+    """Return the severity: queues of a killed broker may be incomplete."""
     return Severity.WARNING if store.was_left_open else Severity.ERROR

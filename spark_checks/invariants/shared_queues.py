@@ -1,15 +1,15 @@
 """
-Queues of one topic in which records of others stand too.
+Queues with records of several topics, as 4.9.3 to 4.9.8 write them.
 
-4.9.3 to 4.9.8 give a record that names queues in INNER_MULTI_DISPATCH a place in each,
-and those whose names do not begin with %LMQ% are queues of a topic like any other, with
-the number of the record's own queue: they count its messages and these together (4.9.7
-org.apache.rocketmq.store.MultiDispatch#wrapMultiDispatch, ConsumeQueue
-#multiDispatchLmqQueue). Since 5.0.0 only light queues get an offset (5.0.0
+In these releases INNER_MULTI_DISPATCH may name a queue of another topic. The record
+gets a unit in that queue, at the queue id of its own queue. The queue counts its own
+records and these together (4.9.7
+org.apache.rocketmq.store.MultiDispatch#wrapMultiDispatch,
+ConsumeQueue#multiDispatchLmqQueue). Since 5.0.0 only LMQs get an offset (5.0.0
 org.apache.rocketmq.store.ConsumeQueue#assignQueueOffset).
 
-What a record names may be left from another broker, or from before it was handed back.
-So it explains what is there, and is demanded only in the midst of a queue.
+The property may be left from another broker, or from before a send back. It therefore
+explains existing units. A missing unit is reported only between others of the queue.
 """
 
 from __future__ import annotations
@@ -18,19 +18,20 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 
-def of_no_shared_place(units: DataFrame, shared: DataFrame) -> DataFrame:
-    """Return the *units* that are not at a place which their record names."""
+def without_shared_places(units: DataFrame, shared: DataFrame) -> DataFrame:
+    """Return the *units* that are not at a place named by their record."""
     places = shared.withColumnRenamed("offset", "commit_log_offset")
     place = ["commit_log_offset", "topic", "queue_id", "queue_offset"]
     return units.join(places, place, "left_anti")
 
 
 def without_shared_gaps(records: DataFrame, shared: DataFrame) -> DataFrame:
-    """Return the *records* that leave out places which no record of another topic has.
+    """Return the *records* after gaps that records of other topics do not fill.
 
-    Each is at ``queue_offset`` where ``wanted`` was due. Those of others must lie
-    between it and the record of its queue before it, which begins at ``before_at``; as
-    these stretches do not overlap, each place is asked about the next record only.
+    Each record is at ``queue_offset`` where ``wanted`` was expected. Records of other
+    topics fill the gap if they lie between it and the queue's previous record at
+    ``before_at``. These ranges do not overlap, so each place belongs to the next
+    record.
     """
     latest_first = Window.partitionBy("topic", "queue_id").orderBy(F.desc("at"))
     gap = F.struct("offset", "queue_offset", "wanted", "before_at")

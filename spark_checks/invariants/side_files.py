@@ -1,6 +1,5 @@
 """
-What must be true of the small files beside the log: checkpoint, index headers,
-configuration.
+Invariants of the small files beside the log: checkpoint, index headers, configuration.
 """
 
 from __future__ import annotations
@@ -8,28 +7,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from spark_checks.digest import Digest
 from spark_checks.findings import Finding, Invariant, Severity
-from spark_checks.sources.store_files import Store, StoreFile, reading
+from spark_checks.store_files import Store, StoreFile, reading
+from spark_checks.survey.summarise import SurveySummary
 from spec.layout import LayoutError
 from spec.store import checkpoint, index_file
 from spec.store.checkpoint import decode_checkpoint
 from spec.store.index_file import HEADER_SIZE, ITEM_SIZE, SLOT_SIZE, decode_header
-from spec.wire import fastjson
+from spec.wire.bodies import fastjson
 
 CHECKPOINT_READABLE = Invariant(
     id="INV-CHECK-001",
     title="A store has a checkpoint of one page",
     requirement=checkpoint.CHECKPOINT_SIZE,
-    cost="After a crash the broker reads its whole log again, or starts with wrong"
+    cost="After a crash the broker scans its whole log again, or starts with wrong"
     " times.",
 )
 CHECKPOINT_NOT_AHEAD = Invariant(
     id="INV-CHECK-002",
     title="The checkpoint is not ahead of the commit log",
     requirement=checkpoint.CHECKPOINT_FIELDS,
-    cost="After a crash recovery begins too late and leaves damage in older files"
-    " unnoticed.",
+    cost="After a crash recovery begins too late and does not detect damage in older"
+    " files.",
 )
 INDEX_HEADER = Invariant(
     id="INV-INDEX-001",
@@ -41,23 +40,23 @@ INDEX_SIZE = Invariant(
     id="INV-INDEX-002",
     title="An index file has room for a header, slots and items",
     requirement=index_file.INDEX_FILE_SIZE,
-    cost="The broker maps the file at another size; lookups by key read zeros.",
+    cost="The broker maps the file at another size. Lookups by key read zeros.",
 )
 CONFIGURATION_READABLE = Invariant(
     id="INV-CONFIG-001",
     title="Configuration files are JSON",
     requirement=fastjson.INTEGER_KEYS,
-    cost="The broker takes the .bak file or begins with nothing: topics, groups or"
-    " consumed offsets are gone.",
+    cost="The broker loads the .bak file, or starts empty: topics, groups or consumed"
+    " offsets are lost.",
 )
 
 
-def check_checkpoint(store: Store, digest: Digest) -> Iterator[Finding]:
-    """Yield what is wrong with the checkpoint of *store*."""
+def check_checkpoint(store: Store, summary: SurveySummary) -> Iterator[Finding]:
+    """Yield the findings in the checkpoint of *store*."""
     file = next((file for file in store.files if file.path == "checkpoint"), None)
     if file is None or file.size != checkpoint.FILE_SIZE:
         size = 0 if file is None else file.size
-        if file is not None or digest.record_count:
+        if file is not None or summary.record_count:
             yield _finding(
                 CHECKPOINT_READABLE,
                 "checkpoint",
@@ -69,7 +68,7 @@ def check_checkpoint(store: Store, digest: Digest) -> Iterator[Finding]:
     if file is None or file.size < checkpoint.checkpoint_layout.sizeof():
         return
     found = decode_checkpoint(_begin(store, file, checkpoint.FILE_SIZE))
-    last_ms = digest.last_stored_at_ms
+    last_ms = summary.last_stored_at_ms
     for index, name in enumerate(("physic_ms", "logics_ms", "index_ms")):
         time_ms = getattr(found, name)
         if time_ms < 0 or (last_ms is not None and time_ms > last_ms):
@@ -83,13 +82,13 @@ def check_checkpoint(store: Store, digest: Digest) -> Iterator[Finding]:
             )
 
 
-def check_index_headers(store: Store, digest: Digest) -> Iterator[Finding]:
-    """Yield what is wrong with the headers of the index files of *store*.
+def check_index_headers(store: Store, summary: SurveySummary) -> Iterator[Finding]:
+    """Yield the findings in the headers of the index files of *store*.
 
-    Of a sample, whose end is not the log's, only what a file says of itself.
+    A sample does not contain the log's end, so each header is checked by itself only.
     """
     if store.parts is not None:
-        digest = replace(digest, record_count=0, last_stored_at_ms=None)
+        summary = replace(summary, record_count=0, last_stored_at_ms=None)
     files = [file for file in store.under("index") if file.is_named_by_time]
     sizes = {file.size for file in files}
     for file in files:
@@ -103,10 +102,12 @@ def check_index_headers(store: Store, digest: Digest) -> Iterator[Finding]:
                 found=f"{file.size} bytes",
             )
         if file.size >= HEADER_SIZE:
-            yield from _check_header(store, file, digest)
+            yield from _check_header(store, file, summary)
 
 
-def _check_header(store: Store, file: StoreFile, digest: Digest) -> Iterator[Finding]:
+def _check_header(
+    store: Store, file: StoreFile, summary: SurveySummary
+) -> Iterator[Finding]:
     try:
         header = decode_header(_begin(store, file, HEADER_SIZE))
     except LayoutError as error:
@@ -119,7 +120,7 @@ def _check_header(store: Store, file: StoreFile, digest: Digest) -> Iterator[Fin
         )
         return
     limit = (file.size - HEADER_SIZE) // ITEM_SIZE
-    last_ms, end = digest.last_stored_at_ms, digest.log_end
+    last_ms, end = summary.last_stored_at_ms, summary.log_end
     wrong = {
         (36, 4, f"an index count of at most {limit}", header.index_count): (
             header.index_count > limit
@@ -131,7 +132,7 @@ def _check_header(store: Store, file: StoreFile, digest: Digest) -> Iterator[Fin
             not 0 <= header.begin_offset <= header.end_offset
         ),
         (24, 8, f"an end offset before {end}", header.end_offset): (
-            digest.record_count > 0 and header.end_offset >= max(end, 1)
+            summary.record_count > 0 and header.end_offset >= max(end, 1)
         ),
         (0, 8, "a begin time not after the end time", header.begin_stored_at_ms): (
             not 0 <= header.begin_stored_at_ms <= header.end_stored_at_ms
@@ -153,11 +154,11 @@ def _check_header(store: Store, file: StoreFile, digest: Digest) -> Iterator[Fin
 
 
 def check_configuration(store: Store) -> Iterator[Finding]:
-    """Yield which configuration files of *store* cannot be read."""
+    """Yield the unreadable configuration files of *store*."""
     for file in store.under("config"):
         wrong = None
         if file.name.endswith(".json"):
-            wrong = why_no_json(_begin(store, file, 1 << 26))
+            wrong = json_error(_begin(store, file, 1 << 26))
         if wrong is not None:
             offset, reason = wrong
             yield _finding(
@@ -169,18 +170,18 @@ def check_configuration(store: Store) -> Iterator[Finding]:
             )
 
 
-def why_no_json(data: bytes) -> tuple[int, str] | None:
-    """Return where and why *data* is no JSON that a broker writes; None if it is.
+def json_error(data: bytes) -> tuple[int, str] | None:
+    """Return position and reason if a broker cannot have written *data*; else None.
 
-    fastjson reads bytes of zero within a name, which it would never write: a disk
-    left them where a write was lost.
+    fastjson accepts zero bytes within a name and never writes them. They are left by a
+    disk that lost a write.
     """
     try:
         fastjson.loads(data)
     except (LayoutError, UnicodeDecodeError) as error:
         return getattr(error, "offset", 0), str(error).splitlines()[0]
     zero = data.find(b"\0")
-    return None if zero < 0 else (zero, "a byte of zero within a text")
+    return None if zero < 0 else (zero, "a zero byte within a text")
 
 
 def _begin(store: Store, file: StoreFile, size: int) -> bytes:
@@ -209,5 +210,5 @@ def _finding(
         length=place[1],
         expected=expected,
         found=found,
-        message=f"{path} should hold {expected}, and holds {found}.",
+        message=f"{path} has {found}; expected: {expected}.",
     )

@@ -1,9 +1,9 @@
 """
-What must be true between half messages, notes of their ends, and what was committed.
+Invariants between half messages, op messages and committed messages.
 
-A half message lies in a topic of its own, for ever; a note in another says that it is
-decided; a commit puts the message into its real topic and names its half. What the log
-does not reach back to is not asked about.
+A half message stays in RMQ_SYS_TRANS_HALF_TOPIC. An op message marks it as decided. A
+commit puts the message into its real topic, with the half message's offset. Half
+messages before the log's begin are not checked.
 """
 
 from __future__ import annotations
@@ -11,54 +11,57 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.backstage import Backstage, number_of
 from spark_checks.findings import Invariant
-from spark_checks.invariants.rows import WARNING, record_finding, record_says
-from spark_checks.tables import is_commit
+from spark_checks.tables.finding_rows import WARNING, record_finding, record_message
+from spark_checks.tables.predicates import is_commit
+from spark_checks.tables.system_topics import SystemTopicTables, number_of
 from spec.store.message_record import SystemFlag
-from spec.store.timer_log import TIMER_TOPIC
-from spec.wire import transaction_checks, transactions
-from spec.wire.delay_levels import SCHEDULE_TOPIC
-from spec.wire.transaction_checks import GIVEN_UP_TOPIC
-from spec.wire.transactions import HALF_TOPIC, OPERATIONS_TOPIC
+from spec.wire.message import transaction_checks, transactions
+from spec.wire.message.topic_names import (
+    HALF_TOPIC,
+    OP_TOPIC,
+    SCHEDULE_TOPIC,
+    TIMER_TOPIC,
+    TRANS_CHECK_MAX_TIME_TOPIC,
+)
 
-CHECKS_TAKE_MS = 6_000 + 15 * 60_000
-"""By default a broker has asked for the last time after so long."""
+CHECKS_END_MS = 6_000 + 15 * 60_000
+"""Time until a broker's last transaction check, by default."""
 LATER_TOPICS = (SCHEDULE_TOPIC, TIMER_TOPIC)
-"""Where a committed message waits that is delayed besides."""
+"""Topics in which a committed message waits if it is also delayed."""
 
-NOTE_OF_HALF = Invariant(
+OP_NAMES_HALF = Invariant(
     id="INV-TXN-001",
-    title="A note names half messages that exist",
+    title="An op message names existing half messages",
     requirement=transaction_checks.NOTE,
-    cost="The half message that was meant counts as undecided: its producer is asked"
-    " again, and may deliver it twice.",
+    cost="The half message counts as undecided. Its producer is checked again, and the"
+    " message may be delivered twice.",
 )
 COMMIT_OF_HALF = Invariant(
     id="INV-TXN-002",
-    title="A committed message is its half message, in its real topic and queue",
+    title="A committed message equals its half message, in its real topic and queue",
     requirement=transactions.COMMIT,
-    cost="Consumers were given something else than the producer prepared, or in"
-    " another place.",
+    cost="Consumers received another message than the producer prepared, or in another"
+    " queue.",
 )
 COMMIT_ONCE = Invariant(
     id="INV-TXN-003",
-    title="A half message is committed at most once, and not after it was decided",
+    title="A half message is committed at most once, and not after its op message",
     requirement=transactions.COMMIT_TWICE,
-    cost="Consumers were given the message twice, or one that was rolled back.",
+    cost="Consumers received the message twice, or one that was rolled back.",
 )
 DECIDED = Invariant(
     id="INV-TXN-004",
-    title="No half message waits longer than a broker asks about it",
+    title="No half message is undecided after the last transaction check",
     requirement=transaction_checks.QUESTION,
-    cost="Nobody gets these messages: their producers have not answered, or the broker"
-    " does not ask.",
+    cost="Consumers never receive these messages: producers have not responded, or the"
+    " broker does not check.",
 )
 
 
-def notes_of_nothing(stage: Backstage) -> DataFrame:
-    """Return the notes that name no half message, where the log would have it."""
-    halves = _halves(stage).select(
+def ops_without_half(tables: SystemTopicTables) -> DataFrame:
+    """Return the op messages whose half message is missing from the log."""
+    halves = _halves(tables).select(
         F.col("queue_id").alias("half_queue"),
         F.col("queue_offset").alias("number"),
         F.col("offset").alias("half_at"),
@@ -69,11 +72,11 @@ def notes_of_nothing(stage: Backstage) -> DataFrame:
     same = (F.col("queue_id") == F.col("half_queue")) & (
         F.col("named") == F.col("number")
     )
-    whole = stage.situation.min_offset == 0
+    whole = tables.situation.min_offset == 0
     since = F.coalesce("oldest", F.lit(0) if whole else F.lit(None).cast("bigint"))
     unreadable = F.col("named").isNull()
     rows = (
-        _named(stage)
+        _half_messages_named(tables)
         .join(halves, same & (F.col("half_at") < F.col("offset")), "left_anti")
         .join(F.broadcast(oldest), F.col("queue_id") == F.col("half_queue"), "left")
         .where(unreadable | (F.col("named") >= since))
@@ -85,7 +88,7 @@ def notes_of_nothing(stage: Backstage) -> DataFrame:
         expected=F.lit("queue offsets of half messages"),
         found=F.col("text"),
         message=F.format_string(
-            "The note at %d names half message %s of queue %d, which does not exist.",
+            "The op message at %d names half message %s of queue %d, which is missing.",
             F.col("position"),
             F.col("text"),
             F.col("queue_id"),
@@ -93,16 +96,16 @@ def notes_of_nothing(stage: Backstage) -> DataFrame:
     )
 
 
-def commits_of_others(stage: Backstage) -> DataFrame:
-    """Return what was committed and is not the half message that it names."""
+def commits_unlike_half(tables: SystemTopicTables) -> DataFrame:
+    """Return the commits that differ from the half message that they name."""
     names = ("topic", "real_topic", "real_queue_id", "body_crc", "body_size")
-    halves = _halves(stage).select(
+    halves = _halves(tables).select(
         F.col("offset").alias("half_at"),
         *(F.col(name).alias(f"half_{name}") for name in names),
         F.col("queue_id").alias("half_queue"),
         F.col("unique_key").alias("half_key"),
     )
-    old = F.col("half_topic") != HALF_TOPIC  # before 4.3 halves lay in their own topic
+    old = F.col("half_topic") != HALF_TOPIC  # before 4.3: in their real topic
     topic = F.when(old, F.col("half_topic")).otherwise(F.col("half_real_topic"))
     queue = F.when(old, F.col("half_queue")).otherwise(F.col("half_real_queue_id"))
     waits = F.col("topic").isin(*LATER_TOPICS)
@@ -116,7 +119,7 @@ def commits_of_others(stage: Backstage) -> DataFrame:
         & F.coalesce(F.col("unique_key") == F.col("half_key"), F.lit(True))
     )
     rows = (
-        _commits(stage)
+        _commits(tables)
         .join(halves, F.col("prepared_transaction_offset") == F.col("half_at"), "left")
         .where(F.col("half_at").isNull() | ~same)
     )
@@ -126,25 +129,25 @@ def commits_of_others(stage: Backstage) -> DataFrame:
             "the half message at commit-log offset %d, of this topic and queue",
             F.col("prepared_transaction_offset"),
         ),
-        found=F.when(F.col("half_at").isNull(), F.lit("no half message there"))
+        found=F.when(F.col("half_at").isNull(), F.lit("no half message"))
         .when(
             own_topic.eqNullSafe(topic) & own_queue.eqNullSafe(queue),
             F.lit("another body or key"),
         )
-        .otherwise(F.format_string("one of %s, queue %d", topic, queue)),
-        message=record_says("is committed of a half message, and is not that."),
+        .otherwise(F.format_string("a half message of %s, queue %d", topic, queue)),
+        message=record_message("is a commit, and differs from its half message."),
     )
 
 
-def commits_too_many(stage: Backstage) -> DataFrame:
-    """Return what was committed once more, or after its half message was decided."""
-    halves = _halves(stage).select(
+def duplicate_commits(tables: SystemTopicTables) -> DataFrame:
+    """Return the second commits of half messages, and those after the decision."""
+    halves = _halves(tables).select(
         F.col("offset").alias("half_at"),
         F.col("queue_id").alias("half_queue"),
         F.col("queue_offset").alias("number"),
     )
     decided = (
-        _named(stage)
+        _half_messages_named(tables)
         .join(
             halves,
             (F.col("queue_id") == F.col("half_queue"))
@@ -156,7 +159,7 @@ def commits_too_many(stage: Backstage) -> DataFrame:
     )
     of_half = Window.partitionBy("prepared_transaction_offset").orderBy("offset")
     rows = (
-        _commits(stage)
+        _commits(tables)
         .withColumn("rank", F.row_number().over(of_half))
         .join(decided, F.col("prepared_transaction_offset") == F.col("half_at"), "left")
         .where((F.col("rank") > 1) | (F.col("offset") > F.col("decided_at")))
@@ -165,39 +168,41 @@ def commits_too_many(stage: Backstage) -> DataFrame:
     return record_finding(
         rows,
         severity=F.lit(WARNING),
-        expected=F.lit("one commit, and that before the note"),
+        expected=F.lit("one commit, before the op message"),
         found=F.when(again, F.format_string("commit %d", F.col("rank"))).otherwise(
-            F.lit("a commit after the note")
+            F.lit("a commit after the op message")
         ),
-        message=record_says(
-            "is committed although its half message was decided before."
+        message=record_message(
+            "is a commit of a half message that was decided before."
         ),
     )
 
 
-def halves_waiting(stage: Backstage) -> DataFrame:
-    """Return the first half message of each queue that waits too long; they count."""
+def undecided_halves(tables: SystemTopicTables) -> DataFrame:
+    """Return the first overdue half message of each queue, with their number."""
     at = F.col("half_at")
     same = (F.col("named") == F.col("queue_offset")) & (
-        F.col("note_queue") == F.col("queue_id")
+        F.col("op_queue") == F.col("queue_id")
     )
-    notes = _named(stage).select(
-        "named", F.col("queue_id").alias("note_queue"), F.col("offset").alias("note_at")
+    ops = _half_messages_named(tables).select(
+        "named", F.col("queue_id").alias("op_queue"), F.col("offset").alias("op_at")
     )
     later = (
-        stage.records.where(F.col("topic").isin(HALF_TOPIC, GIVEN_UP_TOPIC))
+        tables.records.where(
+            F.col("topic").isin(HALF_TOPIC, TRANS_CHECK_MAX_TIME_TOPIC)
+        )
         .where(F.col("unique_key").isNotNull())
         .groupBy(F.col("unique_key").alias("later_key"))
         .agg(F.max("offset").alias("later_at"))
     )
-    commits = _commits(stage).select(F.col("prepared_transaction_offset").alias("of"))
-    looked = F.coalesce(number_of(stage.looked, F.col("queue_id")), F.lit(0))
+    commits = _commits(tables).select(F.col("prepared_transaction_offset").alias("of"))
+    looked = F.coalesce(number_of(tables.checked_offsets, F.col("queue_id")), F.lit(0))
     rows = (
-        stage.of(HALF_TOPIC)
+        tables.of(HALF_TOPIC)
         .withColumnRenamed("offset", "half_at")
         .where(F.col("queue_offset") >= looked)
-        .where(F.col("stored_at_ms") + CHECKS_TAKE_MS < stage.last_ms)
-        .join(notes, same & (F.col("note_at") > at), "left_anti")
+        .where(F.col("stored_at_ms") + CHECKS_END_MS < tables.last_ms)
+        .join(ops, same & (F.col("op_at") > at), "left_anti")
         .join(
             later,
             (F.col("later_key") == F.col("unique_key")) & (F.col("later_at") > at),
@@ -213,10 +218,11 @@ def halves_waiting(stage: Backstage) -> DataFrame:
     return record_finding(
         rows,
         severity=F.lit(WARNING),
-        expected=F.format_string("a note within %d ms", F.lit(CHECKS_TAKE_MS)),
-        found=F.format_string("%d half messages without", F.col("halves")),
+        expected=F.format_string("an op message within %d ms", F.lit(CHECKS_END_MS)),
+        found=F.format_string("%d half messages without one", F.col("halves")),
         message=F.format_string(
-            "%d half messages are undecided and old; the first is at %d (offset %d).",
+            "%d half messages are overdue and undecided. The first is at %d (offset"
+            " %d).",
             F.col("halves"),
             F.col("position"),
             F.col("queue_offset"),
@@ -227,25 +233,25 @@ def halves_waiting(stage: Backstage) -> DataFrame:
 _PLACE = ("file_base", "position", "size", "queue_offset")
 
 
-def _halves(stage: Backstage) -> DataFrame:
+def _halves(tables: SystemTopicTables) -> DataFrame:
     bits = F.col("system_flags").bitwiseAND(int(SystemFlag.TRANSACTION_ROLLBACK))
     prepared = bits == int(SystemFlag.TRANSACTION_PREPARED)
-    return stage.records.where((F.col("topic") == HALF_TOPIC) | prepared)
+    return tables.records.where((F.col("topic") == HALF_TOPIC) | prepared)
 
 
-def _commits(stage: Backstage) -> DataFrame:
-    """Return what was committed of half messages that the log still has."""
+def _commits(tables: SystemTopicTables) -> DataFrame:
+    """Return the commits whose half message is still in the log."""
     half_at = F.col("prepared_transaction_offset")
-    return stage.records.where(
-        is_commit() & (half_at > 0) & (half_at >= stage.situation.min_offset)
+    return tables.records.where(
+        is_commit() & (half_at > 0) & (half_at >= tables.situation.min_offset)
     )
 
 
-def _named(stage: Backstage) -> DataFrame:
-    """Return the notes, a row for every half message that each names."""
-    pieces = F.split(F.regexp_replace("note", ",$", ""), ",")
+def _half_messages_named(tables: SystemTopicTables) -> DataFrame:
+    """Return one row per half message that an op message names."""
+    pieces = F.split(F.regexp_replace("op_body", ",$", ""), ",")
     return (
-        stage.of(OPERATIONS_TOPIC)
+        tables.of(OP_TOPIC)
         .withColumn("text", F.explode(pieces))
         .withColumn(
             "named",

@@ -1,3 +1,6 @@
 """
-Kernels: fast twins of what an audit does most often, compiled by numba where it runs.
+Functions of an audit's survey that numba compiles where it runs.
+
+Begin with `install`: it lists each kernel beside the fallback that defines its result.
+`fast_records` is the largest; `memory` has the reads that numba lacks.
 """

@@ -1,5 +1,5 @@
 """
-Spark's hashes of columns; the plain way is in ``sources.spark_hash``.
+Kernels of Spark's hashes of columns; see :mod:`spark_checks.columns.spark_hash`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit, types
 
+from columns.gather import Ints
+from spark_checks.columns.spark_hash import P1, P2, P3, P4, P5, SEED
 from spark_checks.kernels.memory import INNER, INTS, OPTIONS
-from spark_checks.sources.gather import Ints
-from spark_checks.sources.spark_hash import P1, P2, P3, P4, P5, SEED
 
 _LOW_BITS = np.uint64(0xFFFFFFFF)
 
@@ -47,7 +47,7 @@ def _mixed(word):
 
 @njit(types.uint64(types.int64, types.uint64), **INNER)
 def of_long(value, seed):
-    """Return the hash of a number of 64 bits."""
+    """Return the hash of a 64-bit number."""
     word = _rotated(np.uint64(value) * P2, np.uint64(31)) * P1
     code = (seed + P5 + np.uint64(8)) ^ word
     return _mixed(_rotated(code, np.uint64(27)) * P1 + P4)
@@ -55,7 +55,7 @@ def of_long(value, seed):
 
 @njit(types.uint64(types.int64, types.uint64), **INNER)
 def of_int(value, seed):
-    """Return the hash of a number of 32 bits."""
+    """Return the hash of a 32-bit number."""
     word = (np.uint64(value) & _LOW_BITS) * P1
     code = (seed + P5 + np.uint64(4)) ^ word
     return _mixed(_rotated(code, np.uint64(23)) * P2 + P3)

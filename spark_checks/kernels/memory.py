@@ -1,8 +1,8 @@
 """
-What kernels do to bytes, and numba has no word for.
+Memory operations that numba lacks, as LLVM intrinsics.
 
-A number of eight bytes is read where it stands, aligned or not, its first byte lowest.
-Nobody checks that it lies within the data: kernels see to that.
+An eight-byte word is loaded unaligned, in little-endian order. Callers guarantee that
+it lies within the data.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from spark_checks.sources.gather import Places
-from spark_checks.sources.words import WORD
+from columns.gather import Places
+from columns.uint64_words import WORD
 
 DATA = types.Array(types.uint8, 1, "C", readonly=True)
 INTS = types.int64[::1]
@@ -23,18 +23,18 @@ WORDS = types.uint64[::1]
 BOOLS = types.boolean[::1]
 OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy"}
 INNER = {**OPTIONS, "forceinline": True}
-"""Of functions that others are made of."""
+"""Options of functions that other kernels call."""
 LINE = 64
-"""Bytes that come near together."""
+"""Bytes of a cache line."""
 MASKS = np.array(
     [(1 << 8 * size) - 1 for size in range(WORD + 1)],
     dtype=np.uint64,
 )
-"""The bits of the first bytes of a word, by how many these are."""
+"""Masks of a word's first bytes, by their number."""
 
 
 def of_each(kernel: Any, data: bytes, values: Places, kind: Any, *more: Any) -> Any:
-    """Return the column of *kind* in which *kernel* says something of each value."""
+    """Return the column of *kind* that *kernel* computes from each of *values*."""
     begins, sizes = map(np.ascontiguousarray, values)
     found = np.empty(len(begins), dtype=kind)
     kernel(np.frombuffer(data, dtype=np.uint8), begins, sizes, *more, found)
@@ -49,7 +49,7 @@ def _first_byte(context: Any, builder: Any, kind: Any, data: Any, at: Any) -> An
 
 @intrinsic
 def word_at(typing_context: Any, data: Any, at: Any) -> Any:  # noqa: ARG001 # numba's
-    """Return the eight bytes of *data* from *at* on."""
+    """Return the eight bytes of *data* from *at*."""
 
     def generated(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         place = _first_byte(context, builder, signature.args[0], args[0], args[1])
@@ -60,7 +60,7 @@ def word_at(typing_context: Any, data: Any, at: Any) -> Any:  # noqa: ARG001 # n
 
 
 def _big_endian(size: int) -> Any:
-    """Return what reads a number of *size* bytes, its first byte highest, as signed."""
+    """Return an intrinsic that loads a signed big-endian number of *size* bytes."""
 
     @intrinsic
     def number_at(typing_context: Any, data: Any, at: Any) -> Any:  # noqa: ARG001 # numba's
@@ -82,7 +82,7 @@ BIG_ENDIAN = {size: _big_endian(size) for size in (1, 2, 4, 8)}
 
 @intrinsic
 def fetch_ahead(typing_context: Any, data: Any, at: Any) -> Any:  # noqa: ARG001 # numba's
-    """Bring the byte *at* of *data* near, which may lie behind its end."""
+    """Prefetch the byte *at* of *data*, which may lie behind its end."""
 
     def generated(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         place = _first_byte(context, builder, signature.args[0], args[0], args[1])
@@ -101,7 +101,7 @@ def fetch_ahead(typing_context: Any, data: Any, at: Any) -> Any:  # noqa: ARG001
 
 @intrinsic
 def lowest_bit(typing_context: Any, word: Any) -> Any:  # noqa: ARG001 # numba's
-    """Return the number of the lowest bit that is set in *word*, which is not zero."""
+    """Return the number of the lowest set bit of *word*, which is not zero."""
 
     def generated(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ARG001
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
@@ -117,9 +117,9 @@ def crc32_by(
     begin: Any,
     size: Any,
 ) -> Any:
-    """Return what a library's *function*, which is an address, makes of some bytes.
+    """Return the result of a C *function*, given by its address, for some bytes.
 
-    It takes the checksum of what is before them, their address and how many they are.
+    The function takes the previous checksum, a pointer and a size.
     """
 
     def generated(context: Any, builder: Any, signature: Any, args: Any) -> Any:

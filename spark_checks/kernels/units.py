@@ -1,6 +1,8 @@
 """
-Units of consume queues, each gone through once; the plain ways are in
-``sources.consume_queue`` and ``sources.sums``.
+Kernels over consume-queue units and index items.
+
+See :mod:`spark_checks.readers.consume_queue`, :mod:`spark_checks.survey.sums` and
+:mod:`spark_checks.readers.index`.
 """
 
 from __future__ import annotations
@@ -11,14 +13,15 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit, types
 
+from columns.gather import Ints
+from spark_checks.columns.spark_hash import SEED
+from spark_checks.counting_rules import needs_record
 from spark_checks.kernels.long_hashes import of_long
-from spark_checks.kernels.memory import BIG_ENDIAN, DATA, INTS, OPTIONS
-from spark_checks.sources.consume_queue import UNIT
-from spark_checks.sources.gather import Ints
-from spark_checks.sources.spark_hash import SEED
-from spark_checks.sources.sums import Asked, QueueSums, is_light
-from spark_checks.sources.sums import sums_of_units as plain_sums_of_units
-from spec.integers import INT32_MAX, INT64_MAX, INT64_MIN
+from spark_checks.kernels.memory import BIG_ENDIAN, DATA, INNER, INTS, OPTIONS
+from spark_checks.readers.consume_queue import UNIT
+from spark_checks.survey.sums import QueueSums, SurveyOptions, is_lmq
+from spark_checks.survey.sums import sums_of_units as plain_sums_of_units
+from spec.integers import INT64_MAX, INT64_MIN
 from spec.store.consume_queue import UNIT_SIZE
 
 _of_4, _of_8 = BIG_ENDIAN[4], BIG_ENDIAN[8]
@@ -26,11 +29,12 @@ _OFFSET_AT, _SIZE_AT, _CODE_AT = (
     UNIT.fields[name][1]  # type: ignore[index] # it has names
     for name in ("commit_log_offset", "size", "tags_code")
 )
+_needs_record = njit(types.boolean(*4 * [types.int64]), **INNER)(needs_record)
 _MATCHED, _FIRST, _LAST, _HASH, _BYTES = range(5)
 
 
 def written_among(units: npt.NDArray[Any]) -> Ints:
-    """Return the indices of those of *units* that are not all zeros."""
+    """Return the indices of *units* that are not all zeros."""
     found = np.empty(len(units), dtype=np.int64)
     return found[: _written(_bytes_of(units), found)]
 
@@ -56,29 +60,47 @@ def sums_of_units(
     queue_offsets: Ints,
     units: npt.NDArray[Any],
     *,
-    asked: Asked,
+    options: SurveyOptions,
 ) -> QueueSums:
     """Return the sums of some *units* of one queue."""
-    if asked.parts is not None:
-        return plain_sums_of_units.plain(queue, queue_offsets, units, asked=asked)
+    if options.parts is not None:
+        return plain_sums_of_units.fallback(
+            queue, queue_offsets, units, options=options
+        )
     sums = np.array([0, INT64_MAX, INT64_MIN, 0, 0], dtype=np.int64)
     numbers = np.ascontiguousarray(queue_offsets)
-    _sums(_bytes_of(units), numbers, asked.min_offset, is_light(queue), sums)
+    _sums(_bytes_of(units), numbers, options.min_offset, is_lmq(queue), sums)
     return QueueSums(len(units), *sums.tolist())
 
 
 @njit(types.void(DATA, INTS, types.int64, types.boolean, INTS), **OPTIONS)
-def _sums(data, queue_offsets, min_offset, is_light, sums):
+def _sums(data, queue_offsets, min_offset, is_lmq, sums):
     for index in range(len(queue_offsets)):
         at = index * UNIT_SIZE
         offset, size = _of_8(data, at + _OFFSET_AT), _of_4(data, at + _SIZE_AT)
         code, number = _of_8(data, at + _CODE_AT), queue_offsets[index]
         sums[_FIRST] = min(sums[_FIRST], number)
         sums[_LAST] = max(sums[_LAST], number)
-        is_filler = offset == 0 and size == INT32_MAX and code == 0
-        if is_light or is_filler or 0 <= offset < min_offset:
+        if is_lmq or not _needs_record(offset, size, code, min_offset):
             continue
         known = of_long(size, of_long(offset, of_long(number, SEED)))
         sums[_MATCHED] += 1
         sums[_HASH] ^= np.int64(of_long(code, known))
         sums[_BYTES] += size
+
+
+def chains(numbers: Ints, slots: Ints, slot_count: int) -> tuple[Ints, Ints]:
+    """Return the previous item of each item's slot, and the last item of each slot."""
+    previous = np.empty(len(slots), dtype=np.int64)
+    last = np.zeros(slot_count, dtype=np.int64)
+    columns = (np.ascontiguousarray(column) for column in (numbers, slots))
+    _link_items(*columns, previous, last)
+    return previous, last
+
+
+@njit(types.void(INTS, INTS, INTS, INTS), **OPTIONS)
+def _link_items(numbers, slots, previous, last):
+    for index in range(len(numbers)):
+        slot = slots[index]
+        previous[index] = last[slot]
+        last[slot] = numbers[index]

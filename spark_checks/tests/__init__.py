@@ -1,1 +1,3 @@
-"""Tests of the audits: hand-made tables, built stores, seeded faults."""
+"""
+Tests of the audits: built stores, generated stores with faults, recorded stores.
+"""

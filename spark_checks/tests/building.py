@@ -1,5 +1,5 @@
 """
-Stores made for tests, with the encoders of the specification.
+Stores for tests, built with the encoders of the specification.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ FAULTS_PLAN = Plan(
     queues=2,
     body_size=200,
 )
-"""Of a generated store that has room for every kind of fault."""
+"""Generated store with room for every kind of fault."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
-    """A message of a built store."""
+    """Message of a built store."""
 
     topic: str
     queue_id: int
@@ -47,7 +47,7 @@ class Placed:
 
     @property
     def position(self) -> int:
-        """Where in that file the record begins."""
+        """Position of the record in that file."""
         return self.offset % self.log_size
 
     @property
@@ -59,13 +59,13 @@ class Placed:
 
     @property
     def unit_position(self) -> int:
-        """Where in that file the unit begins."""
+        """Position of the unit in that file."""
         return self.queue_offset * UNIT_SIZE % self.queue_size
 
 
 @dataclass(slots=True, kw_only=True)
 class StoreBuilder:
-    """Collects messages as a broker would, and writes the files of their store."""
+    """Collects messages as a broker stores them, and writes the files."""
 
     log_size: int = 16_384
     queue_size: int = 400
@@ -83,7 +83,7 @@ class StoreBuilder:
         flags: int = 0,
         properties: str = "",
     ) -> Placed:
-        """Append a message and its unit, and return where they are."""
+        """Append a message and its unit, and return their places."""
         units = self.queues.setdefault((topic, queue_id), [])
         stored_at_ms = BEGAN_AT_MS + len(self.log)
         record = Record(
@@ -115,7 +115,7 @@ class StoreBuilder:
         return found
 
     def put_half(self, topic: str, *, flags: int) -> None:
-        """Append a record of a transaction's first half, which has no unit."""
+        """Append a half message, which has no unit."""
         record = Record(
             topic=topic,
             queue_id=0,
@@ -150,7 +150,7 @@ class StoreBuilder:
         self.log += data
 
     def _make_room(self, size: int) -> int:
-        """Return where a record of *size* goes, in the next file if it must."""
+        """Return the offset of a record of *size*, in the next file if necessary."""
         left = self.log_size - len(self.log) % self.log_size
         if not room_for(size, left=left):
             self.log += encode_blank(Blank(size=left)).ljust(left, b"\xaa")[:left]
@@ -163,7 +163,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def overwrite(root: Path, file: str, offset: int, data: bytes) -> None:
-    """Put *data* at *offset* of *file*."""
+    """Write *data* at *offset* of *file*."""
     with (root / file).open("r+b") as opened:
         opened.seek(offset)
         opened.write(data)

@@ -1,11 +1,9 @@
 """
-A real Spark cluster on loopback: a master and workers, each a process of its own.
+A real Spark cluster on loopback: a master and workers, each a separate process.
 
-They are PySpark's own classes, on the Java that audits run on. Workers know nothing of
-this project: their directory is elsewhere, and their Python has numpy and pyarrow and
-nothing else, not even this environment's ``.pth`` files. Whatever happens to the
-process that started them, the kernel kills master and workers with it; the executors
-of a worker end when they no longer reach it.
+They are PySpark's own classes, on the audits' Java. Workers have a Python with numpy
+and pyarrow only, without this project. The kernel kills master and workers with the
+process that started them. Executors end when their worker is gone.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ from pathlib import Path
 
 import pyspark
 
-from spark_checks.java_home import prepare_java_home
+from spark_checks.session.java_home import prepare_java_home
 
 WORKERS = 2
 DEADLINE_S = 600.0
@@ -35,26 +33,26 @@ if os.getppid() != parent:
     os._exit(1)
 os.execv(sys.argv[2], sys.argv[2:])
 """
-"""Asks the kernel to be killed with the parent, then becomes the wanted program."""
+"""Requests a kill signal at the parent's death, then executes the program."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
-    """A running master, with its workers registered."""
+    """Running master with registered workers."""
 
     url: str
     python: Path
-    """The Python of the workers."""
+    """Python of the workers."""
     work: Path
-    """Below this directory executors run, and keep what was shipped to them."""
+    """Directory of the executors, with the shipped files."""
     environment: Mapping[str, str]
-    """What the workers, and so the executors, have as environment."""
+    """Environment of the workers and executors."""
     process_ids: tuple[int, ...]
 
 
 @contextmanager
 def standalone_cluster(directory: Path, **more: str) -> Iterator[Cluster]:
-    """Lend a cluster that keeps its files in *directory*, *more* in its environment."""
+    """Yield a cluster with files in *directory* and *more* in its environment."""
     python = bare_python(directory)
     environment = {
         "PATH": os.environ["PATH"],
@@ -96,7 +94,7 @@ def standalone_cluster(directory: Path, **more: str) -> Iterator[Cluster]:
 
 
 def bare_python(directory: Path) -> Path:
-    """Return a Python, made in *directory*, that has numpy and pyarrow only."""
+    """Create a Python in *directory* with numpy and pyarrow only."""
     site = directory / "site"
     site.mkdir(parents=True)
     for package in ("numpy", "pyarrow"):
@@ -123,7 +121,7 @@ def bare_python(directory: Path) -> Path:
 def _daemon(
     words: list[str], log: Path, environment: Mapping[str, str], directory: Path
 ) -> Iterator[int]:
-    """Run a class of Spark's, and end it: with TERM first, so that it ends its own."""
+    """Run a class of Spark's, and terminate it at the end."""
     launcher = [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(os.getpid())]
     program = str(Path(environment["SPARK_HOME"]) / "bin" / "spark-class")
     with log.open("wb") as output:
@@ -147,7 +145,7 @@ def _daemon(
 
 
 def _awaited(log: Path, pattern: str, *, count: int = 1) -> list[str]:
-    """Return what *pattern* finds in *log*, once it is there *count* times."""
+    """Return the match of *pattern* in *log*, once there are *count* of them."""
     give_up_at = time.monotonic() + DEADLINE_S
     while True:
         text = log.read_text(encoding="utf-8", errors="replace")

@@ -1,4 +1,6 @@
-"""``rmqc audit``, called within the process of the tests."""
+"""
+``rmqc audit``, called in the process of the tests.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +8,11 @@ from collections.abc import Callable
 
 from click.testing import CliRunner, Result
 
-from cli.audit import audit
+from cli.commands.audit import audit
 
 Runner = Callable[..., Result]
 
 
 def run_alone(*arguments: object) -> Result:
-    """Return what the command does, by a session of its own if it comes to that."""
+    """Return the result of the command with a Spark session of its own."""
     return CliRunner().invoke(audit, [str(one) for one in arguments])

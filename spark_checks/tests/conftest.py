@@ -1,4 +1,6 @@
-"""One Spark session for all tests of this room."""
+"""
+One Spark session for all tests of this package.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,13 @@ from contextlib import contextmanager, nullcontext
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_checks.session import spark_session
+from spark_checks.session.session import spark_session
 from spark_checks.tests.command import Runner, run_alone
-from spark_checks.tests.ways import fast_ways
+from spark_checks.tests.with_kernels import with_kernels
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let pass that PySpark leaves the closing of its sockets to the collector."""
+    """Ignore that PySpark leaves its sockets to the garbage collector."""
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
             for ignored in (
@@ -28,14 +30,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="module", params=["plain", "fast"])
 def both_ways(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Let a test be run twice: by plain functions, and by their fast twins."""
-    with fast_ways() if request.param == "fast" else nullcontext():
+    """Run a test twice: with fallbacks only, and with kernels."""
+    with with_kernels() if request.param == "fast" else nullcontext():
         yield
 
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    """Lend a local session."""
+    """Yield a local session."""
     with spark_session("local[2]") as session:
         yield session
     with warnings.catch_warnings():
@@ -45,13 +47,13 @@ def spark() -> Iterator[SparkSession]:
 
 @pytest.fixture
 def run_audit(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Runner:
-    """Return ``rmqc audit``, which takes the session of all tests for its own."""
+    """Return ``rmqc audit`` on the session of all tests."""
 
     @contextmanager
     def lent(_master: str, *, has_sources: bool, size: int) -> Iterator[SparkSession]:
-        assert not has_sources  # the command asks for them where it wants tables
+        assert not has_sources  # the command registers them if it exports tables
         assert size > 0
         yield spark
 
-    monkeypatch.setattr("spark_checks.session.spark_session", lent)
+    monkeypatch.setattr("spark_checks.session.session.spark_session", lent)
     return run_alone

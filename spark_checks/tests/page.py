@@ -1,12 +1,12 @@
 """
-An audit made by hand, with something of all that its page can show.
+An audit made by hand, with every part that its page can show.
 """
 
 from __future__ import annotations
 
 from spark_checks.audit import INVARIANTS, Audit
+from spark_checks.chart_data import ChartData, Histograms
 from spark_checks.findings import Finding, Severity
-from spark_checks.histograms import Histograms, Pictured
 
 BEGAN_AT_MS = 1_700_000_000_000
 LOG_SIZE = 1 << 30
@@ -64,7 +64,7 @@ def sample_audit() -> Audit:
             _finding("INV-LOG-002", Severity.ERROR, 900_000_000, 400),
             _finding("INV-LOG-007", Severity.WARNING, 10_000_000, 400),
         ),
-        pictured=Pictured(
+        chart_data=ChartData(
             files=FILES,
             log_end=3 * LOG_SIZE + LOG_SIZE // 3,
             histograms=Histograms(

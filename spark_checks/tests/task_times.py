@@ -1,8 +1,7 @@
 """
-How long the tasks of an audit took and what they sent the driver, as Spark counts it.
+Times and result sizes of an audit's tasks, from Spark's status store.
 
-Spark keeps the figures of the jobs it ran in a store of its own, which its web page is
-made of; there are no other ones in Python.
+Spark's web page uses this store. Python has no other access to the figures.
 """
 
 from __future__ import annotations
@@ -18,26 +17,26 @@ TASKS_MAX = 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """The tasks of one stage."""
+    """Tasks of one stage."""
 
     id: int
     task_ms: tuple[int, ...]
     result_size: int
-    """Bytes that its tasks sent to the driver, or wrote down for the next stage."""
+    """Bytes that its tasks sent to the driver, or wrote for the next stage."""
 
     @property
     def total_ms(self) -> int:
-        """How long they took together."""
+        """Sum of the task times."""
         return sum(self.task_ms)
 
     @property
     def skew(self) -> float:
-        """The longest task, as a multiple of the median."""
+        """Longest task, as a multiple of the median."""
         return max(self.task_ms) / max(median(self.task_ms), 1)
 
 
 def stages(session: SparkSession, *, after: int = -1) -> list[Stage]:
-    """Return the stages that ran in *session* and have an id behind *after*."""
+    """Return the stages of *session* with an id above *after*."""
     java = session.sparkContext._jvm
     gateway = session.sparkContext._gateway
     assert java is not None

@@ -1,15 +1,17 @@
-"""What a store may be called, and how that is shown."""
+"""
+Names of stores: valid URLs, and their display without credentials.
+"""
 
 from __future__ import annotations
 
 import pytest
 
-from spark_checks.session import is_on_loopback
-from spark_checks.sources.store_files import NotAStoreError, list_store, shown_url
+from spark_checks.session.session import is_on_loopback
+from spark_checks.store_files import NotAStoreError, list_store, shown_url
 
 
 def test_an_hdfs_address_without_hadoop_is_one_clear_line() -> None:
-    """Only the address is tried: no HDFS was ever read."""
+    """Only the address is tested; HDFS itself was never read."""
     with pytest.raises(NotAStoreError) as error:
         list_store("hdfs://127.0.0.1:1/broker-a/store")
     assert str(error.value).startswith("hdfs://127.0.0.1:1/broker-a/store cannot be")

@@ -1,6 +1,5 @@
 """
-Two stores compared: planted divergences are found at their place, and what is legal
-between a master and its slave is silent.
+Comparison of two stores: divergences are found, legal differences are not.
 """
 
 from __future__ import annotations
@@ -11,8 +10,8 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from spark_checks.against.comparison import Comparison, compare_stores
-from spark_checks.against.document import document_of, says, verdict_of
-from spark_checks.against.judged import findings_of
+from spark_checks.against.document import document_of, sentences, verdict_of
+from spark_checks.against.findings import findings_of
 from spark_checks.findings import Finding
 from spark_checks.tests.building import Placed, StoreBuilder, flip, overwrite
 from spec.store.consume_queue import UNIT_SIZE
@@ -25,7 +24,7 @@ def _place(found: Finding) -> tuple[str, str, int]:
 
 
 def builder_of(count: int = 60) -> StoreBuilder:
-    """Return a builder with so many messages in three queues of two topics."""
+    """Return a builder with *count* messages in three queues of two topics."""
     builder = StoreBuilder(log_size=4096)
     for number in range(count):
         add(builder, number)
@@ -33,7 +32,7 @@ def builder_of(count: int = 60) -> StoreBuilder:
 
 
 def add(builder: StoreBuilder, number: int, *, word: str = "m") -> Placed:
-    """Append the message of this number."""
+    """Append the message with this number."""
     topic = "Bills" if number % 3 == 0 else "Orders"
     return builder.put(
         topic,
@@ -49,18 +48,18 @@ def written(tmp_path: Path, here: StoreBuilder, there: StoreBuilder) -> Pair:
 
 
 def alike(tmp_path: Path, count: int = 60) -> tuple[Pair, StoreBuilder]:
-    """Write two equal stores; return them, and what is in each."""
+    """Write two equal stores, and return them with their builders."""
     builder = builder_of(count)
     return written(tmp_path, builder, builder_of(count)), builder
 
 
 def compared(spark: SparkSession, pair: Pair) -> Comparison:
-    """Return how the first of *pair* differs from the second."""
+    """Return the comparison of the two stores of *pair*."""
     return compare_stores(spark, *map(str, pair))
 
 
 def places(found: Comparison) -> list[tuple[str, str, int]]:
-    """Return where the findings are."""
+    """Return the places of the findings."""
     return [_place(one) for one in findings_of(found)]
 
 
@@ -72,7 +71,9 @@ def test_a_slave_behind_is_behind_and_nothing_else(
     assert findings_of(found) == []
     assert verdict_of(found, []) == "behind"
     behind = len(there.log) - len(here.log)
-    assert f"This store is behind by {behind} bytes, 10 messages." in says(found, [])
+    assert f"This store is behind by {behind} bytes, 10 messages." in sentences(
+        found, []
+    )
     assert document_of(found, [])["first_divergence"] is None
 
 
@@ -87,7 +88,7 @@ def test_deleted_files_at_the_beginning_are_no_divergence(
         opened.truncate(len(both.log) % 4096)
     found = compared(spark, pair)
     assert (findings_of(found), verdict_of(found, [])) == ([], "same")
-    assert "Only the other store still has" in says(found, [])
+    assert "Only the other store still has" in sentences(found, [])
 
 
 def test_one_changed_byte_is_named_by_its_field(

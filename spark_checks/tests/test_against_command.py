@@ -1,5 +1,5 @@
 """
-``rmqc audit A --against B`` on a store that a real broker wrote and on copies of it.
+``rmqc audit A --against B`` on a recorded store and on copies of it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from spark_checks.sources.store_files import is_same_place
+from spark_checks.store_files import is_same_place
 from spark_checks.tests.building import flip, overwrite
 from spark_checks.tests.command import Runner, run_alone
 from spec.store.commit_log import PlacedRecord, scan
@@ -27,18 +27,18 @@ AGAINST = ",".join(f"INV-AGAINST-{number:03}" for number in range(1, 5))
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """Return a copy of a store, for a test to write to."""
+    """Return a writable copy of a store."""
     return copied(STORE, tmp_path / "copy")
 
 
 def copied(store: Path, place: Path) -> Path:
-    """Copy *store* to *place*, and return that."""
+    """Copy *store* to *place*, and return the copy."""
     shutil.copytree(store, place, copy_function=shutil.copyfile)
     return place
 
 
 def document_of(result: Result) -> dict[str, Any]:
-    """Return what a run said in JSON."""
+    """Return the JSON output of a run."""
     found: dict[str, Any] = json.loads(result.stdout)
     return found
 
@@ -49,7 +49,7 @@ def records_of(store: Path) -> tuple[PlacedRecord, ...]:
 
 
 def cut_log(store: Path, *, kept: int) -> PlacedRecord:
-    """Leave so many records in *store*; return the first that is gone."""
+    """Leave *count* records in *store*, and return the first missing one."""
     first = records_of(store)[kept]
     size = (store / LOG).stat().st_size
     overwrite(store, LOG, first.offset, b"\0" * (size - first.offset))
@@ -90,9 +90,9 @@ def test_a_changed_byte_is_said_in_every_form(run_audit: Runner, copy: Path) -> 
     assert found["against"]["ranges"][0]["changed"] == 1
     options = (copy, "--against", STORE, "--only", AGAINST)
     for form in ("table", "html"):
-        said = run_audit(*options, "--format", form)
-        assert said.exit_code == 1
-        words = " ".join(said.stdout.split())
+        output = run_audit(*options, "--format", form)
+        assert output.exit_code == 1
+        words = " ".join(output.stdout.split())
         assert f"differ first at {LOG} @ {at}" in words
         assert "INV-AGAINST-001" in words
         assert "Decide which store is right" in words
@@ -116,7 +116,7 @@ def test_a_store_cut_at_a_record_is_behind_and_the_whole_one_ahead(
 def test_a_store_that_went_on_otherwise_has_lost_messages(
     run_audit: Runner, copy: Path, tmp_path: Path
 ) -> None:
-    """As after a slave was cut off, became a master, and was written to."""
+    """The case of a slave that became a master and was written to."""
     other = copied(copy, tmp_path / "other")
     gone = cut_log(copy, kept=40)
     wrong = gone.record
@@ -139,7 +139,7 @@ def test_what_cannot_be_compared_is_one_line_and_exit_code_2(
 ) -> None:
     (tmp_path / "link").symlink_to(copy)
     (tmp_path / "empty").mkdir()
-    for other, said in {
+    for other, output in {
         tmp_path / "link": "is asked to be compared with itself",
         copy: "is asked to be compared with itself",
         tmp_path / "empty": "empty is not a store",
@@ -149,7 +149,7 @@ def test_what_cannot_be_compared_is_one_line_and_exit_code_2(
         result = run_alone(copy, "--against", other)
         assert result.exit_code == 2
         assert result.output.count("\n") == 1
-        assert said in result.output
+        assert output in result.output
     for options in ((STORE, copy, "--against", copy), (copy, "--score", copy / LOG)):
         result = run_alone(*options, "--against", STORE)
         assert result.exit_code == 2

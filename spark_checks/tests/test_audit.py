@@ -1,4 +1,6 @@
-"""Real stores are silent; results are written as promised; Java is found."""
+"""
+Recorded stores have no findings, and output has the promised form.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,11 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_checks import report
 from spark_checks.audit import INVARIANTS, Audit, audit_store
 from spark_checks.broker_conf import ConfError, read_broker_conf
 from spark_checks.findings import Finding, Severity
-from spark_checks.java_home import wrap_java
+from spark_checks.report import report
+from spark_checks.session.java_home import wrap_java
 from spark_checks.tests.building import StoreBuilder, flip
 from spark_checks.tests.command import run_alone
 from spec.registry import all_clauses
@@ -133,7 +135,7 @@ def test_a_wrapped_java_is_spared_the_module_it_lacks(tmp_path: Path) -> None:
     java.chmod(0o755)
     home = wrap_java(java, tmp_path / "home")
     options = ["-Xmx1g", "--add-modules=jdk.incubator.vector", "-cp", "a b"]
-    said = subprocess.run(
+    output = subprocess.run(
         [home / "bin" / "java", *options], capture_output=True, check=True
     )
-    assert said.stdout == b"-Xmx1g|-cp|a b|"
+    assert output.stdout == b"-Xmx1g|-cp|a b|"

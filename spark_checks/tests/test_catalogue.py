@@ -1,6 +1,5 @@
 """
-Every fault of the catalogue is found, at its place and under its name, and nothing
-else is; what is generated is the same for the same seed.
+Every fault is found at its place with its id, and generation is repeatable.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from spark_checks.faults.labels import (
     write_labels,
 )
 from spark_checks.findings import Finding, Severity
-from spark_checks.generate.encoding import quick_record
+from spark_checks.generate.encoding import encode_record_fast
 from spark_checks.generate.part import messages_of, rounds_of
 from spark_checks.generate.plan import Plan, PlanError, plan_of_size
 from spark_checks.generate.store import generate
@@ -39,7 +38,7 @@ KINDS_MIN = 60
 
 
 def fingerprint(root: Path) -> dict[str, str]:
-    """Return what each file of *root* holds, boiled down."""
+    """Return a digest of each file of *root*."""
     return {
         path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(root.rglob("*"))
@@ -92,11 +91,11 @@ def test_another_seed_is_another_store(tmp_path: Path) -> None:
 
 def test_records_are_those_of_the_specification() -> None:
     for message in messages_of(FAULTS_PLAN, 0):
-        data = quick_record(message.record)
+        data = encode_record_fast(message.record)
         assert data == encode_record(message.record)
         assert agrees(data) is None
     for message in messages_of(RICH, 0):
-        data = quick_record(message.record)
+        data = encode_record_fast(message.record)
         assert data == encode_record(message.record)
         assert agrees(data) is True
 

@@ -1,4 +1,6 @@
-"""The first session writes its classes down, later ones map them."""
+"""
+The first session writes a class archive, later ones map it.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spark_checks.class_archive import class_archive
+from spark_checks.session.class_archive import class_archive
 
 
 def _java_home(root: Path, text: str) -> Path:

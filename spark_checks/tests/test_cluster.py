@@ -1,4 +1,6 @@
-"""On a real standalone cluster an audit says what it says here, with code it brings."""
+"""
+Audits on a real standalone cluster, with shipped code, give the local result.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,12 @@ ROOT = Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "fixtures" / "store"
 PROBE = """
 import json, sys
-from spark_checks.session import spark_session
+from spark_checks.session.session import spark_session
 def seen(_):
     import os
-    import spec, spark_checks, construct
-    from spark_checks.sources import commit_log
-    modules = [spec, spark_checks, construct, commit_log]
+    import columns, spec, spark_checks, construct
+    from spark_checks.readers import commit_log
+    modules = [columns, spec, spark_checks, construct, commit_log]
     return [os.getcwd(), *(module.__file__ for module in modules)]
 with spark_session(sys.argv[1]) as session:
     context = session.sparkContext
@@ -37,7 +39,7 @@ with spark_session(sys.argv[1]) as session:
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """Lend a master and two workers."""
+    """Yield a master and two workers."""
     with standalone_cluster(tmp_path_factory.mktemp("cluster")) as running:
         yield running
 
@@ -59,7 +61,7 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(
     *words: str, cluster: Cluster | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run our Python with *words*, its workers with the cluster's."""
+    """Run Python with *words*, and the cluster's Python for its workers."""
     workers = {"PYSPARK_PYTHON": str(cluster.python)} if cluster else {}
     return subprocess.run(
         [sys.executable, *words],

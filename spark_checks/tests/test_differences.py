@@ -1,5 +1,5 @@
 """
-What differs in one piece of two logs, and where both end: without Spark.
+Differences in one piece of two logs, and both logs' ends, without Spark.
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
+from spark_checks.against.common_range import written_end
 from spark_checks.against.differences import differences
-from spark_checks.against.ends import written_end
 from spark_checks.against.pieces import cut, log_of
-from spark_checks.digest import Digest
-from spark_checks.sources.store_files import list_store
+from spark_checks.store_files import list_store
+from spark_checks.survey.summarise import SurveySummary
 from spark_checks.tests.building import StoreBuilder, flip, overwrite
 
 LOG_SIZE = 4096
 
 
 def builder_of(count: int, *, word: str = "m") -> StoreBuilder:
-    """Return a builder with so many messages."""
+    """Return a builder with *count* messages."""
     builder = StoreBuilder(log_size=LOG_SIZE)
     for number in range(count):
         add(builder, number, word=word)
@@ -28,7 +28,7 @@ def builder_of(count: int, *, word: str = "m") -> StoreBuilder:
 
 
 def add(builder: StoreBuilder, number: int, *, word: str = "m") -> None:
-    """Append the message of this number."""
+    """Append the message with this number."""
     builder.put(
         "Orders",
         number % 2,
@@ -38,21 +38,21 @@ def add(builder: StoreBuilder, number: int, *, word: str = "m") -> None:
 
 
 def rows_of(here: Path, there: Path, *, end: int) -> list[dict[str, Any]]:
-    """Return what differs between two stores up to *end*."""
+    """Return the differences of two stores up to *end*."""
     logs = [log_of(list_store(str(store))) for store in (here, there)]
     pieces = cut(*logs, begin=0, end=end)
     return [row for found in differences(pieces) for row in found.to_pylist()]
 
 
-def seen(*, log_end: int, regions: int) -> Digest:
-    """Return a digest of which only the end counts."""
-    return Digest(
+def seen(*, log_end: int, regions: int) -> SurveySummary:
+    """Return a summary in which only the log's end is set."""
+    return SurveySummary(
         records={},
         units={},
         regions=regions,
         bad_checksums=0,
         bad_places=0,
-        flawed=0,
+        damaged=0,
         record_count=1,
         log_end=log_end,
         last_stored_at_ms=None,

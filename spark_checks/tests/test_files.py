@@ -1,4 +1,6 @@
-"""Names, sizes and side files are judged without reading the log."""
+"""
+Names, sizes and side files are checked without reading the log.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +11,25 @@ from pathlib import Path
 
 import pytest
 
-from spark_checks.digest import Digest
 from spark_checks.invariants.files import check_files
 from spark_checks.invariants.side_files import (
     check_checkpoint,
     check_configuration,
     check_index_headers,
 )
-from spark_checks.sources.store_files import NotAStoreError, list_store
+from spark_checks.store_files import NotAStoreError, list_store
+from spark_checks.survey.summarise import SurveySummary
 from spark_checks.tests.building import BEGAN_AT_MS, StoreBuilder
 from spec.store.checkpoint import Checkpoint, encode_checkpoint
 from spec.store.index_file import IndexHeader, encode_header, file_size
 
-SEEN = Digest(
+SEEN = SurveySummary(
     records={},
     units={},
     regions=0,
     bad_checksums=0,
     bad_places=0,
-    flawed=0,
+    damaged=0,
     record_count=100,
     log_end=40_000,
     last_stored_at_ms=BEGAN_AT_MS + 1000,
@@ -36,7 +38,7 @@ SEEN = Digest(
 )
 QUEUE = "consumequeue/Orders/0"
 NO_OFFSET = f"commitlog/{'9' * 20}"
-"""An offset that does not fit into 64 bits."""
+"""Number that does not fit into 64 bits."""
 
 
 @pytest.fixture
@@ -170,7 +172,7 @@ def test_a_name_that_is_not_utf_8_is_said(tmp_path: Path) -> None:
     log = tmp_path / "commitlog"
     log.mkdir()
     Path(os.fsdecode(bytes(log) + b"/\xff")).write_bytes(b"")
-    with pytest.raises(NotAStoreError, match=r"commitlog/\\xff is no name in UTF-8"):
+    with pytest.raises(NotAStoreError, match=r"commitlog/\\xff is not a name in UTF-8"):
         list_store(str(tmp_path))
 
 

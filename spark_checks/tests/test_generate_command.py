@@ -1,4 +1,6 @@
-"""``rmqc generate`` writes a store and its labels, and says what it cannot do."""
+"""
+``rmqc generate`` writes a store and its labels, or reports an error.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from cli.generate import generate
+from cli.commands.generate import generate
 
 
 def test_a_store_and_its_labels_are_written(tmp_path: Path) -> None:
@@ -39,7 +41,7 @@ def test_kinds_are_listed() -> None:
 
 
 def test_what_cannot_be_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
-    for options, said in (
+    for options, output in (
         (["--faults", "no-such"], "no fault no-such"),
         (["--faults", "checkpoint-log,checkpoint-missing"], "do not go with"),
         (["--size", "many"], "is no size"),
@@ -48,4 +50,4 @@ def test_what_cannot_be_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
         store = str(tmp_path / str(len(options[1])))
         run = CliRunner().invoke(generate, [store, *options])
         assert run.exit_code == 2
-        assert said in run.output
+        assert output in run.output

@@ -1,4 +1,6 @@
-"""The chains of an index file are followed; real files are in order."""
+"""
+Chains of an index file are checked; recorded files are intact.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,12 @@ from pyspark.sql import SparkSession
 
 from spark_checks.audit import audit_store
 from spark_checks.faults.fault import Site
-from spark_checks.faults.places import index_file, item_positions
+from spark_checks.faults.index_places import index_file, item_positions
 from spark_checks.generate.index_part import index_of
 from spark_checks.generate.part import messages_of
 from spark_checks.generate.plan import Plan
 from spark_checks.generate.store import generate
-from spark_checks.sources.index import IndexFile, ItemFlaw, batches, slot_count_of
+from spark_checks.readers.index import IndexFile, ItemDamage, batches, slot_count_of
 from spec.store.index_file import (
     HEADER_SIZE,
     SLOT_SIZE,
@@ -44,9 +46,9 @@ def rows_of(data: bytes) -> list[dict[str, Any]]:
     return [row for batch in batches(read_at, file) for row in batch.to_pylist()]
 
 
-def flawed(data: bytes) -> list[tuple[int, int]]:
-    """Return position and flaws of every row that has some."""
-    return [(row["position"], row["flaws"]) for row in rows_of(data) if row["flaws"]]
+def damaged(data: bytes) -> list[tuple[int, int]]:
+    """Return position and damage of every damaged row."""
+    return [(row["position"], row["damage"]) for row in rows_of(data) if row["damage"]]
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +61,7 @@ def index() -> bytes:
 def test_a_real_file_is_in_order(path: Path) -> None:
     data = path.read_bytes()
     rows = rows_of(data)
-    assert flawed(data) == []
+    assert damaged(data) == []
     assert len(rows) == decode_header(data).index_count - 1
     slots = slot_count_of(len(data))
     for row in rows:
@@ -72,7 +74,7 @@ def test_a_real_file_is_in_order(path: Path) -> None:
 
 
 def test_a_generated_file_is_in_order_and_has_every_key(index: bytes) -> None:
-    assert flawed(index) == []
+    assert damaged(index) == []
     hashes = [row["key_hash"] for row in rows_of(index)]
     first = next(messages_of(PLAN, 0)).record
     assert key_hash(first.topic, "order-000000000000") in hashes
@@ -86,18 +88,18 @@ def _with(data: bytes, position: int, form: str, value: int) -> bytes:
 @pytest.mark.parametrize(
     ("at", "form", "value", "flaw"),
     [
-        (16, ">i", 1 << 20, ItemFlaw.PREVIOUS),
-        (16, ">i", -1, ItemFlaw.PREVIOUS),
-        (16, ">i", 40, ItemFlaw.PREVIOUS),
-        (12, ">i", 1 << 20, ItemFlaw.SECONDS),
-        (12, ">i", -1, ItemFlaw.SECONDS),
+        (16, ">i", 1 << 20, ItemDamage.PREVIOUS),
+        (16, ">i", -1, ItemDamage.PREVIOUS),
+        (16, ">i", 40, ItemDamage.PREVIOUS),
+        (12, ">i", 1 << 20, ItemDamage.SECONDS),
+        (12, ">i", -1, ItemDamage.SECONDS),
     ],
 )
 def test_an_item_with_a_wrong_word_is_found(
-    index: bytes, at: int, form: str, value: int, flaw: ItemFlaw
+    index: bytes, at: int, form: str, value: int, flaw: ItemDamage
 ) -> None:
     position = item_position(40, slot_count_of(len(index)))
-    assert flawed(_with(index, position + at, form, value)) == [(position, int(flaw))]
+    assert damaged(_with(index, position + at, form, value)) == [(position, int(flaw))]
 
 
 @pytest.mark.parametrize(("seconds", "beside"), [(0, 39), (23, 41)])
@@ -107,7 +109,7 @@ def test_an_item_that_is_out_of_order_is_suspected_and_so_is_the_one_beside(
     slots = slot_count_of(len(index))
     places = [item_position(number, slots) for number in (40, beside)]
     data = _with(index, places[0] + 12, ">i", seconds)
-    assert flawed(data) == [(at, int(ItemFlaw.ORDER)) for at in sorted(places)]
+    assert damaged(data) == [(at, int(ItemDamage.ORDER)) for at in sorted(places)]
 
 
 @pytest.mark.parametrize("value", [0, 3, 1 << 30, -7])
@@ -115,15 +117,15 @@ def test_a_slot_that_names_another_item_is_found(index: bytes, value: int) -> No
     slots = slot_count_of(len(index))
     item = decode_item(index[item_position(40, slots) :])
     position = slot_position(item.key_hash, slots)
-    assert flawed(_with(index, position, ">i", value)) == [
-        (position, int(ItemFlaw.SLOT))
+    assert damaged(_with(index, position, ">i", value)) == [
+        (position, int(ItemDamage.SLOT))
     ]
 
 
 def test_an_item_with_another_hash_breaks_its_chains(index: bytes) -> None:
     position = item_position(40, slot_count_of(len(index)))
-    found = flawed(_with(index, position, ">i", -5))
-    assert position in [at for at, flaw in found if flaw & ItemFlaw.HASH]
+    found = damaged(_with(index, position, ">i", -5))
+    assert position in [at for at, flaw in found if flaw & ItemDamage.HASH]
 
 
 @pytest.mark.parametrize("count", [0, -1, 1 << 30])
@@ -153,7 +155,7 @@ def test_a_clock_that_was_put_back_is_no_fault(
     for position in item_positions(site, hit):
         seconds = decode_item((tmp_path / file).read_bytes()[position:]).seconds
         site.overwrite(file, position + 12, struct.pack(">i", seconds - 5))
-    assert ItemFlaw.ORDER in [
-        flaw for _, flaw in flawed((tmp_path / file).read_bytes())
+    assert ItemDamage.ORDER in [
+        flaw for _, flaw in damaged((tmp_path / file).read_bytes())
     ]
     assert audit_store(spark, str(tmp_path)).findings == ()

@@ -1,4 +1,6 @@
-"""The page of invariants has a row for each, in the words of the code."""
+"""
+The page of invariants has a row for each, equal to the code.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ def _rows(invariants: Iterable[Invariant]) -> list[str]:
 
 
 def _written_anew() -> str:
-    """Return the page with its rows made of the code, and its sentences as they are."""
+    """Return the page with rows from the code and its other text."""
     tables = iter([_rows(INVARIANTS), _rows(AGAINST_INVARIANTS)])
     lines: list[str] = []
     for line in PAGE.read_text(encoding="utf-8").splitlines():

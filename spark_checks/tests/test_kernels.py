@@ -1,4 +1,6 @@
-"""Kernels answer what the plain functions answer, whatever they are given."""
+"""
+Kernels return the results of their fallbacks, for any input.
+"""
 
 from __future__ import annotations
 
@@ -16,32 +18,32 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spark_checks.kernels.use import twins
-from spark_checks.shipping import zip_for_workers
-from spark_checks.sources.consume_queue import UNIT, written_among
-from spark_checks.sources.gather import Ints, Places, gather_alike, numbers_at
-from spark_checks.sources.index import chains
-from spark_checks.sources.key_hashes import hashed
-from spark_checks.sources.ledger import are_ids, numbers_listed, queue_numbers
-from spark_checks.sources.log_batch import body_crcs, follow_sizes, record_plans
-from spark_checks.sources.log_part import Parts
-from spark_checks.sources.record_properties import (
+from columns.accelerated import Accelerated
+from columns.gather import Ints, Places, gather_alike, numbers_at
+from columns.key_hashes import hashed
+from columns.log_batch import body_crcs, follow_sizes, record_plans
+from columns.record_properties import (
     places_named,
     places_once,
     properties_of,
 )
-from spark_checks.sources.record_scan import SIZE
-from spark_checks.sources.spark_hash import hash_of_longs, xor_of
-from spark_checks.sources.store_files import list_store
-from spark_checks.sources.string_hashes import string_hashes
-from spark_checks.sources.sums import Asked, sums_of_units
-from spark_checks.sources.survey import Survey, parts_of, survey_of
-from spark_checks.sources.topics import first_alike
-from spark_checks.sources.twofold import Twofold
-from spark_checks.sources.words import WORD, text_hashes
-from spark_checks.tables import LIGHT_QUEUE_PREFIX
+from columns.string_hashes import string_hashes
+from columns.topics import first_alike
+from columns.uint64_words import WORD, text_hashes
+from spark_checks.columns.record_scan import SIZE
+from spark_checks.columns.spark_hash import hash_of_longs, xor_of
+from spark_checks.kernels.install import kernel_pairs
+from spark_checks.readers.consume_queue import UNIT, written_among
+from spark_checks.readers.index import chains
+from spark_checks.readers.log_part import Parts
+from spark_checks.session.shipping import OWN, zip_for_workers
+from spark_checks.store_files import list_store
+from spark_checks.survey.ledger_values import are_ids, numbers_listed, queue_numbers
+from spark_checks.survey.sums import SurveyOptions, sums_of_units
+from spark_checks.survey.survey import Survey, parts_of, survey_of
 from spark_checks.tests.test_log_batch import logs
-from spark_checks.tests.ways import fast_ways, told
+from spark_checks.tests.with_kernels import comparable, with_kernels
+from spec.wire.message.topic_names import LMQ_PREFIX
 
 ROOT = Path(__file__).resolve().parents[2]
 STORES = sorted((ROOT / "fixtures" / "store").glob("*-*"))
@@ -60,28 +62,28 @@ properties = st.lists(st.lists(pieces, max_size=12).map(b"".join), max_size=6)
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _twins() -> Iterator[None]:
-    with fast_ways():
+def _pairs() -> Iterator[None]:
+    with with_kernels():
         yield
 
 
 def _agree(function: Any, *args: Any, **named: Any) -> None:
-    """Compare what both ways of *function* answer."""
-    assert isinstance(function, Twofold)
-    assert function.fast is not None
-    found, wanted = function.fast(*args, **named), function.plain(*args, **named)
+    """Compare the results of kernel and fallback of *function*."""
+    assert isinstance(function, Accelerated)
+    assert function.kernel is not None
+    found, wanted = function.kernel(*args, **named), function.fallback(*args, **named)
     assert _shown(found) == _shown(wanted)
 
 
 def _shown(answer: Any) -> Any:
-    """Return *answer* as what can be compared."""
+    """Return *answer* in a comparable form."""
     if isinstance(answer, np.ndarray):
         return answer.tolist()
     return [_shown(one) for one in answer] if isinstance(answer, tuple) else answer
 
 
 def _laid_out(each: Sequence[bytes]) -> tuple[bytes, Places]:
-    """Return *each* end to end, behind a word that is in nobody's way."""
+    """Return *each* end to end, behind a padding word."""
     sizes = np.array([len(text) for text in each], dtype=np.int64)
     return b"\xff" * WORD + b"".join(each), (WORD + np.cumsum(sizes) - sizes, sizes)
 
@@ -91,11 +93,17 @@ def _column(values: Sequence[int]) -> Ints:
 
 
 def test_each_kernel_is_compared_with_its_plain_function() -> None:
-    assert {plain.plain.__name__ for plain, _ in twins()} == {
+    assert {plain.fallback.__name__ for plain, _ in kernel_pairs()} == {
         *("follow_sizes", "gather_alike", "body_crcs", "properties_of"),
         *("places_named", "string_hashes", "hashed", "text_hashes", "first_alike"),
         *("hash_of_longs", "xor_of", "numbers_listed", "queue_numbers", "are_ids"),
-        *("places_once", "everyday_of", "written_among", "sums_of_units", "chains"),
+        *(
+            "places_once",
+            "sum_fast_records",
+            "written_among",
+            "sums_of_units",
+            "chains",
+        ),
     }
 
 
@@ -115,9 +123,9 @@ def test_fields_of_sound_and_damaged_records_are_the_same(
     limits = starts + np.maximum(numbers_at(data, starts, SIZE) - cut, 0)
     values = {"magic": 0xDAA320A7, "system_flags": flags}
     plan = record_plans.plan(tuple(values[one.name] for one in record_plans.deciding))
-    assert gather_alike.fast is not None
-    found = gather_alike.fast(data, starts, limits, plan)
-    wanted = gather_alike.plain(data, starts, limits, plan)
+    assert gather_alike.kernel is not None
+    found = gather_alike.kernel(data, starts, limits, plan)
+    wanted = gather_alike.fallback(data, starts, limits, plan)
     assert found.ends.tolist() == wanted.ends.tolist()
     assert found.numbers.keys() == wanted.numbers.keys()
     assert found.places.keys() == wanted.places.keys()
@@ -133,9 +141,9 @@ def test_properties_are_split_alike(each: list[bytes], gap: bytes) -> None:
     data = gap.join([b"", *each, b""])
     sizes = np.array([len(text) for text in each], dtype=np.int64)
     begins = np.cumsum(sizes + len(gap)) - sizes
-    assert properties_of.fast is not None
-    found = properties_of.fast(data, begins, begins + sizes)
-    wanted = properties_of.plain(data, begins, begins + sizes)
+    assert properties_of.kernel is not None
+    found = properties_of.kernel(data, begins, begins + sizes)
+    wanted = properties_of.fallback(data, begins, begins + sizes)
     for name in ("record", "word", "broken"):
         assert getattr(found, name).tolist() == getattr(wanted, name).tolist(), name
     for name in ("name_end", "end"):
@@ -160,7 +168,7 @@ def test_strings_have_the_same_hashes(each: list[bytes], besides: bytes) -> None
             for index, codes in way(data, values, besides=besides)
             for at, code in zip(index.tolist(), codes.tolist(), strict=True)
         }
-        for way in (string_hashes.fast, string_hashes.plain)
+        for way in (string_hashes.kernel, string_hashes.fallback)
         if way is not None
     )
     assert found == wanted
@@ -178,7 +186,7 @@ def test_keys_have_the_same_hashes(
     prefixes = np.full(len(each), before, dtype=np.uint32)
     found, wanted = (
         dict(zip(*_shown(way(data, values, prefixes, splits=splits)), strict=True))
-        for way in (hashed.fast, hashed.plain)
+        for way in (hashed.kernel, hashed.fallback)
         if way is not None
     )
     assert found == wanted
@@ -224,20 +232,20 @@ units = st.tuples(
 @EXAMPLES
 @given(
     rows=st.lists(units, min_size=1, max_size=20),
-    topic=st.sampled_from(["T", LIGHT_QUEUE_PREFIX + "T"]),
+    topic=st.sampled_from(["T", LMQ_PREFIX + "T"]),
     first=st.integers(0, 2**40),
     parts=st.sampled_from([None, ((0, 60), (150, 170))]),
 )
 def test_units_have_the_same_sums(
     rows: list[tuple[int, ...]], topic: str, first: int, parts: Parts | None
 ) -> None:
-    packed = b"".join(struct.pack(">qiq", *row) for row in rows)
-    read = np.frombuffer(packed, dtype=UNIT)
+    group_parts = b"".join(struct.pack(">qiq", *row) for row in rows)
+    read = np.frombuffer(group_parts, dtype=UNIT)
     _agree(written_among, read)
     _agree(written_among, read[1:])
     numbers = np.arange(first, first + len(rows))
-    asked = Asked(min_offset=50, parts=parts)
-    _agree(sums_of_units, (topic, 1), numbers, read, asked=asked)
+    options = SurveyOptions(min_offset=50, parts=parts)
+    _agree(sums_of_units, (topic, 1), numbers, read, options=options)
 
 
 @EXAMPLES
@@ -255,14 +263,14 @@ def test_a_table_without_room_asks_the_plain_way() -> None:
 @pytest.mark.parametrize("path", STORES, ids=lambda path: path.name)
 def test_a_store_has_the_same_survey(path: Path, tmp_path: Path) -> None:
     for store in (path, _damaged(path, tmp_path)):
-        with fast_ways(are_wanted=False):
+        with with_kernels(are_wanted=False):
             wanted = _survey(store)
         for _ in range(2):  # topics are known the second time
             assert _survey(store) == wanted
 
 
 def _damaged(path: Path, directory: Path) -> Path:
-    """Return a copy of the store at *path*, with a byte in a hundred changed."""
+    """Return a copy of the store at *path* with one byte in a hundred changed."""
     store = directory / path.name
     for file in sorted(path.rglob("*")):
         if file.is_file():
@@ -276,14 +284,14 @@ def _damaged(path: Path, directory: Path) -> Path:
 
 
 def _survey(path: Path) -> Any:
-    """Return what there is to compare of a survey of the store at *path*."""
-    asked = Asked(ranges=[(-1, 2**62)], delays={1: 1000, 3: 10_000})
-    parts = parts_of(list_store(str(path)), asked, 1)
-    found = [survey_of(str(path), some, asked) for some in parts]
+    """Return the comparable survey of the store at *path*."""
+    options = SurveyOptions(ranges=[(-1, 2**62)], delays={1: 1000, 3: 10_000})
+    parts = parts_of(list_store(str(path)), options, 1)
+    found = [survey_of(str(path), some, options) for some in parts]
     whole = found[0]
     for other in found[1:]:
         whole = Survey.plus(whole, other)
-    return told(whole)
+    return comparable(whole)
 
 
 @pytest.mark.parametrize("kept", ["nowhere", "shipped"])
@@ -293,14 +301,14 @@ def test_without_a_place_for_them_the_plain_way_goes_on(
     place = tmp_path / "cache"
     place.write_text("no directory")
     origin = {"shipped": zip_for_workers, "nowhere": _unwritable}[kept](tmp_path)
-    asked = (
-        "from spark_checks.kernels.use import use_kernels, __file__ as file;"
-        "from spark_checks.sources.log_batch import follow_sizes;"
-        "print(file, use_kernels(), follow_sizes(bytes(9), 0, most=1)[1])"
+    program = (
+        "from spark_checks.kernels.install import install_kernels, __file__ as file;"
+        "from columns.log_batch import follow_sizes;"
+        "print(file, install_kernels(), follow_sizes(bytes(9), 0, most=1)[1])"
     )
     here = {"PYTHONPATH": str(origin), "XDG_CACHE_HOME": str(place)}
     run = subprocess.run(  # our own words
-        [sys.executable, "-c", asked],
+        [sys.executable, "-c", program],
         env={**os.environ, **here},
         cwd=tmp_path,
         capture_output=True,
@@ -312,8 +320,8 @@ def test_without_a_place_for_them_the_plain_way_goes_on(
 
 
 def _unwritable(directory: Path) -> Path:
-    """Return a copy of the packages in which nothing can be written beside a kernel."""
-    for name in ("spec", "spark_checks"):
+    """Return a copy of the packages with an unwritable kernel cache."""
+    for name in OWN:
         ignored = shutil.ignore_patterns("tests", "__pycache__")
         shutil.copytree(ROOT / name, directory / "copy" / name, ignore=ignored)
     (directory / "copy" / "spark_checks" / "kernels" / "__pycache__").write_text("")

@@ -1,4 +1,6 @@
-"""Batches of records hold what the plain reader says, and end where it ends."""
+"""
+Batches contain the records of spec's reader, and end for the same reason.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spark_checks.sources import gather
-from spark_checks.sources.arrow_batch import as_arrow
-from spark_checks.sources.log_batch import LogBatch, LogEnd, read_log
+from columns import gather
+from columns.log_batch import LogBatch, LogEnd, read_log
+from spark_checks.columns.arrow_batch import as_arrow
 from spec.host import Host
 from spec.integers import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN
 from spec.store.blank import Blank, encode_blank
@@ -34,7 +36,7 @@ int64s = st.sampled_from([0, 1, -1, INT64_MIN, INT64_MAX, 2**32]) | st.integers(
 
 @st.composite
 def records(draw: st.DrawFn) -> Record:
-    """Return records of both magics, all widths of hosts, sizes around 12 bytes."""
+    """Return records of both magics, all host sizes, and short names."""
     magic = draw(st.sampled_from([MAGIC_V1, MAGIC_V1, MAGIC_V2]))
     flags = draw(st.sampled_from([0, 0, 16, 32, 48, 1, -1]))
 
@@ -62,7 +64,7 @@ def records(draw: st.DrawFn) -> Record:
 
 @st.composite
 def logs(draw: st.DrawFn) -> bytes:
-    """Return logs that end in any way, whole or with some bytes changed."""
+    """Return logs with any end, intact or with some bytes changed."""
     written = [
         encode_record(record) for record in draw(st.lists(records(), max_size=6))
     ]
@@ -85,7 +87,7 @@ def logs(draw: st.DrawFn) -> bytes:
 
 
 def assert_equal(found: tuple[list[LogBatch], LogEnd], wanted: Scan) -> None:
-    """Compare batches with what the plain reader says, field by field."""
+    """Compare batches with spec's reader, field by field."""
     batches, end = found
     placed = [one for batch in batches for one in rows_of(batch)]
     assert placed == list(wanted.records)
@@ -95,7 +97,7 @@ def assert_equal(found: tuple[list[LogBatch], LogEnd], wanted: Scan) -> None:
 
 
 def rows_of(batch: LogBatch) -> list[PlacedRecord]:
-    """Return the records of *batch*, as Arrow shows them."""
+    """Return the records of *batch* as Arrow rows."""
     table = as_arrow(batch)
     table.validate(full=True)
     return [

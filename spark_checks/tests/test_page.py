@@ -1,18 +1,18 @@
-"""The page of an audit is as the sample that a browser is tried on."""
+"""The page of an audit equals the sample page for browser tests."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from spark_checks import report
+from spark_checks.report import report
 from spark_checks.tests.page import sample_audit
 
 SAMPLE = Path(__file__).resolve().parents[2] / "docs" / "samples" / "audit.html"
 
 
 def test_the_sample_page_is_up_to_date() -> None:
-    """Write it anew with ``python -m spark_checks.tests.test_page``."""
+    """Regenerate it with ``python -m spark_checks.tests.test_page``."""
     assert report.as_html([sample_audit()]) == SAMPLE.read_text(encoding="utf-8")
 
 
@@ -24,7 +24,7 @@ def test_a_page_needs_nothing_beside_itself() -> None:
 
 def test_every_format_says_what_to_do_next() -> None:
     found = [sample_audit()]
-    advice = "where a start would end the log"
+    advice = "where a start would truncate the log"
     for written in (report.as_html, report.as_json, report.as_table):
         assert advice in " ".join(written(found).split())
 

@@ -1,4 +1,6 @@
-"""The ten questions of docs/spark_questions.md are answered as the page says."""
+"""
+The queries of docs/spark_questions.md give the results on the page.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ ANSWERED = re.findall(r"```sql\n(.*?)```\n\n```text\n(.*?)```\n", PAGE, re.DOTAL
 def exported(
     spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
 ) -> SparkSession:
-    """Return a session that knows the tables of a real store, read from Parquet."""
+    """Return a session with the tables of a recorded store, read from Parquet."""
     directory = tmp_path_factory.mktemp("tables")
     names = views_of(spark, str(STORE))
     export(spark, str(STORE), directory)
@@ -50,7 +52,7 @@ def test_a_question_is_answered_as_the_page_says(
 
 
 def _shown(value: object) -> str:
-    """Return *value* as Spark prints it."""
+    """Return *value* in Spark's output format."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list):

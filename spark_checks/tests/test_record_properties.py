@@ -1,4 +1,6 @@
-"""Properties that are split together are those that are split one by one."""
+"""
+Properties split by columns equal those split one by one.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spark_checks.sources.record_properties import properties_of
+from columns.record_properties import properties_of
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 

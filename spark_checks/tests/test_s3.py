@@ -1,8 +1,8 @@
 """
-A store in S3 is audited as the same store on a disk is.
+A store in S3 has the same audit as on a disk.
 
-The server is moto's, which speaks S3 over HTTP on loopback; without it there is
-nothing to ask, so that is an error and not a skip. ``tox -e s3`` has it.
+The server is moto's, which serves S3 over HTTP on loopback. Without moto the tests are
+errors, not skipped. ``tox -e s3`` installs it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pytest
 from moto.server import ThreadedMotoServer
 from pyarrow import fs
 
-from spark_checks.sources.store_files import list_store, read_whole
+from spark_checks.store_files import list_store, read_whole
 from spark_checks.tests.building import StoreBuilder, flip
 from spark_checks.tests.cluster import standalone_cluster
 
@@ -31,7 +31,7 @@ KEY, SECRET = "key-of-the-test", "secret-of-the-test"
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[str]:
-    """Lend the address of an S3 server on loopback."""
+    """Yield the address of an S3 server on loopback."""
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
@@ -41,7 +41,7 @@ def endpoint() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def stores(endpoint: str, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Return some stores on the disk; they are in the bucket under their names."""
+    """Return some local stores, also in the bucket under their names."""
     builder = StoreBuilder()
     for number in range(100):
         builder.put("Orders", number % 4, tags="TagA")
@@ -67,7 +67,7 @@ def stores(endpoint: str, tmp_path_factory: pytest.TempPathFactory) -> list[Path
 
 
 def audited(*words: str, **environment: str) -> tuple[int, Any, str]:
-    """Return exit code, report and all output of an audit, the stores' names apart."""
+    """Return exit code, report and output of an audit, without store names."""
     done = subprocess.run(
         [sys.executable, "-m", "cli", "audit", *words, "--format", "json"],
         cwd=ROOT,
@@ -98,10 +98,10 @@ def test_an_address_says_all_and_its_secret_stays_out_of_the_report(
 ) -> None:
     begin, end = f"s3://{KEY}:{SECRET}@{BUCKET}", f"?endpoint_override={endpoint}"
     there = [f"{begin}/{store.name}{end}" for store in stores]
-    code, report, said = audited(*there, "--master", "local[2]")
+    code, report, output = audited(*there, "--master", "local[2]")
     expected = audited(*map(str, stores), "--master", "local[2]")
     assert (code, report) == expected[:2]
-    assert SECRET not in said
+    assert SECRET not in output
 
 
 def test_workers_of_a_cluster_open_what_variables_say_here(

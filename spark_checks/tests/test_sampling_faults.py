@@ -1,4 +1,6 @@
-"""What a part of a store with every fault shows is what the whole shows, in minutes."""
+"""
+Samples of a store with every fault have only findings of the whole (minutes).
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,13 @@ from pyspark.sql import SparkSession
 from spark_checks.audit import Audit, audit_store
 from spark_checks.faults.catalogue import plant_all, sheets
 from spark_checks.generate.store import generate
-from spark_checks.sampling import Wish
+from spark_checks.sampling import SampleSpec
 from spark_checks.tests.building import FAULTS_PLAN
 from spark_checks.tests.test_sampling import LEFT_OUT, places
 
 
 def untold(part: Audit, whole: Audit) -> list[str]:
-    """Return what *part* says and *whole* does not."""
+    """Return the findings of *part* that *whole* lacks."""
     return [
         f"{one.invariant.id} {one.file} @ {one.offset}: {one.message}"
         for one in part.findings
@@ -38,16 +40,20 @@ def test_what_a_sample_finds_is_found_in_the_whole(
     if is_open:
         (tmp_path / "abort").touch()
     whole = audit_store(spark, str(tmp_path))
-    told = 0
+    found_places = 0
     for seed in (1, 2, 3):
-        wish = Wish(fraction=0.35, seed=seed)
-        part = audit_store(spark, str(tmp_path), sampled=wish)
+        options = SampleSpec(fraction=0.35, seed=seed)
+        part = audit_store(spark, str(tmp_path), sample_spec=options)
         assert untold(part, whole) == []
-        told += len([one for one in part.findings if "-LOG-" in one.invariant.id])
-    assert told > 10
-    everything = audit_store(spark, str(tmp_path), sampled=Wish(fraction=1, seed=1))
+        found_places += len(
+            [one for one in part.findings if "-LOG-" in one.invariant.id]
+        )
+    assert found_places > 10
+    everything = audit_store(
+        spark, str(tmp_path), sample_spec=SampleSpec(fraction=1, seed=1)
+    )
     expected = {place for place in places(whole) if place[0] not in LEFT_OUT}
     assert places(everything) <= expected
-    # What points out of the log, or lies before a queue's first unit, is left alone.
+    # Units that point outside the log or before the first unit are not checked.
     spared = {"INV-CQ-001", "INV-CQ-003", "INV-CQ-005", "INV-INDEX-001"}
     assert {name for name, *_ in expected - places(everything)} <= spared

@@ -1,4 +1,6 @@
-"""Records are found in damaged files, and by any number of readers."""
+"""
+Records are found in damaged files, and by any number of readers.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +9,19 @@ from typing import Any
 
 import pytest
 
-from spark_checks.sources.commit_log import batches
-from spark_checks.sources.record_scan import FileRange
-from spark_checks.tables import DELAYS_DEFAULT, delay_levels
+from spark_checks.broker_conf import delays_in_setting
+from spark_checks.columns.record_scan import FileRange
+from spark_checks.readers.commit_log import batches
 from spark_checks.tests.building import StoreBuilder
 from spec.derive.arrow_schema import column_types
 from spec.derive.numpy_dtype import dtype_spec, leading_fields
 from spec.store.commit_log import scan
 from spec.store.consume_queue import unit_layout
 from spec.store.message_record import record_layout
+from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS
 
 Row = dict[str, Any]
-DELAYS = delay_levels(DELAYS_DEFAULT)
+DELAYS = delays_in_setting(DEFAULT_DELAY_LEVELS)
 
 
 def rows_of(data: bytes, *, cut: int | None = None, base: int = 0) -> list[Row]:

@@ -1,4 +1,6 @@
-"""Configuration and queues are compared without reading the log."""
+"""
+Configuration and queues are compared without reading the log.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from spark_checks.digest import QueueDigest
 from spark_checks.invariants.settings import check_settings
-from spark_checks.sources.store_files import list_store
+from spark_checks.store_files import list_store
+from spark_checks.survey.summarise import QueueSummary
 from spark_checks.tests.test_files import SEEN
 
-UNITS = QueueDigest(count=10, matched_count=10, first=0, last=9, hash=1, bytes=1000)
+UNITS = QueueSummary(count=10, matched_count=10, first=0, last=9, hash=1, bytes=1000)
 DIGEST = replace(SEEN, units={("Orders", 0): UNITS, ("SCHEDULE_TOPIC_XXXX", 1): UNITS})
 OFFSETS = '{"offsetTable":{"Other@g":{0:77},"Orders@g":{0:%s,7:5}}}'
 DELAYS = '{"offsetTable":{1:5,2:%s}}'
@@ -20,7 +22,7 @@ TOPICS = '{"topicConfigTable":{"%s":{}}}'
 
 
 def _found(root: Path, name: str, text: str) -> list[tuple[str, int, str]]:
-    """Return what is found where the configuration file *name* holds *text*."""
+    """Return the findings if the configuration file *name* contains *text*."""
     (root / "commitlog").mkdir()
     (root / "config").mkdir()
     (root / "config" / name).write_text(text, encoding="utf-8")

@@ -1,4 +1,6 @@
-"""Queues in which records of other topics stand too, as 4.9.x writes them."""
+"""
+Queues with records of other topics, as 4.9.x writes them.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,11 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_checks.audit import audit_store
-from spark_checks.sampling import Wish
+from spark_checks.sampling import SampleSpec
 from spark_checks.tests.building import Placed, StoreBuilder, overwrite
 from spec.store.consume_queue import UNIT_SIZE, Unit, encode_unit
-from spec.wire.multi_dispatch import Dispatch, properties_of
-from spec.wire.properties import encode_properties
+from spec.wire.message.multi_dispatch import Dispatch, properties_of
+from spec.wire.message.properties import encode_properties
 
 QUEUES = 2
 
@@ -23,7 +25,7 @@ def put_in_both(
 ) -> Placed:
     """Append a message of Own that names Shared, and both units; return its place.
 
-    One *is_stale* if what it names is what another message had before it.
+    With *is_stale* it names the place of an earlier message.
     """
     units = builder.queues.setdefault(("Shared", queue_id), [])
     number = len(units) - 1 if is_stale else len(units)
@@ -35,7 +37,7 @@ def put_in_both(
 
 
 def filled() -> StoreBuilder:
-    """Return a store in whose queues of Shared records of both topics take turns."""
+    """Return a store in whose queues of Shared records of both topics alternate."""
     builder = StoreBuilder()
     for number in range(60):
         queue_id = number % QUEUES
@@ -47,17 +49,19 @@ def filled() -> StoreBuilder:
     return builder
 
 
-def told(spark: SparkSession, root: Path, wish: Wish | None = None) -> set[str]:
-    """Return the ids and places of what an audit finds."""
-    found = audit_store(spark, str(root), sampled=wish).findings
+def found_places(
+    spark: SparkSession, root: Path, options: SampleSpec | None = None
+) -> set[str]:
+    """Return the ids and places of an audit's findings."""
+    found = audit_store(spark, str(root), sample_spec=options).findings
     return {f"{one.invariant.id} {one.file} {one.offset}" for one in found}
 
 
-@pytest.mark.parametrize("wish", [None, Wish(fraction=0.5, seed=3)])
+@pytest.mark.parametrize("options", [None, SampleSpec(fraction=0.5, seed=3)])
 def test_records_of_other_topics_are_no_fault(
-    spark: SparkSession, tmp_path: Path, wish: Wish | None
+    spark: SparkSession, tmp_path: Path, options: SampleSpec | None
 ) -> None:
-    assert told(spark, filled().write(tmp_path), wish) == set()
+    assert found_places(spark, filled().write(tmp_path), options) == set()
 
 
 def test_queues_made_anew_may_begin_with_records_of_other_topics(
@@ -68,7 +72,7 @@ def test_queues_made_anew_may_begin_with_records_of_other_topics(
         builder.queues["Shared", queue_id].clear()
         put_in_both(builder, queue_id)
         builder.put("Shared", queue_id)
-    assert told(spark, builder.write(tmp_path)) == set()
+    assert found_places(spark, builder.write(tmp_path)) == set()
 
 
 def test_what_no_record_explains_is_told(spark: SparkSession, tmp_path: Path) -> None:
@@ -81,7 +85,7 @@ def test_what_no_record_explains_is_told(spark: SparkSession, tmp_path: Path) ->
     skipped = len(units)
     units.append(foreign)  # and no record names this place
     after = builder.put("Shared")
-    assert told(spark, builder.write(tmp_path)) == {
+    assert found_places(spark, builder.write(tmp_path)) == {
         f"INV-CQ-005 {lost.queue_file} {lost.unit_position}",
         f"INV-CQ-004 {turned.queue_file} {turned.unit_position}",
         f"INV-CQ-004 {turned.queue_file} {skipped * UNIT_SIZE % builder.queue_size}",
@@ -98,4 +102,4 @@ def test_without_such_records_a_foreign_unit_is_told(
     root = builder.write(tmp_path)
     unit = Unit(commit_log_offset=own.offset, size=own.size, tags_code=0)
     overwrite(root, at.queue_file, UNIT_SIZE, encode_unit(unit))
-    assert f"INV-CQ-004 {at.queue_file} {UNIT_SIZE}" in told(spark, root)
+    assert f"INV-CQ-004 {at.queue_file} {UNIT_SIZE}" in found_places(spark, root)

@@ -1,5 +1,5 @@
 """
-``--since``: the later part of a log is judged, whatever the earlier part is like.
+``--since``: only the later part of a log is checked.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from spark_checks.audit import Audit, audit_store
 from spark_checks.since import NothingSinceError, TimeError, part_since, time_ms
-from spark_checks.sources.store_files import list_store
+from spark_checks.store_files import list_store
 from spark_checks.tests.building import (
     BEGAN_AT_MS,
     Placed,
@@ -43,7 +43,7 @@ def placed_of(builder: StoreBuilder) -> list[Placed]:
 
 
 def since_of(builder: StoreBuilder, number: int) -> int:
-    """Return when the message of this number was stored."""
+    """Return the store time of the message with this number."""
     offset = placed_of(builder)[number].offset
     whole = scan(bytes(builder.log[offset - offset % LOG_SIZE : offset + 4096]))
     found = next(r for r in whole.records if r.offset == offset % LOG_SIZE)
@@ -51,7 +51,7 @@ def since_of(builder: StoreBuilder, number: int) -> int:
 
 
 def places(found: Audit) -> list[tuple[str, str, int]]:
-    """Return where the findings are."""
+    """Return the places of the findings."""
     return [(one.invariant.id, one.file, one.offset) for one in found.findings]
 
 
@@ -71,7 +71,7 @@ def test_a_time_is_read_as_people_write_it(text: str, expected: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "yesterday", "1.5", "2026-13-01", "٢٠٢٦"])
 def test_what_is_no_time_is_refused(text: str) -> None:
-    with pytest.raises(TimeError, match="is no time"):
+    with pytest.raises(TimeError, match="is neither a time"):
         time_ms(text)
 
 
@@ -183,12 +183,12 @@ def test_the_command_takes_a_time(run_audit: Runner, tmp_path: Path) -> None:
     since = str(since_of(builder, 21))
     found = run_audit(root, "--since", since, "--format", "json")
     assert (found.exit_code, json.loads(found.stdout)["violations"]) == (0, [])
-    for wrong, said in {
-        ("--since", "soon"): "soon is no time",
+    for wrong, output in {
+        ("--since", "soon"): "soon is neither a time",
         ("--since", "2100-01-01"): "no record was stored at 2100-01-01",
         ("--since", since, "--against", str(root)): "--since goes with none of",
     }.items():
         refused = run_audit(root, *wrong)
         assert refused.exit_code == 2
-        assert said in refused.output
+        assert output in refused.output
     assert int(since) > BEGAN_AT_MS

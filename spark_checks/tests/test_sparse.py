@@ -1,4 +1,6 @@
-"""Units are found in files that are mostly holes, which nobody reads."""
+"""
+Units are found in sparse files, and holes are not read.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spark_checks.sources.consume_queue import batches, held_pieces
-from spark_checks.sources.store_files import held_ranges, reading
+from spark_checks.readers.consume_queue import allocated_pieces, batches
+from spark_checks.store_files import allocated_ranges, reading
 from spec.store.consume_queue import UNIT_SIZE, Unit, encode_unit
 
 SIZE = 6_000_000
@@ -21,14 +23,14 @@ FILE = (PATH, 0, SIZE)
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a store that has room for a queue's file."""
+    """Return a store with room for a queue's file."""
     root = tmp_path_factory.mktemp("store")
     (root / PATH).parent.mkdir(parents=True)
     return root
 
 
 def write(store: Path, places: set[int]) -> None:
-    """Write a queue's file that has units at these *places* only."""
+    """Write a queue's file with units at these *places* only."""
     with (store / PATH).open("wb") as file:
         file.truncate(SIZE)
         for place in places:
@@ -37,11 +39,11 @@ def write(store: Path, places: set[int]) -> None:
 
 
 def found_in(store: Path, units: range) -> list[int]:
-    """Return the queue offsets of the units that are found among *units*."""
+    """Return the queue offsets of the units among *units*."""
     with reading(str(store), PATH) as read_at:
         return [
             row
-            for file, held in held_pieces(str(store), (FILE, units))
+            for file, held in allocated_pieces(str(store), (FILE, units))
             for batch in batches(read_at, file, held)
             for row in batch["queue_offset"].to_pylist()
         ]
@@ -62,11 +64,11 @@ def test_every_unit_is_found_once(
 
 
 def test_holes_are_not_read(store: Path) -> None:
-    """It fails on a disk that has none; audits there read all of every file."""
+    """Fails on file systems without holes, where audits read whole files."""
     write(store, {0, 1, UNITS - 1})
-    held = held_ranges(str(store), PATH, SIZE)
+    held = allocated_ranges(str(store), PATH, SIZE)
     assert held[0].start == 0
     assert held[-1].stop == SIZE
     assert sum(map(len, held)) < SIZE // 10
     write(store, set())
-    assert held_ranges(str(store), PATH, SIZE) == []
+    assert allocated_ranges(str(store), PATH, SIZE) == []

@@ -1,4 +1,6 @@
-"""Any split of a file, damaged or not, gives the rows of the whole."""
+"""
+Any split of a file, damaged or not, gives the rows of the whole.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +11,21 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from spark_checks.broker_conf import delays_in_setting
+from spark_checks.columns.record_scan import FileRange, ReadAt
 from spark_checks.generate.index_part import index_of
 from spark_checks.generate.part import messages_of
 from spark_checks.generate.plan import Plan
-from spark_checks.sources import commit_log, consume_queue, index
-from spark_checks.sources.log_part import LogFile
-from spark_checks.sources.record_scan import FileRange, ReadAt
-from spark_checks.tables import DELAYS_DEFAULT, delay_levels
+from spark_checks.readers import commit_log, consume_queue, index
+from spark_checks.readers.log_part import LogFile
 from spark_checks.tests.building import StoreBuilder
 from spec.store.consume_queue import Unit, encode_unit
+from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS
 
 Row = dict[str, Any]
 Wound = tuple[int, bytes]
-"""A place, as a share of a file in 65,536ths, and the bytes that stand there."""
-DELAYS = delay_levels(DELAYS_DEFAULT)
+"""Place, as a share of a file in 65,536ths, and the new bytes there."""
+DELAYS = delays_in_setting(DEFAULT_DELAY_LEVELS)
 PLACES = st.integers(0, 65_535)
 SIZES = st.lists(st.integers(0, 300), min_size=1, max_size=25)
 INDEX = index_of(
@@ -31,7 +34,7 @@ INDEX = index_of(
 
 
 def wounds() -> st.SearchStrategy[list[Wound]]:
-    """Return strategies of damage: single bytes, zeros, noise, and words of records."""
+    """Return strategies of damage: single bytes, zeros, noise, and parts of records."""
     magic = bytes.fromhex("DAA320A7")
     some = st.one_of(
         st.binary(min_size=1, max_size=4),
@@ -81,7 +84,7 @@ def log_rows(data: bytes, base: int, cuts: list[int]) -> list[Row]:
     damage=wounds(),
     cuts=st.sets(PLACES, max_size=12),
     length=PLACES,
-    base=st.sampled_from([0, 0, 1 << 30]),  # elsewhere no record is where it says
+    base=st.sampled_from([0, 0, 1 << 30]),  # other bases contradict the records
 )
 @example(sizes=[40] * 9, damage=[(1500, b"\0" * 8)], cuts={700}, length=65_535, base=0)
 def test_a_log_may_be_cut_anywhere(
@@ -116,9 +119,9 @@ def test_a_queue_may_be_cut_between_any_two_units(
     data = wounded(b"".join(map(encode_unit, units)) + b"x" * rest, damage)
     file = ("consumequeue/Orders/0/00000000000000000400", 400, len(data))
     pieces = [(file, range(count))]
-    dealt = list(consume_queue.dealt(pieces, limit))
-    assert all(sum(len(u) for _, u in part.pieces) <= limit for part in dealt)
-    found = [piece for part in dealt for piece in part.pieces]
+    group_pieces = list(consume_queue.group_pieces(pieces, limit))
+    assert all(sum(len(u) for _, u in part.pieces) <= limit for part in group_pieces)
+    found = [piece for part in group_pieces for piece in part.pieces]
     assert queue_rows(data, found) == queue_rows(data, pieces)
 
 
@@ -143,7 +146,7 @@ def test_an_index_may_be_cut_between_any_two_slots(
 
 
 def test_large_files_have_many_partitions() -> None:
-    """None of these files is opened: partitions follow from names and sizes."""
+    """The files are not opened: partitions follow from names and sizes."""
     listed = [["consumequeue/Orders/0/00000000000000000000", 0, 2_000_000_000]]
     options = {"url": "/none", "files": json.dumps(listed), "partitions": "8"}
     parts = consume_queue.ConsumeQueueReader(options).partitions()

@@ -1,4 +1,6 @@
-"""An audit that is told to end stops its Spark and removes its files."""
+"""
+An interrupted audit stops its Spark and removes its files.
+"""
 
 from __future__ import annotations
 
@@ -38,12 +40,12 @@ def test_an_audit_that_is_told_to_end_leaves_nothing(
 
 
 def children(process_id: int) -> list[psutil.Process]:
-    """Return all processes below one."""
+    """Return all descendants of a process."""
     return psutil.Process(process_id).children(recursive=True)
 
 
 def seen(condition: Callable[[], object], timeout_s: float = 60.0) -> bool:
-    """Return whether *condition* comes true in time."""
+    """Return whether *condition* becomes true in time."""
     deadline = time.monotonic() + timeout_s
     while not condition():
         if time.monotonic() > deadline:

@@ -1,4 +1,6 @@
-"""A survey sums up what Spark sums up of the same rows, and packs pieces evenly."""
+"""
+A survey has the sums that Spark computes of the rows; pieces are grouped evenly.
+"""
 
 from __future__ import annotations
 
@@ -9,24 +11,28 @@ import pytest
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
+from columns.log_batch import follow_sizes
 from spark_checks.broker_conf import BrokerConf
-from spark_checks.digest import Digest, QueueDigest, digest, survey
-from spark_checks.kernels.worth import ASKED_FOR
+from spark_checks.readers.commit_log import LogRange
+from spark_checks.readers.index import IndexFile
+from spark_checks.session.workers import KERNELS_VARIABLE
 from spark_checks.situation import situation_of
-from spark_checks.sources.commit_log import LogRange
-from spark_checks.sources.index import IndexFile
-from spark_checks.sources.log_batch import follow_sizes
-from spark_checks.sources.store_files import list_store
-from spark_checks.sources.sums import Groups
-from spark_checks.sources.survey import Part, packed, size_of
-from spark_checks.tables import (
-    Tables,
+from spark_checks.store_files import list_store
+from spark_checks.survey.summarise import (
+    QueueSummary,
+    SurveySummary,
+    run_survey,
+    summarise,
+)
+from spark_checks.survey.sums import Groups
+from spark_checks.survey.survey import Part, group_parts, size_of
+from spark_checks.tables.predicates import (
     is_commit,
     is_record,
     needs_record,
     needs_unit,
-    open_tables,
 )
+from spark_checks.tables.store_tables import Tables, open_tables
 from spark_checks.tests.building import StoreBuilder, overwrite
 from spec.integers import INT32_MAX
 from spec.store.consume_queue import Unit
@@ -38,13 +44,13 @@ FLAGS = (0, 0x1, 0x4, 0x8, 0xC, 0x80, 0x800, 0x88)
 
 def _both(
     session: SparkSession, path: Path
-) -> tuple[Digest, dict[str, dict[tuple[str, int], QueueDigest]], DataFrame]:
-    """Return a survey's digest, what Spark makes of the rows, and the records' rows."""
+) -> tuple[SurveySummary, dict[str, dict[tuple[str, int], QueueSummary]], DataFrame]:
+    """Return a survey's summary, Spark's sums of the rows, and the records' rows."""
     store = list_store(str(path))
     conf = BrokerConf()
     situation = situation_of(store, conf)
-    surveyed = survey(session, store, situation, conf.delays)
-    seen = digest(surveyed, situation.min_offset)
+    surveyed = run_survey(session, store, situation, conf.delays)
+    seen = summarise(surveyed, situation.min_offset)
     tables = open_tables(session, store, situation, conf.delays)
     records = tables.log.where(is_record())
     return seen, {"log": _by_queue(*_log(tables)), "queue": _units(tables)}, records
@@ -56,14 +62,14 @@ def _log(tables: Tables) -> tuple[DataFrame, Column, Column]:
     return rows, needed, needed
 
 
-def _units(tables: Tables) -> dict[tuple[str, int], QueueDigest]:
+def _units(tables: Tables) -> dict[tuple[str, int], QueueSummary]:
     rows = tables.units.withColumn("at", F.col("commit_log_offset"))
     return _by_queue(rows, needs_record(tables.situation), F.lit(True))
 
 
 def _by_queue(
     rows: DataFrame, needed: Column, ranged: Column
-) -> dict[tuple[str, int], QueueDigest]:
+) -> dict[tuple[str, int], QueueSummary]:
     size = F.col("size").cast("bigint")
     identity = F.xxhash64("queue_offset", "at", size, "tags_code")
     offset = F.when(ranged, F.col("queue_offset"))
@@ -76,7 +82,7 @@ def _by_queue(
         F.coalesce(F.sum(F.when(needed, size)), F.lit(0)).alias("bytes"),
     )
     return {
-        (row.topic, row.queue_id): QueueDigest(
+        (row.topic, row.queue_id): QueueSummary(
             count=row.rows,
             matched_count=row.matched,
             first=row.first,
@@ -89,7 +95,7 @@ def _by_queue(
 
 
 def _odd_store(root: Path) -> Path:
-    """Write a store with something of everything that is counted apart."""
+    """Write a store with every kind of row that is counted separately."""
     builder = StoreBuilder()
     for number in range(200):
         flags = FLAGS[number % len(FLAGS)]
@@ -115,16 +121,16 @@ def test_a_survey_counts_what_spark_counts(spark: SparkSession, tmp_path: Path) 
     odd = records.agg(
         F.count_if(F.col("body_crc") != F.col("computed_crc")).alias("checksums"),
         F.count_if(F.col("physical_offset") != F.col("offset")).alias("places"),
-        F.count_if(F.col("flaws") != 0).alias("flawed"),
+        F.count_if(F.col("damage") != 0).alias("damaged"),
         F.count_if(is_commit()).alias("commits"),
         F.max(F.col("offset") + F.col("size")).alias("end"),
         F.max("stored_at_ms").alias("last_ms"),
         F.max("file_base").alias("last_file"),
     ).collect()[0]
-    assert (seen.bad_checksums, seen.bad_places, seen.flawed, seen.commits) == (
+    assert (seen.bad_checksums, seen.bad_places, seen.damaged, seen.commits) == (
         odd.checksums,
         odd.places,
-        odd.flawed,
+        odd.damaged,
         odd.commits,
     )
     assert (seen.log_end, seen.last_stored_at_ms, seen.last_file_base) == (
@@ -133,7 +139,7 @@ def test_a_survey_counts_what_spark_counts(spark: SparkSession, tmp_path: Path) 
         odd.last_file,
     )
     assert seen.regions > 0
-    assert seen.flawed > 0
+    assert seen.damaged > 0
 
 
 @pytest.mark.parametrize("path", STORES[::4], ids=lambda path: path.name)
@@ -145,7 +151,7 @@ def test_a_survey_of_a_real_store_is_its_rows(path: Path, spark: SparkSession) -
 
 
 def _has_kernels(_: int) -> bool:
-    return follow_sizes.fast is not None
+    return follow_sizes.kernel is not None
 
 
 def test_a_large_store_is_surveyed_by_kernels(
@@ -153,11 +159,11 @@ def test_a_large_store_is_surveyed_by_kernels(
 ) -> None:
     path = STORES[0]
     plain, _, _ = _both(spark, path)
-    monkeypatch.setattr("spark_checks.kernels.worth.LARGE_SIZE", 0)
+    monkeypatch.setattr("spark_checks.session.workers.LARGE_SIZE", 0)
     environment = spark.sparkContext.environment
-    monkeypatch.delitem(environment, ASKED_FOR, raising=False)
+    monkeypatch.delitem(environment, KERNELS_VARIABLE, raising=False)
     fast, _, _ = _both(spark, path)
-    assert ASKED_FOR in environment
+    assert KERNELS_VARIABLE in environment
     tasks = spark.sparkContext.parallelize(range(2), 2)
     assert tasks.map(_has_kernels).collect() == [True, True]
     assert fast == plain
@@ -180,7 +186,7 @@ def test_pieces_are_packed_in_order(limit: int, counts: list[int]) -> None:
         for at in (0, 5, 10)
     ]
     parts += [IndexFile(path=name, size=5) for name in ("b", "c")]
-    found = list(packed(parts, limit))
+    found = list(group_parts(parts, limit))
     assert [len(one) for one in found] == counts
     assert [part for one in found for part in one] == parts
     assert {size_of(part) for part in parts} == {5}

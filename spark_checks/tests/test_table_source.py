@@ -1,4 +1,6 @@
-"""What all sources share: their readers travel, and refuse the parts of others."""
+"""
+Readers are picklable, and reject partitions of other sources.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +12,12 @@ import pytest
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
-from spark_checks.against.source import DifferencesSource
-from spark_checks.sources.aside import AsideSource
-from spark_checks.sources.batch_queue import BatchQueueSource
-from spark_checks.sources.elsewhere import ElsewhereSource
-from spark_checks.sources.record_keys import KeySource
-from spark_checks.sources.registered import SOURCES
+from spark_checks.against.reader import DifferencesSource
+from spark_checks.readers.batch_consume_queue import BatchConsumeQueueSource
+from spark_checks.readers.multi_dispatch import MultiDispatchSource
+from spark_checks.readers.record_keys import KeySource
+from spark_checks.readers.register import SOURCES
+from spark_checks.readers.system_topics import SystemTopicSource
 
 LOG = json.dumps(["/none", []])
 OPTIONS = {
@@ -26,18 +28,24 @@ OPTIONS = {
 }
 ALL: tuple[type[DataSource], ...] = (
     *SOURCES,
-    *(AsideSource, BatchQueueSource, DifferencesSource, ElsewhereSource, KeySource),
+    *(
+        SystemTopicSource,
+        BatchConsumeQueueSource,
+        DifferencesSource,
+        MultiDispatchSource,
+        KeySource,
+    ),
 )
 PARTS = {
-    "rocketmq.aside": "neither of a log nor of queues",
-    "rocketmq.batchqueue": "not a file of a batch queue",
+    "rocketmq.systemtopics": "neither of a log nor of queues",
+    "rocketmq.batchconsumequeue": "not a file of a batch queue",
     "rocketmq.checkpoint": "not a set of small files",
     "rocketmq.commitlog": "not a range of a commit log",
     "rocketmq.config": "not a set of small files",
     "rocketmq.consumequeue": "not a set of consume-queue files",
     "rocketmq.consumequeue_ext": "not a file of an extension",
     "rocketmq.differences": "not pieces of two logs",
-    "rocketmq.elsewhere": "not a range of a commit log",
+    "rocketmq.multidispatch": "not a range of a commit log",
     "rocketmq.index": "not an index file",
     "rocketmq.keys": "not a range of a commit log",
 }
@@ -47,7 +55,7 @@ every_source = pytest.mark.parametrize("source", ALL, ids=lambda one: one.name()
 
 
 def reader_of(source: type[DataSource]) -> DataSourceReader:
-    """Return a reader of no files, as it comes to a worker."""
+    """Return a reader without files, after pickling."""
     made = source(OPTIONS).reader(StructType())
     came: DataSourceReader = pickle.loads(pickle.dumps(made))  # noqa: S301 # our own
     return came
@@ -61,5 +69,5 @@ def test_a_part_of_another_source_is_refused(source: type[DataSource]) -> None:
 
 @every_source
 def test_a_reader_without_parts_has_no_rows(source: type[DataSource]) -> None:
-    none: Any = None  # which Spark hands over where there are no parts
+    none: Any = None  # Spark's value for no partitions
     assert list(reader_of(source).read(none)) == []

@@ -1,4 +1,6 @@
-"""Spark's Python workers on this machine: how they are begun, and what they import."""
+"""
+Local Python workers of Spark: start and imports.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,8 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from spark_checks.session import SOCKET_PATH_MAX, worker_settings
-from spark_checks.workers import without_archives
+from spark_checks.session.session import SOCKET_PATH_MAX, worker_settings
+from spark_checks.session.workers import without_archives
 
 
 def _seen_by_a_worker(_: Iterable[int]) -> Iterable[tuple[list[str], bool, int]]:
@@ -53,15 +55,15 @@ def test_sockets_have_paths_only_where_these_fit() -> None:
 
 def test_workers_start_with_spark_where_a_size_is_said() -> None:
     assert _alone(None) == "[] [False, False]"
-    assert _alone(0) == "['spark_checks.workers'] [False, False]"
-    assert _alone(1 << 50) == "['spark_checks.workers'] [True, True]"
+    assert _alone(0) == "['spark_checks.session.workers'] [False, False]"
+    assert _alone(1 << 50) == "['spark_checks.session.workers'] [True, True]"
 
 
 def _alone(size: int | None) -> str:
-    """Return what a session of its own says: daemons at first, and who has kernels."""
+    """Return daemons and kernels of a separate session."""
     root = Path(__file__).resolve().parents[2]
     run = subprocess.run(
-        [sys.executable, "-c", _ASKED.format(size=size)],
+        [sys.executable, "-c", _PROGRAM.format(size=size)],
         env={**os.environ, "PYTHONPATH": str(root)},
         capture_output=True,
         text=True,
@@ -70,12 +72,12 @@ def _alone(size: int | None) -> str:
     return run.stdout.strip()
 
 
-_ASKED = """
+_PROGRAM = """
 import psutil
-from spark_checks.session import WORKERS_DAEMON, spark_session
+from spark_checks.session.session import WORKERS_DAEMON, spark_session
 def has_kernels(_):
-    from spark_checks.sources.log_batch import follow_sizes
-    return follow_sizes.fast is not None
+    from columns.log_batch import follow_sizes
+    return follow_sizes.kernel is not None
 with spark_session("local[2]", has_sources=False, size={size}) as session:
     lines = []
     for one in psutil.Process().children(recursive=True):

@@ -1,6 +1,6 @@
 """
-What a client does that no single request shows: whom it asks when, and what it keeps.
+Behaviour of a client beyond single requests: heartbeats, rebalance, offsets, locks.
 
-What a producer sends and when it tries again is in ``spec.wire``, beside the requests:
-``producer``, ``producer_queues``, ``producer_retries`` and ``producer_faults``.
+Rules of sending are in ``spec.wire.producer``, beside the requests: ``producer``,
+``select_queue``, ``retry`` and ``latency_fault``.
 """

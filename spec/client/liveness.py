@@ -1,6 +1,4 @@
-"""
-How brokers know that a client lives: heartbeats, and a word when it ends.
-"""
+"""Heartbeats and unregistration, by which brokers detect a client's life and end."""
 
 from __future__ import annotations
 
@@ -15,21 +13,27 @@ HEARTBEAT_TIMEOUT_MS = 3000
 HEARTBEATS = Clause(
     id="CLIENT-HEARTBEAT-001",
     level=Level.MUST,
-    text="A client sends a heartbeat, one second after its start and every 30 seconds,"
-    " to every master it knows, and if it consumes to the slaves too.",
+    text=(
+        "A client sends HEART_BEAT one second after its start and every 30 seconds "
+        "to every master, and if it consumes to the slaves too."
+    ),
     source=f"{_INSTANCE}#sendHeartbeatToAllBroker",
 )
 LEAVING = Clause(
     id="CLIENT-HEARTBEAT-002",
     level=Level.MUST,
-    text="A client that ends sends UNREGISTER_CLIENT to every broker it knows, slaves"
-    " too, with its id and the group it leaves.",
+    text=(
+        "A client that shuts down sends UNREGISTER_CLIENT with its id and group to "
+        "every broker, slaves included."
+    ),
     source=f"{_INSTANCE}#unregisterClient",
 )
 CLIENT_ID = Clause(
     id="CLIENT-HEARTBEAT-003",
     level=Level.SHOULD,
-    text="A client's id is its address, @ and its instance's name, which is its process"
-    " id unless it is told another.",
+    text=(
+        "A client id is the client's address, @ and its instance name, by default "
+        "its process id."
+    ),
     source="4.6.0 org.apache.rocketmq.client.ClientConfig#buildMQClientId",
 )

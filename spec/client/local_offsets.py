@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from spec.clause import Clause, Level
-from spec.wire.json_body import INTEGER, map_of, member, rest_of_members
-from spec.wire.queue_name import QUEUE_NAME, QueueName
+from spec.wire.bodies.json_body import INTEGER, map_of, member, rest_of_members
+from spec.wire.bodies.queue_name import QUEUE_NAME, QueueName
 
 _STORE = "4.6.0 org.apache.rocketmq.client.consumer.store.LocalFileOffsetStore"
 
@@ -22,20 +22,23 @@ FILE = "offsets.json"
 BACKUP = "offsets.json.bak"
 
 KEPT_HERE = Clause(
-    id="CLIENT-LOCAL-001",
+    id="CLIENT-LOCALOFFSET-001",
     level=Level.MUST,
-    text="A member of a broadcasting group keeps to itself how far it has come in each"
-    " queue, and begins there when it is started again with the same client id; it"
-    " commits nothing at brokers.",
+    text=(
+        "A member of a BROADCASTING group stores its offsets locally, begins there "
+        "after a restart with the same client id, and commits nothing at brokers."
+    ),
     source=f"{_STORE}#persistAll",
 )
 OFFSETS_FILE = Clause(
-    id="CLIENT-LOCAL-002",
+    id="CLIENT-LOCALOFFSET-002",
     level=Level.MUST,
-    text="The offsets of a broadcasting member are in ~/.rocketmq_offsets/CLIENT-ID/"
-    "GROUP/offsets.json, as offsetTable, a map from queues, which are objects, to"
-    " offsets; where that file is absent, empty or cannot be read, offsets.json.bak,"
-    " the one before it, counts.",
+    text=(
+        "The offsets of a BROADCASTING member are in "
+        "~/.rocketmq_offsets/CLIENT-ID/GROUP/offsets.json, as offsetTable, a map "
+        "whose keys are queues. If that file is absent, empty or unreadable, the "
+        "previous one, offsets.json.bak, is read."
+    ),
     source=f"{_STORE}#readLocalOffset",
 )
 

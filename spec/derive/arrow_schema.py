@@ -1,9 +1,9 @@
 """
-The column types of a layout: what a table of such things has for columns.
+The column types of a layout, for tables with one row for each decoded value.
 
-Arrow and Spark both know types by the names used here. Java's numbers are signed,
-so an unsigned field takes the next wider signed type. Nothing here imports Arrow:
-the answer is plain data.
+Arrow and Spark both have the type names used here. Java's numbers are signed, so an
+unsigned field takes the next wider signed type. The module does not import Arrow: its
+result is plain data.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """
-The batch view of a layout: how to read many things of one kind column by column.
+The batch view of a layout: a plan to read many values of one layout column by column.
 
-A reader with numpy takes the same field of thousands of records in one go, if it is
-told where that field stands. A layout says so in runs: fields of fixed size one after
-the other, then at most one field that has a size of its own, which moves all that
-follow. Where the layout has a choice, there is a plan for each outcome. Nothing here
-imports numpy: the answer is plain data, as in :mod:`spec.derive.numpy_dtype`.
+A numpy reader takes the same field of thousands of records in one operation if it has
+the field's position. A layout is a sequence of runs. A run has fields of fixed size,
+then at most one field of variable size that moves all later fields. Each outcome of a
+layout's choices has a plan of its own. The module does not import numpy: its result is
+plain data, as in `spec.derive.numpy_dtype`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from spec.derive.walk import (
 )
 
 PLANS_MAX = 1024
-"""Outcomes remembered; peers choose the values that ask for one."""
+"""Cached outcomes; their number is limited, because peers choose the values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -54,7 +54,7 @@ class BatchPlans:
         self.deciding: tuple[PlacedField, ...] = tuple(
             placed for placed in leading_fields(layout) if placed.name in names
         )
-        """The fields that the layout's choices look at; they stand before any."""
+        """The fields on which choices depend; they precede every choice."""
         if len(self.deciding) != len(names):
             raise UnsuitableLayoutError("a choice looks behind a choice")
         self._plans: dict[tuple[int, ...], BatchPlan] = {}
@@ -79,7 +79,7 @@ class BatchPlans:
 
 
 def batch_plans(layout: Struct) -> BatchPlans:
-    """Return the plans by which many of what *layout* describes are read at once."""
+    """Return the plans to read many values of *layout* column by column."""
     return BatchPlans(layout)
 
 

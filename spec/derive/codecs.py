@@ -7,7 +7,7 @@ from __future__ import annotations
 from spec.derive.struct_codec import compile_codec
 from spec.store.consume_queue import unit_layout
 from spec.store.message_record import MAGIC_V1, SystemFlag, record_layout
-from spec.wire.frame import frame_layout
+from spec.wire.remoting.frame import frame_layout
 
 _WIDE_HOSTS = SystemFlag.BORN_HOST_V6 | SystemFlag.STORE_HOST_V6
 

@@ -1,8 +1,8 @@
 """
 The tables of the Wireshark dissector: names of codes and forms of layouts, in Lua.
 
-What Wireshark's interface asks for is one file of Lua, written by hand, with a gap for
-these tables. Every name, place and sentence in it comes from here.
+Wireshark's interface needs one file of Lua, which is written by hand and has a gap for
+these tables. Every name, position and sentence in it comes from here.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from spec.derive.outline import (
     suitable_outlines,
 )
 from spec.store.message_record import MAGIC_V1, SystemFlag
-from spec.wire.frame import FRAME_SIZE_MAX, SerializeType
-from spec.wire.language import LanguageCode, Version
-from spec.wire.properties import Property
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
-from spec.wire.send import LETTERS
+from spec.wire.message.properties import Property
+from spec.wire.remoting.frame import FRAME_SIZE_MAX, SerializeType
+from spec.wire.remoting.language import LanguageCode, Version
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
+from spec.wire.send.send import LETTERS
 
 MESSAGES_IN_ANSWER = dict.fromkeys(
     (

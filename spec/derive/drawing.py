@@ -130,7 +130,7 @@ def _shapes(box: Box, at: int, *, is_certain: bool) -> Iterator[str]:
 
 
 def _pieces(box: Box, at: int) -> list[tuple[int, int]]:
-    """Return where each line's part of *box* begins, and how many bytes it has."""
+    """Return the begin and the size in bytes of each line's part of *box*."""
     found = []
     end = at + box.size
     while at < end:

@@ -1,8 +1,8 @@
 """
-What a layout computes from fields before: a size, or whether a field is wide.
+Values that a layout computes from earlier fields: a size, or a choice of widths.
 
 construct keeps ``this.size - 4`` as a tree of operations. Here the tree becomes plain
-data, and :func:`written` writes it in any language that has such operators.
+data, and `written` writes it in any language with the same operators.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def written(
 ) -> str:
     """Return *expression* as source text.
 
-    *look* writes a field; *signs* holds what an operator is, with ``{}`` for its sides,
+    *look* writes a field; *signs* has the operators, with ``{}`` for their sides,
     where the language has another way than Python.
     """
     if isinstance(expression, Look):

@@ -1,10 +1,9 @@
 """
-Layouts for Kaitai Struct: one description, from which its compiler makes readers in
-a dozen languages.
+Layouts for Kaitai Struct, whose compiler makes readers in a dozen languages.
 
 A layout becomes a type of the description. Kaitai has no choice between two structures
-of our kind, so one is an UnsuitableLayoutError; numbers and bytes of two widths are
-written as its ``switch-on`` and as a computed size.
+as construct has it, so such a layout is an UnsuitableLayoutError. Numbers and bytes of
+two widths are written as its ``switch-on`` and as a computed size.
 """
 
 from __future__ import annotations
@@ -31,10 +30,10 @@ from spec.derive.outline import (
     suitable_outlines,
 )
 from spec.derive.walk import UnsuitableLayoutError
-from spec.wire.frame import SerializeType
-from spec.wire.language import LanguageCode
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.frame import SerializeType
+from spec.wire.remoting.language import LanguageCode
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 Plain = dict[str, Any]
 
@@ -87,7 +86,7 @@ def _type(structure: Structure) -> Plain:
 
 
 def _entries(one: Field) -> Iterator[Plain]:
-    """Yield what *one* is in a sequence: a counted field is two."""
+    """Yield the sequence form of *one*: a counted field is two."""
     if isinstance(one.form, Counted):
         count = f"{one.name}_size"
         yield {"id": count, **_form(one.form.count, count)}

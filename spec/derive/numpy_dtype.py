@@ -1,10 +1,9 @@
 """
 The numpy view of a layout: the run of fixed-size fields with which it begins.
 
-numpy reads thousands of equal units at once when it is told names, formats and
-offsets. Those follow from the layout, so they are derived here and nobody writes
-an offset twice. Nothing here imports numpy: the answer is plain data, in the form
-that ``numpy.dtype`` accepts.
+numpy reads thousands of equal units in one operation, given names, formats and offsets.
+These are derived from the layout, so each offset has one home. The module does not
+import numpy: its result is plain data, in the form that ``numpy.dtype`` accepts.
 """
 
 from __future__ import annotations
@@ -55,8 +54,8 @@ def leading_fields(layout: Struct, **known: int) -> tuple[PlacedField, ...]:
     """Return the fixed-size fields with which *layout* begins.
 
     *known* holds the values on which choices in the layout depend, such as the
-    system flags of a record. The run ends before a choice that depends on anything
-    else, or with the size of the first field that has a size of its own, named
+    system flags of a record. The run ends before a choice that depends on another
+    field. It also ends with the size of the first field of variable size, named
     ``<field>_size``.
     """
     return tuple(_placed(layout, Container(known)))

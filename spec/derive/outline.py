@@ -1,9 +1,9 @@
 """
-The outline of a layout: what construct's declaration says, as plain data.
+The outline of a layout: construct's declaration as plain data.
 
 Readers in other languages (the dissector, the Kaitai description, tables, strategies)
-are all written from an outline, so that only this module needs to know construct. What
-it does not know is an UnsuitableLayoutError that names the field.
+are all written from an outline, so only this module depends on construct's classes. A
+declaration without an outline is an UnsuitableLayoutError that names the field.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Integer:
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """Bytes, as many as are said before, or all that are left."""
+    """Bytes: a number given by an earlier field, or the rest."""
 
     size: Expression | None
 
@@ -91,7 +91,7 @@ class Structure:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A form with a name, and a sentence that says what it is."""
+    """A form with a name and a sentence about its meaning."""
 
     name: str
     meaning: str
@@ -109,7 +109,7 @@ TIME_SUFFIX = "_ms"
 
 
 def outline(layout: Struct) -> Structure:
-    """Return what *layout* declares."""
+    """Return the outline of *layout*."""
     return Structure(tuple(_field(part) for part in layout.subcons))
 
 

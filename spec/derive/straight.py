@@ -1,11 +1,11 @@
 """
-The quickest reader and writer of a layout: the plan of its struct codec, written out.
+The fastest reader and writer of a layout: the plan of its struct codec as source code.
 
-The struct codec walks a plan, run by run; here the same plan becomes one Python
-function in which every step stands where it is needed and every value has a name, so
-that nothing is looked up or looped over. What a plan asks of values is asked here too;
-whatever does not fit is a misfit, and goes the plain way. A plan with something that
-struct alone cannot read, such as a constant or a number of 24 bits, is not written out.
+The struct codec walks a plan, run by run. Here the same plan becomes one Python
+function without loops and lookups, in which every value has a name. It checks the
+same conditions of values; a value that does not fit is a misfit and goes to construct.
+A plan with a part that struct alone cannot read, such as a constant or a number of 24
+bits, has no such function.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Any, Protocol
 
 
 class MisfitError(Exception):
-    """Data or values that only the plain way can judge."""
+    """Data or values that only construct can check."""
 
 
 class Run(Protocol):
-    """What is read here of a run of a plan."""
+    """The part of a plan's run that is read here."""
 
     @property
     def form(self) -> Struct:
@@ -52,7 +52,7 @@ Write = Callable[[Sequence[Any]], bytes]
 
 
 def straight(plan: Sequence[Run]) -> tuple[Read, Write] | None:
-    """Return what reads and writes by *plan*; None if it cannot be written out."""
+    """Return the functions that read and write by *plan*, or None without them."""
     if not plan or any(run.is_odd for run in plan):
         return None
     names: dict[str, Any] = {"Misfit": MisfitError}

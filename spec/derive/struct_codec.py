@@ -1,12 +1,11 @@
 """
-The quick view of a layout: neighbouring fields of fixed size become one struct.Struct.
+The fast view of a layout: adjacent fields of fixed size become one struct.Struct.
 
-construct reads a field at a time, which is clear and slow. This reader walks the
-same declaration once, sees which fields always stand together, and reads each such
-run in one call. Where a layout has a choice (the hosts of a record are wide or
-narrow), there is one plan for every value that the choice looks at. Whatever a plan
-cannot read or write goes to construct, which knows how to say what is wrong: the two
-agree on errors because there is one author of them.
+construct reads a field at a time, which is clear and slow. This reader walks the same
+declaration once, joins the fields that are always adjacent, and reads each run in one
+call. A layout with a choice (a record's hosts are wide or narrow) has one plan for
+each value of the choice. Bytes and values that a plan cannot handle go to construct,
+which alone makes errors, so the two agree on them.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ Data = bytes | bytearray | memoryview
 Size = Callable[[Sequence[Any]], int]
 
 PLANS_MAX = 1024
-"""Plans kept; peers choose the values that ask for one, so there is a limit."""
+"""Cached plans; limited, because peers choose the values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +77,7 @@ class StructCodec:
         self._written = {_shape(plan): straight(plan) for plan in map(self.plan, usual)}
 
     def decode(self, data: Data, offset: int = 0) -> Values:
-        """Return the values at *offset*; what follows them is not looked at."""
+        """Return the values at *offset*, and ignore later bytes."""
         return self.decode_from(data, offset)[0]
 
     def decode_from(self, data: Data, offset: int = 0) -> tuple[Values, int]:
@@ -125,13 +124,13 @@ class StructCodec:
         return tuple(values), offset + max(span.end for span in trace)
 
     def plan(self, key: Values) -> list[_Run]:
-        """Return the runs that the layout is, where its choices look at *key*."""
+        """Return the runs of the layout for the choice values *key*."""
         deciding = (self.names[i] for i in self._deciding)
         known = dict(zip(deciding, key, strict=True))
         return list(_runs(list(leaves(self.layout, View(known.__getitem__)))))
 
     def _plan(self, key: Values) -> tuple[Read, Write]:
-        """Return what reads and what writes where choices look at *key*; keep it."""
+        """Return the cached reader and writer for the choice values *key*."""
         plan = self.plan(key)
         walked = partial(_read, plan), partial(_write, plan)
         found = self._written.get(_shape(plan)) or walked
@@ -142,23 +141,23 @@ class StructCodec:
 
 
 def compile_codec(layout: Struct, *, usual: Sequence[Values] = ()) -> StructCodec:
-    """Return the quick reader and writer of *layout*.
+    """Return the fast reader and writer of *layout*.
 
-    What choices look at is mostly one of *usual*: those plans are written out. Others
-    are walked, because writing one out takes time and memory, and peers choose them.
+    The plans of the choice values in *usual* are compiled. Others are walked, because
+    compilation takes time and memory, and peers choose the values.
     """
     return StructCodec(layout, usual)
 
 
 def _picking(places: Sequence[int]) -> Callable[[Sequence[Any]], Values]:
-    """Return what picks the values at *places*, as a tuple."""
+    """Return a function that selects the values at *places*, as a tuple."""
     if len(places) > 1:
         return itemgetter(*places)
     return lambda values: tuple([values[i] for i in places])
 
 
 def _shape(plan: Sequence[_Run]) -> Values:
-    """Return what plans that read and write alike have in common."""
+    """Return the common part of plans that read and write alike."""
     return tuple(
         (run.form.format, run.first, run.count, run.exact, run.prefixed, run.is_odd)
         for run in plan
@@ -172,7 +171,7 @@ def _read(plan: list[_Run], data: Data, offset: int) -> tuple[Values, int]:
         offset += run.form.size
         size = values.pop() if run.prefixed else None
         if run.is_odd:
-            computed = _judge(run, values)
+            computed = _computed_value(run, values)
             size = computed if size is None else size
         if size is None:
             continue
@@ -184,7 +183,7 @@ def _read(plan: list[_Run], data: Data, offset: int) -> tuple[Values, int]:
     return tuple(values), offset
 
 
-def _judge(run: _Run, values: list[Any]) -> int | None:
+def _computed_value(run: _Run, values: list[Any]) -> int | None:
     """Do for *run* what struct cannot; return the size of what follows it, if any."""
     for i in run.integers:
         values[i] = int.from_bytes(values[i], "big")
@@ -271,7 +270,7 @@ def _letter(part: Any) -> str:
 
 
 def _size(expression: Any, names: list[str]) -> Size:
-    """Return what computes *expression*, such as ``this.size - 4``, from values."""
+    """Return a function that computes *expression*, such as ``this.size - 4``."""
     if isinstance(expression, BinExpr):
         tree: Any = expression  # its parts are missing from the published types
         operate = tree.op

@@ -1,9 +1,9 @@
 """
 The textbook view of a layout: one line a field, with place, size, name and meaning.
 
-Where a field's place depends on what stands before it, the smallest is shown with
-a plus. Golden prints of these lines are kept in ``fixtures/layouts``, so that a
-change of a layout is seen by whoever reads the change.
+If a field's place depends on earlier fields, the smallest is shown with a plus. Golden
+prints of these lines are kept in ``fixtures/layouts``, so a review shows a change of a
+layout.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def table(layout: Struct) -> str:
 
 
 class _Place:
-    """Where the next field begins, at least, and whether that is certain."""
+    """Smallest begin of the next field, and whether that is certain."""
 
     def __init__(self) -> None:
         self.least = 0

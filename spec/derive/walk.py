@@ -1,8 +1,8 @@
 """
 A walk over a layout: its fields one by one, with its choices made.
 
-The readers that are derived from a layout all need the same thing: which fields
-there are, in which order, when the fields that choices look at have given values.
+All readers that are derived from a layout need the sequence of its fields for given
+values of the fields on which choices depend.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from construct import (
 
 
 class UnsuitableLayoutError(TypeError):
-    """The layout has something that derived readers do not know."""
+    """The layout has a part that derived readers do not support."""
 
 
 class View:
-    """What a choice sees of the fields before it: construct's context, by name."""
+    """The earlier fields that a choice reads: construct's context, by name."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class View:
         return self.look(self.prefix + name)
 
     def inside(self, name: str) -> View:
-        """Return what a choice in the nested structure *name* sees."""
+        """Return the view of a choice in the nested structure *name*."""
         return View(self.look, f"{self.prefix}{name}.", self)
 
 
@@ -69,7 +69,7 @@ def leaves(layout: Struct, view: View) -> Iterator[tuple[str, Any]]:
 
 
 def chosen_part(part: Any, view: View) -> Construct[Any, Any]:
-    """Return *part* without its name, and the branch that the fields in *view* ask."""
+    """Return *part* without its name, in the branch that *view* selects."""
     while isinstance(part, Renamed | IfThenElse):
         if isinstance(part, Renamed):
             part = part.subcon
@@ -82,7 +82,7 @@ def chosen_part(part: Any, view: View) -> Construct[Any, Any]:
 
 
 def names_that_choices_read(layout: Struct) -> set[str]:
-    """Return the names of the fields that the layout's choices look at."""
+    """Return the names of the fields on which the layout's choices depend."""
     found: set[str] = set()
 
     def note(name: str) -> int:

@@ -1,6 +1,5 @@
 """
-What each real release was observed to do, one file a release: data, no code.
+Outcomes of the clauses on each real release, one JSON file a release: data, no code.
 
-The files are written by ``rmqc evidence record`` and never by hand. `spec.observed`
-reads them.
+``rmqc evidence record`` writes the files, and `spec.observed` reads them.
 """

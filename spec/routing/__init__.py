@@ -1,1 +1,1 @@
-"""What brokers tell name servers, and what name servers tell clients."""
+"""Registrations of brokers at name servers, and routes of name servers for clients."""

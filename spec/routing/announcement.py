@@ -1,10 +1,10 @@
 """
-What a broker says to its name servers, and when.
+Registrations as a broker sends them to its name servers, and their times.
 
-Name servers do not know one another, so a broker tells each of them everything: when
-it starts, again and again while it lives, at once when a topic comes or changes, and
-when it stops in good order. What a name server makes of it is in
-``spec.routing.registration_rules``; what the bytes are in
+Name servers do not exchange data, so a broker registers with each of them. It registers
+when it starts, at intervals, and immediately after a change of topics. It unregisters
+when it stops in good order. The effects on a name server are in
+``spec.routing.registration_rules``, and the bytes in
 ``spec.routing.broker_registration``.
 """
 
@@ -21,123 +21,153 @@ PERIOD_LEAST_MS = 10_000
 PERIOD_MOST_MS = 60_000
 
 ALL_NAME_SERVERS = Clause(
-    id="ROUTE-SAY-001",
+    id="ROUTE-OUTERAPI-001",
     level=Level.MUST,
-    text="A broker that starts registers, by REGISTER_BROKER (103), with each of the"
-    " name servers that namesrvAddr lists, with semicolons between.",
+    text=(
+        "A broker that starts sends REGISTER_BROKER (103) to each of the name "
+        "servers in namesrvAddr, a list with semicolons."
+    ),
     source=f"{_OUT}#registerBrokerAll",
 )
 SAID_WHO = Clause(
-    id="ROUTE-SAY-002",
+    id="ROUTE-OUTERAPI-002",
     level=Level.MUST,
-    text="A registration names the broker by brokerName, clusterName, brokerId, and"
-    " its addresses for clients and slaves by brokerAddr and haServerAddr.",
+    text=(
+        "A registration names the broker by brokerName, clusterName and brokerId, "
+        "and has its addresses for clients and slaves in brokerAddr and "
+        "haServerAddr."
+    ),
     source=f"{_OUT}#registerBrokerAll",
     hints=(("is absent", "the article says that only slaves learn haServerAddr"),),
 )
 SAID_CHECKSUM = Clause(
-    id="ROUTE-SAY-003",
+    id="ROUTE-OUTERAPI-003",
     level=Level.MUST,
     text="A registration's bodyCrc32 is the CRC-32 of its body as sent, its highest bit"
     " cleared.",
     source=f"{_OUT}#registerBrokerAll",
 )
 SAID_ALL_TOPICS = Clause(
-    id="ROUTE-SAY-004",
+    id="ROUTE-OUTERAPI-004",
     level=Level.MUST,
-    text="The registration at the start has all of the broker's topics, and their data"
-    " version.",
+    text=(
+        "The registration at the start has all of the broker's topics and their data "
+        "version."
+    ),
     source=f"{_BROKER}#registerBrokerAll",
 )
 SAID_AT_ONCE = Clause(
-    id="ROUTE-SAY-005",
+    id="ROUTE-OUTERAPI-005",
     level=Level.MUST,
-    text="A topic that comes or changes is registered at once.",
+    text="A new or changed topic is registered immediately.",
     source=f"{_BROKER}#registerIncrementBrokerData",
 )
 SAID_GOODBYE = Clause(
-    id="ROUTE-SAY-006",
+    id="ROUTE-OUTERAPI-006",
     level=Level.MUST,
-    text="A broker that stops in good order unregisters, by UNREGISTER_BROKER (104)"
-    " with the same names, from each of its name servers.",
+    text=(
+        "A broker that stops in good order sends UNREGISTER_BROKER (104), with the "
+        "same names, to each of its name servers."
+    ),
     source=f"{_OUT}#unregisterBrokerAll",
 )
 SAID_COMPRESSED = Clause(
-    id="ROUTE-SAY-007",
+    id="ROUTE-OUTERAPI-007",
     level=Level.MUST,
-    text="While a broker's compressedRegister is true its registrations say compressed"
-    " true and have compressed bodies.",
+    text=(
+        "Up to 4.9, registrations of a broker with compressedRegister true have "
+        "compressed true and compressed bodies."
+    ),
     source=f"{_OUT}#registerBrokerAll",
     until="4.9",
 )
 SAID_COMPRESSED_WRONGLY = Clause(
-    id="ROUTE-SAY-012",
+    id="ROUTE-OUTERAPI-012",
     level=Level.QUIRK,
-    text="While a broker's compressedRegister is true its registrations have compressed"
-    " bodies and say compressed false, so that name servers refuse them.",
+    text=(
+        "From 5.0 on, registrations of a broker with compressedRegister true have "
+        "compressed bodies but compressed false, so name servers refuse them."
+    ),
     source="5.3.3 org.apache.rocketmq.broker.out.BrokerOuterAPI#registerBrokerAll",
     since="5.0",
 )
 SAID_AGAIN = Clause(
-    id="ROUTE-SAY-008",
+    id="ROUTE-OUTERAPI-008",
     level=Level.MUST,
-    text="A broker registers again, also when nothing has changed, first after 10"
-    " seconds and then every registerNameServerPeriod, but not more often than every"
-    " 10 seconds and not less often than every 60.",
+    text=(
+        "An unchanged broker registers again first after 10 seconds and then every "
+        "registerNameServerPeriod, but at an interval of at least 10 and at most 60 "
+        "seconds."
+    ),
     source=f"{_BROKER}#start",
 )
 SAID_AGAIN_DEFAULT = Clause(
-    id="ROUTE-SAY-009",
+    id="ROUTE-OUTERAPI-009",
     level=Level.SHOULD,
     text="By default registerNameServerPeriod is 30000.",
     source=f"4.6.0 {_SETTINGS}#registerNameServerPeriod",
 )
 ASKED_FIRST = Clause(
-    id="ROUTE-SAY-010",
+    id="ROUTE-OUTERAPI-010",
     level=Level.MUST,
-    text="A broker whose forceRegister is false asks by QUERY_DATA_VERSION (322) and"
-    " registers again only where its topics are not known in their data version.",
+    text=(
+        "A broker whose forceRegister is false sends QUERY_DATA_VERSION (322) and "
+        "registers again only with name servers that have another data version of "
+        "its topics."
+    ),
     source=f"{_BROKER}#needRegister",
 )
 SAID_DEFAULTS = Clause(
-    id="ROUTE-SAY-011",
+    id="ROUTE-OUTERAPI-011",
     level=Level.SHOULD,
     text="By default forceRegister is true and compressedRegister is false.",
     source=f"4.6.0 {_SETTINGS}#forceRegister",
 )
 SAID_HA_PORT = Clause(
-    id="ROUTE-SAY-013",
+    id="ROUTE-OUTERAPI-013",
     level=Level.MUST,
-    text="The port of a registration's haServerAddr is the broker's haListenPort, which"
-    " is one more than its listenPort unless its file says otherwise.",
+    text=(
+        "The port of a registration's haServerAddr is the broker's haListenPort, by "
+        "default its listenPort plus one."
+    ),
     source="4.6.0 org.apache.rocketmq.broker.BrokerStartup#createBrokerController",
 )
 DEAF_NAME_SERVER = Clause(
-    id="ROUTE-SAY-014",
+    id="ROUTE-OUTERAPI-014",
     level=Level.MUST,
-    text="A name server that does not answer keeps a broker neither from registering"
-    " with the others nor, for longer than registerBrokerTimeoutMills, from its work.",
+    text=(
+        "A name server without a response prevents a broker neither from registering "
+        "with the others nor, for longer than registerBrokerTimeoutMills, from its "
+        "work."
+    ),
     source=f"{_OUT}#registerBrokerAll",
 )
 ORDER_IS_HEARD = Clause(
     id="ROUTE-BROKER-012",
     level=Level.MUST,
-    text="A broker makes the topics that a registration's answer lists under"
-    " ORDER_TOPIC_CONFIG order topics.",
+    text=(
+        "A broker makes the topics that a registration's response lists under "
+        "ORDER_TOPIC_CONFIG order topics."
+    ),
     source=f"4.6.0 {_TOPICS}#updateOrderTopicConfig",
 )
 FIRST_ANSWER_COUNTS = Clause(
     id="ROUTE-BROKER-014",
     level=Level.QUIRK,
-    text="A broker of several name servers heeds only the answer that comes first: the"
-    " order topics that the others list are nothing to it.",
+    text=(
+        "A broker of several name servers uses only the response that arrives first: "
+        "it ignores the order topics that the others list."
+    ),
     source=f"{_BROKER}#doRegisterBrokerAll",
 )
 ORDER_ENDS = Clause(
     id="ROUTE-BROKER-013",
     level=Level.QUIRK,
-    text="A broker makes every topic that the answer does not list an ordinary one,"
-    " also one that an administrator created as an order topic.",
+    text=(
+        "Up to 5.3.0, a broker makes every topic that the registration's response "
+        "does not list an unordered one, even one that an administrator created as "
+        "an order topic."
+    ),
     source=f"4.6.0 {_TOPICS}#updateOrderTopicConfig",
     until="5.3.0",
 )

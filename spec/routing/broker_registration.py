@@ -1,14 +1,14 @@
 """
-A registration is how a broker tells a name server that it lives and what it has.
+A registration is a broker's sign of life at a name server, with its topics.
 
 A broker sends one to each name server when it starts, every 30 seconds, and when a
-topic changes. The header names the broker; the body holds its topics with their data
-version, and its filter servers, as JSON or in a compressed form. The answer tells a
-slave where its master is. There is no other heartbeat (before 5.0).
+topic changes. The header names the broker. The body has its topics with their data
+version and its filter servers, as JSON or in a compressed form. The response has the
+address of a slave's master. Before 5.0 there is no other heartbeat.
 
-The compressed form is one zlib stream of parts, each after its length in four bytes:
-the data version as JSON, then (after the number of topics) one line per topic, then
-the filter servers as a JSON list. Since 5.0 the queue mappings follow.
+The compressed form is one zlib stream of parts, each after its length in four bytes.
+The data version comes first, as JSON, then the number of topics and one line for each
+topic. The filter servers follow as a JSON list, and from 5.0 on the queue mappings.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from spec.routing.topic_config import (
     topic_table_as_json,
     topic_table_from_json,
 )
-from spec.wire import fastjson
+from spec.wire.bodies import fastjson
 
 INFLATED_SIZE_MAX = 64 * 1024 * 1024
 """A compressed registration that inflates to more than this is refused."""
@@ -37,7 +37,7 @@ INFLATED_SIZE_MAX = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerIdentity:
-    """Who registers: the header fields that name a broker."""
+    """The registering broker: the header fields that name it."""
 
     cluster: str
     broker_name: str
@@ -45,7 +45,7 @@ class BrokerIdentity:
     """``host:port`` that clients connect to (Java: brokerAddr)."""
     broker_id: int = 0
     ha_address: str = "127.0.0.1:0"
-    """Where slaves fetch the commit log from (Java: haServerAddr)."""
+    """Address from which slaves replicate the commit log (Java: haServerAddr)."""
 
     def fields(self) -> dict[str, str]:
         """Return the header fields that name the broker in every request about it."""
@@ -59,7 +59,7 @@ class BrokerIdentity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegistrationBody:
-    """What a broker has (Java: RegisterBrokerBody)."""
+    """Topics and filter servers of a broker (Java: RegisterBrokerBody)."""
 
     topics: TopicTable
     filter_servers: tuple[str, ...] = field(default=())

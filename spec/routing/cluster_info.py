@@ -1,7 +1,7 @@
 """
-What a name server knows beside routes: its clusters, its brokers, its topics.
+A name server's tables beside routes: clusters, brokers and topics.
 
-Administrators and tools ask for these lists. They are views of the same tables from
+Administrators and tools request these lists. They are views of the same tables from
 which routes are made, so they change with every registration.
 """
 
@@ -17,7 +17,7 @@ from spec.routing.route_data import (
     broker_data_as_json,
     broker_data_from_json,
 )
-from spec.wire import fastjson
+from spec.wire.bodies import fastjson
 
 _TABLES = "4.6.0 org.apache.rocketmq.namesrv.routeinfo.RouteInfoManager"
 
@@ -46,7 +46,7 @@ CLUSTER_BARE_IDS = Clause(
 TOPIC_LIST = Clause(
     id="ROUTE-LIST-001",
     level=Level.MUST,
-    text="The list of all topics has every topic that some registered broker has.",
+    text="The list of all topics has every topic that a registered broker has.",
     source=f"{_TABLES}#getAllTopicList",
 )
 TOPICS_BY_CLUSTER = Clause(
@@ -58,7 +58,10 @@ TOPICS_BY_CLUSTER = Clause(
 TOPICS_OF_UNKNOWN_CLUSTER = Clause(
     id="ROUTE-LIST-003",
     level=Level.QUIRK,
-    text="The topics of a cluster that does not exist are an empty list and success.",
+    text=(
+        "The topic list of a cluster that does not exist is empty, with the code "
+        "SUCCESS (0)."
+    ),
     source=f"{_TABLES}#getTopicsByCluster",
 )
 SYSTEM_TOPICS = Clause(
@@ -70,26 +73,33 @@ SYSTEM_TOPICS = Clause(
 SYSTEM_TOPICS_ADDRESS = Clause(
     id="ROUTE-LIST-005",
     level=Level.SHOULD,
-    text="The list of system topics names the address of some registered broker.",
+    text="The list of system topics has the address of one registered broker.",
     source=f"{_TABLES}#getSystemTopicList",
 )
 UNIT_TOPICS = Clause(
     id="ROUTE-LIST-006",
     level=Level.SHOULD,
-    text="The list of unit topics has the topics whose flags have bit 0.",
+    text=(
+        "The list of unit topics has the topics whose topicSysFlag has FLAG_UNIT (1)."
+    ),
     source=f"{_TABLES}#getUnitTopics",
 )
 UNIT_SUBSCRIPTION_TOPICS = Clause(
     id="ROUTE-LIST-007",
     level=Level.SHOULD,
-    text="The list of unit subscription topics has the topics whose flags have bit 1.",
+    text=(
+        "The list of unit subscription topics has the topics whose topicSysFlag has "
+        "FLAG_UNIT_SUB (2)."
+    ),
     source=f"{_TABLES}#getHasUnitSubTopicList",
 )
 UNIT_SUBSCRIPTION_ONLY_TOPICS = Clause(
     id="ROUTE-LIST-008",
     level=Level.SHOULD,
-    text="The list of unit subscription topics outside units has the topics whose flags"
-    " have bit 1 and not bit 0.",
+    text=(
+        "The list of unit subscription topics outside units has the topics whose "
+        "topicSysFlag has FLAG_UNIT_SUB (2) and not FLAG_UNIT (1)."
+    ),
     source=f"{_TABLES}#getHasUnitSubUnUnitTopicList",
 )
 DELETE_TOPIC = Clause(
@@ -101,7 +111,7 @@ DELETE_TOPIC = Clause(
 DELETE_UNKNOWN_TOPIC = Clause(
     id="ROUTE-DELETE-002",
     level=Level.MUST,
-    text="Deleting a topic that does not exist is answered with success.",
+    text="Deleting a topic that does not exist is answered with SUCCESS (0).",
     source=f"{_TABLES}#deleteTopic",
 )
 DELETED_TOPIC_RETURNS = Clause(
@@ -114,16 +124,20 @@ DELETED_TOPIC_RETURNS = Clause(
 DELETED_TOPIC_STAYS_AWAY = Clause(
     id="ROUTE-DELETE-004",
     level=Level.QUIRK,
-    text="A deleted topic stays away while its broker registers with the same data"
-    " version.",
+    text=(
+        "Up to 4.9, a deleted topic stays deleted while its broker registers with "
+        "the same data version."
+    ),
     source=f"{_TABLES}#isBrokerTopicConfigChanged",
     until="4.9",
 )
 DELETED_TOPIC_RETURNS_AT_ONCE = Clause(
     id="ROUTE-DELETE-005",
     level=Level.MUST,
-    text="A deleted topic is back after its broker registers again, also with the same"
-    " data version.",
+    text=(
+        "From 5.0 on, a deleted topic is back after its broker registers again, even "
+        "with the same data version."
+    ),
     source="5.3.3 org.apache.rocketmq.namesrv.routeinfo.RouteInfoManager"
     "#isTopicConfigChanged",
     since="5.0",
@@ -131,7 +145,10 @@ DELETED_TOPIC_RETURNS_AT_ONCE = Clause(
 DELETE_IN_CLUSTER = Clause(
     id="ROUTE-DELETE-006",
     level=Level.MUST,
-    text="Deleting a topic of a named cluster leaves its queues in other clusters.",
+    text=(
+        "From 4.9.4 on, deleting a topic of a named cluster keeps its queues in "
+        "other clusters."
+    ),
     source="4.9.7 org.apache.rocketmq.namesrv.routeinfo.RouteInfoManager#deleteTopic",
     since="4.9.4",
 )

@@ -1,9 +1,9 @@
 """
-Reading the objects of a JSON body, field by field.
+Read the objects of a JSON body, field by field.
 
-Bodies of the name server are written by fastjson: a field that is null is left out,
-a number may come as a string, and a key of a map may be a bare integer. These
-readers accept all of that and say which field is wrong where they cannot.
+fastjson writes the bodies of the name server. It omits a field that is null. A number
+may be a string, and a key of a map may be a bare integer. These readers accept all of
+that, and name the wrong field in their errors.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def as_integer(value: object, field: str = "") -> int:
 
 
 def truth_in(holder: JsonObject, field: str) -> bool:
-    """Return whether *holder* says that *field* is true; an absent one is false."""
+    """Return whether *field* of *holder* is true; an absent one is false."""
     value = holder.get(field, False)
     if isinstance(value, bool):
         return value

@@ -1,9 +1,9 @@
 """
-The name server keeps a table of texts by namespace and key, for whoever wants one.
+The name server's table of texts by namespace and key.
 
-RocketMQ itself uses one namespace, ORDER_TOPIC_CONFIG: for an order topic it says how
-many queues each broker has, so that clients see a constant number while a broker is
-away. Everything else is administrators' own. The table survives a restart.
+RocketMQ itself uses one namespace, ORDER_TOPIC_CONFIG. It has the number of queues of
+each broker for an order topic, so clients see a constant number while a broker is away.
+All other namespaces belong to administrators. The table survives a restart.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from spec.clause import Clause, Level
 from spec.routing.json_object import as_object, object_in
-from spec.wire import fastjson
+from spec.wire.bodies import fastjson
 
 ORDER_TOPIC_NAMESPACE = "ORDER_TOPIC_CONFIG"
 """The namespace of order topics (Java: NAMESPACE_ORDER_TOPIC_CONFIG)."""
@@ -24,19 +24,22 @@ _PROCESSOR = "4.6.0 org.apache.rocketmq.namesrv.processor.DefaultRequestProcesso
 KV_PUT_GET = Clause(
     id="ROUTE-KV-001",
     level=Level.MUST,
-    text="The value put last under a namespace and key is the one that is got.",
+    text="GET_KV_CONFIG returns the last value put under its namespace and key.",
     source=f"{_MANAGER}#putKVConfig",
 )
 KV_GET_UNKNOWN = Clause(
     id="ROUTE-KV-002",
     level=Level.MUST,
-    text="Getting a key that nobody put is answered with code 22, QUERY_NOT_FOUND.",
+    text="GET_KV_CONFIG of a missing key is answered with QUERY_NOT_FOUND (22).",
     source=f"{_PROCESSOR}#getKVConfig",
 )
 KV_DELETE = Clause(
     id="ROUTE-KV-003",
     level=Level.MUST,
-    text="A deleted key is not found; deleting one that is not there is a success.",
+    text=(
+        "A deleted key is not found; deleting a missing one is answered with SUCCESS "
+        "(0)."
+    ),
     source=f"{_MANAGER}#deleteKVConfig",
 )
 KV_LIST = Clause(
@@ -48,40 +51,52 @@ KV_LIST = Clause(
 KV_LIST_UNKNOWN = Clause(
     id="ROUTE-KV-005",
     level=Level.MUST,
-    text="Listing a namespace that nobody used is answered with code 22.",
+    text=(
+        "GET_KVLIST_BY_NAMESPACE of an unused namespace is answered with "
+        "QUERY_NOT_FOUND (22)."
+    ),
     source=f"{_PROCESSOR}#getKVListByNamespace",
 )
 KV_EMPTY_NAMESPACE = Clause(
     id="ROUTE-KV-006",
     level=Level.QUIRK,
-    text="A namespace outlives its last key: listing it gives an empty table.",
+    text="A namespace outlives its last key: listing it returns an empty table.",
     source=f"{_MANAGER}#deleteKVConfig",
 )
 KV_ORDER_IN_REGISTRATION = Clause(
     id="ROUTE-KV-007",
     level=Level.MUST,
-    text="The answer to a registration has the namespace ORDER_TOPIC_CONFIG as its"
-    " body.",
+    text=(
+        "The response to a registration has the namespace ORDER_TOPIC_CONFIG as its "
+        "body."
+    ),
     source=f"{_PROCESSOR}#registerBrokerWithFilterServer",
 )
 KV_ORDER_OFF = Clause(
     id="ROUTE-KV-008",
     level=Level.MUST,
-    text="A route has no orderTopicConf unless the name server's orderMessageEnable is"
-    " true, which it is not by default.",
+    text=(
+        "A route has no orderTopicConf unless the name server's orderMessageEnable "
+        "is true; the default is false."
+    ),
     source="4.6.0 org.apache.rocketmq.common.namesrv.NamesrvConfig#orderMessageEnable",
 )
 KV_ORDER_ON = Clause(
     id="ROUTE-KV-009",
     level=Level.MUST,
-    text="With orderMessageEnable, a route's orderTopicConf is the value that"
-    " ORDER_TOPIC_CONFIG has for the topic.",
+    text=(
+        "With orderMessageEnable, a route's orderTopicConf is the topic's value in "
+        "the namespace ORDER_TOPIC_CONFIG."
+    ),
     source=f"{_PROCESSOR}#getRouteInfoByTopic",
 )
 KV_MISSING_KEY = Clause(
     id="ROUTE-KV-010",
     level=Level.MUST,
-    text="A put without a namespace or a key is refused with code 1.",
+    text=(
+        "From 4.9 on, PUT_KV_CONFIG without a namespace or a key is refused with "
+        "SYSTEM_ERROR (1)."
+    ),
     source="4.9.7 org.apache.rocketmq.namesrv.processor.DefaultRequestProcessor"
     "#putKVConfig",
     since="4.9",
@@ -89,28 +104,34 @@ KV_MISSING_KEY = Clause(
 KV_NULL_KEY = Clause(
     id="ROUTE-KV-011",
     level=Level.QUIRK,
-    text="A put without a key is kept under the key null, which the list of the"
-    " namespace shows without quotes.",
+    text=(
+        "Up to 4.8, PUT_KV_CONFIG without a key stores the value under the key null, "
+        "which the list of the namespace shows without quotes."
+    ),
     source=f"{_MANAGER}#putKVConfig",
     until="4.8",
 )
 KV_NO_VALUE = Clause(
     id="ROUTE-KV-012",
     level=Level.QUIRK,
-    text="A put without a value succeeds, and the key is not found afterwards.",
+    text=(
+        "PUT_KV_CONFIG without a value is answered with SUCCESS (0), and the key is "
+        "not found afterwards."
+    ),
     source=f"{_PROCESSOR}#getKVConfig",
 )
 NAMESRV_CONFIG_READ = Clause(
     id="ROUTE-CONFIG-001",
     level=Level.SHOULD,
-    text="GET_NAMESRV_CONFIG answers with lines of name=value, orderMessageEnable among"
-    " them.",
+    text=(
+        "GET_NAMESRV_CONFIG returns lines of name=value, orderMessageEnable among them."
+    ),
     source=f"{_PROCESSOR}#getConfig",
 )
 NAMESRV_CONFIG_UPDATE = Clause(
     id="ROUTE-CONFIG-002",
     level=Level.SHOULD,
-    text="UPDATE_NAMESRV_CONFIG changes the named settings at once and no others.",
+    text="UPDATE_NAMESRV_CONFIG changes the named settings immediately and no others.",
     source=f"{_PROCESSOR}#updateConfig",
 )
 

@@ -1,15 +1,14 @@
 """
-A name server as a program: which requests it knows, and what it is set to.
+A name server as a program: its requests and its settings.
 
-Its settings are those of a file given with ``-c``; tools read and change them by two
-of its requests. What it knows of brokers it keeps in memory alone; only key values
-outlive it.
+Its settings come from a file given with ``-c``; tools read and change them by two of
+its requests. Its tables of brokers are in memory alone; only key values outlive it.
 """
 
 from __future__ import annotations
 
 from spec.clause import Clause, Level
-from spec.wire.request_code import RequestCode
+from spec.wire.remoting.request_code import RequestCode
 
 _PROCESSOR = "4.6.0 org.apache.rocketmq.namesrv.processor.DefaultRequestProcessor"
 _SETTINGS = "4.6.0 org.apache.rocketmq.common.namesrv.NamesrvConfig"
@@ -37,19 +36,21 @@ KNOWN_REQUESTS = (
     RequestCode.GET_NAMESRV_CONFIG,
     RequestCode.QUERY_DATA_VERSION,
 )
-"""What a name server of every release answers."""
+"""Requests that a name server of every release answers."""
 
 KNOWN_CODES = Clause(
     id="ROUTE-CODE-001",
     level=Level.MUST,
-    text="A name server answers the requests 100 to 106, 205, 206, 216, 219, 224, 304,"
-    " 311 to 313, 318, 319 and 322.",
+    text=(
+        "A name server answers the request codes 100 to 106, 205, 206, 216, 219, "
+        "224, 304, 311 to 313, 318, 319 and 322."
+    ),
     source=f"{_PROCESSOR}#processRequest",
 )
 USUAL_PORT = Clause(
     id="ROUTE-CONFIG-003",
     level=Level.SHOULD,
-    text="A name server that is not told its port listens at 9876.",
+    text="A name server without a configured port listens at 9876.",
     source=f"4.6.0 {_START}#createNamesrvController",
     hints=(("is 8888", "the class of the settings says so, and is overruled"),),
     untestable="targets listen at ports of their own",
@@ -64,17 +65,22 @@ USUAL_SETTINGS = Clause(
 USUAL_NETWORK = Clause(
     id="ROUTE-CONFIG-005",
     level=Level.SHOULD,
-    text="By default a name server has 8 serverWorkerThreads, 0"
-    " serverCallbackExecutorThreads, 3 serverSelectorThreads, a"
-    " serverOnewaySemaphoreValue of 256, a serverAsyncSemaphoreValue of 64,"
-    " serverChannelMaxIdleTimeSeconds 120, serverPooledByteBufAllocatorEnable true and"
-    " useEpollNativeSelector false.",
+    text=(
+        "By default serverWorkerThreads is 8, serverCallbackExecutorThreads 0, "
+        "serverSelectorThreads 3, serverOnewaySemaphoreValue 256 and "
+        "serverAsyncSemaphoreValue 64. By default serverChannelMaxIdleTimeSeconds is "
+        "120, serverPooledByteBufAllocatorEnable true and useEpollNativeSelector "
+        "false."
+    ),
     source=f"4.6.0 {_NETWORK}#serverWorkerThreads",
 )
 USUAL_BUFFERS = Clause(
     id="ROUTE-CONFIG-006",
     level=Level.SHOULD,
-    text="By default serverSocketSndBufSize and serverSocketRcvBufSize are 65535.",
+    text=(
+        "Up to 4.9.2, serverSocketSndBufSize and serverSocketRcvBufSize are 65535 by "
+        "default."
+    ),
     source="4.6.0 org.apache.rocketmq.remoting.netty.NettySystemConfig"
     "#socketSndbufSize",
     until="4.9.2",
@@ -82,8 +88,10 @@ USUAL_BUFFERS = Clause(
 SYSTEM_BUFFERS = Clause(
     id="ROUTE-CONFIG-007",
     level=Level.SHOULD,
-    text="By default serverSocketSndBufSize and serverSocketRcvBufSize are 0, which"
-    " leaves them to the system.",
+    text=(
+        "From 4.9.3 on, serverSocketSndBufSize and serverSocketRcvBufSize are 0 by "
+        "default, which leaves them to the operating system."
+    ),
     source="4.9.3 org.apache.rocketmq.remoting.netty.NettySystemConfig"
     "#socketSndbufSize",
     since="4.9.3",
@@ -91,8 +99,10 @@ SYSTEM_BUFFERS = Clause(
 CONFIG_IS_ITS_FILE = Clause(
     id="ROUTE-CONFIG-008",
     level=Level.SHOULD,
-    text="A name server's configStorePath is the file that it was started with, and"
-    " without one namesrv/namesrv.properties in the user's home.",
+    text=(
+        "A name server's configStorePath is the file that it was started with, or by "
+        "default namesrv/namesrv.properties in the user's home."
+    ),
     source=f"4.6.0 {_START}#createNamesrvController",
     untestable="which files a program reads is not seen from outside; the article says"
     " that the default is without effect, which is true until settings are changed",
@@ -104,37 +114,44 @@ KEY_VALUES_LAST = Clause(
     source="4.6.0 org.apache.rocketmq.namesrv.kvconfig.KVConfigManager#persist",
 )
 NOT_TOLD = Clause(
-    id="ROUTE-LIVE-014",
+    id="ROUTE-LIVENESS-014",
     level=Level.MUST,
-    text="A name server does not tell those who asked for a route when it changes.",
+    text=(
+        "A name server sends no notification of a changed route to clients that "
+        "requested it."
+    ),
     source=f"{_PROCESSOR}#processRequest",
 )
 UNKNOWN_TOPIC_REMARK = Clause(
     id="ROUTE-DATA-012",
     level=Level.SHOULD,
-    text="The answer about a topic without a route names the topic in its remark.",
+    text="The response about a topic without a route has the topic in its remark.",
     source=f"{_PROCESSOR}#getRouteInfoByTopic",
 )
 REGISTRATION_ONE_WAY = Clause(
     id="ROUTE-REG-023",
     level=Level.MUST,
-    text="A registration sent oneway has its effect and is not answered.",
+    text="A registration sent oneway has its effect and gets no response.",
     source="4.6.0 org.apache.rocketmq.broker.out.BrokerOuterAPI#registerBroker",
 )
 _CLIENT = "org.apache.rocketmq.remoting.netty.NettyRemotingClient"
 ALL_ARE_TRIED = Clause(
     id="CLIENT-NAMESRV-001",
     level=Level.MUST,
-    text="A client whose name server is gone tries all the others it knows before it"
-    " gives a call up.",
+    text=(
+        "Up to 5.2, a client whose name server fails tries all the others of its "
+        "list before a call fails."
+    ),
     source=f"4.6.0 {_CLIENT}#getAndCreateNameserverChannel",
     until="5.2",
 )
 ONE_IS_TRIED = Clause(
     id="CLIENT-NAMESRV-002",
     level=Level.QUIRK,
-    text="A client whose name server is gone tries one other in a call, so that a call"
-    " fails while several are gone, or one that it had not tried yet.",
+    text=(
+        "From 5.3 on, a client whose name server fails tries one other in a call, so "
+        "a call fails while that one is unreachable too."
+    ),
     source=f"5.3.0 {_CLIENT}#getAndCreateNameserverChannelAsync",
     since="5.3",
 )

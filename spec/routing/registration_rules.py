@@ -1,10 +1,9 @@
 """
-What a name server makes of registrations: the clauses.
+Effects of registrations on a name server: the clauses.
 
 The layout of the body is in ``broker_registration``, the end of a broker's life in
-``liveness``. A name server believes whoever speaks to it: nothing is authenticated,
-the last registration of an address wins, and whatever a master says about a topic is
-what clients see.
+``liveness``. A name server authenticates nothing. The last registration of an address
+wins, and clients see the master's data about a topic.
 """
 
 from __future__ import annotations
@@ -20,7 +19,9 @@ _BROKER_TOPICS = "4.6.0 org.apache.rocketmq.broker.topic.TopicConfigManager"
 REGISTRATION_ROUTES = Clause(
     id="ROUTE-REG-001",
     level=Level.MUST,
-    text="A master's registration makes its topics' routes visible before the answer.",
+    text=(
+        "A master's registration makes its topics' routes visible before the response."
+    ),
     source=f"{_TABLES}#registerBroker",
 )
 REGISTRATION_COMPRESSED = Clause(
@@ -32,8 +33,11 @@ REGISTRATION_COMPRESSED = Clause(
 REGISTRATION_CRC = Clause(
     id="ROUTE-REG-003",
     level=Level.MUST,
-    text="A registration whose bodyCrc32 is not the checksum of its body as sent is"
-    " refused with code 1 and the remark 'crc32 not match', and changes nothing.",
+    text=(
+        "A registration whose bodyCrc32 is not the checksum of its body as sent is "
+        "refused with SYSTEM_ERROR (1) and the remark 'crc32 not match', and changes "
+        "nothing."
+    ),
     source=f"{_PROCESSOR}#checksum",
 )
 REGISTRATION_CRC_UNCHECKED = Clause(
@@ -45,14 +49,16 @@ REGISTRATION_CRC_UNCHECKED = Clause(
 REGISTRATION_BAD_BODY = Clause(
     id="ROUTE-REG-005",
     level=Level.MUST,
-    text="A registration whose body cannot be read is refused with code 1, changes"
-    " nothing and leaves the connection usable.",
+    text=(
+        "A registration whose body cannot be decoded is refused with SYSTEM_ERROR "
+        "(1), changes nothing and keeps the connection usable."
+    ),
     source=f"{_PROCESSOR}#registerBrokerWithFilterServer",
 )
 REGISTRATION_FIELDS = Clause(
     id="ROUTE-REG-006",
     level=Level.MUST,
-    text="A registration without brokerId is refused with code 1.",
+    text="A registration without brokerId is refused with SYSTEM_ERROR (1).",
     source="4.6.0 org.apache.rocketmq.common.protocol.header.namesrv"
     ".RegisterBrokerRequestHeader#brokerId",
 )
@@ -72,15 +78,19 @@ REGISTRATION_OLD_VERSION = Clause(
 SLAVE_LEARNS_MASTER = Clause(
     id="ROUTE-REG-009",
     level=Level.MUST,
-    text="The answer to a slave has masterAddr and haServerAddr of the master of its"
-    " name.",
+    text=(
+        "The response to a slave's registration has masterAddr and haServerAddr of "
+        "the master of its name."
+    ),
     source=f"{_TABLES}#registerBroker",
 )
 MASTER_LEARNS_NOTHING = Clause(
     id="ROUTE-REG-010",
     level=Level.MUST,
-    text="The answer to a master, and to a slave without a living master, has neither"
-    " masterAddr nor haServerAddr.",
+    text=(
+        "The response to a registration of a master, or of a slave without a "
+        "registered master, has neither masterAddr nor haServerAddr."
+    ),
     source=f"{_TABLES}#registerBroker",
 )
 SLAVE_TOPICS_IGNORED = Clause(
@@ -92,23 +102,29 @@ SLAVE_TOPICS_IGNORED = Clause(
 SAME_VERSION_IGNORED = Clause(
     id="ROUTE-REG-012",
     level=Level.QUIRK,
-    text="A changed topic is not seen while the data version is that of the last"
-    " registration of this address.",
+    text=(
+        "A changed topic is ignored while the data version is that of the last "
+        "registration of this address."
+    ),
     source=f"{_TABLES}#isBrokerTopicConfigChanged",
 )
 SAME_VERSION_NEW_TOPIC_IGNORED = Clause(
     id="ROUTE-REG-013",
     level=Level.QUIRK,
-    text="A new topic is not seen while the data version is that of the last"
-    " registration of this address.",
+    text=(
+        "Up to 4.9, a new topic is ignored while the data version is that of the "
+        "last registration of this address."
+    ),
     source=f"{_TABLES}#registerBroker",
     until="4.9",
 )
 SAME_VERSION_NEW_TOPIC_SEEN = Clause(
     id="ROUTE-REG-014",
     level=Level.MUST,
-    text="A new topic is seen also when the data version is that of the last"
-    " registration of this address.",
+    text=(
+        "From 5.0 on, a new topic is registered even if the data version is that of "
+        "the last registration of this address."
+    ),
     source=f"{_NEW_TABLES}#isTopicConfigChanged",
     since="5.0",
 )
@@ -129,7 +145,10 @@ MISSING_TOPIC_STAYS = Clause(
 ADDRESS_HAS_ONE_ID = Clause(
     id="ROUTE-REG-017",
     level=Level.MUST,
-    text="An address that registers with another broker id loses the old one.",
+    text=(
+        "From 4.5 on, an address that registers with another broker id loses the old "
+        "one."
+    ),
     source=f"{_TABLES}#registerBroker",
     since="4.5",
 )
@@ -149,15 +168,17 @@ BROKERS_SHARE_TOPIC = Clause(
 SINGLE_TOPIC_FIRST = Clause(
     id="ROUTE-REG-020",
     level=Level.QUIRK,
-    text="The first registration of a broker is refused with code 1 when it has exactly"
-    " one topic.",
+    text=(
+        "From 5.0 on, the first registration of a broker is refused with "
+        "SYSTEM_ERROR (1) if it has exactly one topic."
+    ),
     source=f"{_NEW_TABLES}#registerBroker",
     since="5.0",
 )
 SINGLE_TOPIC_TAKEN = Clause(
     id="ROUTE-REG-021",
     level=Level.MUST,
-    text="The first registration of a broker may have exactly one topic.",
+    text="Up to 4.9, the first registration of a broker may have exactly one topic.",
     source=f"{_TABLES}#registerBroker",
     until="4.9",
 )
@@ -171,52 +192,65 @@ REGISTRATION_BINARY_HEADER = Clause(
 DATA_VERSION_UNKNOWN = Clause(
     id="ROUTE-VERSION-001",
     level=Level.MUST,
-    text="QUERY_DATA_VERSION about a broker that is not registered says changed=true"
-    " and"
-    " has no body.",
+    text=(
+        "The response to QUERY_DATA_VERSION about an unregistered broker has "
+        "changed=true and no body."
+    ),
     source=f"{_PROCESSOR}#queryBrokerTopicConfig",
 )
 DATA_VERSION_SAME = Clause(
     id="ROUTE-VERSION-002",
     level=Level.MUST,
-    text="QUERY_DATA_VERSION with the registered version says changed=false, with any"
-    " other changed=true.",
+    text=(
+        "The response to QUERY_DATA_VERSION has changed=false for the registered "
+        "version and changed=true for any other."
+    ),
     source=f"{_PROCESSOR}#queryBrokerTopicConfig",
 )
 DATA_VERSION_BODY = Clause(
     id="ROUTE-VERSION-003",
     level=Level.MUST,
-    text="The answer to QUERY_DATA_VERSION about a registered broker has the registered"
-    " version as its body.",
+    text=(
+        "The response to QUERY_DATA_VERSION about a registered broker has the "
+        "registered version as its body."
+    ),
     source=f"{_PROCESSOR}#queryBrokerTopicConfig",
 )
 WIPE_WRITE = Clause(
     id="ROUTE-PERM-001",
     level=Level.MUST,
-    text="Wiping a broker's write permission clears bit 1 of the permission of all its"
-    " topics, and of no other broker's.",
+    text=(
+        "WIPE_WRITE_PERM_OF_BROKER clears PERM_WRITE (2) of the permission of all "
+        "topics of the broker, and of no other broker's."
+    ),
     source=f"{_TABLES}#wipeWritePermOfBroker",
 )
 WIPE_COUNT = Clause(
     id="ROUTE-PERM-002",
     level=Level.MUST,
-    text="The answer to a wipe has the number of the broker's topics as wipeTopicCount;"
-    " it is 0 for an unknown broker.",
+    text=(
+        "The response to WIPE_WRITE_PERM_OF_BROKER has the number of the broker's "
+        "topics as wipeTopicCount, 0 for an unknown broker."
+    ),
     source=f"{_PROCESSOR}#wipeWritePermOfBroker",
 )
 WIPE_LASTS = Clause(
     id="ROUTE-PERM-003",
     level=Level.MUST,
-    text="A wipe outlasts registrations with the same data version and ends with the"
-    " first that has another.",
+    text=(
+        "A cleared PERM_WRITE outlasts registrations with the same data version and "
+        "ends with the first that has another."
+    ),
     source=f"{_TABLES}#createAndUpdateQueueData",
 )
 ADD_WRITE = Clause(
     id="ROUTE-PERM-004",
     level=Level.QUIRK,
-    text="Adding a broker's write permission sets the permission of all its topics to"
-    " 6,"
-    " whatever it was, and answers with addTopicCount.",
+    text=(
+        "From 4.9.2 on, ADD_WRITE_PERM_OF_BROKER sets the permission of all the "
+        "broker's topics to PERM_READ and PERM_WRITE (6), regardless of the old "
+        "value, and returns addTopicCount."
+    ),
     source="4.9.7 org.apache.rocketmq.namesrv.routeinfo.RouteInfoManager"
     "#operateWritePermOfBroker",
     since="4.9.2",
@@ -231,9 +265,11 @@ BROKER_REGISTERS_ITSELF = Clause(
 BROKER_TEMPLATE_TOPIC = Clause(
     id="ROUTE-BROKER-002",
     level=Level.MUST,
-    text="A broker that creates topics automatically has the topic TBW102 with"
-    " permission"
-    " 7 and as many queues as new topics get by default.",
+    text=(
+        "A broker with autoCreateTopicEnable has the topic TBW102 with permission 7 "
+        "(PERM_READ, PERM_WRITE, PERM_INHERIT) and as many queues as new topics get "
+        "by default."
+    ),
     source=f"{_BROKER_TOPICS}#TopicConfigManager",
 )
 BROKER_SELF_TEST_TOPIC = Clause(
@@ -251,28 +287,38 @@ BROKER_BENCHMARK_TOPIC = Clause(
 BROKER_CLUSTER_TOPIC = Clause(
     id="ROUTE-BROKER-005",
     level=Level.SHOULD,
-    text="A broker has a topic of its cluster's name with 16 queues and permission 7.",
+    text=(
+        "A broker has a topic of its cluster's name with 16 queues and permission 7 "
+        "(PERM_READ, PERM_WRITE, PERM_INHERIT)."
+    ),
     source=f"{_BROKER_TOPICS}#TopicConfigManager",
 )
 BROKER_NAME_TOPIC = Clause(
     id="ROUTE-BROKER-006",
     level=Level.SHOULD,
-    text="A broker has a topic of its own name with one queue and permission 7.",
+    text=(
+        "A broker has a topic of its own name with one queue and permission 7 "
+        "(PERM_READ, PERM_WRITE, PERM_INHERIT)."
+    ),
     source=f"{_BROKER_TOPICS}#TopicConfigManager",
 )
 BROKER_REPLY_TOPIC = Clause(
     id="ROUTE-BROKER-007",
     level=Level.SHOULD,
-    text="A broker has a topic named after its cluster with _REPLY_TOPIC appended, with"
-    " one queue.",
+    text=(
+        "From 4.6 on, a broker has a topic named after its cluster with _REPLY_TOPIC "
+        "appended, with one queue."
+    ),
     source=f"{_BROKER_TOPICS}#TopicConfigManager",
     since="4.6",
 )
 BROKER_TOPIC_CREATED = Clause(
     id="ROUTE-BROKER-008",
     level=Level.MUST,
-    text="A topic created at a broker soon has a route, with the queues and permission"
-    " asked for.",
+    text=(
+        "A topic created at a broker soon has a route, with the requested queue "
+        "counts and permission."
+    ),
     source="4.6.0 org.apache.rocketmq.broker.processor.AdminBrokerProcessor"
     "#updateAndCreateTopic",
 )

@@ -1,11 +1,10 @@
 """
-A route tells a client where a topic lives: which brokers have queues of it, how many,
-and under which addresses the brokers are reached.
+A route is a client's view of a topic: its brokers, their queues and their addresses.
 
-The name server makes it from what brokers registered, each time somebody asks. It has
-two halves that are joined by the broker's name: queue data (what each broker has of
-the topic) and broker data (the addresses of each broker, by broker id; id 0 is the
-master). The body is JSON in fastjson's dialect: broker ids are keys without quotes.
+The name server makes it from registrations for each request. It has two halves that are
+joined by the broker's name. Queue data is each broker's counts for the topic. Broker
+data is the addresses of each broker by broker id, of which 0 is the master. The body is
+JSON in fastjson's dialect: broker ids are keys without quotes.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from spec.routing.json_object import (
     object_in,
     text_in,
 )
-from spec.wire import fastjson
+from spec.wire.bodies import fastjson
 
 MASTER_ID = 0
 """The broker id of a master; every other id is a slave's."""
@@ -47,14 +46,20 @@ ROUTE_HAS_BROKER_DATA = Clause(
 ROUTE_UNKNOWN_TOPIC = Clause(
     id="ROUTE-DATA-003",
     level=Level.MUST,
-    text="A topic that no living broker has is answered with code 17, TOPIC_NOT_EXIST.",
+    text=(
+        "A route request for a topic without a registered broker is answered with "
+        "TOPIC_NOT_EXIST (17)."
+    ),
     source="4.6.0 org.apache.rocketmq.namesrv.processor.DefaultRequestProcessor"
     "#getRouteInfoByTopic",
 )
 ROUTE_BARE_IDS = Clause(
     id="ROUTE-DATA-004",
     level=Level.QUIRK,
-    text="The keys of brokerAddrs are integers without quotes, which is not JSON.",
+    text=(
+        "Up to 4.9.3, the keys of brokerAddrs are integers without quotes, which is "
+        "not JSON."
+    ),
     source="4.6.0 org.apache.rocketmq.remoting.protocol.RemotingSerializable#toJson",
     issues=(
         "apache/rocketmq#3369",
@@ -67,9 +72,10 @@ ROUTE_BARE_IDS = Clause(
 ROUTE_BARE_IDS_FOR_OLD_CLIENTS = Clause(
     id="ROUTE-DATA-005",
     level=Level.QUIRK,
-    text="The keys of brokerAddrs are integers without quotes when the request's"
-    " version"
-    " is older than 4.9.4.",
+    text=(
+        "From 4.9.4 on, the keys of brokerAddrs are integers without quotes if the "
+        "request's version is older than 4.9.4."
+    ),
     source="4.9.7 org.apache.rocketmq.namesrv.processor.DefaultRequestProcessor"
     "#getRouteInfoByTopic",
     since="4.9.4",
@@ -81,8 +87,10 @@ ROUTE_BARE_IDS_FOR_OLD_CLIENTS = Clause(
 ROUTE_QUOTED_IDS = Clause(
     id="ROUTE-DATA-006",
     level=Level.MUST,
-    text="The keys of brokerAddrs are in quotes when the request's version is 4.9.4 or"
-    " newer, or its acceptStandardJsonOnly is true.",
+    text=(
+        "From 4.9.4 on, the keys of brokerAddrs are in quotes if the request's "
+        "version is 4.9.4 or newer, or its acceptStandardJsonOnly is true."
+    ),
     source="4.9.7 org.apache.rocketmq.namesrv.processor.DefaultRequestProcessor"
     "#getRouteInfoByTopic",
     since="4.9.4",
@@ -90,21 +98,21 @@ ROUTE_QUOTED_IDS = Clause(
 ROUTE_TOPIC_SYN_FLAG = Clause(
     id="ROUTE-DATA-007",
     level=Level.MUST,
-    text="Queue data calls the topic's flags topicSynFlag.",
+    text="Up to 4.8, queue data has the topic's flags in topicSynFlag.",
     source="4.6.0 org.apache.rocketmq.common.protocol.route.QueueData#topicSynFlag",
     until="4.8",
 )
 ROUTE_TOPIC_SYS_FLAG = Clause(
     id="ROUTE-DATA-008",
     level=Level.MUST,
-    text="Queue data calls the topic's flags topicSysFlag.",
+    text="From 4.9 on, queue data has the topic's flags in topicSysFlag.",
     source="4.9.0 org.apache.rocketmq.common.protocol.route.QueueData#topicSysFlag",
     since="4.9",
 )
 ROUTE_NO_NULLS = Clause(
     id="ROUTE-DATA-009",
     level=Level.SHOULD,
-    text="A field without a value is left out of a route, not written as null.",
+    text="A route omits a field without a value, rather than writing null.",
     source="4.6.0 org.apache.rocketmq.remoting.protocol.RemotingSerializable#toJson",
 )
 ROUTE_FILTER_SERVERS = Clause(
@@ -126,7 +134,7 @@ ROUTE_ONE_QUEUE_DATA_PER_BROKER = Clause(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueData:
-    """What one broker has of the topic."""
+    """One broker's queues of the topic."""
 
     broker_name: str
     read_queue_count: int
@@ -139,7 +147,7 @@ class QueueData:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerData:
-    """Where the brokers of one name are reached."""
+    """Addresses of the brokers of one name."""
 
     cluster: str
     broker_name: str

@@ -1,12 +1,12 @@
 """
-A topic's configuration: how many queues a broker keeps for it, and who may use them.
+A topic's configuration: its queue counts on a broker, and its permission.
 
-The broker that serves a topic owns its configuration. It keeps all of them in
-``config/topics.json`` and sends them to every name server when it registers, either
-as JSON or, in a compressed registration, as one line of text per topic.
+The broker that serves a topic owns its configuration. It persists all of them in
+``config/topics.json`` and registers them with every name server, as JSON or as one line
+of text per topic (compressed).
 
-Every table of configurations carries a data version, which is how a name server
-sees that it has this table already.
+Every table of configurations has a data version, by which a name server detects that it
+already has this table.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from spec.routing.json_object import (
     text_in,
     truth_in,
 )
-from spec.wire import fastjson
+from spec.wire.bodies import fastjson
 
 
 class Permission(IntFlag):
@@ -51,8 +51,10 @@ class TopicFlag(IntFlag):
 TOPIC_DEFAULTS = Clause(
     id="ROUTE-TOPIC-001",
     level=Level.MUST,
-    text="A field that a topic's JSON leaves out has its default: 16 read and 16 write"
-    " queues, permission 6, no flags.",
+    text=(
+        "A field that a topic's JSON omits has its default: 16 read and 16 write "
+        "queues, permission PERM_READ and PERM_WRITE (6), no flags."
+    ),
     source="4.6.0 org.apache.rocketmq.common.TopicConfig#defaultReadQueueNums",
 )
 TOPIC_LINE = Clause(
@@ -71,16 +73,20 @@ TOPIC_LINE_HAS_NO_FLAGS = Clause(
 TOPIC_LINE_ATTRIBUTES = Clause(
     id="ROUTE-TOPIC-004",
     level=Level.MUST,
-    text="A sixth word in a topic's line, its attributes, does not hide the other"
-    " five.",
+    text=(
+        "From 5.0 on, a sixth word in a topic's line, its attributes, leaves the "
+        "other five readable."
+    ),
     source="5.3.3 org.apache.rocketmq.common.TopicConfig#decode",
     since="5.0",
 )
 TOPIC_LINE_OF_SIX_WORDS = Clause(
     id="ROUTE-TOPIC-005",
     level=Level.QUIRK,
-    text="A topic's line of more than five words is not understood: the registration"
-    " fails, because the topic has no name.",
+    text=(
+        "Up to 4.9, a topic's line of more than five words is not decoded: the "
+        "registration fails, because the topic has no name."
+    ),
     source="4.6.0 org.apache.rocketmq.common.protocol.body.RegisterBrokerBody#decode",
     until="4.9",
 )
@@ -105,7 +111,7 @@ class TopicConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataVersion:
-    """Which state of a table this is. Two that are equal mean the same state."""
+    """State of a table (Java: DataVersion); equal versions mean equal tables."""
 
     timestamp_ms: int = 0
     """When the table last changed."""

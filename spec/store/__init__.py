@@ -1,1 +1,1 @@
-"""What a broker keeps on disk: commit log, consume queue, index, checkpoint, names."""
+"""Files of a broker: commit log, consume queue, index, checkpoint, names."""

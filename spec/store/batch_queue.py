@@ -1,10 +1,10 @@
 """
-A batch consume queue has one unit a batch, and a unit says how many messages that is.
+A batch consume queue has one unit for each batch, with the batch's message count.
 
-Since 5.0 a topic may have the attribute queue.type=BatchCQ. A batch sent to it is then
-stored as one record, and queue offsets go up by the messages in it. A unit of the
-consume queue names the first queue offset, so a reader must search for the unit and
-cannot compute its place, as it can in a plain consume queue.
+From 5.0 on a topic may have the attribute queue.type=BatchCQ. A batch sent to it is
+stored as one record, and queue offsets advance by its messages. A unit names the first
+queue offset, so a reader must search for it; in a plain consume queue it computes the
+unit's place.
 """
 
 from __future__ import annotations
@@ -21,25 +21,30 @@ BATCH_QUEUE = "batchconsumequeue"
 UNIT_SIZE = 46
 """Bytes of a unit (Java: CQ_STORE_UNIT_SIZE)."""
 UNITS_PER_FILE_DEFAULT = 300_000
-"""Units of a file unless mapperFileSizeBatchConsumeQueue says otherwise."""
+"""Units of a file by default (mapperFileSizeBatchConsumeQueue)."""
 NOT_COMPACTED = -1
-"""Stands for the place in a compacted log where there is none (Java: INVALID_POS)."""
+"""Missing position in a compacted log (Java: INVALID_POS)."""
 
 _QUEUE = "5.3.3 org.apache.rocketmq.store.queue.BatchConsumeQueue"
 
 BATCH_UNIT_FIELDS = Clause(
     id="STORE-BATCHQUEUE-001",
     level=Level.MUST,
-    text="A unit of a batch consume queue has 46 bytes: those of a plain unit, then"
-    " store time, first queue offset, message count, compacted offset and 4 more.",
+    text=(
+        "A unit of a batch consume queue has 46 bytes: those of a consume-queue "
+        "unit, then store time, first queue offset, message count, compacted offset "
+        "and 4 more."
+    ),
     source=f"{_QUEUE}#CQ_STORE_UNIT_SIZE",
     since="5.0",
 )
 BATCH_UNIT_BASE = Clause(
     id="STORE-BATCHQUEUE-002",
     level=Level.MUST,
-    text="A unit's first queue offset is that of the unit before plus the messages in"
-    " that.",
+    text=(
+        "A unit's first queue offset is that of the previous unit plus its message "
+        "count."
+    ),
     source=f"{_QUEUE}#putBatchMessagePositionInfo",
     since="5.0",
 )
@@ -70,17 +75,21 @@ BATCH_QUEUE_PLACE = Clause(
 NO_BATCH_QUEUES = Clause(
     id="STORE-BATCHQUEUE-006",
     level=Level.QUIRK,
-    text="A broker that has no batch queues opens the store of one that has, and shows"
-    " their topics as empty.",
+    text=(
+        "A broker up to 4.9, which has no batch consume queues, opens the store of a "
+        "later release and shows the topics of batch consume queues as empty."
+    ),
     source="4.6.0 org.apache.rocketmq.store.DefaultMessageStore#loadConsumeQueue",
     until="4.9",
 )
 BATCHES_BECOME_UNITS = Clause(
     id="STORE-BATCHQUEUE-007",
     level=Level.QUIRK,
-    text="A broker that has no batch queues and opens the store of one that has after a"
-    " crash gives each batch that recovery reads one unit of a plain queue, whose"
-    " offsets then count batches and not messages.",
+    text=(
+        "A broker up to 4.9 that opens the store of a later release after a crash "
+        "gives each recovered batch one unit of a consume queue. The queue's offsets "
+        "then count batches and not messages."
+    ),
     source="4.6.0 org.apache.rocketmq.store.ConsumeQueue#putMessagePositionInfo",
     until="4.9",
 )
@@ -130,7 +139,7 @@ def encode_batch_unit(unit: BatchUnit) -> bytes:
 
 
 def decode_batch_unit(data: bytes | memoryview) -> BatchUnit:
-    """Return the unit that begins *data*; what follows it is not looked at."""
+    """Return the unit that begins *data*; ignore later bytes."""
     parsed = parse(batch_unit_layout, data[:UNIT_SIZE])
     return BatchUnit(**{name: parsed[name] for name in BatchUnit.__slots__})
 

@@ -24,7 +24,7 @@ _APPEND = f"{_LOG}$DefaultAppendMessageCallback"
 BLANK_MAGIC_CLAUSE = Clause(
     id="STORE-BLANK-001",
     level=Level.MUST,
-    text="Bytes 4 to 8 of a blank are the magic 0xCBD43194.",
+    text="Bytes 4 to 8 of a blank are BLANK_MAGIC_CODE, 0xCBD43194.",
     source=f"{_LOG}#BLANK_MAGIC_CODE",
 )
 BLANK_SIZE = Clause(
@@ -36,8 +36,10 @@ BLANK_SIZE = Clause(
 BLANK_WHEN = Clause(
     id="STORE-BLANK-003",
     level=Level.MUST,
-    text="A record goes to the next file when it and 8 more bytes do not fit in what"
-    " is left of this one, and a blank takes its place.",
+    text=(
+        "A record goes to the next file if it and 8 more bytes do not fit in the "
+        "rest of this one, and a blank takes its place."
+    ),
     source=f"{_APPEND}#END_FILE_MIN_BLANK_LENGTH",
     hints=(
         ("a record ends less than 8 bytes before the end", "where would a blank go?"),
@@ -46,7 +48,7 @@ BLANK_WHEN = Clause(
 BLANK_REST = Clause(
     id="STORE-BLANK-004",
     level=Level.MUST,
-    text="A reader ignores what a blank holds after its magic.",
+    text="A reader ignores the bytes of a blank after its magic.",
     source=f"{_APPEND}#doAppend",
 )
 
@@ -76,7 +78,7 @@ def encode_blank(blank: Blank) -> bytes:
 
 
 def decode_blank(data: bytes | memoryview) -> Blank:
-    """Return the blank that begins *data*; what follows its words is not looked at."""
+    """Return the blank that begins *data*; ignore later bytes."""
     parsed = parse(blank_layout, data[:BLANK_SIZE_MIN])
     if parsed.magic != BLANK_MAGIC:
         reason = f"{parsed.magic:#010x} is not a blank's magic"

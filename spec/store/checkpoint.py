@@ -1,9 +1,9 @@
 """
-The checkpoint says up to which store times the store's files are safely on disk.
+The checkpoint has the store times up to which the store's files are on disk.
 
-The broker flushes it now and then, and reads it when it starts after a crash:
-recovery begins at a file that is older than these times. One page, of which three
-numbers are used, five since 5.0.
+The broker flushes it at intervals, and reads it when it starts after a crash. Recovery
+begins at a file that is older than these times. It is one page with three numbers, from
+5.0 on five.
 """
 
 from __future__ import annotations
@@ -32,22 +32,27 @@ CHECKPOINT_FIELDS = Clause(
 CHECKPOINT_SIZE = Clause(
     id="STORE-CHECKPOINT-002",
     level=Level.MUST,
-    text="The checkpoint file has 4096 bytes, zeros where no field is.",
+    text="The checkpoint file has 4096 bytes, with zeros outside of its fields.",
     source=f"4.6.0 {_CHECKPOINT}#StoreCheckpoint",
 )
 CHECKPOINT_MORE = Clause(
     id="STORE-CHECKPOINT-003",
     level=Level.MUST,
-    text="Bytes 24 to 40 of the checkpoint are the master's flushed offset and the"
-    " confirmed offset.",
+    text=(
+        "From 5.0 on, bytes 24 to 40 of the checkpoint are the master's flushed "
+        "offset and the confirmed offset."
+    ),
     source=f"5.3.3 {_CHECKPOINT}#flush",
     since="5.0",
 )
 CHECKPOINT_SAFETY = Clause(
     id="REC-CHECKPOINT-001",
     level=Level.MUST,
-    text="Recovery after a crash begins at the last commit-log file whose first record"
-    " was stored 3000 ms before the smaller of the first two times, or earlier.",
+    text=(
+        "Recovery after a crash begins at the last commit-log file whose first "
+        "record was stored at least 3000 ms before the smaller of the checkpoint's "
+        "first two times."
+    ),
     source=f"4.6.0 {_CHECKPOINT}#getMinTimestamp",
 )
 CHECKPOINT_INDEX = Clause(
@@ -104,6 +109,6 @@ def encode_checkpoint(checkpoint: Checkpoint) -> bytes:
 
 
 def decode_checkpoint(data: bytes | memoryview) -> Checkpoint:
-    """Return the checkpoint that begins *data*; what follows it is not looked at."""
+    """Return the checkpoint that begins *data*; ignore later bytes."""
     parsed = parse(checkpoint_layout, data[: checkpoint_layout.sizeof()])
     return Checkpoint(**{name: parsed[name] for name in Checkpoint.__slots__})

@@ -30,15 +30,20 @@ BY_TIME = Clause(
 BY_SPACE = Clause(
     id="STORE-CLEAN-003",
     level=Level.MUST,
-    text="Such a file is deleted in any hour while the disk is fuller than"
-    " diskMaxUsedSpaceRatio, 75 %, and any but the last while it is fuller than 85 %.",
+    text=(
+        "A commit-log file older than fileReservedTime is deleted in any hour while "
+        "the disk is fuller than diskMaxUsedSpaceRatio, 75 %. Any file but the last "
+        "is deleted while the disk is fuller than 85 %."
+    ),
     source=f"{_CLEAN}#isSpaceToDelete",
 )
 MIN_OFFSET = Clause(
     id="STORE-CLEAN-004",
     level=Level.MUST,
-    text="A queue's min offset is, soon after a deletion, that of its first record that"
-    " is left.",
+    text=(
+        "Soon after a deletion a queue's min offset is that of its first remaining "
+        "record."
+    ),
     source="4.6.0 org.apache.rocketmq.store.ConsumeQueue#correctMinOffset",
 )
 QUEUES_FOLLOW = Clause(
@@ -58,66 +63,82 @@ INDEX_FOLLOWS = Clause(
 QUEUE_KEEPS_BEGINNING = Clause(
     id="STORE-CLEAN-007",
     level=Level.QUIRK,
-    text="The min offset of a queue all of whose messages were deleted stays what it"
-    " was, and is 0 after a start.",
+    text=(
+        "Up to 4.9, the min offset of a queue whose messages were all deleted stays "
+        "unchanged, and is 0 after a start."
+    ),
     source="4.6.0 org.apache.rocketmq.store.ConsumeQueue#correctMinOffset",
     until="4.9",
 )
 QUEUE_BEGINS_AT_END = Clause(
     id="STORE-CLEAN-008",
     level=Level.MUST,
-    text="The min offset of a queue all of whose messages were deleted is its max"
-    " offset.",
+    text=(
+        "From 5.0 on, the min offset of a queue whose messages were all deleted is "
+        "its max offset."
+    ),
     source="5.3.3 org.apache.rocketmq.store.ConsumeQueue#correctMinOffset",
     since="5.0",
 )
 EXPIRED_QUEUES = Clause(
     id="STORE-CLEAN-009",
     level=Level.QUIRK,
-    text="On CLEAN_EXPIRED_CONSUMEQUEUE (306) a broker deletes the queues all of whose"
-    " messages were deleted, the schedule topic's excepted; the next message of such a"
-    " queue has offset 0 again.",
+    text=(
+        "On CLEAN_EXPIRED_CONSUMEQUEUE (306) a broker deletes the queues whose "
+        "messages were all deleted, except the schedule topic's. The next message of "
+        "a deleted queue has offset 0 again."
+    ),
     source=f"{_STORE}#cleanExpiredConsumerQueue",
 )
 FIRST_ROUND = Clause(
     id="STORE-CLEAN-010",
     level=Level.MUST,
-    text="A broker looks for files to delete 60 s after its start, and then every"
-    " cleanResourceInterval, 10 s by default.",
+    text=(
+        "A broker searches for expired files 60 s after its start, and then every "
+        "cleanResourceInterval, 10 s by default."
+    ),
     source=f"{_STORE}#addScheduleTask",
 )
 END_STAYS = Clause(
     id="STORE-CLEAN-011",
     level=Level.MUST,
-    text="A deletion leaves the queues' max offsets and the groups' offsets as they"
-    " are, over restarts, too.",
+    text=(
+        "A deletion keeps the queues' max offsets and the groups' offsets, even over "
+        "restarts."
+    ),
     source=f"{_FILES}#deleteExpiredFileByOffset",
 )
 FILE_IN_USE = Clause(
     id="STORE-CLEAN-012",
     level=Level.QUIRK,
-    text="A commit-log file that is being read is deleted when the reader is done, at"
-    " the next try after redeleteHangedFileInterval, or"
-    " destroyMapedFileIntervalForcibly after the first; until then nothing more of it"
-    " is read and no younger file is deleted.",
+    text=(
+        "A commit-log file with readers is deleted after they finish, at the next "
+        "attempt after redeleteHangedFileInterval, or "
+        "destroyMapedFileIntervalForcibly after the first attempt. Until then it "
+        "serves no new reader and no younger file is deleted."
+    ),
     source=f"{_FILES}#retryDeleteFirstFile",
     untestable="a peer cannot make a broker hold a file for longer than an answer",
 )
 UNIT_OF_OFFSET_0 = Clause(
     id="STORE-CLEAN-013",
     level=Level.QUIRK,
-    text="Who pulls a message that was the first of the commit log, from a queue that"
-    " begins with it though it was deleted, gets as many bytes from the first record"
-    " that is left, of whatever topic.",
+    text=(
+        "Up to 4.9, a queue may still begin with a deleted message that was the "
+        "commit log's first. A pull of that message returns as many bytes of the "
+        "first remaining record, of any topic."
+    ),
     source="4.6.0 org.apache.rocketmq.store.MappedFileQueue#findMappedFileByOffset",
     until="4.9",
 )
 PULL_GONE = Clause(
     id="STORE-CLEAN-014",
     level=Level.QUIRK,
-    text="Pulls from a queue all of whose messages were deleted lead to its end: from a"
-    " queue file that is gone to the next file with PULL_NOT_FOUND (19), and past units"
-    " with PULL_RETRY_IMMEDIATELY (20).",
+    text=(
+        "Up to 4.9, pulls from a queue whose messages were all deleted lead to its "
+        "end: past a deleted queue file with PULL_NOT_FOUND (19), and past units "
+        "with PULL_RETRY_IMMEDIATELY (20)."
+    ),
     source="4.6.0 org.apache.rocketmq.store.DefaultMessageStore#getMessage",
     until="4.9",
 )

@@ -1,10 +1,9 @@
 """
 A commit log is all messages of a broker, one record after the other.
 
-It is cut into files of one size, named after the offset of their first byte; a
-blank ends a file that is full, and zeros fill the one that is being written. The
-log has no index of its own: where a record begins is known from the record before,
-or from a consume queue.
+It consists of files of one size, named after the offset of their first byte. A blank
+ends a full file, and zeros fill the current one. The log has no index of its own: the
+begin of a record follows from the previous record, or from a consume queue.
 """
 
 from __future__ import annotations
@@ -18,28 +17,32 @@ from spec.store.blank import BLANK_MAGIC, Blank, decode_blank
 from spec.store.message_record import Record, decode_record, size_of_record
 
 FILE_SIZE_DEFAULT = 1024 * 1024 * 1024
-"""Bytes of a commit-log file unless mappedFileSizeCommitLog says otherwise."""
+"""Bytes of a commit-log file by default (mappedFileSizeCommitLog)."""
 
 _LOG = "4.6.0 org.apache.rocketmq.store.CommitLog"
 
 LOG_IS_CONTIGUOUS = Clause(
     id="STORE-LOG-001",
     level=Level.MUST,
-    text="In a commit-log file a record or the blank begins where the record before"
-    " ended, the first at byte 0.",
+    text=(
+        "In a commit-log file a record or the blank begins at the end of the "
+        "previous record, the first at byte 0."
+    ),
     source=f"{_LOG}$DefaultAppendMessageCallback#doAppend",
 )
 LOG_FILE_SIZE = Clause(
     id="STORE-LOG-002",
     level=Level.MUST,
-    text="Every file of a commit log has the size that the broker is configured with;"
-    " a broker does not start on files of another size.",
+    text=(
+        "Every file of a commit log has the configured size; a broker does not start "
+        "on files of another size."
+    ),
     source="4.6.0 org.apache.rocketmq.store.MappedFileQueue#load",
 )
 LOG_ZEROS_END_IT = Clause(
     id="STORE-LOG-003",
     level=Level.MUST,
-    text="Where no record has been written yet a commit-log file holds zeros.",
+    text="The unused part of a commit-log file holds zeros.",
     source="4.6.0 org.apache.rocketmq.store.MappedFile#init",
 )
 LOG_NO_RECORD_SPANS = Clause(
@@ -51,28 +54,33 @@ LOG_NO_RECORD_SPANS = Clause(
 LOG_STORE_TIMES = Clause(
     id="STORE-LOG-005",
     level=Level.SHOULD,
-    text="Store times do not fall from one record to the next while the broker's clock"
-    " does not.",
+    text=(
+        "Store times do not decrease from one record to the next while the broker's "
+        "clock does not."
+    ),
     source=f"{_LOG}#putMessage",
 )
 SCAN_STOPS = Clause(
     id="REC-SCAN-001",
     level=Level.MUST,
-    text="Recovery ends the commit log before the first thing that is neither a whole"
-    " record with the right magic, sizes and checksum nor a blank.",
+    text=(
+        "Recovery ends the commit log before the first bytes that are neither a "
+        "whole record with valid magic, sizes and checksum nor a blank."
+    ),
     source=f"{_LOG}#checkMessageAndReturnSize",
 )
 SCAN_NEXT_FILE = Clause(
     id="REC-SCAN-002",
     level=Level.MUST,
-    text="Recovery goes on with the next file where it meets a blank.",
+    text="Recovery continues with the next file when it meets a blank.",
     source=f"{_LOG}#recoverNormally",
 )
 SCAN_SIZES_AGREE = Clause(
     id="REC-SCAN-003",
     level=Level.MUST,
-    text="Recovery takes a record for broken when its size is not the sum of its"
-    " fields.",
+    text=(
+        "Recovery treats a record as invalid if its size is not the sum of its fields."
+    ),
     source=f"{_LOG}#calMsgLength",
 )
 SCAN_PLACE_IS_NOT_CHECKED = Clause(
@@ -85,7 +93,7 @@ SCAN_PLACE_IS_NOT_CHECKED = Clause(
 SCAN_EMPTY_BODY = Clause(
     id="REC-SCAN-005",
     level=Level.QUIRK,
-    text="Recovery does not look at the checksum of a record without a body.",
+    text="Recovery does not check the checksum of a record without a body.",
     source=f"{_LOG}#checkMessageAndReturnSize",
 )
 SCAN_NEGATIVE_BODY = Clause(
@@ -98,8 +106,11 @@ SCAN_NEGATIVE_BODY = Clause(
 SCAN_PROPERTIES_CRC = Clause(
     id="REC-SCAN-009",
     level=Level.QUIRK,
-    text="With forceVerifyPropCRC a start ends the commit log at the first record that"
-    " was stored without enabledAppendPropCRC: turning both on loses messages.",
+    text=(
+        "From 5.2 on, with forceVerifyPropCRC a start ends the commit log at the "
+        "first record stored without enabledAppendPropCRC: turning both on loses "
+        "messages."
+    ),
     source="5.3.3 org.apache.rocketmq.store.CommitLog#checkMessageAndReturnSize",
     since="5.2",
     issues=("apache/rocketmq#7480",),
@@ -116,7 +127,7 @@ class Stop(StrEnum):
     ZEROS = "zeros"
     """Nothing has been written from here on."""
     BROKEN = "broken"
-    """What begins here is no record; see the scan's error."""
+    """The bytes here are not a record; see the scan's error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,14 +135,14 @@ class PlacedRecord:
     """A record and where it lies."""
 
     offset: int
-    """Of its first byte in the commit log, which its physical offset should equal."""
+    """Offset of its first byte in the commit log; should equal its physical offset."""
     size: int
     record: Record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scan:
-    """What a piece of a commit log holds, up to the first thing that is no record."""
+    """Content of a piece of a commit log, up to the first invalid record."""
 
     records: tuple[PlacedRecord, ...]
     end_offset: int
@@ -139,7 +150,7 @@ class Scan:
     stop: Stop
     blank: Blank | None = None
     error: LayoutError | None = None
-    """What is wrong at *end_offset*; its own offset counts from there."""
+    """Error at *end_offset*; its own offset counts from there."""
 
 
 def scan(

@@ -1,10 +1,10 @@
 """
-A consume queue is the table of contents of one queue of one topic: a file of
-equal units, each pointing at one message in the commit log.
+A consume queue is the table of contents of one queue of one topic (Java: ConsumeQueue).
 
+It consists of files of equal units, each pointing at one message in the commit log.
 The broker writes it after the commit log, and can always rebuild it from there.
-A queue offset, as consumers know it, is the number of a unit, counted over all the
-queue's files; it is not a byte position.
+A queue offset is the number of a unit, counted over all files of the queue; it is not
+a byte position.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from spec.layout import LayoutError, build, field, parse
 UNIT_SIZE = 20
 """Bytes of a unit (Java: CQ_STORE_UNIT_SIZE)."""
 UNITS_PER_FILE_DEFAULT = 300_000
-"""Units of a file unless mappedFileSizeConsumeQueue says otherwise."""
+"""Units of a file by default (mappedFileSizeConsumeQueue)."""
 EXTENSION_ADDRESS_MAX = -(2**31) - 1
 """A tags code not above this is an address in consumequeue_ext instead."""
 
@@ -43,8 +43,10 @@ UNIT_FIELDS = Clause(
 UNIT_POINTS_AT_ITS_RECORD = Clause(
     id="STORE-QUEUE-003",
     level=Level.MUST,
-    text="The record at a unit's offset has that unit's size, topic, queue id and queue"
-    " offset.",
+    text=(
+        "The record at a unit's commit-log offset has that unit's size, topic, queue "
+        "id and queue offset."
+    ),
     source=f"{_QUEUE}#putMessagePositionInfoWrapper",
 )
 UNIT_TAGS_CODE = Clause(
@@ -69,7 +71,10 @@ UNIT_ORDER = Clause(
 UNIT_EVERY_MESSAGE = Clause(
     id="STORE-QUEUE-007",
     level=Level.MUST,
-    text="Every record that is no half message and no rollback has one unit.",
+    text=(
+        "Every record without TRANSACTION_PREPARED_TYPE (4) or "
+        "TRANSACTION_ROLLBACK_TYPE (12) has one unit."
+    ),
     source="4.6.0 org.apache.rocketmq.store.DefaultMessageStore"
     "$CommitLogDispatcherBuildConsumeQueue#dispatch",
 )
@@ -96,16 +101,20 @@ QUEUE_FILE_SIZE = Clause(
 UNIT_WITHOUT_SIZE = Clause(
     id="STORE-QUEUE-011",
     level=Level.QUIRK,
-    text="A pull that comes to a unit of size 0 within a queue is refused with code 1:"
-    " no consumer gets past it.",
+    text=(
+        "Up to 4.9, a pull that reaches a unit of size 0 within a queue is refused "
+        "with SYSTEM_ERROR (1): no consumer gets past the unit."
+    ),
     source="4.6.0 org.apache.rocketmq.store.CommitLog#getMessage",
     until="4.9",
 )
 UNIT_WITHOUT_SIZE_IS_SILENT = Clause(
     id="STORE-QUEUE-012",
     level=Level.QUIRK,
-    text="A pull that comes to a unit of size 0 within a queue is never answered: no"
-    " consumer gets past it.",
+    text=(
+        "From 5.0 on, a pull that reaches a unit of size 0 within a queue is never "
+        "answered: no consumer gets past the unit."
+    ),
     source="5.3.3 org.apache.rocketmq.store.CommitLog#getMessage",
     since="5.0",
 )
@@ -149,7 +158,7 @@ def encode_unit(unit: Unit) -> bytes:
 
 
 def decode_unit(data: bytes | memoryview) -> Unit:
-    """Return the unit that begins *data*; what follows it is not looked at."""
+    """Return the unit that begins *data*; ignore later bytes."""
     parsed = parse(unit_layout, data[:UNIT_SIZE])
     return Unit(
         commit_log_offset=parsed.commit_log_offset,

@@ -50,15 +50,19 @@ NAME_OF_INDEX = Clause(
 ABORT_FILE = Clause(
     id="STORE-NAME-005",
     level=Level.MUST,
-    text="A store has a file abort while a broker has it open and after one that"
-    " did not stop cleanly.",
+    text=(
+        "A store has a file abort while a broker has it open and after a broker that "
+        "did not stop cleanly."
+    ),
     source="4.6.0 org.apache.rocketmq.store.DefaultMessageStore#createTempFile",
 )
 LOCK_FILE = Clause(
     id="STORE-NAME-006",
     level=Level.MUST,
-    text="A second broker on the same store does not start, for the first holds a lock"
-    " on the file lock.",
+    text=(
+        "A second broker on the same store does not start, because the first holds a "
+        "lock on the file lock."
+    ),
     source="4.6.0 org.apache.rocketmq.store.DefaultMessageStore#start",
 )
 
@@ -75,7 +79,7 @@ LOCK = "lock"
 
 
 class FileKind(StrEnum):
-    """What a file of a store is."""
+    """Kind of a file of a store."""
 
     COMMIT_LOG = "commit log"
     CONSUME_QUEUE = "consume queue"
@@ -88,11 +92,11 @@ class FileKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreFile:
-    """What a path inside a store says about the file."""
+    """Meaning of a path inside a store."""
 
     kind: FileKind
     begin_offset: int = 0
-    """Of the first byte, of a file of the commit log or of a consume queue."""
+    """Offset of the first byte of a file of the commit log or of a consume queue."""
     topic: str = ""
     queue_id: int = 0
 
@@ -114,7 +118,7 @@ def offset_of(name: str) -> int:
 
 
 def store_file(path: str | PurePath) -> StoreFile:
-    """Return what *path*, in any store or relative to one, says about its file.
+    """Return the meaning of *path*, in any store or relative to one.
 
     A path that no store has is a LayoutError.
     """

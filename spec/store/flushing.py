@@ -1,8 +1,8 @@
 """
-When the files of a store reach the disk, and what a crash may take.
+Flushes of a store's files to disk, and losses in a crash.
 
-A broker writes into mapped memory and tells the disk later, unless it is told to wait.
-The settings and their defaults are those that an operator reads and changes.
+A broker writes into mapped memory and flushes later, unless flushDiskType is
+SYNC_FLUSH. The settings are those that an operator reads and changes.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ DEFAULTS = MappingProxyType(
         },
     }
 )
-"""By clause, the settings it is about and their values when nobody set them."""
+"""Settings of each clause, and their default values."""
 
 ASYNC_BY_DEFAULT = Clause(
     id="STORE-DEFAULT-004",
@@ -59,15 +59,19 @@ ASYNC_BY_DEFAULT = Clause(
 LOG_FLUSH = Clause(
     id="STORE-DEFAULT-005",
     level=Level.MUST,
-    text="By default the commit log is flushed every 500 ms if 4 pages are waiting, and"
-    " every 10 seconds whatever waits.",
+    text=(
+        "By default the commit log is flushed every 500 ms if 4 pages are dirty, and "
+        "every 10 seconds regardless of the number."
+    ),
     source=f"{_LOG}$FlushRealTimeService#run",
 )
 QUEUE_FLUSH = Clause(
     id="STORE-DEFAULT-006",
     level=Level.MUST,
-    text="By default a consume queue is flushed every second if 2 pages are waiting,"
-    " and every 60 seconds whatever waits.",
+    text=(
+        "By default a consume queue is flushed every second if 2 pages are dirty, "
+        "and every 60 seconds regardless of the number."
+    ),
     source="4.6.0 org.apache.rocketmq.store.DefaultMessageStore"
     "$FlushConsumeQueueService#doFlush",
 )
@@ -80,8 +84,10 @@ SYNC_TIMEOUT = Clause(
 POOL_DEFAULT = Clause(
     id="STORE-DEFAULT-008",
     level=Level.MUST,
-    text="By default transientStorePoolEnable is false, its buffers are 5, and what is"
-    " in them is written every 200 ms.",
+    text=(
+        "By default transientStorePoolEnable is false, transientStorePoolSize is 5, "
+        "and the pool is committed every 200 ms."
+    ),
     source=f"{_POOL}#poolSize",
 )
 KEPT_FOR = Clause(
@@ -99,80 +105,103 @@ MESSAGE_SIZE = Clause(
 RECOVERY_CHECKS = Clause(
     id="STORE-DEFAULT-011",
     level=Level.MUST,
-    text="By default recovery checks checksums, messages are indexed, and recovery does"
-    " not heed the index's time.",
+    text=(
+        "By default checkCRCOnRecover and messageIndexEnable are true and "
+        "messageIndexSafe is false."
+    ),
     source=f"{_CONFIG}#checkCRCOnRecover",
 )
 SYNC_FLUSH = Clause(
     id="STORE-FLUSH-001",
     level=Level.MUST,
-    text="With SYNC_FLUSH a message whose WAIT is not false is on disk when SUCCESS is"
-    " answered: no crash takes it.",
+    text=(
+        "With SYNC_FLUSH a message whose WAIT is not false is on disk when SUCCESS "
+        "(0) is answered: no crash takes it."
+    ),
     source=f"{_LOG}#handleDiskFlush",
 )
 ASYNC_FLUSH = Clause(
     id="STORE-FLUSH-002",
     level=Level.MUST,
-    text="With ASYNC_FLUSH and no pool, killing the broker's process loses no message"
-    " that was answered.",
+    text=(
+        "With ASYNC_FLUSH and no transient store pool, killing the broker's process "
+        "loses no acknowledged message."
+    ),
     source=f"{_LOG}#handleDiskFlush",
 )
 POOL = Clause(
     id="STORE-FLUSH-003",
     level=Level.QUIRK,
-    text="With transientStorePoolEnable a message may be answered before it is in the"
-    " commit log's file, and killing the process may lose it.",
+    text=(
+        "With transientStorePoolEnable a message may be acknowledged before it is in "
+        "the commit log's file, and killing the process may lose it."
+    ),
     source="4.6.0 org.apache.rocketmq.store.MappedFile#commit",
 )
 CHECKPOINT_FOLLOWS = Clause(
     id="STORE-FLUSH-004",
     level=Level.MUST,
-    text="The checkpoint's first time moves only by flushes that leave nothing waiting,"
-    " so it never runs ahead of the disk.",
+    text=(
+        "The checkpoint's first time advances only by full flushes, so it is never "
+        "ahead of the disk."
+    ),
     source="4.6.0 org.apache.rocketmq.store.MappedFileQueue#flush",
 )
 CHECKPOINT_IS_AHEAD = Clause(
     id="STORE-FLUSH-005",
     level=Level.QUIRK,
-    text="The checkpoint's second time may be that of a unit that is not on disk yet:"
-    " what a power cut takes of the units before it is then not made again.",
+    text=(
+        "The checkpoint's second time may be that of a unit that is not on disk yet: "
+        "units before it that a power cut took are then not dispatched again."
+    ),
     source="4.6.0 org.apache.rocketmq.store.ConsumeQueue#putMessagePositionInfoWrapper",
     issues=("apache/rocketmq#678", "apache/rocketmq#10073"),
 )
 POOL_HIDES = Clause(
     id="STORE-FLUSH-006",
     level=Level.QUIRK,
-    text="What waits in the transient store pool is not there for readers: the queue's"
-    " max offset leaves it out, and the answer's msgId finds nothing.",
+    text=(
+        "Messages in the transient store pool are not readable: the queue's max "
+        "offset excludes them, and their msgId finds nothing."
+    ),
     source="4.6.0 org.apache.rocketmq.store.MappedFile#getReadPosition",
 )
 POOL_COMMITS = Clause(
     id="STORE-FLUSH-007",
     level=Level.MUST,
-    text="The transient store pool is written to the commit log as soon as it holds"
-    " commitCommitLogLeastPages pages, and every commitCommitLogThoroughInterval"
-    " milliseconds whatever it holds.",
+    text=(
+        "The transient store pool is committed to the commit log when it holds "
+        "commitCommitLogLeastPages pages, and every commitCommitLogThoroughInterval "
+        "milliseconds regardless of its size."
+    ),
     source=f"{_LOG}$CommitRealTimeService#run",
 )
 POOL_IS_IGNORED = Clause(
     id="STORE-FLUSH-008",
     level=Level.MUST,
-    text="transientStorePoolEnable has no effect with SYNC_FLUSH, nor on a slave.",
+    text=(
+        "Up to 4.9, transientStorePoolEnable has no effect with SYNC_FLUSH, nor on a "
+        "slave."
+    ),
     source=f"{_CONFIG}#isTransientStorePoolEnable",
     until="4.9",
 )
 POOL_IS_FOR_NEW_FILES = Clause(
     id="STORE-FLUSH-009",
     level=Level.QUIRK,
-    text="A commit-log file that was there when the broker started has no buffer of the"
-    " transient store pool: messages are in it when they are answered.",
+    text=(
+        "A commit-log file that existed when the broker started has no buffer of the "
+        "transient store pool: messages are in the file when they are acknowledged."
+    ),
     source="4.6.0 org.apache.rocketmq.store.MappedFileQueue#load",
 )
 REFUSED_FLUSH = Clause(
     id="STORE-FLUSH-010",
     level=Level.QUIRK,
-    text="A flush that the disk refuses is logged and counts as done: the message is"
-    " answered SUCCESS.",
+    text=(
+        "A flush that the disk refuses is logged and counts as done: the message is "
+        "answered with SUCCESS (0)."
+    ),
     source="4.6.0 org.apache.rocketmq.store.MappedFile#flush",
     untestable="no disk of a target can be made to refuse; our reference answers"
     " FLUSH_DISK_TIMEOUT and flushes again",

@@ -1,11 +1,9 @@
 """
-An index file finds messages by key: a hash table on disk, 40 bytes of header, then
-slots, then items.
+An index file finds messages by key: 40 bytes of header, then slots, then items.
 
-A key's hash chooses a slot; the slot holds the number of the newest item there, and
-each item the number of the one before. Item numbers begin at 1: place 0 is never
-written. A hit is a hint only, the record it points at says whether its key is the
-one that was asked for.
+A key's hash selects a slot. The slot holds the number of its newest item, and each item
+the number of the previous one. Item numbers begin at 1: item 0 is never written. A hit
+is a hint only: the reader compares the key with the record's.
 """
 
 from __future__ import annotations
@@ -23,9 +21,9 @@ HEADER_SIZE = 40
 SLOT_SIZE = 4
 ITEM_SIZE = 20
 SLOT_COUNT_DEFAULT = 5_000_000
-"""Slots of a file unless maxHashSlotNum says otherwise."""
+"""Slots of a file by default (maxHashSlotNum)."""
 ITEM_COUNT_DEFAULT = 20_000_000
-"""Places for items, the unused place 0 included, unless maxIndexNum says otherwise."""
+"""Places for items, the unused place 0 included by default (maxIndexNum)."""
 
 _FILE = "org.apache.rocketmq.store.index.IndexFile"
 _HEADER = "org.apache.rocketmq.store.index.IndexHeader"
@@ -40,7 +38,10 @@ INDEX_FILE_SIZE = Clause(
 INDEX_FILE_FULL = Clause(
     id="INDEX-FILE-002",
     level=Level.MUST,
-    text="A file takes one item less than its configured count, for place 0 is unused.",
+    text=(
+        "An index file holds one item less than maxIndexNum, because item number 0 "
+        "is unused."
+    ),
     source=f"4.6.0 {_FILE}#putKey",
 )
 INDEX_HEADER_FIELDS = Clause(
@@ -72,7 +73,7 @@ INDEX_END = Clause(
 INDEX_SLOT_COUNT_IS_ITEMS = Clause(
     id="INDEX-HEADER-005",
     level=Level.QUIRK,
-    text="The slot count of an index header counts items, not slots.",
+    text="Up to 4.7, the slot count of an index header counts items, not slots.",
     source=f"4.6.0 {_FILE}#putKey",
     until="4.7",
     issues=(
@@ -83,7 +84,10 @@ INDEX_SLOT_COUNT_IS_ITEMS = Clause(
 INDEX_SLOT_COUNT = Clause(
     id="INDEX-HEADER-006",
     level=Level.MUST,
-    text="The slot count of an index header counts the slots that hold an item.",
+    text=(
+        "From 4.8 on, the slot count of an index header counts the slots that hold "
+        "an item."
+    ),
     source=f"4.9.7 {_FILE}#putKey",
     since="4.8",
 )
@@ -109,7 +113,10 @@ INDEX_ITEM_FIELDS = Clause(
 INDEX_ITEM_PREVIOUS = Clause(
     id="INDEX-ITEM-002",
     level=Level.MUST,
-    text="An item's previous is the item that its slot named before, 0 for the first.",
+    text=(
+        "An item's previous is the number of the item that its slot held before, 0 "
+        "for the first."
+    ),
     source=f"4.6.0 {_FILE}#putKey",
 )
 INDEX_ITEM_SECONDS = Clause(
@@ -130,13 +137,13 @@ INDEX_FIRST_ITEM_SECONDS = Clause(
 INDEX_ITEM_NUMBERS = Clause(
     id="INDEX-ITEM-005",
     level=Level.QUIRK,
-    text="Items are numbered from 1; the place of item 0 stays zero.",
+    text="Items are numbered from 1; the bytes of item 0 stay zero.",
     source=f"4.6.0 {_HEADER}#indexCount",
 )
 INDEX_KEY = Clause(
     id="INDEX-KEY-001",
     level=Level.MUST,
-    text="What is hashed for a key is the topic, a # and the key.",
+    text="The hashed text of a key is the topic, a # and the key.",
     source=f"4.6.0 {_SERVICE}#buildKey",
 )
 INDEX_KEY_HASH = Clause(
@@ -156,15 +163,17 @@ INDEX_KEYS_OF_MESSAGE = Clause(
 INDEX_TAG_OF_MESSAGE = Clause(
     id="INDEX-KEY-005",
     level=Level.MUST,
-    text="A message with a tag has one more item, after those of its keys: what is"
-    " hashed is the topic, #T# and the tag.",
+    text=(
+        "From 5.4 on, a message with a tag has one more item after those of its "
+        "keys, for the text topic, #T# and tag."
+    ),
     source=f"5.4.0 {_SERVICE}#buildIndex",
     since="5.4",
 )
 INDEX_NO_ROLLBACK = Clause(
     id="INDEX-KEY-004",
     level=Level.MUST,
-    text="A record with the rollback flag is not indexed.",
+    text="A record with TRANSACTION_ROLLBACK_TYPE (12) is not indexed.",
     source=f"4.6.0 {_SERVICE}#buildIndex",
 )
 
@@ -192,7 +201,7 @@ assert item_layout.sizeof() == ITEM_SIZE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexHeader:
-    """What an index file says about all its items."""
+    """Header of an index file, about all its items."""
 
     begin_stored_at_ms: int = 0
     end_stored_at_ms: int = 0
@@ -248,7 +257,7 @@ def encode_header(header: IndexHeader) -> bytes:
 
 
 def decode_header(data: bytes | bytearray | memoryview) -> IndexHeader:
-    """Return the header that begins *data*; what follows it is not looked at."""
+    """Return the header that begins *data*; ignore later bytes."""
     parsed = parse(header_layout, data[:HEADER_SIZE])
     found = IndexHeader(**{name: parsed[name] for name in IndexHeader.__slots__})
     if found.index_count < 0 or found.slot_count < 0:
@@ -265,7 +274,7 @@ def encode_item(item: IndexItem) -> bytes:
 
 
 def decode_item(data: bytes | bytearray | memoryview) -> IndexItem:
-    """Return the item that begins *data*; what follows it is not looked at."""
+    """Return the item that begins *data*; ignore later bytes."""
     parsed = parse(item_layout, data[:ITEM_SIZE])
     return IndexItem(**{name: parsed[name] for name in IndexItem.__slots__})
 

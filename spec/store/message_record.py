@@ -1,13 +1,12 @@
 """
 A message record is one message as the commit log keeps it.
 
-The broker writes it once, when it accepts the message, and hands the same bytes
-to consumers: what a client pulls is a row of records. Consume queues and index
-files only point at records, so everything else can be rebuilt from them.
+The broker writes it once, when it accepts the message, and sends the same bytes to
+consumers: a pull response is a sequence of records. Consume queues and index files only
+point at records, so they can be rebuilt from them.
 
-A record's size depends on four things: the body, the topic, the properties, and
-whether its two hosts are IPv4 or IPv6. The magic says how wide the topic's
-length is.
+A record's size depends on the body, the topic, the properties, and the widths of its
+two hosts (IPv4 or IPv6). The width of the topic's length follows from the magic.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class SystemFlag(IntFlag):
     """Bits of a message's system flags (Java: sysFlag); others may be set too."""
 
     COMPRESSED = 1 << 0
-    """The body is compressed; since 5.0 bits 8 to 10 say how."""
+    """The body is compressed; from 5.0 on bits 8 to 10 are the compression type."""
     MULTI_TAGS = 1 << 1
     TRANSACTION_PREPARED = 1 << 2
     """A half message."""
@@ -71,13 +70,16 @@ RECORD_BEGINS_WITH_SIZE = Clause(
 RECORD_MAGIC = Clause(
     id="STORE-RECORD-002",
     level=Level.MUST,
-    text="Bytes 4 to 8 of a record are the magic 0xDAA320A7.",
+    text="Bytes 4 to 8 of a record are MESSAGE_MAGIC_CODE, 0xDAA320A7.",
     source="4.6.0 org.apache.rocketmq.store.CommitLog#MESSAGE_MAGIC_CODE",
 )
 RECORD_MAGIC_V2 = Clause(
     id="STORE-RECORD-003",
     level=Level.MUST,
-    text="A record with the magic 0xDAA320AB has a two-byte topic length.",
+    text=(
+        "From 5.0 on, a record with MESSAGE_MAGIC_CODE_V2, 0xDAA320AB, has a "
+        "two-byte topic length."
+    ),
     source="5.3.3 org.apache.rocketmq.common.message.MessageVersion#MESSAGE_VERSION_V2",
     since="5.0",
     issues=("apache/rocketmq#1110", "apache/rocketmq#5568"),
@@ -85,8 +87,11 @@ RECORD_MAGIC_V2 = Clause(
 RECORD_MAGIC_IS_UNKNOWN = Clause(
     id="REC-SCAN-012",
     level=Level.QUIRK,
-    text="A broker that opens the store of a later release takes a record with the"
-    " magic 0xDAA320AB for the end of the commit log: it and all behind it are lost.",
+    text=(
+        "Up to 4.9, a broker that opens the store of a later release ends the commit "
+        "log at a record with MESSAGE_MAGIC_CODE_V2 (0xDAA320AB): later records are "
+        "lost."
+    ),
     source="4.9.7 org.apache.rocketmq.store.CommitLog#checkMessageAndReturnSize",
     until="4.9",
 )
@@ -116,7 +121,10 @@ RECORD_PHYSICAL_OFFSET = Clause(
 RECORD_HOSTS = Clause(
     id="STORE-RECORD-007",
     level=Level.MUST,
-    text="A host is 4 address bytes and a port, or 16 and a port when its flag is set.",
+    text=(
+        "From 4.6 on, a host is 4 address bytes and a 4-byte port, or 16 and a port "
+        "if its flag is set."
+    ),
     source="4.6.0 org.apache.rocketmq.common.sysflag.MessageSysFlag#BORNHOST_V6_FLAG",
     since="4.6",
     issues=(
@@ -129,8 +137,9 @@ RECORD_HOSTS = Clause(
 RECORD_TOPIC_SIZE = Clause(
     id="STORE-RECORD-008",
     level=Level.MUST,
-    text="The topic stands after a signed byte that counts it, so it has at most 127"
-    " bytes.",
+    text=(
+        "The topic follows a signed byte with its length, so it has at most 127 bytes."
+    ),
     source="4.6.0 org.apache.rocketmq.store.CommitLog#checkMessageAndReturnSize",
     issues=("apache/rocketmq#1110",),
     hints=(("255", "so says the article on storage; the byte is signed"),),
@@ -138,15 +147,17 @@ RECORD_TOPIC_SIZE = Clause(
 RECORD_PROPERTIES_SIZE = Clause(
     id="STORE-RECORD-009",
     level=Level.MUST,
-    text="The properties stand after a signed 2-byte count, so they have at most 32767"
-    " bytes.",
+    text=(
+        "The properties follow a signed 2-byte length, so they have at most 32767 "
+        "bytes."
+    ),
     source=f"{_APPEND}#doAppend",
     hints=(("65536", "so says the article on storage; the count is signed"),),
 )
 RECORD_BODY_SIZE = Clause(
     id="STORE-RECORD-010",
     level=Level.MUST,
-    text="The body stands after a 4-byte count, which is 0 where there is none.",
+    text="The body follows a 4-byte length, which is 0 for no body.",
     source=f"{_APPEND}#doAppend",
 )
 RECORD_FLAG = Clause(
@@ -158,48 +169,60 @@ RECORD_FLAG = Clause(
 RECORD_BORN = Clause(
     id="STORE-RECORD-012",
     level=Level.MUST,
-    text="The born time is the producer's and the born host the address that its"
-    " connection comes from.",
+    text=(
+        "The born time is the producer's and the born host the remote address of its "
+        "connection."
+    ),
     source=f"{_SEND}#sendMessage",
 )
 RECORD_STORE_HOST = Clause(
     id="STORE-RECORD-013",
     level=Level.MUST,
-    text="The store host is the address and port under which the broker registers.",
+    text="The store host is the address and port that the broker registers.",
     source="4.6.0 org.apache.rocketmq.broker.processor.AbstractSendMessageProcessor"
     "#getStoreHost",
 )
 RECORD_UNKNOWN_FLAGS = Clause(
     id="STORE-RECORD-014",
     level=Level.MUST,
-    text="System flags that the broker does not know are stored unchanged.",
+    text="System flags that the broker does not define are stored unchanged.",
     source=f"{_SEND}#sendMessage",
 )
 RECORD_BODY_UNTOUCHED = Clause(
     id="STORE-RECORD-015",
     level=Level.MUST,
-    text="A compressed body is stored as it was sent, with the flag that says so.",
+    text=(
+        "A compressed body is stored as sent, with COMPRESSED_FLAG (1) in its system "
+        "flags."
+    ),
     source=f"{_APPEND}#doAppend",
 )
 RECORD_HANDED_OUT = Clause(
     id="STORE-RECORD-016",
     level=Level.MUST,
-    text="A consumer is handed the same bytes as the commit log holds, records one"
-    " after the other.",
+    text=(
+        "A consumer receives the same bytes as the commit log holds, records one "
+        "after the other."
+    ),
     source="4.6.0 org.apache.rocketmq.store.DefaultMessageStore#getMessage",
 )
 RECORD_HOSTS_V4 = Clause(
     id="STORE-RECORD-017",
     level=Level.MUST,
-    text="A host is 4 address bytes and 4 bytes of port, whatever the flags say.",
+    text=(
+        "Up to 4.5, a host is 4 address bytes and 4 bytes of port, regardless of the "
+        "system flags."
+    ),
     source="4.4.0 org.apache.rocketmq.store.CommitLog#calMsgLength",
     until="4.5",
 )
 RECORD_HALF_OFFSET = Clause(
     id="STORE-RECORD-018",
     level=Level.MUST,
-    text="The prepared transaction offset is 0 but in the message that a commit makes"
-    " of a half message.",
+    text=(
+        "The prepared transaction offset is 0 except in the message that a commit "
+        "makes of a half message."
+    ),
     source="4.6.0 org.apache.rocketmq.broker.processor.EndTransactionProcessor"
     "#processRequest",
 )
@@ -238,7 +261,9 @@ record_layout = Struct(
     ),
     field("body", Prefixed(Int32sb, GreedyBytes), "the payload, after its size"),
     field("topic", Prefixed(_topic_size(this.magic), GreedyBytes), "the topic's name"),
-    field("properties", Prefixed(Int16sb, GreedyBytes), "see spec.wire.properties"),
+    field(
+        "properties", Prefixed(Int16sb, GreedyBytes), "see spec.wire.message.properties"
+    ),
 )
 
 FIXED_SIZE_V4 = 91
@@ -259,7 +284,7 @@ class Record:
     """Offset in the commit log, in bytes."""
     body: bytes = b""
     properties: str = ""
-    """As stored; :func:`spec.wire.properties.decode_properties` reads it."""
+    """As stored; :func:`spec.wire.message.properties.decode_properties` reads it."""
     flag: int = 0
     system_flags: int = 0
     born_at_ms: int = 0
@@ -276,7 +301,7 @@ class BadChecksumError(LayoutError):
 
 
 def record_size(record: Record) -> int:
-    """Return how many bytes *record* takes in the commit log."""
+    """Return the size in bytes of *record* in the commit log."""
     return (
         FIXED_SIZE_V4
         + (12 if record.system_flags & SystemFlag.BORN_HOST_V6 else 0)
@@ -315,10 +340,10 @@ def encode_record(record: Record) -> bytes:
 
 
 def decode_record(data: bytes | memoryview, *, check_crc: bool = True) -> Record:
-    """Return the record that begins *data*; what follows it is not looked at.
+    """Return the record that begins *data*; ignore later bytes.
 
-    Raises LayoutError where the bytes are no record, and BadChecksumError where
-    only the body is wrong and *check_crc* asks to look.
+    Raises LayoutError if the bytes are not a record, and BadChecksumError if
+    only the body is wrong and *check_crc* is true.
     """
     size = size_of_record(data)
     parsed = parse(record_layout, data[:size])

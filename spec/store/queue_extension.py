@@ -1,11 +1,11 @@
 """
-The extension of a consume queue holds what does not fit into a unit of 20 bytes.
+The extension of a consume queue holds data that exceeds a unit of 20 bytes.
 
-A broker with enableConsumeQueueExt writes one extension unit a message: the tags
-code, the store time and a bit map that says which SQL subscriptions the message may
-match. The consume queue's own unit then has, as its tags code, an address in the
-extension. Files lie beside the consume queue's and can be rebuilt like those. Without
-the setting, and it is off by default, there are no such files.
+A broker with enableConsumeQueueExt writes one extension unit for each message. It has
+the tags code, the store time and a bit map of the SQL92 subscriptions that the message
+may match. The consume queue's own unit then has an address in the extension as its tags
+code. The files can be rebuilt like those of the consume queue. The setting is off by
+default.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from spec.store.consume_queue import EXTENSION_ADDRESS_MAX
 EXTENSION = "consumequeue_ext"
 """The directory of a store that has the files, as TOPIC/QUEUE/OFFSET."""
 FILE_SIZE_DEFAULT = 48 * 1024 * 1024
-"""Bytes of a file unless mappedFileSizeConsumeQueueExt says otherwise."""
+"""Bytes of a file by default (mappedFileSizeConsumeQueueExt)."""
 SMALLEST_SIZE = 20
 """Bytes of a unit without a bit map (Java: MIN_EXT_UNIT_SIZE)."""
 SIZE_MAX = INT16_MAX
@@ -95,46 +95,58 @@ EXTENSION_BITS = Clause(
 EXTENSION_BITS_SIZE = Clause(
     id="STORE-EXTENSION-009",
     level=Level.QUIRK,
-    text="The bit map has as many bits as the filter for expectConsumerNumUseFilter"
-    " groups, 112 by default, whatever bitMapLengthConsumeQueueExt says.",
+    text=(
+        "The bit map has as many bits as the filter for expectConsumerNumUseFilter "
+        "groups, 112 by default, regardless of bitMapLengthConsumeQueueExt."
+    ),
     source="4.6.0 org.apache.rocketmq.broker.filter.ConsumerFilterManager"
     "#ConsumerFilterManager",
 )
 EXTENSION_BITS_SET = Clause(
     id="STORE-EXTENSION-010",
     level=Level.MUST,
-    text="In the bit map of a message the bits are set whose positions"
-    " consumerFilter.json has for each group whose expression the message matches; bit"
-    " n is the one of value 2**(n modulo 8) in byte n over 8.",
+    text=(
+        "The bit map of a message has the bits set that consumerFilter.json lists "
+        "for each group whose expression matches the message. Bit n has the value "
+        "2**(n modulo 8) in byte n over 8."
+    ),
     source="4.6.0 org.apache.rocketmq.filter.util.BitsArray#setBit",
 )
 EXTENSION_OF_REPEATED = Clause(
     id="STORE-EXTENSION-011",
     level=Level.QUIRK,
-    text="A message that is dispatched a second time, after a crash, gets a second"
-    " extension unit, at which nothing points; an extension is not cut when its queue"
-    " is cut to the log.",
+    text=(
+        "A message that is dispatched again, after a crash, gets a second extension "
+        "unit, at which nothing points. An extension is not truncated when its queue "
+        "is truncated to the log."
+    ),
     source="4.6.0 org.apache.rocketmq.store.ConsumeQueue#putMessagePositionInfoWrapper",
 )
 EXTENSION_END = Clause(
     id="STORE-EXTENSION-012",
     level=Level.MUST,
-    text="A start cuts an extension behind the unit at which the last unit of its queue"
-    " points that has an address.",
+    text=(
+        "A start truncates an extension behind the extension unit of the queue's "
+        "last unit that has an extension address."
+    ),
     source=f"{_EXT}#truncateByMaxAddress",
 )
 EXTENSION_BEGIN = Clause(
     id="STORE-EXTENSION-013",
     level=Level.MUST,
-    text="An extension file is deleted that ends before the extension unit of the"
-    " queue's first message that is left.",
+    text=(
+        "An extension file is deleted if it ends before the extension unit of the "
+        "queue's first remaining message."
+    ),
     source=f"{_EXT}#truncateByMinAddress",
 )
 EXTENSION_LOST = Clause(
     id="STORE-EXTENSION-014",
     level=Level.QUIRK,
-    text="A message at whose address there is no extension unit is given to readers"
-    " whatever tag they want.",
+    text=(
+        "A message whose extension address has no extension unit is returned to "
+        "pulls of any tag."
+    ),
     source="4.6.0 org.apache.rocketmq.store.DefaultMessageStore#getMessage",
 )
 
@@ -148,12 +160,12 @@ extension_unit_layout = Struct(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtensionUnit:
-    """What a consume queue's unit points at in consumequeue_ext (Java: CqExtUnit)."""
+    """Extension of a consume-queue unit, in consumequeue_ext (Java: CqExtUnit)."""
 
     tags_code: int = 0
     stored_at_ms: int
     filter_bits: bytes = b""
-    """Of a Bloom filter over consumer groups (Java: filterBitMap)."""
+    """Bits of a Bloom filter over consumer groups (Java: filterBitMap)."""
 
 
 def encode_extension_unit(unit: ExtensionUnit) -> bytes:
@@ -167,7 +179,7 @@ def encode_extension_unit(unit: ExtensionUnit) -> bytes:
 
 
 def decode_extension_unit(data: bytes | memoryview) -> ExtensionUnit:
-    """Return the unit that begins *data*; what follows it is not looked at."""
+    """Return the unit that begins *data*; ignore later bytes."""
     size = int.from_bytes(data[:2], "big", signed=True) if len(data) >= 2 else 0
     if not SMALLEST_SIZE <= size <= len(data):
         reason = f"{size} is not between {SMALLEST_SIZE} and the {len(data)} bytes left"

@@ -1,17 +1,17 @@
 """
-The checksum at the end of a record, over all of it that stands before.
+The checksum at the end of a record, over all earlier bytes of the record.
 
-A record's own checksum is that of its body: nobody notices another topic, queue offset
-or property. Since 5.2 a broker with enabledAppendPropCRC, off by default, ends the
-properties of each record that it stores with one more, __CRC32#, of a fixed size. With
-forceVerifyPropCRC, off too, a start compares it instead of the body's.
+A record's own checksum covers its body only: a changed topic, queue offset or property
+stays undetected. From 5.2 on a broker with enabledAppendPropCRC (off by default) ends
+the properties of each record with __CRC32#, of a fixed size. With forceVerifyPropCRC
+(off by default) a start compares it instead of the body's.
 """
 
 from __future__ import annotations
 
 from spec.clause import Clause, Level
 from spec.integers import body_crc
-from spec.wire.properties import NAME_END, VALUE_END, Property
+from spec.wire.message.properties import NAME_END, VALUE_END, Property
 
 DIGITS = 10
 _BEGIN = f"{Property.CRC32}{NAME_END}"
@@ -23,16 +23,21 @@ _LOG = "5.3.3 org.apache.rocketmq.store.CommitLog"
 RECORD_CHECKSUM = Clause(
     id="STORE-RECORD-021",
     level=Level.MUST,
-    text="With enabledAppendPropCRC the properties of a record end with __CRC32#, the"
-    " CRC-32, sign bit cleared, of all bytes of the record before this property.",
+    text=(
+        "From 5.2 on, with enabledAppendPropCRC the properties of a record end with "
+        "__CRC32#, the CRC-32, sign bit cleared, of all bytes of the record before "
+        "this property."
+    ),
     source=f"{_LOG}$DefaultAppendMessageCallback#doAppend",
     since="5.2",
 )
 RECORD_CHECKSUM_DIGITS = Clause(
     id="STORE-RECORD-022",
     level=Level.QUIRK,
-    text="The value of __CRC32# is ten decimal digits, the last digit first, filled up"
-    " with zeros behind.",
+    text=(
+        "The value of __CRC32# is ten decimal digits, the last digit first, padded "
+        "with zeros at the end."
+    ),
     source="5.3.3 org.apache.rocketmq.common.message.MessageDecoder#createCrc32",
     since="5.2",
 )

@@ -41,10 +41,13 @@ EMPTY_SIZE = 91
 PLACES = Clause(
     id="STORE-RECORD-019",
     level=Level.MUST,
-    text="With IPv4 hosts a record's parts begin at the bytes 0 size, 4 magic, 8"
-    " checksum, 12 queue id, 16 flag, 20 queue offset, 28 physical offset, 36 system"
-    " flags, 40 born time, 48 born host, 56 store time, 64 store host, 72 reconsume"
-    " times, 76 prepared transaction offset, 84 body size, 88 body.",
+    text=(
+        "With IPv4 hosts a record begins with size at byte 0, magic 4, checksum 8, "
+        "queue id 12, flag 16, queue offset 20, physical offset 28 and system flags "
+        "36. Further parts are born time at 40, born host 48, store time 56, store "
+        "host 64, reconsume times 72, prepared transaction offset 76, body size 84 "
+        "and body 88."
+    ),
     source="4.6.0 org.apache.rocketmq.store.CommitLog$DefaultAppendMessageCallback"
     "#doAppend",
     hints=(

@@ -1,8 +1,8 @@
 """
-A store's directory: which files a broker makes in it, when, and how large.
+A store's directory: its files, their times of creation and their sizes.
 
-Names are in ``file_names``. The commit log's files are made one after the other, each
-at once in its full size; the one after the next may be made ahead.
+Names are in ``file_names``. Files of the commit log are created one after the other,
+each in its full size; the next one may be preallocated.
 """
 
 from __future__ import annotations
@@ -56,70 +56,82 @@ INDEX_FILE_DEFAULT = Clause(
 FULL_SIZE_AT_ONCE = Clause(
     id="STORE-LOG-006",
     level=Level.MUST,
-    text="A commit-log file has its full size as soon as it is there.",
+    text="A commit-log file has its full size as soon as it exists.",
     source="4.6.0 org.apache.rocketmq.store.MappedFile#init",
 )
 AHEAD = Clause(
     id="STORE-LOG-007",
     level=Level.MAY,
-    text="A file after the one that is written may be there, of full size and all"
-    " zeros.",
+    text=(
+        "A preallocated file of full size and all zeros may follow the file that is "
+        "written."
+    ),
     source="4.6.0 org.apache.rocketmq.store.AllocateMappedFileService"
     "#putRequestAndReturnMappedFile",
 )
 MADE_AHEAD = Clause(
     id="STORE-LOG-011",
     level=Level.MUST,
-    text="Soon after a running broker begins a commit-log file, the next one is there.",
+    text="Soon after a running broker begins a commit-log file, the next one exists.",
     source="4.6.0 org.apache.rocketmq.store.AllocateMappedFileService"
     "#putRequestAndReturnMappedFile",
 )
 UNUSED_IS_DELETED = Clause(
     id="STORE-LOG-012",
     level=Level.MUST,
-    text="A clean stop deletes the commit-log file that was made ahead of need.",
+    text="A clean stop deletes the preallocated commit-log file.",
     source="4.6.0 org.apache.rocketmq.store.AllocateMappedFileService#shutdown",
 )
 FILE_OF_AN_OFFSET = Clause(
     id="STORE-LOG-008",
     level=Level.MUST,
-    text="A commit-log offset lies in the file named the offset less its remainder by"
-    " the files' size, at that remainder, also when earlier files are gone.",
+    text=(
+        "A commit-log offset is in the file named the offset less its remainder by "
+        "the file size, at that remainder, even when earlier files are deleted."
+    ),
     source=f"{_FILES}#findMappedFileByOffset",
 )
 NOTHING_CHANGES = Clause(
     id="STORE-LOG-009",
     level=Level.MUST,
-    text="What was written to the commit log is never changed by messages after it.",
+    text="Written bytes of the commit log are never changed by later messages.",
     source="4.6.0 org.apache.rocketmq.store.MappedFile#appendMessagesInner",
 )
 ALL_TOPICS = Clause(
     id="STORE-LOG-010",
     level=Level.MUST,
-    text="Records of all topics and queues lie in one commit log, in the order in which"
-    " they were accepted.",
+    text=(
+        "Records of all topics and queues are in one commit log, in the order of "
+        "their acceptance."
+    ),
     source="4.6.0 org.apache.rocketmq.store.CommitLog#putMessage",
 )
 DISPATCHED = Clause(
     id="STORE-DISPATCH-001",
     level=Level.MUST,
-    text="A message has its unit and its index items soon after its answer, without"
-    " another request.",
+    text=(
+        "A message has its unit and its index items soon after its response, without "
+        "another request."
+    ),
     source=f"{_STORE}$ReputMessageService#doReput",
 )
 DISPATCHED_IN_ORDER = Clause(
     id="STORE-DISPATCH-002",
     level=Level.MUST,
-    text="A message is dispatched after all that lie before it in the commit log: once"
-    " it has its unit, they have theirs.",
+    text=(
+        "A message is dispatched after all earlier records of the commit log: when "
+        "it has its unit, they have theirs."
+    ),
     source=f"{_STORE}$ReputMessageService#doReput",
 )
 NO_INDEX = Clause(
     id="STORE-DISPATCH-003",
     level=Level.QUIRK,
-    text="A broker that cannot make an index file goes on taking messages, and shows"
-    " none behind the first that it cannot index until it can: it never comes to its"
-    " own mark for that, which would refuse them.",
+    text=(
+        "A broker that cannot create an index file accepts messages but dispatches "
+        "none after the first that it cannot index, until it can. The running flag "
+        "that would refuse messages is never set."
+    ),
     source="4.6.0 org.apache.rocketmq.store.index.IndexService"
     "#getAndCreateLastIndexFile",
 )

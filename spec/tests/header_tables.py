@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from spec.wire.header_table import (
+from spec.wire.headers.header_table import (
     Field,
     Header,
     HeaderTable,

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from spec.host import Host
 from spec.integers import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN
 from spec.store.message_record import MAGIC_V1, MAGIC_V2, Record, SystemFlag
-from spec.wire.command import Command
-from spec.wire.language import LanguageCode
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.language import LanguageCode
 
 
 def near(*boundaries: int, least: int, most: int) -> st.SearchStrategy[int]:

@@ -14,9 +14,10 @@ from spec.layouts import LAYOUTS
 from spec.store.queue_extension import ExtensionUnit, encode_extension_unit
 from spec.tests.arrival import Decoder, check
 from spec.tests.strategies import bodies, int32s, int64s, mutated, plain_texts
-from spec.wire import batch_body, replication
-from spec.wire.batch_body import BatchMessage
-from spec.wire.replication import Piece
+from spec.wire.ha import replication
+from spec.wire.ha.replication import Piece
+from spec.wire.send import batch_body
+from spec.wire.send.batch_body import BatchMessage
 
 BATCH = bytes.fromhex("00000022 00000000 00000000 00000003 00000005") + (
     b"hello" + b"\x00\x07" + b"TAGS\x01t\x02"

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from spec.bodies import BODIES, body_table
 from spec.layout import LayoutError
 from spec.tests.strategies import mutated
-from spec.wire import heartbeat, offset_tables, queue_locks, running_info
-from spec.wire.command import decode_command
-from spec.wire.json_body import decode_body, encode_body
-from spec.wire.queue_name import QueueName
+from spec.wire.bodies import heartbeat, offset_tables, running_info
+from spec.wire.bodies.json_body import decode_body, encode_body
+from spec.wire.bodies.queue_name import QueueName
+from spec.wire.consumer import queue_locks
+from spec.wire.remoting.command import decode_command
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 PRINTS = FIXTURES / "layouts" / "bodies"

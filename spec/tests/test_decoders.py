@@ -21,11 +21,11 @@ from spec.store.message_record import Record, decode_record, encode_record
 from spec.tests.arrival import Decoder, check
 from spec.tests.test_batch_and_replication import DECODERS as BATCH_DECODERS
 from spec.tests.test_more_files import DECODERS as MORE_DECODERS
-from spec.wire import fastjson
-from spec.wire.command import Command, decode_command, encode_command
-from spec.wire.frame import Frame, decode_frame, encode_frame
-from spec.wire.message_id import decode_message_id, encode_message_id
-from spec.wire.unique_key import decode_unique_key, encode_unique_key
+from spec.wire.bodies import fastjson
+from spec.wire.message.message_id import decode_message_id, encode_message_id
+from spec.wire.message.unique_key import decode_unique_key, encode_unique_key
+from spec.wire.remoting.command import Command, decode_command, encode_command
+from spec.wire.remoting.frame import Frame, decode_frame, encode_frame
 
 RECORD = Record(
     topic="TopicTest",
@@ -147,17 +147,17 @@ TEXTS = {
     "routing.topic_config.decode_data_version",
     "routing.topic_config.decode_topic_line",
     "routing.topic_config.decode_topic_table",
-    "store.config_files.decode_consumer_offsets",
-    "store.config_files.decode_delay_offsets",
-    "store.config_files.decode_groups",
-    "wire.delay_levels.decode_delay_levels",
-    "wire.header_json.decode_json_header",
-    "wire.json_body.decode_body",
-    "wire.pop_receipt.decode_popped_queues",
-    "wire.pop_receipt.decode_receipt",
-    "wire.properties.decode_properties",
-    "wire.set_aside.decode_note",
-    "wire.trace.decode_trace",
+    "store.config.config_files.decode_consumer_offsets",
+    "store.config.config_files.decode_delay_offsets",
+    "store.config.config_files.decode_groups",
+    "wire.message.delay_levels.decode_delay_levels",
+    "wire.remoting.header_json.decode_json_header",
+    "wire.bodies.json_body.decode_body",
+    "wire.consumer.pop_receipt.decode_popped_queues",
+    "wire.consumer.pop_receipt.decode_receipt",
+    "wire.message.properties.decode_properties",
+    "wire.message.system_topics.decode_note",
+    "wire.message.trace.decode_trace",
 }
 """Decoders of text: a part of it may be whole, or what refuses a part is JSON's own."""
 ROWS = {
@@ -165,13 +165,13 @@ ROWS = {
     "store.consume_queue.decode_units",
     "store.message_record.decode_records",
     "store.queue_extension.decode_extension_units",
-    "store.timer_log.decode_timer_units",
-    "wire.batch_body.decode_batch",
-    "wire.command.decode_command",
-    "wire.header_rocketmq.decode_entries",
-    "wire.header_rocketmq.decode_rocketmq_header",
-    "wire.message_id.decode_message_id",
-    "wire.unique_key.decode_unique_key",
+    "store.timer.timer_log.decode_timer_units",
+    "wire.send.batch_body.decode_batch",
+    "wire.remoting.command.decode_command",
+    "wire.remoting.header_rocketmq.decode_entries",
+    "wire.remoting.header_rocketmq.decode_rocketmq_header",
+    "wire.message.message_id.decode_message_id",
+    "wire.message.unique_key.decode_unique_key",
 }
 """Decoders of what is tried above in one piece: rows of it, or its parts and texts."""
 

@@ -14,9 +14,9 @@ from spec.tests.header_tables import (
     planted_field,
     planted_table,
 )
-from spec.wire.evolution import changes, faults, history_of_changes
-from spec.wire.field_changes import holds
-from spec.wire.header_rules import (
+from spec.wire.headers.evolution import changes, faults, history_of_changes
+from spec.wire.headers.field_changes import holds
+from spec.wire.headers.header_rules import (
     CODE_FITS,
     CODEC_IS_WHOLE,
     NOT_NARROWED,
@@ -26,7 +26,7 @@ from spec.wire.header_rules import (
     NOT_REUSED,
     TYPE_IS_READABLE,
 )
-from spec.wire.header_table import FastCodec, Field, HeaderTable, Response
+from spec.wire.headers.header_table import FastCodec, Field, HeaderTable, Response
 
 TOPIC = planted_field("topic", required=True)
 GROUP = planted_field("group")

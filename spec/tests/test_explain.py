@@ -10,7 +10,7 @@ from spec.explain import explain, explained_fields, hex_rows, show_bytes, show_f
 from spec.layouts import LAYOUTS
 from spec.store.message_record import Record, encode_record, record_layout
 from spec.tests.strategies import mutated, records
-from spec.wire.frame import Frame, encode_frame, frame_layout
+from spec.wire.remoting.frame import Frame, encode_frame, frame_layout
 
 SAMPLE = """\
   ·     0..4      size              260

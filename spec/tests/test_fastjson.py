@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spec.layout import LayoutError
-from spec.wire import fastjson
+from spec.wire.bodies import fastjson
 
 READ = [
     ('{0:"127.0.0.1:10911",1:"b"}', {0: "127.0.0.1:10911", 1: "b"}),

@@ -2,7 +2,7 @@
 No bytes make a decoder do anything but return or raise LayoutError, soon and small.
 
 Recorded bytes are damaged by accident, again and again. ``tox -e fuzz`` does the same
-for longer, guided by what code is reached (see bench/fuzz.py).
+for longer, guided by what code is reached (see bench/longrun/fuzz.py).
 """
 
 from __future__ import annotations
@@ -104,14 +104,16 @@ def test_recorded_samples_are_of_many_kinds() -> None:
     assert len(recorded_samples()) > 300
     assert {
         "store.message_record.decode_record",
-        "wire.command.decode_command",
+        "wire.remoting.command.decode_command",
     } <= taking
 
 
 def test_every_decoding_function_and_layout_is_among_the_decoders() -> None:
     functions = set(decoding_functions()) - set(OF_OUR_OWN)
     missing = {name.removeprefix("spec.") for name in functions} - set(DECODERS)
-    assert missing == {"wire.json_body.decode_body"}, "it stands for each of its bodies"
+    assert missing == {"wire.bodies.json_body.decode_body"}, (
+        "it stands for each of its bodies"
+    )
     assert set(OF_OUR_OWN) <= set(decoding_functions())
     assert {f"layout {name}" for name in LAYOUTS} <= set(DECODERS)
     assert {f"codec {name}" for name in LAYOUTS} <= set(DECODERS)

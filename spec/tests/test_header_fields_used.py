@@ -14,15 +14,15 @@ from pathlib import Path
 import pytest
 
 from spec.tests.header_tables import FOLDER, RELEASES, kept_table
-from spec.wire.header_history import merge
-from spec.wire.header_table import HeaderTable
+from spec.wire.headers.header_history import merge
+from spec.wire.headers.header_table import HeaderTable
 
 ROOT = FOLDER.parents[1]
-ASKS = sorted((ROOT / "conformance" / "harness" / "asks").glob("*.py"))
+ASKS = sorted((ROOT / "conformance" / "harness" / "client" / "requests").glob("*.py"))
 HANDLERS = sorted(
     file
     for room in ("broker", "name_server")
-    for file in (ROOT / "reference" / "core" / room).glob("*.py")
+    for file in (ROOT / "reference" / "core" / room).rglob("*.py")
 )
 HISTORY = merge(kept_table(release) for release in RELEASES)
 
@@ -111,5 +111,5 @@ def test_the_reference_reads_and_writes_fields_of_4_6_0(module: Path) -> None:
 
 
 def test_the_fields_of_the_reference_are_found() -> None:
-    assert set().union(*map(read_by, HANDLERS)) >= {"topic", "queueId", "queueOffset"}
+    assert set().union(*map(read_by, HANDLERS)) >= {"topic", "queueId", "commitOffset"}
     assert set().union(*map(written_by, HANDLERS)) >= {"offset", "nextBeginOffset"}

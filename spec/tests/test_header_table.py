@@ -13,12 +13,12 @@ import pytest
 
 from spec.clause import Clause, Level
 from spec.tests.header_tables import FOLDER, RELEASES, kept_json, kept_table
-from spec.wire.command import decode_command
-from spec.wire.header_history import merge
-from spec.wire.header_table import DERIVED, HeaderTable, Request, read_table
-from spec.wire.offsets import COMMITTED_FIELDS
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from spec.wire.consumer.offsets import COMMITTED_FIELDS
+from spec.wire.headers.header_history import merge
+from spec.wire.headers.header_table import DERIVED, HeaderTable, Request, read_table
+from spec.wire.remoting.command import decode_command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 ROOT = FOLDER.parents[1]
 RECORDED = sorted((ROOT / "fixtures" / "wire").rglob("*.bin"))

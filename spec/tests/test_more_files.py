@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from spec.derive.struct_codec import compile_codec
 from spec.layout import LayoutError
 from spec.layouts import LAYOUTS
-from spec.store import batch_queue, queue_extension, timer_log, timer_wheel
+from spec.store import batch_queue, queue_extension
 from spec.store.batch_queue import BatchUnit
 from spec.store.queue_extension import ExtensionUnit
-from spec.store.timer_log import TimerMagic, TimerUnit
-from spec.store.timer_wheel import TimerCheckpoint, TimerSlot
+from spec.store.timer import timer_log, timer_wheel
+from spec.store.timer.timer_log import TimerMagic, TimerUnit
+from spec.store.timer.timer_wheel import TimerCheckpoint, TimerSlot
 from spec.tests.arrival import Decoder, check
 from spec.tests.strategies import int16s, int32s, int64s, mutated
 

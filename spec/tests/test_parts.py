@@ -8,30 +8,32 @@ from typing import Any
 import pytest
 
 from spec.integers import java_string_hash, tags_code
-from spec.store import batch_queue, queue_extension, timer_log, timer_wheel
+from spec.store import batch_queue, queue_extension
 from spec.store.commit_log import scan
+from spec.store.config.filter_settings import FiltersFile
+from spec.store.config.settings_files import FILES, OffsetsFile, encode_settings
 from spec.store.consume_queue import decode_units
-from spec.store.filter_settings import FiltersFile
 from spec.store.message_record import Record
-from spec.store.settings_files import FILES, OffsetsFile, encode_settings
-from spec.wire.batch_body import INNER_BATCH, NEED_UNWRAP, decode_batch
-from spec.wire.command import decode_command
-from spec.wire.fastjson import dumps, loads
-from spec.wire.fastjson_forms import dumps_pretty, dumps_standard
-from spec.wire.json_body import decode_body, encode_body
-from spec.wire.multi_dispatch import dispatches_of
-from spec.wire.pop_bodies import (
+from spec.store.timer import timer_log, timer_wheel
+from spec.wire.bodies.fastjson import dumps, loads
+from spec.wire.bodies.fastjson_forms import dumps_pretty, dumps_standard
+from spec.wire.bodies.json_body import decode_body, encode_body
+from spec.wire.bodies.pop_bodies import (
     ACK_TAG,
     CHECKPOINT_TAG,
     REVIVE_TOPIC_PREFIX,
     PopAck,
     PopCheckpoint,
 )
-from spec.wire.pop_receipt import decode_popped_queues, encode_popped_queues
-from spec.wire.properties import decode_properties
-from spec.wire.replication import Piece, decode_piece, decode_slave_offset
-from spec.wire.replication import size_of_piece as piece_size
-from spec.wire.set_aside import real_place
+from spec.wire.consumer.pop_receipt import decode_popped_queues, encode_popped_queues
+from spec.wire.ha.replication import Piece, decode_piece, decode_slave_offset
+from spec.wire.ha.replication import size_of_piece as piece_size
+from spec.wire.message.multi_dispatch import dispatches_of
+from spec.wire.message.properties import decode_properties
+from spec.wire.message.system_topics import real_place
+from spec.wire.message.topic_names import TIMER_TOPIC
+from spec.wire.remoting.command import decode_command
+from spec.wire.send.batch_body import INNER_BATCH, NEED_UNWRAP, decode_batch
 
 PARTS = Path(__file__).parents[2] / "fixtures" / "parts"
 RELEASES = sorted(path.name for path in PARTS.iterdir() if "-" not in path.name)
@@ -172,7 +174,7 @@ def test_a_timer_unit_points_at_a_message_that_waits(release: str) -> None:
     for place, unit in units.items():
         record = log[unit.commit_log_offset]
         properties = decode_properties(record.properties)
-        assert record.topic == timer_log.TIMER_TOPIC
+        assert record.topic == TIMER_TOPIC
         assert unit.topic_hash == java_string_hash(real_place(properties).topic)
         assert unit.due_at_ms == int(properties["TIMER_OUT_MS"])
         assert timer_log.encode_timer_unit(unit) == first[place : place + 52]

@@ -19,7 +19,7 @@ from spec.store.index_file import IndexHeader, encode_header
 from spec.store.message_record import Record, encode_record
 from spec.tests.strategies import commands, mutated, records
 from spec.views.view import Reading
-from spec.wire.command import Command, encode_command
+from spec.wire.remoting.command import Command, encode_command
 
 RECORD = Record(
     topic="T",

@@ -19,7 +19,7 @@ from spec.store import index_file
 from spec.store.blank import encode_blank
 from spec.store.checkpoint import decode_checkpoint, encode_checkpoint
 from spec.store.commit_log import PlacedRecord, Stop, scan
-from spec.store.config_files import (
+from spec.store.config.config_files import (
     decode_consumer_offsets,
     decode_delay_offsets,
     encode_consumer_offsets,
@@ -28,8 +28,8 @@ from spec.store.config_files import (
 from spec.store.consume_queue import decode_units, encode_unit
 from spec.store.file_names import offset_of, store_file
 from spec.store.message_record import decode_record, encode_record
-from spec.wire import fastjson
-from spec.wire.properties import Property, decode_properties, keys_of
+from spec.wire.bodies import fastjson
+from spec.wire.message.properties import Property, decode_properties, keys_of
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 STORES = sorted(path.name for path in (FIXTURES / "store").iterdir() if path.is_dir())

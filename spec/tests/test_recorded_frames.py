@@ -15,10 +15,13 @@ from pathlib import Path
 import pytest
 
 from spec.store.message_record import decode_records, encode_record
-from spec.wire.command import decode_command, encode_command
-from spec.wire.fastjson import dumps, loads
-from spec.wire.frame import SerializeType, decode_frame, encode_frame
-from spec.wire.header_rocketmq import decode_rocketmq_header, encode_rocketmq_header
+from spec.wire.bodies.fastjson import dumps, loads
+from spec.wire.remoting.command import decode_command, encode_command
+from spec.wire.remoting.frame import SerializeType, decode_frame, encode_frame
+from spec.wire.remoting.header_rocketmq import (
+    decode_rocketmq_header,
+    encode_rocketmq_header,
+)
 
 RECORDED = sorted((Path(__file__).parents[2] / "fixtures" / "wire").rglob("*.bin"))
 NO_FIELDS = b'"extFields":{},'

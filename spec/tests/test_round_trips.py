@@ -28,11 +28,11 @@ from spec.tests.strategies import (
     plain_texts,
     records,
 )
-from spec.wire import fastjson
-from spec.wire.command import Command, decode_command, encode_command
-from spec.wire.message_id import decode_message_id, encode_message_id
-from spec.wire.properties import decode_properties, encode_properties
-from spec.wire.unique_key import UniqueKey, decode_unique_key, encode_unique_key
+from spec.wire.bodies import fastjson
+from spec.wire.message.message_id import decode_message_id, encode_message_id
+from spec.wire.message.properties import decode_properties, encode_properties
+from spec.wire.message.unique_key import UniqueKey, decode_unique_key, encode_unique_key
+from spec.wire.remoting.command import Command, decode_command, encode_command
 
 counts = near(2**8, 2**31 - 1, least=0, most=2**31 - 1)
 

@@ -9,8 +9,8 @@ from spec.derive.table import rows
 from spec.host import Host
 from spec.layouts import LAYOUTS
 from spec.store.message_record import MAGIC_V1, MAGIC_V2, Record, encode_record
-from spec.wire.frame import Frame, encode_frame
-from spec.wire.header_rocketmq import SMALLEST_SIZE, encode_rocketmq_header
+from spec.wire.remoting.frame import Frame, encode_frame
+from spec.wire.remoting.header_rocketmq import SMALLEST_SIZE, encode_rocketmq_header
 
 V4, V6 = Host.of("10.0.0.1", 1), Host.of("::1", 1)
 FIXED = {

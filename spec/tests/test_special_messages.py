@@ -11,20 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spec.layout import LayoutError
-from spec.wire import (
-    delay_levels,
-    multi_dispatch,
-    pop_receipt,
-    retry_topics,
-    set_aside,
-    trace,
-)
-from spec.wire.delay_levels import DelayLevels
-from spec.wire.multi_dispatch import Dispatch
-from spec.wire.pop_receipt import PoppedQueue, PopReceipt
-from spec.wire.properties import decode_properties, encode_properties
-from spec.wire.set_aside import RealPlace
-from spec.wire.trace import TraceLine
+from spec.wire.consumer import pop_receipt
+from spec.wire.consumer.pop_receipt import PoppedQueue, PopReceipt
+from spec.wire.message import delay_levels, multi_dispatch, retry_topics, trace
+from spec.wire.message import system_topics as set_aside
+from spec.wire.message.delay_levels import DelayLevels
+from spec.wire.message.multi_dispatch import Dispatch
+from spec.wire.message.properties import decode_properties, encode_properties
+from spec.wire.message.system_topics import RealPlace
+from spec.wire.message.trace import TraceLine
 
 PUB = (
     b"Pub\x011795264231301\x01DefaultRegion\x01g\x01TopicTest\x017F00000100002A9F\x01TagA"
@@ -160,12 +155,12 @@ def test_a_note_of_one_has_one() -> None:
 
 
 def test_the_default_levels_are_eighteen() -> None:
-    levels = delay_levels.decode_delay_levels(delay_levels.LEVELS_DEFAULT)
+    levels = delay_levels.decode_delay_levels(delay_levels.DEFAULT_DELAY_LEVELS)
     assert levels.highest == 18
     assert levels.due_at_ms(1, stored_at_ms=5) == 1005
     assert levels.due_at_ms(18, stored_at_ms=0) == 7_200_000
     assert levels.due_at_ms(19, stored_at_ms=0) == 1000
-    assert delay_levels.encode_delay_levels(levels) == delay_levels.LEVELS_DEFAULT
+    assert delay_levels.encode_delay_levels(levels) == delay_levels.DEFAULT_DELAY_LEVELS
 
 
 @given(seconds=st.lists(st.integers(0, 10**6), min_size=1, max_size=20))

@@ -16,7 +16,7 @@ from spec.layout import LayoutError, Trace, build, field, parse
 from spec.layouts import LAYOUTS
 from spec.store.message_record import encode_record
 from spec.tests.strategies import commands, mutated, records
-from spec.wire.command import encode_command
+from spec.wire.remoting.command import encode_command
 
 record_bytes = records().map(encode_record)
 frame_bytes = commands().map(encode_command)

@@ -6,22 +6,22 @@ import pytest
 
 from spec.host import Host
 from spec.layout import LayoutError
-from spec.wire.command import Command, decode_command, encode_command
-from spec.wire.frame import FRAME_SIZE_MAX, Frame, decode_frame, encode_frame
-from spec.wire.header_json import decode_json_header
-from spec.wire.header_rocketmq import decode_entries
-from spec.wire.language import LanguageCode, language_code, language_name
-from spec.wire.message_id import decode_message_id, encode_message_id
-from spec.wire.properties import (
+from spec.wire.message.message_id import decode_message_id, encode_message_id
+from spec.wire.message.properties import (
     Property,
     decode_properties,
     encode_properties,
     keys_of,
 )
-from spec.wire.property_names import PROPERTY_NAMES, reserved_names
-from spec.wire.request_code import RequestCode, request_name
-from spec.wire.response_code import ResponseCode, response_name
-from spec.wire.unique_key import decode_unique_key
+from spec.wire.message.property_names import PROPERTY_NAMES, reserved_names
+from spec.wire.message.unique_key import decode_unique_key
+from spec.wire.remoting.command import Command, decode_command, encode_command
+from spec.wire.remoting.frame import FRAME_SIZE_MAX, Frame, decode_frame, encode_frame
+from spec.wire.remoting.header_json import decode_json_header
+from spec.wire.remoting.header_rocketmq import decode_entries
+from spec.wire.remoting.language import LanguageCode, language_code, language_name
+from spec.wire.remoting.request_code import RequestCode, request_name
+from spec.wire.remoting.response_code import ResponseCode, response_name
 
 PROPERTIES = [
     ("", {}),

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from spec.clause import release_key
-from spec.wire.properties import decode_properties, keys_of
-from spec.wire.trace import TraceLine, decode_trace, encode_trace
+from spec.wire.message.properties import decode_properties, keys_of
+from spec.wire.message.trace import TraceLine, decode_trace, encode_trace
 
 PARTS = Path(__file__).parents[2] / "fixtures" / "parts"
 BODIES = sorted(PARTS.glob("*-traces/*.body"))

@@ -22,16 +22,16 @@ from spec.store.file_names import file_name
 from spec.store.index_file import decode_header, decode_item, key_hash
 from spec.store.message_record import decode_record
 from spec.store.queue_extension import decode_extension_unit
-from spec.store.timer_log import decode_timer_unit
+from spec.store.timer.timer_log import decode_timer_unit
 from spec.vectors import vectors
 from spec.vectors.form import plain, values_of
-from spec.wire.batch_body import decode_batch
-from spec.wire.command import decode_command
-from spec.wire.header_json import decode_json_header
-from spec.wire.header_rocketmq import decode_rocketmq_header
-from spec.wire.message_id import decode_message_id
-from spec.wire.properties import decode_properties
-from spec.wire.unique_key import decode_unique_key
+from spec.wire.message.message_id import decode_message_id
+from spec.wire.message.properties import decode_properties
+from spec.wire.message.unique_key import decode_unique_key
+from spec.wire.remoting.command import decode_command
+from spec.wire.remoting.header_json import decode_json_header
+from spec.wire.remoting.header_rocketmq import decode_rocketmq_header
+from spec.wire.send.batch_body import decode_batch
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 FOLDER = FIXTURES / "vectors"

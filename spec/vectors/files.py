@@ -44,8 +44,8 @@ from spec.store.queue_extension import (
     decode_extension_units,
     encode_extension_unit,
 )
-from spec.store.timer_log import UNIT_SIZE as TIMER_UNIT_SIZE
-from spec.store.timer_log import decode_timer_unit
+from spec.store.timer.timer_log import UNIT_SIZE as TIMER_UNIT_SIZE
+from spec.store.timer.timer_log import decode_timer_unit
 from spec.vectors.form import Flag, Group, Result, Vector, VectorFile, values_of
 from spec.vectors.texts import SMALLEST_KEY
 
@@ -66,7 +66,7 @@ FLAGS = {
 }
 Bytes = Mapping[str, bytes]
 SLOTS_RECORDED = 100
-"""Slots of the recorded index files, see conformance/interop/handover.py."""
+"""Slots of the recorded index files, see conformance/interop/handover/handover.py."""
 SLOTS = 4
 ITEMS = 8
 

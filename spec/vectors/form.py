@@ -1,10 +1,10 @@
 """
 The form of a file of test vectors, which is that of project Wycheproof's.
 
-A file has groups, a group tests of one type. A test has bytes or texts, what they mean,
-and a result: ``valid`` must be read (and, unless a flag says otherwise, written so),
-``invalid`` must be refused, ``acceptable`` is read by some releases and not by others.
-Flags say what is special, in words and with the ids of clauses.
+A file has groups, a group tests of one type. A test has bytes or texts, their meaning,
+and a result. ``valid`` must be read, and without a flag also written so. ``invalid``
+must be refused. ``acceptable`` is read by some releases and not by others. Flags
+explain the special point, in words and with the ids of clauses.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Members = Mapping[str, Any]
 
 
 class Result(StrEnum):
-    """What a reader must make of a test."""
+    """Required result of reading a test."""
 
     VALID = "valid"
     ACCEPTABLE = "acceptable"
@@ -44,7 +44,7 @@ class Vector:
 
     comment: str
     members: Members
-    """What the group's type has: bytes, values, and so on."""
+    """Members of the group's type: bytes, values, and so on."""
     result: Result = Result.VALID
     flags: tuple[str, ...] = ()
 

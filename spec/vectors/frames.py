@@ -8,9 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from spec.vectors.form import Flag, Group, Result, Vector, VectorFile, values_of
-from spec.wire import header_json, header_rocketmq
-from spec.wire.batch_body import BATCH_FORM, BatchMessage, decode_batch, encode_batch
-from spec.wire.command import (
+from spec.wire.remoting import header_json, header_rocketmq
+from spec.wire.remoting.command import (
     ONE_WAY_BIT,
     OPAQUE_IS_ANY_INT,
     RESPONSE_BIT,
@@ -18,15 +17,21 @@ from spec.wire.command import (
     decode_command,
     encode_command,
 )
-from spec.wire.frame import (
+from spec.wire.remoting.frame import (
     FRAME_BAD_HEADER,
     FRAME_HEADER_PAST_END,
     FRAME_HEADER_SIZE,
     FRAME_TOO_SMALL,
     FRAME_UNKNOWN_SERIALIZE_TYPE,
 )
-from spec.wire.header_json import decode_json_header
-from spec.wire.header_rocketmq import decode_rocketmq_header
+from spec.wire.remoting.header_json import decode_json_header
+from spec.wire.remoting.header_rocketmq import decode_rocketmq_header
+from spec.wire.send.batch_body import (
+    BATCH_FORM,
+    BatchMessage,
+    decode_batch,
+    encode_batch,
+)
 
 FLAGS = {
     "Recorded": Flag(says="A real client or server wrote these bytes."),

@@ -47,7 +47,7 @@ BASE = Record(
 BOTH_V6 = int(SystemFlag.BORN_HOST_V6 | SystemFlag.STORE_HOST_V6)
 BODY_OF_CRC_0 = bytes.fromhex("9d0ad96d")
 COMPRESSIONS = {0: "zlib, not named", 1: "LZ4", 2: "Zstandard", 3: "zlib"}
-"""What bits 8 to 10 of the system flags say of a compressed body, since 5.0."""
+"""Compression types by bits 8 to 10 of the system flags, from 5.0 on."""
 
 FLAGS = {
     "Recorded": Flag(says="A real broker wrote these bytes."),

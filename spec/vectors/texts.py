@@ -16,13 +16,13 @@ from spec.integers import (
 from spec.store.index_file import INDEX_KEY, INDEX_KEY_HASH, key_hash
 from spec.vectors.form import Flag, Group, Result, Vector, VectorFile, values_of
 from spec.vectors.records import BODY_OF_CRC_0, V4, V6
-from spec.wire.message_id import (
+from spec.wire.message.message_id import (
     MESSAGE_ID_CASE,
     MESSAGE_ID_FORM,
     MESSAGE_ID_FORM_V6,
     encode_message_id,
 )
-from spec.wire.properties import (
+from spec.wire.message.properties import (
     PROPERTIES_BROKEN_PAIR,
     PROPERTIES_END,
     PROPERTIES_FORM,
@@ -30,7 +30,7 @@ from spec.wire.properties import (
     PROPERTIES_SECOND_SEPARATOR_STAYS,
     decode_properties,
 )
-from spec.wire.unique_key import (
+from spec.wire.message.unique_key import (
     UNIQUE_KEY_FORM,
     UNIQUE_KEY_FORM_V6,
     decode_unique_key,

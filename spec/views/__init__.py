@@ -1,1 +1,1 @@
-"""What a person is shown of bytes: one module for each family of things."""
+"""Views of bytes for people: one module for each family of structures."""

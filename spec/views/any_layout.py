@@ -1,9 +1,8 @@
 """
-The plain view of any declared layout, and which files of a store hold which layout.
+The plain view of any declared layout, and the layouts of a store's files.
 
-Most people look at records, frames and queues, which have views of their own. Of the
-rest this shows the fields, and below them what the clauses of the layout's module say
-of releases and issues.
+Records, frames and queues have views of their own. Of the rest this shows the fields,
+and below them the clauses of the layout's module that concern releases and issues.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from spec.clause import Clause
 from spec.layout import LayoutError, Trace, parse
 from spec.layouts import LAYOUTS
 from spec.registry import modules
-from spec.store.timer_wheel import TIMER_CHECKPOINT, TIMER_WHEEL
+from spec.store.timer.timer_wheel import TIMER_CHECKPOINT, TIMER_WHEEL
 from spec.views.view import Reading, Recognition, paragraphs, to_know, tree
 
 LAYOUT_OF_FILE = {
@@ -43,7 +42,7 @@ def layout_of_path(path: PurePath) -> str | None:
 
 
 def layout_view(name: str) -> Callable[[bytes, int, Reading], Recognition]:
-    """Return what shows bytes as the layout *name*."""
+    """Return the view of bytes as the layout *name*."""
     layout = LAYOUTS[name]
 
     def view(data: bytes, position: int, reading: Reading) -> Recognition:

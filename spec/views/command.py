@@ -19,22 +19,22 @@ from spec.views.view import (
     to_know,
     tree,
 )
-from spec.wire import command as commands
-from spec.wire import frame as frames
-from spec.wire.command import Command, command_of
-from spec.wire.frame import (
+from spec.wire.consumer.pull import PullFlag
+from spec.wire.headers.header_table import Field, HeaderTable
+from spec.wire.remoting import command as commands
+from spec.wire.remoting import frame as frames
+from spec.wire.remoting.command import Command, command_of
+from spec.wire.remoting.frame import (
     Frame,
     SerializeType,
     decode_frame,
     frame_layout,
     size_of_frame,
 )
-from spec.wire.header_rocketmq import header_layout
-from spec.wire.header_table import Field, HeaderTable
-from spec.wire.language import Version
-from spec.wire.pull import PullFlag
-from spec.wire.request_code import request_name
-from spec.wire.response_code import response_name
+from spec.wire.remoting.header_rocketmq import header_layout
+from spec.wire.remoting.language import Version
+from spec.wire.remoting.request_code import request_name
+from spec.wire.remoting.response_code import response_name
 
 RECORDS_MAX = 32
 """Records of a body that are named."""
@@ -99,7 +99,7 @@ def release_of(version: int) -> str | None:
 
 
 def _fields(command: Command, reading: Reading) -> Iterator[str]:
-    """Yield every header field, with what the release's table says of it."""
+    """Yield every header field, with its entry in the release's table."""
     known = {one.name: one for one in _declared(command, reading)}
     for name, value in command.fields.items():
         field = known.get(name)
@@ -135,9 +135,9 @@ def _declared(command: Command, reading: Reading) -> list[Field]:
 
 
 def _of_answers(table: HeaderTable) -> list[Field]:
-    """Return the fields that mean one thing in all answers that have them.
+    """Return the fields that have one meaning in all responses that have them.
 
-    An answer does not say which request it is for; most names leave no doubt.
+    A response does not name its request; most field names are unambiguous.
     """
     found: dict[str, list[Field]] = {}
     names = {use.name for request in table.requests for use in request.answers}
@@ -149,7 +149,7 @@ def _of_answers(table: HeaderTable) -> list[Field]:
 
 
 def _meaning(name: str, value: str, command: Command, reading: Reading) -> str:
-    """Return what a value says beyond itself: a time, flags, properties."""
+    """Return the decoded form of a value: a time, flags, properties."""
     if name == "properties":
         found = properties_of(value, reading)
         return "; ".join(f"{safe(one)} = {safe(text)}" for one, text in found.items())

@@ -15,10 +15,14 @@ from spec.views.view import (
     to_know,
     tree,
 )
-from spec.wire import message_id as ids
-from spec.wire import unique_key as keys
-from spec.wire.message_id import decode_message_id, layout_of_message_id
-from spec.wire.unique_key import UniqueKey, decode_unique_key, layout_of_unique_key
+from spec.wire.message import message_id as ids
+from spec.wire.message import unique_key as keys
+from spec.wire.message.message_id import decode_message_id, layout_of_message_id
+from spec.wire.message.unique_key import (
+    UniqueKey,
+    decode_unique_key,
+    layout_of_unique_key,
+)
 
 MESSAGE_ID_CLAUSES: FieldClauses = {
     "": (ids.MESSAGE_ID_FORM, ids.MESSAGE_ID_FORM_V6, ids.MESSAGE_ID_CASE),
@@ -59,7 +63,7 @@ def unique_key_view(data: bytes, position: int, reading: Reading) -> Recognition
 
 
 def maker_of(text: str) -> str:
-    """Return who made the unique key *text* and when; "" where Java's did not."""
+    """Return maker and time of the unique key *text*; "" if it is not Java's."""
     try:
         key = decode_unique_key(text)
     except LayoutError:

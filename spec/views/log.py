@@ -28,11 +28,11 @@ from spec.views.view import (
     tree,
     wrong_notes,
 )
-from spec.wire.message_id import encode_message_id
-from spec.wire.properties import Property, decode_properties
+from spec.wire.message.message_id import encode_message_id
+from spec.wire.message.properties import Property, decode_properties
 
 COMPRESSIONS = ("zlib", "LZ4", "Zstandard", "zlib")
-"""What bits 8 to 10 of the system flags say of a compressed body."""
+"""Compression types by bits 8 to 10 of the system flags."""
 SPLITS_ONCE_SINCE = (4, 9, 1)
 """The release since which a property's value may hold a separator."""
 

@@ -128,7 +128,7 @@ def _item(data: bytes, position: int, reading: Reading, place: str) -> Recogniti
 
 
 def _slot_or_item(data: bytes, position: int, reading: Reading) -> Recognition:
-    """Return both views; only the file's slot count tells slot from item."""
+    """Return both views; only the file's slot count distinguishes slot from item."""
     slot = tree(slot_layout, data[:SLOT_SIZE], reading, SLOT_CLAUSES, base=position)
     if len(data) < ITEM_SIZE:
         return Recognition(kind="index slot", text=slot, size=SLOT_SIZE)

@@ -1,9 +1,8 @@
 """
-A view is what a person is shown of one thing: its fields, its bytes, and what to know.
+A view shows one structure to a person: its fields, its bytes, and related clauses.
 
-What to know comes from the clauses about the thing's fields: their ids stand beside the
-fields; below stand the sentences that do not hold for every release, and the public
-issues in which somebody was hurt.
+The ids of clauses stand beside the fields. Below stand the sentences that do not hold
+for every release, and their public issues.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from construct import Struct
 
 from spec.clause import Clause
 from spec.explain import WRONG, explain, explained_fields, show_bytes
-from spec.wire.header_table import HeaderTable
+from spec.wire.headers.header_table import HeaderTable
 
 FIRST_RELEASE = "4.4"
 """A clause that begins here and has no end holds for every release."""
@@ -29,7 +28,7 @@ FieldClauses = Mapping[str, tuple[Clause, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recognition:
-    """What bytes were found to be."""
+    """Recognised kind of bytes."""
 
     kind: str
     """Such as ``message record``; a name of KINDS."""
@@ -46,11 +45,11 @@ class Reading:
     """How bytes are to be read."""
 
     release: str | None = None
-    """Whose bytes they are; None where that is not known."""
+    """Release of the bytes' writer, or None if unknown."""
     slot_count: int | None = None
     """Slots of the index file that they are from."""
     headers: Mapping[str, HeaderTable] = field(default_factory=dict)
-    """What header fields commands have, by release."""
+    """Header fields of commands, by release."""
 
     def holds(self, clause: Clause) -> bool:
         """Return whether *clause* is about such bytes."""

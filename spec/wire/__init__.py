@@ -1,1 +1,1 @@
-"""What crosses a connection: frames, command headers, codes and bodies."""
+"""Commands on a connection: frames, command headers, codes and bodies."""

@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from conformance.client.clients.client_run import CLIENTS, Cell, ClientRun, shown_json
-from conformance.harness.rendering import SYMBOLS
+from conformance.harness.report.rendering import SYMBOLS
 from spec.registry import all_clauses
 
 FILE = Path(__file__).with_name("client_runs.json")
-"""What was recorded."""
+"""Recorded runs of clients."""
 GREEN = frozenset({"pass", "not-applicable"})
 NOT_RUN = "·"
 
@@ -63,9 +63,12 @@ def page(runs: Mapping[str, ClientRun]) -> str:
     """Return the page that shows *runs*."""
     blocks = [_HEAD, "\n".join(_totals(runs)) + "\n", "\n".join(_matrix(runs)) + "\n"]
     for name, one in runs.items():
-        told = list(_explained(one))
-        if told:
-            blocks += [f"## {name}: cells that are not green\n", "\n".join(told) + "\n"]
+        lines = list(_explained(one))
+        if lines:
+            blocks += [
+                f"## {name}: cells that are not green\n",
+                "\n".join(lines) + "\n",
+            ]
     return "\n".join(blocks)
 
 
@@ -76,8 +79,8 @@ def _totals(runs: Mapping[str, ClientRun]) -> Iterator[str]:
     yield "|---|---|---|" + "---|" * len(_KINDS)
     for name, one in runs.items():
         counts = Counter(cell.outcome for cell in one.cells)
-        told = " | ".join(str(counts[kind]) for kind in _KINDS)
-        yield f"| {name} | {one.release} | {one.date} | {told} |"
+        lines = " | ".join(str(counts[kind]) for kind in _KINDS)
+        yield f"| {name} | {one.release} | {one.date} | {lines} |"
 
 
 _KINDS = ("pass", "known", "fail", "unsupported", "error", "not-applicable")
@@ -91,16 +94,16 @@ def _matrix(runs: Mapping[str, ClientRun]) -> Iterator[str]:
     }
     for clause in sorted({name for one in cells.values() for name in one}):
         found = [cells[name].get(clause) for name in runs]
-        told = " | ".join(SYMBOLS[cell.outcome] if cell else NOT_RUN for cell in found)
+        lines = " | ".join(SYMBOLS[cell.outcome] if cell else NOT_RUN for cell in found)
         text = all_clauses()[clause].text if clause in all_clauses() else ""
-        yield f"| {clause} | {text.replace('|', '&#124;')} | {told} |"
+        yield f"| {clause} | {text.replace('|', '&#124;')} | {lines} |"
 
 
 def _explained(one: ClientRun) -> Iterator[str]:
     for cell in one.cells:
         if cell.outcome not in GREEN:
-            yield f"- `{SYMBOLS[cell.outcome]}` **{cell.clause}**: {_says(cell)}"
+            yield f"- `{SYMBOLS[cell.outcome]}` **{cell.clause}**: {_remark(cell)}"
 
 
-def _says(cell: Cell) -> str:
+def _remark(cell: Cell) -> str:
     return " ".join(cell.says.split()) or "the suite says no more"

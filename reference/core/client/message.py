@@ -1,8 +1,7 @@
 """
-What an application hands to a producer and gets back: messages, queues, results.
+Messages, queues and send results, as an application sees them.
 
-A message here is what the application said, before anything is compressed, given a
-key or put into a header. It never changes: what is sent is made anew from it.
+A message never changes: compression, unique key and header go into a copy of it.
 """
 
 from __future__ import annotations
@@ -12,8 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Self
 
-from spec.wire.queue_name import QueueName
-from spec.wire.response_code import ResponseCode
+from spec.wire.bodies.queue_name import QueueName
+from spec.wire.remoting.response_code import ResponseCode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,14 +22,14 @@ class Message:
     topic: str
     body: bytes
     properties: Mapping[str, str] = field(default_factory=dict)
-    """Names as in spec.wire.properties: TAGS, KEYS, DELAY, or the application's own."""
+    """Names as in ``spec.wire.message.properties``, or the application's own."""
     flag: int = 0
-    """The application's; nobody else reads it."""
+    """The application's own flag."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Queue:
-    """Which queue (Java: MessageQueue). Queues sort as Java sorts them."""
+class MessageQueue:
+    """A queue of a broker (Java: MessageQueue), in Java's sort order."""
 
     topic: str
     broker_name: str
@@ -38,19 +37,19 @@ class Queue:
 
     @classmethod
     def named(cls, name: QueueName) -> Self:
-        """Return the queue of that *name* in a body; what it lacks is empty."""
+        """Return the queue of a name in a JSON body; missing fields are empty."""
         return cls(name.topic or "", name.broker_name or "", name.queue_id)
 
     @property
     def name(self) -> QueueName:
-        """What it is called in the bodies of requests, and in files."""
+        """The name in JSON bodies and offset files."""
         return QueueName(
             topic=self.topic, broker_name=self.broker_name, queue_id=self.queue_id
         )
 
 
 class SendStatus(StrEnum):
-    """How well a stored message is stored."""
+    """Durability of a stored message (Java: SendStatus)."""
 
     SEND_OK = "SEND_OK"
     FLUSH_DISK_TIMEOUT = "FLUSH_DISK_TIMEOUT"
@@ -64,29 +63,29 @@ STATUS_OF_CODE: Mapping[int, SendStatus] = {
     ResponseCode.FLUSH_SLAVE_TIMEOUT: SendStatus.FLUSH_SLAVE_TIMEOUT,
     ResponseCode.SLAVE_NOT_AVAILABLE: SendStatus.SLAVE_NOT_AVAILABLE,
 }
-"""The codes that are results of a send; every other is an error."""
+"""Response codes of a stored message; every other code is an error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendResult:
-    """Where a message was stored."""
+    """The place of a stored message (Java: SendResult)."""
 
     status: SendStatus
     message_id: str
-    """The unique key; of a batch all of them, with commas between."""
+    """The unique key; for a batch all of them, separated by commas."""
     offset_message_id: str
-    """The id that the broker gave, made of its address and the record's offset."""
-    queue: Queue
+    """The broker's id, built from its address and the commit-log offset."""
+    queue: MessageQueue
     queue_offset: int
     transaction_id: str | None = None
 
 
 class Mode(StrEnum):
-    """What the caller of a send wants to hear of it."""
+    """Java: CommunicationMode."""
 
     SYNC = "sync"
     """The caller waits for the result."""
     ASYNC = "async"
-    """The caller goes on and is called back."""
+    """The caller continues and has a callback."""
     ONEWAY = "oneway"
-    """The caller does not care."""
+    """No response."""

@@ -1,24 +1,18 @@
 """
-The message store: one commit log, and the queues and index made from it.
+The message store: one commit log, and the consume queues and index made from it.
 
-``message_store.MessageStore(files, options)`` is all that a broker needs::
+Begin with ``message_store.MessageStore(files, options)``, the interface of a broker::
 
-    start(now_ms)                                  load, recover, catch up
-    put(message, now_ms) -> PutResult
-    put_batch(message, now_ms) -> PutResult
-    dispatch() -> list[Arrival]                    fill queues and index
-    get(topic, queue_id, offset, count_max, tags_codes=None, accepts=None) -> GetResult
-    min_offset(topic, queue_id), max_offset(topic, queue_id) -> int
-    offset_by_time(topic, queue_id, timestamp_ms) -> int
-    stored_at(topic, queue_id, queue_offset) -> int    -1 where there is none
-    earliest_stored_at(topic=None, queue_id=None) -> int
-    record_at(physical_offset) -> memoryview | None
+    start(now_ms)                                  load, recover, dispatch
+    append(messages, now_ms) -> list[PutResult]    one result for each message
+    dispatch() -> list[DispatchRequest]            fill queues and index
+    get(topic, queue_id, offset, count_max, ...) -> GetMessageResult
     query(topic, key, count_max, begin_ms, end_ms) -> QueryResult
-    deliver_due(now_ms) -> list[PutResult]          delayed messages whose time has come
+    deliver_delayed_messages(now_ms) -> list[PutResult]
     flush_log(now_ms), flush_queues(now_ms)
-    clean_unused_topics(topics)
     stop(now_ms)
 
-``config_files.ConfigFiles(files)`` keeps the JSON files of ``config/``. The files
-come from ``files.MemoryFiles()`` or ``reference.shell.disk.DiskFiles(directory)``.
+``types`` has the values that go in and out. One message passes ``commitlog``
+(append), ``dispatch`` (to ``consumequeue`` and ``index``) and ``get``. ``mapped`` has
+the files below; ``flush``, ``cleaning`` and ``delay`` work on timers.
 """

@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from reference.core.store.files import Files, FilesError
+from reference.core.store.mapped.files import Files, FilesError
 from spec.layout import LayoutError
-from spec.wire.fastjson import loads
+from spec.wire.bodies.fastjson import loads
 
 TOPICS = "topics.json"
 SUBSCRIPTION_GROUPS = "subscriptionGroup.json"

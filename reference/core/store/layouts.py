@@ -1,7 +1,7 @@
 """
-The layouts of the store, compiled for the paths that every message takes.
+The layouts of the store, compiled into structs for the paths of every message.
 
-Nothing is declared here: each is derived from its declaration in ``spec.store``.
+Every struct is derived from its declaration in ``spec.store``; none declares an offset.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from struct import Struct
 from typing import Any
 
-from construct import Prefixed
+from construct import Bytes, Prefixed
 
 from spec.derive.codecs import record_codec as record_codec
 from spec.derive.walk import View, leaves
@@ -17,57 +17,85 @@ from spec.store.blank import blank_layout
 from spec.store.checkpoint import checkpoint_layout
 from spec.store.consume_queue import unit_layout
 from spec.store.index_file import header_layout, item_layout, slot_layout
-from spec.store.message_record import MAGIC_V1, record_layout
-from spec.wire.batch_body import batch_message_layout
+from spec.store.message_record import MAGIC_V1, SystemFlag, record_layout
+from spec.wire.send.batch_body import batch_message_layout
+
+BORN_V6 = int(SystemFlag.BORN_HOST_V6)
+STORE_V6 = int(SystemFlag.STORE_HOST_V6)
+WIDE_HOSTS = BORN_V6 | STORE_V6
 
 
-def fixed(layout: Any) -> Struct:
-    """Return the struct of a layout whose fields are all integers."""
-    parts = [part for _, part in leaves(layout, View(lambda _: 0))]
-    compiled = Struct(">" + "".join(part.fmtstr[1] for part in parts))
-    assert compiled.size == layout.sizeof()
-    return compiled
+def struct_of(
+    layout: Any, *, first: str = "", last: str = "", system_flags: int = 0
+) -> Struct:
+    """Return the struct of the fields from *first* to before *last*.
 
-
-def up_to(layout: Any, name: str) -> Struct:
-    """Return the struct of what stands before the field *name*, all of it integers.
-
-    Where that field has a size before it, the size is the last of them.
+    Without *first* it begins with the layout, without *last* it ends with it. A field
+    with a size in front counts by that size. *system_flags* decide the width of the
+    hosts of a record.
     """
-    form = ">"
-    for each, part in leaves(layout, View(_OF_A_RECORD.__getitem__)):
-        if each == name:
-            return Struct(form + (_size_form(part) if type(part) is Prefixed else ""))
-        form += part.fmtstr[1]
-    raise ValueError(f"no field {name}")
+    form, is_inside = ">", not first
+    choices = {"magic": MAGIC_V1, "system_flags": system_flags}
+    for name, part in leaves(layout, View(lambda each: choices.get(each, 0))):
+        is_inside |= name == first
+        if name == last:
+            break
+        if is_inside:
+            form += _form(part)
+    return Struct(form)
 
 
-def size_before(layout: Any, name: str) -> Struct:
-    """Return the struct of the size that stands before the field *name*."""
-    parts = dict(leaves(layout, View(_OF_A_RECORD.__getitem__)))
-    return Struct(">" + _size_form(parts[name]))
+def size_prefix(layout: Any, name: str) -> Struct:
+    """Return the struct of the size in front of the field *name*."""
+    names = [each for each, _ in leaves(layout, View(_version_1))]
+    behind = names[names.index(name) + 1] if names[-1] != name else ""
+    return struct_of(layout, first=name, last=behind)
 
 
-def _size_form(prefixed: Any) -> str:
-    return str(prefixed.lengthfield.fmtstr[1])
+def reader_of(layout: Any, name: str, system_flags: int = 0) -> Struct:
+    """Return the struct that unpacks only the integer field *name*."""
+    before = struct_of(layout, last=name, system_flags=system_flags).size
+    ((_, part),) = [
+        (each, part) for each, part in leaves(layout, View(_version_1)) if each == name
+    ]
+    return Struct(f">{before}x{_form(part)}")
 
 
-_OF_A_RECORD = {"magic": MAGIC_V1, "system_flags": 0}
-"""What choices look at; no field before the first choice depends on it."""
-unit_codec = fixed(unit_layout)
-item_codec = fixed(item_layout)
-slot_codec = fixed(slot_layout)
-index_header_codec = fixed(header_layout)
-checkpoint_codec = fixed(checkpoint_layout)
-blank_codec = fixed(blank_layout)
-record_head_codec = up_to(record_layout, "system_flags")
-"""What differs between the records of a batch, apart from bodies and properties."""
-batch_head_codec = up_to(batch_message_layout, "body")
-body_prefix = size_before(record_layout, "body")
-topic_prefix = size_before(record_layout, "topic")
-properties_prefix = size_before(record_layout, "properties")
-# A record has both as they came in a batch.
-assert body_prefix.format == size_before(batch_message_layout, "body").format
+def _form(part: Any) -> str:
+    if isinstance(part, Prefixed):
+        part = part.lengthfield
+    return f"{part.sizeof()}s" if isinstance(part, Bytes) else str(part.fmtstr[1])
+
+
+def _version_1(name: str) -> int:
+    return MAGIC_V1 if name == "magic" else 0
+
+
+unit_codec = struct_of(unit_layout)
+item_codec = struct_of(item_layout)
+slot_codec = struct_of(slot_layout)
+index_header_codec = struct_of(header_layout)
+checkpoint_codec = struct_of(checkpoint_layout)
+blank_codec = struct_of(blank_layout)
+batch_head_codec = struct_of(batch_message_layout, last="properties")
+record_head_codec = struct_of(record_layout, last="system_flags")
+"""The fields that differ between the records of a batch."""
+record_middle_codecs = {
+    hosts: struct_of(
+        record_layout, first="system_flags", last="body", system_flags=hosts
+    )
+    for hosts in (0, BORN_V6, STORE_V6, WIDE_HOSTS)
+}
+"""By the host bits of the system flags: the fields between the head and the body."""
+record_size_reader = reader_of(record_layout, "size")
+system_flags_reader = reader_of(record_layout, "system_flags")
+stored_at_readers = {
+    hosts: reader_of(record_layout, "stored_at_ms", hosts) for hosts in (0, BORN_V6)
+}
+body_prefix = size_prefix(record_layout, "body")
+topic_prefix = size_prefix(record_layout, "topic")
+properties_prefix = size_prefix(record_layout, "properties")
+# A batch has its properties in the form in which a record has them.
 assert (
-    properties_prefix.format == size_before(batch_message_layout, "properties").format
+    properties_prefix.format == size_prefix(batch_message_layout, "properties").format
 )

@@ -9,45 +9,46 @@ restart depends only on its files.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
+from functools import partial
 
-from reference.core.store.api import (
-    SCHEDULE_TOPIC,
-    Arrival,
-    GetResult,
+from reference.core.store.cleaning.clean import Cleaner
+from reference.core.store.commitlog.commit_log import CommitLog, NoFileError
+from reference.core.store.commitlog.record_encoder import CheckMessage
+from reference.core.store.config_files import ConfigFiles
+from reference.core.store.consumequeue.table import ConsumeQueueTable
+from reference.core.store.consumequeue.time_search import offset_by_time
+from reference.core.store.delay.delay_levels import DelayLevels
+from reference.core.store.delay.schedule_message import Schedule
+from reference.core.store.dispatch.dispatcher import (
+    CalcBitMap,
+    Dispatcher,
+    empty_bit_map,
+)
+from reference.core.store.flush.checkpoint import CheckpointFile
+from reference.core.store.get.get_message import Reader, UnitFilter, Wish
+from reference.core.store.index.index_service import IndexService
+from reference.core.store.index.query import query_records
+from reference.core.store.mapped.files import Files, FilesError
+from reference.core.store.mapped.mapped_file_queue import FlushMark
+from reference.core.store.put_checks import check_message
+from reference.core.store.recovery.recover import (
+    BulkRecovery,
+    StoreParts,
+    dispatch_position,
+    recover,
+)
+from reference.core.store.running_flags import RunningFlags
+from reference.core.store.statistics import Statistics
+from reference.core.store.types import (
+    DispatchRequest,
+    GetMessageResult,
     NewMessage,
     PutResult,
     PutStatus,
     QueryResult,
     StoreOptions,
 )
-from reference.core.store.checkpoint import CheckpointFile
-from reference.core.store.cleaning import Cleaner
-from reference.core.store.commit_log import CommitLog
-from reference.core.store.config_files import ConfigFiles
-from reference.core.store.delay_levels import DelayLevels
-from reference.core.store.dispatch import Dispatcher, FilterBits, no_bits
-from reference.core.store.file_queue import FlushMark
-from reference.core.store.files import Files, FilesError
-from reference.core.store.index import Index
-from reference.core.store.put_checks import (
-    delay_level,
-    refusal,
-    status_of,
-)
-from reference.core.store.query import query_records
-from reference.core.store.queue_table import QueueTable
-from reference.core.store.reading import MayMatch, Reader, Wish
-from reference.core.store.records import Found
-from reference.core.store.recovery import (
-    dispatch_position,
-    first_file_after_clean_stop,
-    first_file_after_crash,
-    recover,
-)
-from reference.core.store.running_flags import RunningFlags
-from reference.core.store.schedule import Schedule, delayed
-from reference.core.store.search import offset_by_time
-from reference.core.store.statistics import Statistics
+from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 _NO_DURATION_MS = 10_000_000
 """What 4.6.0 takes for no duration at all: that since 1970."""
@@ -58,29 +59,41 @@ ABORT = "abort"
 class MessageStore:
     """A store in one directory."""
 
-    def __init__(self, files: Files, options: StoreOptions) -> None:
+    def __init__(
+        self,
+        files: Files,
+        options: StoreOptions,
+        *,
+        bulk_recovery: BulkRecovery | None = None,
+    ) -> None:
         self.options = options
+        self._bulk_recovery = bulk_recovery
         self.config = ConfigFiles(files)
         self.refused = ""
         """What the files last refused, in one line; empty while all is well."""
         self.statistics = Statistics()
         self._files = files
         self._levels = DelayLevels(options.delay_levels)
+        self._check = partial(
+            check_message, levels=self._levels, size_max=options.max_message_size
+        )
         self.flags = RunningFlags()
-        self.filter_bits: FilterBits = no_bits
-        """Says which subscriptions a message matches; set before the start."""
+        self.calc_bit_map: CalcBitMap = empty_bit_map
+        """Computes the bit map of an extension unit; set before the start."""
         self._is_running = False
         self._append_began_ms = 0
-        """When the append that is under way began; 0 without one."""
+        """Time at which the running append began; 0 without one."""
+        self._undispatched: list[DispatchRequest] = []
+        """Requests of the records that were appended since the last dispatch."""
         self._build()
 
     def _build(self) -> None:
         files, options = self._files, self.options
         self.log = CommitLog(files, options, self._levels)
-        self.queues = QueueTable(
+        self.queues = ConsumeQueueTable(
             files, options.consume_queue_file_size, options.extension_file_size
         )
-        self.index = Index(files, options)
+        self.index = IndexService(files, options)
         self.schedule = Schedule(self.log, self.queues, self._levels)
         self._reader = Reader(self.log, options)
         self.cleaner = Cleaner(files, self.log, self.queues, self.index)
@@ -122,58 +135,22 @@ class MessageStore:
             self.refused = str(error)
         self._close()
 
-    def put(self, message: NewMessage, now_ms: int) -> PutResult:
-        """Append *message* to the log. Readers see it after the next dispatch."""
-        if not self._is_writeable:
-            return PutResult(PutStatus.SERVICE_NOT_AVAILABLE)
-        status = refusal(message)
-        if status is None and self._append_began_ms and self.is_busy(now_ms):
-            status = PutStatus.OS_PAGE_CACHE_BUSY
-        if status is not None:
-            return PutResult(status)
-        if "DELAY" in message.properties:
-            level = delay_level(message, self._levels)
-            if level is None:
-                return PutResult(PutStatus.UNKNOWN_ERROR)
-            if level > 0:
-                message = delayed(message, level)
-        return self._append(self.log.append, message, now_ms)
+    def append(self, messages: Sequence[NewMessage], now_ms: int) -> list[PutResult]:
+        """Append messages in order and return one put result for each.
 
-    def put_row(self, messages: Sequence[NewMessage], now_ms: int) -> Sequence[Found]:
-        """Append *messages* of one peer as `put` does one by one, by a single write.
-
-        Return what was stored; nothing, with nothing done, where `put` has to do it.
+        Readers see them after the next `dispatch`. A refused message does not stop
+        those behind it. 4.6.0 DefaultMessageStore#putMessage and #putMessages.
         """
-        if not self._is_writeable or self.is_busy(now_ms):
-            return ()
-        row = self.log.row_of(messages, now_ms)
-        if row is None or not all(
-            refusal(NewMessage(topic, queue_id, b"")) is None
-            for topic, queue_id in row.next_queue_offsets
-        ):
-            return ()
-        self._append_began_ms = now_ms
-        try:
-            self.log.append_row(row)
-        except FilesError:
-            return ()
-        finally:
-            self._append_began_ms = 0
-        self.statistics.has_put_row(len(row.told), len(row.data))
-        return row.told
-
-    def put_batch(self, message: NewMessage, now_ms: int) -> PutResult:
-        """Append the messages in the body of *message*, all or none."""
         if not self._is_writeable:
-            return PutResult(PutStatus.SERVICE_NOT_AVAILABLE)
-        status = refusal(message, is_batch=True)
-        if status is None and len(message.body) > self.options.max_message_size:
-            status = PutStatus.MESSAGE_ILLEGAL
-        if status is None and self.is_busy(now_ms):
-            status = PutStatus.OS_PAGE_CACHE_BUSY
-        if status is not None:
-            return PutResult(status)
-        return self._append(self.log.append_batch, message, now_ms)
+            return [PutResult(PutStatus.SERVICE_NOT_AVAILABLE)] * len(messages)
+        if self._append_began_ms and self.is_busy(now_ms):
+            checked = [self._check(message) for message in messages]
+            busy = PutStatus.OS_PAGE_CACHE_BUSY
+            return [
+                PutResult(one if isinstance(one, PutStatus) else busy)
+                for one in checked
+            ]
+        return self._append(messages, now_ms, self._check)
 
     @property
     def _is_writeable(self) -> bool:
@@ -199,13 +176,18 @@ class MessageStore:
         # [SEND-STATE-006] [SEND-STATE-014]
         return self.is_busy(now_ms) or (pool is not None and pool.free == 0)
 
-    def dispatch(self) -> list[Arrival]:
-        """Bring queues and index up to the end of the log; return what is new."""
+    def dispatch(self) -> list[DispatchRequest]:
+        """Bring queues and index up to the end of the log.
+
+        Return the requests of the messages that became visible, by queue.
+        """
+        requests, self._undispatched = self._undispatched, []
+        visible: list[DispatchRequest] = []
         try:
-            return self.dispatcher.run()
+            self.dispatcher.dispatch(requests, visible)
         except FilesError as error:
             self.refused = str(error)
-            return []
+        return visible
 
     def commit_pool(self) -> None:
         """Bring what waits in the transient store pool into the log."""
@@ -214,14 +196,14 @@ class MessageStore:
         except FilesError as error:
             self.refused = str(error)
 
-    def catch_up(self) -> list[Arrival]:
+    def catch_up(self) -> list[DispatchRequest]:
         """Try again, once a second, to dispatch what a file was refused for."""
         arrivals = self.dispatch() if self.dispatcher.is_behind else []
         if not self.dispatcher.is_behind:
-            self.flags.queue_succeeded()
+            self.flags.on_queue_success()
         elif not self.dispatcher.is_indexing:
             # Nothing is refused because of an index: [STORE-DISPATCH-003]
-            self.flags.queue_failed()
+            self.flags.on_queue_failure()
         return arrivals
 
     def get(
@@ -233,15 +215,15 @@ class MessageStore:
         tags_codes: Container[int] | None = None,
         accepts: Callable[[memoryview], bool] | None = None,
         *,
-        may_match: MayMatch | None = None,
-    ) -> GetResult:
+        unit_filter: UnitFilter | None = None,
+    ) -> GetMessageResult:
         """Return messages of a queue from *offset* on; see `Wish`."""
         wish = Wish(
             offset=offset,
             count_max=count_max,
             tags_codes=tags_codes,
             accepts=accepts,
-            may_match=may_match,
+            unit_filter=unit_filter,
         )
         result = self._reader.read(self.queues.get(topic, queue_id), wish)
         self.statistics.has_got(result)
@@ -300,27 +282,27 @@ class MessageStore:
             end_ms=end_ms,
         )
 
-    def deliver_due(self, now_ms: int) -> list[PutResult]:
+    def deliver_delayed_messages(self, now_ms: int) -> list[PutResult]:
         """Put the delayed messages whose time has come under their own topics."""
         if not self._is_writeable:
             return []
         return self.schedule.deliver(
-            now_ms, lambda message: self._append(self.log.append, message, now_ms)
+            now_ms, lambda message: self._append([message], now_ms)[0]
         )
 
     def disk_space(self) -> tuple[int, int]:
         """Return how many bytes the disk of the store has, and has free."""
         return self._files.disk_space()
 
-    def save_delay_offsets(self) -> None:
+    def persist_delay_offsets(self) -> None:
         """Remember how far the delay levels were delivered."""
         self.schedule.save(self.config)
 
-    def log_mark(self) -> FlushMark:
+    def commit_log_flush_mark(self) -> FlushMark:
         """Return what flushing the log means now; another thread may do it."""
         return self.log.queue.mark()
 
-    def log_flushed(self, mark: FlushMark, stored_at_ms: int) -> None:
+    def on_commit_log_flushed(self, mark: FlushMark, stored_at_ms: int) -> None:
         """Note that *mark* is on disk, whose last message was stored then."""
         self.log.queue.has_flushed(mark)
         if stored_at_ms > 0:
@@ -329,17 +311,17 @@ class MessageStore:
     def flush_log(self, now_ms: int) -> None:
         """Return when every message that was put is on disk."""
         del now_ms
-        stored_at_ms, mark = self.log.in_files_until_ms, self.log_mark()
+        stored_at_ms, mark = self.log.committed_until_ms, self.commit_log_flush_mark()
         for file in mark.files:
             file.flush()
-        self.log_flushed(mark, stored_at_ms)
+        self.on_commit_log_flushed(mark, stored_at_ms)
 
     def flush_queues(self, now_ms: int) -> None:
         """Return when every unit is on disk, and the checkpoint says so."""
         del now_ms
         logics_ms = self.checkpoint.logics_ms
         for queue in self.queues:
-            for one in queue.file_queues:
+            for one in queue.mapped_file_queues:
                 one.flush()
         self.checkpoint.flush(logics_ms=logics_ms)
 
@@ -367,52 +349,70 @@ class MessageStore:
             self.index,
             checkpoint=self.checkpoint,
             options=self.options,
+            calc_bit_map=self.calc_bit_map,
         )
-        self.dispatcher.filter_bits = self.filter_bits
         self._recover(is_clean=is_clean)
         self.dispatcher.position = dispatch_position(self.log, self.queues)
-        self.dispatcher.run()
+        self.dispatcher.dispatch((), [])
         self._rebuild_offsets()
 
     def _recover(self, *, is_clean: bool) -> None:
-        log, queues, options = self.log, self.queues, self.options
-        if is_clean:
-            first = first_file_after_clean_stop(log)
-            recover(log, queues, options, first=first, dispatcher=None)
-        else:
-            first = first_file_after_crash(log, self.checkpoint, options)
-            recover(log, queues, options, first=first, dispatcher=self.dispatcher)
+        parts = StoreParts(
+            log=self.log,
+            queues=self.queues,
+            index=self.index,
+            checkpoint=self.checkpoint,
+            dispatcher=self.dispatcher,
+            options=self.options,
+        )
+        recover(parts, is_clean=is_clean, bulk=self._bulk_recovery)
 
     def _rebuild_offsets(self) -> None:
         """Let every queue go on where it ends, and begin where the log does."""
         for queue in self.queues:
             key = (queue.topic, queue.queue_id)
             self.log.next_queue_offsets[key] = queue.max_offset
-            queue.correct_min(self.log.queue.start)
+            queue.correct_min_offset(self.log.queue.start)
 
     def _append(
         self,
-        append: Callable[[NewMessage, int], PutResult],
-        message: NewMessage,
+        messages: Sequence[NewMessage],
         now_ms: int,
-    ) -> PutResult:
+        check: CheckMessage | None = None,
+    ) -> list[PutResult]:
+        """Append messages; each part of them that fits into one file is one write."""
+        results: list[PutResult] = []
         self._append_began_ms = now_ms
         try:
-            result = append(message, now_ms)
-        except FilesError as error:
-            self.refused = str(error)
-            return PutResult(status_of(error))
+            while len(results) < len(messages):
+                rest = messages[len(results) :] if results else messages
+                try:
+                    records = self.log.append(rest, now_ms, check)
+                except FilesError as error:
+                    self.refused = str(error)
+                    results.append(PutResult(_status_of(error)))
+                else:
+                    results += records.results
+                    if self.log.pool is None:
+                        self._undispatched += records.requests
         finally:
             self._append_began_ms = 0
-        self.statistics.has_put(result)
-        return result
+        self.statistics.on_append(results)
+        return results
 
     def _close(self) -> None:
         for queue in self.queues:
-            for one in queue.file_queues:
+            for one in queue.mapped_file_queues:
                 one.close()
         self.log.queue.close()
         self.index.close()
         self.checkpoint.close()
         self._files.unlock()
         self._build()
+
+
+def _status_of(error: FilesError) -> PutStatus:
+    """Return the status of a message that the files refuse."""
+    if isinstance(error, NoFileError):
+        return PutStatus.CREATE_FILE_FAILED  # [SEND-STATE-007]
+    return PutStatus.SERVICE_NOT_AVAILABLE

@@ -1,72 +1,54 @@
 """
-What a message must be like before the store looks at it.
+Checks of a message before the store appends it.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-from reference.core.store.api import NewMessage, PutStatus
-from reference.core.store.commit_log import NoFileError
-from reference.core.store.delay_levels import DelayLevels
-from reference.core.store.files import FilesError
-from reference.core.store.records import (
+from reference.core.store.commitlog.record_codec import (
     NOT_CONSUMABLE,
-    TOPIC_SIZE_MAX,
     TRANSACTION_MASK,
+    property_value,
 )
-from reference.core.store.words import word
-from spec.wire.properties import SIZE_MAX as PROPERTIES_SIZE_MAX
-from spec.wire.properties import Property
+from reference.core.store.consumequeue.table import is_directory_name
+from reference.core.store.delay.delay_levels import DelayLevels
+from reference.core.store.delay.schedule_message import delayed
+from reference.core.store.types import NewMessage, PutStatus
+from spec.wire.message.properties import PROPERTIES_SIZE_MAX as PROPERTIES_SIZE_MAX
+from spec.wire.message.properties import Property
+from spec.wire.message.topic_names import TOPIC_LENGTH_MAX
 
-_NO_DIRECTORY = frozenset(("", ".", ".."))
 
+def check_message(
+    message: NewMessage, *, levels: DelayLevels, size_max: int
+) -> NewMessage | PutStatus:
+    """Return the message to append, or the status of a refused one.
 
-def refusal(message: NewMessage, *, is_batch: bool = False) -> PutStatus | None:
-    """Return why the store does not take *message*; None if it does.
-
-    4.6.0 org.apache.rocketmq.store.DefaultMessageStore#putMessage and #putMessages.
-    A topic is also the name of a directory; one that cannot be is refused, where
-    4.6.0 would write outside its own directory or lose the queue at the next start.
+    A delayed message becomes one of the schedule topic. 4.6.0
+    org.apache.rocketmq.store.DefaultMessageStore#putMessage and #putMessages. A topic
+    is also the name of a directory, and 4.6.0 accepts names that leave its own.
     """
-    topic = message.topic
-    if len(topic) > TOPIC_SIZE_MAX or not is_directory_name(topic):
+    topic, properties = message.topic, message.properties
+    if len(topic) > TOPIC_LENGTH_MAX or not is_directory_name(topic):
         return PutStatus.MESSAGE_ILLEGAL  # [SEND-TOPIC-002]
     if not 0 <= message.queue_id < 2**31:
         return PutStatus.MESSAGE_ILLEGAL
-    if is_batch:
-        has_kind = message.system_flags & TRANSACTION_MASK
+    if message.is_batch:
+        has_type = message.system_flags & TRANSACTION_MASK
         # [SEND-BATCH-007] [SEND-BATCH-008]
-        if has_kind or "DELAY\x01" in message.properties:
+        if has_type or "DELAY\x01" in message.properties:
             return PutStatus.MESSAGE_ILLEGAL
-    elif len(message.properties) > PROPERTIES_SIZE_MAX:  # [SEND-PROPS-002]
+        if len(message.body) > size_max:
+            return PutStatus.MESSAGE_ILLEGAL
+        return message
+    if len(properties) > PROPERTIES_SIZE_MAX:  # [SEND-PROPS-002]
         return PutStatus.PROPERTIES_SIZE_EXCEEDED
-    return None
-
-
-def status_of(error: FilesError) -> PutStatus:
-    """Return what a put comes to when the files refuse it."""
-    if isinstance(error, NoFileError):
-        return PutStatus.CREATE_FILE_FAILED  # [SEND-STATE-007]
-    return PutStatus.SERVICE_NOT_AVAILABLE
-
-
-def delay_level(message: NewMessage, levels: DelayLevels) -> int | None:
-    """Return the delay level of *message*, 0 for none, None for one nobody can read.
-
-    4.6.0 CommitLog#putMessage delays neither half messages nor rollbacks.
-    """
+    # 4.6.0 CommitLog#putMessage delays neither half messages nor rollbacks.
+    if "DELAY" not in properties:
+        return message
     if message.system_flags & TRANSACTION_MASK in NOT_CONSUMABLE:  # [DELAY-SEND-005]
-        return 0
+        return message
     try:
-        return levels.level_of(word(message.properties, Property.DELAY))
+        level = levels.level_of(property_value(properties, Property.DELAY))
     except ValueError:
-        return None
-
-
-@lru_cache(maxsize=16_384)
-def is_directory_name(topic: str) -> bool:
-    """Return whether *topic* can be the name of its queues' directory."""
-    if "/" in topic or "\0" in topic or topic in _NO_DIRECTORY:
-        return False
-    return topic.isascii() or len(topic.encode("utf-8", "replace")) <= TOPIC_SIZE_MAX
+        return PutStatus.UNKNOWN_ERROR
+    return delayed(message, level) if level > 0 else message

@@ -20,11 +20,11 @@ class RunningFlags:
         """Whether a consume queue could not be written."""
         self._failures = 0
 
-    def queue_failed(self) -> None:
+    def on_queue_failure(self) -> None:
         """Note one more attempt in vain."""
         self._failures += 1
         self.is_queue_stuck |= self._failures >= _ATTEMPTS  # [SEND-STATE-004]
 
-    def queue_succeeded(self) -> None:
+    def on_queue_success(self) -> None:
         """Note that queues can be written, again or still."""
         self._failures = 0

@@ -8,10 +8,10 @@ the last 10, 60 or 600 seconds is known once there are more samples than that.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from reference.core.store.api import GetResult, GetStatus, PutResult
+from reference.core.store.types import GetMessageResult, GetMessageStatus, PutResult
 
 SAMPLE_PERIOD_MS = 1_000
 SPANS = (10, 60, 600)
@@ -48,22 +48,17 @@ class Statistics:
         """Messages handed out."""
         self._samples: deque[Sample] = deque(maxlen=max(SPANS) + 1)
 
-    def has_put(self, result: PutResult) -> None:
-        """Count what was stored."""
-        if result.is_stored:
-            self.put_calls += 1
-            self.put_count += result.message_count
-            self.put_size += result.size
+    def on_append(self, results: Sequence[PutResult]) -> None:
+        """Count the stored messages and batches among *results*."""
+        for result in results:
+            if result.physical_offset >= 0:
+                self.put_calls += 1
+                self.put_count += result.message_count
+                self.put_size += result.size
 
-    def has_put_row(self, count: int, size: int) -> None:
-        """Count *count* messages that were put one by one, of *size* bytes together."""
-        self.put_calls += count
-        self.put_count += count
-        self.put_size += size
-
-    def has_got(self, result: GetResult) -> None:
+    def has_got(self, result: GetMessageResult) -> None:
         """Count what was read."""
-        if result.status is GetStatus.FOUND:
+        if result.status is GetMessageStatus.FOUND:
             self.found_count += 1
             self.transferred_count += len(result.records)
         else:

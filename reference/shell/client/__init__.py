@@ -1,1 +1,5 @@
-"""Clients that applications can use: the core's decisions over asyncio's sockets."""
+"""
+Clients for applications: the core's clients over asyncio's sockets.
+
+Begin with `producer` or `consumer`; `client_host` performs the effects of every client.
+"""

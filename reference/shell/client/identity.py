@@ -1,4 +1,4 @@
-"""Who this process is, as unique keys and heartbeats say it."""
+"""Address, client id and unique ids of this process."""
 
 from __future__ import annotations
 
@@ -6,36 +6,36 @@ import os
 import random
 import socket
 
-from reference.core.client.unique_keys import KeyMaker, Sender
+from reference.core.client.producer.unique_id import IdSource, UniqueIdGenerator
 from reference.shell.clock import zone_offset_ms
 
 _LOOPBACK = "127.0.0.1"
 _ANYWHERE = ("192.0.2.1", 9)
-"""An address of no one: to see by which of our own we would go there."""
+"""TEST-NET address; its route gives our own address."""
 
 
 def own_address() -> str:
-    """Return the IPv4 address by which this machine reaches others."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+    """Return the IPv4 address of the outgoing interface."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            asked.connect(_ANYWHERE)  # sends nothing
-            return str(asked.getsockname()[0])
+            probe.connect(_ANYWHERE)  # sends nothing
+            return str(probe.getsockname()[0])
         except OSError:
             return _LOOPBACK
 
 
 def client_id(instance: str | None = None) -> str:
-    """Return the id of a client in this process, or of an *instance* that has a name.
+    """Return the client id of this process, or of a named *instance*.
 
-    A member of a broadcasting group wants one: by its id it finds its offsets again.
+    A broadcasting member needs a name: its offsets are stored under its id.
     """
     return f"{own_address()}@{instance or os.getpid()}"  # [CLIENT-HEARTBEAT-003]
 
 
-def key_maker() -> KeyMaker:
-    """Return what makes unique keys for a client in this process."""
-    return KeyMaker(
-        Sender(
+def unique_id_generator() -> UniqueIdGenerator:
+    """Build the generator of unique ids for this process."""
+    return UniqueIdGenerator(
+        IdSource(
             address=socket.inet_aton(own_address()),
             process_id=os.getpid(),
             program_hash=random_start(),
@@ -45,5 +45,5 @@ def key_maker() -> KeyMaker:
 
 
 def random_start() -> int:
-    """Return any number of 31 bits: where a turn begins, or what tells us apart."""
+    """Return a random number of 31 bits."""
     return random.getrandbits(31)

@@ -1,5 +1,5 @@
 """
-A producer for applications: the core's decisions, with sockets and a clock.
+A producer for applications.
 
     async with ProducerClient("127.0.0.1:9876", options) as producer:
         result = await producer.send(Message(topic="TopicTest", body=b"hello"))
@@ -10,35 +10,40 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Self
 
-from reference.core.client.asking import Asker
-from reference.core.client.call import Selector
-from reference.core.client.membership import Membership
+from reference.core.client.heartbeat import HeartbeatService
 from reference.core.client.message import Message, Mode, SendResult
-from reference.core.client.producer import Producer, ProducerOptions
-from reference.core.client.pulling import Received
-from reference.core.client.queue_choice import Turn
-from reference.core.client.replies import Reply, Requests
-from reference.core.client.transactions import (
-    Check,
-    Decision,
-    Transactions,
+from reference.core.client.options import ProducerOptions
+from reference.core.client.producer.producer import Producer
+from reference.core.client.producer.request_reply import Reply, RequestReplyService
+from reference.core.client.producer.select_queue import RoundRobin
+from reference.core.client.producer.send_call import Selector
+from reference.core.client.producer.transaction import (
+    LocalTransactionState,
+    TransactionCheck,
+    TransactionService,
     half_message,
 )
-from reference.shell.client.identity import client_id, key_maker, random_start
-from reference.shell.client.links import Links, routes_from
+from reference.core.client.pull.message_ext import MessageExt
+from reference.core.client.remoting.rpc_client import RpcClient
+from reference.shell.client.client_host import ClientHost, routes_from
+from reference.shell.client.identity import (
+    client_id,
+    random_start,
+    unique_id_generator,
+)
 from reference.shell.clock import now_ms
-from spec.wire.heartbeat import Heartbeat, ProducerMembership
+from spec.wire.bodies.heartbeat import Heartbeat, ProducerMembership
 
 
-def _unknown(_half: Received) -> Decision:
-    """Say what a producer says that cannot tell."""
-    return Decision.UNKNOWN
+def _unknown(_half: MessageExt) -> LocalTransactionState:
+    """Decide nothing."""
+    return LocalTransactionState.UNKNOWN
 
 
 class ProducerClient:
-    """A producer that sends as soon as it is asked to.
+    """A producer of messages, batches, transactions and requests.
 
-    Who sends in transactions gives *check*, which says what came of a half message.
+    For transactions *check* returns the state of a half message.
     """
 
     def __init__(
@@ -46,43 +51,45 @@ class ProducerClient:
         name_servers: str,
         options: ProducerOptions,
         *,
-        check: Check = _unknown,
+        check: TransactionCheck = _unknown,
         own_id: str | None = None,
     ) -> None:
-        asker = Asker()
-        routes = routes_from(name_servers, asker, options.periods)
+        rpc = RpcClient()
+        self._host = ClientHost(rpc)
+        self._routes = routes = routes_from(name_servers, rpc, options.periods)
         self.producer = Producer(
             options,
-            asker=asker,
+            rpc=rpc,
             routes=routes,
-            keys=key_maker(),
-            turn=Turn(random_start()),
+            unique_ids=unique_id_generator(),
+            round_robin=RoundRobin(random_start()),
         )
-        membership = ProducerMembership(group=options.group)
         own_id = own_id or client_id()
+        membership = ProducerMembership(group=options.group)
         heartbeat = Heartbeat(client_id=own_id, producers=(membership,))
-        self.transactions = Transactions(
-            options.group, check, asker=asker, routes=routes
+        self._heartbeats = HeartbeatService(
+            rpc, routes, lambda: heartbeat, period_ms=options.periods.heartbeat_ms
         )
-        self._routes = routes
-        self._membership = Membership(
-            asker, routes, lambda: heartbeat, period_ms=options.periods.heartbeat_ms
+        self.transactions = TransactionService(
+            options.group, check, rpc=rpc, routes=routes
         )
-        self.requests = Requests(
-            self.producer, own_id, asker=asker, beat=self._membership.beat
+        self.requests = RequestReplyService(
+            self.producer,
+            own_id,
+            rpc=rpc,
+            send_heartbeats=self._heartbeats.send_heartbeats,
         )
-        self._links = Links(asker)
 
     async def __aenter__(self) -> Self:
         self._routes.start(now_ms())
-        self._membership.start(now_ms())
-        self._links.perform()
+        self._heartbeats.start(now_ms())
+        self._host.perform()
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self.producer.is_running = False
-        self._membership.leave(now_ms())
-        await self._links.stop()
+        self._heartbeats.unregister(now_ms())
+        await self._host.stop()
 
     async def send(
         self,
@@ -92,12 +99,12 @@ class ProducerClient:
         selector: Selector | None = None,
         timeout_ms: int | None = None,
     ) -> SendResult | None:
-        """Send *message* and return where it is; None of a oneway send.
+        """Send *message* and return its result, None for a oneway send.
 
-        Raises ClientError. With the mode ASYNC failures are met as by a Java client
-        that is called back; whether the caller awaits the result or not is its own.
+        Raises ClientError. The mode ASYNC has the retries and timeouts of Java's
+        asynchronous send; the caller need not await the result.
         """
-        result = await self._links.call(
+        result = await self._host.call(
             lambda at_ms: self.producer.send(
                 message,
                 now_ms=at_ms,
@@ -110,11 +117,11 @@ class ProducerClient:
         return result
 
     async def request(self, message: Message, *, timeout_ms: int) -> Reply:
-        """Send *message* and return what somebody replies to it.
+        """Send *message* and return the reply.
 
-        Raises ClientError, of the reason NO_REPLY if only the reply did not come.
+        Raises ClientError, with the reason NO_REPLY if only the reply is missing.
         """
-        result = await self._links.call(
+        result = await self._host.call(
             lambda at_ms: self.requests.request(
                 message, now_ms=at_ms, timeout_ms=timeout_ms
             )
@@ -129,8 +136,8 @@ class ProducerClient:
         selector: Selector | None = None,
         timeout_ms: int | None = None,
     ) -> SendResult:
-        """Send *messages* in one request and return where the first is."""
-        result = await self._links.call(
+        """Send *messages* in one request; the result has the first one's offset."""
+        result = await self._host.call(
             lambda at_ms: self.producer.send_batch(
                 messages, now_ms=at_ms, selector=selector, timeout_ms=timeout_ms
             )
@@ -139,12 +146,12 @@ class ProducerClient:
         return result
 
     async def send_in_transaction(
-        self, message: Message, act: Callable[[], Decision]
-    ) -> tuple[SendResult, Decision]:
-        """Store *message*, act, and have it delivered if *act* says so."""
+        self, message: Message, act: Callable[[], LocalTransactionState]
+    ) -> tuple[SendResult, LocalTransactionState]:
+        """Send a half message, run the local transaction *act*, and end it."""
         half = half_message(message, self.producer.options.group)
         result = await self.send(half)
         assert result is not None, "a synchronous send has a result"
-        decision = self.transactions.finish(result, act)
-        self._links.perform()
-        return result, decision
+        state = self.transactions.end_transaction(result, act)
+        self._host.perform()
+        return result, state

@@ -1,1 +1,1 @@
-"""What no peer can see of the broker from outside."""
+"""Tests of the broker below its network interface."""

@@ -6,14 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from reference.core.broker.broker import Broker
-from reference.core.broker.dispatch import HANDLERS
-from reference.core.broker.options import BrokerOptions
-from reference.core.effects import Effect, Send
-from reference.core.store.files import MemoryFiles
+from reference.core.broker.broker_config import BrokerOptions
+from reference.core.broker.broker_controller import BrokerController
+from reference.core.remoting.effects import Effect, Send
+from reference.core.store.mapped.files import MemoryFiles
 from reference.core.store.message_store import MessageStore
 from spec.host import Host
-from spec.wire.command import Command, decode_command, encode_command
+from spec.wire.remoting.command import Command, decode_command, encode_command
 
 NOON_MS = 1_700_000_000_000
 CLIENT = Host.of("127.0.0.1", 40000)
@@ -34,20 +33,18 @@ class Stage:
         store = MessageStore(self.files, options.store_options())
         store.start(NOON_MS)
         self.now_ms = NOON_MS
-        self.broker = Broker(
-            options, store, store.config, handlers=HANDLERS, now_ms=NOON_MS
-        )
+        self.broker = BrokerController(options, store, store.config, now_ms=NOON_MS)
         self._opaque = 0
         self._inbox: dict[int, list[Command]] = {}
 
     def connect(self, connection: int) -> None:
         """Open a connection under a number."""
         self._inbox[connection] = []
-        self.broker.opened(connection, CLIENT)
+        self.broker.connection_made(connection, CLIENT)
 
     def disconnect(self, connection: int) -> None:
         """Lose a connection."""
-        self._note(self.broker.closed(connection, self.now_ms))
+        self._note(self.broker.connection_lost(connection, self.now_ms))
 
     def ask(
         self,
@@ -76,12 +73,13 @@ class Stage:
 
     def hand(self, connection: int, data: bytes) -> None:
         """Let bytes come in on a connection."""
-        self._note(self.broker.received(connection, data, self.now_ms))
+        self._note(self.broker.data_received(connection, data, self.now_ms))
+        self._note(self.broker.reads_completed(self.now_ms))
 
     def wait(self, duration_ms: int) -> None:
         """Let time pass."""
         self.now_ms += duration_ms
-        self._note(self.broker.woken(self.now_ms))
+        self._note(self.broker.timer_expired(self.now_ms))
 
     def inbox(self, connection: int) -> list[Command]:
         """Return, once, what has come in on a connection."""

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from reference.core.effects import Complain, Effect, Flush
+from reference.core.remoting.effects import Effect, Flush, LogError
 from reference.tests.broker.making import Stage
 from spec.store.message_record import decode_record
-from spec.wire.message_id import decode_message_id
+from spec.wire.message.message_id import decode_message_id
 
 SYNC = {"flushDiskType": "SYNC_FLUSH", "mappedFileSizeCommitLog": "1024"}
 
@@ -24,15 +24,15 @@ class SlowDisk(Stage):
         """How far the log is safe, whatever the broker believes."""
         self.complaints: list[str] = []
         super().__init__(settings)
-        self.broker.flushing.start(self.now_ms)
-        self._note(self.broker.take())
+        self.broker.flusher.start(self.now_ms)
+        self._note(self.broker.take_effects())
 
     def flush(self, refused: str = "") -> None:
         """Finish the flush that was asked for first, or refuse it."""
         flush, end = self.waiting.pop(0)
         if not refused:
             self.on_disk = max(self.on_disk, end)
-        self._note(self.broker.flushed(flush.number, self.now_ms, refused))
+        self._note(self.broker.flush_completed(flush.number, self.now_ms, refused))
 
     def flush_all(self) -> None:
         """Finish every flush, and those that are asked for because of it."""
@@ -41,7 +41,7 @@ class SlowDisk(Stage):
 
     def safe_by(self, flush: Flush) -> int:
         """Return how far the log is safe when *flush*, asked for now, is done."""
-        queue, safe = self.broker.store.log.queue, self.on_disk
+        queue, safe = self.broker.state.store.log.queue, self.on_disk
         while (found := queue.file_at(safe)) is not None and safe < queue.end:
             file, base = found
             if file not in flush.files:
@@ -52,7 +52,7 @@ class SlowDisk(Stage):
     def end_of(self, message_id: str) -> int:
         """Return the offset behind the record of a message."""
         offset = decode_message_id(message_id)[1]
-        record = self.broker.store.record_at(offset)
+        record = self.broker.state.store.record_at(offset)
         assert record is not None
         assert decode_record(record).physical_offset == offset
         return offset + len(record)
@@ -62,6 +62,6 @@ class SlowDisk(Stage):
         for effect in effects:
             if isinstance(effect, Flush):
                 self.waiting.append((effect, self.safe_by(effect)))
-            elif isinstance(effect, Complain):
+            elif isinstance(effect, LogError):
                 self.complaints.append(effect.text)
         super()._note(effects)

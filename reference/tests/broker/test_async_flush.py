@@ -5,8 +5,8 @@ from __future__ import annotations
 from reference.tests.broker.making import NOON_MS, pull_fields, send_fields
 from reference.tests.broker.slow_disk import SlowDisk
 from spec.store.checkpoint import decode_checkpoint
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 FIVE_PAGES = bytes(5 * 4096)
 
@@ -55,10 +55,10 @@ def test_the_checkpoint_vouches_for_thorough_rounds_only() -> None:
     sent(stage, FIVE_PAGES)
     assert waited(stage, 500)
     second_ms = NOON_MS + 1_000
-    assert stage.broker.store.checkpoint.physic_ms == NOON_MS
+    assert stage.broker.state.store.checkpoint.physic_ms == NOON_MS
     waited(stage, 58_500)
     assert checkpoint_times(stage) == (NOON_MS, NOON_MS)
-    assert stage.broker.store.checkpoint.physic_ms == second_ms
+    assert stage.broker.state.store.checkpoint.physic_ms == second_ms
     waited(stage, 2_000)
     assert checkpoint_times(stage) == (second_ms, second_ms)
 

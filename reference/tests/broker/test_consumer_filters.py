@@ -10,9 +10,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.core.broker.bloom_filter import BloomFilter, murmur64
-from reference.core.broker.consumer_filters import ConsumerFilters
-from reference.core.broker.subscription import Subscription, subscription_of
+from reference.core.broker.filter.bloom_filter import BloomFilter, murmur64
+from reference.core.broker.filter.consumer_filters import ConsumerFilters
+from reference.core.broker.filter.subscription import Subscription, subscription_of
 from reference.core.store.config_files import pretty
 from spec.store.queue_extension import ExtensionUnit, has_bits
 
@@ -87,14 +87,14 @@ def test_a_group_that_is_gone_is_forgotten_after_a_day() -> None:
 
 def test_bits_decide_for_messages_since_the_expression_and_of_our_length() -> None:
     filters = ConsumerFilters(BLOOM)
-    assert filters.prefilter("G", "T") is None
+    assert filters.bitmap_filter("G", "T") is None
     filters.subscribe("G", [wanting("a > 1")], 10)
-    may_match = filters.prefilter("G", "T")
-    assert may_match is not None
+    unit_filter = filters.bitmap_filter("G", "T")
+    assert unit_filter is not None
     ours = BLOOM.bits(BLOOM.positions("G#T"))
     nobodys = bytes(len(ours))
-    assert may_match(ExtensionUnit(stored_at_ms=11, filter_bits=ours))
-    assert not may_match(ExtensionUnit(stored_at_ms=11, filter_bits=nobodys))
-    assert may_match(ExtensionUnit(stored_at_ms=10, filter_bits=nobodys))
-    assert may_match(ExtensionUnit(stored_at_ms=11, filter_bits=nobodys[1:]))
-    assert may_match(ExtensionUnit(stored_at_ms=11))
+    assert unit_filter(ExtensionUnit(stored_at_ms=11, filter_bits=ours))
+    assert not unit_filter(ExtensionUnit(stored_at_ms=11, filter_bits=nobodys))
+    assert unit_filter(ExtensionUnit(stored_at_ms=10, filter_bits=nobodys))
+    assert unit_filter(ExtensionUnit(stored_at_ms=11, filter_bits=nobodys[1:]))
+    assert unit_filter(ExtensionUnit(stored_at_ms=11))

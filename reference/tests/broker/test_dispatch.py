@@ -1,19 +1,19 @@
-"""Which requests a broker answers."""
+"""Request codes in the broker's processor table."""
 
 from __future__ import annotations
 
 import pytest
 
-from reference.core.broker.dispatch import HANDLERS
-from spec.wire.administration import ADMINISTRATION, NOT_DONE
-from spec.wire.request_code import RequestCode
+from reference.core.broker.processor_table import PROCESSORS
+from spec.wire.admin.admin_processor import ADMINISTRATION, NOT_DONE
+from spec.wire.remoting.request_code import RequestCode
 
 
 @pytest.mark.parametrize(
     "code", ADMINISTRATION, ids=lambda code: RequestCode(code).name
 )
 def test_every_request_of_administrators_is_answered(code: RequestCode) -> None:
-    assert code in HANDLERS
+    assert code in PROCESSORS
 
 
 def test_what_is_done_in_part_is_answered_too() -> None:

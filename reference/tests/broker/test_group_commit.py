@@ -12,10 +12,10 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from reference.tests.broker.making import send_fields
 from reference.tests.broker.slow_disk import SYNC, SlowDisk
-from spec.wire.batch_body import BatchMessage, encode_batch
-from spec.wire.command import Command, encode_command
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.command import Command, encode_command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
+from spec.wire.send.batch_body import BatchMessage, encode_batch
 
 PATIENCE_MS = 5_000
 BODIES = st.integers(0, 700).map(bytes)
@@ -44,9 +44,9 @@ def test_who_wants_no_answer_does_not_wait_but_is_flushed() -> None:
     code = int(RequestCode.SEND_MESSAGE)
     command = Command(code=code, opaque=9, flag=2, fields=texts, body=b"oneway")
     stage.hand(1, encode_command(command))
-    store = stage.broker.store
+    store = stage.broker.state.store
     assert store.max_offset("T", 0) == 1
-    assert not stage.broker.flushing.pending
+    assert not stage.broker.flusher.pending
     assert len(stage.waiting) == 1
     stage.flush()
     assert store.log.queue.flushed == store.log.queue.end > 0
@@ -74,7 +74,7 @@ def test_a_disk_that_refuses_loses_nothing(error: str) -> None:
     assert answer.code == ResponseCode.FLUSH_DISK_TIMEOUT
     assert stage.complaints == [error]
     end = stage.end_of(answer.fields["msgId"])
-    assert stage.broker.store.log.queue.flushed < end
+    assert stage.broker.state.store.log.queue.flushed < end
     stage.flush_all()
     assert stage.on_disk >= end
     assert stage.inbox(1) == []
@@ -144,7 +144,7 @@ class GroupCommit(RuleBasedStateMachine):
     @invariant()
     def the_checkpoint_is_not_ahead(self) -> None:
         """See that the checkpoint vouches for nothing before the first flush."""
-        store = self.stage.broker.store
+        store = self.stage.broker.state.store
         if self.stage.on_disk == 0:
             assert store.checkpoint.physic_ms == 0
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from reference.core.effects import Dial, Send
+from reference.core.remoting.effects import Connect, Send
 from reference.tests.broker.making import Stage
 from spec.host import Host
 from spec.routing.broker_registration import decode_registration
-from spec.wire.command import Command, decode_command
-from spec.wire.request_code import RequestCode
+from spec.wire.remoting.command import Command, decode_command
+from spec.wire.remoting.request_code import RequestCode
 
 NAME_SERVERS = [Host.of("127.0.0.1", 9876), Host.of("127.0.0.2", 9876)]
 
@@ -16,11 +16,11 @@ def said_at_start(stage: Stage) -> dict[int, Command]:
     """Return what the broker of *stage* says, by connection, once all are reached."""
     broker = stage.broker
     broker.start(NAME_SERVERS, stage.now_ms)
-    dialled = [e.address for e in broker.take() if isinstance(e, Dial)]
+    dialled = [e.address for e in broker.take_effects() if isinstance(e, Connect)]
     assert dialled == NAME_SERVERS
     effects = []
     for number, address in enumerate(dialled):
-        effects += broker.dialled(address, number, stage.now_ms)
+        effects += broker.connect_completed(address, number, stage.now_ms)
     sent = [effect for effect in effects if isinstance(effect, Send)]
     return {effect.connection: decode_command(effect.data) for effect in sent}
 
@@ -44,6 +44,8 @@ def test_all_are_told_goodbye() -> None:
     stage = Stage()
     said_at_start(stage)
     stage.broker.stop(stage.now_ms)
-    sent = [effect for effect in stage.broker.take() if isinstance(effect, Send)]
+    sent = [
+        effect for effect in stage.broker.take_effects() if isinstance(effect, Send)
+    ]
     codes = {effect.connection: decode_command(effect.data).code for effect in sent}
     assert codes == dict.fromkeys((0, 1), RequestCode.UNREGISTER_BROKER)

@@ -1,15 +1,14 @@
-"""What a broker's role makes of a send, and settings that change while it runs."""
+"""Sends under each broker role, and settings that change while the broker runs."""
 
 from __future__ import annotations
 
 import pytest
 
-from reference.core.broker.options import BrokerOptions, OptionError
-from reference.core.broker.role import check_role
+from reference.core.broker.broker_config import BrokerOptions, OptionError
 from reference.tests.broker.making import Stage, send_fields
-from spec.wire.command import Command
-from spec.wire.request_code import RequestCode
-from spec.wire.response_code import ResponseCode
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 
 def answer_of(settings: dict[str, str], properties: str = "") -> Command:
@@ -52,12 +51,12 @@ def test_a_message_that_does_not_wait_succeeds_at_a_lonely_master() -> None:
 )
 def test_a_role_that_cannot_be_is_refused(settings: dict[str, str]) -> None:
     with pytest.raises(OptionError):
-        check_role(BrokerOptions(settings))
+        BrokerOptions(settings).check_role()
 
 
 def test_a_master_has_the_id_0_whatever_its_settings_say() -> None:
     options = BrokerOptions({"brokerId": "3"})
-    check_role(options)
+    options.check_role()
     assert options.broker_id == 0
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from reference.core.broker.runtime_info import readable_size, running_time
+from reference.core.broker.admin.runtime_info import readable_size, running_time
 from reference.tests.broker.making import Stage, send_fields
-from spec.wire import fastjson
-from spec.wire.request_code import RequestCode
+from spec.wire.bodies import fastjson
+from spec.wire.remoting.request_code import RequestCode
 
 
 def runtime_of(stage: Stage) -> dict[str, str]:

@@ -1,15 +1,15 @@
-"""A slave asks its master for tables, and believes nobody else."""
+"""A slave requests tables from its master and accepts them from no other peer."""
 
 from __future__ import annotations
 
 import pytest
 
-from reference.core.effects import Close, Complain, Dial, Effect, Send
+from reference.core.remoting.effects import Close, Connect, Effect, LogError, Send
 from reference.tests.broker.making import Stage
 from spec.host import Host
-from spec.wire import fastjson
-from spec.wire.command import Command, decode_command, encode_command
-from spec.wire.request_code import RequestCode
+from spec.wire.bodies import fastjson
+from spec.wire.remoting.command import Command, decode_command, encode_command
+from spec.wire.remoting.request_code import RequestCode
 
 NAME_SERVER, MASTER = (Host.of("127.0.0.1", port) for port in (9876, 10911))
 LINK, STRANGER = 7, 8
@@ -25,17 +25,17 @@ class Slave(Stage):
     def __init__(self) -> None:
         super().__init__({"brokerRole": "SLAVE", "brokerId": "1"})
         self.effects: list[Effect] = []
-        self.broker.replicas.start(self.now_ms)
+        self.broker.ha.start(self.now_ms)
         self.tell(str(MASTER))
-        self.effects += self.broker.woken(self.now_ms + 3_000)
-        assert Dial(MASTER) in self.effects
-        self.effects = self.broker.dialled(MASTER, LINK, self.now_ms)
-        self.broker.opened(STRANGER, MASTER)
+        self.effects += self.broker.timer_expired(self.now_ms + 3_000)
+        assert Connect(MASTER) in self.effects
+        self.effects = self.broker.connect_completed(MASTER, LINK, self.now_ms)
+        self.broker.connection_made(STRANGER, MASTER)
 
     def tell(self, master: str) -> None:
         """Let a name server say who the master is."""
-        self.broker.replicas.told(NAME_SERVER, master=master, replication="")
-        self.effects += self.broker.take()
+        self.broker.ha.on_registered(NAME_SERVER, master=master, ha_server="")
+        self.effects += self.broker.take_effects()
 
     def asked(self) -> dict[int, int]:
         """Return the opaque of each question, by its code."""
@@ -47,25 +47,32 @@ class Slave(Stage):
         """Let an answer come in."""
         opaque = self.asked()[code]
         frame = encode_command(Command(code=0, opaque=opaque, flag=1, body=body))
-        self.effects += self.broker.received(connection, frame, self.now_ms)
+        self.effects += self.broker.data_received(connection, frame, self.now_ms)
+        self.effects += self.broker.reads_completed(self.now_ms)
 
     def complaints(self) -> list[str]:
         """Return what the operator was told."""
-        return [one.text for one in self.effects if isinstance(one, Complain)]
+        return [one.text for one in self.effects if isinstance(one, LogError)]
+
+
+def tables_of(slave: Slave) -> list[object]:
+    """Return the topics and groups of a slave as JSON objects."""
+    state = slave.broker.state
+    return [state.topics.as_json(), state.groups.as_json()]
 
 
 def test_the_masters_topics_are_the_slaves() -> None:
     slave = Slave()
     slave.answer(RequestCode.GET_ALL_TOPIC_CONFIG, fastjson.dumps(TOPICS))
-    assert set(slave.broker.topics.table) == {"Theirs"}
-    assert slave.broker.topics.version() == {"counter": 3, "timestamp": 5}
+    assert set(slave.broker.state.topics.table) == {"Theirs"}
+    assert slave.broker.state.topics.version() == {"counter": 3, "timestamp": 5}
 
 
 def test_a_strangers_answer_is_dropped() -> None:
     slave = Slave()
     body = fastjson.dumps(TOPICS)
     slave.answer(RequestCode.GET_ALL_TOPIC_CONFIG, body, connection=STRANGER)
-    assert "Theirs" not in slave.broker.topics.table
+    assert "Theirs" not in slave.broker.state.topics.table
 
 
 @pytest.mark.parametrize("code", sorted(Slave().asked()))
@@ -74,9 +81,9 @@ def test_a_strangers_answer_is_dropped() -> None:
 )
 def test_an_answer_that_cannot_be_read_changes_nothing(code: int, body: bytes) -> None:
     slave = Slave()
-    before = [t.as_json() for t in (slave.broker.topics, slave.broker.groups)]
+    before = tables_of(slave)
     slave.answer(code, body)
-    after = [t.as_json() for t in (slave.broker.topics, slave.broker.groups)]
+    after = tables_of(slave)
     assert after == before
     is_empty_offsets = code in {
         RequestCode.GET_ALL_CONSUMER_OFFSET,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reference.core.client.message import Queue
+from reference.core.client.message import MessageQueue
 from spec.routing.route_data import BrokerData, QueueData, TopicRoute
 
 READ, WRITE = 4, 2
@@ -32,6 +32,8 @@ def route_of(*names: str, count: int = 4) -> TopicRoute:
     )
 
 
-def queues_of(*names: str, count: int = 2, topic: str = "T") -> list[Queue]:
+def queues_of(*names: str, count: int = 2, topic: str = "T") -> list[MessageQueue]:
     """Return queues of *topic*, *count* of each of the brokers *names*."""
-    return [Queue(topic, name, number) for name in names for number in range(count)]
+    return [
+        MessageQueue(topic, name, number) for name in names for number in range(count)
+    ]

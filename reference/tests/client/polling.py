@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from reference.core.client.lite_pull_consumer import LitePullConsumer
-from reference.core.client.lite_queue import LiteOptions
-from reference.core.client.message import Queue
-from reference.core.client.pulling import Received
+from reference.core.client.lite.lite_pull_consumer import LitePullConsumer
+from reference.core.client.message import MessageQueue
+from reference.core.client.options import LiteOptions
+from reference.core.client.pull.message_ext import MessageExt
 from reference.tests.client.making import route_of
 from reference.tests.client.reading import record
 from reference.tests.client.world import Question, World
 from spec.routing.route_data import encode_route
 from spec.store.message_record import encode_record
-from spec.wire.heartbeat import GroupMembers
-from spec.wire.json_body import encode_body
-from spec.wire.request_code import RequestCode
+from spec.wire.bodies.heartbeat import GroupMembers
+from spec.wire.bodies.json_body import encode_body
+from spec.wire.remoting.request_code import RequestCode
 
-QUEUE, OTHER = Queue("T", "a", 0), Queue("T", "a", 1)
+QUEUE, OTHER = MessageQueue("T", "a", 0), MessageQueue("T", "a", 1)
 FOUND, NOT_FOUND, OFFSET_MOVED, NO_OFFSET = 0, 19, 21, 22
 
 
@@ -25,15 +25,15 @@ class Polling:
     """A consumer in a world where its topic has two queues, with 100 messages each."""
 
     def __init__(
-        self, remembered: Mapping[Queue, int] | None = None, **options: object
+        self, persisted: Mapping[MessageQueue, int] | None = None, **options: object
     ) -> None:
         self.world = World()
         given: dict[str, object] = {"group": "g", "client_id": "me", **options}
         self.consumer = LitePullConsumer(
             LiteOptions(**given),  # type: ignore[arg-type] # tests know the names
-            asker=self.world.asker,
+            rpc=self.world.rpc,
             routes=self.world.routes,
-            remembered=remembered,
+            persisted=persisted,
         )
         self.members = ["me"]
         self.committed: int | None = 5
@@ -45,12 +45,12 @@ class Polling:
         self.consumer.start(self.world.now_ms)
 
     def subscribed(self, expression: str = "*") -> Polling:
-        """Return this one, subscribed and with its share."""
+        """Return this one, subscribed and with its assigned."""
         self.consumer.subscribe("T", expression, now_ms=self.world.now_ms)
         self.go_on()
         return self
 
-    def assigned(self, *queues: Queue) -> Polling:
+    def assigned(self, *queues: MessageQueue) -> Polling:
         """Return this one with exactly *queues*."""
         self.consumer.assign(queues or (QUEUE,), self.world.now_ms)
         self.go_on()
@@ -127,7 +127,7 @@ class Polling:
         if found is None:
             return None
         assert isinstance(found, tuple), found
-        assert all(isinstance(one, Received) for one in found)
+        assert all(isinstance(one, MessageExt) for one in found)
         return [one.record.queue_offset for one in found]
 
     def told(self, code: int) -> list[tuple[int, str, bool]]:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reference.core.client.asking import Deliver
-from reference.core.client.consumer import Consumer, ConsumerOptions
-from reference.core.client.message import Queue
-from reference.core.client.pulling import Received
+from reference.core.client.consumer.push_consumer import Consumer
+from reference.core.client.message import MessageQueue
+from reference.core.client.options import ConsumerOptions
+from reference.core.client.pull.message_ext import MessageExt
+from reference.core.client.remoting.rpc_client import DeliverMessages
 from reference.tests.client.making import route_of
 from reference.tests.client.world import Question, World
 from spec.routing.route_data import encode_route
 from spec.store.message_record import Record, encode_record
-from spec.wire.command import Command
-from spec.wire.heartbeat import GroupMembers
-from spec.wire.json_body import decode_body, encode_body
-from spec.wire.properties import encode_properties
-from spec.wire.queue_locks import LockedQueues, QueueLocks
-from spec.wire.request_code import RequestCode
+from spec.wire.bodies.heartbeat import GroupMembers
+from spec.wire.bodies.json_body import decode_body, encode_body
+from spec.wire.consumer.queue_locks import LockedQueues, QueueLocks
+from spec.wire.message.properties import encode_properties
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
 
 SEND = RequestCode.SEND_MESSAGE_V2
 COMMIT, BACK, LEAVE = 15, 36, 35
@@ -40,7 +41,7 @@ class Reading:
         }
         self.consumer = Consumer(
             ConsumerOptions(**given),  # type: ignore[arg-type] # tests know the names
-            asker=self.world.asker,
+            rpc=self.world.rpc,
             routes=self.world.routes,
             now_ms=self.world.now_ms,
         )
@@ -145,15 +146,17 @@ class Reading:
 
     def handle(
         self,
-        queue: Queue,
-        messages: Sequence[Received],
-        failed: Sequence[Received] = (),
+        queue: MessageQueue,
+        messages: Sequence[MessageExt],
+        failed: Sequence[MessageExt] = (),
     ) -> None:
         """Be the application that is done with *messages*."""
-        reader = self.consumer.reader
-        reader.handled(queue, messages, failed=failed, now_ms=self.world.now_ms)
+        pull_loop = self.consumer.pull_loop
+        pull_loop.process_consume_result(
+            queue, messages, failed=failed, now_ms=self.world.now_ms
+        )
 
-    def delivered(self) -> list[Deliver]:
+    def delivered(self) -> list[DeliverMessages]:
         """Return what the application was given, and answer what was asked."""
         self.go_on()
         found = self.world.delivered

@@ -1,4 +1,4 @@
-"""What administrators ask of a consumer, played by hand."""
+"""Admin requests to a consumer, with scripted responses."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Mapping
 
 import pytest
 
-from reference.core.client.message import Queue
+from reference.core.client.message import MessageQueue
 from reference.tests.client.reading import COMMIT, Reading, offset_of, record
 from spec.client.requests import REST_BEFORE_RESET_MS
 from spec.store.message_record import encode_record
-from spec.wire.command import Command, CommandFlag
-from spec.wire.json_body import decode_body, encode_body
-from spec.wire.offset_tables import ConsumerStatus, ResetOffsets
-from spec.wire.queue_name import QueueName
-from spec.wire.request_code import RequestCode
-from spec.wire.running_info import ConsumedDirectly, RunningInfo
+from spec.wire.bodies.json_body import decode_body, encode_body
+from spec.wire.bodies.offset_tables import ConsumerStatus, ResetOffsets
+from spec.wire.bodies.queue_name import QueueName
+from spec.wire.bodies.running_info import ConsumedDirectly, RunningInfo
+from spec.wire.remoting.command import Command, CommandFlag
+from spec.wire.remoting.request_code import RequestCode
 
-FIRST = Queue("T", "a", 0)
+FIRST = MessageQueue("T", "a", 0)
 NAME = QueueName(topic="T", broker_name="a", queue_id=0)
 ADDRESS = "a:10911"
 OPAQUE = 77
@@ -89,20 +89,20 @@ def test_what_arrives_for_a_resting_queue_is_dropped() -> None:
     reset(reading, 0)
     reading.find(reading.pull(), record(2))
     assert reading.delivered() == []
-    assert reading.consumer.reader.states()[FIRST].is_dropped
+    assert reading.consumer.pull_loop.running_info()[FIRST].is_dropped
 
 
 def test_a_reset_of_another_group_changes_nothing() -> None:
     reading = begun()
     reset(reading, 0, group="other")
-    assert not reading.consumer.reader.states()[FIRST].is_dropped
+    assert not reading.consumer.pull_loop.running_info()[FIRST].is_dropped
 
 
 def test_a_reset_that_cannot_be_read_changes_nothing() -> None:
     reading = begun()
     fields = {"topic": "T", "group": "g"}
     ask(reading, RequestCode.RESET_CONSUMER_CLIENT_OFFSET, fields, b"[")
-    assert not reading.consumer.reader.states()[FIRST].is_dropped
+    assert not reading.consumer.pull_loop.running_info()[FIRST].is_dropped
 
 
 @pytest.mark.parametrize(("group", "expected"), [("g", {NAME: 1}), ("other", {})])
@@ -119,7 +119,7 @@ def test_where_the_group_was_is_told_before_anything_is_handled() -> None:
     reading = Reading()
     reading.committed["T", 0] = 5
     reading.start()
-    assert reading.consumer.reader.offsets() == {FIRST: 5}
+    assert reading.consumer.pull_loop.offsets() == {FIRST: 5}
 
 
 def test_a_state_has_settings_subscriptions_and_queues() -> None:
@@ -172,7 +172,7 @@ def test_what_comes_of_a_message_is_answered_when_it_is_handled(
     (delivery,) = reading.delivered()
     (message,) = delivery.messages
     assert (message.body, message.queue) == (b"direct", FIRST)
-    reading.consumer.handled(
+    reading.consumer.process_consume_result(
         delivery,
         delivery.messages if failed else (),
         error=error,
@@ -182,7 +182,7 @@ def test_what_comes_of_a_message_is_answered_when_it_is_handled(
     told = decode_body(ConsumedDirectly, answer(reading).body)
     assert (told.result, told.remark, told.spent_ms) == (result, error, 5)
     assert len(reading.others) == asked + 1
-    assert reading.consumer.reader.offsets() == {FIRST: 1}
+    assert reading.consumer.pull_loop.offsets() == {FIRST: 1}
 
 
 def test_a_message_that_is_no_record_is_an_error() -> None:

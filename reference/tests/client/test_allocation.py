@@ -1,4 +1,4 @@
-"""How members of a group share queues, as the Java classes of 4.6.0 do it."""
+"""How members of a group assigned queues, as the Java classes of 4.6.0 do it."""
 
 from __future__ import annotations
 
@@ -11,18 +11,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reference.core.client.allocation import (
-    Allocation,
-    averaged,
-    by_circle,
-    by_config,
-    by_consistent_hash,
-    by_machine_room,
+from reference.core.client.message import MessageQueue
+from reference.core.client.rebalance.strategies import (
+    AllocateStrategy,
+    allocate_message_queue_averagely,
+    allocate_message_queue_averagely_by_circle,
+    allocate_message_queue_by_config,
+    allocate_message_queue_by_machine_room,
+    allocate_message_queue_consistent_hash,
 )
-from reference.core.client.message import Queue
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "client"
-COMPLETE: tuple[Allocation, ...] = (averaged, by_circle, by_consistent_hash())
+COMPLETE: tuple[AllocateStrategy, ...] = (
+    allocate_message_queue_averagely,
+    allocate_message_queue_averagely_by_circle,
+    allocate_message_queue_consistent_hash(),
+)
 COUNTS = st.integers(1, 20)
 IDS = st.lists(st.uuids().map(str), min_size=2, max_size=8, unique=True)
 
@@ -33,8 +37,8 @@ def recorded(release: str) -> dict[str, Any]:
     return found
 
 
-def queues(count: int) -> list[Queue]:
-    return [Queue("T", "a", number) for number in range(count)]
+def queues(count: int) -> list[MessageQueue]:
+    return [MessageQueue("T", "a", number) for number in range(count)]
 
 
 def members(count: int) -> list[str]:
@@ -42,11 +46,11 @@ def members(count: int) -> list[str]:
 
 
 RECORDED = recorded("4.6.0")
-RULES: dict[str, Allocation] = {
-    "AVG": averaged,
-    "AVG_BY_CIRCLE": by_circle,
-    "CONSISTENT_HASH": by_consistent_hash(),
-    "MACHINE_ROOM": by_machine_room(RECORDED["rooms"]),
+RULES: dict[str, AllocateStrategy] = {
+    "AVG": allocate_message_queue_averagely,
+    "AVG_BY_CIRCLE": allocate_message_queue_averagely_by_circle,
+    "CONSISTENT_HASH": allocate_message_queue_consistent_hash(),
+    "MACHINE_ROOM": allocate_message_queue_by_machine_room(RECORDED["rooms"]),
 }
 
 
@@ -55,10 +59,10 @@ def test_shares_are_those_of_the_java_class(name: str) -> None:
     cases = [case for case in RECORDED["cases"] if case["rule"] == name]
     assert len(cases) > 30
     for case in cases:
-        every = [Queue(RECORDED["topic"], *pair) for pair in case["queues"]]
+        every = [MessageQueue(RECORDED["topic"], *pair) for pair in case["queues"]]
         for member, places in case["shares"].items():
-            share = RULES[name](member, every, case["members"])
-            assert [every.index(queue) for queue in share] == places, (member, case)
+            assigned = RULES[name](member, every, case["members"])
+            assert [every.index(queue) for queue in assigned] == places, (member, case)
 
 
 def test_only_the_machine_rooms_changed_until_5_3() -> None:
@@ -67,26 +71,26 @@ def test_only_the_machine_rooms_changed_until_5_3() -> None:
     assert changed == {"MACHINE_ROOM"}
 
 
-@pytest.mark.parametrize("rule", COMPLETE)
+@pytest.mark.parametrize("allocate", COMPLETE)
 @settings(deadline=None)
 @given(queue_count=COUNTS, member_count=COUNTS)
 def test_every_queue_belongs_to_exactly_one_member(
-    rule: Allocation, queue_count: int, member_count: int
+    allocate: AllocateStrategy, queue_count: int, member_count: int
 ) -> None:
     every, ids = queues(queue_count), members(member_count)
-    shares = [rule(member, every, ids) for member in ids]
-    assert sorted(queue for share in shares for queue in share) == every
-    assert shares == [rule(member, every, ids) for member in ids]
+    shares = [allocate(member, every, ids) for member in ids]
+    assert sorted(queue for assigned in shares for queue in assigned) == every
+    assert shares == [allocate(member, every, ids) for member in ids]
 
 
-@pytest.mark.parametrize("rule", COMPLETE[:2])
+@pytest.mark.parametrize("allocate", COMPLETE[:2])
 @settings(deadline=None)
 @given(queue_count=COUNTS, member_count=COUNTS)
 def test_shares_differ_by_one_at_most(
-    rule: Allocation, queue_count: int, member_count: int
+    allocate: AllocateStrategy, queue_count: int, member_count: int
 ) -> None:
     ids = members(member_count)
-    sizes = [len(rule(member, queues(queue_count), ids)) for member in ids]
+    sizes = [len(allocate(member, queues(queue_count), ids)) for member in ids]
     assert max(sizes) - min(sizes) <= 1
     assert sizes == sorted(sizes, reverse=True)
 
@@ -96,18 +100,24 @@ def test_shares_differ_by_one_at_most(
 def test_on_the_ring_only_queues_of_who_leaves_move(
     queue_count: int, ids: Sequence[str]
 ) -> None:
-    rule, every = by_consistent_hash(), queues(queue_count)
+    allocate, every = allocate_message_queue_consistent_hash(), queues(queue_count)
     *stay, _ = ids
     for member in stay:
-        assert set(rule(member, every, ids)) <= set(rule(member, every, stay))
+        assert set(allocate(member, every, ids)) <= set(allocate(member, every, stay))
 
 
 def test_a_stranger_has_no_share_unless_it_was_told_one() -> None:
     every = queues(4)
-    for rule in RULES.values():
-        assert rule("stranger", every, members(2)) == []
-    assert by_config(every[:1])("stranger", every, members(2)) == every[:1]
+    for allocate in RULES.values():
+        assert allocate("stranger", every, members(2)) == []
+    assert (
+        allocate_message_queue_by_config(every[:1])("stranger", every, members(2))
+        == every[:1]
+    )
 
 
 def test_a_ring_without_places_gives_nothing() -> None:
-    assert by_consistent_hash(0)("10.0.0.1@0", queues(2), members(1)) == []
+    assert (
+        allocate_message_queue_consistent_hash(0)("10.0.0.1@0", queues(2), members(1))
+        == []
+    )

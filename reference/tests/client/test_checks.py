@@ -1,12 +1,16 @@
-"""What a producer refuses before anything is sent."""
+"""Messages that a producer refuses before it sends a request."""
 
 from __future__ import annotations
 
 import pytest
 
-from reference.core.client.checks import check_batch, check_group, check_message
-from reference.core.client.failure import ClientError, Reason
 from reference.core.client.message import Message
+from reference.core.client.remoting.errors import ClientError, Reason
+from reference.core.client.validators import (
+    check_batch,
+    check_group,
+    check_message,
+)
 
 MESSAGE_ILLEGAL = 13
 

@@ -1,12 +1,12 @@
-"""A consumer's conversation with its name server and brokers, played by hand."""
+"""A consumer's requests to name server and brokers, with scripted responses."""
 
 from __future__ import annotations
 
-from reference.core.client.message import Queue
+from reference.core.client.message import MessageQueue
 from reference.tests.client.reading import COMMIT, LEAVE, Reading, record
-from spec.wire.command import Command, CommandFlag
-from spec.wire.heartbeat import Heartbeat
-from spec.wire.json_body import decode_body
+from spec.wire.bodies.heartbeat import Heartbeat
+from spec.wire.bodies.json_body import decode_body
+from spec.wire.remoting.command import Command, CommandFlag
 
 IDS_CHANGED, UNLOCK = 40, 42
 
@@ -16,8 +16,8 @@ def test_a_consumer_joins_shares_and_pulls() -> None:
     reading.start()
     says = decode_body(Heartbeat, reading.others[0].command.body)
     assert [one.topic for one in says.consumers[0].subscriptions] == ["T", "%RETRY%g"]
-    queues = [Queue("T", "a", 0), Queue("T", "a", 1)]
-    assert reading.consumer.reader.queues == queues
+    queues = [MessageQueue("T", "a", 0), MessageQueue("T", "a", 1)]
+    assert reading.consumer.pull_loop.queues == queues
     assert len(reading.pulls) == 2
 
 
@@ -25,14 +25,14 @@ def test_it_takes_its_share_only() -> None:
     reading = Reading(count=3)
     reading.members = ["aaa", "me"]
     reading.start()
-    assert reading.consumer.reader.queues == [Queue("T", "a", 2)]
+    assert reading.consumer.pull_loop.queues == [MessageQueue("T", "a", 2)]
 
 
 def test_who_is_not_named_as_a_member_takes_nothing() -> None:
     reading = Reading()
     reading.members = ["other"]
     reading.start()
-    assert reading.consumer.reader.queues == []
+    assert reading.consumer.pull_loop.queues == []
 
 
 def test_offsets_are_committed_every_five_seconds_and_at_the_end() -> None:
@@ -50,7 +50,7 @@ def test_offsets_are_committed_every_five_seconds_and_at_the_end() -> None:
     assert [one.fields["commitOffset"] for one in commits] == ["3", "4"]
     assert all(one.is_oneway for one in commits)
     assert reading.others[-1].command.code == LEAVE
-    assert reading.world.asker.is_idle
+    assert reading.world.rpc.is_idle
 
 
 def test_a_word_of_the_broker_makes_it_share_anew() -> None:
@@ -61,7 +61,7 @@ def test_a_word_of_the_broker_makes_it_share_anew() -> None:
     told = Command(code=IDS_CHANGED, flag=CommandFlag.ONE_WAY, fields=fields)
     reading.world.receive("a:10911", told)
     reading.go_on()
-    assert reading.consumer.reader.queues == [Queue("T", "a", 0)]
+    assert reading.consumer.pull_loop.queues == [MessageQueue("T", "a", 0)]
 
 
 def test_in_broadcasting_every_queue_is_ours_and_no_broker_keeps_offsets() -> None:
@@ -86,10 +86,10 @@ def test_an_unknown_question_is_answered_with_code_3() -> None:
 
 
 def test_in_order_only_locked_queues_are_read() -> None:
-    reading = Reading(count=2, in_order=True, from_first=True)
+    reading = Reading(count=2, is_orderly=True, from_first=True)
     reading.held = {0}
     reading.start()
-    assert reading.consumer.reader.queues == [Queue("T", "a", 1)]
+    assert reading.consumer.pull_loop.queues == [MessageQueue("T", "a", 1)]
     assert len(reading.pulls) == 1
     reading.held = set()
     reading.world.wait(20_000)
@@ -98,7 +98,7 @@ def test_in_order_only_locked_queues_are_read() -> None:
 
 
 def test_in_order_a_queue_is_unlocked_at_the_end_after_its_offset() -> None:
-    reading = Reading(in_order=True, from_first=True)
+    reading = Reading(is_orderly=True, from_first=True)
     reading.start()
     reading.find(reading.pull(), record(0))
     (delivery,) = reading.delivered()

@@ -6,20 +6,20 @@ from dataclasses import replace
 
 import pytest
 
-from reference.core.client.failure import ClientError, Failure, Reason
 from reference.core.client.hooks import (
     CONSUME_TIMEOUT_MS,
-    Attempt,
-    Handled,
-    Handling,
+    ConsumeContext,
+    ConsumeReturnType,
+    SendContext,
     SendHooks,
 )
-from reference.core.client.message import Message, Mode, Queue
-from reference.core.client.pulling import Received
+from reference.core.client.message import Message, MessageQueue, Mode
+from reference.core.client.pull.message_ext import MessageExt
+from reference.core.client.remoting.errors import ClientError, Failure, Reason
 from reference.tests.client.making import route_of
 from reference.tests.client.reading import Reading, record
 from reference.tests.client.world import World
-from spec.wire.properties import decode_properties
+from spec.wire.message.properties import decode_properties
 
 MESSAGE = Message(topic="T", body=b"hello")
 SYSTEM_ERROR = 1
@@ -30,15 +30,15 @@ class Noting:
     """A hook of either kind that writes down what it is told."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[str, object]] = []
+        self.calls: list[tuple[str, object]] = []
 
-    def before(self, told: Attempt | Handling) -> None:
+    def before(self, told: SendContext | ConsumeContext) -> None:
         """Note that something begins."""
-        self.told.append(("before", _shown(told)))
+        self.calls.append(("before", _shown(told)))
 
-    def after(self, told: Attempt | Handling) -> None:
+    def after(self, told: SendContext | ConsumeContext) -> None:
         """Note what came of it."""
-        self.told.append(("after", _shown(told)))
+        self.calls.append(("after", _shown(told)))
 
 
 class Throwing:
@@ -53,8 +53,8 @@ class Throwing:
         raise RuntimeError("after")
 
 
-def _shown(told: Attempt | Handling) -> object:
-    if isinstance(told, Handling):
+def _shown(told: SendContext | ConsumeContext) -> object:
+    if isinstance(told, ConsumeContext):
         return told.outcome
     if told.failure is not None:
         return told.failure.reason
@@ -63,29 +63,29 @@ def _shown(told: Attempt | Handling) -> object:
 
 def test_an_attempt_is_told_of_before_and_after_whatever_other_hooks_throw() -> None:
     world, noting = World(), Noting()
-    producer = world.producer(hooks=SendHooks(told=(Throwing(), noting)))
+    producer = world.producer(hooks=SendHooks(hooks=(Throwing(), noting)))
     call = producer.send(MESSAGE, now_ms=world.now_ms)
     world.give_route(route_of("a", "b"))
     world.answer(world.question(), SYSTEM_ERROR)
-    assert noting.told == [
+    assert noting.calls == [
         ("before", None),
         ("after", Reason.REFUSED),
         ("before", None),
     ]
     world.store(world.question())
-    assert noting.told[3:] == [("after", "SEND_OK")]
+    assert noting.calls[3:] == [("after", "SEND_OK")]
     assert world.result(call).queue.broker_name == "b"
 
 
 def test_what_a_hook_puts_in_the_place_of_a_message_is_sent() -> None:
     class Marking(Noting):
-        def before(self, told: Attempt | Handling) -> None:
-            assert isinstance(told, Attempt)
+        def before(self, told: SendContext | ConsumeContext) -> None:
+            assert isinstance(told, SendContext)
             properties = {**told.message.properties, "mark": "yes"}
             told.message = replace(told.message, properties=properties)
 
     world = World()
-    producer = world.producer(hooks=SendHooks(told=(Marking(),)))
+    producer = world.producer(hooks=SendHooks(hooks=(Marking(),)))
     producer.send(MESSAGE, now_ms=world.now_ms)
     world.give_route(route_of("a"))
     sent = world.question().command
@@ -96,32 +96,32 @@ def test_a_repeated_asynchronous_send_is_told_of_when_it_goes_and_when_it_ends()
     None
 ):
     world, noting = World(), Noting()
-    producer = world.producer(hooks=SendHooks(told=(noting,)))
+    producer = world.producer(hooks=SendHooks(hooks=(noting,)))
     producer.send(MESSAGE, now_ms=world.now_ms, mode=Mode.ASYNC)
     world.give_route(route_of("a", "b"))
     sent = world.question()
-    assert noting.told == [("before", None), ("after", None)]
+    assert noting.calls == [("before", None), ("after", None)]
     world.fail(sent, Reason.LOST)
     again = world.question()
-    assert len(noting.told) == 2
+    assert len(noting.calls) == 2
     world.store(again)
-    assert noting.told[2:] == [("after", "SEND_OK")]
+    assert noting.calls[2:] == [("after", "SEND_OK")]
 
 
 def test_an_oneway_send_is_told_of_without_a_result() -> None:
     world, noting = World(), Noting()
-    producer = world.producer(hooks=SendHooks(told=(noting,)))
+    producer = world.producer(hooks=SendHooks(hooks=(noting,)))
     producer.send(MESSAGE, now_ms=world.now_ms, mode=Mode.ONEWAY)
     world.give_route(route_of("a"))
-    assert noting.told == [("before", None), ("after", None)]
+    assert noting.calls == [("before", None), ("after", None)]
 
 
-def forbid(_attempt: Attempt) -> None:
+def forbid(_attempt: SendContext) -> None:
     """Forbid whatever it is."""
     raise FORBIDDEN
 
 
-def break_down(_attempt: Attempt) -> None:
+def break_down(_attempt: SendContext) -> None:
     """Fail, as no hook should."""
     raise KeyError("who")
 
@@ -131,7 +131,7 @@ def test_what_is_forbidden_is_never_sent_and_told_to_no_hook(
     mode: Mode, tries: int
 ) -> None:
     world, noting = World(), Noting()
-    hooks = SendHooks(forbid=(forbid,), told=(noting,))
+    hooks = SendHooks(forbid=(forbid,), hooks=(noting,))
     call = world.producer(hooks=hooks).send(MESSAGE, now_ms=world.now_ms, mode=mode)
     world.give_route(route_of("a", "b"))
     assert world.questions() == []
@@ -139,7 +139,7 @@ def test_what_is_forbidden_is_never_sent_and_told_to_no_hook(
     assert error.failure.reason is Reason.FORBIDDEN
     assert error.failure.remark == "not this one"
     assert len(error.brokers_tried) == tries
-    assert noting.told == []
+    assert noting.calls == []
 
 
 def test_a_hook_that_breaks_down_where_it_may_forbid_ends_the_call() -> None:
@@ -153,10 +153,10 @@ def test_a_hook_that_breaks_down_where_it_may_forbid_ends_the_call() -> None:
 
 
 def test_a_filter_takes_messages_out_whatever_others_throw() -> None:
-    def keep_even(messages: list[Received]) -> None:
+    def keep_even(messages: list[MessageExt]) -> None:
         messages[:] = [one for one in messages if one.record.queue_offset % 2 == 0]
 
-    def fail(_messages: list[Received]) -> None:
+    def fail(_messages: list[MessageExt]) -> None:
         raise RuntimeError
 
     reading = Reading(from_first=True, filters=(fail, keep_even))
@@ -167,38 +167,38 @@ def test_a_filter_takes_messages_out_whatever_others_throw() -> None:
     reading.handle(delivery.queue, delivery.messages)
     reading.world.wait(5000)
     reading.go_on()
-    assert reading.consumer.reader.offsets()[Queue("T", "a", 0)] == 3
+    assert reading.consumer.pull_loop.offsets()[MessageQueue("T", "a", 0)] == 3
 
 
 @pytest.mark.parametrize(
     ("fails", "error", "spent_ms", "outcome"),
     [
-        (False, None, 0, Handled.SUCCESS),
-        (True, None, 0, Handled.FAILED),
-        (True, "KeyError: 1", CONSUME_TIMEOUT_MS, Handled.THREW),
-        (True, None, CONSUME_TIMEOUT_MS, Handled.LATE),
-        (False, None, CONSUME_TIMEOUT_MS - 1, Handled.SUCCESS),
-        (False, None, CONSUME_TIMEOUT_MS, Handled.LATE),
+        (False, None, 0, ConsumeReturnType.SUCCESS),
+        (True, None, 0, ConsumeReturnType.FAILED),
+        (True, "KeyError: 1", CONSUME_TIMEOUT_MS, ConsumeReturnType.EXCEPTION),
+        (True, None, CONSUME_TIMEOUT_MS, ConsumeReturnType.TIME_OUT),
+        (False, None, CONSUME_TIMEOUT_MS - 1, ConsumeReturnType.SUCCESS),
+        (False, None, CONSUME_TIMEOUT_MS, ConsumeReturnType.TIME_OUT),
     ],
 )
 def test_a_consume_hook_hears_what_came_of_a_message(
-    fails: bool, error: str | None, spent_ms: int, outcome: Handled
+    fails: bool, error: str | None, spent_ms: int, outcome: ConsumeReturnType
 ) -> None:
     noting = Noting()
     reading = Reading(from_first=True, hooks=(Throwing(), noting))
     reading.start()
     reading.find(reading.pull(), record(0))
     (delivery,) = reading.delivered()
-    assert noting.told == []
+    assert noting.calls == []
     now_ms = reading.world.now_ms
-    reading.consumer.taken(delivery, now_ms)
-    assert noting.told == [("before", None)]
-    reading.consumer.handled(
+    reading.consumer.on_delivered(delivery, now_ms)
+    assert noting.calls == [("before", None)]
+    reading.consumer.process_consume_result(
         delivery,
         delivery.messages if fails else (),
         error=error,
         now_ms=now_ms + spent_ms,
     )
-    assert noting.told[1:] == [("after", outcome)]
+    assert noting.calls[1:] == [("after", outcome)]
     reading.go_on()
     assert len(reading.asked(36)) == fails

@@ -1,22 +1,22 @@
-"""What a consumer in order hands out, and what becomes of its locks."""
+"""Orderly consumption: delivered messages and queue locks."""
 
 from __future__ import annotations
 
 import pytest
 
-from reference.core.client.asking import Deliver
-from reference.core.client.failure import Reason
+from reference.core.client.remoting.errors import Reason
+from reference.core.client.remoting.rpc_client import DeliverMessages
 from reference.tests.client.reading import Reading, offset_of, record
-from spec.wire.json_body import decode_body
-from spec.wire.queue_locks import QueueLocks
-from spec.wire.request_code import RequestCode
+from spec.wire.bodies.json_body import decode_body
+from spec.wire.consumer.queue_locks import QueueLocks
+from spec.wire.remoting.request_code import RequestCode
 
 LOCK = RequestCode.LOCK_BATCH_MQ
 
 
 def begun(*offsets: int, count: int = 1, **options: object) -> Reading:
     """Return a consumer in order that has pulled the messages at *offsets*."""
-    reading = Reading(count=count, in_order=True, from_first=True, **options)
+    reading = Reading(count=count, is_orderly=True, from_first=True, **options)
     reading.start()
     if offsets:
         reading.find(reading.pull(), *(record(offset) for offset in offsets))
@@ -25,11 +25,11 @@ def begun(*offsets: int, count: int = 1, **options: object) -> Reading:
 
 def renew(reading: Reading) -> None:
     """Let the consumer ask for its locks again."""
-    reading.consumer.reader.lock_all(reading.world.now_ms)
+    reading.consumer.pull_loop.lock_all(reading.world.now_ms)
     reading.go_on()
 
 
-def handle(reading: Reading, delivery: Deliver, *, fails: bool = False) -> None:
+def handle(reading: Reading, delivery: DeliverMessages, *, fails: bool = False) -> None:
     failed = delivery.messages if fails else ()
     reading.handle(delivery.queue, delivery.messages, failed=failed)
 
@@ -72,7 +72,7 @@ def test_a_lost_lock_ends_the_handling_until_it_is_back() -> None:
     renew(reading)
     handle(reading, first)
     assert reading.delivered() == []
-    assert reading.consumer.reader.offsets()[first.queue] == 1
+    assert reading.consumer.pull_loop.offsets()[first.queue] == 1
     reading.world.wait(2999)
     reading.held = set()
     assert reading.delivered() == []
@@ -103,7 +103,7 @@ def test_a_lock_runs_out_that_nobody_confirms(wait_ms: int, handed: list[int]) -
     (first,) = reading.delivered()
     world = reading.world
     world.now_ms += wait_ms
-    reading.consumer.reader.lock_all(world.now_ms)
+    reading.consumer.pull_loop.lock_all(world.now_ms)
     (asked,) = world.questions()
     world.fail(asked, Reason.TIMEOUT)
     handle(reading, first)
@@ -114,7 +114,7 @@ def test_a_lock_runs_out_that_nobody_confirms(wait_ms: int, handed: list[int]) -
 
 def test_locks_of_a_broker_are_renewed_together() -> None:
     reading = begun(count=3)
-    reading.consumer.reader.lock_all(reading.world.now_ms)
+    reading.consumer.pull_loop.lock_all(reading.world.now_ms)
     (asked,) = reading.world.questions()
     names = decode_body(QueueLocks, asked.command.body).queues
     assert sorted(name.queue_id for name in names) == [0, 1, 2]

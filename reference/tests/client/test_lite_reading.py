@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from reference.core.client.failure import Reason
-from reference.core.client.message import Queue
+from reference.core.client.message import MessageQueue
+from reference.core.client.remoting.errors import Reason
 from reference.tests.client.polling import (
     NOT_FOUND,
     OFFSET_MOVED,
@@ -14,7 +14,7 @@ from reference.tests.client.polling import (
     Polling,
 )
 from reference.tests.client.reading import offset_of
-from spec.wire.language import Version
+from spec.wire.remoting.language import Version
 
 COMMIT = 15
 
@@ -81,7 +81,7 @@ def test_a_seek_drops_what_waits_and_pulls_from_there_at_once() -> None:
     ],
 )
 def test_a_seek_elsewhere_is_an_error(
-    queue: Queue, offset: int, reason: Reason
+    queue: MessageQueue, offset: int, reason: Reason
 ) -> None:
     polling = Polling().assigned()
     call = polling.consumer.seek(queue, offset, polling.world.now_ms)

@@ -1,19 +1,19 @@
-"""What becomes of a message that fails in order again and again, played by hand."""
+"""Orderly consumption: a message that fails up to the limit of attempts."""
 
 from __future__ import annotations
 
 import pytest
 
-from reference.core.client.asking import Deliver
+from reference.core.client.remoting.rpc_client import DeliverMessages
 from reference.tests.client.reading import SEND, Reading, record
-from spec.wire.properties import decode_properties
+from spec.wire.message.properties import decode_properties
 
 RETRIES = 1
 
 
 def begun(*offsets: int) -> Reading:
     """Return a consumer in order that has the messages at *offsets*."""
-    reading = Reading(in_order=True, from_first=True, retries_max=RETRIES)
+    reading = Reading(is_orderly=True, from_first=True, retries_max=RETRIES)
     reading.start()
     reading.find(reading.pull(), *(record(offset) for offset in offsets))
     return reading
@@ -33,7 +33,7 @@ def properties_of_sends(reading: Reading) -> list[dict[str, str]]:
     return [decode_properties(one.fields["i"]) for one in reading.asked(SEND)]
 
 
-def places(delivery: Deliver) -> list[tuple[int, int]]:
+def places(delivery: DeliverMessages) -> list[tuple[int, int]]:
     """Return the offsets of messages, and how often they have failed."""
     records = [one.record for one in delivery.messages]
     return [(one.queue_offset, one.reconsume_times) for one in records]
@@ -54,7 +54,7 @@ def test_what_failed_too_often_is_sent_to_the_retry_topic_and_the_rest_goes_on()
 ):
     reading = begun(0, 1)
     fail(reading)
-    reading.world.routes.keep("%RETRY%g", reading.route)
+    reading.world.routes.put("%RETRY%g", reading.route)
     fail(reading)
     (sent,) = properties_of_sends(reading)
     assert (sent["RECONSUME_TIME"], sent["MAX_RECONSUME_TIMES"]) == ("1", "1")
@@ -62,7 +62,7 @@ def test_what_failed_too_often_is_sent_to_the_retry_topic_and_the_rest_goes_on()
     (behind,) = reading.delivered()
     assert places(behind) == [(1, 0)]
     reading.handle(behind.queue, behind.messages)
-    assert reading.consumer.reader.offsets()[behind.queue] == 2
+    assert reading.consumer.pull_loop.offsets()[behind.queue] == 2
 
 
 @pytest.mark.parametrize("refuses", [{SEND}, set()])
@@ -71,7 +71,7 @@ def test_what_cannot_be_sent_is_handled_again(refuses: set[int]) -> None:
     fail(reading)
     reading.refuses = refuses
     if refuses:
-        reading.world.routes.keep("%RETRY%g", reading.route)
+        reading.world.routes.put("%RETRY%g", reading.route)
     fail(reading)
     (again,) = reading.delivered()
     assert places(again) == [(0, 2)]

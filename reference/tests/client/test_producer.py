@@ -1,11 +1,11 @@
-"""A producer's conversation with name servers and brokers, played by hand."""
+"""A producer's requests to name servers and brokers, with scripted responses."""
 
 from __future__ import annotations
 
 import pytest
 
-from reference.core.client.failure import ClientError, Reason
 from reference.core.client.message import Message, Mode, SendStatus
+from reference.core.client.remoting.errors import ClientError, Reason
 from reference.tests.client.making import route_of
 from reference.tests.client.world import (
     NAME_SERVER,
@@ -60,7 +60,7 @@ def test_where_the_default_topic_has_a_route_it_is_used() -> None:
     world.give_route(route_of("a", count=8))
     sent = world.question()
     assert (sent.command.fields["b"], sent.command.fields["c"]) == ("T", "TBW102")
-    queues = world.routes.known("T")
+    queues = world.routes.get("T")
     assert queues is not None
     assert queues.queue_datas[0].write_queue_count == 4
 
@@ -226,7 +226,7 @@ def test_a_lost_connection_ends_all_that_waited_for_it() -> None:
     world = World()
     call = world.producer(retry_count=0).send(MESSAGE, now_ms=world.now_ms)
     world.give_route(route_of("a"))
-    world.asker.lost(world.question().address, world.now_ms)
+    world.rpc.connection_lost(world.question().address, world.now_ms)
     assert world.error(call).failure.reason is Reason.LOST
 
 

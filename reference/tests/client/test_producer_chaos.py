@@ -1,4 +1,4 @@
-"""Whatever the network does, a call ends once, in time, after few attempts."""
+"""Under network faults, a call ends once, in time, within its attempts."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference.core.client.message import Message, Mode
-from reference.core.client.producer import ProducerOptions
+from reference.core.client.options import ProducerOptions
 from reference.tests.client.making import route_of
 from reference.tests.client.world import Question, World
-from spec.wire.request_code import RequestCode
+from spec.wire.remoting.request_code import RequestCode
 
 ATTEMPTS = 1 + ProducerOptions(group="g").retry_count
 # The pauses below may hold an attempt's end up, each by as much as it lasts.
@@ -53,7 +53,7 @@ def test_a_call_ends(
         assert world.now_ms - begun_ms <= LATEST_MS[mode], "the call never ends"
         attempts += len(world.questions())
     assert 0 < attempts <= ATTEMPTS
-    assert world.asker.is_idle or mode is Mode.ONEWAY
+    assert world.rpc.is_idle or mode is Mode.ONEWAY
 
 
 def happen(world: World, question: Question, happening: str) -> None:
@@ -69,4 +69,4 @@ def happen(world: World, question: Question, happening: str) -> None:
     elif happening == "cut":
         world.fail(question)
     elif happening == "lost":
-        world.asker.lost(question.address, world.now_ms)
+        world.rpc.connection_lost(question.address, world.now_ms)

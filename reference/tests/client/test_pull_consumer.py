@@ -1,23 +1,25 @@
-"""A pull consumer's questions and what it makes of the answers, played by hand."""
+"""A pull consumer's requests and results, with scripted responses."""
 
 from __future__ import annotations
 
 import pytest
 
-from reference.core.client.failure import Reason
-from reference.core.client.message import Queue
-from reference.core.client.pull_consumer import PullConsumer, PullOptions
-from reference.core.client.pulling import Pulled, PullStatus, Received
+from reference.core.client.message import MessageQueue
+from reference.core.client.options import PullOptions
+from reference.core.client.pull.message_ext import MessageExt
+from reference.core.client.pull.pull_consumer import PullConsumer
+from reference.core.client.pull.pull_request import PullResult, PullStatus
+from reference.core.client.remoting.errors import Reason
 from reference.tests.client.making import broker_data, queue_data, route_of
 from reference.tests.client.reading import record
 from reference.tests.client.test_hooks import Noting
 from reference.tests.client.world import Question, World
 from spec.routing.route_data import TopicRoute
 from spec.store.message_record import encode_record
-from spec.wire.heartbeat import Heartbeat
-from spec.wire.json_body import decode_body
+from spec.wire.bodies.heartbeat import Heartbeat
+from spec.wire.bodies.json_body import decode_body
 
-QUEUE = Queue("T", "a", 0)
+QUEUE = MessageQueue("T", "a", 0)
 PULL, COMMIT, QUERY_NOT_FOUND = 11, 15, 22
 HEART_BEAT, LEAVE = 34, 35
 
@@ -30,10 +32,10 @@ class Pulling:
         given: dict[str, object] = {"group": "g", "client_id": "me", **options}
         self.consumer = PullConsumer(
             PullOptions(**given),  # type: ignore[arg-type] # tests know the names
-            asker=self.world.asker,
+            rpc=self.world.rpc,
             routes=self.world.routes,
         )
-        self.world.routes.keep("T", route or route_of("a", count=2))
+        self.world.routes.put("T", route or route_of("a", count=2))
 
     def pull(self, expression: str = "*") -> int:
         """Begin to pull from the offset 7 on."""
@@ -53,11 +55,11 @@ class Pulling:
         body = b"".join(map(encode_record, found))
         self.world.answer(question, 0, fields, body)
 
-    def found(self, call: int) -> Pulled:
+    def found(self, call: int) -> PullResult:
         """Return what a pull found."""
         self.world.questions()
         pulled = self.world.finished[call]
-        assert isinstance(pulled, Pulled), pulled
+        assert isinstance(pulled, PullResult), pulled
         return pulled
 
 
@@ -91,7 +93,7 @@ def test_the_next_pull_goes_where_the_last_answer_says_but_offsets_do_not() -> N
     pulling.answer(pulling.world.question(), "A", suggested=1)
     pulling.pull()
     assert pulling.world.question().address == "a:10921"
-    pulling.consumer.end_offset(QUEUE, pulling.world.now_ms)
+    pulling.consumer.max_offset(QUEUE, pulling.world.now_ms)
     assert pulling.world.question().address == "a:10911"
 
 
@@ -108,11 +110,11 @@ def test_a_pull_that_is_not_answered_fails_after_ten_seconds() -> None:
 
 @pytest.mark.parametrize(
     ("ask", "code"),
-    [("first_offset", 31), ("end_offset", 30), ("committed", 14), ("offset_at", 29)],
+    [("min_offset", 31), ("max_offset", 30), ("committed", 14), ("search_offset", 29)],
 )
 def test_an_offset_is_asked_for_and_told(ask: str, code: int) -> None:
     pulling = Pulling()
-    more = (123,) if ask == "offset_at" else ()
+    more = (123,) if ask == "search_offset" else ()
     call = getattr(pulling.consumer, ask)(QUEUE, *more, pulling.world.now_ms)
     asked = pulling.world.question()
     assert (asked.address, asked.command.code) == ("a:10911", code)
@@ -132,7 +134,7 @@ def test_a_group_that_never_committed_is_at_no_offset() -> None:
 @pytest.mark.parametrize("fields", [{}, {"offset": "many"}])
 def test_an_answer_without_an_offset_is_an_error(fields: dict[str, str]) -> None:
     pulling = Pulling()
-    call = pulling.consumer.end_offset(QUEUE, pulling.world.now_ms)
+    call = pulling.consumer.max_offset(QUEUE, pulling.world.now_ms)
     pulling.world.answer(pulling.world.question(), 0, fields)
     assert pulling.world.error(call).failure.reason is Reason.REFUSED
 
@@ -167,7 +169,7 @@ def test_queues_are_told_sorted_and_no_topic_is_an_error() -> None:
     pulling.world.give_route(route_of("b", "a", count=1))
     pulling.world.questions()
     found = pulling.world.finished[call]
-    assert found == (Queue("T", "a", 0), Queue("T", "b", 0))
+    assert found == (MessageQueue("T", "a", 0), MessageQueue("T", "b", 0))
     call = pulling.consumer.queues("U", pulling.world.now_ms)
     pulling.world.give_route(None)
     assert pulling.world.error(call).failure.reason is Reason.NO_ROUTE
@@ -187,7 +189,7 @@ def test_brokers_hear_that_a_group_pulls_and_that_it_leaves() -> None:
 
 
 def test_filters_and_hooks_hear_of_what_is_pulled() -> None:
-    def drop_first(messages: list[Received]) -> None:
+    def drop_first(messages: list[MessageExt]) -> None:
         del messages[0]
 
     noting = Noting()
@@ -195,4 +197,4 @@ def test_filters_and_hooks_hear_of_what_is_pulled() -> None:
     call = pulling.pull()
     pulling.answer(pulling.world.question(), "A", "B")
     assert [one.properties["TAGS"] for one in pulling.found(call).messages] == ["B"]
-    assert noting.told == [("before", None), ("after", "SUCCESS")]
+    assert noting.calls == [("before", None), ("after", "SUCCESS")]

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from reference.core.client.message import Queue
-from reference.core.client.queues import (
+from reference.core.client.message import MessageQueue
+from reference.core.client.route.topic_queues import (
     default_route,
     publish_queues,
     subscribe_queues,
@@ -33,8 +33,8 @@ def test_a_producer_needs_the_write_bit_and_a_consumer_the_read_bit() -> None:
         queue_datas=(queue_data("r", 1, READ), queue_data("w", 1, WRITE)),
         broker_datas=(broker_data("r"), broker_data("w")),
     )
-    assert publish_queues("T", route) == (Queue("T", "w", 0),)
-    assert subscribe_queues("T", route) == (Queue("T", "r", 0),)
+    assert publish_queues("T", route) == (MessageQueue("T", "w", 0),)
+    assert subscribe_queues("T", route) == (MessageQueue("T", "r", 0),)
 
 
 def test_a_producer_needs_a_master_and_a_consumer_none() -> None:
@@ -56,7 +56,11 @@ def test_read_and_write_counts_are_each_for_one_side() -> None:
 def test_an_order_topic_names_its_queues() -> None:
     route = replace(route_of("a"), order_topic_config="x:2;y:1")
     found = publish_queues("T", route)
-    assert found == (Queue("T", "x", 0), Queue("T", "x", 1), Queue("T", "y", 0))
+    assert found == (
+        MessageQueue("T", "x", 0),
+        MessageQueue("T", "x", 1),
+        MessageQueue("T", "y", 0),
+    )
 
 
 @pytest.mark.parametrize(("read", "wanted", "expected"), [(8, 4, 4), (2, 4, 2)])

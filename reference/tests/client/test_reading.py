@@ -1,4 +1,4 @@
-"""Where a consumer's queues begin, and how they are pulled, played by hand."""
+"""First offsets of a consumer's queues, and its pull requests."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import replace
 import pytest
 
 from reference.tests.client.reading import COMMIT, Reading, offset_of, record
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
 
 
 @pytest.mark.parametrize(
@@ -119,7 +121,13 @@ def test_a_queue_that_is_gone_is_pulled_no_more() -> None:
     reading.start()
     pull = reading.pull()
     reading.members = ["aaa", "me"]
-    reading.consumer.rebalance(reading.world.now_ms)
+    reading.world.receive(
+        "a:10911",
+        Command(
+            code=RequestCode.NOTIFY_CONSUMER_IDS_CHANGED,
+            fields={"consumerGroup": "g"},
+        ),
+    )
     reading.go_on()
     reading.find(pull, record(0))
     assert reading.delivered() == []

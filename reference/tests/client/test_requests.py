@@ -6,13 +6,17 @@ import zlib
 
 import pytest
 
-from reference.core.client.failure import ClientError, Reason
 from reference.core.client.message import Message
-from reference.core.client.replies import Reply, Requests, reply_message
+from reference.core.client.producer.request_reply import (
+    Reply,
+    RequestReplyService,
+    reply_message,
+)
+from reference.core.client.remoting.errors import ClientError, Reason
 from reference.tests.client.making import route_of
 from reference.tests.client.world import Question, World
-from spec.wire.command import Command
-from spec.wire.properties import decode_properties, encode_properties
+from spec.wire.message.properties import decode_properties, encode_properties
+from spec.wire.remoting.command import Command
 
 SEND, PUSH, SEND_REPLY = 310, 326, 325
 WAIT_MS = 500
@@ -25,8 +29,8 @@ class Requesting:
         self.world = World()
         self.beats: list[int] = []
         producer = self.world.producer()
-        self.requests = Requests(
-            producer, "me", asker=self.world.asker, beat=self.beats.append
+        self.requests = RequestReplyService(
+            producer, "me", rpc=self.world.rpc, send_heartbeats=self.beats.append
         )
         self.call = self.request()
         self.world.give_route(route_of("a"))

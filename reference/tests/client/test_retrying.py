@@ -1,12 +1,12 @@
-"""Which failures are worth another attempt, and how long that may take."""
+"""Failures that cause a retry, and the time limit of all attempts."""
 
 from __future__ import annotations
 
 import pytest
 
-from reference.core.client.failure import Failure, Reason
 from reference.core.client.message import Mode
-from reference.core.client.retrying import attempt_timeout_ms, retries
+from reference.core.client.producer.retry import attempt_timeout_ms, retries
+from reference.core.client.remoting.errors import Failure, Reason
 
 
 def refused(code: int) -> Failure:
@@ -54,8 +54,8 @@ def test_a_oneway_send_is_never_repeated(reason: Reason) -> None:
 
 def test_a_chosen_queue_is_not_left() -> None:
     failure = Failure(reason=Reason.TIMEOUT)
-    assert not retries(Mode.SYNC, failure, tried=1, chosen=True)
-    assert retries(Mode.ASYNC, failure, tried=1, chosen=True)
+    assert not retries(Mode.SYNC, failure, tried=1, is_selected=True)
+    assert retries(Mode.ASYNC, failure, tried=1, is_selected=True)
 
 
 def test_attempts_share_the_time_of_a_synchronous_call() -> None:

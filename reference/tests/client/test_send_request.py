@@ -7,20 +7,24 @@ from datetime import UTC, datetime
 
 import pytest
 
-from reference.core.client.message import Message, Queue
-from reference.core.client.send_request import outgoing, outgoing_batch, send_command
-from reference.core.client.unique_keys import KeyMaker, Sender
-from spec.wire.batch_body import decode_batch
-from spec.wire.command import Command
-from spec.wire.properties import decode_properties
-from spec.wire.unique_key import decode_unique_key
+from reference.core.client.message import Message, MessageQueue
+from reference.core.client.producer.send_request import (
+    prepare_batch,
+    prepare_message,
+    send_command,
+)
+from reference.core.client.producer.unique_id import IdSource, UniqueIdGenerator
+from spec.wire.message.properties import decode_properties
+from spec.wire.message.unique_key import decode_unique_key
+from spec.wire.remoting.command import Command
+from spec.wire.send.batch_body import decode_batch
 
-QUEUE = Queue("T", "a", 3)
+QUEUE = MessageQueue("T", "a", 3)
 NOON_MS = int(datetime(2026, 3, 2, 12, tzinfo=UTC).timestamp() * 1000)
 
 
 def command_of(message: Message, **options: bool) -> Command:
-    sent = outgoing(message, "KEY")
+    sent = prepare_message(message, "KEY")
     return send_command(sent, QUEUE, group="g", now_ms=5, **options)
 
 
@@ -45,7 +49,7 @@ def test_the_header_has_letters_for_names() -> None:
 
 def test_a_key_that_is_there_stays() -> None:
     message = Message(topic="T", body=b"x", properties={"UNIQ_KEY": "mine"})
-    assert outgoing(message, "KEY").message_id == "mine"
+    assert prepare_message(message, "KEY").message_id == "mine"
 
 
 @pytest.mark.parametrize(("size", "flags"), [(4095, "0"), (4096, "1")])
@@ -77,7 +81,7 @@ def test_a_oneway_send_has_the_bit() -> None:
 
 def test_a_batch_has_a_key_for_each_message_and_is_not_compressed() -> None:
     messages = [Message(topic="T", body=bytes(5000), flag=n) for n in range(2)]
-    batch = outgoing_batch(messages, ["K0", "K1"])
+    batch = prepare_batch(messages, ["K0", "K1"])
     command = send_command(batch, QUEUE, group="g", now_ms=5)
     assert (command.code, command.fields["m"], command.fields["f"]) == (
         320,
@@ -92,9 +96,9 @@ def test_a_batch_has_a_key_for_each_message_and_is_not_compressed() -> None:
 
 
 def test_a_key_says_who_and_when() -> None:
-    sender = Sender(address=bytes([10, 0, 0, 1]), process_id=0x12345, program_hash=-7)
-    maker = KeyMaker(sender)
-    first, second = (decode_unique_key(maker.make(NOON_MS)) for _ in range(2))
+    sender = IdSource(address=bytes([10, 0, 0, 1]), process_id=0x12345, program_hash=-7)
+    maker = UniqueIdGenerator(sender)
+    first, second = (decode_unique_key(maker.next_id(NOON_MS)) for _ in range(2))
     assert first.address == bytes([10, 0, 0, 1])
     assert (first.process_id, first.class_loader_hash) == (0x2345, -7)
     assert first.since_month_ms == 36 * 3600 * 1000
@@ -103,14 +107,16 @@ def test_a_key_says_who_and_when() -> None:
 
 def test_a_month_begins_in_the_senders_zone() -> None:
     zone_ms = -13 * 3600 * 1000
-    maker = KeyMaker(Sender(address=bytes(16), process_id=1, zone_offset_ms=zone_ms))
-    key = maker.make(NOON_MS)
+    maker = UniqueIdGenerator(
+        IdSource(address=bytes(16), process_id=1, zone_offset_ms=zone_ms)
+    )
+    key = maker.next_id(NOON_MS)
     assert len(key) == 56
     assert decode_unique_key(key).since_month_ms == 23 * 3600 * 1000
 
 
 def test_keys_of_a_sender_differ_until_the_counter_is_round() -> None:
-    maker = KeyMaker(Sender(address=bytes(4), process_id=1))
-    keys = [maker.make(NOON_MS) for _ in range(2**16 + 1)]
+    maker = UniqueIdGenerator(IdSource(address=bytes(4), process_id=1))
+    keys = [maker.next_id(NOON_MS) for _ in range(2**16 + 1)]
     assert len(set(keys)) == 2**16
     assert keys[0] == keys[-1]

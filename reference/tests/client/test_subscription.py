@@ -1,24 +1,27 @@
-"""What a subscription wants."""
+"""Subscription expressions and the messages they select."""
 
 from __future__ import annotations
 
 import pytest
 
-from reference.core.client.expression_check import ExpressionCheck
-from reference.core.client.failure import ClientError
-from reference.core.client.subscription import subscription_of, wants
+from reference.core.client.pull.subscription import (
+    SubscriptionCheck,
+    matches_tags,
+    subscription_of,
+)
+from reference.core.client.remoting.errors import ClientError
 from reference.tests.client.making import route_of
 from reference.tests.client.reading import Reading, offset_of, record
 from reference.tests.client.world import World
-from spec.wire.command import Command
+from spec.wire.remoting.command import Command
 
 
 def test_an_expression_is_taken_apart() -> None:
     found = subscription_of("T", " A||B ||  || A", version=1)
     assert found.tags == ("A", "B")
     assert found.codes == (65, 66)
-    assert not wants(found, {})
-    assert wants(subscription_of("T", "*", version=1), {})
+    assert not matches_tags(found, {})
+    assert matches_tags(subscription_of("T", "*", version=1), {})
 
 
 def test_tags_of_the_same_hash_are_told_apart() -> None:
@@ -33,7 +36,7 @@ def test_an_expression_that_is_no_tags_stays_as_it_is() -> None:
     found = subscription_of("T", " a = 'A||B'", version=1, expression_type="SQL92")
     assert (found.expression, found.expression_type) == (" a = 'A||B'", "SQL92")
     assert (found.tags, found.codes) == ((), ())
-    assert wants(found, {})
+    assert matches_tags(found, {})
 
 
 def test_only_a_broker_that_knows_sql_is_asked_by_sql() -> None:
@@ -50,7 +53,7 @@ def test_only_a_broker_that_knows_sql_is_asked_by_sql() -> None:
 @pytest.mark.parametrize("code", [0, 1])
 def test_a_broker_is_asked_whether_it_knows_the_expression(code: int) -> None:
     world = World()
-    check = ExpressionCheck("g", "me", asker=world.asker, routes=world.routes)
+    check = SubscriptionCheck("g", "me", rpc=world.rpc, routes=world.routes)
     wanted = subscription_of("T", "a = 1", version=1, expression_type="SQL92")
     call = check.begin(wanted, world.now_ms)
     world.give_route(route_of("a"))
@@ -64,7 +67,7 @@ def test_a_broker_is_asked_whether_it_knows_the_expression(code: int) -> None:
 
 def test_nobody_is_asked_about_tags_or_without_a_route() -> None:
     world = World()
-    check = ExpressionCheck("g", "me", asker=world.asker, routes=world.routes)
+    check = SubscriptionCheck("g", "me", rpc=world.rpc, routes=world.routes)
     check.begin(subscription_of("T", "A", version=1), world.now_ms)
     assert world.questions() == []
     assert world.finished.popitem() == (0, None)

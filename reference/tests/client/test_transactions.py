@@ -1,4 +1,4 @@
-"""Half messages, what is told about them, and what is answered when a broker asks."""
+"""Half messages, their end, and responses to a broker's check request."""
 
 from __future__ import annotations
 
@@ -6,35 +6,41 @@ from dataclasses import replace
 
 import pytest
 
-from reference.core.client.message import Message, Queue, SendResult, SendStatus
-from reference.core.client.pulling import Received
-from reference.core.client.transactions import Decision, Transactions, half_message
+from reference.core.client.message import Message, MessageQueue, SendResult, SendStatus
+from reference.core.client.producer.transaction import (
+    LocalTransactionState,
+    TransactionService,
+    half_message,
+)
+from reference.core.client.pull.message_ext import MessageExt
 from reference.tests.client.making import route_of
 from reference.tests.client.world import World
 from spec.host import Host
 from spec.store.message_record import Record, encode_record
-from spec.wire.command import Command
-from spec.wire.message_id import encode_message_id
-from spec.wire.properties import encode_properties
+from spec.wire.message.message_id import encode_message_id
+from spec.wire.message.properties import encode_properties
+from spec.wire.remoting.command import Command
 
 END_TRANSACTION, CHECK = 37, 39
 RESULT = SendResult(
     status=SendStatus.SEND_OK,
     message_id="KEY",
     offset_message_id=encode_message_id(Host.of("127.0.0.1", 10911), 4711),
-    queue=Queue("T", "a", 1),
+    queue=MessageQueue("T", "a", 1),
     queue_offset=7,
 )
 
 
-def transactions(world: World, decision: Decision = Decision.UNKNOWN) -> Transactions:
-    def check(_half: Received) -> Decision:
-        if decision is Decision.UNKNOWN:
+def transactions(
+    world: World, decision: LocalTransactionState = LocalTransactionState.UNKNOWN
+) -> TransactionService:
+    def check(_half: MessageExt) -> LocalTransactionState:
+        if decision is LocalTransactionState.UNKNOWN:
             raise RuntimeError("no idea")
         return decision
 
-    world.routes.keep("T", route_of("a"))
-    return Transactions("g", check, asker=world.asker, routes=world.routes)
+    world.routes.put("T", route_of("a"))
+    return TransactionService("g", check, rpc=world.rpc, routes=world.routes)
 
 
 def question(group: str = "g") -> Command:
@@ -56,10 +62,10 @@ def test_a_half_message_says_whose_it_is_and_is_not_delayed() -> None:
     assert half.properties == {"TRAN_MSG": "true", "PGROUP": "g", "own": "2"}
 
 
-@pytest.mark.parametrize("decision", Decision)
-def test_the_broker_is_told_what_came_of_it(decision: Decision) -> None:
+@pytest.mark.parametrize("decision", LocalTransactionState)
+def test_the_broker_is_told_what_came_of_it(decision: LocalTransactionState) -> None:
     world = World()
-    assert transactions(world).finish(RESULT, lambda: decision) is decision
+    assert transactions(world).end_transaction(RESULT, lambda: decision) is decision
     told = world.question()
     assert (told.address, told.command.code) == ("a:10911", END_TRANSACTION)
     assert told.command.is_oneway
@@ -76,10 +82,13 @@ def test_the_broker_is_told_what_came_of_it(decision: Decision) -> None:
 def test_who_fails_does_not_know() -> None:
     world = World()
 
-    def act() -> Decision:
+    def act() -> LocalTransactionState:
         raise RuntimeError("broken")
 
-    assert transactions(world).finish(RESULT, act) is Decision.UNKNOWN
+    assert (
+        transactions(world).end_transaction(RESULT, act)
+        is LocalTransactionState.UNKNOWN
+    )
     assert world.question().command.remark == "RuntimeError: broken"
 
 
@@ -88,16 +97,21 @@ def test_what_is_stored_badly_is_rolled_back_unseen() -> None:
     badly = replace(RESULT, status=SendStatus.FLUSH_DISK_TIMEOUT)
     acted = list[int]()
 
-    def act() -> Decision:
+    def act() -> LocalTransactionState:
         acted.append(1)
-        return Decision.COMMIT
+        return LocalTransactionState.COMMIT
 
-    assert transactions(world).finish(badly, act) is Decision.ROLLBACK
+    assert (
+        transactions(world).end_transaction(badly, act)
+        is LocalTransactionState.ROLLBACK
+    )
     assert acted == []
 
 
-@pytest.mark.parametrize("decision", Decision)
-def test_who_is_asked_tells_the_broker_that_asked(decision: Decision) -> None:
+@pytest.mark.parametrize("decision", LocalTransactionState)
+def test_who_is_asked_tells_the_broker_that_asked(
+    decision: LocalTransactionState,
+) -> None:
     world = World()
     transactions(world, decision)
     world.receive("b:1", question())
@@ -110,7 +124,7 @@ def test_who_is_asked_tells_the_broker_that_asked(decision: Decision) -> None:
 
 def test_who_is_asked_for_another_group_is_silent() -> None:
     world = World()
-    transactions(world, Decision.COMMIT)
+    transactions(world, LocalTransactionState.COMMIT)
     world.receive("b:1", question("other"))
     world.receive("b:1", replace(question(), body=b"no record"))
     assert world.questions() == []

@@ -1,5 +1,5 @@
 """
-The world of a client under test: it writes down what is asked, and answers by hand.
+The peers of a client under test: recorded requests and scripted responses.
 """
 
 from __future__ import annotations
@@ -7,17 +7,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from reference.core.client.asking import Asker, Deliver, Finished, Remember, Write
-from reference.core.client.failure import ClientError, Reason
-from reference.core.client.message import Queue, SendResult
-from reference.core.client.producer import Producer, ProducerOptions
-from reference.core.client.queue_choice import Turn
-from reference.core.client.routes import Routes
-from reference.core.client.unique_keys import KeyMaker, Sender
-from reference.core.connection import decode_request
-from reference.core.effects import WakeAt
+from reference.core.client.message import MessageQueue, SendResult
+from reference.core.client.options import ProducerOptions
+from reference.core.client.producer.producer import Producer
+from reference.core.client.producer.select_queue import RoundRobin
+from reference.core.client.producer.unique_id import IdSource, UniqueIdGenerator
+from reference.core.client.remoting.errors import ClientError, Reason
+from reference.core.client.remoting.rpc_client import (
+    CallFinished,
+    DeliverMessages,
+    PersistOffsets,
+    RpcClient,
+    Write,
+)
+from reference.core.client.route.routes import Routes
+from reference.core.remoting.connection import decode_request
+from reference.core.remoting.effects import SetTimer
 from spec.routing.route_data import TopicRoute, encode_route
-from spec.wire.command import Command, CommandFlag, decode_command, encode_command
+from spec.wire.remoting.command import (
+    Command,
+    CommandFlag,
+    decode_command,
+    encode_command,
+)
 
 NAME_SERVER = "names:9876"
 OTHER_NAME_SERVER = "names2:9876"
@@ -35,16 +47,16 @@ class Question:
 
 
 class World:
-    """A client's asker, the clock, and what the client has done so far."""
+    """A client's rpc, the clock, and what the client has done so far."""
 
     def __init__(self, *name_servers: str) -> None:
         self.now_ms = 1_000_000
-        self.asker = Asker()
-        self.routes = Routes(self.asker, name_servers or (NAME_SERVER,))
+        self.rpc = RpcClient()
+        self.routes = Routes(self.rpc, name_servers or (NAME_SERVER,))
         self.finished: dict[int, object] = {}
         self.wake_ms: int | None = None
-        self.delivered: list[Deliver] = []
-        self.remembered: dict[Queue, int] = {}
+        self.delivered: list[DeliverMessages] = []
+        self.persisted: dict[MessageQueue, int] = {}
         self._questions: list[Question] = []
 
     def producer(self, **options: object) -> Producer:
@@ -52,27 +64,27 @@ class World:
         given: dict[str, object] = {"group": "g", **options}
         return Producer(
             ProducerOptions(**given),  # type: ignore[arg-type] # tests know the names
-            asker=self.asker,
+            rpc=self.rpc,
             routes=self.routes,
-            keys=KeyMaker(Sender(address=bytes(4), process_id=1)),
-            turn=Turn(),
+            unique_ids=UniqueIdGenerator(IdSource(address=bytes(4), process_id=1)),
+            round_robin=RoundRobin(),
         )
 
     def questions(self) -> list[Question]:
         """Return what the client wrote since the last look."""
-        for effect in self.asker.take():
+        for effect in self.rpc.take_effects():
             if isinstance(effect, Write):
                 command = decode_command(effect.frame)
                 question = Question(effect.address, command, effect.opaque)
                 self._questions.append(question)
-            elif isinstance(effect, Finished):
+            elif isinstance(effect, CallFinished):
                 assert effect.call not in self.finished, "a call ends once"
                 self.finished[effect.call] = effect.result
-            elif isinstance(effect, Deliver):
+            elif isinstance(effect, DeliverMessages):
                 self.delivered.append(effect)
-            elif isinstance(effect, Remember):
-                self.remembered = dict(effect.offsets)
-            elif isinstance(effect, WakeAt):
+            elif isinstance(effect, PersistOffsets):
+                self.persisted = dict(effect.offsets)
+            elif isinstance(effect, SetTimer):
                 self.wake_ms = effect.at_ms
         found, self._questions = self._questions, []
         return found
@@ -103,12 +115,12 @@ class World:
         """Let *command* arrive from *address*."""
         frame = encode_command(command)
         request = decode_request(frame, 0, len(frame))
-        self.asker.received(address, request, self.now_ms)
+        self.rpc.command_received(address, request, self.now_ms)
 
     def fail(self, question: Question, reason: Reason = Reason.CONNECT) -> None:
         """Let *question* not be written."""
         assert question.opaque is not None
-        self.asker.failed(question.opaque, reason, self.now_ms)
+        self.rpc.request_failed(question.opaque, reason, self.now_ms)
 
     def give_route(self, route: TopicRoute | None) -> None:
         """Answer the question for a route."""
@@ -126,7 +138,7 @@ class World:
     def wait(self, duration_ms: int) -> None:
         """Let time pass."""
         self.now_ms += duration_ms
-        self.asker.woken(self.now_ms)
+        self.rpc.timer_expired(self.now_ms)
 
     def wait_to_be_woken(self) -> None:
         """Let time pass until the client wants to be woken."""

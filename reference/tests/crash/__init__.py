@@ -1,1 +1,1 @@
-"""What a power cut may leave of a store, and what the store makes of it."""
+"""Stores after a power cut, and their recovery."""

@@ -1,5 +1,5 @@
 """
-Cutting the power at every moment of a trace, and judging each image once.
+Power cuts at every event of a trace, with one check of each image.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from reference.core.store.api import StoreOptions
+from reference.core.store.types import StoreOptions
 from reference.tests.crash.images import Image, Images
 from reference.tests.crash.oracle import judge
 from reference.tests.crash.power_cut import Disk, Geometry

@@ -13,13 +13,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from reference.core.store.api import SCHEDULE_TOPIC, PutStatus, StoreOptions
-from reference.core.store.files import FilesError
+from reference.core.store.mapped.files import FilesError
 from reference.core.store.message_store import MessageStore
+from reference.core.store.types import PutStatus, StoreOptions
 from reference.tests.crash.images import Image
 from reference.tests.crash.recording_files import ImageFiles
 from reference.tests.crash.trace import Belief
-from reference.tests.store.making import message
+from reference.tests.store.making import append_one, message
 from spec.integers import tags_code
 from spec.layout import LayoutError
 from spec.store.blank import BLANK_MAGIC
@@ -32,7 +32,8 @@ from spec.store.message_record import (
     decode_record,
     size_of_record,
 )
-from spec.wire.properties import decode_properties, keys_of
+from spec.wire.message.properties import decode_properties, keys_of
+from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 LATER_MS = 1_700_100_000_000
 Queue = tuple[str, int]
@@ -225,7 +226,7 @@ def _next_faults(store: MessageStore, records: Mapping[int, bytes]) -> Iterator[
     queues = {(queue.topic, queue.queue_id) for queue in store.queues} | {("T", 0)}
     for queue in sorted(queues):
         high = store.max_offset(*queue)
-        result = store.put(message(*queue, b"next"), LATER_MS)
+        result = append_one(store, message(*queue, b"next"), LATER_MS)
         if (result.status, result.queue_offset) != (PutStatus.PUT_OK, high):
             yield f"the next message of {queue}: {result}, expected offset {high}"
         store.commit_pool()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import count
 
-from reference.core.store.files import MemoryFile, MemoryFiles
+from reference.core.store.mapped.files import MemoryFile, MemoryFiles
 from reference.tests.crash.trace import (
     Deleted,
     Event,

@@ -9,7 +9,7 @@ import os
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from reference.core.store.api import StoreOptions
+from reference.core.store.types import StoreOptions
 from reference.tests.crash.images import Images
 from reference.tests.crash.oracle import judge
 from reference.tests.crash.power_cut import Disk

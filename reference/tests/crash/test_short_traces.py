@@ -67,7 +67,7 @@ TRACES: dict[str, list[Step]] = {
         ("dispatch",),
         ("wait", 4000),
     ]
-    * 5,
+    * 8,
     "an orderly stop": [
         ("put", 0, 150, KEYED),
         ("dispatch",),

@@ -8,11 +8,12 @@ from collections.abc import Callable
 
 import pytest
 
-from reference.core.store import recovery, recovery_units
-from reference.core.store.checkpoint import CheckpointFile
-from reference.core.store.consume_queue import ConsumeQueue
-from reference.core.store.files import MappedFile, MemoryFile
+from reference.core.store.consumequeue.consume_queue import ConsumeQueue
+from reference.core.store.flush.checkpoint import CheckpointFile
+from reference.core.store.mapped.files import MappedFile, MemoryFile
 from reference.core.store.message_store import MessageStore
+from reference.core.store.recovery import queue_end as recovery_units
+from reference.core.store.recovery import recover as recovery
 from reference.tests.crash.cutting import Cuts
 from reference.tests.crash.images import seeded
 from reference.tests.crash.recording_files import RecordedFile, RecordingFiles
@@ -167,7 +168,7 @@ def stale_tail() -> dict[str, bytes]:
 def test_a_tail_that_is_only_forgotten_comes_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """As in 4.6.0, where what recovery cut off stays in the file: REC-END-003."""
+    """As in 4.6.0, where what recovery cut off stays in the file: REC-TRUNCATE-003."""
     monkeypatch.setattr(RecordedFile, "clear", lambda *_: None)
     again = Player(stale_tail())
     again.play([PAGE_LONG, ("dispatch",)])

@@ -13,13 +13,19 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from reference.core.store.api import StoreOptions
 from reference.core.store.message_store import MessageStore
+from reference.core.store.types import StoreOptions
 from reference.tests.crash.oracle import log_records
 from reference.tests.crash.power_cut import Geometry
 from reference.tests.crash.recording_files import RecordingFiles
 from reference.tests.crash.trace import Belief, Trace
-from reference.tests.store.making import NOON_MS, message, wire_batch
+from reference.tests.store.making import (
+    NOON_MS,
+    append_batch,
+    append_one,
+    message,
+    wire_batch,
+)
 
 SMALL = Geometry(page_size=256, sector_size=128)
 OPTIONS = StoreOptions(
@@ -29,10 +35,10 @@ OPTIONS = StoreOptions(
     index_item_count=12,
     index_safe=True,
     max_message_size=1500,
-    has_spare_file=True,
+    preallocates_files=True,
 )
 """Records of two or three pages, units that straddle two, several files of a kind."""
-POOLED = replace(OPTIONS, pool_buffer_count=3, has_spare_file=False)
+POOLED = replace(OPTIONS, pool_buffer_count=3, preallocates_files=False)
 """The same with buffers before the log, from which a kill takes messages, too."""
 QUEUES = (("T", 0), ("T", 1), ("Other", 0))
 Step = tuple[Any, ...]
@@ -68,14 +74,16 @@ class Player:
 
     def put(self, queue: int, size: int, properties: str = "") -> None:
         """Put a message, unlike all before."""
-        self.store.put(
-            message(*QUEUES[queue], self._body(size), properties), self.now_ms
+        append_one(
+            self.store,
+            message(*QUEUES[queue], self._body(size), properties),
+            self.now_ms,
         )
 
     def put_batch(self, queue: int, sizes: Iterable[int]) -> None:
         """Put several at once."""
         batch = wire_batch(*(self._body(size) for size in sizes))
-        self.store.put_batch(message(*QUEUES[queue], batch), self.now_ms)
+        append_batch(self.store, message(*QUEUES[queue], batch), self.now_ms)
 
     def dispatch(self) -> None:
         """Let queues and index have what was put."""
@@ -95,8 +103,8 @@ class Player:
 
     def deliver(self) -> None:
         """Deliver what was delayed and is due."""
-        self.store.deliver_due(self.now_ms)
-        self.store.save_delay_offsets()
+        self.store.deliver_delayed_messages(self.now_ms)
+        self.store.persist_delay_offsets()
 
     def wait(self, step_ms: int) -> None:
         """Let time pass."""

@@ -1,1 +1,1 @@
-"""What no peer can see of the name server from outside."""
+"""Tests of the name server that no peer can make from outside."""

@@ -1,4 +1,4 @@
-"""A name server by itself: its file, what it says of it, and what it keeps."""
+"""A name server in a process of its own: settings file, warnings, persistence."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from reference.core.name_server.settings import SettingError, remarks
+from reference.core.name_server.config import SettingError, setting_warnings
 from reference.shell.name_server import main
-from spec.wire.command import Command, decode_command, encode_command
-from spec.wire.request_code import RequestCode
+from spec.wire.remoting.command import Command, decode_command, encode_command
+from spec.wire.remoting.request_code import RequestCode
 
 ROOT = Path(__file__).parents[3]
 PROGRAM = [sys.executable, "-m", "reference.shell.name_server"]
@@ -51,14 +51,14 @@ def running(*words: str) -> Iterator[int]:
             process.kill()
 
 
-def ask(port: int, code: int, body: bytes = b"", **fields: str) -> Command:
-    """Return the answer of the name server at a port of this machine."""
+def invoke(port: int, code: int, body: bytes = b"", **fields: str) -> Command:
+    """Return the response of the name server at a local port."""
     frame = encode_command(Command(code=code, opaque=1, body=body, fields=fields))
     with socket.create_connection(("127.0.0.1", port), TIMEOUT_S) as link:
         link.sendall(frame)
-        answer = link.makefile("rb")
-        length = answer.read(4)
-        return decode_command(length + answer.read(int.from_bytes(length, "big")))
+        response = link.makefile("rb")
+        length = response.read(4)
+        return decode_command(length + response.read(int.from_bytes(length, "big")))
 
 
 def test_key_values_and_settings_outlive_it(tmp_path: Path) -> None:
@@ -68,17 +68,17 @@ def test_key_values_and_settings_outlive_it(tmp_path: Path) -> None:
     with running(*words) as port:
         assert b"orderMessageEnable=true\n" in settings_at(port)
         assert b"ownWord=7\n" in settings_at(port)
-        ask(port, RequestCode.PUT_KV_CONFIG, namespace="here", key="k", value="v")
-        ask(port, RequestCode.UPDATE_NAMESRV_CONFIG, b"orderMessageEnable=false\n")
+        invoke(port, RequestCode.PUT_KV_CONFIG, namespace="here", key="k", value="v")
+        invoke(port, RequestCode.UPDATE_NAMESRV_CONFIG, b"orderMessageEnable=false\n")
     with running(*words) as port:
         assert b"orderMessageEnable=false\n" in settings_at(port)
-        answer = ask(port, RequestCode.GET_KV_CONFIG, namespace="here", key="k")
-        assert answer.fields["value"] == "v"
+        response = invoke(port, RequestCode.GET_KV_CONFIG, namespace="here", key="k")
+        assert response.fields["value"] == "v"
 
 
 def settings_at(port: int) -> bytes:
-    """Return the settings as the name server at *port* tells them."""
-    return ask(port, RequestCode.GET_NAMESRV_CONFIG).body
+    """Return the settings of the name server at *port*."""
+    return invoke(port, RequestCode.GET_NAMESRV_CONFIG).body
 
 
 def test_settings_can_be_printed(
@@ -87,29 +87,29 @@ def test_settings_can_be_printed(
     config = tmp_path / "namesrv.properties"
     config.write_text("listenPort=1234\nserverWorkerThreads=4\nodd=1\n")
     assert main(["-c", str(config), "-p"]) == 0
-    printed, told = capsys.readouterr()
+    printed, warnings = capsys.readouterr()
     assert "listenPort=1234\n" in printed
     assert f"configStorePath={config}\n" in printed
-    assert told.splitlines() == [
-        f"{config}: odd is no setting of a name server; it is only told to who asks",
+    assert warnings.splitlines() == [
+        f"{config}: odd is not a setting of a name server and has no effect",
         f"{config}: serverWorkerThreads has no effect here",
     ]
 
 
 @pytest.mark.parametrize(
-    ("line", "says"),
+    ("line", "error"),
     [
-        ("clusterTest=true", "clusterTest asks other name servers"),
-        ("listenPort=many", "listenPort is 'many', which is no number"),
+        ("clusterTest=true", "clusterTest=true forwards requests to other name"),
+        ("listenPort=many", "listenPort is 'many', which is not a number"),
     ],
 )
-def test_it_does_not_start_with_what_it_cannot_follow(
-    line: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_it_does_not_start_with_a_setting_it_cannot_apply(
+    line: str, error: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = tmp_path / "namesrv.properties"
     config.write_text(line)
     assert main(["-c", str(config)]) == 2
-    assert capsys.readouterr().err.startswith(f"cannot serve: {says}")
+    assert capsys.readouterr().err.startswith(f"cannot serve: {error}")
 
 
 def test_a_missing_file_is_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -117,7 +117,7 @@ def test_a_missing_file_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert "/no/such/file" in capsys.readouterr().err
 
 
-def test_nothing_is_said_of_what_is_followed() -> None:
-    assert remarks({"listenPort": "1", "orderMessageEnable": "true"}) == []
+def test_applied_settings_cause_no_warning() -> None:
+    assert setting_warnings({"listenPort": "1", "orderMessageEnable": "true"}) == []
     with pytest.raises(SettingError):
-        remarks({"clusterTest": "TRUE"})
+        setting_warnings({"clusterTest": "TRUE"})

@@ -1,4 +1,4 @@
-"""A route that was kept is never told after what it shows has changed."""
+"""A cached route body is not returned after its content has changed."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from reference.core.name_server.dispatch import NameServer
-from reference.core.name_server.routes import delete_topic, route_of_topic
-from reference.core.name_server.tables import QueueData, Registration
-from reference.core.request import Request
+from reference.core.name_server.kv_config import KvConfigTable
+from reference.core.name_server.route_requests import delete_topic, get_route_info
+from reference.core.name_server.route_tables import QueueData, Registration
+from reference.core.name_server.server import NameServer
+from reference.core.remoting.refused import Refused
+from reference.core.remoting.request import Request
 
 TOPIC = "topic"
 MASTER = Registration(
@@ -37,21 +39,26 @@ def request(**fields: str) -> Request:
 
 
 def route(server: NameServer) -> tuple[int, bytes]:
-    answer = route_of_topic(server, request(topic=TOPIC))
-    return answer.code, answer.body
+    try:
+        response = get_route_info(
+            server.routes, server.kv_config, server.config, request(topic=TOPIC)
+        )
+    except Refused as refused:
+        return refused.code, b""
+    return response.code, response.body
 
 
-def made_anew(server: NameServer) -> tuple[int, bytes]:
-    server.tables.route_bodies.clear()
+def encoded_again(server: NameServer) -> tuple[int, bytes]:
+    server.routes.route_bodies.clear()
     return route(server)
 
 
 def registers(broker: Registration) -> Callable[[NameServer], object]:
-    return lambda server: server.tables.register(broker, 2, 0)
+    return lambda server: server.routes.register(broker, 2, 0)
 
 
 def unregisters(server: NameServer) -> None:
-    server.tables.unregister(
+    server.routes.unregister(
         cluster="cluster", address=MASTER.address, name="broker", broker_id=0
     )
 
@@ -65,38 +72,38 @@ CHANGES: dict[str, Callable[[NameServer], object]] = {
     "no filter servers": registers(replace(MASTER, filter_servers=())),
     "other filter servers": registers(replace(MASTER, filter_servers=("new",))),
     "unregistration": unregisters,
-    "closed connection": lambda server: server.tables.connection_closed(1),
-    "expiry": lambda server: server.tables.expire(1_000_000),
-    "wiped permission": lambda server: server.tables.wipe_write_permission("broker"),
-    "deleted topic": lambda server: delete_topic(server, request(topic=TOPIC)),
+    "closed connection": lambda server: server.routes.on_connection_lost(1),
+    "expiry": lambda server: server.routes.remove_expired(1_000_000),
+    "wiped permission": lambda server: server.routes.wipe_write_permission("broker"),
+    "deleted topic": lambda server: delete_topic(server.routes, request(topic=TOPIC)),
 }
 
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_is_seen_in_the_next_route(change: str) -> None:
     server = NameServer()
-    server.tables.register(MASTER, 1, 0)
+    server.routes.register(MASTER, 1, 0)
     before = route(server)
-    assert TOPIC in server.tables.route_bodies
+    assert TOPIC in server.routes.route_bodies
     CHANGES[change](server)
     after = route(server)
     assert after != before
-    assert after == made_anew(server)
+    assert after == encoded_again(server)
 
 
-def test_the_order_of_a_topic_is_told_as_soon_as_it_is_wanted() -> None:
-    server = NameServer({"ORDER_TOPIC_CONFIG": {TOPIC: "broker:4"}})
-    server.tables.register(MASTER, 1, 0)
+def test_a_route_has_the_order_of_its_topic_once_that_is_enabled() -> None:
+    server = NameServer(KvConfigTable({"ORDER_TOPIC_CONFIG": {TOPIC: "broker:4"}}))
+    server.routes.register(MASTER, 1, 0)
     plain = route(server)
-    server.settings["orderMessageEnable"] = "true"
+    server.config.settings["orderMessageEnable"] = "true"
     assert b'"orderTopicConf":"broker:4"' in route(server)[1]
-    server.settings["orderMessageEnable"] = "false"
+    server.config.settings["orderMessageEnable"] = "false"
     assert route(server) == plain
 
 
-def test_a_life_sign_keeps_routes() -> None:
+def test_a_renewed_registration_keeps_the_cached_route() -> None:
     server = NameServer()
-    server.tables.register(MASTER, 1, 0)
+    server.routes.register(MASTER, 1, 0)
     route(server)
-    server.tables.register(MASTER, 1, 1)
-    assert TOPIC in server.tables.route_bodies
+    server.routes.register(MASTER, 1, 1)
+    assert TOPIC in server.routes.route_bodies

@@ -1,14 +1,14 @@
-"""The name server's tables: who is forgotten, when, and what goes along."""
+"""The route tables: registration, expiry and removal of brokers."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from reference.core.name_server.tables import (
+from reference.core.name_server.route_tables import (
     BROKER_EXPIRY_MS,
     QueueData,
     Registration,
-    Tables,
+    RouteTables,
 )
 
 MASTER = Registration(
@@ -23,19 +23,19 @@ MASTER = Registration(
 SLAVE = replace(MASTER, address="127.0.0.1:3", broker_id=1)
 
 
-def registered(*brokers: Registration) -> Tables:
-    """Return tables with these brokers, each by a connection of its own."""
-    tables = Tables()
+def registered(*brokers: Registration) -> RouteTables:
+    """Return tables with *brokers*, each registered over its own connection."""
+    tables = RouteTables()
     for connection, broker in enumerate(brokers):
         tables.register(broker, connection, 0)
     return tables
 
 
-def test_a_broker_is_kept_until_its_time_is_over() -> None:
+def test_a_broker_expires_after_its_time() -> None:
     tables = registered(MASTER)
-    assert tables.expire(BROKER_EXPIRY_MS) == []
-    assert tables.expire(BROKER_EXPIRY_MS + 1) == [0]
-    assert (tables.queues, tables.brokers, tables.clusters, tables.alive) == (
+    assert tables.remove_expired(BROKER_EXPIRY_MS) == []
+    assert tables.remove_expired(BROKER_EXPIRY_MS + 1) == [0]
+    assert (tables.queues, tables.brokers, tables.clusters, tables.live_brokers) == (
         {},
         {},
         {},
@@ -43,14 +43,14 @@ def test_a_broker_is_kept_until_its_time_is_over() -> None:
     )
 
 
-def test_a_lost_connection_forgets_its_broker_only() -> None:
+def test_a_lost_connection_removes_its_broker_only() -> None:
     tables = registered(MASTER, SLAVE)
-    tables.connection_closed(0)
+    tables.on_connection_lost(0)
     assert tables.brokers["a"].addresses == {1: SLAVE.address}
     assert "T" in tables.queues
 
 
-def test_the_same_version_is_no_news() -> None:
+def test_the_same_data_version_changes_nothing() -> None:
     tables = registered(MASTER)
     changed = replace(MASTER, topics={"T": QueueData("a", 8, 8, 6, 0)})
     tables.register(changed, 0, 1)
@@ -65,7 +65,7 @@ def test_a_slave_that_becomes_master_has_one_id() -> None:
     assert tables.brokers["a"].addresses == {0: SLAVE.address}
 
 
-def test_a_slave_is_told_its_master() -> None:
+def test_a_slave_gets_its_master() -> None:
     tables = registered(MASTER, SLAVE)
     assert tables.master_of(SLAVE) == (MASTER.address, MASTER.ha_address)
     assert tables.master_of(MASTER) is None

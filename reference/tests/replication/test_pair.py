@@ -1,4 +1,4 @@
-"""Whatever happens to the wire, the slave's log is a stretch of its master's."""
+"""Under connection faults, the slave's log equals a range of its master's."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.core.store.api import GetStatus
+from reference.core.store.types import GetMessageStatus
 from reference.tests.replication.wire import Pair, log_of
 from reference.tests.store.making import message
 
@@ -22,7 +22,7 @@ def act(pair: Pair, action: str, number: int) -> None:
     """Let one thing happen."""
     match action:
         case "put":
-            pair.original.put(message(body=b"x" * number), pair.now_ms)
+            pair.original.append([message(body=b"x" * number)], pair.now_ms)
             pair.original.dispatch()
             pair.grow()
         case "deliver":
@@ -43,7 +43,7 @@ def check(pair: Pair) -> None:
     begin = max(copy.start, 0)
     stretch = log_of(pair.original)[begin : copy.end]
     assert log_of(pair.copy) == stretch
-    assert pair.slaves.named <= original.end
+    assert pair.slaves.replicated <= original.end
 
 
 @given(actions=st.lists(ACTIONS, max_size=40))
@@ -58,11 +58,11 @@ def test_a_copy_is_at_any_time_a_stretch_of_the_original(
     pair.settle()
     check(pair)
     assert pair.copy.log.queue.end == pair.original.log.queue.end
-    assert pair.slaves.named == pair.original.log.queue.end
+    assert pair.slaves.replicated == pair.original.log.queue.end
     first = pair.copy.min_offset("T", 0)
     wanted = pair.original.get("T", 0, first, 32)
     found = pair.copy.get("T", 0, first, 32)
-    if found.status is GetStatus.FOUND:
+    if found.status is GetMessageStatus.FOUND:
         assert [bytes(r) for r in found.records] == [bytes(r) for r in wanted.records]
     assert pair.copy.max_offset("T", 0) in {0, pair.original.max_offset("T", 0)}
 
@@ -96,15 +96,15 @@ def test_a_slave_that_is_ahead_does_not_count() -> None:
     pair = Pair()
     pair.to_master += (10_000).to_bytes(8, "big")
     pair.settle()
-    assert pair.slaves.named == 0
+    assert pair.slaves.replicated == 0
 
 
 def test_who_is_far_behind_is_not_waited_for() -> None:
     pair = Pair()
-    assert not pair.slaves.keep_up(1)
+    assert not pair.slaves.is_slave_ok(1)
     pair.settle()
-    assert pair.slaves.keep_up(4_999)
-    assert not pair.slaves.keep_up(5_000)
+    assert pair.slaves.is_slave_ok(4_999)
+    assert not pair.slaves.is_slave_ok(5_000)
 
 
 def test_puts_that_wait_are_told() -> None:
@@ -112,9 +112,9 @@ def test_puts_that_wait_are_told() -> None:
     pair.settle()
     told: list[bool] = []
     for _ in range(2):
-        result = pair.original.put(message(), pair.now_ms)
+        (result,) = pair.original.append([message()], pair.now_ms)
         end = result.physical_offset + result.size
-        pair.slaves.wait(end, now_ms=pair.now_ms, tell=told.append)
+        pair.slaves.wait(end, now_ms=pair.now_ms, on_done=told.append)
         pair.grow()
         if not told:
             pair.settle()

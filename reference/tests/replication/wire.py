@@ -1,25 +1,33 @@
 """
-A wire between a master and a slave, in memory: it delivers when a test says so, cut
-into parts of any size, and it can be cut through.
+A connection between a master and a slave, in memory.
+
+A test controls delivery, the size of each part, and disconnection.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from reference.core.broker.options import BrokerOptions
-from reference.core.effects import Close, Complain, Drain, Effect, Follow, Send
-from reference.core.replication.master import Master
-from reference.core.replication.slaves import Slaves
-from reference.core.service import Service
-from reference.core.store.files import MemoryFiles
+from reference.core.broker.broker_config import BrokerOptions
+from reference.core.broker.ha.master_connection import MasterConnection
+from reference.core.broker.ha.slave_connections import SlaveConnections
+from reference.core.remoting.effects import (
+    Close,
+    ConnectToMaster,
+    Effect,
+    LogError,
+    NotifyWritable,
+    Send,
+)
+from reference.core.remoting.server import RemotingServer
+from reference.core.store.mapped.files import MemoryFiles
 from reference.core.store.message_store import MessageStore
 from reference.tests.store.making import NOON_MS, TINY, killed, started
 from spec.host import Host
 
 PLACE = Host.of("127.0.0.1", 40000)
 OPTIONS = BrokerOptions({"haTransferBatchSize": "100", "haSlaveFallbehindMax": "5000"})
-COPY = replace(TINY, is_copy=True)
+COPY = replace(TINY, is_slave=True)
 
 
 class Pair:
@@ -31,8 +39,10 @@ class Pair:
         self.files = MemoryFiles()
         self.copy = started(self.files, COPY)
         self.complaints: list[str] = []
-        self._services = [Service(), Service()]
-        self.slaves = Slaves(self._services[0], self.original, OPTIONS)
+        self._services = [RemotingServer(), RemotingServer()]
+        self.slaves = SlaveConnections(
+            self._services[0], self._services[0].timers, self.original, OPTIONS
+        )
         self.slaves.start(NOON_MS)
         self._number = 0
         self.to_master = self.to_slave = b""
@@ -43,30 +53,30 @@ class Pair:
         """Let time pass on both sides."""
         self.now_ms += duration_ms
         for service in self._services:
-            service.schedule.run(self.now_ms)
+            service.timers.run_due(self.now_ms)
         self._perform()
 
     def grow(self) -> None:
         """Tell the master that its log has grown."""
-        self.slaves.log_has_grown(self.now_ms)
+        self.slaves.on_append(self.now_ms)
         self._perform()
 
     def deliver(self, size: int) -> None:
         """Let up to so many bytes arrive on either side."""
         data, self.to_master = self.to_master[:size], self.to_master[size:]
         if data:
-            self.slaves.received(self._number, data, self.now_ms)
+            self.slaves.data_received(self._number, data, self.now_ms)
         data, self.to_slave = self.to_slave[:size], self.to_slave[size:]
         if data:
-            self.master.received(self._number, data, self.now_ms)
+            self.master.data_received(self._number, data, self.now_ms)
         self._perform()
 
     def cut(self) -> None:
         """End the connection; what was under way is lost."""
         self.to_master = self.to_slave = b""
         self._owes_drain = False
-        self.slaves.closed(self._number)
-        self.master.closed(self._number, self.now_ms)
+        self.slaves.connection_lost(self._number)
+        self.master.connection_lost(self._number, self.now_ms)
         self._perform()
 
     def kill_slave(self) -> None:
@@ -84,22 +94,22 @@ class Pair:
 
     def send_as_master(self, data: bytes) -> None:
         """Let bytes of a strange master arrive."""
-        self.master.received(self._number, data, self.now_ms)
+        self.master.data_received(self._number, data, self.now_ms)
         self._perform()
 
     def _arrive(self) -> None:
-        service = self._services[1] = Service()
-        self.master = Master(service, self.copy, OPTIONS)
+        service = self._services[1] = RemotingServer()
+        self.master = MasterConnection(service, service.timers, self.copy, OPTIONS)
         self.master.address = str(PLACE)
         self.master.start(self.now_ms)
 
     def _perform(self) -> None:
         for service in self._services:
-            for effect in service.take():
+            for effect in service.take_effects():
                 self._do(effect, is_slave=service is self._services[1])
         if self._owes_drain and not self.to_slave:
             self._owes_drain = False
-            self.slaves.drained(self._number, self.now_ms)
+            self.slaves.writable(self._number, self.now_ms)
             self._perform()
 
     def _do(self, effect: Effect, *, is_slave: bool) -> None:
@@ -108,16 +118,16 @@ class Pair:
                 self.to_master += data
             case Send(_, data):
                 self.to_slave += data
-            case Drain():
+            case NotifyWritable():
                 self._owes_drain = True
-            case Follow():
+            case ConnectToMaster():
                 self._number += 1
-                self.slaves.opened(self._number, PLACE, self.now_ms)
-                self.master.reached(self._number, self.now_ms)
+                self.slaves.connection_made(self._number, PLACE, self.now_ms)
+                self.master.connect_completed(self._number, self.now_ms)
                 self._perform()
             case Close():
                 self.cut()
-            case Complain(text):
+            case LogError(text):
                 self.complaints.append(text)
             case _:
                 pass

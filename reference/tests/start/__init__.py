@@ -1,1 +1,1 @@
-"""Starts that are foretold, and starts that happen."""
+"""Forecasts of a start, compared with starts."""

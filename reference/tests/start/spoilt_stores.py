@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from reference.core.start.view import ViewError
-from reference.core.store.files import MemoryFiles
+from reference.core.recovery_forecast.store_view import ViewError
+from reference.core.store.mapped.files import MemoryFiles
 from reference.core.store.message_store import MessageStore
-from reference.core.store.recovery_loading import Entry
-from reference.tests.store.making import NOON_MS, TINY, message
+from reference.core.store.recovery.load import DirectoryEntry
+from reference.tests.store.making import NOON_MS, TINY, append_one, message
 
 TOPICS = ("A", "B")
 TRANSACTION_BITS = (0, 0, 0, 4, 8, 12)
@@ -71,10 +71,13 @@ class MemoryView:
     def __init__(self, files: MemoryFiles) -> None:
         self._files = files
 
-    def entries(self, directory: str) -> list[Entry]:
+    def entries(self, directory: str) -> list[DirectoryEntry]:
         """Return what lies in *directory*."""
         names = self._files.names(directory)
-        return [Entry(name, self._files.size(f"{directory}/{name}")) for name in names]
+        return [
+            DirectoryEntry(name, self._files.size(f"{directory}/{name}"))
+            for name in names
+        ]
 
     def data(self, path: str) -> memoryview:
         """Return the bytes of a file."""
@@ -94,7 +97,7 @@ class MemoryView:
         """Return that nobody uses the store."""
         return False
 
-    def looked_at(self, size: int) -> None:
+    def count_read(self, size: int) -> None:
         """Pass over it: nobody waits."""
 
 
@@ -109,7 +112,7 @@ def written(row: list[Put], *, stops: bool) -> MemoryFiles:
         body = bytes([number + 1]) * put.body_size
         properties = f"KEYS\x01k{number}\x02UNIQ_KEY\x01u{number}\x02"
         new = message(put.topic, put.queue_id, body, properties, put.flags)
-        store.put(new, now_ms)
+        append_one(store, new, now_ms)
         if put.dispatches:
             store.dispatch()
             store.flush_log(now_ms)

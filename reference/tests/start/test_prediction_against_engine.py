@@ -1,4 +1,4 @@
-"""What is foretold of a store is what the reference then does to it."""
+"""The forecast of a start equals the reference's start on the same store."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
-from reference.core.start.outcome import Outcome
-from reference.core.start.predict import predict
-from reference.core.store.commit_log import stored_at_of
-from reference.core.store.files import FilesError
+from reference.core.recovery_forecast.forecast import forecast
+from reference.core.recovery_forecast.outcome import Outcome
+from reference.core.store.commitlog.record_codec import stored_at_of
+from reference.core.store.mapped.files import FilesError
 from reference.core.store.message_store import MessageStore
-from reference.core.store.recovery_rules import (
+from reference.core.store.recovery.rules import (
     REFERENCE,
     Dispatch,
     RecoveryRules,
-    Stray,
+    WrongSizeFilePolicy,
 )
 from reference.tests.start.spoilt_stores import (
     Harm,
@@ -49,7 +49,7 @@ def test_a_start_does_what_was_foretold(story: Story) -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"stray": Stray.ENDS_THE_ROW},
+        {"wrong_size_file": WrongSizeFilePolicy.IGNORE_REST},
         {"dispatch": Dispatch.NONE},
         {"dispatch": Dispatch.IN_THE_SCAN},
         {"end_is_last_begin": True},
@@ -74,7 +74,7 @@ def what_differs(story: Story, rules: RecoveryRules) -> str:
     row, stops, harm = story
     files = written(row, stops=stops)
     spoil(files, harm)
-    foretold = predict(MemoryView(files), rules, TINY)
+    foretold = forecast(MemoryView(files), rules, TINY)
     store = MessageStore(files, TINY)
     try:
         store.start(NOON_MS)

@@ -1,4 +1,4 @@
-"""What a scan takes for a record is what dispatch and the spec take for one."""
+"""Scan, dispatch and the specification accept the same bytes as a record."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reference.core.store.api import DEFAULT_DELAY_LEVELS
-from reference.core.store.delay_levels import DelayLevels
-from reference.core.store.records import Found, find_record
-from reference.core.store.recovery_rules import REFERENCE, RULES
-from reference.core.store.recovery_scan import (
+from reference.core.store.commitlog.record_codec import read_dispatch_request
+from reference.core.store.delay.delay_levels import DelayLevels
+from reference.core.store.recovery.rules import REFERENCE, RULES
+from reference.core.store.recovery.scan import (
     ArrayTooLarge,
     Blank,
-    Refused,
-    Sighted,
+    InvalidRecord,
+    ScannedRecord,
     read_record,
 )
+from reference.core.store.types import DispatchRequest
 from spec.store.commit_log import scan
 from spec.store.message_record import MAGIC_V2, Record, encode_record
+from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS
 
 STORES = Path(__file__).parents[3] / "fixtures" / "store"
 LEVELS = DelayLevels(DEFAULT_DELAY_LEVELS)
@@ -36,14 +37,14 @@ def test_a_release_reads_what_it_wrote(release: str) -> None:
         at = 0
         for placed in scan(data).records:
             seen = read_record(memoryview(data), at, RULES[release], check_crc=True)
-            assert isinstance(seen, Sighted)
+            assert isinstance(seen, ScannedRecord)
             assert (at, seen.size) == (placed.offset, placed.size)
             assert seen.queue_offset == placed.record.queue_offset
             assert seen.stored_at_ms == placed.record.stored_at_ms
             assert seen.topic.decode() == placed.record.topic
             at += seen.size
         rest = read_record(memoryview(data), at, RULES[release], check_crc=True)
-        assert isinstance(rest, Blank | Refused)
+        assert isinstance(rest, Blank | InvalidRecord)
 
 
 @settings(deadline=None, derandomize=True, max_examples=500)
@@ -57,10 +58,10 @@ def test_scan_and_dispatch_agree_on_any_record(at: int, value: int, cut: int) ->
     data[at] = value
     del data[len(data) - cut :]
     seen = read_record(memoryview(data), 0, REFERENCE, check_crc=True)
-    found = find_record(memoryview(data), 0, levels=LEVELS, check_crc=True)
-    assert isinstance(seen, Sighted) == isinstance(found, Found)
-    if isinstance(seen, Sighted):
-        assert isinstance(found, Found)
+    found = read_dispatch_request(memoryview(data), 0, levels=LEVELS, check_crc=True)
+    assert isinstance(seen, ScannedRecord) == isinstance(found, DispatchRequest)
+    if isinstance(seen, ScannedRecord):
+        assert isinstance(found, DispatchRequest)
         assert seen.size == found.size
         assert seen.queue_id == found.queue_id
         assert seen.system_flags == found.system_flags
@@ -72,7 +73,7 @@ def test_no_bytes_are_too_strange(data: bytes, release: str) -> None:
     magic = RECORD[4:8]
     strange = memoryview(data[:4] + magic + data[8:])
     seen = read_record(strange, 0, RULES[release], check_crc=True)
-    assert isinstance(seen, Sighted | Refused | Blank | ArrayTooLarge)
+    assert isinstance(seen, ScannedRecord | InvalidRecord | Blank | ArrayTooLarge)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +82,7 @@ def test_no_bytes_are_too_strange(data: bytes, release: str) -> None:
 def test_a_long_topic_is_a_record_since_5(release: str, is_taken: bool) -> None:
     long = encode_record(replace(PLAIN, topic="T" * 200, magic=MAGIC_V2))
     seen = read_record(memoryview(long), 0, RULES[release], check_crc=True)
-    assert isinstance(seen, Sighted) is is_taken
+    assert isinstance(seen, ScannedRecord) is is_taken
 
 
 def test_a_negative_body_is_none_but_to_the_reference() -> None:
@@ -89,11 +90,11 @@ def test_a_negative_body_is_none_but_to_the_reference() -> None:
     empty[84] = 0xFF
     apache = RULES["4.6.0"]
     assert isinstance(
-        read_record(memoryview(empty), 0, apache, check_crc=True), Sighted
+        read_record(memoryview(empty), 0, apache, check_crc=True), ScannedRecord
     )
     careful = replace(apache, reads_negative_as_zero=False)
     assert isinstance(
-        read_record(memoryview(empty), 0, careful, check_crc=True), Refused
+        read_record(memoryview(empty), 0, careful, check_crc=True), InvalidRecord
     )
 
 

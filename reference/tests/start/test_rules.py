@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from reference.core.store.recovery_loading import Entry, loading, read_config
-from reference.core.store.recovery_log import (
+from reference.core.store.recovery.load import DirectoryEntry, load_config, plan_load
+from reference.core.store.recovery.log_start import (
     FirstRecord,
-    dispatch_begin,
-    files_behind,
-    first_after_a_crash,
-    first_after_a_stop,
+    dispatch_start,
+    files_behind_end,
+    first_file_after_crash,
+    first_file_after_stop,
 )
-from reference.core.store.recovery_rules import REFERENCE, RULES, rules_of
-from reference.core.store.recovery_units import (
+from reference.core.store.recovery.queue_end import (
     EmptyLastFileError,
     QueueEnd,
     Unit,
-    corrected_begin,
-    corrected_begin_since_5,
-    cut_end,
-    found_end,
-    is_new,
+    correct_min_offset,
+    correct_min_offset_since_5,
+    find_queue_end,
+    lacks_unit,
+    truncate_queue,
 )
+from reference.core.store.recovery.rules import REFERENCE, RULES, rules_of
 from spec.store.message_record import MAGIC_V1, MAGIC_V2
 
 FILLER: Unit = (0, 2**31 - 1, 0)
@@ -50,17 +50,21 @@ def test_a_short_file_in_the_middle(
     ignored: list[str],
     stray: str | None,
 ) -> None:
-    entries = [Entry("0", 64), Entry("1", 60), Entry("2", 64)]
-    found = loading(entries, 64, rules_of(release))
+    entries = [
+        DirectoryEntry("0", 64),
+        DirectoryEntry("1", 60),
+        DirectoryEntry("2", 64),
+    ]
+    found = plan_load(entries, 64, rules_of(release))
     assert (found.names, found.deleted, found.ignored) == (names, deleted, ignored)
-    assert (found.stray and found.stray.name) == stray
+    assert (found.wrong_file and found.wrong_file.name) == stray
 
 
 def test_an_empty_last_file_goes_since_5_1_3() -> None:
-    entries = [Entry("0", 64), Entry("64", 0)]
-    assert loading(entries, 64, RULES["5.3.3"]).deleted == ["64"]
-    assert loading(entries, 64, RULES["4.6.0"]).stray == Entry("64", 0)
-    inside = loading([Entry("x", None), *entries[:1]], 64, RULES["5.3.3"])
+    entries = [DirectoryEntry("0", 64), DirectoryEntry("64", 0)]
+    assert plan_load(entries, 64, RULES["5.3.3"]).deleted == ["64"]
+    assert plan_load(entries, 64, RULES["4.6.0"]).wrong_file == DirectoryEntry("64", 0)
+    inside = plan_load([DirectoryEntry("x", None), *entries[:1]], 64, RULES["5.3.3"])
     assert inside.names == ["0"], "5.x passes over directories"
 
 
@@ -72,11 +76,11 @@ def test_where_recovery_begins_after_a_stop(
     release: str, queue_end: int, first: int
 ) -> None:
     bases = [0, 100, 200, 300, 400]
-    assert first_after_a_stop(bases, queue_end, rules_of(release)) == first
+    assert first_file_after_stop(bases, queue_end, rules_of(release)) == first
 
 
 def test_without_queues_5_3_3_begins_at_the_first_file() -> None:
-    assert first_after_a_stop([0, 100, 200, 300], -1, RULES["5.3.3"]) == 0
+    assert first_file_after_stop([0, 100, 200, 300], -1, RULES["5.3.3"]) == 0
 
 
 @pytest.mark.parametrize(("release", "first"), [("4.6.0", 1), ("5.3.3", 2)])
@@ -89,70 +93,76 @@ def test_where_recovery_begins_after_a_crash(release: str, first: int) -> None:
         FirstRecord(0, 0),
     ]
     rules = rules_of(release)
-    assert first_after_a_crash(5, row.__getitem__, 30, rules) == first
-    assert first_after_a_crash(5, row.__getitem__, 9, rules) == 0
+    assert first_file_after_crash(5, row.__getitem__, 30, rules) == first
+    assert first_file_after_crash(5, row.__getitem__, 9, rules) == 0
 
 
 def test_files_behind_the_end_go() -> None:
-    assert files_behind([0, 100, 200, 300], 100, 150) == [200, 300]
-    assert files_behind([0, 100, 200], 100, 200) == []
+    assert files_behind_end([0, 100, 200, 300], 100, 150) == [200, 300]
+    assert files_behind_end([0, 100, 200], 100, 200) == []
 
 
 @pytest.mark.parametrize(
     ("release", "begin"), [("4.4.0", 500), ("4.6.0", 300), ("5.3.3", 500)]
 )
 def test_where_dispatch_goes_on(release: str, begin: int) -> None:
-    assert dispatch_begin([100, 300, -1], 0, 500, rules_of(release)) == begin
+    assert dispatch_start([100, 300, -1], 0, 500, rules_of(release)) == begin
 
 
 def test_fillers_hold_dispatch_but_not_that_of_the_reference() -> None:
     reach = [FILLER[0] + FILLER[1]]
-    assert dispatch_begin(reach, 0, 500, RULES["4.6.0"]) == 2**31 - 1
-    assert dispatch_begin(reach, 0, 500, REFERENCE) == 500
+    assert dispatch_start(reach, 0, 500, RULES["4.6.0"]) == 2**31 - 1
+    assert dispatch_start(reach, 0, 500, REFERENCE) == 500
 
 
 def test_a_queue_ends_before_the_first_unit_that_is_none() -> None:
     files = [(0, units(0, 10, 20)), (60, [*units(30), NONE, *units(50)])]
-    assert found_end(files, 60, RULES["4.6.0"]) == QueueEnd(80, 40)
-    assert found_end(files, 60, RULES["4.4.0"]) == QueueEnd(80, 30)
+    assert find_queue_end(files, 60, RULES["4.6.0"]) == QueueEnd(80, 40)
+    assert find_queue_end(files, 60, RULES["4.4.0"]) == QueueEnd(80, 30)
 
 
 def test_a_cut_makes_a_unit_up_where_the_last_file_has_none() -> None:
     newest_first = [(60, [NONE, NONE]), (0, units(0, 10, 20))]
-    cut = cut_end(newest_first, 20, RULES["4.6.0"])
-    assert (cut.end.position, cut.made_up) == (80, True)
-    cut = cut_end(newest_first, 20, REFERENCE)
-    assert (cut.end.position, cut.made_up, cut.deleted) == (40, False, 1)
+    cut = truncate_queue(newest_first, 20, RULES["4.6.0"])
+    assert (cut.end.position, cut.ends_with_unwritten_unit) == (80, True)
+    cut = truncate_queue(newest_first, 20, REFERENCE)
+    assert (cut.end.position, cut.ends_with_unwritten_unit, cut.deleted) == (
+        40,
+        False,
+        1,
+    )
 
 
 def test_a_queue_without_units_keeps_its_place_where_that_is_wanted() -> None:
     # The files before were deleted with the log's, the rest is cut off.
     newest_first = [(60, units(100))]
-    assert cut_end(newest_first, 50, RULES["4.6.0"])[:2] == (QueueEnd(0, 50), 1)
-    assert cut_end(newest_first, 50, REFERENCE)[:2] == (QueueEnd(60, 50), 0)
+    assert truncate_queue(newest_first, 50, RULES["4.6.0"])[:2] == (QueueEnd(0, 50), 1)
+    assert truncate_queue(newest_first, 50, REFERENCE)[:2] == (QueueEnd(60, 50), 0)
     never_deleted = [(0, units(100))]
-    assert cut_end(never_deleted, 50, REFERENCE)[:2] == (QueueEnd(0, 50), 1)
+    assert truncate_queue(never_deleted, 50, REFERENCE)[:2] == (QueueEnd(0, 50), 1)
 
 
 def test_a_record_is_new_behind_what_the_queue_knows_of() -> None:
     queue = QueueEnd(20, 100)
-    assert not is_new(90, 10, queue, RULES["4.6.0"])
-    assert is_new(100, 10, queue, RULES["4.6.0"])
-    assert not is_new(100, 10, queue, RULES["4.4.0"]), "100 is where the last begins"
+    assert not lacks_unit(90, 10, queue, RULES["4.6.0"])
+    assert lacks_unit(100, 10, queue, RULES["4.6.0"])
+    assert not lacks_unit(100, 10, queue, RULES["4.4.0"]), (
+        "100 is where the last begins"
+    )
 
 
 def test_a_queue_begins_with_the_first_record_that_is_there() -> None:
     first = (0, units(0, 10, 20))
-    assert corrected_begin(first, QueueEnd(60, 30), 0, 15) == 40
-    assert corrected_begin(first, QueueEnd(60, 30), 20, 99) == 20
+    assert correct_min_offset(first, QueueEnd(60, 30), 0, 15) == 40
+    assert correct_min_offset(first, QueueEnd(60, 30), 20, 99) == 20
     last = (0, units(20)[0])
-    assert corrected_begin_since_5(first, last, QueueEnd(60, 30), 0, 99) == 60
-    assert corrected_begin_since_5(first, last, QueueEnd(60, 30), 20, 0) == 20
+    assert correct_min_offset_since_5(first, last, QueueEnd(60, 30), 0, 99) == 60
+    assert correct_min_offset_since_5(first, last, QueueEnd(60, 30), 20, 0) == 20
 
 
 def test_an_empty_last_file_ends_the_start_of_5_x() -> None:
     with pytest.raises(EmptyLastFileError):
-        corrected_begin_since_5(
+        correct_min_offset_since_5(
             (0, units(0, 10, 20)), (60, None), QueueEnd(60, 30), 0, 0
         )
 
@@ -173,5 +183,5 @@ def test_an_empty_last_file_ends_the_start_of_5_x() -> None:
 def test_which_copy_of_a_setting_is_read(
     text: str | None, backup: str | None, source: str, starts: bool
 ) -> None:
-    found = read_config(text, backup)
+    found = load_config(text, backup)
     assert (found.source, found.starts) == (source, starts)

@@ -1,1 +1,1 @@
-"""What no peer can see of the store from outside."""
+"""Tests of the store below the broker's interface."""

@@ -6,9 +6,9 @@ The files are tiny, so that a handful of messages fills several of them.
 
 from __future__ import annotations
 
-from reference.core.store.api import NewMessage, StoreOptions
-from reference.core.store.files import Files, MemoryFiles
+from reference.core.store.mapped.files import Files, MemoryFiles
 from reference.core.store.message_store import MessageStore
+from reference.core.store.types import NewMessage, PutResult, StoreOptions
 from spec.host import Host
 from spec.store.message_record import Record, decode_record
 
@@ -22,7 +22,7 @@ TINY = StoreOptions(
     index_slot_count=5,
     index_item_count=8,
     max_message_size=900,
-    has_spare_file=False,  # what the tests count is files with messages
+    preallocates_files=False,  # what the tests count is files with messages
 )
 
 
@@ -81,3 +81,18 @@ def wire_batch(*bodies: bytes, properties: bytes = b"") -> bytes:
         row += head + len(body).to_bytes(4, "big") + body
         row += len(properties).to_bytes(2, "big") + properties
     return row
+
+
+def contents(files: MemoryFiles) -> dict[str, bytes]:
+    """Return the bytes of all mapped files."""
+    return {name: bytes(file.bytes) for name, file in files.mapped.items()}
+
+
+def append_one(store: MessageStore, message: NewMessage, now_ms: int) -> PutResult:
+    """Append one message."""
+    return store.append([message], now_ms)[0]
+
+
+def append_batch(store: MessageStore, message: NewMessage, now_ms: int) -> PutResult:
+    """Append one batch."""
+    return append_one(store, message._replace(is_batch=True), now_ms)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from reference.core.store.api import GetStatus, NewMessage, StoreOptions
 from reference.core.store.config_files import ConfigFiles, pretty
 from reference.core.store.message_store import MessageStore
+from reference.core.store.types import GetMessageStatus, NewMessage, StoreOptions
 from reference.shell.disk import DiskFiles
 from reference.tests.store.making import NOON_MS, all_records, started
 from spec.store.commit_log import scan
@@ -84,7 +84,7 @@ def test_puts_write_the_log_that_4_6_0_wrote(name: str, tmp_path: Path) -> None:
     directory = tmp_path / "own"
     store = started(DiskFiles(directory), OPTIONS)
     for record in recorded(name):
-        store.log.append(as_message(record), record.stored_at_ms)
+        store.log.append([as_message(record)], record.stored_at_ms)
     store.stop(NOON_MS)
     for path in sorted((directory / "commitlog").iterdir()):
         wanted = scan((STORES / name / "commitlog" / path.name).read_bytes())
@@ -143,5 +143,5 @@ def test_a_store_with_other_file_sizes_does_not_start(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="has 65536 bytes, not 1048576"):
         store.start(NOON_MS)
     again = started(files, OPTIONS)
-    assert again.get("HandoverOrders", 0, 0, 1).status is GetStatus.FOUND
+    assert again.get("HandoverOrders", 0, 0, 1).status is GetMessageStatus.FOUND
     again.stop(NOON_MS)

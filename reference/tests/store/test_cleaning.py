@@ -9,15 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from reference.core.store.api import GetStatus, PutStatus
-from reference.core.store.files import FilesError, MemoryFiles
+from reference.core.store.cleaning.retention import HOUR_MS, Retention
+from reference.core.store.mapped.files import FilesError, MemoryFiles
 from reference.core.store.message_store import MessageStore
-from reference.core.store.retention import HOUR_MS, Retention
+from reference.core.store.types import GetMessageStatus, PutStatus
 from reference.shell.disk import DiskFiles
 from reference.tests.store.making import (
     NOON_MS,
     TINY,
     all_records,
+    append_one,
     killed,
     message,
     started,
@@ -52,7 +53,7 @@ def filled(files: MemoryFiles, count: int = 12 * PER_FILE) -> MessageStore:
     files.now_ms = NOON_MS
     for number in range(count):
         put = message(body=bytes(90), properties=f"KEYS\x01k{number}\x02")
-        assert store.put(put, NOON_MS).status is PutStatus.PUT_OK
+        assert append_one(store, put, NOON_MS).status is PutStatus.PUT_OK
     store.dispatch()
     return store
 
@@ -82,7 +83,7 @@ def test_a_queue_begins_with_its_first_message_that_is_left() -> None:
     assert store.max_offset("T", 0) == 12 * PER_FILE
     assert len(all_records(store, "T", 0)) == 2 * PER_FILE
     below = store.get("T", 0, 10 * PER_FILE - 1, 1)
-    assert below.status is GetStatus.OFFSET_TOO_SMALL
+    assert below.status is GetMessageStatus.OFFSET_TOO_SMALL
     assert below.next_begin_offset == 10 * PER_FILE
     assert store.earliest_stored_at("T", 0) == NOON_MS
     assert store.offset_by_time("T", 0, NOON_MS - 1) == 10 * PER_FILE
@@ -109,7 +110,7 @@ def test_what_is_gone_stays_gone_after_a_crash() -> None:
     again = killed(store, files)
     assert again.min_offset("T", 0) == 10 * PER_FILE
     assert again.max_offset("T", 0) == 12 * PER_FILE
-    assert again.put(message(), LATER_MS).queue_offset == 12 * PER_FILE
+    assert append_one(again, message(), LATER_MS).queue_offset == 12 * PER_FILE
 
 
 def test_a_queue_without_messages_keeps_its_offsets_until_it_is_deleted() -> None:
@@ -117,17 +118,17 @@ def test_a_queue_without_messages_keeps_its_offsets_until_it_is_deleted() -> Non
     store = started(files)
     files.now_ms = NOON_MS
     for number in range(3 * PER_FILE):
-        store.put(message(body=bytes(90)), NOON_MS)
+        append_one(store, message(body=bytes(90)), NOON_MS)
         if number == 0:
-            store.put(message("Old"), NOON_MS)
+            append_one(store, message("Old"), NOON_MS)
     store.dispatch()
     clean(store)
     assert (store.min_offset("Old", 0), store.max_offset("Old", 0)) == (0, 1)
-    assert store.get("Old", 0, 0, 1).status is GetStatus.MESSAGE_WAS_REMOVING
+    assert store.get("Old", 0, 0, 1).status is GetMessageStatus.MESSAGE_WAS_REMOVING
     store.cleaner.delete_expired_queues()
     assert store.queues.get("Old", 0) is None
     assert store.queues.get("T", 0) is not None
-    assert store.put(message("Old"), LATER_MS).queue_offset == 0
+    assert append_one(store, message("Old"), LATER_MS).queue_offset == 0
 
 
 def test_a_full_disk_refuses_messages_until_it_is_less_full() -> None:
@@ -137,7 +138,7 @@ def test_a_full_disk_refuses_messages_until_it_is_less_full() -> None:
     told = []
     for files.used in (75, 86, 91, 86, 85):
         clean(store, never, NOON_MS)
-        told.append(store.put(message(), NOON_MS).status)
+        told.append(append_one(store, message(), NOON_MS).status)
     refused, taken = PutStatus.SERVICE_NOT_AVAILABLE, PutStatus.PUT_OK
     assert told == [taken, taken, refused, refused, taken]
 
@@ -180,7 +181,7 @@ def test_a_reader_keeps_what_it_reads_and_then_the_disk_has_it_back(
     store = MessageStore(DiskFiles(tmp_path), TINY)
     store.start(NOON_MS)
     for number in range(3 * PER_FILE):
-        store.put(message(body=b"%090d" % number), NOON_MS)
+        append_one(store, message(body=b"%090d" % number), NOON_MS)
     store.dispatch()
     answer = store.get("T", 0, 0, 2)
     forced = replace(ALWAYS, hours=frozenset(range(24)), reserved_ms=-(2**60))

@@ -7,9 +7,8 @@ from __future__ import annotations
 from hypothesis import settings
 from hypothesis.stateful import invariant, precondition, rule
 
-from reference.core.store.records import Found
-from reference.core.store.retention import FILES_AT_ONCE_MAX, Retention
-from reference.tests.store.making import all_records, message
+from reference.core.store.cleaning.retention import FILES_AT_ONCE_MAX, Retention
+from reference.tests.store.making import all_records, append_one, message
 from reference.tests.store.test_store_against_model import (
     DiskStoreMachine,
     StoreMachine,
@@ -28,7 +27,7 @@ class CleaningMachine(StoreMachine):
         self.gone: set[tuple[str, int, int]] = set()
         """Topic, queue id and queue offset."""
         # Who asks for the log's first message when it is gone gets another.
-        self.store.put(message("First"), self.now_ms)
+        append_one(self.store, message("First"), self.now_ms)
         self.store.dispatch()
 
     @precondition(lambda self: self.visible_count == len(self.log))
@@ -37,7 +36,7 @@ class CleaningMachine(StoreMachine):
         """Delete what files of the log can be deleted, and strike their messages."""
         log = self.store.log
         bases = log.queue.bases
-        found = [one for one in log.find_all(bases[0]) if isinstance(one, Found)]
+        found = [one for base in bases for one in log.read_dispatch_requests(base)[0]]
         for _ in self.store.cleaner.round(EVERYTHING_IS_OLD, self.now_ms):
             pass
         start = bases[min(FILES_AT_ONCE_MAX, len(bases) - 1)]

@@ -14,14 +14,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reference.core.store.api import FlushMode, GetStatus, PutStatus, StoreOptions
 from reference.core.store.config_files import ConfigFiles, pretty
-from reference.core.store.files import Files, FilesError, MemoryFiles
+from reference.core.store.mapped.files import Files, FilesError, MemoryFiles
+from reference.core.store.types import (
+    FlushMode,
+    GetMessageStatus,
+    PutStatus,
+    StoreOptions,
+)
 from reference.shell.disk import DiskFiles
 from reference.tests.store.making import (
     NOON_MS,
     TINY,
     all_records,
+    append_one,
     killed,
     message,
     started,
@@ -57,7 +63,7 @@ def test_memory_and_disk_hold_the_same_bytes(
         store = started(files)
         for at, (queue_id, body) in enumerate(puts):
             put = message("T", queue_id, body, "KEYS\x01k\x02TAGS\x01a\x02")
-            store.put(put, NOON_MS + at)
+            append_one(store, put, NOON_MS + at)
         for _ in range(times_killed):
             store = killed(store, files)
         store.stop(NOON_MS)
@@ -70,13 +76,15 @@ def test_a_full_disk_refuses_and_loses_nothing() -> None:
     files = MemoryFiles(space=900)
     store = started(files)
     acknowledged = 0
-    while (result := store.put(message(body=bytes(60)), NOON_MS)).is_stored:
+    while (result := append_one(store, message(body=bytes(60)), NOON_MS)).is_stored:
         acknowledged += 1
     assert result.status is PutStatus.SERVICE_NOT_AVAILABLE
     assert "no space left" in store.refused
     files.space = 10_000
     store.dispatch()
-    assert store.put(message(body=b"again"), NOON_MS).queue_offset == acknowledged
+    assert (
+        append_one(store, message(body=b"again"), NOON_MS).queue_offset == acknowledged
+    )
     store.dispatch()
     bodies = [record.body for record in all_records(store, "T", 0)]
     assert bodies == [bytes(60)] * acknowledged + [b"again"]
@@ -90,16 +98,16 @@ def test_a_disk_that_gives_no_space_is_told_in_one_line(
 
     files = DiskFiles(tmp_path / "store")
     store = started(files)
-    store.put(message(body=b"kept"), NOON_MS)
+    append_one(store, message(body=b"kept"), NOON_MS)
     store.dispatch()
     big = StoreOptions(commit_log_file_size=1 << 20, index_enabled=False)
     other = started(DiskFiles(tmp_path / "other"), big)
     monkeypatch.setattr(os, "posix_fallocate", refuse)
-    result = other.put(message(), NOON_MS)
+    result = append_one(other, message(), NOON_MS)
     assert result.status is PutStatus.SERVICE_NOT_AVAILABLE
     assert other.refused.endswith("no space left on the disk")
     assert "\n" not in other.refused
-    assert store.get("T", 0, 0, 1).status is GetStatus.FOUND
+    assert store.get("T", 0, 0, 1).status is GetMessageStatus.FOUND
     other.stop(NOON_MS)
     store.stop(NOON_MS)
 
@@ -136,7 +144,7 @@ def test_no_path_leads_out_of_the_directory(tmp_path: Path, path: str) -> None:
 def test_new_files_have_their_full_size_and_take_no_space(tmp_path: Path) -> None:
     files = DiskFiles(tmp_path)
     store = started(files, StoreOptions())
-    store.put(message(properties="KEYS\x01k\x02"), NOON_MS)
+    append_one(store, message(properties="KEYS\x01k\x02"), NOON_MS)
     store.dispatch()
     first = "0" * 20
     assert (tmp_path / "commitlog" / first).stat().st_size == 1 << 30
@@ -160,7 +168,7 @@ def test_the_abort_mark_is_there_while_the_store_runs(tmp_path: Path) -> None:
 def test_a_flush_moves_the_checkpoint(mode: FlushMode, tmp_path: Path) -> None:
     files = DiskFiles(tmp_path)
     store = started(files, StoreOptions(commit_log_file_size=4096, flush_mode=mode))
-    store.put(message(), NOON_MS + 7)
+    append_one(store, message(), NOON_MS + 7)
     store.dispatch()
     store.flush_log(NOON_MS)
     store.flush_queues(NOON_MS)

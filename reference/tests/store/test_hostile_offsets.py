@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from reference.core.store.files import FilesError, MemoryFiles
+from reference.core.store.mapped.files import FilesError, MemoryFiles
 from reference.core.store.message_store import MessageStore
-from reference.tests.store.making import NOON_MS, TINY, message, started
+from reference.tests.store.making import NOON_MS, TINY, append_one, message, started
 from spec.derive.numpy_dtype import leading_fields
 from spec.integers import INT64_MAX, INT64_MIN
 from spec.store.message_record import record_layout
@@ -23,9 +23,9 @@ def hostile(queue_offset: int, *, before: int = 0) -> MemoryFiles:
     files = MemoryFiles()
     store = started(files)
     for _ in range(before):
-        store.put(message(), NOON_MS)
+        append_one(store, message(), NOON_MS)
     store.dispatch()
-    last = store.put(message(), NOON_MS)
+    last = append_one(store, message(), NOON_MS)
     files.unlock()
     log = files.mapped["commitlog/" + "0" * 20].bytes
     begin = last.physical_offset + AT["queue_offset"]

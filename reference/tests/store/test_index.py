@@ -10,11 +10,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from reference.core.store.files import MemoryFiles
-from reference.core.store.hashing import index_hash, tags_hash
-from reference.core.store.index_names import index_name
+from reference.core.store.index.index_service import index_name
+from reference.core.store.index.key_hash import index_hash, tags_hash
+from reference.core.store.mapped.files import MemoryFiles
 from reference.core.store.message_store import MessageStore
-from reference.tests.store.making import NOON_MS, TINY, killed, message, started
+from reference.tests.store.making import (
+    NOON_MS,
+    TINY,
+    append_one,
+    killed,
+    message,
+    started,
+)
 from spec.integers import java_string_hash
 from spec.store.index_file import key_hash
 from spec.store.message_record import decode_record
@@ -55,7 +62,7 @@ def filled(keys: list[str]) -> MessageStore:
     store = started(options=OPTIONS)
     for number, key in enumerate(keys):
         put = message(body=b"%d" % number, properties=f"KEYS\x01{key}\x02")
-        store.put(put, NOON_MS + 1000 * number)
+        append_one(store, put, NOON_MS + 1000 * number)
     store.dispatch()
     return store
 
@@ -97,8 +104,10 @@ def test_a_query_is_for_a_stretch_of_time(
 
 def test_a_unique_key_is_a_key() -> None:
     store = started(options=OPTIONS)
-    store.put(
-        message(body=b"me", properties="UNIQ_KEY\x01u1\x02KEYS\x01k\x02"), NOON_MS
+    append_one(
+        store,
+        message(body=b"me", properties="UNIQ_KEY\x01u1\x02KEYS\x01k\x02"),
+        NOON_MS,
     )
     store.dispatch()
     assert bodies(store, "u1") == bodies(store, "k") == [b"me"]
@@ -107,7 +116,7 @@ def test_a_unique_key_is_a_key() -> None:
 def test_a_rollback_is_not_indexed_and_a_half_message_is() -> None:
     store = started(options=OPTIONS)
     for flags, body in ((4, b"half"), (12, b"rollback"), (8, b"commit")):
-        store.put(message("T", 0, body, "KEYS\x01k\x02", flags), NOON_MS)
+        append_one(store, message("T", 0, body, "KEYS\x01k\x02", flags), NOON_MS)
     store.dispatch()
     assert bodies(store, "k") == [b"half", b"commit"]
 
@@ -117,7 +126,7 @@ def test_full_files_vouched_for_by_the_checkpoint_outlive_a_crash() -> None:
     store = started(files, OPTIONS)
     for number in range(10):  # 7 items fill a file
         put = message(body=b"%d" % number, properties="KEYS\x01k\x02")
-        store.put(put, NOON_MS + number)
+        append_one(store, put, NOON_MS + number)
     store.dispatch()
     names = files.names("index")
     store = killed(store, files)

@@ -1,15 +1,22 @@
 """
-What the store takes and what it refuses.
+Messages that the store accepts or refuses.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from reference.core.store.api import NewMessage, PutStatus, StoreOptions
-from reference.core.store.files import MemoryFiles
+from reference.core.store.mapped.files import MemoryFiles
 from reference.core.store.message_store import MessageStore
-from reference.tests.store.making import NOON_MS, all_records, message, started
+from reference.core.store.types import NewMessage, PutStatus, StoreOptions
+from reference.tests.store.making import (
+    NOON_MS,
+    all_records,
+    append_batch,
+    append_one,
+    message,
+    started,
+)
 from reference.tests.store.making import wire_batch as batch
 from spec.host import Host
 
@@ -25,7 +32,7 @@ HALF, COMMIT, ROLLBACK = 4, 8, 12
 
 def status_of(put: NewMessage) -> PutStatus:
     """Return what a fresh store says to *put*."""
-    return started(options=ROOMY).put(put, NOON_MS).status
+    return append_one(started(options=ROOMY), put, NOON_MS).status
 
 
 @pytest.mark.parametrize(
@@ -65,22 +72,26 @@ def test_properties_have_at_most_32767_bytes(
 def test_the_whole_record_counts_against_the_largest_message(
     more: int, is_stored: bool
 ) -> None:
-    result = started(options=ROOMY).put(message(body=bytes(40_000 - 92 + more)), 0)
+    result = append_one(
+        started(options=ROOMY), message(body=bytes(40_000 - 92 + more)), 0
+    )
     assert result.is_stored is is_stored
 
 
 def test_a_stopped_store_takes_nothing() -> None:
     store = MessageStore(MemoryFiles(), ROOMY)
-    assert store.put(message(), NOON_MS).status is PutStatus.SERVICE_NOT_AVAILABLE
-    assert store.put_batch(message(), 0).status is PutStatus.SERVICE_NOT_AVAILABLE
+    assert (
+        append_one(store, message(), NOON_MS).status is PutStatus.SERVICE_NOT_AVAILABLE
+    )
+    assert append_batch(store, message(), 0).status is PutStatus.SERVICE_NOT_AVAILABLE
 
 
 @pytest.mark.parametrize("flags", [HALF, ROLLBACK])
 def test_half_messages_and_rollbacks_enter_no_queue(flags: int) -> None:
     store = started(options=ROOMY)
-    store.put(message(body=b"before"), NOON_MS)
-    result = store.put(message(body=b"half", system_flags=flags), NOON_MS)
-    store.put(message(body=b"commit", system_flags=COMMIT), NOON_MS)
+    append_one(store, message(body=b"before"), NOON_MS)
+    result = append_one(store, message(body=b"half", system_flags=flags), NOON_MS)
+    append_one(store, message(body=b"commit", system_flags=COMMIT), NOON_MS)
     store.dispatch()
     assert result.is_stored
     assert result.queue_offset == 0
@@ -91,14 +102,14 @@ def test_half_messages_and_rollbacks_enter_no_queue(flags: int) -> None:
 @pytest.mark.parametrize("flags", [HALF, COMMIT, ROLLBACK])
 def test_a_batch_is_no_transaction(flags: int) -> None:
     put = message(body=batch(b"a"), system_flags=flags)
-    assert started().put_batch(put, NOON_MS).status is PutStatus.MESSAGE_ILLEGAL
+    assert append_batch(started(), put, NOON_MS).status is PutStatus.MESSAGE_ILLEGAL
 
 
 @pytest.mark.parametrize("cut", range(1, len(batch(b"ab", b"c", properties=b"p"))))
 def test_a_batch_cut_anywhere_is_stored_not_at_all(cut: int) -> None:
     whole = batch(b"ab", b"c", properties=b"p")
     store = started()
-    result = store.put_batch(message(body=whole[:cut]), NOON_MS)
+    result = append_batch(store, message(body=whole[:cut]), NOON_MS)
     if cut == len(batch(b"ab", properties=b"p")):
         assert result.message_count == 1
     else:
@@ -109,7 +120,7 @@ def test_a_batch_cut_anywhere_is_stored_not_at_all(cut: int) -> None:
 def test_hosts_may_be_ipv6() -> None:
     store = started(options=ROOMY)
     put = message()._replace(born_host=Host.of("::1", 5), store_host=Host.of("::2", 6))
-    result = store.put(put, NOON_MS)
+    result = append_one(store, put, NOON_MS)
     store.dispatch()
     (record,) = all_records(store, "T", 0)
     assert (record.born_host, record.store_host) == (put.born_host, put.store_host)

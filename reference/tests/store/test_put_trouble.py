@@ -1,5 +1,5 @@
 """
-What a put comes to when the files refuse, the system is slow, or a queue is stuck.
+Put results when files fail, the system is busy, or a queue cannot grow.
 """
 
 from __future__ import annotations
@@ -8,13 +8,14 @@ from dataclasses import replace
 
 import pytest
 
-from reference.core.store.api import NewMessage, PutStatus
-from reference.core.store.files import FilesError, MemoryFile, MemoryFiles
+from reference.core.store.mapped.files import FilesError, MemoryFile, MemoryFiles
 from reference.core.store.message_store import MessageStore
+from reference.core.store.types import NewMessage, PutStatus
 from reference.tests.store.making import (
     NOON_MS,
     TINY,
     all_records,
+    append_one,
     killed,
     message,
     started,
@@ -47,7 +48,7 @@ class Slow(MemoryFiles):
         """Ask the store, as another thread of 4.6.0 would."""
         if self.store is not None and self.late_ms:
             now_ms, self.late_ms = NOON_MS + self.late_ms, 0
-            self.found = self.store.put(message(), now_ms).status
+            self.found = append_one(self.store, message(), now_ms).status
             assert self.store.is_overloaded(now_ms) is (self.found is BUSY)
         super().spend(size)
 
@@ -64,25 +65,27 @@ def test_a_message_that_comes_while_one_is_stuck_is_refused(
     files = Slow()
     files.store = started(files)
     files.late_ms = late_ms
-    files.store.put(message(), NOON_MS)
+    append_one(files.store, message(), NOON_MS)
     assert files.found is status
-    assert files.store.put(message(), NOON_MS + 5_000).status is PutStatus.PUT_OK
+    assert (
+        append_one(files.store, message(), NOON_MS + 5_000).status is PutStatus.PUT_OK
+    )
 
 
 def test_without_a_file_nothing_is_stored_until_there_is_one() -> None:
     files = NoMoreFiles()
     store = started(files)
-    assert store.put(ONE_A_FILE, NOON_MS).status is PutStatus.PUT_OK
+    assert append_one(store, ONE_A_FILE, NOON_MS).status is PutStatus.PUT_OK
     files.refused = "commitlog"
-    for put in (store.put, store.put_batch):
-        batch = ONE_A_FILE._replace(body=wire_batch(bytes(600)))
-        result = put(batch if put == store.put_batch else ONE_A_FILE, NOON_MS)
+    batch = ONE_A_FILE._replace(body=wire_batch(bytes(600)), is_batch=True)
+    for one in (ONE_A_FILE, batch):
+        result = append_one(store, one, NOON_MS)
         assert (result.status, result.is_stored) == (
             PutStatus.CREATE_FILE_FAILED,
             False,
         )
     files.refused = ""
-    assert store.put(ONE_A_FILE, NOON_MS).queue_offset == 1
+    assert append_one(store, ONE_A_FILE, NOON_MS).queue_offset == 1
     store = killed(store, files)
     assert len(all_records(store, "T", 0)) == 2
 
@@ -93,7 +96,7 @@ def test_a_full_disk_refuses_whole_messages_and_loses_none() -> None:
     stored: list[NewMessage] = []
     for number in range(20):
         one = message(body=b"%03d" % number)
-        result = store.put(one, NOON_MS)
+        result = append_one(store, one, NOON_MS)
         if result.is_stored:
             stored.append(one)
         else:
@@ -110,17 +113,17 @@ def test_a_queue_that_cannot_be_written_stops_the_store() -> None:
     store = started(files)
     files.refused = "consumequeue"
     for _ in range(30):
-        assert store.put(message(), NOON_MS).is_stored
+        assert append_one(store, message(), NOON_MS).is_stored
         store.catch_up()
-    result = store.put(message(), NOON_MS)
+    result = append_one(store, message(), NOON_MS)
     assert result.status is PutStatus.SERVICE_NOT_AVAILABLE
     files.refused = ""
     assert len(store.catch_up()) == 30
-    result = store.put(message(), NOON_MS)
+    result = append_one(store, message(), NOON_MS)
     assert result.status is PutStatus.SERVICE_NOT_AVAILABLE
     store = killed(store, files)
     assert len(all_records(store, "T", 0)) == 30
-    assert store.put(message(), NOON_MS).is_stored
+    assert append_one(store, message(), NOON_MS).is_stored
 
 
 def test_an_index_that_cannot_be_written_hides_messages() -> None:
@@ -128,7 +131,7 @@ def test_an_index_that_cannot_be_written_hides_messages() -> None:
     store = started(files)
     files.refused = "index"
     for _ in range(40):
-        assert store.put(message(properties="KEYS\x01k\x02"), NOON_MS).is_stored
+        assert append_one(store, message(properties="KEYS\x01k\x02"), NOON_MS).is_stored
         store.catch_up()
     assert store.max_offset("T", 0) == 1
     files.refused = ""
@@ -142,32 +145,32 @@ def test_a_queue_that_is_written_late_stops_nothing() -> None:
     store = started(files)
     for _ in range(3):
         files.refused = "consumequeue/T"
-        store.put(message(), NOON_MS)
+        append_one(store, message(), NOON_MS)
         for _ in range(20):
             store.catch_up()
         files.refused = ""
         assert store.catch_up() or store.max_offset("T", 0)
         store.catch_up()
-    assert store.put(message(), NOON_MS).is_stored
+    assert append_one(store, message(), NOON_MS).is_stored
 
 
 def test_the_next_file_is_there_before_it_is_needed() -> None:
     files = NoMoreFiles()
-    store = started(files, replace(TINY, has_spare_file=True))
+    store = started(files, replace(TINY, preallocates_files=True))
     names = [f"{number * 1024:020}" for number in range(4)]
     assert files.names("commitlog") == []
-    store.put(ONE_A_FILE, NOON_MS)
+    append_one(store, ONE_A_FILE, NOON_MS)
     assert files.names("commitlog") == names[:2]
     files.refused = "commitlog"
-    assert store.put(ONE_A_FILE, NOON_MS).is_stored
+    assert append_one(store, ONE_A_FILE, NOON_MS).is_stored
     assert files.names("commitlog") == names[:2]
-    assert store.put(ONE_A_FILE, NOON_MS).status is PutStatus.CREATE_FILE_FAILED
+    assert append_one(store, ONE_A_FILE, NOON_MS).status is PutStatus.CREATE_FILE_FAILED
     files.refused = ""
-    store.put(ONE_A_FILE, NOON_MS)
+    append_one(store, ONE_A_FILE, NOON_MS)
     assert files.names("commitlog") == names
     store = killed(store, files)
     assert files.names("commitlog") == names[:3]
-    store.put(ONE_A_FILE, NOON_MS)
+    append_one(store, ONE_A_FILE, NOON_MS)
     assert files.names("commitlog") == [*names, f"{4 * 1024:020}"]
     store.stop(NOON_MS)
     assert files.names("commitlog") == names

@@ -9,14 +9,15 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.core.store.files import MemoryFiles
+from reference.core.store.cleaning.retention import HOUR_MS, Retention
+from reference.core.store.consumequeue.extension import QueueExtension
+from reference.core.store.mapped.files import MemoryFiles
 from reference.core.store.message_store import MessageStore
-from reference.core.store.queue_extension import QueueExtension
-from reference.core.store.retention import HOUR_MS, Retention
 from reference.tests.store.making import (
     NOON_MS,
     TINY,
     all_records,
+    append_one,
     killed,
     message,
     started,
@@ -41,7 +42,7 @@ def filled(files: MemoryFiles, count: int = 8) -> MessageStore:
     store = started(files, EXTENDED)
     for number in range(count):
         properties = f"TAGS\x01{TAGS[number % 2]}\x02"
-        store.put(message(body=bytes(90), properties=properties), NOON_MS)
+        append_one(store, message(body=bytes(90), properties=properties), NOON_MS)
     store.dispatch()
     return store
 
@@ -147,7 +148,7 @@ def test_a_crash_makes_bits_for_what_is_dispatched_again() -> None:
     filled(files)
     files.unlock()
     again = MessageStore(files, EXTENDED)
-    again.filter_bits = lambda topic, record: topic.encode() + bytes(record[20:28])
+    again.calc_bit_map = lambda topic, record: topic.encode() + bytes(record[20:28])
     again.start(NOON_MS)
     queue = again.queues.get("T", 0)
     assert queue is not None

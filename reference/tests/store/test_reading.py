@@ -1,5 +1,5 @@
 """
-What a read of a queue returns, and where the reader goes on.
+Get message: the messages of a read, and the next offset.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reference.core.store.api import GetStatus, StoreOptions
-from reference.core.store.files import MemoryFiles
-from reference.core.store.hashing import tags_hash
+from reference.core.store.index.key_hash import tags_hash
+from reference.core.store.mapped.files import MemoryFiles
 from reference.core.store.message_store import MessageStore
-from reference.tests.store.making import NOON_MS, TINY, message, started
+from reference.core.store.types import GetMessageStatus, StoreOptions
+from reference.tests.store.making import NOON_MS, TINY, append_one, message, started
 from spec.store.message_record import decode_record
 
 OPTIONS = replace(TINY, consume_queue_file_size=200)
@@ -27,7 +27,7 @@ def filled(count: int, options: StoreOptions = OPTIONS) -> MessageStore:
         put = message(
             body=b"%02d" % number, properties=f"TAGS\x01{'ab'[number % 2]}\x02"
         )
-        store.put(put, NOON_MS + number * 10)
+        append_one(store, put, NOON_MS + number * 10)
     store.dispatch()
     return store
 
@@ -35,15 +35,15 @@ def filled(count: int, options: StoreOptions = OPTIONS) -> MessageStore:
 @pytest.mark.parametrize(
     ("offset", "status", "next_offset"),
     [
-        (-1, GetStatus.OFFSET_TOO_SMALL, 0),
-        (0, GetStatus.FOUND, 3),
-        (4, GetStatus.FOUND, 5),
-        (5, GetStatus.OFFSET_OVERFLOW_ONE, 5),
-        (6, GetStatus.OFFSET_OVERFLOW_BADLY, 0),
+        (-1, GetMessageStatus.OFFSET_TOO_SMALL, 0),
+        (0, GetMessageStatus.FOUND, 3),
+        (4, GetMessageStatus.FOUND, 5),
+        (5, GetMessageStatus.OFFSET_OVERFLOW_ONE, 5),
+        (6, GetMessageStatus.OFFSET_OVERFLOW_BADLY, 0),
     ],
 )
 def test_where_the_reader_goes_on(
-    offset: int, status: GetStatus, next_offset: int
+    offset: int, status: GetMessageStatus, next_offset: int
 ) -> None:
     result = filled(5).get("T", 0, offset, 3)
     assert (result.status, result.next_begin_offset) == (status, next_offset)
@@ -55,7 +55,7 @@ def test_a_queue_without_messages_sends_the_reader_to_its_start(
     topic: str, queue_id: int
 ) -> None:
     result = filled(1).get(topic, queue_id, 7, 3)
-    assert result.status is GetStatus.NO_MESSAGE_IN_QUEUE
+    assert result.status is GetMessageStatus.NO_MESSAGE_IN_QUEUE
     assert (result.next_begin_offset, result.min_offset, result.max_offset) == (0, 0, 0)
 
 
@@ -73,7 +73,7 @@ def test_a_filter_passes_over_what_it_does_not_want() -> None:
 
 def test_nothing_that_matches_still_moves_the_reader_on() -> None:
     result = filled(10).get("T", 0, 1, 2, {tags_hash("c")})
-    assert result.status is GetStatus.NO_MATCHED_MESSAGE
+    assert result.status is GetMessageStatus.NO_MATCHED_MESSAGE
     assert result.next_begin_offset == 10
 
 
@@ -115,7 +115,7 @@ def test_messages_whose_file_is_gone_are_passed_over() -> None:
     files = MemoryFiles()
     store = started(files, OPTIONS)
     for number in range(12):
-        store.put(message(body=b"%090d" % number), NOON_MS)
+        append_one(store, message(body=b"%090d" % number), NOON_MS)
     store.dispatch()
     store.log.queue.delete_first()
     result = store.get("T", 0, 0, 32)
@@ -126,7 +126,7 @@ def test_messages_whose_file_is_gone_are_passed_over() -> None:
     store.start(NOON_MS)
     assert store.min_offset("T", 0) == first.queue_offset
     again = store.get("T", 0, 0, 32)
-    assert again.status is GetStatus.OFFSET_TOO_SMALL
+    assert again.status is GetMessageStatus.OFFSET_TOO_SMALL
     assert again.next_begin_offset == first.queue_offset
 
 
@@ -138,7 +138,7 @@ def test_messages_whose_file_is_gone_are_passed_over() -> None:
 def test_a_search_by_time_finds_the_nearest(times: list[int], wanted: int) -> None:
     store = started(options=OPTIONS)
     for time in sorted(times):
-        store.put(message(), NOON_MS + time)
+        append_one(store, message(), NOON_MS + time)
     store.dispatch()
     found = store.offset_by_time("T", 0, NOON_MS + wanted)
     distances = [abs(time - wanted) for time in sorted(times)]

@@ -1,5 +1,5 @@
 """
-Which files go: decisions over plain values, against sentences of the same length.
+Files to delete by retention rules, as functions of plain values.
 """
 
 from __future__ import annotations
@@ -8,26 +8,26 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from reference.core.store.retention import (
+from reference.core.store.cleaning.retention import (
     HOUR_MS,
     DiskVerdict,
     Retention,
+    evaluate_disk_usage,
     expired_count,
     hours_of,
     is_hour,
-    judge_disk,
 )
 
 NOON_MS = 12 * HOUR_MS
 DAY = Retention(reserved_ms=24 * HOUR_MS, hours=frozenset({12}))
-CALM = DiskVerdict(is_full=False, wants_space=False, is_urgent=False)
+CALM = DiskVerdict(is_full=False, needs_space=False, is_urgent=False)
 TIMES = st.lists(st.integers(-48, 12).map(lambda hour: hour * HOUR_MS), max_size=25)
 
 
 @given(
     times=TIMES,
     hour=st.integers(0, 23),
-    wants_space=st.booleans(),
+    needs_space=st.booleans(),
     is_urgent=st.booleans(),
     may_force=st.booleans(),
 )
@@ -35,7 +35,7 @@ def test_what_goes_is_old_or_in_the_way(
     times: list[int],
     hour: int,
     *,
-    wants_space: bool,
+    needs_space: bool,
     is_urgent: bool,
     may_force: bool,
 ) -> None:
@@ -43,13 +43,13 @@ def test_what_goes_is_old_or_in_the_way(
     retention = Retention(
         reserved_ms=24 * HOUR_MS, hours=frozenset({12}), may_force=may_force
     )
-    verdict = DiskVerdict(is_full=False, wants_space=wants_space, is_urgent=is_urgent)
+    verdict = DiskVerdict(is_full=False, needs_space=needs_space, is_urgent=is_urgent)
     count = expired_count(times, now_ms=now_ms, verdict=verdict, retention=retention)
     assert 0 <= count <= min(10, max(len(times) - 1, 0))
 
     def may_go(changed_at_ms: int) -> bool:
         is_old = now_ms - changed_at_ms >= retention.reserved_ms
-        return (hour == 12 or wants_space) and (is_old or (is_urgent and may_force))
+        return (hour == 12 or needs_space) and (is_old or (is_urgent and may_force))
 
     assert all(map(may_go, times[:count]))
     if count < min(10, len(times) - 1):
@@ -69,7 +69,7 @@ def test_a_disk_is_judged_by_three_ratios(
     used: float, ratio: float, *, was_full: bool
 ) -> None:
     retention = Retention(used_ratio_max=ratio)
-    verdict = judge_disk(used, retention, was_full=was_full)
+    verdict = evaluate_disk_usage(used, retention, was_full=was_full)
     if used > 0.9:
         assert verdict.is_full
     elif used > 0.85:
@@ -77,7 +77,7 @@ def test_a_disk_is_judged_by_three_ratios(
     else:
         assert not verdict.is_full
     assert verdict.is_urgent == (used > 0.85)
-    assert verdict.wants_space == (used > ratio or used < 0)
+    assert verdict.needs_space == (used > ratio or used < 0)
 
 
 def test_a_file_goes_the_moment_its_time_is_over() -> None:

@@ -1,17 +1,19 @@
 """
-Where one file of the log ends and the next begins.
+The boundary between two files of the commit log.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from reference.core.store.api import PutStatus
-from reference.core.store.files import MemoryFiles
+from reference.core.store.mapped.files import MemoryFiles
+from reference.core.store.types import PutStatus
 from reference.tests.store.making import (
     NOON_MS,
     TINY,
     all_records,
+    append_batch,
+    append_one,
     killed,
     message,
     started,
@@ -33,8 +35,8 @@ def body_of_record(size: int) -> bytes:
 def test_a_record_leaves_eight_bytes_of_its_file(left: int) -> None:
     files = MemoryFiles()
     store = started(files)
-    store.put(message(body=body_of_record(SIZE - left)), NOON_MS)
-    result = store.put(message(body=body_of_record(200)), NOON_MS)
+    append_one(store, message(body=body_of_record(SIZE - left)), NOON_MS)
+    result = append_one(store, message(body=body_of_record(200)), NOON_MS)
     if left >= 208:
         assert result.physical_offset == SIZE - left
     else:
@@ -45,9 +47,9 @@ def test_a_record_leaves_eight_bytes_of_its_file(left: int) -> None:
 
 def test_a_batch_stays_in_one_file() -> None:
     store = started()
-    store.put(message(body=body_of_record(600)), NOON_MS)
+    append_one(store, message(body=body_of_record(600)), NOON_MS)
     batch = message(body=wire_batch(*(bytes(40) for _ in range(4))))
-    result = store.put_batch(batch, NOON_MS)
+    result = append_batch(store, batch, NOON_MS)
     assert result.physical_offset == SIZE
     assert result.queue_offset == 1
     ids = result.message_id.split(",")
@@ -58,7 +60,7 @@ def test_files_are_named_by_their_first_offset_and_have_their_full_size() -> Non
     files = MemoryFiles()
     store = started(files)
     for _ in range(4):
-        store.put(message(body=body_of_record(600)), NOON_MS)
+        append_one(store, message(body=body_of_record(600)), NOON_MS)
     assert files.names("commitlog") == [f"{SIZE * n:020}" for n in range(4)]
     assert {files.size(f"commitlog/{name}") for name in files.names("commitlog")} == {
         SIZE
@@ -67,7 +69,7 @@ def test_files_are_named_by_their_first_offset_and_have_their_full_size() -> Non
 
 def test_a_message_that_fits_no_file_is_refused_and_nothing_is_written() -> None:
     store = started()
-    assert store.put(message(body=bytes(899)), NOON_MS).status is (
+    assert append_one(store, message(body=bytes(899)), NOON_MS).status is (
         PutStatus.MESSAGE_ILLEGAL
     )
     assert store.log.queue.end == 0
@@ -77,12 +79,12 @@ def test_a_log_that_ends_with_a_blank_goes_on_before_it() -> None:
     # 4.6.0 does not count the blank of the last file as written.
     files = MemoryFiles()
     store = started(files)
-    store.put(message(body=body_of_record(900)), NOON_MS)
-    store.put(message(body=body_of_record(200)), NOON_MS)
+    append_one(store, message(body=body_of_record(900)), NOON_MS)
+    append_one(store, message(body=body_of_record(200)), NOON_MS)
     files.delete(f"commitlog/{SIZE:020}")
     store = killed(store, files)
     assert store.log.queue.end == 900
-    result = store.put(message(body=body_of_record(110)), NOON_MS)
+    result = append_one(store, message(body=body_of_record(110)), NOON_MS)
     assert result.physical_offset == 900
 
 
@@ -90,7 +92,7 @@ def test_queue_files_roll_over_too() -> None:
     files = MemoryFiles()
     store = started(files)
     for number in range(7):
-        store.put(message(body=b"%d" % number), NOON_MS)
+        append_one(store, message(body=b"%d" % number), NOON_MS)
     store.dispatch()
     assert files.names("consumequeue/T/0") == [f"{n:020}" for n in (0, 60, 120)]
     bodies = [record.body for record in all_records(store, "T", 0)]

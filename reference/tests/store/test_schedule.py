@@ -8,20 +8,22 @@ from dataclasses import replace
 
 import pytest
 
-from reference.core.store.api import SCHEDULE_TOPIC, PutStatus
 from reference.core.store.config_files import DELAY_OFFSETS
-from reference.core.store.delay_levels import DelayLevels
-from reference.core.store.files import MemoryFiles
+from reference.core.store.delay.delay_levels import DelayLevels
+from reference.core.store.mapped.files import MemoryFiles
+from reference.core.store.types import PutStatus
 from reference.tests.store.making import (
     NOON_MS,
     TINY,
     all_records,
+    append_one,
     killed,
     message,
     started,
 )
 from spec.store.consume_queue import decode_unit
-from spec.wire.properties import decode_properties
+from spec.wire.message.properties import decode_properties
+from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 LEVELS = replace(TINY, delay_levels="1s 1m", commit_log_file_size=4096)
 
@@ -30,13 +32,13 @@ def delayed(level: str, body: bytes = b"later") -> str:
     """Return the status of a put with this DELAY property."""
     store = started(options=LEVELS)
     put = message(body=body, properties=f"DELAY\x01{level}\x02")
-    return store.put(put, NOON_MS).status.name
+    return append_one(store, put, NOON_MS).status.name
 
 
 def test_a_delayed_message_waits_in_the_queue_of_its_level() -> None:
     store = started(options=LEVELS)
     put = message("Mine", 3, b"later", "TAGS\x01a\x02DELAY\x012\x02")
-    store.put(put, NOON_MS)
+    append_one(store, put, NOON_MS)
     store.dispatch()
     (waiting,) = all_records(store, SCHEDULE_TOPIC, 1)
     words = decode_properties(waiting.properties)
@@ -56,7 +58,7 @@ def test_a_delayed_message_waits_in_the_queue_of_its_level() -> None:
 
 def test_a_level_above_the_highest_is_the_highest() -> None:
     store = started(options=LEVELS)
-    store.put(message(properties="DELAY\x0199\x02"), NOON_MS)
+    append_one(store, message(properties="DELAY\x0199\x02"), NOON_MS)
     store.dispatch()
     (waiting,) = all_records(store, SCHEDULE_TOPIC, 1)
     assert decode_properties(waiting.properties)["DELAY"] == "2"
@@ -79,9 +81,9 @@ def test_a_level_is_an_integer(level: str, status: str) -> None:
 def test_a_message_is_delivered_when_it_is_due(waited_ms: int, is_due: bool) -> None:
     store = started(options=LEVELS)
     put = message("Mine", 3, b"later", "TAGS\x01a\x02DELAY\x011\x02")
-    store.put(put, NOON_MS)
+    append_one(store, put, NOON_MS)
     store.dispatch()
-    results = store.deliver_due(NOON_MS + waited_ms)
+    results = store.deliver_delayed_messages(NOON_MS + waited_ms)
     store.dispatch()
     assert [result.status for result in results] == [PutStatus.PUT_OK] * is_due
     found = all_records(store, "Mine", 3)
@@ -90,16 +92,16 @@ def test_a_message_is_delivered_when_it_is_due(waited_ms: int, is_due: bool) -> 
         assert decode_properties(record.properties)["DELAY"] == "1"
         assert record.born_at_ms == put.born_at_ms
         assert record.stored_at_ms == NOON_MS + waited_ms
-    assert store.deliver_due(NOON_MS + waited_ms) == []
+    assert store.deliver_delayed_messages(NOON_MS + waited_ms) == []
 
 
 def test_levels_do_not_wait_for_each_other() -> None:
     store = started(options=LEVELS)
     for number, level in enumerate([2, 1, 2, 1]):
         put = message(body=b"%d" % number, properties=f"DELAY\x01{level}\x02")
-        store.put(put, NOON_MS + number)
+        append_one(store, put, NOON_MS + number)
     store.dispatch()
-    store.deliver_due(NOON_MS + 2000)
+    store.deliver_delayed_messages(NOON_MS + 2000)
     store.dispatch()
     assert [record.body for record in all_records(store, "T", 0)] == [b"1", b"3"]
 
@@ -107,25 +109,25 @@ def test_levels_do_not_wait_for_each_other() -> None:
 def test_what_was_delivered_is_remembered_over_a_stop() -> None:
     files = MemoryFiles()
     store = started(files, LEVELS)
-    store.put(message(properties="DELAY\x011\x02"), NOON_MS)
+    append_one(store, message(properties="DELAY\x011\x02"), NOON_MS)
     store.dispatch()
-    store.deliver_due(NOON_MS + 1000)
+    store.deliver_delayed_messages(NOON_MS + 1000)
     store.stop(NOON_MS + 1000)
     assert files.read_text(f"config/{DELAY_OFFSETS}") == (
         '{\n\t"offsetTable":{1:1\n\t}\n}'
     )
     store.start(NOON_MS + 5000)
-    assert store.deliver_due(NOON_MS + 9000) == []
+    assert store.deliver_delayed_messages(NOON_MS + 9000) == []
 
 
 def test_what_was_delivered_but_not_remembered_is_delivered_again() -> None:
     files = MemoryFiles()
     store = started(files, LEVELS)
-    store.put(message(body=b"twice", properties="DELAY\x011\x02"), NOON_MS)
+    append_one(store, message(body=b"twice", properties="DELAY\x011\x02"), NOON_MS)
     store.dispatch()
-    store.deliver_due(NOON_MS + 1000)
+    store.deliver_delayed_messages(NOON_MS + 1000)
     store = killed(store, files)
-    store.deliver_due(NOON_MS + 2000)
+    store.deliver_delayed_messages(NOON_MS + 2000)
     store.dispatch()
     assert [record.body for record in all_records(store, "T", 0)] == [b"twice"] * 2
 
@@ -133,9 +135,9 @@ def test_what_was_delivered_but_not_remembered_is_delivered_again() -> None:
 def test_a_due_time_beyond_the_level_is_due_now() -> None:
     # The clock was set back after the put: 4.6.0 does not wait for it to catch up.
     store = started(options=LEVELS)
-    store.put(message(properties="DELAY\x011\x02"), NOON_MS)
+    append_one(store, message(properties="DELAY\x011\x02"), NOON_MS)
     store.dispatch()
-    assert len(store.deliver_due(NOON_MS - 1)) == 1
+    assert len(store.deliver_delayed_messages(NOON_MS - 1)) == 1
 
 
 def test_durations_are_read_in_seconds_minutes_hours_and_days() -> None:

@@ -1,21 +1,28 @@
-"""What a store counts, and the rates that its samples give."""
+"""Counters of a store, and the rates from its samples."""
 
 from __future__ import annotations
 
-from reference.core.store.api import GetResult, GetStatus, PutResult, PutStatus
 from reference.core.store.statistics import Statistics
+from reference.core.store.types import (
+    GetMessageResult,
+    GetMessageStatus,
+    PutResult,
+    PutStatus,
+)
 
 STORED = PutResult(
     PutStatus.PUT_OK, physical_offset=0, size=300, queue_offset=0, message_count=3
 )
-FOUND = GetResult(GetStatus.FOUND, 2, 0, 2, (memoryview(b"a"), memoryview(b"b")))
-MISSED = GetResult(GetStatus.OFFSET_OVERFLOW_ONE, 2, 0, 2)
+FOUND = GetMessageResult(
+    GetMessageStatus.FOUND, 2, 0, 2, (memoryview(b"a"), memoryview(b"b"))
+)
+MISSED = GetMessageResult(GetMessageStatus.OFFSET_OVERFLOW_ONE, 2, 0, 2)
 
 
 def test_a_batch_is_one_call_and_several_messages() -> None:
     counted = Statistics()
-    counted.has_put(STORED)
-    counted.has_put(PutResult(PutStatus.MESSAGE_ILLEGAL))
+    counted.on_append([STORED])
+    counted.on_append([PutResult(PutStatus.MESSAGE_ILLEGAL)])
     assert (counted.put_calls, counted.put_count, counted.put_size) == (1, 3, 300)
 
 
@@ -39,7 +46,7 @@ def test_rates_are_a_second() -> None:
     counted = Statistics()
     for second in range(11):
         counted.sample(second * 1000)
-        counted.has_put(STORED)
+        counted.on_append([STORED])
         counted.has_got(FOUND)
         counted.has_got(MISSED)
     assert counted.put_rates() == "3.0  "
@@ -53,5 +60,5 @@ def test_samples_older_than_ten_minutes_are_let_go() -> None:
     counted = Statistics()
     for second in range(700):
         counted.sample(second * 1000)
-        counted.has_put(STORED)
+        counted.on_append([STORED])
     assert counted.put_rates() == "3.0 3.0 3.0"

@@ -1,6 +1,5 @@
 """
-The store against a list: whatever is put, dispatched, stopped and killed, a reader
-finds what the list has.
+The store against a list, over sequences of put, dispatch, stop and kill.
 """
 
 from __future__ import annotations
@@ -13,14 +12,16 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from reference.core.store.api import PutResult, PutStatus
-from reference.core.store.files import Files, MemoryFiles
+from reference.core.store.mapped.files import Files, MemoryFiles
 from reference.core.store.message_store import MessageStore
+from reference.core.store.types import PutResult, PutStatus
 from reference.shell.disk import DiskFiles
 from reference.tests.store.making import (
     NOON_MS,
     TINY,
     all_records,
+    append_batch,
+    append_one,
     killed,
     message,
     started,
@@ -54,14 +55,14 @@ class StoreMachine(RuleBasedStateMachine):
     @rule(queue=QUEUES, body=BODIES, properties=PROPERTIES)
     def put(self, queue: tuple[str, int], body: bytes, properties: str) -> None:
         """Put one message."""
-        result = self.store.put(message(*queue, body, properties), self.now_ms)
+        result = append_one(self.store, message(*queue, body, properties), self.now_ms)
         self.check_and_note(queue, [body], result)
 
     @rule(queue=QUEUES, bodies=st.lists(st.binary(max_size=60), min_size=1, max_size=4))
     def put_batch(self, queue: tuple[str, int], bodies: list[bytes]) -> None:
         """Put several messages at once."""
         batch = message(*queue, wire_batch(*bodies))
-        self.check_and_note(queue, bodies, self.store.put_batch(batch, self.now_ms))
+        self.check_and_note(queue, bodies, append_batch(self.store, batch, self.now_ms))
 
     def check_and_note(
         self, queue: tuple[str, int], bodies: list[bytes], result: PutResult
@@ -129,7 +130,7 @@ class StoreMachine(RuleBasedStateMachine):
     def teardown(self) -> None:
         """Let the files go."""
         self.store.stop(self.now_ms)
-        assert self.store.put(message(), NOON_MS).status is (
+        assert append_one(self.store, message(), NOON_MS).status is (
             PutStatus.SERVICE_NOT_AVAILABLE
         )
 
@@ -141,10 +142,10 @@ def tear(files: Files, store: MessageStore, cut: int) -> bool:
     """
     queue = store.log.queue
     offset, last, size = queue.bases[-1], -1, 0
-    found = store.log.find(offset, check_crc=False)
+    found = store.log.read_dispatch_request(offset, check_crc=False)
     while offset < queue.end and found.size > 0:
         last, size, offset = offset, found.size, offset + found.size
-        found = store.log.find(offset, check_crc=False)
+        found = store.log.read_dispatch_request(offset, check_crc=False)
     if last < 0:
         return False
     base = queue.bases[-1]

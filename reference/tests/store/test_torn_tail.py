@@ -1,16 +1,17 @@
 """
-A log whose last bytes were lost: whatever is missing, the messages before it are there.
+A log whose last bytes were lost: messages before the damage are kept.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from reference.core.store.files import MemoryFiles
+from reference.core.store.mapped.files import MemoryFiles
 from reference.tests.store.making import (
     NOON_MS,
     TINY,
     all_records,
+    append_one,
     killed,
     message,
     started,
@@ -24,7 +25,9 @@ def written() -> tuple[MemoryFiles, list[tuple[int, int]]]:
     """Return the files of a store that was killed, and its records' places."""
     files = MemoryFiles()
     store = started(files)
-    results = [store.put(message("T", 0, body, PROPERTIES), NOON_MS) for body in BODIES]
+    results = [
+        append_one(store, message("T", 0, body, PROPERTIES), NOON_MS) for body in BODIES
+    ]
     store.dispatch()
     files.unlock()
     return files, [(result.physical_offset, result.size) for result in results]
@@ -70,7 +73,7 @@ def test_a_store_goes_on_after_any_cut(is_clean: bool) -> None:
             files.delete("abort")
         store = killed(started(MemoryFiles()), files)
         before = all_records(store, "T", 0)
-        result = store.put(message("T", 0, b"after"), NOON_MS)
+        result = append_one(store, message("T", 0, b"after"), NOON_MS)
         store.dispatch()
         store = killed(store, files)
         after = all_records(store, "T", 0)

@@ -7,14 +7,15 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.core.store.api import PutStatus
-from reference.core.store.files import MemoryFiles
+from reference.core.store.commitlog.transient_store_pool import TransientStorePool
+from reference.core.store.mapped.files import MemoryFiles
 from reference.core.store.message_store import MessageStore
-from reference.core.store.transient_pool import TransientPool
+from reference.core.store.types import PutStatus
 from reference.tests.store.making import (
     NOON_MS,
     TINY,
     all_records,
+    append_one,
     killed,
     message,
     started,
@@ -23,7 +24,7 @@ from reference.tests.store.making import (
 POOLED = replace(TINY, pool_buffer_count=3)
 
 
-def pool_of(store: MessageStore) -> TransientPool:
+def pool_of(store: MessageStore) -> TransientStorePool:
     """Return the pool of a store that has one."""
     assert store.log.pool is not None
     return store.log.pool
@@ -32,14 +33,14 @@ def pool_of(store: MessageStore) -> TransientPool:
 def test_what_waits_is_not_read_and_dies_with_the_process() -> None:
     files = MemoryFiles()
     store = started(files, POOLED)
-    result = store.put(message(body=b"lost"), NOON_MS)
+    result = append_one(store, message(body=b"lost"), NOON_MS)
     assert result.status is PutStatus.PUT_OK
     assert store.dispatch() == []
     assert store.max_offset("T", 0) == 0
     assert store.record_at(result.physical_offset) is None
     store.commit_pool()
     assert [arrival.end_offset for arrival in store.dispatch()] == [1]
-    store.put(message(), NOON_MS)
+    append_one(store, message(), NOON_MS)
     again = killed(store, files)
     assert [record.body for record in all_records(again, "T", 0)] == [b"lost"]
 
@@ -47,12 +48,12 @@ def test_what_waits_is_not_read_and_dies_with_the_process() -> None:
 def test_a_clean_stop_keeps_what_waits() -> None:
     files = MemoryFiles()
     store = started(files, POOLED)
-    store.put(message(), NOON_MS)
+    append_one(store, message(), NOON_MS)
     store.stop(NOON_MS)
     store = started(files, POOLED)
     assert store.max_offset("T", 0) == 1
     # The file was there at the start, so it has no buffer.
-    result = store.put(message(), NOON_MS)
+    result = append_one(store, message(), NOON_MS)
     assert store.record_at(result.physical_offset) is not None
     assert pool_of(store).free == 3
 
@@ -60,7 +61,7 @@ def test_a_clean_stop_keeps_what_waits() -> None:
 def test_a_refused_commit_keeps_what_waits() -> None:
     files = MemoryFiles(space=100)
     store = started(files, POOLED)
-    assert store.put(message(), NOON_MS).is_stored
+    assert append_one(store, message(), NOON_MS).is_stored
     files.space = 0
     store.commit_pool()
     assert store.refused
@@ -72,11 +73,11 @@ def test_a_refused_commit_keeps_what_waits() -> None:
 
 def test_the_checkpoint_does_not_vouch_for_what_waits() -> None:
     store = started(MemoryFiles(), POOLED)
-    store.put(message(), NOON_MS)
+    append_one(store, message(), NOON_MS)
     store.flush_log(NOON_MS)
     assert store.checkpoint.physic_ms == 0
     store.commit_pool()
-    store.put(message(), NOON_MS + 9)
+    append_one(store, message(), NOON_MS + 9)
     store.flush_log(NOON_MS)
     assert store.checkpoint.physic_ms == 0
     store.commit_pool()
@@ -90,7 +91,7 @@ def test_the_written_file_and_the_next_have_a_buffer_each() -> None:
         store = started(MemoryFiles(), replace(TINY, pool_buffer_count=size))
         assert not store.is_overloaded(NOON_MS)
         for _ in range(5):
-            store.put(message(body=bytes(600)), NOON_MS)
+            append_one(store, message(body=bytes(600)), NOON_MS)
         free.append(pool_of(store).free)
         assert store.is_overloaded(NOON_MS) is (size < 3)
     assert free == [0, 0, 1]
@@ -113,7 +114,7 @@ def test_with_and_without_a_pool_the_log_is_the_same(
                 store.commit_pool()
                 store.dispatch()
             else:
-                store.put(message(body=bytes(step)), NOON_MS + number)
+                append_one(store, message(body=bytes(step)), NOON_MS + number)
             if reopens and number == len(steps) // 2:
                 store.stop(NOON_MS)
                 store = started(files, store.options)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from reference.core.store.words import word
-from spec.wire.properties import decode_properties
+from reference.core.store.commitlog.record_codec import property_value
+from spec.wire.message.properties import decode_properties
 
 PIECES = st.sampled_from(["KEYS", "TAGS", "aKEYS", "k", "", "\x01", "\x02", "x y"])
 
@@ -19,4 +19,4 @@ PIECES = st.sampled_from(["KEYS", "TAGS", "aKEYS", "k", "", "\x01", "\x02", "x y
 @example("KEYS\x01a")
 def test_a_word_is_found_as_if_all_were_read(text: str) -> None:
     for name in ("KEYS", "TAGS"):
-        assert word(text, name) == decode_properties(text).get(name)
+        assert property_value(text, name) == decode_properties(text).get(name)

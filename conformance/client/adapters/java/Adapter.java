@@ -18,12 +18,12 @@ import org.apache.rocketmq.common.MQVersion;
 /**
  * Puts the Java client of any release under test: lines in, lines out.
  *
- * docs/client_adapter.md says what the lines are. Here they are read and written, and each
- * request is given to the thread of its lane; Producers and Consumers do what it asks.
+ * docs/client_adapter.md describes the lines. This class reads and writes them, and runs each
+ * request on the thread of its lane, by a method of Producers or Consumers.
  */
 public final class Adapter {
     private static final String[] FEATURES = {"sync", "async", "oneway", "batch", "select",
-        "transaction", "request", "reply", "lanes", "latency", "vip", "push", "orderly", "broadcast", "pull", "queues"};
+        "transaction", "request", "reply", "lanes", "latency", "vip", "push", "orderly", "broadcast", "pull", "lite", "queues"};
 
     private final PrintStream out;
     private final Producers producers = new Producers(this);
@@ -72,14 +72,14 @@ public final class Adapter {
         } catch (Unsupported error) {
             answer(request, "unsupported", error.getMessage());
         } catch (Failed error) {
-            answer(request, "error", Failures.told(error.getCause()));
+            answer(request, "error", Failures.toJson(error.getCause()));
         } catch (Throwable error) {
             error.printStackTrace();
             answer(request, "error", Failures.ours(error));
         }
     }
 
-    /** Returns what was done; null where the answer is written later. */
+    /** Returns the result; null where the response is written later. */
     private JSONObject result(String verb, JSONObject request) throws Failed {
         switch (verb) {
             case "hello":
@@ -96,15 +96,18 @@ public final class Adapter {
                 return consumers.start(request);
             case "release":
                 return consumers.release(request);
-            case "pull":
-                return consumers.pull(request);
-            case "offset":
-                return consumers.offset(request);
-            case "commit":
-                return consumers.commit(request);
             case "queues":
                 return request.containsKey("producer")
-                    ? producers.queues(request) : consumers.queues(request);
+                    ? producers.queues(request) : consumers.perform(verb, request);
+            case "pull":
+            case "offset":
+            case "commit":
+            case "assign":
+            case "poll":
+            case "seek":
+            case "pause":
+            case "resume":
+                return consumers.perform(verb, request);
             case "stop":
                 if (!producers.stop(request.getString("name")))
                     consumers.stop(request.getString("name"));
@@ -135,7 +138,7 @@ public final class Adapter {
         return result;
     }
 
-    /** Answers *request*, which may be done by any thread. */
+    /** Writes the response to *request*; callable from any thread. */
     void answer(JSONObject request, String kind, Object value) {
         JSONObject line = new JSONObject(true);
         line.put("id", request.get("id"));
@@ -143,8 +146,8 @@ public final class Adapter {
         write(line);
     }
 
-    /** Tells of something that no request asked for; *more* are its fields. */
-    void tell(String event, JSONObject more) {
+    /** Writes an event with the fields *more*. */
+    void writeEvent(String event, JSONObject more) {
         JSONObject line = new JSONObject(true);
         line.put("event", event);
         line.putAll(more);
@@ -152,7 +155,7 @@ public final class Adapter {
     }
 
     private void write(JSONObject line) {
-        String text = line.toString(
+        String text = JSON.toJSONString(line,
             SerializerFeature.WriteMapNullValue, SerializerFeature.DisableCircularReferenceDetect);
         synchronized (out) {
             out.print(text + "\n");

@@ -11,7 +11,7 @@ import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerOrderly;
 import org.apache.rocketmq.common.message.MessageExt;
 
-/** What a consumer hands its messages to: it tells of each, and answers as the suite wants. */
+/** Listener of a consumer: writes an event for each message, and returns the requested outcome. */
 final class Application {
     private final Adapter adapter;
     private final String name;
@@ -47,8 +47,8 @@ final class Application {
         String outcome = outcome(message.getKeys());
         JSONObject event = new JSONObject(true);
         event.put("consumer", name);
-        event.put("message", Messages.told(message, broker));
-        adapter.tell("message", event);
+        event.put("message", Messages.toJson(message, broker));
+        adapter.writeEvent("message", event);
         switch (outcome) {
             case "success":
                 return true;
@@ -58,7 +58,7 @@ final class Application {
                 gate(message.getKeys()).acquireUninterruptibly();
                 return true;
             default:
-                throw new IllegalStateException("the application failed, as it was told");
+                throw new IllegalStateException("the application failed, as requested");
         }
     }
 

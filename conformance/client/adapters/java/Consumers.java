@@ -13,11 +13,12 @@ import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.apache.rocketmq.common.message.MessageQueue;
 
-/** The consumers that the suite has started, by their names. */
+/** Started consumers by name. */
 final class Consumers {
     private final Adapter adapter;
     private final Map<String, DefaultMQPushConsumer> pushed = new ConcurrentHashMap<>();
     private final Map<String, DefaultMQPullConsumer> pulling = new ConcurrentHashMap<>();
+    private final LitePullConsumers lite = new LitePullConsumers();
     private final Map<String, Application> applications = new ConcurrentHashMap<>();
 
     Consumers(Adapter adapter) {
@@ -29,6 +30,8 @@ final class Consumers {
             startPush(request);
         else if (request.getString("kind").equals("pull"))
             startPull(request);
+        else if (request.getString("kind").equals("lite"))
+            lite.start(request);
         else
             throw new Unsupported("kind " + request.getString("kind"));
         return new JSONObject();
@@ -39,7 +42,7 @@ final class Consumers {
         DefaultMQPushConsumer consumer = new DefaultMQPushConsumer(request.getString("group"));
         Options.begin(consumer, request);
         Options.set(consumer, Options.of(request));
-        model(consumer, request);
+        setModel(consumer, request);
         consumer.setConsumeFromWhere(from(request.getString("from")));
         consumer.setConsumeMessageBatchMaxSize(1);
         Application application = new Application(adapter, name, request.getJSONObject("outcomes"));
@@ -70,7 +73,7 @@ final class Consumers {
         JSONObject options = Options.of(request);
         for (String option : options.keySet())
             Options.set((ClientConfig) consumer, option, options);
-        model(consumer, request);
+        setModel(consumer, request);
         pulling.put(request.getString("name"), consumer);
         Call.of(() -> {
             consumer.start();
@@ -88,7 +91,7 @@ final class Consumers {
 
     /** Sets the message model, whose class moved to another package in 5.0. */
     @SuppressWarnings({"unchecked", "rawtypes"})
-    private static void model(Object consumer, JSONObject request) {
+    static void setModel(Object consumer, JSONObject request) {
         String model = request.getString("model");
         if (model == null)
             return;
@@ -105,6 +108,8 @@ final class Consumers {
         Call.of(() -> {
             if (pushed.containsKey(name))
                 pushed.get(name).shutdown();
+            else if (lite.has(name))
+                lite.stop(name);
             else
                 pulling.get(name).shutdown();
             return null;
@@ -116,15 +121,33 @@ final class Consumers {
         return new JSONObject();
     }
 
-    JSONObject queues(JSONObject request) throws Failed {
+    /** Performs a verb of pull consumers, of either kind. */
+    JSONObject perform(String verb, JSONObject request) throws Failed {
+        if (lite.has(request.getString("consumer")))
+            return lite.perform(verb, request);
+        switch (verb) {
+            case "queues":
+                return queues(request);
+            case "pull":
+                return pull(request);
+            case "offset":
+                return offset(request);
+            case "commit":
+                return commit(request);
+            default:
+                throw new Unsupported(verb);
+        }
+    }
+
+    private JSONObject queues(JSONObject request) throws Failed {
         String topic = request.getString("topic");
         DefaultMQPullConsumer consumer = pulling.get(request.getString("consumer"));
-        return Messages.told(Call.of(() -> consumer == null
+        return Messages.toJson(Call.of(() -> consumer == null
             ? pushed.get(request.getString("consumer")).fetchSubscribeMessageQueues(topic)
             : consumer.fetchSubscribeMessageQueues(topic)));
     }
 
-    JSONObject pull(JSONObject request) throws Failed {
+    private JSONObject pull(JSONObject request) throws Failed {
         DefaultMQPullConsumer consumer = pulling.get(request.getString("consumer"));
         MessageQueue queue = Messages.queue(request.getJSONObject("queue"));
         String expression = request.getString("expression");
@@ -137,7 +160,7 @@ final class Consumers {
         JSONArray messages = new JSONArray();
         if (pulled.getMsgFoundList() != null)
             for (MessageExt message : pulled.getMsgFoundList())
-                messages.add(Messages.told(message, queue.getBrokerName()));
+                messages.add(Messages.toJson(message, queue.getBrokerName()));
         JSONObject result = new JSONObject(true);
         result.put("status", pulled.getPullStatus().name());
         result.put("next_offset", String.valueOf(pulled.getNextBeginOffset()));
@@ -147,7 +170,7 @@ final class Consumers {
         return result;
     }
 
-    JSONObject offset(JSONObject request) throws Failed {
+    private JSONObject offset(JSONObject request) throws Failed {
         DefaultMQPullConsumer consumer = pulling.get(request.getString("consumer"));
         MessageQueue queue = Messages.queue(request.getJSONObject("queue"));
         JSONObject result = new JSONObject();
@@ -166,7 +189,7 @@ final class Consumers {
         return result;
     }
 
-    JSONObject commit(JSONObject request) throws Failed {
+    private JSONObject commit(JSONObject request) throws Failed {
         DefaultMQPullConsumer consumer = pulling.get(request.getString("consumer"));
         MessageQueue queue = Messages.queue(request.getJSONObject("queue"));
         Call.of(() -> {

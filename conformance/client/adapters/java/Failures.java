@@ -6,21 +6,21 @@ import org.apache.rocketmq.remoting.exception.RemotingSendRequestException;
 import org.apache.rocketmq.remoting.exception.RemotingTimeoutException;
 import org.apache.rocketmq.remoting.exception.RemotingTooMuchRequestException;
 
-/** A verb, an option or a value that this adapter does not know. */
+/** A verb, an option or a value that this adapter does not support. */
 final class Unsupported extends RuntimeException {
     Unsupported(String what) {
         super(what);
     }
 }
 
-/** The client refused or failed; the cause is what it threw. */
+/** The client threw the cause. */
 final class Failed extends Exception {
     Failed(Throwable cause) {
         super(cause);
     }
 }
 
-/** A call of the client: whatever it throws is a finding, and not a fault of the adapter. */
+/** A call of the client: its exceptions are results, not errors of the adapter. */
 interface Call<T> {
     T call() throws Throwable;
 
@@ -33,11 +33,11 @@ interface Call<T> {
     }
 }
 
-/** What the client threw, as the lines say it. */
+/** Exceptions of the client as JSON. */
 final class Failures {
     private static final int NO_CODE = -1;
 
-    static JSONObject told(Throwable error) {
+    static JSONObject toJson(Throwable error) {
         return line(kind(error), code(error), error.toString());
     }
 
@@ -53,7 +53,7 @@ final class Failures {
         return line;
     }
 
-    /** Returns what went wrong: that of the innermost exception that says so. */
+    /** Returns the kind of error, from the innermost exception with a kind. */
     private static String kind(Throwable error) {
         for (Throwable one = error; one != null; one = one.getCause()) {
             if (one instanceof MQBrokerException)

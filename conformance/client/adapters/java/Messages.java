@@ -8,26 +8,26 @@ import org.apache.rocketmq.common.message.MessageClientExt;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.apache.rocketmq.common.message.MessageQueue;
 
-/** Messages and queues, as the lines say them. */
+/** Messages and queues as JSON, see docs/client_adapter.md. */
 final class Messages {
-    static Message made(JSONObject told) throws Failed {
-        byte[] body = told.containsKey("body")
-            ? Base64.getDecoder().decode(told.getString("body")) : null;
+    static Message made(JSONObject json) throws Failed {
+        byte[] body = json.containsKey("body")
+            ? Base64.getDecoder().decode(json.getString("body")) : null;
         return Call.of(() -> {
-            Message message = new Message(told.getString("topic"), body);
-            if (told.containsKey("tags"))
-                message.setTags(told.getString("tags"));
-            if (told.containsKey("keys"))
-                message.setKeys(told.getString("keys"));
-            if (told.containsKey("properties"))
-                for (Map.Entry<String, Object> one : told.getJSONObject("properties").entrySet())
+            Message message = new Message(json.getString("topic"), body);
+            if (json.containsKey("tags"))
+                message.setTags(json.getString("tags"));
+            if (json.containsKey("keys"))
+                message.setKeys(json.getString("keys"));
+            if (json.containsKey("properties"))
+                for (Map.Entry<String, Object> one : json.getJSONObject("properties").entrySet())
                     message.putUserProperty(one.getKey(), (String) one.getValue());
-            if (told.containsKey("delay_level"))
-                message.setDelayTimeLevel(told.getIntValue("delay_level"));
-            if (told.containsKey("wait_store"))
-                message.setWaitStoreMsgOK(told.getBooleanValue("wait_store"));
-            if (told.containsKey("flag"))
-                message.setFlag(told.getIntValue("flag"));
+            if (json.containsKey("delay_level"))
+                message.setDelayTimeLevel(json.getIntValue("delay_level"));
+            if (json.containsKey("wait_store"))
+                message.setWaitStoreMsgOK(json.getBooleanValue("wait_store"));
+            if (json.containsKey("flag"))
+                message.setFlag(json.getIntValue("flag"));
             return message;
         });
     }
@@ -36,33 +36,33 @@ final class Messages {
         return data == null ? null : Base64.getEncoder().encodeToString(data);
     }
 
-    /** Returns what is told of a message that came; *broker* may be null. */
-    static JSONObject told(MessageExt message, String broker) {
-        JSONObject told = new JSONObject(true);
-        told.put("topic", message.getTopic());
+    /** Returns a received message as JSON; *broker* may be null. */
+    static JSONObject toJson(MessageExt message, String broker) {
+        JSONObject json = new JSONObject(true);
+        json.put("topic", message.getTopic());
         if (broker != null)
-            told.put("broker", broker);
-        told.put("queue_id", message.getQueueId());
-        told.put("queue_offset", String.valueOf(message.getQueueOffset()));
-        told.put("body", base64(message.getBody()));
+            json.put("broker", broker);
+        json.put("queue_id", message.getQueueId());
+        json.put("queue_offset", String.valueOf(message.getQueueOffset()));
+        json.put("body", base64(message.getBody()));
         if (message.getTags() != null)
-            told.put("tags", message.getTags());
+            json.put("tags", message.getTags());
         if (message.getKeys() != null)
-            told.put("keys", message.getKeys());
-        told.put("properties", message.getProperties());
-        told.put("reconsume_times", message.getReconsumeTimes());
-        told.put("message_id", message.getMsgId());
+            json.put("keys", message.getKeys());
+        json.put("properties", message.getProperties());
+        json.put("reconsume_times", message.getReconsumeTimes());
+        json.put("message_id", message.getMsgId());
         if (message instanceof MessageClientExt)
-            told.put("offset_message_id", ((MessageClientExt) message).getOffsetMsgId());
-        return told;
+            json.put("offset_message_id", ((MessageClientExt) message).getOffsetMsgId());
+        return json;
     }
 
-    static MessageQueue queue(JSONObject told) {
+    static MessageQueue queue(JSONObject json) {
         return new MessageQueue(
-            told.getString("topic"), told.getString("broker"), told.getIntValue("queue_id"));
+            json.getString("topic"), json.getString("broker"), json.getIntValue("queue_id"));
     }
 
-    static JSONObject told(Iterable<MessageQueue> queues) {
+    static JSONObject toJson(Iterable<MessageQueue> queues) {
         JSONArray all = new JSONArray();
         for (MessageQueue queue : queues) {
             JSONObject one = new JSONObject(true);

@@ -15,11 +15,11 @@ import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueConsist
 import org.apache.rocketmq.client.producer.DefaultMQProducer;
 import org.apache.rocketmq.common.message.MessageQueue;
 
-/** The options of producers and consumers, by the names that the lines have for them. */
+/** Options of producers and consumers, by their names in the protocol. */
 final class Options {
     private static final AtomicInteger instances = new AtomicInteger();
 
-    /** Sets what every client has: where it asks, and what no two may share. */
+    /** Sets the options of every client: name server and a unique instance name. */
     static void begin(ClientConfig client, JSONObject request) {
         client.setNamesrvAddr(request.getString("namesrv"));
         client.setInstanceName("adapter-" + instances.incrementAndGet());
@@ -83,7 +83,7 @@ final class Options {
                 break;
             case "rooms":
             case "own_queues":
-                break; // what the allocation is told
+                break; // parameters of the allocation
             case "pull_batch":
                 consumer.setPullBatchSize(options.getIntValue(name));
                 break;
@@ -153,12 +153,12 @@ final class Options {
                 consumer.setAllocateMessageQueueStrategy(byRoom);
                 break;
             case "CONFIG":
-                AllocateMessageQueueByConfig told = new AllocateMessageQueueByConfig();
+                AllocateMessageQueueByConfig byConfig = new AllocateMessageQueueByConfig();
                 List<MessageQueue> queues = new ArrayList<>();
                 for (Object one : options.getJSONArray("own_queues"))
                     queues.add(Messages.queue((JSONObject) one));
-                told.setMessageQueueList(queues);
-                consumer.setAllocateMessageQueueStrategy(told);
+                byConfig.setMessageQueueList(queues);
+                consumer.setAllocateMessageQueueStrategy(byConfig);
                 break;
             default:
                 throw new Unsupported("allocation " + rule);

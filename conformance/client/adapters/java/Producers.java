@@ -1,5 +1,6 @@
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -19,7 +20,7 @@ import org.apache.rocketmq.common.message.Message;
 import org.apache.rocketmq.common.message.MessageAccessor;
 import org.apache.rocketmq.common.message.MessageExt;
 
-/** The producers that the suite has started, by their names. */
+/** Started producers by name. */
 final class Producers {
     private final Adapter adapter;
     private final Map<String, DefaultMQProducer> producers = new ConcurrentHashMap<>();
@@ -56,7 +57,7 @@ final class Producers {
 
     JSONObject queues(JSONObject request) throws Failed {
         DefaultMQProducer producer = producers.get(request.getString("producer"));
-        return Messages.told(
+        return Messages.toJson(
             Call.of(() -> producer.fetchPublishMessageQueues(request.getString("topic"))));
     }
 
@@ -85,14 +86,44 @@ final class Producers {
         DefaultMQProducer producer = producers.get(request.getString("producer"));
         Message message = Messages.made(request.getJSONObject("message"));
         long timeout = request.getLongValue("timeout_ms");
+        if ("callback".equals(request.getString("mode"))) {
+            requestWithCallback(producer, message, timeout, request);
+            return null;
+        }
         Method method = requesting();
-        Message reply = Call.of(() -> (Message) invoked(method, producer, message, timeout));
-        JSONObject told = new JSONObject(true);
-        told.put("topic", reply.getTopic());
-        told.put("body", Messages.base64(reply.getBody()));
-        told.put("properties", reply.getProperties());
+        return replyResult(
+            Call.of(() -> (Message) invoked(method, producer, message, timeout)));
+    }
+
+    /** Sends a request whose RequestCallback, a class since 4.6, writes the response. */
+    private void requestWithCallback(DefaultMQProducer producer, Message message, long timeout,
+        JSONObject request) throws Failed {
+        Class<?> type;
+        Method method;
+        try {
+            type = Class.forName("org.apache.rocketmq.client.producer.RequestCallback");
+            method = DefaultMQProducer.class.getMethod("request", Message.class, type, long.class);
+        } catch (ReflectiveOperationException error) {
+            throw new Unsupported("requests");
+        }
+        Object callback = Proxy.newProxyInstance(
+            type.getClassLoader(), new Class<?>[] {type}, (proxy, called, arguments) -> {
+                if (called.getName().equals("onSuccess"))
+                    adapter.answer(request, "result", replyResult((Message) arguments[0]));
+                else if (called.getName().equals("onException"))
+                    adapter.answer(request, "error", Failures.toJson((Throwable) arguments[0]));
+                return null;
+            });
+        Call.of(() -> invoked(method, producer, message, callback, timeout));
+    }
+
+    private static JSONObject replyResult(Message reply) {
+        JSONObject json = new JSONObject(true);
+        json.put("topic", reply.getTopic());
+        json.put("body", Messages.base64(reply.getBody()));
+        json.put("properties", reply.getProperties());
         JSONObject result = new JSONObject();
-        result.put("reply", told);
+        result.put("reply", json);
         return result;
     }
 
@@ -115,7 +146,7 @@ final class Producers {
         }
     }
 
-    /** Returns what sends a request, which clients before 4.6 have not. */
+    /** Returns DefaultMQProducer#request, which exists since 4.6. */
     private static Method requesting() {
         try {
             return DefaultMQProducer.class.getMethod("request", Message.class, long.class);
@@ -124,7 +155,7 @@ final class Producers {
         }
     }
 
-    /** Returns what makes a reply, which clients before 4.6 have not. */
+    /** Returns MessageUtil#createReplyMessage, which exists since 4.6. */
     private static Method replying() {
         try {
             return Class.forName("org.apache.rocketmq.client.utils.MessageUtil")
@@ -179,7 +210,7 @@ final class Producers {
 
             @Override
             public void onException(Throwable error) {
-                adapter.answer(request, "error", Failures.told(error));
+                adapter.answer(request, "error", Failures.toJson(error));
             }
         };
         Call.of(() -> {
@@ -231,7 +262,7 @@ final class Producers {
         return result;
     }
 
-    /** Says of transactions what the suite wants said. */
+    /** Transaction listener that returns the requested states. */
     private final class Listener implements TransactionListener {
         private final String name;
         private final String check;
@@ -246,7 +277,7 @@ final class Producers {
             JSONObject event = new JSONObject(true);
             event.put("producer", name);
             event.put("transaction_id", message.getTransactionId());
-            adapter.tell("local", event);
+            adapter.writeEvent("local", event);
             return state((String) outcome);
         }
 
@@ -254,8 +285,8 @@ final class Producers {
         public LocalTransactionState checkLocalTransaction(MessageExt message) {
             JSONObject event = new JSONObject(true);
             event.put("producer", name);
-            event.put("message", Messages.told(message, null));
-            adapter.tell("check", event);
+            event.put("message", Messages.toJson(message, null));
+            adapter.writeEvent("check", event);
             return state(check);
         }
 
@@ -268,7 +299,7 @@ final class Producers {
                 case "unknown":
                     return LocalTransactionState.UNKNOW;
                 default:
-                    throw new IllegalStateException("the application failed, as it was told");
+                    throw new IllegalStateException("the application failed, as requested");
             }
         }
     }

@@ -1,1 +1,1 @@
-"""The Java client of any pinned release, as docs/client_adapter.md wants it."""
+"""The Java client of any pinned release, as docs/client_adapter.md requires it."""

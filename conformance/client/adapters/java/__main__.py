@@ -17,21 +17,21 @@ import sys
 import tempfile
 from pathlib import Path
 
-from conformance.harness.apache import RELEASES, class_path
-from conformance.harness.java import FAST_START, find_java
-from conformance.harness.java_classes import compiled
+from conformance.harness.java.apache import RELEASES, class_path
+from conformance.harness.java.compile import compile_sources
+from conformance.harness.java.runtime import FAST_START, find_java
 
 FOLDER = Path(__file__).parent
 CACHE = "adapters"
 SOON_MS = 2000
 LOCK_LIVES_MS = 10_000
-"""Pause between looks at one's share of the queues, and between locks; 20 s by default.
+"""Pause between rebalances, and between locks; 20 s by default.
 
-What a client does is the same, only sooner; the adapter tells the suite of it.
+Only the period of the client changes; the adapter reports it to the suite.
 """
 MAIN = "Adapter"
 _SERVERS = ("auth", "broker", "controller", "namesrv", "store", "tiered-store", "tools")
-"""Of a release, what a client does not need; the broker's jar brings a slow logging."""
+"""Modules that a client does not need; the broker's jar brings a slow logging."""
 _LOGBACK = """\
 <configuration>
   <statusListener class="{package}.core.status.NopStatusListener"/>
@@ -46,13 +46,13 @@ _LOGGINGS = {
     "logback.xml": "ch.qos.logback",
     "rmq.logback.xml": "org.apache.rocketmq.logging.ch.qos.logback",
 }
-"""File that a logging library looks for, and the package of that library."""
+"""File of a logging library, and the package of that library."""
 
 
 def command(release: str, home: Path) -> list[str]:
-    """Return how Java is started, with *home* for what it keeps."""
+    """Return the command that starts Java, with *home* as its home."""
     sources = sorted(FOLDER.glob("*.java"))
-    classes = compiled(sources, release, room=CACHE)
+    classes = compile_sources(sources, release, room=CACHE)
     return [
         *(str(find_java()), *FAST_START, "-Xmx256m", f"-Duser.home={home}"),
         *("-Drocketmq.client.logUseSlf4j=true", "-Drocketmq.client.logLevel=WARN"),

@@ -1,1 +1,1 @@
-"""The Node client ali-ons, as docs/client_adapter.md wants it."""
+"""The Node client ali-ons, as docs/client_adapter.md requires it."""

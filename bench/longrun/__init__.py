@@ -1,0 +1,1 @@
+"""Long runs: soak, kills, memory, wrong frames and fuzzing."""

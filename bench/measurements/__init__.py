@@ -1,0 +1,1 @@
+"""Measurements, each a ratio between the reference and Apache RocketMQ in one run."""

@@ -1,0 +1,272 @@
+"""
+How fast a store is audited, beside the scan of its log by Apache's own broker.
+
+In each round a fresh Java calls ``CommitLog.checkMessageAndReturnSize`` with checksums
+on every file of the log, as a broker does that recovers, and a fresh Spark makes the
+full audit: all invariants, all files. Both have read the files once before, so that
+none pays for the disk. The time to start Java, or Spark and its workers, is told apart.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from bench.processes.java_classes import FOLDER, JavaCompileError, whole_class_path
+from bench.processes.watched import Turn, Watched, WatchedError
+from bench.report.result import OURS, THEIRS, limit, machine_facts
+from conformance.harness.java.runtime import find_java
+from spark_checks.generate.plan import Plan, plan_of_size
+from spark_checks.generate.store import generate
+from spark_checks.session.session import spark_session
+
+SOURCE = FOLDER / "ScanLog.java"
+MEBIBYTE = 1 << 20
+BODY_SIZE = 1024
+ROOM = 1.5
+"""Free disk that is wanted, as a multiple of the store's size."""
+MEMORY_MAX_MIB = 1024
+"""Of driver and workers together, whatever the size of the store."""
+
+
+class AuditBenchError(Exception):
+    """Java or Spark failed, or they disagree."""
+
+
+class NoDiskError(Exception):
+    """The disk has no room for the store."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """How a measurement is made."""
+
+    master: str
+    release: str
+    rounds: int
+    directory: Path | None = None
+    """Where stores are made for a while; None for the place of temporary files."""
+
+
+def measure(
+    sizes: Sequence[int], run: Run, *, progress: Callable[[str], None]
+) -> dict[str, Any]:
+    """Measure on generated stores of these *sizes*, and return the report."""
+    points = [_point(size, run, progress) for size in sizes]
+    return {
+        "schema": 1,
+        "bench": "audit",
+        "master": run.master,
+        "rounds": run.rounds,
+        "machine": machine_facts(run.release),
+        "points": points,
+        "rows": [_row(point) for point in points],
+        "goals": goals_of(points),
+        "linearity": linearity(points),
+    }
+
+
+def _row(point: dict[str, Any]) -> dict[str, Any]:
+    """Return a point as the page and its picture show it."""
+    size = int(point["bytes"])
+    ways = {OURS: point["audit"], THEIRS: point["java"]}
+    return {
+        "id": f"audit and scan of {size / 1e9:.2g} GB",
+        "unit": "MB/s",
+        "of": "mb_per_s",
+        **{who: _rates(way, size) for who, way in ways.items()},
+    }
+
+
+def _rates(way: dict[str, Any], size: int) -> dict[str, Any]:
+    seconds = way["seconds"]
+    bounds = [size / seconds[name] / 1e6 for name in ("highest", "median", "lowest")]
+    return {
+        "mb_per_s": way["mb_per_s"],
+        "rounds": [round(rate) for rate in bounds],
+        "cpu_s": way["processor_s"]["median"],
+        "start_s": way["start_s"],
+    }
+
+
+def linearity(points: Sequence[dict[str, Any]]) -> float | None:
+    """Return the time per byte at the last point, as a multiple of the first's."""
+    if len(points) < 2:
+        return None
+    first, last = (
+        float(point["audit"]["seconds"]["median"]) / int(point["bytes"])
+        for point in (points[0], points[-1])
+    )
+    return round(last / first, 2)
+
+
+def goals_of(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return how the largest store, and the memory of all, stand to what is wanted."""
+    ratio = points[-1]["ratio"]
+    peak = max(point["memory"]["peak_mib"] for point in points)
+    return [
+        {
+            "way": "audit",
+            "other": "java scan",
+            "ratio": ratio["median"],
+            "spread": [ratio["lowest"], ratio["highest"]],
+            "at_least": 1.0,
+            "met": ratio["median"] >= 1.0,
+        },
+        limit("memory of driver and workers", peak, at_most=MEMORY_MAX_MIB, unit="MiB"),
+    ]
+
+
+def _point(size: int, run: Run, progress: Callable[[str], None]) -> dict[str, Any]:
+    """Return what was measured on a store of *size* bytes."""
+    plan = plan_of_size(size, seed=9, topics=8, queues=4, body_size=BODY_SIZE)
+    with generated(plan, run, progress) as store:
+        files = sorted((store / "commitlog").iterdir())
+        for file in files:
+            _read(file)
+        scans, audits = [], []
+        for number in range(1, run.rounds + 1):
+            progress(f"{size // MEBIBYTE} MiB, round {number} of {run.rounds}: Java")
+            scans.append(scan_once(store, run))
+            progress(f"{size // MEBIBYTE} MiB, round {number} of {run.rounds}: audit")
+            audits.append(audit_once(store, run))
+    return _as_point(scans, audits, processors=_processors(run.master))
+
+
+@contextmanager
+def generated(plan: Plan, run: Run, progress: Callable[[str], None]) -> Iterator[Path]:
+    """Lend a store made by *plan*, and remove it at the end."""
+    size = plan.files * plan.log_size
+    directory = run.directory or Path(tempfile.gettempdir())
+    free = shutil.disk_usage(directory).free
+    if free < size * ROOM:
+        raise NoDiskError(f"{directory} has {free} bytes left, {size} are written")
+    with tempfile.TemporaryDirectory(dir=directory, prefix="rmqc-bench-") as name:
+        progress(f"generating {size // MEBIBYTE} MiB")
+        store = Path(name) / "store"
+        with spark_session(run.master, has_sources=False) as session:
+            generate(store, plan, session)
+        yield store
+
+
+def scan_once(store: Path, run: Run) -> dict[str, Any]:
+    """Return what a fresh Java needs to scan the log of *store*."""
+    try:
+        path = whole_class_path(SOURCE, run.release)
+    except JavaCompileError as error:
+        raise AuditBenchError(str(error)) from error
+    with tempfile.TemporaryDirectory(prefix="rmqc-bench-") as scratch:
+        log = str(store / "commitlog")
+        command = [str(find_java()), "-cp", path, SOURCE.stem, log, scratch]
+        turn, start_s = _one_turn(command)
+    records, size, nanoseconds = map(int, turn.answer.split())
+    known = {"records": records, "bytes": size, "seconds": nanoseconds / 1e9}
+    return {**known, **_cost(turn, start_s)}
+
+
+def audit_once(store: Path, run: Run) -> dict[str, Any]:
+    """Return what an audit of *store* by a fresh Spark needs."""
+    command = [
+        sys.executable,
+        "-m",
+        "bench.processes.audit_child",
+        str(store),
+        run.master,
+    ]
+    turn, start_s = _one_turn(command)
+    return {**json.loads(turn.answer), **_cost(turn, start_s)}
+
+
+def _one_turn(command: Sequence[str]) -> tuple[Turn, float]:
+    root = Path(__file__).resolve().parents[2]
+    try:
+        with Watched(command, {"PYTHONPATH": str(root)}) as process:
+            return process.order("go"), process.start_s
+    except WatchedError as error:
+        raise AuditBenchError(str(error)) from error
+
+
+def _cost(turn: Turn, start_s: float) -> dict[str, Any]:
+    return {
+        "processor_s": turn.processor_s,
+        "start_s": start_s,
+        "peak": turn.peak,
+        "peaks": turn.peaks,
+    }
+
+
+def _as_point(
+    scans: Sequence[dict[str, Any]],
+    audits: Sequence[dict[str, Any]],
+    *,
+    processors: int,
+) -> dict[str, Any]:
+    counts = {run["records"] for run in [*scans, *audits]}
+    if len(counts) != 1:
+        raise AuditBenchError(f"audit and Java disagree on the records: {counts}")
+    size = scans[0]["bytes"]
+    pairs = zip(scans, audits, strict=True)
+    ratios = sorted(scan["seconds"] / audit["seconds"] for scan, audit in pairs)
+    audited, scanned = (_times(runs, size) for runs in (audits, scans))
+    return {
+        "bytes": size,
+        "records": counts.pop(),
+        "findings": max(audit["findings"] for audit in audits),
+        "ratio": {
+            "median": round(median(ratios), 3),
+            "lowest": round(ratios[0], 3),
+            "highest": round(ratios[-1], 3),
+        },
+        "audit": {
+            **audited,
+            "mb_per_s_per_core": round(audited["mb_per_s"] / processors, 1),
+            "steps": audits[-1]["steps"],
+        },
+        "java": scanned,
+        "memory": memory_of(audits),
+    }
+
+
+def memory_of(audits: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the most memory that any of *audits* had, and of what processes."""
+    worst = max(audits, key=lambda audit: int(audit["peak"]))
+    return {
+        "peak_mib": round(worst["peak"] / MEBIBYTE),
+        "parts_mib": {n: round(p / MEBIBYTE) for n, p in worst["peaks"].items()},
+    }
+
+
+def _times(runs: Sequence[dict[str, Any]], size: int) -> dict[str, Any]:
+    seconds = _spread([run["seconds"] for run in runs])
+    return {
+        "seconds": seconds,
+        "mb_per_s": round(size / seconds["median"] / 1e6, 1),
+        "processor_s": _spread([run["processor_s"] for run in runs]),
+        "start_s": round(median(run["start_s"] for run in runs), 2),
+    }
+
+
+def _spread(values: Sequence[float]) -> dict[str, float]:
+    found = {"median": median(values), "lowest": min(values), "highest": max(values)}
+    return {name: round(value, 3) for name, value in found.items()}
+
+
+def _processors(master: str) -> int:
+    """Return how many tasks *master* runs at once."""
+    inner = master.partition("[")[2].rstrip("]")
+    return int(inner) if inner.isdecimal() else os.cpu_count() or 1
+
+
+def _read(file: Path) -> None:
+    with file.open("rb") as opened:
+        while opened.read(1 << 24):
+            pass

@@ -1,0 +1,248 @@
+"""
+How many routes a second a name server finds: the reference beside Apache's own.
+
+Both are started in the same run and told of the same brokers and topics; brokers live
+only in their registrations. Rounds are interleaved: in each round each name server has
+its turn of every shape while the other idles, and the median of the rounds' ratios
+counts. The client is the same process image for both, see ``namesrv_client.py``.
+Apache's runs with the compiler and collector that Java itself chooses.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from bench.processes.namesrv_client import topic_name
+from conformance.harness.client.address import Address
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.client.peer import Peer
+from conformance.harness.java.apache import RELEASES, ApacheCluster
+from conformance.harness.java.runtime import FAST_START
+from conformance.harness.targets.embedded import EmbeddedTarget
+from spec.routing.broker_registration import (
+    BrokerIdentity,
+    RegistrationBody,
+    encode_registration,
+    registration_fields,
+)
+from spec.routing.route_data import decode_route
+from spec.routing.topic_config import DataVersion, TopicConfig, TopicTable
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+
+OPENS = tuple(word for word in FAST_START if word.startswith(("--", "-D")))
+"""What 4.x needs of Java, without the options that make its life short."""
+WARM_UP_S = 5.0
+REGISTER_TIMEOUT_S = 60.0
+AT_LEAST = 1
+"""The goal of every ratio; both are above 1 where the reference is better."""
+OURS, THEIRS = "reference", "apache"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """How many connections ask, and how many requests each has outstanding."""
+
+    id: str
+    connections: int
+    outstanding: int
+
+
+SHAPES = (
+    Shape(id="1", connections=1, outstanding=64),
+    Shape(id="16", connections=16, outstanding=4),
+)
+
+
+class NameServerBenchError(Exception):
+    """A name server or the client did not do its part."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """How much a measurement takes in."""
+
+    topics: int = 10_000
+    brokers: int = 4
+    rounds: int = 5
+    seconds: float = 3.0
+    """How long a turn is."""
+
+
+def measure(
+    release: str, size: Size, *, progress: Callable[[str], None]
+) -> dict[str, object]:
+    """Ask the reference and Apache's *release* in turns, and return the report."""
+    if release not in RELEASES:
+        raise NameServerBenchError(f"the release is one of {', '.join(RELEASES)}")
+    with tempfile.TemporaryDirectory() as folder:
+        cluster = ApacheCluster(release, directory=Path(folder), java_options=OPENS)
+        progress("starting both name servers")
+        with EmbeddedTarget("embedded:") as embedded, cluster:
+            assert embedded.namesrv is not None
+            addresses = {OURS: embedded.namesrv, THEIRS: cluster.namesrv}
+            with _registered(addresses, size) as register:
+                found = _turns(addresses, size, register=register, progress=progress)
+    return {
+        "schema": 1,
+        "bench": "namesrv",
+        "topics": size.topics,
+        "brokers": size.brokers,
+        "rounds": size.rounds,
+        "turn_s": size.seconds,
+        "machine": {
+            "processors": os.cpu_count(),
+            "python": platform.python_version(),
+            "rocketmq": release,
+        },
+        "shapes": [_summary(shape, found) for shape in SHAPES],
+        "goals": [goal for shape in SHAPES for goal in _goals(shape, found)],
+    }
+
+
+Found = dict[tuple[str, str], list[dict[str, float]]]
+"""What the client told, by shape and name server, a round each."""
+
+
+def _turns(
+    addresses: dict[str, Address],
+    size: Size,
+    *,
+    register: Callable[[], None],
+    progress: Callable[[str], None],
+) -> Found:
+    found: Found = {(shape.id, who): [] for shape in SHAPES for who in addresses}
+    for who, address in addresses.items():
+        for shape in SHAPES:
+            progress(f"warming up: {who}")
+            _ask(address, shape, topics=size.topics, seconds=WARM_UP_S)
+    for number in range(1, size.rounds + 1):
+        register()  # Who is silent for two minutes is forgotten.
+        for shape in SHAPES:
+            for who, address in addresses.items():
+                progress(f"round {number} of {size.rounds}: {who}, {shape.id}")
+                told = _ask(address, shape, topics=size.topics, seconds=size.seconds)
+                found[shape.id, who].append(told)
+    return found
+
+
+def _ask(
+    address: Address, shape: Shape, *, topics: int, seconds: float
+) -> dict[str, float]:
+    words = [shape.connections, shape.outstanding, seconds, topics]
+    command = [sys.executable, "-m", "bench.processes.namesrv_client", *address, *words]
+    run = subprocess.run(
+        list(map(str, command)),
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        timeout=60 + seconds,
+    )
+    if run.returncode:
+        raise NameServerBenchError(f"{address}: {run.stderr.strip()[-300:]}")
+    told: dict[str, float] = json.loads(run.stdout)
+    return told
+
+
+@contextmanager
+def _registered(
+    addresses: dict[str, Address], size: Size
+) -> Iterator[Callable[[], None]]:
+    """Register all brokers everywhere; yields what gives another life sign."""
+    topics = [TopicConfig(topic=topic_name(number)) for number in range(size.topics)]
+    version = DataVersion(timestamp_ms=1_600_000_000_000, counter=1)
+    table = TopicTable.of(*topics, version=version)
+    body = encode_registration(RegistrationBody(topics=table), compressed=True)
+    peers = [
+        (Peer(address), _registration(number, body))
+        for address in addresses.values()
+        for number in range(size.brokers)
+    ]
+
+    def register() -> None:
+        for peer, command in peers:
+            require_success(peer.request(command, timeout_s=REGISTER_TIMEOUT_S))
+
+    try:
+        register()
+        for address in addresses.values():
+            _check(address, size)
+        yield register
+    finally:
+        for peer, _ in peers:
+            peer.close()
+
+
+def _registration(number: int, body: bytes) -> Command:
+    identity = BrokerIdentity(
+        cluster="BenchCluster",
+        broker_name=f"bench-broker-{number:02}",
+        address=f"127.0.0.1:{20_000 + number}",
+        ha_address=f"127.0.0.1:{30_000 + number}",
+    )
+    return Command(
+        code=RequestCode.REGISTER_BROKER,
+        fields=registration_fields(identity, body, compressed=True),
+        body=body,
+    )
+
+
+def _check(address: Address, size: Size) -> None:
+    """Make sure that the last topic has all brokers in its route."""
+    with Client.connect(address) as client:
+        route = decode_route(
+            require_success(client.route(topic_name(size.topics - 1))).body
+        )
+    if len(route.broker_datas) != size.brokers:
+        reason = f"{len(route.broker_datas)} brokers in a route, not {size.brokers}"
+        raise NameServerBenchError(f"{address}: {reason}")
+
+
+def _summary(shape: Shape, found: Found) -> dict[str, object]:
+    return {
+        "connections": shape.connections,
+        "outstanding": shape.outstanding,
+        **{who: _figures(found[shape.id, who]) for who in (OURS, THEIRS)},
+    }
+
+
+def _figures(rounds: list[dict[str, float]]) -> dict[str, object]:
+    rates = [told["answers"] / told["seconds"] for told in rounds]
+    return {
+        "routes_per_s": round(median(rates)),
+        "p50_ms": round(median(told["p50_ms"] for told in rounds), 3),
+        "p99_ms": round(median(told["p99_ms"] for told in rounds), 3),
+        "rounds": [round(rate) for rate in rates],
+    }
+
+
+def _goals(shape: Shape, found: Found) -> Iterator[dict[str, object]]:
+    """Yield how many times as many routes, and how many times as swift at p99."""
+    pairs = list(zip(found[shape.id, OURS], found[shape.id, THEIRS], strict=True))
+    rate = median(
+        one["answers"] / one["seconds"] / (other["answers"] / other["seconds"])
+        for one, other in pairs
+    )
+    swift = median(other["p99_ms"] / one["p99_ms"] for one, other in pairs)
+    yield _goal(shape, "routes/s", rate)
+    yield _goal(shape, "p99", swift)
+
+
+def _goal(shape: Shape, what: str, ratio: float) -> dict[str, object]:
+    return {
+        "way": f"{what} x{shape.connections}",
+        "other": THEIRS,
+        "ratio": round(ratio, 2),
+        "at_least": AT_LEAST,
+        "met": ratio >= AT_LEAST,
+    }

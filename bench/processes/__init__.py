@@ -1,0 +1,1 @@
+"""Processes that a measurement starts and watches: servers, clients, decoders."""

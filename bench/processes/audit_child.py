@@ -1,0 +1,56 @@
+"""
+One audit in a process of its own.
+
+    python -m bench.processes.audit_child STORE MASTER
+
+It says ``ready`` when Spark and its workers have started, waits for a line, audits, and
+answers with one line of JSON. Who started it can so tell the audit from the start, and
+look at the memory of both.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+
+from spark_checks.audit import audit_store
+from spark_checks.session.session import spark_session
+from spark_checks.store_files import list_store
+
+
+def main(url: str, master: str) -> None:
+    """Audit the store at *url*, once for every line of the standard input."""
+    size = list_store(url).commit_log_size
+    with spark_session(master, has_sources=False, size=size) as session:
+        _say("ready")
+        for _ in sys.stdin:
+            steps: list[list[object]] = []
+            began_s = time.perf_counter()
+
+            def note(
+                step: str,
+                *,
+                began_s: float = began_s,
+                steps: list[list[object]] = steps,
+            ) -> None:
+                steps.append([round(time.perf_counter() - began_s, 3), step])
+
+            found = audit_store(session, url, progress=note)
+            took_s = time.perf_counter() - began_s
+            answer = {
+                "seconds": took_s,
+                "findings": len(found.findings),
+                "records": found.summary["commitlog"]["records"],  # type: ignore[index] # JSON
+                "steps": steps,
+            }
+            _say(json.dumps(answer))
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

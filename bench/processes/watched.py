@@ -1,0 +1,123 @@
+"""
+A process that works when it is told to, and what it and its children use meanwhile.
+
+Memory is looked at several times a second: the proportional share (PSS), in which a
+page that processes share counts once. Processor time is what each process had used
+when it was last seen.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from bench.processes.ordered import Ordered
+from bench.processes.processor_time import processor_s
+
+INTERVAL_S = 0.2
+
+
+class WatchedError(Exception):
+    """The process ended without an answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """What one order cost."""
+
+    answer: str
+    processor_s: float
+    peak: int
+    """Most memory of all processes together, in bytes."""
+    peaks: Mapping[str, int]
+    """The same of the processes of each name, each at its own worst moment."""
+
+
+class Watched(Ordered):
+    """A process that is given orders, a line each, and answers with a line."""
+
+    def __init__(
+        self, command: Sequence[str], environment: Mapping[str, str] | None = None
+    ) -> None:
+        began_s = time.perf_counter()
+        super().__init__(command, environment=environment)
+        self._used: dict[tuple[int, float], float] = {}
+        self._peak, self._peaks = 0, dict[str, int]()
+        try:
+            self.ready = self._answer()
+        except WatchedError:
+            self.close()
+            raise
+        self.start_s = time.perf_counter() - began_s
+
+    def _end(self) -> None:
+        """Let the process end, which it does when there are no more orders."""
+        self._orders.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=60)
+        super()._end()
+
+    def order(self, line: str) -> Turn:
+        """Give an order, wait for the answer, and return it with what it cost."""
+        self._used.clear()
+        self._peak, self._peaks = 0, {}
+        self._look()
+        before = sum(self._used.values())
+        done = threading.Event()
+        watcher = threading.Thread(target=self._watch, args=(done,))
+        watcher.start()
+        try:
+            self._order(line)
+            answer = self._answer()
+        finally:
+            done.set()
+            watcher.join()
+        self._look()
+        return Turn(
+            answer=answer,
+            processor_s=sum(self._used.values()) - before,
+            peak=self._peak,
+            peaks=dict(self._peaks),
+        )
+
+    def _watch(self, done: threading.Event) -> None:
+        while not done.wait(INTERVAL_S):
+            self._look()
+
+    def _look(self) -> None:
+        """Note what the processes use now."""
+        sizes: dict[str, int] = {}
+        with suppress(psutil.NoSuchProcess):
+            root = psutil.Process(self._process.pid)
+            for process in [root, *root.children(recursive=True)]:
+                with suppress(psutil.NoSuchProcess, OSError):
+                    place = process.pid, process.create_time()
+                    self._used[place] = processor_s(process.pid)
+                    name = "driver" if process == root else process.name()
+                    sizes[name] = sizes.get(name, 0) + share_of(process.pid)
+        self._peak = max(self._peak, sum(sizes.values()))
+        for name, size in sizes.items():
+            self._peaks[name] = max(self._peaks.get(name, 0), size)
+
+    def _answer(self) -> str:
+        line = self._line()
+        if not line:
+            self._process.wait()
+            said = self._complaint()
+            raise WatchedError(said.splitlines()[-1] if said else "it just ended")
+        return line.strip()
+
+
+def share_of(process_id: int) -> int:
+    """Return the proportional share of memory of a process, in bytes."""
+    for line in Path(f"/proc/{process_id}/smaps_rollup").read_text().splitlines():
+        if line.startswith("Pss:"):
+            return int(line.split()[1]) * 1024
+    return 0

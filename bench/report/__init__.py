@@ -1,0 +1,1 @@
+"""Results of measurements, their page and their charts."""

@@ -1,0 +1,156 @@
+"""
+The page on performance, made from what was measured and kept.
+
+Each measurement's report is a JSON file in one folder, with its picture beside it; the
+page shows all of them, so that measuring one anew changes its part of the page only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from bench.report.chart import picture
+from bench.report.result import BOTH, Report
+
+HEAD = """\
+# Performance
+
+The reference is written to be read, and it has to be quick enough to be used every day
+as a broker in tests. Here it is measured beside a real Apache RocketMQ: both run on the
+same machine at the same time, get the same work in turns from the same real Java
+client, and what counts is the ratio of the two turns of a round. A ratio above 1 says
+that the reference is better, also where less is better; beside the median stand the
+least and the greatest of the rounds. What each measurement does is said in
+[bench](../bench/README.md). This page is written by
+
+    rmqc bench all
+
+which takes a quarter of an hour on an idle machine, and an hour with `--long`, which
+has stores of gigabytes; `rmqc bench all --only send,start` measures some anew and
+leaves the others as they were recorded in `docs/performance/`. `rmqc report pages`
+draws each record as a chart, `docs/performance/NAME.svg`.
+
+Figures are of the machine and the moment that are named with them. The load is the
+number of programs that wanted a processor when the measurement began, apart from it:
+where it is above the number of processors, times and rates say little, ratios say
+something, and processor time a message says most.
+"""
+FIGURES = (
+    ("p50_ms", "p50 ms"),
+    ("p99_ms", "p99 ms"),
+    ("max_ms", "max ms"),
+    ("cpu_us", "CPU us/message"),
+    ("cpu_s", "CPU s"),
+    ("start_s", "s to start"),
+    ("own_mb", "own MB"),
+    ("mapped_mb", "mapped MB"),
+)
+
+
+def keep(name: str, report: Report, folder: Path) -> None:
+    """Write *report*, and a picture if it has rows, into *folder*."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(report, indent=1) + "\n"
+    (folder / f"{name}.json").write_text(text, encoding="utf-8")
+    if "rows" in report:
+        (folder / f"{name}.svg").write_text(picture(report), encoding="utf-8")
+
+
+def kept(folder: Path, names: Mapping[str, str]) -> dict[str, Report]:
+    """Return the reports of *names* that are in *folder*, in the order of *names*."""
+    files = {name: folder / f"{name}.json" for name in names}
+    return {
+        name: json.loads(file.read_text(encoding="utf-8"))
+        for name, file in files.items()
+        if file.exists()
+    }
+
+
+def page(reports: Mapping[str, Report], titles: Mapping[str, str]) -> str:
+    """Return the page of *reports*, under these *titles*."""
+    parts = [HEAD, "\n".join(_goals(reports, titles))]
+    parts += ["\n".join(_part(titles[name], reports[name])) for name in reports]
+    missing = [title for name, title in titles.items() if name not in reports]
+    if missing:
+        parts.append(f"Not measured yet: {', '.join(missing)}.")
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def _goals(reports: Mapping[str, Report], titles: Mapping[str, str]) -> Iterator[str]:
+    yield "| measured | figure | wanted | |"
+    yield "|---|---|---|---|"
+    for name, report in reports.items():
+        link = f"[{titles[name]}](#{_anchor(titles[name])})"
+        for goal in report["goals"]:
+            if goal["met"] is not None:
+                verdict = "met" if goal["met"] else "**missed**"
+                yield f"| {link}: {goal['way']} | {_figure(goal)} | {verdict} |"
+
+
+def _figure(goal: Mapping[str, Any]) -> str:
+    """Return the two cells with what was found and what was wanted."""
+    if "at_most" in goal:
+        unit = goal["unit"]
+        return f"{goal['value']:g} {unit} | at most {goal['at_most']:g} {unit}"
+    spread = ""
+    if "spread" in goal:
+        spread = f" ({goal['spread'][0]:g} to {goal['spread'][1]:g})"
+    wanted = f"{goal['at_least']:g} x {goal['other']}"
+    return f"{goal['ratio']:g} x{spread} | {wanted}"
+
+
+def _part(title: str, report: Report) -> Iterator[str]:
+    machine = report["machine"]
+    yield f"## {title}"
+    yield ""
+    yield _machine(machine, report)
+    if "rows" in report:
+        yield ""
+        yield from _rows(report["rows"])
+    told = [goal for goal in report["goals"] if goal["met"] is None]
+    if told:
+        yield ""
+        yield "Told, and no goal: " + "; ".join(
+            f"{goal['way']} {goal['ratio']:g} x {goal['other']}" for goal in told
+        )
+
+
+def _machine(machine: Mapping[str, Any], report: Report) -> str:
+    words = [f"RocketMQ {machine['rocketmq']}"]
+    if machine.get("processor"):
+        words.append(f"{machine['processors']} x {machine['processor']}")
+    else:
+        words.append(f"{machine['processors']} processors")
+    if "memory_gib" in machine:
+        words.append(f"{machine['memory_gib']} GiB")
+    words.append(f"Python {machine['python']}")
+    if "load" in machine:
+        words.append(f"load {machine['load']:g}")
+    rounds = report.get("rounds", 1)
+    words.append("one run" if rounds == 1 else f"median of {rounds} rounds")
+    return ", ".join(words) + "."
+
+
+def _rows(rows: list[dict[str, Any]]) -> Iterator[str]:
+    figures = [
+        (key, head)
+        for key, head in FIGURES
+        if any(key in row[who] and key != row["of"] for row in rows for who in BOTH)
+    ]
+    heads = "".join(f" {head} |" for _, head in figures)
+    yield f"| measured | who | figure |{heads}"
+    yield "|---|---|---|" + "---|" * len(figures)
+    for row in rows:
+        for who in BOTH:
+            found = row[who]
+            cells = "".join(f" {found.get(key, ''):g} |" for key, _ in figures)
+            value = f"{found[row['of']]:,g} {row['unit']}"
+            yield f"| {row['id']} | {who} | {value} |{cells}"
+
+
+def _anchor(title: str) -> str:
+    kept_marks = (mark for mark in title.lower() if mark.isalnum() or mark in " -")
+    return "".join(kept_marks).replace(" ", "-")

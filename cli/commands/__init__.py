@@ -1,0 +1,1 @@
+"""Commands of ``rmqc``, a module for each; ``cli.main`` imports it when invoked."""

@@ -1,0 +1,222 @@
+"""``rmqc admin``: what mqadmin is asked most, under the names that it has there."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+import click
+
+from cli.options.common import namesrv_option
+from cli.pages.message_detail import lines_of, track_lines
+from conformance.harness.client.address import Address
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.client.peer import PeerError, PeerMisbehavedError
+from conformance.harness.client.requests.invoker import RefusedError
+from spec.layout import LayoutError
+from spec.routing.cluster_info import decode_cluster_info, decode_topic_list
+from spec.routing.route_data import MASTER_ID, TopicRoute, decode_route
+from spec.store.message_record import Record, decode_record, decode_records
+from spec.wire.message.message_id import decode_message_id
+from spec.wire.message.properties import decode_properties
+from spec.wire.remoting.response_code import ResponseCode
+
+FAILED = 3
+KEY_COUNT_MAX = 64
+TOOLS_GROUP = "TOOLS_CONSUMER"
+
+
+@click.group()
+def admin() -> None:
+    """Ask name servers and brokers, as mqadmin does.
+
+    Exit codes: 0 answered, 1 there is no such message, 2 usage, 3 nobody answered or
+    the answer was a refusal.
+    """
+
+
+_NAMESRV = namesrv_option("The name server; of several with ; between them the first.")
+_TOPIC = click.option("-t", "--topic", required=True, help="The topic's name.")
+
+
+@admin.command("topicList")
+@_NAMESRV
+def topic_list(namesrv: str) -> None:
+    """List the topics that the name server knows."""
+    with _client(namesrv) as client:
+        listed = decode_topic_list(require_success(client.topic_list()).body)
+    for topic in sorted(listed.topics):
+        click.echo(topic)
+
+
+@admin.command("topicRoute")
+@_NAMESRV
+@_TOPIC
+def topic_route(namesrv: str, topic: str) -> None:
+    """Show which brokers have a topic, how many queues, and where they are."""
+    route = _route(namesrv, topic)
+    for queue in route.queue_datas:
+        click.echo(
+            f"{queue.broker_name:<24} read {queue.read_queue_count:<4}"
+            f" write {queue.write_queue_count:<4} perm {queue.permission}"
+        )
+    for broker in route.broker_datas:
+        for number, address in sorted(broker.addresses.items()):
+            click.echo(f"{broker.broker_name:<24} id {number:<6} {address}")
+
+
+@admin.command("clusterList")
+@_NAMESRV
+def cluster_list(namesrv: str) -> None:
+    """List clusters, their brokers, and the addresses of each."""
+    with _client(namesrv) as client:
+        info = decode_cluster_info(require_success(client.cluster_info()).body)
+    click.echo(f"{'#Cluster Name':<22}{'#Broker Name':<26}{'#BID':<6}#Addr")
+    for cluster, names in sorted(info.clusters.items()):
+        for name in sorted(names):
+            for number, address in sorted(info.brokers[name].addresses.items()):
+                click.echo(f"{cluster:<22}{name:<26}{number:<6}{address}")
+
+
+@admin.command("queryMsgById")
+@_NAMESRV
+@click.option("-i", "--msgId", "message_id", required=True, help="Its offset id.")
+def query_by_id(namesrv: str, message_id: str) -> None:  # noqa: ARG001 - the id says where
+    """Show the message of an offset id, which is asked of the broker that it names."""
+    try:
+        host, offset = decode_message_id(message_id)
+    except LayoutError as error:
+        raise click.UsageError(f"{message_id} is no offset id: {error}") from None
+    with _client(str(host)) as broker:
+        answer = broker.view_message(commit_log_offset=offset)
+        if answer.code != ResponseCode.SUCCESS:
+            _fail(f"refused with code {answer.code}: {answer.remark}")
+        _show(decode_record(answer.body), broker)
+
+
+@admin.command("queryMsgByKey")
+@_NAMESRV
+@_TOPIC
+@click.option("-k", "--msgKey", "key", required=True, help="One of its keys.")
+def query_by_key(namesrv: str, topic: str, key: str) -> None:
+    """List the messages that have a key."""
+    click.echo(f"{'#Message ID':<50} {'#QID':>4} {'#Offset':>40}")
+    for address in _masters(_route(namesrv, topic)):
+        with _client(address) as broker:
+            for record in _found(broker, topic, key, count_max=KEY_COUNT_MAX):
+                properties = decode_properties(record.properties)
+                if key in properties.get("KEYS", "").split(" "):
+                    known_as = properties.get("UNIQ_KEY", "")
+                    click.echo(
+                        f"{known_as:<50} {record.queue_id:>4} {record.queue_offset:>40}"
+                    )
+
+
+@admin.command("queryMsgByUniqueKey")
+@_NAMESRV
+@_TOPIC
+@click.option("-i", "--msgId", "unique_key", required=True, help="Its unique key.")
+def query_by_unique_key(namesrv: str, topic: str, unique_key: str) -> None:
+    """Show the message that has a unique key."""
+    for address in _masters(_route(namesrv, topic)):
+        with _client(address) as broker:
+            for record in _found(broker, topic, unique_key, unique=True):
+                properties = decode_properties(record.properties)
+                if properties.get("UNIQ_KEY") == unique_key:
+                    _show(record, broker, with_id=False)
+                    return
+    _no_message()
+
+
+@admin.command("queryMsgByOffset")
+@_NAMESRV
+@_TOPIC
+@click.option("-b", "--brokerName", "broker_name", required=True, help="Its broker.")
+@click.option("-i", "--queueId", "queue_id", type=int, required=True, help="Its queue.")
+@click.option("-o", "--offset", type=int, required=True, help="Its queue offset.")
+def query_by_offset(
+    namesrv: str, topic: str, broker_name: str, queue_id: int, offset: int
+) -> None:
+    """Show the message at an offset of a queue."""
+    data = _route(namesrv, topic).broker(broker_name)
+    if data is None:
+        _fail(f"{topic} has no broker {broker_name}")
+    with _client(data.addresses[MASTER_ID]) as broker:
+        answer = broker.pull(
+            topic=topic,
+            queue_id=queue_id,
+            offset=offset,
+            max_count=1,
+            group=TOOLS_GROUP,
+        )
+        if answer.code != ResponseCode.SUCCESS:
+            _no_message()
+        added = {
+            "MIN_OFFSET": answer.fields["minOffset"],
+            "MAX_OFFSET": answer.fields["maxOffset"],
+        }
+        _show(next(decode_records(answer.body)), broker, added=added)
+
+
+def _show(
+    record: Record,
+    broker: Client,
+    *,
+    added: dict[str, str] | None = None,
+    with_id: bool = True,
+) -> None:
+    for line in lines_of(record, added or {}, with_id=with_id):
+        click.echo(line)
+    click.echo()
+    for line in track_lines(record, broker):
+        click.echo(line)
+
+
+def _found(
+    broker: Client, topic: str, key: str, *, count_max: int = 32, unique: bool = False
+) -> Iterator[Record]:
+    answer = broker.query_message(
+        topic=topic, key=key, max_count=count_max, unique=unique
+    )
+    if answer.code == ResponseCode.SUCCESS:
+        yield from decode_records(answer.body)
+
+
+def _route(namesrv: str, topic: str) -> TopicRoute:
+    with _client(namesrv) as client:
+        return decode_route(require_success(client.route(topic)).body)
+
+
+def _masters(route: TopicRoute) -> list[str]:
+    """Return where the masters of a route are, or a slave where there is no master."""
+    return [
+        data.addresses.get(MASTER_ID, next(iter(data.addresses.values())))
+        for data in route.broker_datas
+        if data.addresses
+    ]
+
+
+@contextmanager
+def _client(address: str) -> Iterator[Client]:
+    """Connect to the first of some addresses; what goes wrong is one line."""
+    try:
+        with Client.connect(Address.parse(address.split(";")[0])) as client:
+            yield client
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    except (PeerError, RefusedError) as error:
+        _fail(str(error))
+    except PeerMisbehavedError as error:
+        _fail(error.reason)
+
+
+def _no_message() -> NoReturn:
+    click.echo("there is no such message", err=True)
+    sys.exit(1)
+
+
+def _fail(reason: str) -> NoReturn:
+    click.echo(f"rmqc admin: {reason}", err=True)
+    sys.exit(FAILED)

@@ -1,0 +1,240 @@
+"""``rmqc audit``: check store directories with Spark."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sys
+from collections.abc import Iterator, Set
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from cli.options.common import format_option
+from cli.options.output import out_option, write_result
+from cli.runs.audits import AuditOptions, audits, fail
+
+if TYPE_CHECKING:
+    from spark_checks.audit import Audit
+    from spark_checks.faults.fault import Planted
+    from spark_checks.sampling import SampleSpec
+
+
+@click.command()
+@click.argument("stores", metavar="STORE...", nargs=-1, required=True)
+@format_option(("table", "json", "html"))
+@out_option()
+@click.option(
+    "--master", default="local[*]", show_default=True, help="The Spark to run on."
+)
+@click.option("--only", metavar="ID,...", help="Look at these invariants only.")
+@click.option(
+    "--broker-conf",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The broker's configuration; without it, file sizes are inferred.",
+)
+@click.option(
+    "--score",
+    "labels",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Score the audit of one store by what `rmqc generate` planted into it.",
+)
+@click.option(
+    "--export",
+    "directory",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write the tables of one store there, as Parquet, for questions in SQL.",
+)
+@click.option(
+    "--against",
+    metavar="STORE",
+    help="Compare one store with this one: a slave with its master, a store with its"
+    " copy from before an upgrade.",
+)
+@click.option(
+    "--since",
+    metavar="TIME",
+    help="Judge only what was stored at TIME or later: 2026-11-22T08:00:00Z (UTC where"
+    " no zone is said), or milliseconds since 1970. The log is treated as beginning"
+    " there.",
+)
+@click.option(
+    "--sample",
+    metavar="FRACTION",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="Look at so much of the log only, in ranges that chance chooses: 0.01 is a"
+    " hundredth. What takes the whole log is not judged, and the report says so.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    help="What --sample chooses by: the same ranges for the same number. Without it"
+    " any is taken, and printed.",
+)
+def audit(
+    *,
+    stores: tuple[str, ...],
+    form: str,
+    out: Path | None,
+    master: str,
+    only: str | None,
+    broker_conf: Path | None,
+    labels: Path | None,
+    directory: Path | None,
+    against: str | None,
+    since: str | None,
+    sample: float | None,
+    seed: int | None,
+) -> None:
+    """Audit store directories: local paths, or any URL that Arrow opens.
+
+    Nothing is written to a store. Exit codes: 0 clean, 1 findings, 2 not a store
+    or unreadable, 3 Spark failed. A warning is something that a broker puts right
+    by itself when it starts again; warnings alone are clean. With --score it is 0
+    where every planted fault was found, and nothing else. With --against a store
+    that only ends earlier, or begins later, than the other is clean.
+    """
+    given = {
+        "--score": labels,
+        "--against": against,
+        "--export": directory,
+        "--since": since,
+        "--sample": sample,
+    }
+    _check_together({name for name, value in given.items() if value}, len(stores))
+    options = AuditOptions(
+        master=master,
+        only=_ids(only),
+        broker_conf=broker_conf,
+        directory=directory,
+        against=against,
+        since_ms=_time(since),
+        sample_spec=_sample_spec(sample, seed),
+        with_charts=form == "html",
+    )
+    with _as_target_error():
+        planted = _planted(labels)
+        found = audits(stores, options)
+    if labels:
+        _write_score(planted, found[0], form, out)
+    _write(found, form, out)
+    sys.exit(0 if all(one.is_clean for one in found) else 1)
+
+
+def _check_together(given: Set[str], store_count: int) -> None:
+    """Refuse options that do not go with one another, or with so many stores."""
+    about_one = given & {"--score", "--export", "--against"}
+    if about_one and store_count > 1:
+        raise click.UsageError("--score, --export and --against are about one store")
+    if given >= {"--score", "--against"}:
+        raise click.UsageError("--score judges a store by itself, without --against")
+    if "--since" in given and about_one:
+        raise click.UsageError(
+            "--since goes with none of --against, --score and --export"
+        )
+    if "--sample" in given and (about_one or "--since" in given):
+        raise click.UsageError(
+            "--sample goes with none of --against, --score, --export and --since"
+        )
+
+
+@contextmanager
+def _as_target_error() -> Iterator[None]:
+    """End the program with one line where a store cannot be audited."""
+    from spark_checks.broker_conf import ConfError
+    from spark_checks.faults.labels import LabelsError
+    from spark_checks.sampling import SampleError
+    from spark_checks.session.session import SparkError
+    from spark_checks.store_files import NotAStoreError
+    from spark_checks.views import ExportError
+
+    try:
+        yield
+    except (
+        *(NotAStoreError, ConfError, LabelsError),
+        *(ExportError, SampleError),
+    ) as error:
+        fail(str(error), code=2)
+    except SparkError as error:
+        fail(str(error), code=3)
+
+
+def _planted(labels: Path | None) -> list[Planted]:
+    """Return the faults in the label file; empty without one."""
+    from spark_checks.faults.labels import read_labels
+
+    return read_labels(labels) if labels else []
+
+
+def _time(since: str | None) -> int | None:
+    """Return *since* in milliseconds since 1970."""
+    from spark_checks.since import TimeError, time_ms
+
+    try:
+        return None if since is None else time_ms(since)
+    except TimeError as error:
+        raise click.UsageError(f"--since: {error}") from None
+
+
+def _sample_spec(fraction: float | None, seed: int | None) -> SampleSpec | None:
+    """Return the selected part of the log; None for all of it."""
+    from spark_checks.sampling import SampleSpec
+
+    if fraction is None:
+        if seed is not None:
+            raise click.UsageError("--seed is about --sample")
+        return None
+    chosen = secrets.randbelow(2**32) if seed is None else seed
+    return SampleSpec(fraction=fraction, seed=chosen)
+
+
+def _ids(only: str | None) -> list[str]:
+    """Return the ids in *only*, all of them known."""
+    from spark_checks.against.invariants import AGAINST_INVARIANTS
+    from spark_checks.audit import INVARIANTS
+
+    ids = {invariant.id for invariant in (*INVARIANTS, *AGAINST_INVARIANTS)}
+    wanted = [part.strip() for part in (only or "").split(",") if part.strip()]
+    unknown = sorted(set(wanted) - ids)
+    if unknown:
+        known = ", ".join(sorted(ids))
+        raise click.UsageError(f"no invariant {', '.join(unknown)}; there are {known}")
+    return wanted
+
+
+def _write(found: list[Audit], form: str, out: Path | None) -> None:
+    from rich.console import Console
+
+    from spark_checks.report import report
+
+    if form == "table" and out is None and sys.stdout.isatty():
+        report.print_tables(found, Console(highlight=False))
+        return
+    writers = {
+        "json": report.as_json,
+        "html": report.as_html,
+        "table": report.as_table,
+    }
+    write_result(writers[form](found), out)
+
+
+def _write_score(
+    planted: list[Planted], found: Audit, form: str, out: Path | None
+) -> NoReturn:
+    """Write how well *found* agrees with what was *planted*, and exit by it."""
+    from spark_checks.faults.labels import score
+
+    scored = score(planted, found.findings)
+    if form == "json":
+        write_result(json.dumps(scored.as_json(), indent=2) + "\n", out)
+    else:
+        lines = [f"missed      {one.kind}: {one.expected}" for one in scored.missed]
+        lines += [f"unexpected  {one}" for one in scored.unexpected]
+        lines.append(
+            f"{len(scored.found)} of {len(planted)} found,"
+            f" {len(scored.unexpected)} unexpected"
+        )
+        write_result("\n".join(lines) + "\n", out)
+    sys.exit(0 if scored.is_perfect else 1)

@@ -1,0 +1,92 @@
+"""``rmqc test-client``: run the suite for clients against one client, or several."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from cli.commands.test import test
+from cli.options.clause_selection import chosen, print_chosen
+from cli.options.run_options import KNOWN, LEVEL, LISTED, ONLY, PROFILE, WRITE_KNOWN
+from cli.runs.clause_tests import clause_tests
+from conformance.harness.targets.client_target import REFERENCE
+from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.target import CLIENT
+from spec.clause import Clause
+from spec.registry import all_clauses
+
+
+@click.command(
+    "test-client",
+    context_settings={
+        "ignore_unknown_options": True,
+        "help_option_names": ["-h", "--help"],
+    },
+)
+@click.option(
+    "--adapter",
+    "adapters",
+    multiple=True,
+    metavar="CMD",
+    help="What starts the adapter of a client (docs/client_adapter.md); by default the"
+    " reference client's. May be given several times.",
+)
+@PROFILE
+@KNOWN
+@WRITE_KNOWN
+@click.option(
+    "--report",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Directory for report.html, .json, junit.xml and what failing tests leave.",
+)
+@ONLY
+@LEVEL
+@LISTED
+@click.option("--jobs", type=int, help="Parallel workers, each with its own adapter.")
+@click.argument("pytest_args", nargs=-1, type=click.UNPROCESSED)
+def client_suite(
+    adapters: tuple[str, ...],
+    only: str | None,
+    jobs: int | None,
+    pytest_args: tuple[str, ...],
+    **options: object,
+) -> None:
+    """Run the suite for clients: we play the name servers and the brokers.
+
+    The client is driven through its adapter, a program that reads and writes lines of
+    JSON. Further arguments go to pytest, for example -k NAME or -x.
+
+    Exit codes: 0 the client conforms, 1 it does not, 2 usage, 3 the harness or the
+    adapter failed to run.
+    """
+    if options.pop("listed"):
+        print_chosen(listed_clauses(only))
+        return
+    names = tuple(f"{CLIENT}{one}" for one in adapters or (REFERENCE,))
+    click.get_current_context().invoke(
+        test,
+        targets=names,
+        only=only,
+        jobs=WORKERS if jobs is None else jobs,
+        pytest_args=pytest_args,
+        **options,
+    )
+
+
+WORKERS = 4
+"""Most tests wait for the client; a Java adapter takes some hundred megabytes."""
+
+
+def listed_clauses(only: str | None) -> list[Clause]:
+    """Return the wanted clauses that a test of the suite for clients names."""
+    room = "conformance/client/"
+    named = {
+        clause_id
+        for clause_id, tests in clause_tests(SOURCES).items()
+        if any(test.startswith(room) for test in tests)
+    }
+    wanted = chosen(only, None) or sorted(
+        all_clauses().values(), key=lambda one: one.id
+    )
+    return [one for one in wanted if one.id in named]

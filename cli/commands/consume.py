@@ -1,0 +1,123 @@
+"""``rmqc consume``: read messages with the reference consumer."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from dataclasses import replace
+
+import click
+
+from cli.commands.produce import NAMESRV
+from reference.core.client.options import ConsumerOptions
+from reference.core.client.pull.message_ext import MessageExt
+from reference.core.client.remoting.errors import ClientError
+from reference.shell.client.consumer import ConsumerClient
+from reference.shell.client.identity import client_id
+from spec.wire.message.properties import Property
+
+NOT_ENOUGH = 1
+MODELS = {"clustering": False, "broadcasting": True}
+STANDING = "DEFAULT"
+"""Java's name of an instance whose offsets stay with this machine."""
+
+
+@click.command()
+@NAMESRV
+@click.option("-g", "--group", default="rmqc_consumer", show_default=True)
+@click.option("--expression", default="*", show_default=True, help="As 'A || B'.")
+@click.option(
+    "--from",
+    "begin",
+    type=click.Choice(["first", "last"]),
+    default="last",
+    show_default=True,
+    help="Where a group begins that has read nothing of the topic.",
+)
+@click.option(
+    "--model", type=click.Choice(list(MODELS)), default="clustering", show_default=True
+)
+@click.option("--count", type=click.IntRange(1), help="End after so many messages.")
+@click.option(
+    "--idle-s", type=click.FloatRange(0), help="End when none came for so long."
+)
+@click.option(
+    "--in-order",
+    "is_orderly",
+    is_flag=True,
+    help="One message of a queue at a time.",
+)
+@click.option("--fail", is_flag=True, help="Hand every message back, to come again.")
+@click.argument("topic")
+def consume(
+    *,
+    namesrv: str,
+    group: str,
+    expression: str,
+    begin: str,
+    model: str,
+    count: int | None,
+    idle_s: float | None,
+    is_orderly: bool,
+    fail: bool,
+    topic: str,
+) -> None:
+    """Read TOPIC as a member of a group, until Ctrl-C.
+
+    Prints a line for each message: broker, queue, offset, tag, id, body. The exit code
+    is 1 where fewer came than --count says.
+    """
+    try:
+        options = ConsumerOptions(
+            group=group,
+            client_id=client_id(STANDING if MODELS[model] else None),
+            topic=topic,
+            expression=expression,
+            from_first=begin == "first",
+            broadcasts=MODELS[model],
+            is_orderly=is_orderly,
+        )
+        reading = _Reading(count, idle_s, fail=fail)
+        asyncio.run(reading.read(namesrv, options))
+    except ClientError as error:
+        raise click.UsageError(str(error)) from None
+    except KeyboardInterrupt:
+        pass
+    sys.exit(NOT_ENOUGH if count is not None and reading.seen < count else 0)
+
+
+class _Reading:
+    """How long to read, and how much was read."""
+
+    def __init__(self, count: int | None, idle_s: float | None, *, fail: bool) -> None:
+        self.seen = 0
+        self._count = count
+        self._idle_s = idle_s
+        self._fail = fail
+
+    async def read(self, namesrv: str, options: ConsumerOptions) -> None:
+        """Print messages until there are enough, or none come any more."""
+        async with ConsumerClient(namesrv, options) as consumer:
+            while self._count is None or self.seen < self._count:
+                try:
+                    delivery = await asyncio.wait_for(consumer.take(), self._idle_s)
+                except TimeoutError:
+                    return
+                taken = delivery.messages[: self._left()]
+                for message in taken:
+                    click.echo(_line(message))
+                self.seen += len(taken)
+                done = replace(delivery, messages=taken)
+                consumer.process_consume_result(done, taken if self._fail else ())
+
+    def _left(self) -> int | None:
+        """Return how many messages are still wanted; None where all are."""
+        return None if self._count is None else self._count - self.seen
+
+
+def _line(message: MessageExt) -> str:
+    place = f"{message.queue.broker_name} queue {message.queue.queue_id}"
+    tag = message.properties.get(Property.TAGS, "-")
+    body = message.body.decode("utf-8", "backslashreplace")
+    offset = message.record.queue_offset
+    return f"{place} offset {offset} {tag} {message.message_id} {body}"

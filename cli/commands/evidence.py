@@ -1,0 +1,273 @@
+"""
+``rmqc evidence``: what real releases were observed to do, recorded and compared.
+"""
+
+from __future__ import annotations
+
+import datetime
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cli.runs.clause_tests import clause_tests
+from cli.runs.release_runs import Runs
+from conformance.harness.pytest_plugin.options import BROKER_SUITES
+from conformance.harness.report.evidence import (
+    Recording,
+    evidence_of,
+    java_in_use,
+    merge_evidence,
+)
+from conformance.harness.report.evidence_differences import (
+    compare,
+    difference_lines,
+    is_release,
+)
+from conformance.harness.targets.embedded import SOURCES
+from spec.observed import (
+    OUTCOMES,
+    SETTLED,
+    Observed,
+    all_evidence,
+    encode_observed,
+)
+from spec.registry import all_clauses
+
+RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
+"""The releases whose behaviour is evidence."""
+
+FINDINGS = 1
+FOLDER = SOURCES / "spec" / "evidence"
+
+
+def released(command: Callable[..., None]) -> Callable[..., None]:
+    """Give *command* the options of those that run the suites on releases."""
+    options = (
+        click.argument(
+            "files",
+            metavar="[REPORT]...",
+            nargs=-1,
+            type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        ),
+        click.option(
+            "--release",
+            "releases",
+            multiple=True,
+            type=click.Choice(RELEASES),
+            help="Only this one; may be given several times.",
+        ),
+        click.option(
+            "--logs",
+            type=click.Path(file_okay=False, path_type=Path),
+            help="Keep the reports and the output of the runs in this directory.",
+        ),
+        click.option("--jobs", type=int, default=1, show_default=True),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.group()
+def evidence() -> None:
+    """Record what real releases do, or compare with what was recorded."""
+
+
+@evidence.command()
+@released
+@click.option(
+    "--younger",
+    is_flag=True,
+    help="Run only what is not yet seen to pass, and keep what is; or add REPORTs of"
+    " parts of the suites.",
+)
+def record(
+    *,
+    files: tuple[Path, ...],
+    releases: tuple[str, ...],
+    logs: Path | None,
+    jobs: int,
+    younger: bool,
+) -> None:
+    """Write what real releases do into spec/evidence, one file a release.
+
+    The suites run on one release after the other; or REPORTs of whole runs on jvm:
+    targets are taken, where such runs were made anyway. Exit codes: 0 recorded, 1
+    recorded, but a release fails a clause, 2 usage, 3 a release did not run.
+    """
+    made: dict[str, Observed] = {}
+    runs, recording = _runs(files, releases, logs, jobs), _recording()
+    if younger:
+        runs = _younger_only(runs)
+    with runs.reports() as reports:
+        for report in reports:
+            release = report["target"]["release"]
+            # Several reports may be of parts of the suites on one release.
+            older = made.get(release) or all_evidence().get(release)
+            observed = made[release] = (
+                merge_evidence(older, report, recording)
+                if younger
+                else evidence_of(report, recording)
+            )
+            _write(observed)
+            click.echo(_figures(observed))
+    failing = [line for observed in made.values() for line in _failing(observed)]
+    for line in failing:
+        click.echo(line)
+    sys.exit(FINDINGS if failing else 0)
+
+
+@evidence.command()
+@released
+def check(
+    files: tuple[Path, ...], releases: tuple[str, ...], logs: Path | None, jobs: int
+) -> None:
+    """Compare what releases do now with what was recorded; write nothing.
+
+    The suites run on one release after the other; or REPORTs are compared, of any
+    target, with the release that it was judged as. Exit codes: 0 as recorded, 1 not
+    so, 2 usage or no evidence, 3 a release did not run.
+    """
+    contradicted = False
+    with _runs(files, releases, logs, jobs).reports() as reports:
+        for report in reports:
+            text, release = report["target"]["text"], report["target"]["release"]
+            observed = all_evidence().get(release)
+            if observed is None:
+                raise click.UsageError(f"{text}: there is no evidence of {release!r}")
+            outcomes = {one["id"]: one["outcome"] for one in report["results"]}
+            found = compare(outcomes, observed)
+            whole = is_release(text, release)
+            contradicted |= found.contradicts(whole=whole)
+            click.echo("\n".join([f"{text}:", *difference_lines(found)]))
+            if whole and found.lost:
+                click.echo(f"not judged any more: {' '.join(found.lost)}")
+    sys.exit(FINDINGS if contradicted else 0)
+
+
+@evidence.command()
+@click.option(
+    "--release",
+    "releases",
+    multiple=True,
+    type=click.Choice(RELEASES),
+    help="Only this one; may be given several times.",
+)
+@click.option("--jobs", type=int, default=1, show_default=True)
+def ranges(releases: tuple[str, ...], jobs: int) -> None:
+    """Ask releases for the clauses that are about other releases.
+
+    A clause that is met all the same may have too narrow a range. It need not: some
+    behaviour came back, some shows only where there is a race. The others are seen not
+    to be so there. Exit codes: 0 asked, 2 usage, 3 a release did not run.
+    """
+    runs = Runs(
+        releases=releases or RELEASES,
+        jobs=jobs,
+        words=lambda _release: ["--beyond-range"],
+    )
+    with runs.reports() as reports:
+        for report in reports:
+            release = report["target"]["release"]
+            beyond = [one for one in report["results"] if _is_beyond(one, release)]
+            met = [one["id"] for one in beyond if one["outcome"] == "pass"]
+            click.echo(
+                f"{release}: of {len(beyond)} clauses about other releases it does not"
+                f" meet {len(beyond) - len(met)}, and meets {len(met)}:"
+            )
+            for name in met:
+                one = all_clauses()[name]
+                click.echo(f"  {name} ({one.since} to {one.until or 'now'}) {one.text}")
+
+
+@evidence.command("list")
+def list_() -> None:
+    """List the recorded releases: when, on what, and how many clauses of each kind.
+
+    A clause is younger than the evidence if tests ask a release for it today and its
+    evidence does not settle it: the next record will.
+    """
+    for observed in all_evidence().values():
+        younger = len(younger_clauses(observed))
+        click.echo(_figures(observed) + (f"; {younger} younger" if younger else ""))
+
+
+def tested_clauses() -> set[str]:
+    """Return the clauses that a test of a suite about brokers names."""
+    folders = tuple(f"conformance/{suite}/" for suite in BROKER_SUITES)
+    return {
+        clause_id
+        for clause_id, tests in clause_tests(SOURCES).items()
+        if clause_id in all_clauses()
+        and any(test.startswith(folders) for test in tests)
+    }
+
+
+def younger_clauses(observed: Observed) -> list[str]:
+    """Return the clauses that the release is asked for and was not seen to meet."""
+    return sorted(
+        name
+        for name in tested_clauses()
+        if all_clauses()[name].applies_to(observed.release)
+        and observed.outcomes.get(name) != "pass"
+    )
+
+
+def _runs(
+    files: tuple[Path, ...], releases: tuple[str, ...], logs: Path | None, jobs: int
+) -> Runs:
+    if files and releases:
+        raise click.UsageError("either REPORTs or --release, not both")
+    return Runs(releases=releases or RELEASES, jobs=jobs, logs=logs, files=files)
+
+
+def _is_beyond(entry: dict[str, Any], release: str) -> bool:
+    """Return whether *entry* judges a clause that is not about *release*."""
+    applies = all_clauses()[entry["id"]].applies_to(release)
+    return not applies and entry["outcome"] in SETTLED
+
+
+def _younger_only(runs: Runs) -> Runs:
+    """Return *runs* without what the releases were seen to meet."""
+    wanted = {
+        release: younger_clauses(all_evidence()[release])
+        for release in runs.releases
+        if release in all_evidence()
+    }
+    return replace(
+        runs,
+        releases=tuple(one for one in runs.releases if wanted.get(one) != []),
+        words=lambda release: [f"--only-clauses={','.join(wanted.get(release, []))}"],
+    )
+
+
+def _recording() -> Recording:
+    today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+    tested = frozenset(tested_clauses())
+    return Recording(tested=tested, recorded=today, java=java_in_use())
+
+
+def _write(observed: Observed) -> None:
+    file = FOLDER / f"{observed.release}.json"
+    try:
+        file.write_text(encode_observed(observed), encoding="utf-8")
+    except OSError as error:
+        raise click.UsageError(f"{file}: {error.strerror}") from None
+
+
+def _failing(observed: Observed) -> list[str]:
+    """Return a line for each clause that a real release does not meet."""
+    return [
+        f"{observed.release} {outcome} {name}  {all_clauses()[name].text}"
+        for name, outcome in sorted(observed.outcomes.items())
+        if outcome in ("fail", "error", "known")
+    ]
+
+
+def _figures(observed: Observed) -> str:
+    totals = ", ".join(f"{observed.totals[name]} {name}" for name in OUTCOMES)
+    return f"{observed.release}  {observed.recorded}  Java {observed.java}  {totals}"

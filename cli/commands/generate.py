@@ -1,0 +1,171 @@
+"""``rmqc generate``: make a store of any size, with planted faults if requested."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from spark_checks.generate.plan import Plan
+    from spark_checks.generate.uniform import UniformPlan
+
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+class _Size(click.ParamType):  # type: ignore[type-arg] # as click is typed
+    """A number of bytes, with K, M, G or T behind it or without."""
+
+    name = "size"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        """Return *value* in bytes."""
+        found = re.fullmatch(r"([0-9]{1,9})([KMGT]?)", str(value))
+        if not found:
+            self.fail(f"{value!r} is no size such as 64M", param, ctx)
+        return int(found[1]) * _UNITS[found[2]]
+
+
+@click.command()
+@click.argument(
+    "store",
+    required=False,
+    type=click.Path(file_okay=False, path_type=Path),
+)
+@click.option(
+    "--size", type=_Size(), default="2M", show_default=True, help="Of the commit log."
+)
+@click.option(
+    "--seed", type=int, default=1, show_default=True, help="Same, same store."
+)
+@click.option("--topics", type=click.IntRange(1, 9999), default=8, show_default=True)
+@click.option("--queues", type=click.IntRange(1, 99), default=2, show_default=True)
+@click.option(
+    "--body-size",
+    type=_Size(),
+    default="200",
+    show_default=True,
+    help="Bytes of the largest body.",
+)
+@click.option(
+    "--messages",
+    type=click.IntRange(min=1),
+    help="So many plain messages instead, all alike and without keys, spread evenly"
+    " over the queues: for thousands of queues, or for one of many millions.",
+)
+@click.option(
+    "--rich",
+    is_flag=True,
+    help="With what a 5.x broker writes only where it is told to: extensions of consume"
+    " queues, light queues, batch queues, checksums of whole records. Such a store has"
+    " faults of its own.",
+)
+@click.option(
+    "--faults", metavar="KIND,...|all", help="Plant these, or as many as go together."
+)
+@click.option(
+    "--labels",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file that says what was planted; STORE.labels.json without.",
+)
+@click.option("--list-faults", is_flag=True, help="List the kinds of faults.")
+@click.option(
+    "--master", help="A Spark whose workers write, and see STORE; none: here."
+)
+def generate(
+    *,
+    store: Path | None,
+    size: int,
+    seed: int,
+    topics: int,
+    queues: int,
+    body_size: int,
+    messages: int | None,
+    rich: bool,
+    faults: str | None,
+    labels: Path | None,
+    list_faults: bool,
+    master: str | None,
+) -> None:
+    """Generate a store: the same bytes for the same seed and options.
+
+    It has messages of every kind: with tags and keys, compressed, delayed, of
+    transactions, handed back, given up. Faults come from a catalogue; `rmqc audit
+    STORE --score LABELS` scores an audit against them.
+    """
+    from spark_checks.generate.plan import PlanError, plan_of_size
+    from spark_checks.generate.uniform import uniform_plan
+
+    if list_faults:
+        _list()
+        return
+    if store is None:
+        raise click.UsageError("a STORE is wanted")
+    if messages is not None and (faults or rich):
+        raise click.UsageError(
+            "--messages makes plain stores, without --faults and --rich"
+        )
+    shape = {"seed": seed, "topics": topics, "queues": queues, "body_size": body_size}
+    try:
+        if messages is not None:
+            _write(store, uniform_plan(messages, **shape), master)
+            return
+        plan = plan_of_size(size, **shape, is_rich=rich)
+        _write(store, plan, master)
+        if faults:
+            _plant(store, plan, faults, labels or Path(f"{store}.labels.json"))
+    except (PlanError, OSError) as error:
+        click.echo(f"rmqc generate: {error}", err=True)
+        sys.exit(2)
+
+
+def _write(store: Path, plan: Plan | UniformPlan, master: str | None) -> None:
+    from spark_checks.generate.store import generate as generate_store
+    from spark_checks.session.session import SparkError, spark_session
+
+    if master is None:
+        generate_store(store, plan)
+        return
+    try:
+        with spark_session(master, has_sources=False) as session:
+            generate_store(store.absolute(), plan, session)
+    except SparkError as error:
+        click.echo(f"rmqc generate: {error}", err=True)
+        sys.exit(3)
+
+
+def _plant(store: Path, plan: Plan, faults: str, labels: Path) -> None:
+    from spark_checks.faults.catalogue import CATALOGUE, plant_all, sheets
+    from spark_checks.faults.labels import write_labels
+
+    own = [kind for kind, fault in CATALOGUE.items() if fault.is_rich == plan.is_rich]
+    wanted = own if faults == "all" else faults.split(",")
+    unknown = [kind for kind in wanted if kind not in own]
+    if unknown:
+        store_kind = "rich" if plan.is_rich else "plain"
+        raise click.UsageError(
+            f"no fault {', '.join(unknown)} of a {store_kind} store; see --list-faults"
+        )
+    together, *others = sheets(wanted)
+    left_out = [kind for sheet in others for kind in sheet]
+    if left_out and faults != "all":
+        raise click.UsageError(f"{', '.join(left_out)} do not go with the others")
+    planted = plant_all(store, plan, together)
+    write_labels(labels, planted, seed=plan.seed)
+    click.echo(f"{len(planted)} faults, see {labels}")
+    if left_out:
+        click.echo(f"left out, for they do not go with these: {', '.join(left_out)}")
+
+
+def _list() -> None:
+    from spark_checks.faults.catalogue import CATALOGUE
+
+    width = max(map(len, CATALOGUE))
+    for kind, fault in CATALOGUE.items():
+        rich = " (--rich)" if fault.is_rich else ""
+        click.echo(f"{kind:{width}}  {fault.description}{rich}")

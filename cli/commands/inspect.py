@@ -1,0 +1,190 @@
+"""
+``rmqc inspect``: explain the bytes of a file, of hex digits or of an id.
+
+The file is only read. What it is follows from its path, where it lies in a store,
+and otherwise from its content.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import click
+
+from cli.commands.spec_headers import header_tables
+from cli.options.colours import coloured
+from spec.clause import release_key
+from spec.layout import LayoutError
+from spec.recognise import KINDS, recognise
+from spec.store.file_names import FileKind, StoreFile, store_file
+from spec.store.index_file import HEADER_SIZE, ITEM_SIZE, SLOT_SIZE
+from spec.views.any_layout import LAYOUT_VIEWS, layout_of_path
+from spec.views.view import Reading, Recognition
+
+VIEWS = {**LAYOUT_VIEWS, **KINDS}
+"""What bytes can be read as, on demand."""
+ITEMS_PER_SLOT = 4
+"""A broker's default: maxIndexNum is four times maxHashSlotNum."""
+READ_MAX = 17 * 1024 * 1024
+"""Bytes that are read at once: the largest frame, and a little."""
+
+
+class Unreadable(click.ClickException):
+    """The input is no file, no hex, or nothing that RocketMQ writes."""
+
+    exit_code = 2
+
+
+@click.command()
+@click.argument("what", metavar="FILE[@OFFSET] | HEX | MSGID | UNIQKEY")
+@click.option(
+    "--as",
+    "kind",
+    type=click.Choice(sorted(VIEWS)),
+    help="Read the bytes as this, whatever they look like.",
+)
+@click.option(
+    "--count",
+    type=click.IntRange(1, 10_000),
+    default=1,
+    show_default=True,
+    help="Explain so many things, one after the other.",
+)
+@click.option("--release", help="Say what the values mean in this release, as 4.6.0.")
+@click.option(
+    "--slots",
+    type=click.IntRange(min=1),
+    help="Slots of the index file (maxHashSlotNum); otherwise its size says, if the"
+    " file has four items for every slot.",
+)
+def inspect(
+    what: str, kind: str | None, count: int, release: str | None, slots: int | None
+) -> None:
+    """Explain bytes: what they are, field by field, and what is wrong with them.
+
+    OFFSET is a byte position in FILE, decimal or 0x hex; in a commit-log file it may
+    also be an offset of the whole log. Behind a value stands what it means, with the
+    ids of clauses (see `rmqc spec show`); below, what differs between releases and
+    which public issues are about it. Exit codes: 0 nothing is wrong, 1 a checksum or
+    a place is, 2 the bytes are nothing that RocketMQ writes.
+    """
+    path, position = _place(what)
+    file = _file_of(path) if path else None
+    kind = kind or _kind_of(path)
+    reading = Reading(
+        release=_checked(release),
+        slot_count=slots or _slot_count(path, file),
+        headers=header_tables(),
+    )
+    is_sound = True
+    for number in range(count):
+        data = _read(path, position, what)
+        try:
+            found = _recognised(data, file, position, kind, reading)
+        except LayoutError as error:
+            name = f"{path}@{position}: " if path else ""
+            raise Unreadable(f"{name}{error.reason}") from error
+        if number:
+            click.echo()
+        click.echo(coloured(f"{found.kind}, {found.size} bytes\n{found.text}"))
+        is_sound &= found.is_sound
+        position += found.size
+        if path is None or position >= path.stat().st_size:
+            break
+    sys.exit(0 if is_sound else 1)
+
+
+def _recognised(
+    data: bytes,
+    file: StoreFile | None,
+    position: int,
+    kind: str | None,
+    reading: Reading,
+) -> Recognition:
+    if kind is not None:
+        return VIEWS[kind](data, position, reading)
+    return recognise(data, file=file, position=position, reading=reading)
+
+
+def _kind_of(path: Path | None) -> str | None:
+    """Return what a file of a store holds that only its path tells."""
+    name = layout_of_path(path.absolute()) if path else None
+    return name.replace("_", " ") if name else None
+
+
+def _checked(release: str | None) -> str | None:
+    """Return *release*, or say that it is none."""
+    if release is not None:
+        try:
+            release_key(release)
+        except ValueError as error:
+            raise Unreadable(str(error)) from error
+    return release
+
+
+def _slot_count(path: Path | None, file: StoreFile | None) -> int | None:
+    """Return how many slots an index file of the usual proportions has."""
+    if path is None or file is None or file.kind is not FileKind.INDEX:
+        return None
+    size = path.stat().st_size - HEADER_SIZE
+    slots, rest = divmod(size, SLOT_SIZE + ITEMS_PER_SLOT * ITEM_SIZE)
+    return slots if slots > 0 and rest == 0 else None
+
+
+def _place(what: str) -> tuple[Path | None, int]:
+    """Return the file and the position that *what* names; no file for hex."""
+    path = Path(what)
+    if _exists(path):
+        return path, 0
+    name, at, digits = what.rpartition("@")
+    if at and _exists(Path(name)):
+        return Path(name), _position(Path(name), digits)
+    if re.fullmatch(r"(0[xX])?[0-9A-Fa-f\s:]+", what, re.ASCII):
+        return None, 0
+    raise Unreadable(f"{what!r} is neither a file nor hex digits")
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False  # a name that no file can have, such as one far too long
+
+
+def _position(path: Path, digits: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,19}|0[xX][0-9A-Fa-f]{1,16}", digits, re.ASCII):
+        raise Unreadable(f"{digits!r} is no offset")
+    offset = int(digits, 16) if digits[:2] in {"0x", "0X"} else int(digits)
+    size = path.stat().st_size if path.is_file() else 0
+    file = _file_of(path)
+    if file and file.kind is FileKind.COMMIT_LOG and offset >= size:
+        offset -= file.begin_offset
+    if path.is_file() and not 0 <= offset < size:
+        raise Unreadable(f"{path}: offset {digits} is not in its {size} bytes")
+    return offset
+
+
+def _file_of(path: Path) -> StoreFile | None:
+    try:
+        return store_file(path.absolute())
+    except LayoutError:
+        return None
+
+
+def _read(path: Path | None, position: int, what: str) -> bytes:
+    """Return the bytes to look at: of the file, or of the hex digits *what*."""
+    if path is None:
+        digits = re.sub(r"^0[xX]|[\s:]", "", what)
+        if len(digits) % 2:
+            raise Unreadable(f"{len(digits)} hex digits are no whole number of bytes")
+        return bytes.fromhex(digits)
+    if not path.is_file():
+        raise Unreadable(f"{path} is not a file")
+    try:
+        with path.open("rb") as stream:
+            stream.seek(position)
+            return stream.read(READ_MAX)
+    except OSError as error:
+        raise Unreadable(f"{path}: {error.strerror}") from error

@@ -1,0 +1,224 @@
+"""``rmqc produce``: send messages with the reference producer."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import click
+
+from cli.options.common import namesrv_option
+from reference.core.client.message import Message, Mode, SendResult
+from reference.core.client.options import ProducerOptions
+from reference.core.client.producer.send_call import Selector
+from reference.core.client.producer.transaction import LocalTransactionState
+from reference.core.client.pull.message_ext import MessageExt
+from reference.core.client.remoting.errors import ClientError
+from reference.shell.client.producer import ProducerClient
+from spec.wire.producer.producer import SEND_TIMEOUT_MS
+from spec.wire.producer.retry import RETRIES
+
+FAILED = 1
+BATCH = "batch"
+ASKED = "asked"
+NAMESRV = namesrv_option("Name servers, with ; between them.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sending:
+    """How messages are to be sent."""
+
+    namesrv: str
+    options: ProducerOptions
+    mode: str
+    selector: Selector | None
+    decision: str | None
+    """Of a transaction; None sends without one."""
+
+
+@click.command()
+@NAMESRV
+@click.option("-g", "--group", default="rmqc_producer", show_default=True)
+@click.option(
+    "--mode",
+    type=click.Choice([*(str(one) for one in Mode), BATCH]),
+    default=str(Mode.SYNC),
+    show_default=True,
+    help="Wait for each, for all together, for none; or send all in one request.",
+)
+@click.option("--count", type=click.IntRange(1), default=1, help="Send each so often.")
+@click.option("--tag", help="What consumers filter by.")
+@click.option("--keys", help="What the messages can be looked up by.")
+@click.option("--property", "pairs", multiple=True, metavar="NAME=VALUE")
+@click.option("--delay-level", type=click.IntRange(1), help="DeliverMessages it later.")
+@click.option("--queue", type=int, help="Place in the topic's queues, round about.")
+@click.option(
+    "--timeout-ms",
+    type=click.IntRange(1),
+    default=SEND_TIMEOUT_MS,
+    show_default=True,
+)
+@click.option(
+    "--retries",
+    type=click.IntRange(0),
+    default=RETRIES,
+    show_default=True,
+)
+@click.option("--avoid-slow", is_flag=True, help="Java: sendLatencyFaultEnable.")
+@click.option("--vip", is_flag=True, help="Use the broker's port less two.")
+@click.option(
+    "--transaction",
+    type=click.Choice(["commit", "rollback", ASKED]),
+    help="Send half messages and decide them at once, or commit when a broker asks.",
+)
+@click.argument("topic")
+@click.argument("bodies", nargs=-1)
+def produce(**given: object) -> None:
+    """Send BODIES to TOPIC, or each line of standard input.
+
+    Prints for each its status, id, queue and offset, or to standard error why it could
+    not be sent; then the exit code is 1.
+    """
+    messages = _messages(given)
+    queue = given["queue"]
+    decision = given["transaction"]
+    if decision and given["mode"] != Mode.SYNC:
+        raise click.UsageError("a transaction is sent with --mode sync")
+    sending = _Sending(
+        namesrv=str(given["namesrv"]),
+        options=_options(given),
+        mode=str(given["mode"]),
+        selector=_selector(queue) if isinstance(queue, int) else None,
+        decision=str(decision) if decision else None,
+    )
+    try:
+        failed = asyncio.run(_send(sending, messages))
+    except ClientError as error:
+        raise click.UsageError(str(error)) from None
+    sys.exit(FAILED if failed else 0)
+
+
+async def _send(sending: _Sending, messages: Sequence[Message]) -> int:
+    """Send *messages* and say what became of them; return how many failed."""
+    if sending.decision is not None:
+        return await _send_transactions(sending, sending.decision, messages)
+    async with ProducerClient(sending.namesrv, sending.options) as producer:
+        if sending.mode == BATCH:
+            return await _send_batch(producer, sending, messages)
+        if sending.mode == Mode.ASYNC:
+            pending = [_send_one(producer, sending, one) for one in messages]
+            return sum(await asyncio.gather(*pending))
+        return sum([await _send_one(producer, sending, one) for one in messages])
+
+
+async def _send_one(
+    producer: ProducerClient, sending: _Sending, message: Message
+) -> int:
+    """Send one message; return how many failed."""
+    mode = Mode(sending.mode)
+    try:
+        result = await producer.send(message, mode=mode, selector=sending.selector)
+    except ClientError as error:
+        click.echo(f"not sent: {error}", err=True)
+        return 1
+    click.echo("sent, nobody waits" if result is None else _line(result))
+    return 0
+
+
+async def _send_batch(
+    producer: ProducerClient, sending: _Sending, messages: Sequence[Message]
+) -> int:
+    """Send all messages in one request; return how many failed."""
+    try:
+        result = await producer.send_batch(messages, selector=sending.selector)
+    except ClientError as error:
+        click.echo(f"not sent: {error}", err=True)
+        return len(messages)
+    click.echo(_line(result))
+    return 0
+
+
+async def _send_transactions(
+    sending: _Sending, decision: str, messages: Sequence[Message]
+) -> int:
+    """Send each message in a transaction; return how many failed."""
+    asked: asyncio.Queue[MessageExt] = asyncio.Queue()
+
+    def check(half: MessageExt) -> LocalTransactionState:
+        asked.put_nowait(half)
+        return LocalTransactionState.COMMIT
+
+    waits = decision == ASKED
+    decides = (
+        LocalTransactionState.UNKNOWN
+        if waits
+        else LocalTransactionState[decision.upper()]
+    )
+    failed = 0
+    async with ProducerClient(
+        sending.namesrv, sending.options, check=check
+    ) as producer:
+        for message in messages:
+            try:
+                result, _ = await producer.send_in_transaction(message, lambda: decides)
+            except ClientError as error:
+                failed += 1
+                click.echo(f"not sent: {error}", err=True)
+            else:
+                click.echo(f"{_line(result)} {decides.name}")
+        for _ in range(len(messages) - failed if waits else 0):
+            half = await asked.get()
+            click.echo(
+                f"asked about {half.message_id} {LocalTransactionState.COMMIT.name}"
+            )
+    return failed
+
+
+def _line(result: SendResult) -> str:
+    place = f"{result.queue.broker_name} queue {result.queue.queue_id}"
+    ids = f"{result.message_id} {result.offset_message_id}"
+    return f"{result.status} {place} offset {result.queue_offset} {ids}"
+
+
+def _messages(given: dict[str, object]) -> list[Message]:
+    """Return every message that was asked for."""
+    pairs, bodies, count = given["pairs"], given["bodies"], given["count"]
+    assert isinstance(pairs, tuple)
+    assert isinstance(bodies, tuple)
+    assert isinstance(count, int)
+    properties = dict(_pair(pair) for pair in pairs)
+    named = {"TAGS": "tag", "KEYS": "keys", "DELAY": "delay_level"}
+    properties |= {name: str(given[one]) for name, one in named.items() if given[one]}
+    lines = bodies or tuple(line.rstrip("\n") for line in sys.stdin)
+    return [
+        Message(topic=str(given["topic"]), body=line.encode(), properties=properties)
+        for line in lines
+        for _ in range(count)
+    ]
+
+
+def _options(given: dict[str, object]) -> ProducerOptions:
+    timeout_ms, retries = given["timeout_ms"], given["retries"]
+    assert isinstance(timeout_ms, int)
+    assert isinstance(retries, int)
+    return ProducerOptions(
+        group=str(given["group"]),
+        timeout_ms=timeout_ms,
+        retry_count=retries,
+        async_retry_count=retries,
+        avoids_slow_brokers=bool(given["avoid_slow"]),
+        uses_vip_port=bool(given["vip"]),
+    )
+
+
+def _selector(place: int) -> Selector:
+    return lambda queues: queues[place % len(queues)]
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise click.UsageError(f"--property {text!r} is not NAME=VALUE")
+    return name, value

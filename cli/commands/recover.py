@@ -1,0 +1,137 @@
+"""
+``rmqc recover``: what a broker's start would do to a store, before anybody starts it.
+
+With ``--dry-run`` the store is only read. Without, it is copied, and the copy is
+recovered; the original is not written to in any case.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cli.options.common import format_option
+from cli.options.output import out_option, write_result
+from spec.store.file_names import ABORT, CHECKPOINT, COMMIT_LOG, CONSUME_QUEUE
+
+if TYPE_CHECKING:
+    from cli.runs.recover_copy import CopyRecovered
+    from reference.core.recovery_forecast.outcome import Outcome
+    from reference.core.store.types import StoreOptions
+    from reference.shell.read_only_files import ReadOnlyStore
+
+STORE_NAMES = (COMMIT_LOG, CONSUME_QUEUE, CHECKPOINT, ABORT)
+"""A directory that has one of these is a store."""
+
+
+class Unreadable(click.ClickException):
+    """There is no store, or it cannot be read."""
+
+    exit_code = 2
+
+
+@click.command()
+@click.argument("store", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--release", required=True, help="Whose start: 4.4.0, 4.6.0, 4.9.7, ...")
+@click.option("--dry-run", is_flag=True, help="Only say it; write nothing anywhere.")
+@click.option(
+    "--copy",
+    "target",
+    type=click.Path(path_type=Path),
+    help="Where the copy is made that is recovered: a new or empty directory. Without"
+    " it, one is made in the system's place for temporary files, and left there.",
+)
+@click.option(
+    "--broker-conf",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The broker's configuration; without it, file sizes are seen by the files.",
+)
+@out_option()
+@format_option(("table", "json"))
+def recover(
+    *,
+    store: Path,
+    release: str,
+    dry_run: bool,
+    target: Path | None,
+    broker_conf: Path | None,
+    out: Path | None,
+    form: str,
+) -> None:
+    """Say what the start of a broker would do to a store.
+
+    Whether it starts; where recovery begins and what it cuts off; which messages are
+    lost, or stay in the log without anybody seeing them; which offsets of groups and
+    delay levels lie outside their queues. STORE itself is never written to. Exit
+    codes: 0 it starts and nothing is lost, 1 findings, 2 unreadable input.
+    """
+    from cli.pages.recover_report import as_json, as_text
+    from reference.core.recovery_forecast.forecast import forecast
+    from reference.core.recovery_forecast.store_view import ViewError
+    from reference.core.store.recovery.rules import rules_of
+    from reference.shell.read_only_files import ReadOnlyStore
+
+    try:
+        rules = rules_of(release)
+        with _progress(store) as progress:
+            view = ReadOnlyStore(store, progress)
+            options = _options(view, broker_conf)
+            outcome = forecast(view, rules, options)
+    except (ViewError, ValueError) as error:
+        raise Unreadable(str(error)) from error
+    done = None if dry_run else _recover_copy(store, target, outcome, options)
+    render = as_json if form == "json" else as_text
+    write_result(render(str(store), outcome, done), out)
+    sys.exit(0 if outcome.is_harmless else 1)
+
+
+def _options(view: ReadOnlyStore, broker_conf: Path | None) -> StoreOptions:
+    """Return what the configuration says, or what the files show without one."""
+    from reference.core.broker.broker_config import BrokerOptions
+    from reference.core.java_properties import read_properties
+    from reference.core.recovery_forecast.file_sizes import inferred_options
+
+    if not any(view.exists(name) for name in STORE_NAMES):
+        raise Unreadable(f"{view.directory} is no store: it has no commitlog")
+    if broker_conf is None:
+        return inferred_options(view)
+    text = broker_conf.read_text("utf-8", "replace")
+    return BrokerOptions(settings=read_properties(text)).store_options()
+
+
+def _recover_copy(
+    store: Path, target: Path | None, outcome: Outcome, options: StoreOptions
+) -> CopyRecovered | None:
+    """Recover a copy of *store*, unless nothing would be recovered."""
+    from cli.runs.recover_copy import recover_copy
+    from reference.shell.store_copy import CopyError
+
+    if outcome.refusal is not None:
+        return None
+    try:
+        where = target or Path(tempfile.mkdtemp(prefix="rmqc-recover-"))
+        return recover_copy(store, where, outcome, options)
+    except (CopyError, OSError) as error:
+        raise Unreadable(str(error)) from error
+
+
+@contextmanager
+def _progress(store: Path) -> Iterator[Callable[[int], None]]:
+    """Lend a way to say how much was read: on a terminal only."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda _size: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task(f"reading {store.name}", total=None)
+        yield lambda size: progress.advance(task, size)

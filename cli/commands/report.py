@@ -1,0 +1,273 @@
+"""``rmqc report``: what can be made of the reports of runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from cli.options.common import Decorator
+from cli.options.output import write_result
+from cli.pages.admin_page import page as admin_page
+from cli.pages.client_page import clients
+from cli.pages.recorded_pages import recorded_pages
+from cli.runs.release_runs import NOT_RUN
+from conformance.harness.java.ivy import JarsUnavailableError
+from conformance.harness.process.process import ProcessError
+from conformance.harness.report import run_page
+from conformance.harness.report.matrix import FORMATS, matrix_of, read_linked, render
+from conformance.harness.report.report import ReportError, read_report, schema_text
+from conformance.harness.targets.target import TargetError
+from conformance.interop.handover.cell import all_cells
+from conformance.interop.handover.record import FILE, forget, run_missing
+from conformance.interop.handover.table import page
+from conformance.interop.mqadmin import record as admin_record
+from conformance.interop.programs import cell as feature_cell
+from conformance.interop.programs import record as feature_record
+from conformance.interop.programs import table as feature_table
+from conformance.mutants import kill_page, kill_record
+from conformance.mutants.matrix import examine_each
+from conformance.mutants.planting import Mutant, MutantError, all_mutants, mutant
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def _page_option(example: str) -> Decorator:
+    """Return the option that names the page to write, such as *example*."""
+    return click.option(
+        "-o",
+        "--out",
+        required=True,
+        type=click.Path(dir_okay=False, path_type=Path),
+        help=f"The page to write, such as {example}.",
+    )
+
+
+def _cells_option(default: Path) -> Decorator:
+    """Return the option that names the file of the recorded cells."""
+    return click.option(
+        "--cells",
+        "record",
+        default=default,
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Where the cells are recorded (default: the project's own record).",
+    )
+
+
+@contextmanager
+def _not_run_said(*more: type[Exception]) -> Iterator[None]:
+    """End the program with a line when a target could not be run."""
+    failures: tuple[type[Exception], ...] = (TargetError, JarsUnavailableError, *more)
+    try:
+        yield
+    except failures as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(NOT_RUN)
+
+
+def _words(again: str) -> set[str]:
+    return set(filter(None, again.split(",")))
+
+
+@click.group()
+def report() -> None:
+    """Make something of the reports of runs."""
+
+
+report.add_command(clients)
+
+
+@report.command("page")
+@click.argument(
+    "file",
+    metavar="REPORT",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+)
+@click.option(
+    "-o",
+    "--out",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file to write: .html is a page, .md a summary, .svg a badge.",
+)
+def page_of_run(file: Path, out: Path) -> None:
+    """Show one run: its page, its summary or its badge, by the suffix of the file.
+
+    REPORT is the report.json of ``rmqc test --report DIR``, which writes all three.
+    """
+    if out.suffix not in run_page.FORMATS:
+        raise click.UsageError(f"{out}: the suffix is {' or '.join(run_page.FORMATS)}")
+    try:
+        text = run_page.run_page(read_report(file), out.suffix)
+    except ReportError as error:
+        raise click.UsageError(str(error)) from None
+    write_result(text, out)
+    click.echo(str(out))
+
+
+@report.command()
+def schema() -> None:
+    """Print the JSON schema of report.json."""
+    click.echo(schema_text(), nl=False)
+
+
+@report.command()
+@click.option(
+    "-o",
+    "--out",
+    default=DOCS,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The folder to write to (default: docs, where links between pages work).",
+)
+def pages(out: Path) -> None:
+    """Write all pages and charts of recorded results, without a new run.
+
+    These are admin, clients, handover, headers, interop and mutants (.md), and a chart
+    (.svg) of each measurement.
+    """
+    for name, text in recorded_pages():
+        file = out / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_result(text, file)
+        click.echo(str(file))
+
+
+@report.command()
+@click.argument(
+    "files",
+    metavar="REPORT...",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+)
+@click.option(
+    "-o",
+    "--out",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help=f"The file to write: {' or '.join(FORMATS)}.",
+)
+def matrix(files: tuple[Path, ...], out: Path) -> None:
+    """Put several targets side by side: a row a clause, a column a target.
+
+    A REPORT is the report.json of ``rmqc test --report DIR``. Several reports on one
+    target are a trend: the last has the column, and what it changed is named.
+    """
+    if out.suffix not in FORMATS:
+        raise click.UsageError(f"{out}: the suffix is {' or '.join(FORMATS)}")
+    try:
+        made = matrix_of(read_linked(files, out))
+    except ReportError as error:
+        raise click.UsageError(str(error)) from None
+    write_result(render(made, out.suffix), out)
+    differ = sum(row.differs for row in made.rows)
+    click.echo(
+        f"{out}: {len(made.rows)} clauses on {len(made.columns)} targets,"
+        f" {differ} of them not met by all"
+    )
+
+
+@report.command()
+@_page_option("docs/handover.md")
+@_cells_option(FILE)
+@click.option(
+    "--again",
+    default="",
+    metavar="MAKE,...",
+    help="Forget the recorded cells of these releases (or of reference, or all) first.",
+)
+def handover(out: Path, record: Path, again: str) -> None:
+    """Let every release read every release's store, and write the page of it.
+
+    Cells that are recorded are not run again, so that a run that was ended goes on.
+    """
+    with _not_run_said():
+        forget(_words(again), record)
+        cells = run_missing(all_cells(), record, report=click.echo)
+    write_result(page(cells), out)
+    click.echo(f"{out}: {len(cells)} cells")
+
+
+@report.command()
+@_page_option("docs/interop.md")
+@_cells_option(feature_record.FILE)
+@click.option(
+    "--again",
+    default="",
+    metavar="WORD,...",
+    help="Forget the recorded cells of these clients, features or servers (or all).",
+)
+def interop(out: Path, record: Path, again: str) -> None:
+    """Try every feature of every client at every server, and write the page of it.
+
+    Cells that are recorded are not run again, so that a run that was ended goes on.
+    """
+    with _not_run_said():
+        feature_record.forget(_words(again), record)
+        wanted = feature_cell.all_cells()
+        cells = feature_record.run_missing(wanted, record, report=click.echo)
+    write_result(feature_table.page(cells), out)
+    click.echo(f"{out}: {len(cells)} cells")
+
+
+@report.command()
+@_page_option("docs/admin.md")
+@click.option(
+    "--again", is_flag=True, help="Run all commands, and record what they print."
+)
+def admin(out: Path, again: bool) -> None:
+    """Write the page of mqadmin's 48 commands and the requests behind them.
+
+    Without a record, too, the commands are run, at a real 4.6.0 and at the reference.
+    """
+    with _not_run_said(ProcessError):
+        run = None if again else admin_record.recorded()
+        run = run or admin_record.record()
+    write_result(admin_page(run), out)
+    differ = sum(len(one.differences) for one in run.steps)
+    click.echo(f"{out}: {len(run.steps)} steps, {differ} cells differ")
+
+
+@report.command()
+@_page_option("docs/mutants.md")
+@_cells_option(kill_record.FILE)
+@click.option(
+    "--again",
+    default="missing",
+    metavar="missing|all|ID,...",
+    help="Which mutants to run: those without a recorded kill (default), all, some.",
+)
+@click.option("--jobs", default=2, show_default=True, help="How many run at a time.")
+def mutants(out: Path, record: Path, again: str, jobs: int) -> None:
+    """Let the suites loose on every seeded fault, and write the kill matrix.
+
+    What is seen of a mutant is recorded at once, so that a run that was ended goes on.
+    Exit codes: 0 all are killed, 1 some are not, 2 there is no such mutant.
+    """
+    try:
+        wanted = _mutants_of(again, record)
+    except MutantError as error:
+        raise click.UsageError(str(error)) from None
+    kills = examine_each(wanted, jobs=jobs)
+    for line in kill_record.keep_each(kills, record, count=len(wanted)):
+        click.echo(line)
+    faults, rows = all_mutants(), kill_record.recorded(record)
+    write_result(kill_page.page(faults, rows), out)
+    alive = kill_record.without_kill(faults, rows)
+    click.echo(f"{out}: {len(faults)} mutants, {len(faults) - len(alive)} killed")
+    if alive:
+        click.echo(f"not killed: {' '.join(alive)}", err=True)
+        sys.exit(1)
+
+
+def _mutants_of(words: str, record: Path) -> list[Mutant]:
+    """Return the mutants that the words of ``--again`` mean."""
+    if words == "all":
+        return list(all_mutants().values())
+    if words == "missing":
+        rows = kill_record.recorded(record)
+        return list(kill_record.without_kill(all_mutants(), rows).values())
+    return [mutant(name) for name in words.split(",")]

@@ -1,0 +1,122 @@
+"""
+``rmqc spec``: the clauses of the specification, listed, shown and exported.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from cli.commands.spec_headers import evolution, headers
+from cli.exports.pages import html_page, markdown_page, releases, write_diagrams
+from cli.exports.plain import clauses_as_json, layouts_as_json
+from cli.exports.readers import dissector, kaitai
+from cli.options.completions import clause_ids
+from cli.options.output import out_option, write_result
+from cli.runs.clause_tests import clause_tests
+from spec.clause import Clause
+from spec.observed import evidence_of
+from spec.registry import UnknownClauseError, all_clauses, clause
+
+ROOT = Path(__file__).parents[2]
+
+
+@click.group()
+def spec() -> None:
+    """List, show and export the clauses of the specification."""
+
+
+spec.add_command(headers)
+spec.add_command(evolution)
+
+
+@spec.command("list")
+@click.option("--room", help="Only the clauses whose ids begin with this.")
+@click.option("--release", help="Only the clauses that hold for this release.")
+def list_(room: str | None, release: str | None) -> None:
+    """List id, level and sentence of every clause."""
+    for one in all_clauses().values():
+        if room and not one.id.startswith(room.upper()):
+            continue
+        if release and not _applies(one, release):
+            continue
+        click.echo(f"{one.id:<26} {one.level:<6} {one.text}")
+
+
+def _applies(one: Clause, release: str) -> bool:
+    try:
+        return one.applies_to(release)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+
+
+@spec.command()
+@click.argument("clause_id", metavar="ID", shell_complete=clause_ids)
+def show(clause_id: str) -> None:
+    """Show everything about the clause ID."""
+    try:
+        one = clause(clause_id.upper())
+    except UnknownClauseError as error:
+        raise click.UsageError(str(error.args[0])) from error
+    shown = {
+        "releases": releases(one),
+        "source": one.source,
+        "issues": ", ".join(one.issues),
+        "untestable": one.untestable or "",
+        "tests": "\n           ".join(clause_tests(ROOT).get(one.id, [])),
+        "evidence": ", ".join(f"{k} {v}" for k, v in evidence_of(one.id).items()),
+    }
+    click.echo(f"{one.id} ({one.level})\n\n  {one.text}\n")
+    for name, value in shown.items():
+        if value:
+            click.echo(f"{name:<10} {value}")
+    for found, cause in one.hints:
+        click.echo(f"hint       {found}: {cause}")
+
+
+FORMATS = ("md", "html", "json", "lua", "ksy")
+
+
+@spec.command()
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    required=True,
+    help="md and html are pages, json is for programs, lua is a dissector for"
+    " Wireshark, ksy a description for Kaitai Struct.",
+)
+@click.option(
+    "--what",
+    type=click.Choice(["clauses", "layouts"]),
+    default="clauses",
+    show_default=True,
+    help="Which of the two the json holds.",
+)
+@click.option(
+    "--diagrams",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write byte diagrams (SVG) into this folder; an md page shows them.",
+)
+@out_option()
+def export(form: str, what: str, diagrams: Path | None, out: Path | None) -> None:
+    """Export clauses and layouts.
+
+    A clause has the tests that ask for it and what each release was observed to do.
+    """
+    try:
+        if diagrams is not None:
+            write_diagrams(diagrams)
+    except OSError as error:
+        raise click.UsageError(f"{error.filename}: {error.strerror}") from error
+    write_result(exported(form, what, diagrams), out)
+
+
+def exported(form: str, what: str, diagrams: Path | None) -> str:
+    """Return the text of an export."""
+    if form == "json":
+        return layouts_as_json() if what == "layouts" else clauses_as_json()
+    if form == "md":
+        return markdown_page(None if diagrams is None else diagrams.as_posix())
+    return {"html": html_page, "lua": dissector, "ksy": kaitai}[form]()

@@ -1,0 +1,156 @@
+"""
+``rmqc spec headers`` and ``rmqc spec evolution``: the header tables of the releases.
+
+The first shows which fields each request and answer carries, since when and until when;
+the second reports what newer releases changed that older peers rely on.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import click
+
+from cli.options.common import format_option
+from cli.options.output import out_option, write_result
+from cli.pages.header_pages import as_json, as_markdown
+from spec.clause import release_key
+from spec.wire.headers.evolution import changes, history_of_changes
+from spec.wire.headers.header_history import History, merge
+from spec.wire.headers.header_rules import Finding
+from spec.wire.headers.header_table import HeaderTable, read_table
+
+FOLDER = Path(__file__).parents[2] / "fixtures" / "headers"
+"""One table a release, and which findings are known."""
+
+Known = dict[str, str]
+
+
+@cache
+def header_tables() -> dict[str, HeaderTable]:
+    """Return the tables of all studied releases, the oldest first."""
+    files = FOLDER.glob("[0-9]*.json")
+    read = [read_table(json.loads(one.read_text(encoding="utf-8"))) for one in files]
+    read.sort(key=lambda one: release_key(one.release))
+    return {one.release: one for one in read}
+
+
+def known_findings() -> list[Known]:
+    """Return the findings that are known elsewhere."""
+    text = (FOLDER / "known.toml").read_text(encoding="utf-8")
+    found: list[Known] = tomllib.loads(text)["finding"]
+    return found
+
+
+def _table(release: str) -> HeaderTable:
+    if release not in header_tables():
+        known = ", ".join(header_tables())
+        raise click.UsageError(f"{release} is not one of the studied {known}")
+    return header_tables()[release]
+
+
+@click.command()
+@click.argument("wanted", metavar="[CODE|NAME]", required=False)
+@click.option("--release", help="Only what this release declares.")
+@format_option(("md", "json"))
+@out_option()
+def headers(
+    wanted: str | None, release: str | None, form: str, out: Path | None
+) -> None:
+    """Show the fields of requests and answers: of one code or header, or of all."""
+    tables = [_table(release)] if release else header_tables().values()
+    history = merge(tables)
+    if wanted:
+        history = narrowed(history, wanted)
+    text = as_json(history) if form == "json" else as_markdown(history)
+    write_result(text, out)
+
+
+def narrowed(history: History, wanted: str) -> History:
+    """Return what *history* says of one request, by code or name, or of one header."""
+    request = history.find(wanted)
+    names = {name for name in history.headers if name.lower() == wanted.lower()}
+    requests = tuple(one for one in history.requests if one.header_names & names)
+    if request is not None:
+        names, requests = request.header_names, (request,)
+    if not names and not requests:
+        raise click.UsageError(
+            f"{wanted} is neither a request's code or name nor a header"
+        )
+    return History(
+        studied=history.studied,
+        requests=requests,
+        responses=(),
+        headers={name: one for name, one in history.headers.items() if name in names},
+    )
+
+
+@click.command()
+@click.option("--from", "old", help="The older release; the oldest studied by default.")
+@click.option("--to", "new", help="The newer release; the newest studied by default.")
+@format_option(("text", "json"))
+@click.pass_context
+def evolution(ctx: click.Context, old: str | None, new: str | None, form: str) -> None:
+    """Report what newer releases changed that older peers rely on.
+
+    With both --from and --to the two are compared; otherwise each release is compared
+    with the one studied before it. The exit code is 1 when there are findings.
+    """
+    if old and new:
+        found = changes(_table(old), _table(new))
+    else:
+        first = release_key(_table(old).release) if old else ()
+        last = release_key(_table(new).release) if new else (10**6,)
+        found = history_of_changes(
+            table
+            for release, table in header_tables().items()
+            if first <= release_key(release) <= last
+        )
+    _print_findings(found, form)
+    ctx.exit(1 if found else 0)
+
+
+def _print_findings(found: list[Finding], form: str) -> None:
+    if form == "json":
+        shown = [_finding(one) for one in found]
+        click.echo(json.dumps(shown, indent=1, ensure_ascii=False))
+        return
+    for one in found:
+        click.echo(f"{one.old} → {one.new}  {one.rule.id}  {one.subject}")
+        carried = f" ({', '.join(one.codes)})" if one.codes else ""
+        click.echo(f"    {one.text}{carried}")
+        for known in _known(one):
+            click.echo(f"    known: {': '.join(known)}")
+    rules = {one.rule.id: one.rule.text for one in found}
+    for rule_id, text in sorted(rules.items()):
+        click.echo(f"{rule_id}  {text}")
+    click.echo(f"{len(found)} findings" if found else "no findings")
+
+
+def _known(one: Finding) -> list[list[str]]:
+    """Return issue and sentence of each entry that is about the finding."""
+    return [
+        [known[part] for part in ("issue", "says") if part in known]
+        for known in known_findings()
+        if is_about(known, one)
+    ]
+
+
+def is_about(known: Known, one: Finding) -> bool:
+    """Return whether an entry of the known findings means this one."""
+    return (known["rule"], known["subject"]) == (one.rule.id, one.subject)
+
+
+def _finding(one: Finding) -> dict[str, object]:
+    return {
+        "rule": one.rule.id,
+        "subject": one.subject,
+        "from": one.old,
+        "to": one.new,
+        "text": one.text,
+        "requests": list(one.codes),
+        "known": [": ".join(known) for known in _known(one)],
+    }

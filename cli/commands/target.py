@@ -1,0 +1,68 @@
+"""``rmqc target``: how to make a target of your own broker, and what it can do."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from cli.options.completions import targets
+from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.probe import Probed, names_of, probe
+from conformance.harness.targets.target import Target, TargetError, parse_target
+
+FINDINGS, NOT_RUN = 1, 3
+TEMPLATE = SOURCES / "conformance" / "targets" / "template.toml"
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def target() -> None:
+    """Make a target of your own broker."""
+
+
+@target.command()
+def template() -> None:
+    """Print a commented target.toml, to be filled in.
+
+    ``rmqc test --target cmd:target.toml`` starts what it describes.
+    """
+    click.echo(TEMPLATE.read_text(encoding="utf-8"), nl=False)
+
+
+@target.command("probe")
+@click.argument("text", metavar="TARGET", shell_complete=targets)
+def probe_(text: str) -> None:
+    """Start TARGET, say what it is, can do and refuses, and stop it.
+
+    Nothing is written to it, so a cluster that is in use may be asked.
+
+    Exit codes: 0 it is honest, 1 it takes nonsense for good, 2 usage, 3 it does not
+    start.
+    """
+    try:
+        named = parse_target(text)
+    except (TargetError, ValueError) as error:
+        raise click.UsageError(str(error)) from None
+    try:
+        with named as started:
+            found = probe(started)
+    except TargetError as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(NOT_RUN)
+    for name, value in _rows(named, found):
+        click.echo(f"{name:<13} {value}")
+    sys.exit(FINDINGS if found.complaints else 0)
+
+
+def _rows(started: Target, found: Probed) -> list[tuple[str, str]]:
+    """Return what is printed, a line each."""
+    return [
+        ("target", started.text),
+        ("judged as", started.release),
+        ("looks like", found.release),
+        ("capabilities", ", ".join(sorted(started.capabilities))),
+        ("header", found.header),
+        ("json", found.json),
+        ("refuses", ", ".join(names_of(found.refused)) or "none of what was asked"),
+        *(("not honest", line) for line in found.complaints),
+    ]

@@ -1,0 +1,1 @@
+"""Subcommands of ``rmqc bench``: options of each measurement, tables and JSON."""

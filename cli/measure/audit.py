@@ -1,0 +1,103 @@
+"""``rmqc bench audit``: an audit beside the scan of the same log by Apache's broker."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cli.measure.result import failures_reported, finish, goal_line, show_progress
+from cli.options.common import bench_options
+
+GIBIBYTE = 1 << 30
+
+
+def _sizes(_ctx: click.Context, _option: click.Parameter, given: str) -> list[int]:
+    """Return the bytes of each of the gigabytes in *given*."""
+    try:
+        sizes = [float(part.strip().rstrip("Gg")) for part in given.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"{given!r} is no list such as 0.25,1,4") from None
+    if not all(0.001 <= size <= 1024 for size in sizes):
+        raise click.BadParameter("sizes are from 0.001 to 1024 gigabytes")
+    return [int(size * GIBIBYTE) for size in sorted(sizes)]
+
+
+@click.command()
+@click.option(
+    "--size",
+    "--curve",
+    "sizes",
+    metavar="GIGABYTES,...",
+    default="4",
+    show_default=True,
+    callback=_sizes,
+    help="Of the commit logs that are generated, measured on and removed.",
+)
+@click.option("--master", default="local[2]", show_default=True, help="The Spark.")
+@click.option(
+    "--directory",
+    type=click.Path(file_okay=False, exists=True, path_type=Path),
+    help="Where the stores are meanwhile; without, where temporary files are.",
+)
+@bench_options("recovery scan")
+def audit(
+    *,
+    sizes: list[int],
+    master: str,
+    directory: Path | None,
+    release: str,
+    rounds: int,
+    form: str,
+    check: bool,
+) -> None:
+    """Audit a store in full, and have Apache's broker code scan its log, in turns.
+
+    Exit codes: 0 measured, 1 a goal is missed (with --check), 2 no room on the disk,
+    3 Java or Spark failed.
+    """
+    from bench.measurements.audit import AuditBenchError, NoDiskError, Run, measure
+    from spark_checks.session.session import SparkError
+
+    run = Run(master=master, release=release, rounds=rounds, directory=directory)
+    with failures_reported(
+        failed=(AuditBenchError, SparkError), unusable=(NoDiskError,)
+    ):
+        found = measure(sizes, run, progress=show_progress)
+    finish(found, form=form, check=check, table=as_table)
+
+
+def as_table(found: dict[str, Any]) -> str:
+    """Return the report as lines for people."""
+    lines = [
+        f"{found['master']}, RocketMQ {found['machine']['rocketmq']} on"
+        f" {found['machine']['processors']} processors,"
+        f" load {found['machine']['load']:g} at the start,"
+        f" median of {found['rounds']} rounds",
+        "",
+    ]
+    for point in found["points"]:
+        lines += [
+            f"{point['bytes'] / 1e9:.2f} GB, {point['records']:,} records,"
+            f" {point['findings']} findings: {point['ratio']['median']:.2f} x",
+            _way_line("audit", point["audit"]),
+            _way_line("java", point["java"]),
+            f"  memory {point['memory']['peak_mib']} MiB: "
+            + ", ".join(f"{n} {m}" for n, m in point["memory"]["parts_mib"].items()),
+        ]
+    if found["linearity"] is not None:
+        lines += ["", f"{found['linearity']:>8.2f} x the time per byte, last to first"]
+    return "\n".join([*lines, "", *map(goal_line, found["goals"])])
+
+
+def _way_line(name: str, way: dict[str, Any]) -> str:
+    core = way.get("mb_per_s_per_core")
+    seconds, processor = way["seconds"], way["processor_s"]["median"]
+    return (
+        f"  {name:<6} {seconds['median']:>8.2f} s"
+        f" ({seconds['lowest']:.2f} to {seconds['highest']:.2f}),"
+        f" {way['mb_per_s']:g} MB/s"
+        + (f", {core:g} MB/s per core" if core else "")
+        + f", {processor:.1f} s of processors, starts in {way['start_s']:.1f} s"
+    )

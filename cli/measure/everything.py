@@ -1,0 +1,157 @@
+"""``rmqc bench growth``, ``idle``, and ``all``, which writes the page."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import click
+
+from cli.measure.result import failures_reported, finish, goal_line, show_progress
+from cli.options.common import SECONDS, SIZE, bench_options
+
+DOCS = Path("docs")
+
+
+@click.command()
+@bench_options("broker", has_rounds=False)
+@click.option(
+    "--messages",
+    type=click.IntRange(min=5_000),
+    default=100_000,
+    show_default=True,
+    help="The last mark; each mark before is a tenth.",
+)
+@click.option(
+    "--topics",
+    type=click.IntRange(min=1),
+    default=10_000,
+    show_default=True,
+    help="The last mark; each mark before is a hundredth.",
+)
+def growth(*, release: str, form: str, check: bool, messages: int, topics: int) -> None:
+    """Measure what a message costs with many stored, and with many topics; memory.
+
+    Exit codes: 0 measured, 1 a goal is missed (with --check), 3 a broker failed.
+    """
+    from bench.measurements.growth import Marks, marks_up_to, measure
+
+    marks = Marks(
+        messages=marks_up_to(messages, first=10_000, factor=10),
+        topics=marks_up_to(topics, first=1, factor=100),
+    )
+    with failures_reported():
+        found = measure(release, marks, progress=show_progress)
+    finish(found, form=form, check=check)
+
+
+@click.command()
+@bench_options("broker")
+@SECONDS
+@SIZE
+@click.option(
+    "--consumers",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    help="Connections with a held pull.",
+)
+def idle(
+    *,
+    release: str,
+    rounds: int,
+    form: str,
+    check: bool,
+    seconds: float,
+    body_size: int,
+    consumers: int,
+) -> None:
+    """Let 16 producers send while many consumers wait; memory and latency.
+
+    Exit codes: 0 measured, 1 a goal is missed (with --check), 3 a broker failed.
+    """
+    from bench.measurements.idle import Size, measure
+
+    size = Size(
+        consumers=consumers, rounds=rounds, seconds=seconds, body_size=body_size
+    )
+    with failures_reported():
+        found = measure(release, size, progress=show_progress)
+    finish(found, form=form, check=check)
+
+
+@click.command("all")
+@click.option("--release", default="4.6.0", show_default=True)
+@click.option("--only", help="Some of them, with commas between; default: all.")
+@click.option("--short", is_flag=True, help="Less of everything: for a look.")
+@click.option("--long", is_flag=True, help="More of everything: an hour.")
+@click.option("--page-only", is_flag=True, help="Measure nothing; write the page.")
+@click.option(
+    "--docs",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=DOCS,
+    show_default=True,
+    help="Where performance.md and performance/ are.",
+)
+@click.option("--check", is_flag=True, help="Exit with 1 when a goal is missed.")
+def everything(
+    *,
+    release: str,
+    only: str | None,
+    short: bool,
+    long: bool,
+    page_only: bool,
+    docs: Path,
+    check: bool,
+) -> None:
+    """Measure everything, keep what came of it, and write the page on performance.
+
+    On an idle machine that takes a quarter of an hour at most.
+
+    Exit codes: 0 measured, 1 a goal is missed (with --check), 2 no such measurement,
+    3 Java, a broker or a client failed.
+    """
+    from bench.measurements.everything import TITLES, Amount, run
+    from bench.report.page import keep, kept, page
+
+    if short and long:
+        raise click.UsageError("--short and --long are two amounts; name one")
+    amount = Amount.SHORT if short else Amount.LONG if long else Amount.USUAL
+    names = only.split(",") if only else list(TITLES)
+    unknown = sorted(set(names) - set(TITLES))
+    if unknown:
+        raise click.UsageError(f"{unknown[0]!r} is none of {', '.join(TITLES)}")
+    folder = docs / "performance"
+    failed = 0
+    for name in [] if page_only else names:
+        try:
+            with _as_target_error():
+                found = run(name, release, amount, progress=show_progress)
+        except SystemExit as end:  # the reason is said; the others are still measured
+            failed = max(failed, int(end.code or 0))
+            continue
+        keep(name, found, folder)
+        click.echo("\n".join(map(goal_line, found["goals"])))
+    reports = kept(folder, TITLES)
+    (docs / "performance.md").write_text(page(reports, TITLES), encoding="utf-8")
+    goals = [goal for name in names for goal in reports.get(name, {}).get("goals", ())]
+    missed = any(goal["met"] is False for goal in goals)
+    sys.exit(failed or (1 if check and missed else 0))
+
+
+def _as_target_error() -> AbstractContextManager[None]:
+    """End the program with one line when any of the measurements fails."""
+    from bench.measurements.audit import AuditBenchError, NoDiskError
+    from bench.measurements.namesrv import NameServerBenchError
+    from bench.processes.java_decoder import JavaDecoderError
+    from bench.processes.recording import NoLogError
+    from spark_checks.session.session import SparkError
+
+    return failures_reported(
+        failed=(AuditBenchError, JavaDecoderError, NameServerBenchError, SparkError),
+        unusable=(NoDiskError, NoLogError),
+    )
+
+
+COMMANDS = (growth, idle, everything)

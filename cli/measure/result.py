@@ -1,0 +1,131 @@
+"""How ``rmqc bench`` ends: a table or JSON, goals, one line where it cannot measure."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+import click
+
+from bench.report.result import BOTH
+
+FIGURES = {
+    "p50_ms": "p50 {:.2f} ms",
+    "p99_ms": "p99 {:.2f} ms",
+    "max_ms": "max {:.0f} ms",
+    "cpu_us": "{:.1f} us CPU a message",
+    "cpu_s": "{:.2f} s CPU",
+    "own_mb": "{:.0f} MB",
+    "mapped_mb": "+ {:.0f} MB of files",
+}
+"""Formats of the figures that stand beside a rate in the table, by field."""
+
+
+def show_progress(text: str) -> None:
+    """Show *text* as the progress line of a terminal; a pipe gets nothing."""
+    if sys.stderr.isatty():
+        click.echo(f"\r\033[K{text}", err=True, nl=False)
+
+
+def fail(reason: str, *, code: int) -> NoReturn:
+    """Print *reason* on one line and end the program with *code*."""
+    click.echo(f"rmqc bench: {reason}", err=True)
+    sys.exit(code)
+
+
+@contextmanager
+def failures_reported(
+    *,
+    failed: tuple[type[Exception], ...] = (),
+    unusable: tuple[type[Exception], ...] = (),
+) -> Iterator[None]:
+    """End the program with one line when something cannot be measured.
+
+    All measurements share some errors. A measurement adds its own: *failed* ends with
+    exit code 3, *unusable* input with 2.
+    """
+    from bench.measurements.recovering import NoRoomError
+    from bench.processes.java_classes import JavaCompileError
+    from bench.processes.servers import ServerBenchError
+    from conformance.harness.client.peer import NoResponseError, PeerError
+    from conformance.harness.java.ivy import JarsUnavailableError
+    from conformance.harness.java.runtime import JavaUnavailableError
+    from conformance.harness.process.process import ProcessError
+    from conformance.harness.targets.target import TargetError
+
+    unusable += (NoRoomError,)
+    failed += (
+        ServerBenchError,
+        JavaCompileError,
+        TargetError,
+        NoResponseError,
+        PeerError,
+        ProcessError,
+        JarsUnavailableError,
+        JavaUnavailableError,
+    )
+    try:
+        yield
+    except unusable as error:
+        fail(str(error), code=2)
+    except failed as error:
+        fail(str(error), code=3)
+
+
+def rows_table(found: dict[str, Any]) -> str:
+    """Return a report on two servers as lines for people."""
+    machine = found["machine"]
+    lines = [
+        f"RocketMQ {machine['rocketmq']} on {machine['processors']} processors,"
+        f" load {machine['load']:g} at the start,"
+        f" median of {found['rounds']} rounds",
+        "",
+    ]
+    for row in found["rows"]:
+        lines += [_row_line(row, who) for who in BOTH if who in row]
+    lines.append("")
+    lines += map(goal_line, found["goals"])
+    return "\n".join(lines)
+
+
+def finish(
+    found: dict[str, Any],
+    *,
+    form: str,
+    check: bool,
+    table: Callable[[dict[str, Any]], str] = rows_table,
+) -> None:
+    """Print what was *found* and end: with 1 if *check* finds a goal missed."""
+    click.echo(json.dumps(found, indent=1) if form == "json" else table(found))
+    missed = any(goal["met"] is False for goal in found["goals"])
+    sys.exit(1 if check and missed else 0)
+
+
+def _row_line(row: dict[str, Any], who: str) -> str:
+    figures = row[who]
+    shown = [
+        text.format(figures[name]) for name, text in FIGURES.items() if name in figures
+    ]
+    value = f"{figures[row['of']]:>10,g} {row['unit']}"
+    return f"{value}  {who:<9}  {row['id']}  {'  '.join(shown)}".rstrip()
+
+
+def goal_line(goal: dict[str, Any]) -> str:
+    """Return a goal, and whether it is met, as a line."""
+    if "at_most" in goal:
+        line = f"{goal['value']:>8g} {goal['unit']:<11} {goal['way']}"
+        return f"{line} wanted at most {goal['at_most']:g}: {_verdict(goal)}"
+    line = f"{goal['ratio']:>8.2f} x {goal['other']:<10} {goal['way']:<13}"
+    if "spread" in goal:
+        least, most = goal["spread"]
+        line += f" ({least:g} to {most:g})"
+    if goal["at_least"] is None:
+        return line.rstrip()
+    return f"{line} wanted {goal['at_least']:g}: {_verdict(goal)}"
+
+
+def _verdict(goal: dict[str, Any]) -> str:
+    return "met" if goal["met"] else "MISSED"

@@ -1,0 +1,1 @@
+"""Options, selections and output formats that several commands of ``rmqc`` share."""

@@ -1,0 +1,58 @@
+"""Which clauses a run is to examine, by the words of its command line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+
+import click
+
+from cli.runs.clause_tests import clause_tests
+from conformance.harness.targets.embedded import SOURCES
+from spec.clause import Clause, Level
+from spec.registry import all_clauses
+
+
+def chosen(only: str | None, level: str | None) -> list[Clause] | None:
+    """Return the wanted clauses in the order of their ids; None when all are.
+
+    *only* has ids and patterns such as ``STORE-*``, *level* levels, commas between.
+    """
+    if not only and not level:
+        return None
+    found = sorted(all_clauses().values(), key=lambda one: one.id)
+    if only:
+        found = [one for one in found if _matches(one.id, _patterns(only))]
+    if level:
+        levels = _levels(level)
+        found = [one for one in found if one.level in levels]
+    return found
+
+
+def _matches(name: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _patterns(only: str) -> list[str]:
+    patterns = [word.strip().upper() for word in only.split(",") if word.strip()]
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in all_clauses()):
+            raise click.UsageError(f"--only: there is no clause {pattern}")
+    return patterns
+
+
+def _levels(level: str) -> set[Level]:
+    words = [word.strip().upper() for word in level.split(",") if word.strip()]
+    unknown = [word for word in words if word not in set(Level)]
+    if unknown:
+        known = ", ".join(Level)
+        raise click.UsageError(f"--level: {unknown[0]} is none of {known}")
+    return {Level(word) for word in words}
+
+
+def print_chosen(clauses: Iterable[Clause]) -> None:
+    """List clauses, each with the number of its tests."""
+    tests = clause_tests(SOURCES)
+    for one in clauses:
+        count = len(tests.get(one.id, ()))
+        click.echo(f"{one.id:<26} {one.level:<6} {count:>2} tests  {one.text}")

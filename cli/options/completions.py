@@ -1,0 +1,110 @@
+"""
+What a shell may offer at each place of a command line: suites, clauses, targets.
+
+Values that take several words with commas between are completed after the last comma.
+Everything is imported when it is asked for, for a shell asks at every Tab.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    import click
+
+Offers = list[CompletionItem]
+
+
+def _offers(words: Mapping[str, str], begun: str) -> Offers:
+    """Return those of *words*, each with its help, that go on as *begun* does."""
+    fitting = {word: says for word, says in words.items() if word.startswith(begun)}
+    return [CompletionItem(word, help=says) for word, says in fitting.items()]
+
+
+def _listed(words: Mapping[str, str], begun: str) -> Offers:
+    """Return what may follow the last comma of *begun*; nothing is offered twice."""
+    before, comma, last = begun.rpartition(",")
+    taken = before.split(",")
+    free = {word: says for word, says in words.items() if word not in taken}
+    found = _offers(free, last)
+    return [CompletionItem(before + comma + one.value, help=one.help) for one in found]
+
+
+def suites(_: click.Context, __: click.Parameter, incomplete: str) -> Offers:
+    """Offer suites."""
+    from conformance.harness.pytest_plugin.options import SUITES
+
+    return _listed(dict.fromkeys(SUITES, ""), incomplete)
+
+
+def levels(_: click.Context, __: click.Parameter, incomplete: str) -> Offers:
+    """Offer levels of clauses."""
+    from spec.clause import Level
+
+    return _listed(dict.fromkeys(Level, ""), incomplete.upper())
+
+
+def clause_ids(_: click.Context, __: click.Parameter, incomplete: str) -> Offers:
+    """Offer the id of one clause."""
+    return _offers(_clauses(), incomplete.upper())
+
+
+def chosen_clauses(_: click.Context, __: click.Parameter, incomplete: str) -> Offers:
+    """Offer clauses, and the families that they belong to."""
+    families = {f"{name.rpartition('-')[0]}-*": "" for name in _clauses()}
+    return _listed({**families, **_clauses()}, incomplete.upper())
+
+
+def profiles(_: click.Context, __: click.Parameter, incomplete: str) -> Offers:
+    """Offer the releases that are studied."""
+    from conformance.harness.java.apache import RELEASES
+
+    return _offers(dict.fromkeys(RELEASES, ""), incomplete)
+
+
+def targets(_: click.Context, __: click.Parameter, incomplete: str) -> Offers:
+    """Offer the kinds of targets; after a kind, what there is of it."""
+    from conformance.harness.java.apache import RELEASES
+    from conformance.harness.targets.target import KINDS
+
+    kind, colon, rest = incomplete.partition(":")
+    if not colon:
+        return _offers({f"{name}:": "" for name in KINDS}, kind)
+    words: dict[str, str] = {}
+    if kind == "jvm":
+        words = dict.fromkeys(RELEASES, "")
+    elif kind.endswith("mutant"):
+        from conformance.mutants.planting import all_mutants
+
+        words = {
+            name: one.says
+            for name, one in all_mutants().items()
+            if one.target.startswith(incomplete)
+        }
+    elif kind in {"cmd", "store"}:
+        words = dict.fromkeys(_paths(rest, files=kind == "cmd"), "")
+    return _offers({f"{kind}:{word}": says for word, says in words.items()}, incomplete)
+
+
+def _clauses() -> dict[str, str]:
+    from spec.registry import all_clauses
+
+    return {one.id: one.text for one in all_clauses().values()}
+
+
+def _paths(begun: str, *, files: bool) -> Iterator[str]:
+    """Yield the folders that *begun* may go on to, and the TOML files if *files*."""
+    folder = begun[: begun.rfind("/") + 1]
+    try:
+        found = sorted(Path(folder or ".").iterdir())
+    except OSError:
+        return
+    for path in found:
+        if path.is_dir():
+            yield f"{folder}{path.name}/"
+        elif files and path.suffix == ".toml":
+            yield f"{folder}{path.name}"

@@ -1,0 +1,34 @@
+"""Where a command's result goes: to standard output, or into a file by ``--out``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from cli.options.common import Decorator
+
+
+class NotWrittenError(click.ClickException):
+    """The file cannot be written."""
+
+    exit_code = 2
+
+
+def out_option() -> Decorator:
+    """Return ``--out``, the file that a result is written into."""
+    return click.option(
+        "--out", type=click.Path(dir_okay=False, path_type=Path), help="Into this file."
+    )
+
+
+def write_result(text: str, out: Path | None) -> None:
+    """Write *text* into *out*, or to standard output without one."""
+    if out is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        reason = f"{out} cannot be written: {error.strerror}"
+        raise NotWrittenError(reason) from error

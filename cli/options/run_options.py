@@ -1,0 +1,42 @@
+"""Options of the commands that run suites: judged how, and which clauses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from cli.options import completions as completing
+
+PROFILE = click.option(
+    "--profile",
+    metavar="RELEASE",
+    shell_complete=completing.profiles,
+    help="Judge it as this release, as 4.6.",
+)
+KNOWN = click.option(
+    "--known",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="TOML file of known failures, each with a reason; a stale entry fails.",
+)
+WRITE_KNOWN = click.option(
+    "--write-known",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write what failed into a new file for --known, to be explained there.",
+)
+ONLY = click.option(
+    "--only",
+    metavar="ID,ROOM-*",
+    shell_complete=completing.chosen_clauses,
+    help="Only tests that name one of these clauses; * and ? stand for anything.",
+)
+LEVEL = click.option(
+    "--level",
+    metavar="LEVEL,...",
+    shell_complete=completing.levels,
+    help="Only clauses of this level, as MUST.",
+)
+LISTED = click.option(
+    "--list", "listed", is_flag=True, help="List the clauses; run nothing."
+)

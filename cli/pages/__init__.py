@@ -1,0 +1,1 @@
+"""Pages and texts that combine results of several packages."""

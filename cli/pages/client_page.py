@@ -1,0 +1,90 @@
+"""``rmqc report clients``: the suite on every client of the project, and its page."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from cli.options.output import write_result
+from cli.runs.release_runs import NOT_RUN
+from conformance.client.clients.client_page import FILE, keep, page, recorded
+from conformance.client.clients.client_run import (
+    CLIENTS,
+    Client,
+    ClientRun,
+    ClientRunError,
+    reasoned,
+    run,
+)
+from conformance.harness.report.report import read_report
+
+NAMES = [one.name for one in CLIENTS]
+
+
+@click.command("clients")
+@click.option(
+    "-o",
+    "--out",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The page to write, such as docs/clients.md.",
+)
+@click.option(
+    "--again",
+    multiple=True,
+    type=click.Choice([*NAMES, "all"]),
+    help="Run the suite on this client again; may be given several times.",
+)
+@click.option(
+    "--take",
+    nargs=2,
+    multiple=True,
+    metavar="CLIENT REPORT",
+    help="Take what report.json of a run of rmqc test-client says of a client.",
+)
+@click.option(
+    "--only",
+    metavar="ID,ROOM-*",
+    help="Of those run again, only the tests that name one of these clauses.",
+)
+@click.option("--jobs", type=int, help="Parallel workers of each run.")
+def clients(
+    out: Path,
+    again: tuple[str, ...],
+    take: tuple[tuple[str, str], ...],
+    only: str | None,
+    jobs: int | None,
+) -> None:
+    """Run the suite for clients on each client, and write the page of it.
+
+    Clients that are recorded are not run again unless that is said.
+    """
+    runs = recorded(FILE)
+    for name, file in take:
+        runs[name] = ClientRun.of_report(name, read_report(Path(file)))
+    for client in CLIENTS:
+        if client.name in runs and not {client.name, "all"} & set(again):
+            continue
+        click.echo(f"{client.name} is run")
+        try:
+            told = runs.get(client.name)
+            runs[client.name] = _run(client, told, only=only, jobs=jobs)
+        except ClientRunError as error:
+            click.echo(f"Error: {error}", err=True)
+            sys.exit(NOT_RUN)
+        keep(runs)
+    shown = {one.name: reasoned(runs[one.name], one) for one in CLIENTS}
+    keep(shown)
+    write_result(page(shown), out)
+    click.echo(f"{out}: {len(runs)} clients")
+
+
+def _run(
+    client: Client, told: ClientRun | None, *, only: str | None, jobs: int | None
+) -> ClientRun:
+    """Return what a run shows now, and what is *told* of clauses it was not about."""
+    if told is None or only is None:
+        return run(client, jobs=jobs)
+    return told.renewed(run(client, jobs=jobs, only=only), only)

@@ -1,0 +1,217 @@
+"""What ``rmqc recover`` says: as JSON for programs, and as text for an operator."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from reference.core.recovery_forecast.outcome import (
+    MessageRange,
+    OffsetOutside,
+    Outcome,
+    QueueOutcome,
+)
+from spec.store.file_names import file_name
+
+if TYPE_CHECKING:
+    from cli.runs.recover_copy import CopyRecovered
+
+RANGES_SHOWN = 20
+
+
+def as_json(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> str:
+    """Return everything that is known, 64-bit values as strings."""
+    found = as_object(store, outcome)
+    if done is not None:
+        found["copy"] = done._asdict()
+    return json.dumps(found, indent=2) + "\n"
+
+
+def as_object(store: str, outcome: Outcome) -> dict[str, object]:
+    """Return the same as an object."""
+    log, refusal = outcome.log, outcome.refusal
+    begins = log.recovery_begins
+    return {
+        "schema": 1,
+        "store": store,
+        "release": outcome.release,
+        "starts": refusal is None,
+        "refusal": None if refusal is None else refusal._asdict(),
+        "after": "crash" if outcome.after_crash else "stop",
+        "log": {
+            "recovery_begins": None if begins is None else str(begins),
+            "end": str(log.next_place),
+            "end_on_disk": str(log.end_on_disk),
+            "cut_bytes": str(log.cut_bytes),
+            "deleted_files": log.deleted_files,
+            "min": str(log.start),
+            "max": str(log.end),
+        },
+        "queues": _queues(outcome.queues),
+        "messages": {
+            "lost": [_range(one) for one in outcome.lost],
+            "invisible": [_range(one) for one in outcome.invisible],
+            "repeated": [_range(one) for one in outcome.repeated],
+        },
+        "offsets": [_offset(one) for one in outcome.offsets],
+        "delay_offsets": [_delay_offset(one) for one in outcome.delay_offsets],
+        "index": {
+            "files": outcome.index_files,
+            "deleted_files": outcome.index_deleted,
+        },
+        "config": [
+            {"file": one.file, "read": one.source, "says": one.says}
+            for one in outcome.config
+        ],
+        "notes": [one._asdict() for one in outcome.notes],
+    }
+
+
+def _queues(queues: Sequence[QueueOutcome]) -> dict[str, dict[str, object]]:
+    found: dict[str, dict[str, object]] = {}
+    for queue in queues:
+        found.setdefault(queue.topic, {})[str(queue.queue_id)] = {
+            "min": str(queue.min_offset),
+            "max": str(queue.max_offset),
+            "max_before": str(queue.max_before),
+            "cut": queue.cut,
+            "redispatched": queue.redispatched,
+        }
+    return found
+
+
+def _range(one: MessageRange) -> dict[str, object]:
+    return {
+        "topic": one.topic,
+        "queue": one.queue_id,
+        "from": str(one.begin),
+        "to": str(one.end),
+        "count": one.end - one.begin,
+        "first_stored_ms": one.first_stored_ms,
+        "last_stored_ms": one.last_stored_ms,
+        "why": one.why,
+        "clause": one.clause,
+    }
+
+
+def _offset(one: OffsetOutside) -> dict[str, object]:
+    return {
+        "group": one.owner,
+        "topic": one.topic,
+        "queue": one.queue_id,
+        **_bounds(one),
+    }
+
+
+def _delay_offset(one: OffsetOutside) -> dict[str, object]:
+    return {"level": int(one.owner), **_bounds(one)}
+
+
+def _bounds(one: OffsetOutside) -> dict[str, object]:
+    return {
+        "offset": str(one.offset),
+        "min": str(one.min_offset),
+        "max": str(one.max_offset),
+        "says": one.says,
+    }
+
+
+def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> str:
+    """Return the same for an operator: the answer first, then what it costs."""
+    lines = [f"{store}, started by {outcome.release}", _answer(outcome)]
+    for title, ranges in (
+        ("lost", outcome.lost),
+        ("kept in the log, seen by nobody", outcome.invisible),
+        ("seen twice", outcome.repeated),
+    ):
+        lines += _messages(ranges, title)
+    lines += [
+        f"Group {one.owner} is at {one.offset} of {one.topic} queue {one.queue_id},"
+        f" which has {one.min_offset} to {one.max_offset}: {one.says}."
+        for one in outcome.offsets
+    ]
+    lines += [
+        f"Delay level {one.owner} is at {one.offset}, its queue has {one.min_offset}"
+        f" to {one.max_offset}: {one.says}."
+        for one in outcome.delay_offsets
+    ]
+    lines += [
+        f"{one.file} {one.says}."
+        for one in outcome.config
+        if one.source != "file" and "missing, and" not in one.says
+    ]
+    if outcome.index_deleted:
+        lines.append(f"Index files deleted: {', '.join(outcome.index_deleted)}.")
+    lines += [f"{note.says} ({note.clause})." for note in outcome.notes]
+    if done is not None:
+        lines.append(f"{done.says}.")
+    return "".join(f"{_printable(line)}\n" for line in lines)
+
+
+def _printable(line: str) -> str:
+    """Return *line* without what a terminal would obey: names may hold anything."""
+    return "".join(
+        one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in line
+    )
+
+
+def _answer(outcome: Outcome) -> str:
+    log, refusal = outcome.log, outcome.refusal
+    if refusal is not None:
+        return f"It does not start: {refusal.says} ({refusal.clause})."
+    said = ["It starts, after a crash." if outcome.after_crash else "It starts."]
+    if log.recovery_begins is not None:
+        said.append(
+            f"Recovery begins with commitlog/{file_name(log.recovery_begins)}; the next"
+            f" message is written at {log.next_place:,}."
+        )
+    if log.cut_bytes:
+        said.append(f"It cuts {log.cut_bytes:,} bytes off the commit log.")
+    if log.deleted_files:
+        said.append(f"It deletes {', '.join(log.deleted_files)}.")
+    added = sum(queue.redispatched for queue in outcome.queues)
+    if added:
+        said.append(f"{added:,} units are written to consume queues.")
+    if outcome.is_harmless:
+        said.append("Nothing is lost.")
+    return " ".join(said)
+
+
+def _messages(ranges: Sequence[MessageRange], title: str) -> list[str]:
+    lines = [
+        f"{_messages_of(one.end - one.begin)} of {one.topic} queue {one.queue_id},"
+        f" {_offsets(one)}{_times(one)}: {title}, {one.why} ({one.clause})."
+        for one in ranges[:RANGES_SHOWN]
+    ]
+    if len(ranges) > RANGES_SHOWN:
+        count = sum(one.end - one.begin for one in ranges[RANGES_SHOWN:])
+        rest = len(ranges) - RANGES_SHOWN
+        lines.append(f"{_messages_of(count)} more in {rest} other places: {title}.")
+    return lines
+
+
+def _messages_of(count: int) -> str:
+    return "1 message" if count == 1 else f"{count:,} messages"
+
+
+def _offsets(one: MessageRange) -> str:
+    last = one.end - 1
+    return f"offset {last}" if last == one.begin else f"offsets {one.begin} to {last}"
+
+
+def _times(one: MessageRange) -> str:
+    if one.first_stored_ms is None or one.last_stored_ms is None:
+        return ""
+    first, last = _time(one.first_stored_ms), _time(one.last_stored_ms)
+    return f", stored {first}" if first == last else f", stored {first} to {last}"
+
+
+def _time(at_ms: int) -> str:
+    """Return a time, or the number where it is none: a record may say anything."""
+    try:
+        moment = datetime.fromtimestamp(at_ms / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return str(at_ms)
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC"

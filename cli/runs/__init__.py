@@ -1,0 +1,1 @@
+"""Runs of suites, audits and recoveries that commands start, one or several."""

@@ -1,0 +1,122 @@
+"""The stores of ``rmqc audit``, audited one after the other on one Spark."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from spark_checks.audit import Audit, Progress
+    from spark_checks.broker_conf import BrokerConf
+    from spark_checks.sampling import SampleSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditOptions:
+    """How stores are to be audited."""
+
+    master: str
+    only: Collection[str]
+    broker_conf: Path | None
+    directory: Path | None
+    against: str | None
+    since_ms: int | None
+    sample_spec: SampleSpec | None
+    with_charts: bool
+
+
+def audits(stores: tuple[str, ...], options: AuditOptions) -> list[Audit]:
+    """Return the audits of *stores*, all on one Spark.
+
+    Raises what reading a store or its configuration, a sample, an export or Spark
+    may; a store that is to be compared with itself ends the program.
+    """
+    from spark_checks.broker_conf import BrokerConf, read_broker_conf
+    from spark_checks.session.session import spark_session
+    from spark_checks.store_files import (
+        is_same_place,
+        list_store,
+        shown_url,
+    )
+    from spark_checks.views import export
+
+    conf = BrokerConf()
+    if options.broker_conf:
+        conf = read_broker_conf(options.broker_conf)
+    # Listed now, so that a wrong path does not wait for Spark to start.
+    listed = [list_store(url) for url in (*stores, *filter(None, [options.against]))]
+    size = max(store.commit_log_size for store in listed)
+    if options.sample_spec is not None:
+        size = round(size * options.sample_spec.fraction)
+    if options.against and is_same_place(stores[0], options.against):
+        fail(f"{shown_url(stores[0])} is asked to be compared with itself", code=2)
+    with _progress() as progress:
+        progress("starting Spark")
+        with spark_session(options.master, has_sources=False, size=size) as session:
+            if options.directory:
+                progress("writing tables")
+                export(session, stores[0], options.directory)
+            return [
+                _audited(session, store, conf, options, progress) for store in stores
+            ]
+
+
+def _audited(
+    session: SparkSession,
+    store: str,
+    conf: BrokerConf,
+    options: AuditOptions,
+    progress: Progress,
+) -> Audit:
+    """Return the audit of *store*, compared with another one if that is wished."""
+    from spark_checks.against.audit_against import compared_with
+    from spark_checks.audit import audit_store
+
+    only = options.only
+    found = audit_store(
+        session,
+        store,
+        conf=conf,
+        only=only,
+        with_charts=options.with_charts,
+        since_ms=options.since_ms,
+        sample_spec=options.sample_spec,
+        progress=progress,
+    )
+    if options.against is None:
+        return found
+    return compared_with(
+        session,
+        found,
+        (store, options.against),
+        conf=conf,
+        only=only,
+        progress=progress,
+    )
+
+
+@contextmanager
+def _progress() -> Iterator[Progress]:
+    """Lend a way to say what is going on: on a terminal only."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda _step: None
+        return
+    with console.status("") as status:
+        yield lambda step: status.update(step)
+
+
+def fail(reason: str, *, code: int) -> NoReturn:
+    """End the program with one line."""
+    click.echo(f"rmqc audit: {reason}", err=True)
+    sys.exit(code)

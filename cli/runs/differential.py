@@ -1,0 +1,91 @@
+"""``rmqc test --target A --against B``: the same programs to two targets."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from conformance.differential.compare import Counts
+from conformance.differential.report import FILE_NAME, lines, report_of
+from conformance.differential.run import EFFORTS, Outcome, run
+from conformance.harness.client.peer import PeerError
+from conformance.harness.java.ivy import JarsUnavailableError
+from conformance.harness.targets.target import TargetError, parse_target
+
+ALIKE, DIFFERENT, NOT_RUN = 0, 1, 3
+
+
+def compare_targets(
+    target: str,
+    against: str,
+    *,
+    examples: int,
+    seed: int,
+    profile: str | None = None,
+    report: Path | None = None,
+) -> int:
+    """Compare two targets, say what was found, and return the exit code."""
+    try:
+        with (
+            parse_target(target, profile=profile) as some,
+            parse_target(against) as other,
+            _progress(examples) as tell,
+        ):
+            outcome = run(
+                some, other, examples=examples, seed_number=seed, on_progress=tell
+            )
+    except (TargetError, PeerError, JarsUnavailableError) as error:
+        click.echo(f"Error: {error}", err=True)
+        return NOT_RUN
+    for line in lines(outcome, target=target, against=against):
+        click.echo(line)
+    if report is not None:
+        _write(report, outcome, target, against)
+    return DIFFERENT if outcome.findings else ALIKE
+
+
+def programs_of(effort: str) -> int:
+    """Return how many programs ``--examples`` asks for: a number or a word."""
+    if effort in EFFORTS:
+        return EFFORTS[effort]
+    if not effort.isdecimal() or not int(effort):
+        words = ", ".join(EFFORTS)
+        raise click.UsageError(
+            f"--examples: {effort!r} is no number and none of {words}"
+        )
+    return int(effort)
+
+
+def _write(report: Path, outcome: Outcome, target: str, against: str) -> None:
+    report.mkdir(parents=True, exist_ok=True)
+    command = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+    told = report_of(outcome, target=target, against=against, command=command)
+    file = report / FILE_NAME
+    file.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+@contextmanager
+def _progress(examples: int) -> Iterator[Callable[[Counts], None]]:
+    """Give what shows how far a run is, on a terminal; elsewhere it is quiet."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda _counts: None
+        return
+    with console.status("both targets are asked") as status:
+
+        def tell(counts: Counts) -> None:
+            asked = sum(counts.steps.values())
+            status.update(
+                f"{counts.programs} programs of {examples}, {asked} requests;"
+                " more where one is shrunk"
+            )
+
+        yield tell

@@ -1,0 +1,75 @@
+"""What ``rmqc recover`` does without ``--dry-run``: it recovers a copy."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from reference.core.recovery_forecast.outcome import Outcome
+from reference.core.store.mapped.files import FilesError
+from reference.core.store.message_store import MessageStore
+from reference.core.store.types import StoreOptions
+from reference.shell.disk import DiskFiles
+from reference.shell.store_copy import copy_store
+
+REFERENCE_RELEASE = "4.6.0"
+"""The release whose recovery the reference performs itself."""
+
+
+class CopyRecovered(NamedTuple):
+    """What became of the copy."""
+
+    path: str
+    says: str
+
+
+def recover_copy(
+    store: Path, target: Path, outcome: Outcome, options: StoreOptions
+) -> CopyRecovered:
+    """Copy *store*, recover the copy, and return what was done.
+
+    For the release that the reference is made after, it starts and stops on the copy.
+    For another, only what the start would cut off is cut off, for the units that it
+    would add are its own to make.
+    """
+    copy_store(store, target)
+    if outcome.release == REFERENCE_RELEASE:
+        says = _started(target, options)
+    else:
+        says = _cut(target, outcome)
+    return CopyRecovered(str(target), says)
+
+
+def _started(target: Path, options: StoreOptions) -> str:
+    """Start and stop the reference on the copy."""
+    files = MessageStore(DiskFiles(target), options)
+    now_ms = time.time_ns() // 1_000_000
+    try:
+        files.start(now_ms)
+        end = files.log.queue.end
+        count = sum(queue.max_offset - queue.min_offset for queue in files.queues)
+        files.stop(now_ms)
+    except FilesError as error:
+        return f"The copy at {target} was not recovered: {error}"
+    return (
+        f"The copy at {target} was recovered and stopped in order: its commit log ends"
+        f" at {end:,}, its queues have {count:,} messages"
+    )
+
+
+def _cut(target: Path, outcome: Outcome) -> str:
+    """Cut off the copy's commit log what the start would cut off."""
+    for name in outcome.log.deleted_files:
+        (target / name).unlink(missing_ok=True)
+    end = outcome.log.end
+    for path in (target / "commitlog").iterdir():
+        base, size = int(path.name), path.stat().st_size
+        if base <= end < base + size:
+            with path.open("r+b") as file:
+                file.truncate(end - base)
+                file.truncate(size)
+    return (
+        f"The commit log of the copy at {target} was cut at {end:,}; queues and index"
+        f" are left to {outcome.release}, which puts them right when it starts"
+    )

@@ -1,0 +1,89 @@
+"""Runs of the suites on real releases, one after the other, and their reports."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from conformance.harness.report.report import FILE_NAME, ReportError, read_report
+from conformance.harness.targets.embedded import SOURCES
+from spec.observed import EvidenceError
+
+NOT_RUN = 3
+Reports = Iterator[dict[str, Any]]
+
+
+class RunError(Exception):
+    """The suites did not run on a release: nothing was observed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runs:
+    """What to run, or the files of the reports of runs that were made."""
+
+    releases: tuple[str, ...]
+    jobs: int
+    logs: Path | None = None
+    files: tuple[Path, ...] = ()
+    words: Callable[[str], Sequence[str]] = lambda _release: ()
+    """Further options of ``rmqc test`` for a release."""
+
+    @contextmanager
+    def reports(self) -> Iterator[Reports]:
+        """Give the reports as they come; what goes wrong with one ends the program."""
+        try:
+            if self.files:
+                yield (read_report(file) for file in self.files)
+            else:
+                with tempfile.TemporaryDirectory() as scratch:
+                    yield self._run_all(self.logs or Path(scratch))
+        except (ReportError, EvidenceError) as error:
+            raise click.UsageError(str(error)) from None
+        except RunError as error:
+            click.echo(f"Error: {error}", err=True)
+            sys.exit(NOT_RUN)
+
+    def _run_all(self, logs: Path) -> Reports:
+        from rich.console import Console
+
+        console = Console(stderr=True)
+        for count, release in enumerate(self.releases, start=1):
+            told = f"jvm:{release}, {count} of {len(self.releases)} releases"
+            with console.status(f"the suites run on {told}"):
+                yield self._run(release, (logs / release).resolve())
+
+    def _run(self, release: str, directory: Path) -> dict[str, Any]:
+        """Run the suites on *release*, its report and output into *directory*."""
+        directory.mkdir(parents=True, exist_ok=True)
+        command = [sys.executable, "-m", "cli", "test", f"--target=jvm:{release}"]
+        command += [
+            f"--report={directory}",
+            f"--jobs={self.jobs}",
+            *self.words(release),
+        ]
+        report, log = directory / FILE_NAME, directory / "output.txt"
+        report.unlink(missing_ok=True)
+        with log.open("w", encoding="utf-8") as out:
+            _finish(subprocess.Popen(command, cwd=SOURCES, stdout=out, stderr=out))
+        if not report.exists():
+            tail = log.read_text(encoding="utf-8").strip().splitlines()[-1:]
+            raise RunError(f"the suites did not run on {release}: {''.join(tail)}")
+        return read_report(report)
+
+
+def _finish(run: subprocess.Popen[bytes]) -> None:
+    """Wait for *run*; when that is interrupted, let it stop its target first."""
+    with run:
+        try:
+            run.wait()
+        except BaseException:
+            run.terminate()
+            raise

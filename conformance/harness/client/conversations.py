@@ -1,0 +1,59 @@
+"""
+Transcripts of the running test, from all of its connections.
+
+A failure shows every transcript, including those of closed connections. A test with
+generated examples clears them before each example. At its end they contain the last
+example, the smallest one that fails.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from weakref import WeakKeyDictionary
+
+from conformance.harness.client.transcript import Transcript
+
+MOST_KEPT = 64
+"""Closed conversations of one test that are kept, the last ones."""
+
+
+class Conversations:
+    """Open transcripts of this process, and those that the running test has closed."""
+
+    def __init__(self) -> None:
+        self._begun_at: WeakKeyDictionary[Transcript, int] = WeakKeyDictionary()
+        """How many entries each had when the test, or its example, began."""
+        self._kept: deque[Transcript] = deque(maxlen=MOST_KEPT)
+        self.beginnings = 0
+        """How many tests and examples have begun."""
+
+    def begin(self) -> None:
+        """Drop earlier entries: a test, or an example of one, begins."""
+        self.beginnings += 1
+        self._kept.clear()
+        for transcript in list(self._begun_at):
+            self._begun_at[transcript] = len(transcript)
+
+    def add(self, transcript: Transcript) -> None:
+        """Note that a connection was opened."""
+        self._begun_at[transcript] = 0
+        self._kept.append(transcript)
+
+    def transcripts(self) -> list[Transcript]:
+        """Return the entries since the beginning, the oldest connection first."""
+        parts = [one.since(start) for one, start in list(self._begun_at.items())]
+        return sorted((one for one in parts if len(one)), key=lambda x: x.opened_at_ms)
+
+    def latest(self) -> Transcript | None:
+        """Return the transcript with the latest entry, or None."""
+        return max(self.transcripts(), key=lambda one: one.last_at_ms, default=None)
+
+    def entries_of(self, transcript: Transcript | None) -> Transcript | None:
+        """Return the entries of one connection since the beginning."""
+        if transcript is None or transcript not in self._begun_at:
+            return transcript
+        return transcript.since(self._begun_at[transcript])
+
+
+CONVERSATIONS = Conversations()
+"""Those of this process: a worker runs one test at a time."""

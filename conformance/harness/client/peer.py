@@ -1,0 +1,272 @@
+"""
+Connection to a peer, which may be a name server, a broker or a client.
+
+It is synchronous on purpose: a test sends bytes, then waits for a response with a
+deadline. Other commands that arrive meanwhile, such as requests of a broker, are kept.
+Frames are decoded on demand, so that a test may also send invalid bytes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import socket
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+
+from conformance.harness.client.address import Address
+from conformance.harness.client.conversations import CONVERSATIONS
+from conformance.harness.client.transcript import Direction, Entry, Transcript
+from conformance.harness.process.context import Closing
+from spec.layout import LayoutError
+from spec.wire.remoting.command import Command, decode_command, encode_command
+from spec.wire.remoting.frame import FRAME_SIZE_MAX
+
+CONNECT_TIMEOUT_S = 5.0
+RESPONSE_TIMEOUT_S = 5.0
+"""Longer than any release takes for a request that it does not hold."""
+
+ONEWAY_FLAG = 1 << 1
+_opaques = itertools.count(1)
+
+
+class PeerError(Exception):
+    """The target could not be reached: no verdict about any clause."""
+
+
+class PeerMisbehavedError(AssertionError):
+    """Behaviour of the peer that leaves no response to compare.
+
+    *transcript* is the conversation up to the error.
+    """
+
+    def __init__(self, reason: str, transcript: Transcript) -> None:
+        super().__init__(f"{reason}\n{transcript.render()}")
+        self.reason = reason
+        self.transcript = transcript
+
+
+class NoResponseError(PeerMisbehavedError):
+    """Nothing came before the deadline."""
+
+
+class ClosedError(PeerMisbehavedError):
+    """The peer closed the connection where an answer was expected."""
+
+
+class UnreadableResponseError(PeerMisbehavedError):
+    """The received bytes are not a frame or not a command."""
+
+
+class Peer(Closing):
+    """One open connection and its transcript."""
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self._opened = time.monotonic()
+        self._arrived = bytearray()
+        self._kept: deque[Command] = deque()
+        self._socket = open_socket(address)
+        self._lost_in: int | None = None
+        """The beginning after which the peer closed, as conversations count them."""
+        self.transcript = Transcript(
+            str(self._peer_address()),
+            local=str(self.local_address),
+            opened_at_ms=time.time_ns() // 1_000_000,
+        )
+        CONVERSATIONS.add(self.transcript)
+
+    @property
+    def local_address(self) -> Address:
+        """Our own end of the connection, the born host of what we send."""
+        host, port = self._socket.getsockname()[:2]
+        return Address(host, port)
+
+    def _peer_address(self) -> Address:
+        """Return the other end as a number, where it has not closed already."""
+        try:
+            return Address(*self._socket.getpeername()[:2])
+        except OSError:
+            return self.address
+
+    def close(self) -> None:
+        """Close the connection; closing twice is harmless."""
+        self._socket.close()
+
+    def send_bytes(self, data: bytes) -> None:
+        """Send *data* as it is, frame or not.
+
+        A connection that the peer closed in an earlier example of the running test is
+        opened anew, so that no example suffers from another.
+        """
+        if self._lost_in not in (None, CONVERSATIONS.beginnings):
+            self._reconnect()
+        self._note(Direction.SENT, data)
+        self._socket.settimeout(RESPONSE_TIMEOUT_S)
+        try:
+            self._socket.sendall(data)
+        except OSError as error:
+            self._lost(f"closed while we sent: {error}")
+            reason = f"the peer closed while we sent: {error}"
+            raise ClosedError(reason, self.transcript) from error
+
+    def half_close(self) -> None:
+        """Shut down the sending side, and go on receiving."""
+        self._socket.shutdown(socket.SHUT_WR)
+
+    def send(self, command: Command) -> Command:
+        """Send *command* and return it as sent: opaque 0 is replaced by a fresh one."""
+        sent = replace(command, opaque=command.opaque or next(_opaques))
+        self.send_bytes(encode_command(sent))
+        return sent
+
+    def request(
+        self, command: Command, *, timeout_s: float = RESPONSE_TIMEOUT_S
+    ) -> Command:
+        """Send *command* and return the answer that carries its opaque."""
+        sent = self.send(command)
+        return self.receive_response(sent.opaque, timeout_s=timeout_s)
+
+    def receive_response(
+        self, opaque: int, *, timeout_s: float = RESPONSE_TIMEOUT_S
+    ) -> Command:
+        """Return the answer to the request with this *opaque*."""
+        wanted = f"an answer with opaque {opaque}"
+        return self._receive_where(
+            lambda command: command.is_response and command.opaque == opaque,
+            wanted=wanted,
+            timeout_s=timeout_s,
+        )
+
+    def receive_request(
+        self, code: int, *, timeout_s: float = RESPONSE_TIMEOUT_S
+    ) -> Command:
+        """Return the next request with this *code* that the peer sends us."""
+        return self._receive_where(
+            lambda command: not command.is_response and command.code == code,
+            wanted=f"a request with code {code}",
+            timeout_s=timeout_s,
+        )
+
+    def receive(self, timeout_s: float = RESPONSE_TIMEOUT_S) -> Command:
+        """Return the next command of any kind, oldest first."""
+        return self._receive_where(
+            lambda _: True, wanted="a command", timeout_s=timeout_s
+        )
+
+    def receive_bytes(self, timeout_s: float = RESPONSE_TIMEOUT_S) -> bytes:
+        """Return the next whole frame, its length word included, undecoded."""
+        return self._next_frame("a frame", time.monotonic() + timeout_s)
+
+    def is_silent(self, timeout_s: float) -> bool:
+        """Return whether for *timeout_s* nothing at all arrives, not even a close."""
+        if self._kept:
+            return False
+        try:
+            self._kept.append(self.receive(timeout_s))
+        except NoResponseError:
+            return True
+        except ClosedError:
+            return False
+        return False
+
+    def received_close(self, timeout_s: float = RESPONSE_TIMEOUT_S) -> bool:
+        """Return whether the peer closes within *timeout_s*; frames before are kept."""
+        deadline = time.monotonic() + timeout_s
+        while True:
+            try:
+                self._kept.append(self._decode(self._next_frame("a close", deadline)))
+            except NoResponseError:
+                return False
+            except ClosedError:
+                return True
+
+    def _receive_where(
+        self, wanted_test: Callable[[Command], bool], *, wanted: str, timeout_s: float
+    ) -> Command:
+        deadline = time.monotonic() + timeout_s
+        for kept in self._kept:
+            if wanted_test(kept):
+                self._kept.remove(kept)
+                return kept
+        while True:
+            command = self._decode(self._next_frame(wanted, deadline))
+            if wanted_test(command):
+                return command
+            self._kept.append(command)
+
+    def _decode(self, frame: bytes) -> Command:
+        try:
+            return decode_command(frame)
+        except LayoutError as error:
+            reason = f"what came is no command: {error}"
+            raise UnreadableResponseError(reason, self.transcript) from error
+
+    def _next_frame(self, wanted: str, deadline: float) -> bytes:
+        self._fill(4, wanted, deadline)
+        size = int.from_bytes(self._arrived[:4], "big", signed=True)
+        if not 0 < size <= FRAME_SIZE_MAX:
+            self._note(Direction.RECEIVED, bytes(self._arrived))
+            reason = f"a frame of {size} bytes was announced"
+            raise UnreadableResponseError(reason, self.transcript)
+        self._fill(4 + size, wanted, deadline)
+        frame = bytes(self._arrived[: 4 + size])
+        del self._arrived[: 4 + size]
+        self._note(Direction.RECEIVED, frame)
+        return frame
+
+    def _fill(self, size: int, wanted: str, deadline: float) -> None:
+        """Wait until *size* bytes have arrived."""
+        while len(self._arrived) < size:
+            left_s = deadline - time.monotonic()
+            if left_s <= 0:
+                raise NoResponseError(
+                    self._short(wanted, "came in time"), self.transcript
+                )
+            self._socket.settimeout(left_s)
+            try:
+                data = self._socket.recv(1 << 18)
+            except TimeoutError:
+                continue
+            except OSError as error:
+                self._lost(f"reset: {error}")
+                raise ClosedError(
+                    self._short(wanted, "came"), self.transcript
+                ) from error
+            if not data:
+                self._lost("the peer closed the connection")
+                reason = self._short(wanted, "came before the peer closed")
+                raise ClosedError(reason, self.transcript)
+            self._arrived += data
+
+    def _short(self, wanted: str, how: str) -> str:
+        some = f" ({len(self._arrived)} bytes of it did)" if self._arrived else ""
+        return f"waited for {wanted}, none {how}{some}"
+
+    def _lost(self, note: str) -> None:
+        self._lost_in = CONVERSATIONS.beginnings
+        self._note(Direction.NOTE, note=note)
+
+    def _reconnect(self) -> None:
+        self.close()
+        self._socket = open_socket(self.address)
+        self._arrived.clear()
+        self._lost_in = None
+        self._note(Direction.NOTE, note="connected anew")
+
+    def _note(self, direction: Direction, data: bytes = b"", note: str = "") -> None:
+        at_ms = round((time.monotonic() - self._opened) * 1000)
+        self.transcript.add(
+            Entry(direction=direction, at_ms=at_ms, data=data, note=note)
+        )
+
+
+def open_socket(address: Address) -> socket.socket:
+    """Return a fresh connection to *address*."""
+    try:
+        made = socket.create_connection(address, CONNECT_TIMEOUT_S)
+    except OSError as error:
+        raise PeerError(f"cannot connect to {address}: {error}") from error
+    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return made

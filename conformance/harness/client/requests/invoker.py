@@ -1,0 +1,106 @@
+"""
+Invoker: one connection, and requests made of keyword arguments.
+
+Header fields are text on the wire. None leaves a field out. Each module of this package
+adds the requests of one subject. :class:`conformance.harness.client.client.Client`
+combines all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Self, TypeAlias
+
+from conformance.harness.client.address import Address
+from conformance.harness.client.peer import ONEWAY_FLAG, RESPONSE_TIMEOUT_S, Peer
+from conformance.harness.client.transcript import Transcript
+from conformance.harness.process.context import Closing
+from spec.wire.bodies.fastjson import dumps, loads
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.response_code import ResponseCode
+
+FieldValue: TypeAlias = str | int | bool | None
+
+
+class RefusedError(AssertionError):
+    """Error response where the test requires a success."""
+
+
+class Invoker(Closing):
+    """Sender of requests to one peer over one connection."""
+
+    def __init__(self, peer: Peer) -> None:
+        self.peer = peer
+
+    @classmethod
+    def connect(cls, address: Address) -> Self:
+        """Return an invoker with a new connection to *address*."""
+        return cls(Peer(address))
+
+    @property
+    def transcript(self) -> Transcript:
+        """Transcript of this connection."""
+        return self.peer.transcript
+
+    @property
+    def address(self) -> Address:
+        """The address that we are connected to."""
+        return self.peer.address
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.peer.close()
+
+    def invoke(
+        self,
+        code: int,
+        fields: Mapping[str, FieldValue] | None = None,
+        body: bytes = b"",
+        *,
+        timeout_s: float = RESPONSE_TIMEOUT_S,
+    ) -> Command:
+        """Send a request with this code and return its answer."""
+        return self.peer.request(request(code, fields, body), timeout_s=timeout_s)
+
+    def invoke_oneway(
+        self,
+        code: int,
+        fields: Mapping[str, FieldValue] | None = None,
+        body: bytes = b"",
+    ) -> Command:
+        """Send a oneway request, which has no response, and return it as sent."""
+        return self.peer.send(request(code, fields, body, flag=ONEWAY_FLAG))
+
+
+def request(
+    code: int,
+    fields: Mapping[str, FieldValue] | None = None,
+    body: bytes = b"",
+    *,
+    flag: int = 0,
+) -> Command:
+    """Return a request with these fields, None left out and the rest made text."""
+    texts = {k: text_of(v) for k, v in (fields or {}).items() if v is not None}
+    return Command(code=int(code), flag=flag, fields=texts, body=body)
+
+
+def text_of(value: FieldValue) -> str:
+    """Return *value* as a header field carries it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def json_body(value: object) -> bytes:
+    """Return *value* as a JSON body."""
+    return dumps(value)
+
+
+def body_of(answer: Command) -> object:
+    """Return the JSON body of *answer*, which must be a success."""
+    return loads(require_success(answer).body)
+
+
+def require_success(answer: Command) -> Command:
+    """Return *answer* if it is a success, and fail if it is not."""
+    if answer.code != ResponseCode.SUCCESS:
+        raise RefusedError(f"refused with code {answer.code}: {answer.remark}")
+    return answer

@@ -1,0 +1,173 @@
+"""
+A transcript is what crossed one connection: every frame, both ways, in order.
+
+A peer keeps one so that a failure can show the conversation that led to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from itertools import dropwhile, takewhile
+
+from spec.layout import LayoutError
+from spec.wire.remoting.command import Command, decode_command
+from spec.wire.remoting.frame import SIZE_WORD
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
+
+SHOWN_BODY_SIZE = 48
+"""Bytes of a body that a rendered command shows."""
+SHOWN_VALUE_SIZE = 80
+"""Characters of a field that a rendered command shows."""
+SHOWN_ENTRIES = 12
+"""Frames that a rendered transcript shows, the last ones."""
+
+
+class Direction(StrEnum):
+    """Direction of a frame, seen from the suite."""
+
+    SENT = "->"
+    RECEIVED = "<-"
+    NOTE = "--"
+    """No bytes: something that happened, such as a close."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One frame, or one event, of a conversation."""
+
+    direction: Direction
+    at_ms: int
+    """Since the connection was opened."""
+    data: bytes = b""
+    """The frame, its length word included; what was sent may be no frame at all."""
+    note: str = ""
+
+
+class Transcript:
+    """The entries of one connection, oldest first."""
+
+    def __init__(self, peer: str, *, local: str = "", opened_at_ms: int = 0) -> None:
+        self.peer = peer
+        self.local = local
+        """Our own end of the connection."""
+        self.opened_at_ms = opened_at_ms
+        """Since 1970; 0 where the conversation is made up."""
+        self._entries: list[Entry] = []
+
+    def add(self, entry: Entry) -> None:
+        """Append *entry*."""
+        self._entries.append(entry)
+
+    def since(self, count: int) -> Transcript:
+        """Return the conversation without its first *count* entries."""
+        made = Transcript(self.peer, local=self.local, opened_at_ms=self.opened_at_ms)
+        made._entries = self._entries[count:]
+        return made
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def last_at_ms(self) -> int:
+        """Time of the last entry, in milliseconds since 1970."""
+        last = self._entries[-1].at_ms if self._entries else 0
+        return self.opened_at_ms + last
+
+    def last(self, direction: Direction) -> bytes:
+        """Return the last bytes in *direction*, empty without any."""
+        for entry in reversed(self._entries):
+            if entry.direction is direction:
+                return entry.data
+        return b""
+
+    def last_sent(self) -> bytes:
+        """Return the frame that was last sent; its pieces, where it went in pieces."""
+        last = self.last(Direction.SENT)
+        if is_whole(last):
+            return last
+        backwards = dropwhile(
+            lambda entry: entry.direction is not Direction.SENT,
+            reversed(self._entries),
+        )
+        pieces = takewhile(
+            lambda entry: entry.direction is not Direction.RECEIVED, backwards
+        )
+        return b"".join(reversed([piece.data for piece in pieces]))
+
+    def render(self) -> str:
+        """Return the conversation as text, one frame a line."""
+        shown = self._entries[-SHOWN_ENTRIES:]
+        lines = [f"with {self.peer}{self._opened()}"]
+        if len(shown) < len(self._entries):
+            lines.append(f"   ... {len(self._entries) - len(shown)} earlier frames")
+        lines += [_render_entry(entry) for entry in shown]
+        return "\n".join(lines)
+
+    def _opened(self) -> str:
+        if not self.opened_at_ms:
+            return ""
+        opened = datetime.fromtimestamp(self.opened_at_ms / 1000, UTC)
+        return f", opened {opened.isoformat(timespec='milliseconds')}"
+
+
+def is_whole(data: bytes) -> bool:
+    """Return whether *data* has the length that its size word states."""
+    return len(data) >= SIZE_WORD and int.from_bytes(data[:SIZE_WORD]) == len(
+        data[SIZE_WORD:]
+    )
+
+
+def _render_entry(entry: Entry) -> str:
+    text = entry.note if entry.direction is Direction.NOTE else describe(entry.data)
+    return f"{entry.at_ms:>6} ms {entry.direction} {text}"
+
+
+def describe(data: bytes) -> str:
+    """Return the frame *data* in words, or how it fails to be one."""
+    try:
+        return describe_command(decode_command(data))
+    except LayoutError as error:
+        start = data[:SHOWN_BODY_SIZE].hex(" ")
+        return f"{len(data)} bytes, no frame ({error}): {start}"
+
+
+def describe_command(command: Command) -> str:
+    """Return *command* in words: code, opaque, fields, remark and body."""
+    parts = [_name_of(command), f"opaque={command.opaque}"]
+    parts += [f"{key}={_short(value)}" for key, value in command.fields.items()]
+    if command.remark:
+        parts.append(f"remark={command.remark.splitlines()[0][:100]!r}")
+    if command.body:
+        more = "..." if len(command.body) > SHOWN_BODY_SIZE else ""
+        parts.append(f"body[{len(command.body)}]={_shown(command.body)}{more}")
+    return " ".join(parts)
+
+
+def _name_of(command: Command) -> str:
+    codes = ResponseCode if command.is_response else RequestCode
+    kind = "answer" if command.is_response else "request"
+    try:
+        name = codes(command.code).name
+    except ValueError:
+        name = "?"
+    oneway = " oneway" if command.is_oneway and not command.is_response else ""
+    return f"{kind} {command.code} {name}{oneway}"
+
+
+def _short(value: str) -> str:
+    """Return *value* in quotes, only the start of a long one."""
+    if len(value) <= SHOWN_VALUE_SIZE:
+        return repr(value)
+    return f"{value[:SHOWN_VALUE_SIZE]!r}... ({len(value)} characters)"
+
+
+def _shown(body: bytes) -> str:
+    """Return the start of *body* as text where it is, escaped where it is not."""
+    return repr(body[:SHOWN_BODY_SIZE])[1:]

@@ -1,0 +1,157 @@
+"""
+Conformance failure: one clause that the target does not meet.
+
+The text begins with the clause's sentence and level. It continues with the sent, the
+received and the expected values, the marked wrong bytes, and the transcript. It ends
+with hints, the clause's source and the command that repeats the test.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from construct import Struct
+
+from conformance.harness.client.conversations import CONVERSATIONS
+from conformance.harness.client.transcript import Direction, Transcript, describe
+from conformance.harness.failure.frame_tree import frame_tree
+from spec.clause import Clause
+from spec.explain import explain
+from spec.registry import clause as clause_of
+
+SHOWN_VALUE_SIZE = 400
+"""Characters of a value that a failure shows."""
+TEXT_WIDTH = 86
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Bytes that show what is wrong, and how to read them."""
+
+    layout: Struct
+    data: bytes
+    wrong: str | None = None
+    """Dotted name of the wrong field."""
+    base: int = 0
+    """Offset of the first byte where it was found, in a file for example."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A found value that differs from the expected one."""
+
+    found: object
+    expected: object
+    what: str = ""
+    """Name of the compared value, such as a header field."""
+
+
+class ConformanceFailure(AssertionError):
+    """The target does not meet one clause."""
+
+    def __init__(
+        self,
+        clause_id: str,
+        findings: list[Finding],
+        *,
+        transcript: Transcript | None = None,
+        evidence: Evidence | None = None,
+        sent: str = "",
+    ) -> None:
+        self.clause = clause_of(clause_id)
+        self.findings = findings
+        self.transcript = transcript
+        self.evidence = evidence
+        self.sent = sent
+        super().__init__(render(self))
+
+
+def render(failure: ConformanceFailure) -> str:
+    """Return the failure as text, without the command that repeats it."""
+    parts = [clause_block(failure.clause), _findings_block(failure)]
+    transcript = CONVERSATIONS.entries_of(failure.transcript)
+    if transcript is not None:
+        parts.append(_frame_block("what was sent", transcript.last_sent()))
+    if failure.evidence is not None:
+        parts.append(_evidence_block(failure.evidence))
+    elif transcript is not None:
+        wrong = [finding.what for finding in failure.findings if finding.what]
+        answer = transcript.last(Direction.RECEIVED)
+        parts.append(_frame_block("what came back", answer, wrong))
+    if transcript is not None:
+        parts.append(_indented(transcript.render()))
+    parts.append(_knowledge_block(failure))
+    return "\n\n".join(part for part in parts if part)
+
+
+def clause_block(clause: Clause) -> str:
+    """Return the clause's id, level and sentence."""
+    sentence = textwrap.fill(
+        clause.text, TEXT_WIDTH, initial_indent="  ", subsequent_indent="  "
+    )
+    return f"{clause.id} ({clause.level}) is not met.\n{sentence}"
+
+
+def format_value(value: object) -> str:
+    """Return *value* as a failure shows it."""
+    text = value if isinstance(value, str) else repr(value)
+    if isinstance(value, str) and (not value or value != value.strip()):
+        text = repr(value)
+    if len(text) > SHOWN_VALUE_SIZE:
+        text = f"{text[:SHOWN_VALUE_SIZE]}... ({len(text)} characters)"
+    return text
+
+
+def row(name: str, text: str) -> str:
+    """Return one line of the two-column part; later lines of *text* are aligned."""
+    return f"  {name:<9} " + text.replace("\n", "\n" + " " * 12)
+
+
+def _findings_block(failure: ConformanceFailure) -> str:
+    lines = []
+    sent = failure.sent or _last_sent(failure.transcript)
+    if sent:
+        lines.append(row("sent", sent))
+    for finding in failure.findings:
+        name = f"{finding.what}: " if finding.what else ""
+        lines.append(row("got", name + format_value(finding.found)))
+        lines.append(row("expected", name + format_value(finding.expected)))
+    return "\n".join(lines)
+
+
+def _last_sent(transcript: Transcript | None) -> str:
+    data = transcript.last(Direction.SENT) if transcript is not None else b""
+    return format_value(describe(data)) if data else ""
+
+
+def _evidence_block(evidence: Evidence) -> str:
+    text = explain(
+        evidence.layout, evidence.data, wrong=evidence.wrong, base=evidence.base
+    )
+    return f"  what is wrong, {len(evidence.data)} bytes\n{text}"
+
+
+def _frame_block(title: str, frame: bytes, wrong: Collection[str] = ()) -> str:
+    """Return a frame as a tree and as bytes, all that is *wrong* in it marked."""
+    if not frame:
+        return ""
+    return f"  {title}, {len(frame)} bytes\n{frame_tree(frame, wrong)}"
+
+
+def _knowledge_block(failure: ConformanceFailure) -> str:
+    clause = failure.clause
+    lines = [row("hint", text) for text in _hints(failure)]
+    lines.append(row("learnt", clause.source))
+    lines += [row("issue", issue) for issue in clause.issues]
+    return "\n".join(lines)
+
+
+def _hints(failure: ConformanceFailure) -> list[str]:
+    """Return the hints of the clause: the symptom and its likely cause."""
+    return [f"{advice} (seen: {looks})" for looks, advice in failure.clause.hints]
+
+
+def _indented(text: str) -> str:
+    return textwrap.indent(text, "  ").rstrip()

@@ -1,0 +1,81 @@
+"""
+Configuration of a real release: its settings and its logback files.
+
+The settings are the defaults, except that everything stays on loopback, files are
+small, and a nearly full disk does not stop the broker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from conformance.harness.targets.target import ROOM_SETTINGS
+
+LOOPBACK = "127.0.0.1"
+
+GUEST_SETTINGS: Mapping[str, str] = {
+    "brokerClusterName": "DefaultCluster",
+    "brokerName": "broker-a",
+    "brokerId": "0",
+    "brokerIP1": LOOPBACK,
+    "brokerIP2": LOOPBACK,
+    "bindAddress": LOOPBACK,
+    "autoCreateTopicEnable": "true",
+    "mappedFileSizeCommitLog": str(16 * 1024 * 1024),
+    "mappedFileSizeConsumeQueue": str(6000 * 20),
+    "maxHashSlotNum": "5000",
+    "maxIndexNum": "20000",
+    **ROOM_SETTINGS,
+    # Keeps brokers from rejecting requests on a busy machine.
+    "osPageCacheBusyTimeOutMills": "60000",
+    "waitTimeMillsInSendQueue": "20000",
+    "waitTimeMillsInPullQueue": "20000",
+}
+"""Settings of every broker."""
+
+JAVA_PROPERTIES = "rocketmq."
+"""Settings that begin so are no broker's, but properties of its Java process."""
+
+_LOGBACK = """\
+<configuration>
+  <appender name="file" class="ch.qos.logback.core.FileAppender">
+    <file>{file}</file>
+    <encoder><pattern>%d %level %logger{{20}} - %msg%n</pattern></encoder>
+  </appender>
+  <root level="WARN"><appender-ref ref="file"/></root>
+</configuration>
+"""
+
+
+def write_logging(home: Path) -> None:
+    """Write the logback files that 4.x programs insist on below their *home*."""
+    directory = home / "conf"
+    directory.mkdir(parents=True, exist_ok=True)
+    for name in ("namesrv", "broker", "tools"):
+        text = _LOGBACK.format(file=home / f"logback-{name}.log")
+        (directory / f"logback_{name}.xml").write_text(text, encoding="utf-8")
+
+
+def both_spellings(conf: Mapping[str, str]) -> dict[str, str]:
+    """Return *conf* with file sizes under their old name as well.
+
+    4.4.0 has mapedFileSizeCommitLog, 4.6.0 and later have mappedFileSizeCommitLog. Each
+    release ignores the other's name.
+    """
+    both = dict(conf)
+    for key, value in conf.items():
+        if key.startswith("mapped"):
+            both.setdefault(key.replace("mapped", "maped", 1), value)
+        elif key.startswith("maped"):
+            both.setdefault(key.replace("maped", "mapped", 1), value)
+    return both
+
+
+def write_properties(path: Path, properties: Mapping[str, str]) -> None:
+    """Write *properties* the way java.util.Properties reads them."""
+    lines = []
+    for key, value in properties.items():
+        escaped = value.replace("\\", "\\\\").replace("\n", "\\n")
+        lines.append(f"{key}={escaped}\n")
+    path.write_text("".join(lines), encoding="utf-8")

@@ -1,0 +1,142 @@
+"""
+Observations that take minutes, made in background threads while other tests run.
+
+An observation starts with the run. Tests of its result run last (marker ``patient``)
+and get it from a fixture with its name. With several workers, one of them observes; the
+result is a file that the others read.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import pickle
+import shutil
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import IO
+
+import pytest
+
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.fixtures import OPTIONS, TARGET_OWNER
+from conformance.harness.targets.target import Target, TargetError
+
+Observation = Callable[[pytest.Config, threading.Event], object]
+"""Returns its result; may end early when the event is set."""
+PATIENCE_S = 600.0
+
+
+class Background:
+    """One observation, made by this worker or by another."""
+
+    def __init__(
+        self, config: pytest.Config, name: str, observation: Observation
+    ) -> None:
+        self._path = _shared_directory(config) / f"{name}.seen"
+        self._config = config
+        self._observation = observation
+        self._ending = threading.Event()
+        self._lock = _try_lock(self._path.with_suffix(".lock"))
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        if self._lock is not None:
+            self._thread.start()
+
+    def result(self) -> object:
+        """Return the result, once the observation has ended.
+
+        Raises its error, as an error of the target and not a failure of any clause.
+        """
+        self._path.with_suffix(".wanted").touch()
+        wait_until(
+            self._path.exists, what=f"{self._path.name} is there", timeout_s=PATIENCE_S
+        )
+        # Our own file, written a moment ago by a worker of this run.
+        seen = pickle.loads(self._path.read_bytes())  # noqa: S301
+        if isinstance(seen, TargetError):
+            raise seen
+        return seen
+
+    def close(self, *, interrupted: bool) -> None:
+        """End it, also in the middle unless another worker waits for it."""
+        if interrupted or not self._path.with_suffix(".wanted").exists():
+            self._ending.set()
+        if self._lock is not None:
+            self._thread.join()
+            self._lock.close()
+        if not _is_worker(self._config):
+            shutil.rmtree(self._path.parent)
+
+    def _watch(self) -> None:
+        try:
+            seen = self._observation(self._config, self._ending)
+        # The error is raised to readers of the result, in any thread or process.
+        except BaseException as error:
+            seen = TargetError(f"{type(error).__name__}: {error}")
+        waiting = self._path.with_suffix(".part")
+        waiting.write_bytes(pickle.dumps(seen))
+        waiting.replace(self._path)
+
+
+BEGUN = pytest.StashKey[dict[str, Background]]()
+"""Observations of this run, by name."""
+
+
+def begin(
+    session: pytest.Session,
+    observations: Mapping[str, Observation],
+    allows: Callable[[Target], bool],
+) -> None:
+    """Start the observations that selected tests need, where the target *allows* it."""
+    config = session.config
+    if config.option.collectonly or config.stash[OPTIONS].read_only:
+        return
+    needed = {
+        name for one in session.items for name in getattr(one, "fixturenames", ())
+    }
+    wanted = {name: one for name, one in observations.items() if name in needed}
+    try:
+        if not wanted or not allows(config.stash[TARGET_OWNER].target()):
+            return
+    except TargetError:
+        return  # each test gets the error
+    begun = config.stash.setdefault(BEGUN, {})
+    for name, observation in wanted.items():
+        begun[name] = Background(config, name, observation)
+
+
+def result_of(config: pytest.Config, name: str) -> object:
+    """Return the result of the observation *name*, once it has ended."""
+    return config.stash[BEGUN][name].result()
+
+
+def end(session: pytest.Session, exit_status: int) -> None:
+    """End what was begun, if it has not been ended."""
+    interrupted = exit_status == pytest.ExitCode.INTERRUPTED
+    begun = session.config.stash.get(BEGUN, {})
+    while begun:
+        begun.popitem()[1].close(interrupted=interrupted)
+
+
+def _is_worker(config: pytest.Config) -> bool:
+    """Return whether this process is one of several workers (pytest-xdist's)."""
+    return hasattr(config, "workerinput")
+
+
+def _shared_directory(config: pytest.Config) -> Path:
+    """Return a directory that all workers of this run have, and no other run."""
+    if _is_worker(config):
+        return Path(config.option.basetemp).parent  # each worker's is one below
+    return Path(mkdtemp(prefix="rocketmq-conformance-seen-"))
+
+
+def _try_lock(path: Path) -> IO[bytes] | None:
+    """Return *path* locked, None where another worker has locked it."""
+    lock = path.open("wb")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.close()
+        return None
+    return lock

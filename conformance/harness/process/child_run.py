@@ -1,0 +1,86 @@
+"""
+Run of the suites in a child process, with the outcome of each clause.
+
+It examines the suites themselves: on a mutant, a recorded store, or a dishonest
+cluster.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conformance.harness.process.forked_pytest import PLUGIN, run_forked
+from conformance.harness.pytest_plugin.options import SUITES
+from conformance.harness.pytest_plugin.outcome import Outcome
+from conformance.harness.report.report import FILE_NAME, read_report
+from conformance.harness.targets.embedded import SOURCES
+
+TIMEOUT_S = 300.0
+IN_SPITE_OF_PRELOADING = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
+"""Only the tests' own assertions are explained: the rest is loaded before pytest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChildRun:
+    """Result of a run."""
+
+    code: int
+    output: str
+    """Output of pytest."""
+    report: dict[str, Any]
+    """As `read_report` has it; empty when the run itself broke."""
+
+    @property
+    def outcomes(self) -> dict[str, Outcome]:
+        """By clause."""
+        return {name: Outcome(one["outcome"]) for name, one in self._entries()}
+
+    @property
+    def failures(self) -> dict[str, Any]:
+        """By clause, what was found wrong; None where nothing was."""
+        return {name: one["failure"] for name, one in self._entries()}
+
+    def _entries(self) -> list[tuple[str, dict[str, Any]]]:
+        return [(one["id"], one) for one in self.report.get("results", [])]
+
+
+def run_child(
+    tests: Sequence[Path], *options: str, timeout_s: float = TIMEOUT_S
+) -> ChildRun:
+    """Run *tests* with the options of the suites' plugin."""
+    words = ["-q", "--import-mode=importlib", "-p", "no:cacheprovider"]
+    words += ["-p", PLUGIN, *IN_SPITE_OF_PRELOADING]
+    with tempfile.TemporaryDirectory() as directory:
+        printed = Path(directory) / "printed"
+        arguments = [*words, f"--report={directory}", *options, *map(str, tests)]
+        code = run_forked(
+            arguments, directory=SOURCES, printed=printed, timeout_s=timeout_s
+        )
+        file = Path(directory) / FILE_NAME
+        return ChildRun(
+            code=code,
+            output=printed.read_text("utf-8", errors="replace"),
+            report=read_report(file) if file.exists() else {},
+        )
+
+
+def suite_folders(names: Sequence[str] = SUITES) -> list[Path]:
+    """Return the folders of the suites of these names that have tests."""
+    folders = [SOURCES / "conformance" / name for name in names]
+    return [folder for folder in folders if any(folder.glob("test_*.py"))]
+
+
+def files_naming(clauses: Iterable[str]) -> list[Path]:
+    """Return the files of the suites that name one of *clauses*; if none does, all.
+
+    Their tests are all that such a run needs to collect.
+    """
+    wanted = re.compile("|".join(map(re.escape, clauses)))
+    files = [file for one in suite_folders() for file in sorted(one.glob("test_*.py"))]
+    naming = [file for file in files if wanted.search(file.read_text("utf-8"))]
+    return naming or suite_folders()

@@ -1,0 +1,90 @@
+"""
+Expectations: the functions by which a test fails a clause.
+
+Each takes the clause's id, so that the failure contains its sentence, and the found and
+the expected value, in the field's own units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from conformance.harness.client.transcript import Transcript
+from conformance.harness.failure.failure import ConformanceFailure, Evidence, Finding
+from spec.wire.remoting.command import Command
+
+
+def expect(
+    clause_id: str,
+    *,
+    found: object,
+    expected: object,
+    what: str = "",
+    transcript: Transcript | None = None,
+    evidence: Evidence | None = None,
+    sent: str = "",
+) -> None:
+    """Fail *clause_id* unless *found* equals *expected*.
+
+    *what* names the compared value; the bytes of a header field are marked. *evidence*
+    shows other bytes, *sent* replaces the last sent frame.
+    """
+    if found == expected:
+        return
+    finding = Finding(found=found, expected=expected, what=what)
+    raise ConformanceFailure(
+        clause_id, [finding], transcript=transcript, evidence=evidence, sent=sent
+    )
+
+
+def expect_that(
+    clause_id: str,
+    condition: bool,
+    *,
+    found: object,
+    expected: str,
+    what: str = "",
+    transcript: Transcript | None = None,
+    evidence: Evidence | None = None,
+    sent: str = "",
+) -> None:
+    """Fail *clause_id* unless *condition* holds; *expected* describes it."""
+    if condition:
+        return
+    finding = Finding(found=found, expected=expected, what=what)
+    raise ConformanceFailure(
+        clause_id, [finding], transcript=transcript, evidence=evidence, sent=sent
+    )
+
+
+def expect_fields(
+    clause_id: str,
+    *,
+    found: Mapping[str, object],
+    expected: Mapping[str, object],
+    transcript: Transcript | None = None,
+    evidence: Evidence | None = None,
+    sent: str = "",
+) -> None:
+    """Fail *clause_id* unless *found* has every field of *expected* with its value.
+
+    All wrong fields are listed, not only the first.
+    """
+    wrong = [
+        Finding(found=found.get(name, "(absent)"), expected=value, what=name)
+        for name, value in expected.items()
+        if found.get(name, "(absent)") != value
+    ]
+    if wrong:
+        raise ConformanceFailure(
+            clause_id, wrong, transcript=transcript, evidence=evidence, sent=sent
+        )
+
+
+def expect_code(
+    clause_id: str, answer: Command, code: int, transcript: Transcript
+) -> None:
+    """Fail *clause_id* unless *answer* has this response code."""
+    expect(
+        clause_id, found=answer.code, expected=code, what="code", transcript=transcript
+    )

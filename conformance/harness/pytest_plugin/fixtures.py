@@ -1,0 +1,149 @@
+"""
+Fixtures of tests: the target, connections to it, and unique names.
+
+A fixture that the target cannot serve makes the test *unsupported* there.
+"""
+
+from __future__ import annotations
+
+import itertools
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.pytest_plugin.options import Options
+from conformance.harness.pytest_plugin.outcome import unsupported
+from conformance.harness.targets.shared_target import SharedTarget, TargetOwner
+from conformance.harness.targets.target import Capability, Target, parse_target
+
+TARGET_OWNER = pytest.StashKey[TargetOwner]()
+OPTIONS = pytest.StashKey[Options]()
+
+_RUN = uuid.uuid4().hex[:8]
+_numbers = itertools.count(1)
+
+
+class TargetStarter(Protocol):
+    """Starts a target of the test's own, of the same kind as the run's."""
+
+    def __call__(
+        self, conf: Mapping[str, str] | None = None, *, store: Path | None = None
+    ) -> Target:
+        """Return it, started with the broker settings *conf*, on *store* if given."""
+
+
+@pytest.fixture(scope="session")
+def target(pytestconfig: pytest.Config) -> SharedTarget:
+    """Return the run's target, which all tests share and none may stop."""
+    return pytestconfig.stash[TARGET_OWNER].target()
+
+
+@pytest.fixture
+def namesrv(target: SharedTarget) -> Iterator[Client]:
+    """Yield a fresh connection to the name server."""
+    need(target, Capability.WIRE)
+    with target.connect_to_namesrv() as client:
+        yield client
+
+
+@pytest.fixture
+def broker(target: SharedTarget) -> Iterator[Client]:
+    """Yield a fresh connection to the broker."""
+    need(target, Capability.WIRE)
+    with target.connect_to_broker() as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def unique() -> Callable[[str], str]:
+    """Return a function that appends a unique suffix to a prefix."""
+    return unique_name
+
+
+@pytest.fixture
+def group() -> str:
+    """Return a unique group name, new to the broker."""
+    return unique_name("group")
+
+
+@pytest.fixture
+def topic(target: SharedTarget) -> str:
+    """Return a topic of the test's own with 4 queues, known to broker and routes."""
+    need(target, Capability.WIRE)
+    return create_topic(target, unique_name("topic"))
+
+
+@pytest.fixture
+def start_target(
+    pytestconfig: pytest.Config, target: SharedTarget
+) -> Iterator[TargetStarter]:
+    """Return a function that starts a target which the test may stop, kill, restart."""
+    need(target, Capability.RESTART)
+    started: list[Target] = []
+
+    def start(
+        conf: Mapping[str, str] | None = None, *, store: Path | None = None
+    ) -> Target:
+        own = another_target(pytestconfig, conf, store=store)
+        started.append(own)
+        own.start()
+        return own
+
+    yield start
+    for own in started:
+        own.close()
+
+
+@pytest.fixture
+def own_target(start_target: TargetStarter) -> Target:
+    """Return a started target of the test's own, to stop, kill and restart."""
+    return start_target()
+
+
+def another_target(
+    config: pytest.Config,
+    conf: Mapping[str, str] | None = None,
+    *,
+    store: Path | None = None,
+    own_name_server: bool = False,
+) -> Target:
+    """Return a target of the same kind as the run's, not yet started.
+
+    Its broker has the settings *conf*, and *store* if given. A test about the name
+    server needs an *own_name_server*, which ends and starts with the broker.
+    """
+    options = config.stash[OPTIONS]
+    own = parse_target(options.target, profile=options.profile, conf=conf, store=store)
+    own.shares_name_server = not own_name_server
+    return own
+
+
+def with_clock_rate(config: pytest.Config, rate: float) -> Target:
+    """Return a target whose clock is to run *rate* times as fast, not yet started."""
+    own = another_target(config)
+    own.clock_rate = rate
+    return own
+
+
+def create_topic(target: Target, name: str, *, queue_count: int = 4) -> str:
+    """Create a topic on *target*'s broker and wait until it is routed to."""
+    with target.connect_to_broker() as broker, target.connect_to_namesrv() as namesrv:
+        require_success(broker.create_topic(topic=name, queue_count=queue_count))
+        namesrv.wait_for_route(name)
+    return name
+
+
+def unique_name(prefix: str) -> str:
+    """Return a name that no other test, worker or run uses."""
+    return f"{prefix}_{_RUN}_{next(_numbers)}"
+
+
+def need(target: Target, *capabilities: Capability) -> None:
+    """Make the running test unsupported if *target* lacks one of *capabilities*."""
+    lacking = [wanted for wanted in capabilities if wanted not in target.capabilities]
+    if lacking:
+        unsupported(f"{target.text} does not allow: {', '.join(lacking)}")

@@ -1,0 +1,45 @@
+"""
+Grouping of tests by worker: a file, or all files with the same broker.
+
+Some fixtures start a broker for the tests of several files. Each worker with such a
+test starts one and keeps it until the end, so these files stay on one worker. The
+parameters of a file's functions name its fixtures.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any
+
+import pytest
+from xdist.scheduler import LoadScopeScheduling
+
+SHARED = ("written", "followed", "obedient", "special")
+"""The fixtures, by name; they last as long as a worker does."""
+
+
+class SharedBrokers(LoadScopeScheduling):  # type: ignore[misc] # it has no types
+    """Gives files to workers, in turn, and to the same one what belongs together."""
+
+    def __init__(self, config: pytest.Config, log: Any = None) -> None:
+        super().__init__(config, log)
+        self._root = config.rootpath
+        self._groups: dict[str, str] = {}
+
+    def _split_scope(self, nodeid: str) -> str:
+        path = nodeid.partition("::")[0]
+        if path not in self._groups:
+            self._groups[path] = group_of(self._root / path) or path
+        return self._groups[path]
+
+
+def group_of(path: Path) -> str | None:
+    """Return the first shared fixture among the parameters of functions in *path*."""
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError):  # not there, or not Python: a group of its own
+        return None
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    parameters = {argument.arg for one in functions for argument in one.args.args}
+    return next((name for name in SHARED if name in parameters), None)

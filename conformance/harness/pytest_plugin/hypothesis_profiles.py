@@ -1,0 +1,50 @@
+"""
+Profiles of Hypothesis. ``HYPOTHESIS_PROFILE`` or ``--hypothesis-profile`` selects.
+
+*quick* is the same on every run, *seeded* for each ``--hypothesis-seed``. *deep*
+searches new cases and prints how to repeat them. *glance* only detects whether a test
+fails, and does not shrink.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import Phase, settings
+from hypothesis.configuration import set_hypothesis_home_dir
+from hypothesis.internal.conjecture import engine
+
+from conformance.harness.java.runtime import cache_directory
+
+SHRINKING_S = 15
+"""Limit in seconds of shrinking in the quick profile: each attempt queries a peer,
+which may take long to respond. Hypothesis itself has five minutes and no setting for
+it."""
+
+settings.register_profile(
+    "quick", derandomize=True, max_examples=50, deadline=None, database=None
+)
+settings.register_profile("seeded", max_examples=50, deadline=None, database=None)
+settings.register_profile("deep", max_examples=2000, deadline=None, print_blob=True)
+settings.register_profile(
+    "glance",
+    derandomize=True,
+    max_examples=50,
+    deadline=None,
+    database=None,
+    phases=(Phase.explicit, Phase.generate),
+    report_multiple_bugs=False,
+)
+
+
+def load_profile(config: pytest.Config) -> None:
+    """Load the profile of this run, unless Hypothesis' own option has chosen one."""
+    # Never the working directory: it belongs to the user.
+    set_hypothesis_home_dir(cache_directory() / "hypothesis")
+    name = config.getoption("--hypothesis-profile", None)
+    if not name:
+        name = os.environ.get("HYPOTHESIS_PROFILE", "quick")
+        settings.load_profile(name)
+    if name == "quick":
+        engine.MAX_SHRINKING_SECONDS = SHRINKING_S

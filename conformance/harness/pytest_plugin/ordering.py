@@ -1,0 +1,31 @@
+"""
+Order of tests.
+
+Files marked `long` run first. Tests marked `patient` run last: they check observations
+that started with the run. ``--shuffle`` orders the rest by a seed, which is printed, to
+show that tests are independent of each other.
+"""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from conformance.harness.pytest_plugin.options import Options
+
+
+def order_items(items: list[pytest.Item], options: Options) -> list[pytest.Item]:
+    """Return *items* in the order in which they are to run."""
+    if options.shuffle is None:
+        return sorted(items, key=_stage)
+    shuffled = list(items)
+    # The same order in each worker, and no secret.
+    random.Random(options.shuffle).shuffle(shuffled)  # noqa: S311
+    return sorted(shuffled, key=lambda item: "patient" in item.keywords)
+
+
+def _stage(item: pytest.Item) -> int:
+    if "patient" in item.keywords:
+        return 2
+    return 0 if "long" in item.keywords else 1

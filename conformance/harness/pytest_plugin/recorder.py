@@ -1,0 +1,110 @@
+"""The hooks that only the process which hands out the tests needs: count and report."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.harness.pytest_plugin.options import Options
+from conformance.harness.pytest_plugin.outcome import Outcome
+from conformance.harness.pytest_plugin.run_record import ClauseResult, Record
+from conformance.harness.pytest_plugin.verdict import Verdict
+from conformance.harness.report.evidence_differences import (
+    Comparison,
+    compare,
+    is_release,
+)
+from conformance.harness.report.known_failures_file import known_text, write_known
+from conformance.harness.report.report import report_of, write_report
+from conformance.harness.report.summary import (
+    write_differences,
+    write_honesty,
+    write_summary,
+)
+from conformance.harness.targets.probe import names_of
+from conformance.harness.targets.shared_target import TargetOwner, refuses_of
+from spec.observed import all_evidence
+
+FINDINGS, HARNESS_FAILED = 1, 3
+
+
+class Recorder:
+    """Counts verdicts, and at the end writes the summary and the report."""
+
+    def __init__(self, record: Record, host: TargetOwner, options: Options) -> None:
+        self._record = record
+        self._host = host
+        self._options = options
+        self._results: list[ClauseResult] = []
+        self._comparison: Comparison | None = None
+        self._session: pytest.Session | None = None
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Keep the session, which may have to stop."""
+        self._session = session
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Note the verdict that a report carries."""
+        dumped = getattr(report, "conformance", None)
+        if dumped is None:
+            return
+        self._record.add(Verdict.load(dumped))
+        if self._options.until_failed and self._session is not None:
+            blamed = {name for one in self._record.verdicts for name in one.blamed}
+            if self._options.only_clauses <= blamed:
+                self._session.shouldstop = "each clause has failed"
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Put the results together, choose the exit code, write the report."""
+        if not self._record.verdicts:
+            return
+        description = self._host.description
+        self._results = self._record.results(description)
+        self._comparison = self._compared(description.get("release", ""))
+        session.exitstatus = self._exit_status(session)
+        if self._options.write_known is not None:
+            text = known_text(self._results, self._record.known, description)
+            write_known(self._options.write_known, text)
+        if self._options.report is not None:
+            write_report(self._options.report, report_of(self._results, description))
+
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter
+    ) -> None:
+        """Print the outcomes of the clauses."""
+        description = self._host.description if self._results else {}
+        heading = f"clauses on {description.get('text') or self._options.target}"
+        if description.get("release"):
+            heading += f" as {description['release']}"
+        write_summary(terminalreporter, self._results, heading=heading)
+        write_honesty(
+            terminalreporter,
+            names_of(refuses_of(description)),
+            description.get("complaints", "").splitlines(),
+        )
+        if self._comparison is not None:
+            write_differences(terminalreporter, self._comparison)
+
+    def _compared(self, release: str) -> Comparison | None:
+        """Return the comparison with the evidence of *release*, if there is any."""
+        observed = all_evidence().get(release)
+        if observed is None:
+            return None
+        outcomes = {result.id: result.outcome.value for result in self._results}
+        return compare(outcomes, observed)
+
+    def _contradicts_evidence(self) -> bool:
+        if self._comparison is None or not self._options.against_evidence:
+            return False
+        release = self._comparison.observed.release
+        whole = is_release(self._options.target, release)
+        return self._comparison.contradicts(whole=whole and not self._options.read_only)
+
+    def _exit_status(self, session: pytest.Session) -> int:
+        """Return 1 for findings, 3 where only the harness or the target failed."""
+        outcomes = {result.outcome for result in self._results}
+        if Outcome.FAIL in outcomes or self._contradicts_evidence():
+            return FINDINGS
+        if Outcome.ERROR in outcomes and session.exitstatus in (0, FINDINGS):
+            return HARNESS_FAILED
+        return int(session.exitstatus)

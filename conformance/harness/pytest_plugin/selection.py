@@ -1,0 +1,92 @@
+"""
+Selection of tests: suites, ranges of releases, capabilities.
+
+Decisions that need no run are made here, in this order: the release, the permission to
+write, the capabilities of the target. Tests without a clause are rejected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from conformance.harness.pytest_plugin.fixtures import need
+from conformance.harness.pytest_plugin.options import (
+    BROKER_SUITES,
+    SUITES,
+    Options,
+    suite_of,
+)
+from conformance.harness.pytest_plugin.outcome import not_applicable, unsupported
+from conformance.harness.targets.target import Capability, Target
+from spec.registry import all_clauses
+
+WIRE_FIXTURES = {"namesrv", "broker", "topic"}
+OWN_TARGET_FIXTURES = {"start_target", "own_target"}
+
+
+def clauses_of(item: pytest.Item) -> list[str]:
+    """Return the ids of the clauses that *item* names, nearest marker first."""
+    ids = [name for marker in item.iter_markers("clause") for name in marker.args]
+    return list(dict.fromkeys(ids))
+
+
+def select(items: list[pytest.Item], options: Options) -> list[pytest.Item]:
+    """Return the tests of the requested suites and clauses; all by default."""
+    if options.suites:
+        items = [item for item in items if suite_of(item) in options.suites]
+    if options.only_clauses:
+        wanted = options.only_clauses
+        items = [item for item in items if wanted.intersection(clauses_of(item))]
+    return items
+
+
+def refuse_unnamed(items: Iterable[pytest.Item]) -> None:
+    """Fail the collection if a test of a suite names no clause, or one that is not."""
+    faults = [fault for item in items if (fault := _fault(item))]
+    if faults:
+        raise pytest.UsageError("\n".join(faults))
+
+
+def _fault(item: pytest.Item) -> str | None:
+    named = clauses_of(item)
+    unknown = [name for name in named if name not in all_clauses()]
+    if unknown:
+        return f"{item.nodeid}: there is no clause {', '.join(map(str, unknown))}"
+    if suite_of(item) and not named:
+        return f"{item.nodeid}: a test of a suite names its clause with a marker"
+    return None
+
+
+def decide_before(item: pytest.Item, target: Target, options: Options) -> None:
+    """End *item* here if it gets no verdict in any case."""
+    beyond = options.beyond_range
+    if not applicable(clauses_of(item), target.release, beyond=beyond):
+        relation = "about" if beyond else "not about"
+        not_applicable(f"its clauses are {relation} {target.release}")
+    if options.read_only and item.get_closest_marker("read_only") is None:
+        unsupported("it writes, and this run is --read-only")
+    need(target, *_needs(item))
+
+
+def applicable(
+    clauses: Iterable[str], release: str, *, beyond: bool = False
+) -> list[str]:
+    """Return those of *clauses* that are about *release*, or those *beyond* it."""
+    return [
+        name for name in clauses if all_clauses()[name].applies_to(release) != beyond
+    ]
+
+
+def _needs(item: pytest.Item) -> list[Capability]:
+    named = [name for marker in item.iter_markers("needs") for name in marker.args]
+    needed = [Capability(name) for name in named]
+    fixtures = set(getattr(item, "fixturenames", ()))
+    if fixtures & WIRE_FIXTURES and suite_of(item) in BROKER_SUITES:
+        needed.append(Capability.WIRE)
+    if suite_of(item) in SUITES and suite_of(item) not in BROKER_SUITES:
+        needed.append(Capability.CLIENT)
+    if fixtures & OWN_TARGET_FIXTURES:
+        needed.append(Capability.RESTART)
+    return list(dict.fromkeys(needed))

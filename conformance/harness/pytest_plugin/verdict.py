@@ -1,0 +1,228 @@
+"""
+Verdict of a test about its clauses.
+
+A failure belongs to the clause that it names, or else to all clauses of the test. An
+unreachable target or a failing fixture is an error, without a verdict.
+"""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.harness.client.conversations import CONVERSATIONS
+from conformance.harness.client.peer import PeerError, PeerMisbehavedError
+from conformance.harness.client.requests.invoker import RefusedError
+from conformance.harness.failure.artifacts import NOTHING, Artifacts
+from conformance.harness.failure.failure import (
+    ConformanceFailure,
+    Finding,
+    clause_block,
+    format_value,
+    row,
+)
+from conformance.harness.process.process import ProcessError
+from conformance.harness.pytest_plugin.options import Options
+from conformance.harness.pytest_plugin.outcome import Outcome, of_skip
+from conformance.harness.targets.target import TargetError
+from spec.registry import all_clauses
+from spec.wire.remoting.response_code import ResponseCode
+
+TEXT_LIMIT = 20_000
+"""Characters of a failure that a report keeps."""
+VALID_RESPONSE = "a valid response"
+"""Expected value where a peer closed, was silent or sent an invalid response."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """Result of one test for its clauses."""
+
+    test: str
+    clauses: list[str]
+    """Those that are about the target's release."""
+    outcome: Outcome
+    duration_s: float
+    blamed: list[str] = field(default_factory=list)
+    """The clauses that failed, where some did."""
+    reason: str = ""
+    """Why there is no verdict, or why the failure is a known one."""
+    text: str = ""
+    """The failure as it was printed."""
+    found: str = ""
+    expected: str = ""
+    again: str = ""
+    """The command that runs the test again, where it failed."""
+    capture: str = ""
+    """Capture of the connections, relative to the report; empty for none."""
+    vector: str = ""
+    """Test vectors of the smallest example that failed; empty for none."""
+
+    def dump(self) -> str:
+        """Return the verdict as text that a worker can hand over."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def load(cls, text: str) -> Verdict:
+        """Return the verdict that was dumped."""
+        values = json.loads(text)
+        return cls(**{**values, "outcome": Outcome(values["outcome"])})
+
+
+def verdict_of(
+    item: pytest.Item,
+    call: pytest.CallInfo[None],
+    report: pytest.TestReport,
+    *,
+    clauses: list[str],
+) -> Verdict | None:
+    """Return the verdict of a phase of *item*; None for a phase without one."""
+    if report.passed and report.when != "call":
+        return None
+    verdict = Verdict(
+        test=item.nodeid,
+        clauses=clauses,
+        outcome=Outcome.PASS,
+        duration_s=round(report.duration, 4),
+    )
+    error = call.excinfo.value if call.excinfo is not None else None
+    if report.passed or error is None:
+        return verdict
+    return replaced(verdict, **_of_error(error, report, clauses))
+
+
+def unsupported_verdict(verdict: Verdict, reason: str) -> Verdict:
+    """Return *verdict* as of a test that the target does not allow."""
+    return Verdict(
+        test=verdict.test,
+        clauses=verdict.clauses,
+        outcome=Outcome.UNSUPPORTED,
+        duration_s=verdict.duration_s,
+        reason=reason,
+    )
+
+
+def replaced(verdict: Verdict, **values: Any) -> Verdict:
+    """Return *verdict* with other *values*."""
+    return replace(verdict, **values)
+
+
+def _of_error(
+    error: BaseException, report: pytest.TestReport, clauses: list[str]
+) -> dict[str, object]:
+    if report.skipped:
+        outcome, reason = of_skip(str(error))
+        return {"outcome": outcome, "reason": reason}
+    if report.when != "call" or isinstance(
+        error, PeerError | TargetError | ProcessError
+    ):
+        return {"outcome": Outcome.ERROR, "reason": str(error)[:TEXT_LIMIT]}
+    failures = list(failures_in(error))
+    findings = [finding for failure in failures for finding in failure.findings]
+    blamed = list(dict.fromkeys(failure.clause.id for failure in failures))
+    return {
+        "outcome": Outcome.FAIL,
+        "blamed": blamed or clauses,
+        "text": str(error)[:TEXT_LIMIT],
+        "found": "\n".join(format_value(finding.found) for finding in findings),
+        "expected": "\n".join(format_value(finding.expected) for finding in findings),
+    }
+
+
+def failures_in(error: BaseException) -> Iterator[ConformanceFailure]:
+    """Yield the conformance failures that *error* is or, as a group, holds."""
+    if isinstance(error, ConformanceFailure):
+        yield error
+    elif isinstance(error, BaseExceptionGroup):
+        for part in error.exceptions:
+            yield from failures_in(part)
+
+
+def as_failure(error: BaseException, clauses: list[str]) -> ConformanceFailure | None:
+    """Return *error* as a failure of the first clause, where a peer misbehaved.
+
+    Of several, as Hypothesis may find them, it is the first.
+    """
+    if isinstance(error, BaseExceptionGroup) and clauses:
+        found = (as_failure(part, clauses) for part in error.exceptions)
+        return next(filter(None, found), None)
+    if not clauses:
+        return None
+    if isinstance(error, PeerMisbehavedError):
+        finding = Finding(found=error.reason, expected=VALID_RESPONSE)
+        return ConformanceFailure(clauses[0], [finding], transcript=error.transcript)
+    if isinstance(error, RefusedError):
+        finding = Finding(
+            found=str(error), expected=f"{ResponseCode.SUCCESS:d} SUCCESS"
+        )
+        transcript = CONVERSATIONS.latest()
+        return ConformanceFailure(clauses[0], [finding], transcript=transcript)
+    return None
+
+
+def text_of_error(
+    error: BaseException,
+    item: pytest.Item,
+    options: Options,
+    *,
+    clauses: list[str],
+    kept: Artifacts = NOTHING,
+) -> str | None:
+    """Return the text to print instead of a traceback; None for the traceback."""
+    failures = list(failures_in(error))
+    converted = None if failures else as_failure(error, clauses)
+    if converted is not None:
+        failures.append(converted)
+    if not failures:
+        return None
+    parts = [str(failure) for failure in failures] + notes_of(error)
+    return "\n\n".join([*parts, last_rows(item, options, kept)])
+
+
+def text_of_traceback(
+    traceback: str,
+    item: pytest.Item,
+    options: Options,
+    *,
+    clauses: list[str],
+    kept: Artifacts = NOTHING,
+) -> str:
+    """Return the text of a failure that does not name a clause."""
+    transcript = CONVERSATIONS.latest()
+    talk = textwrap.indent(transcript.render(), "  ") if transcript is not None else ""
+    parts = [clauses_text(clauses), traceback, talk, last_rows(item, options, kept)]
+    return "\n\n".join(filter(None, parts))
+
+
+def notes_of(error: BaseException) -> list[str]:
+    """Return the notes of *error*, such as a generated example."""
+    notes = list(getattr(error, "__notes__", []))
+    parts = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+    return notes or next(filter(None, map(notes_of, parts)), [])
+
+
+def last_rows(item: pytest.Item, options: Options, kept: Artifacts) -> str:
+    """Return the paths of the artifacts, and the command that repeats the test."""
+    directory = options.report or Path()
+    files = [row(name, str(directory / file)) for name, file in kept.rows()]
+    return "\n".join([*files, row("again", again(item, options))])
+
+
+def again(item: pytest.Item, options: Options) -> str:
+    """Return the one command that runs *item* again."""
+    name = item.name
+    if not name.replace("[", "").replace("]", "").replace("-", "").isidentifier():
+        name = name.partition("[")[0]
+    profile = f" --profile {options.profile}" if options.profile else ""
+    return f"rmqc test --target '{options.target}'{profile} -k '{name}'"
+
+
+def clauses_text(clauses: list[str]) -> str:
+    """Return the sentences of *clauses*, for a failure that names none itself."""
+    return "\n".join(clause_block(all_clauses()[name]) for name in clauses)

@@ -1,0 +1,91 @@
+"""
+Known failures of a target: unmet clauses, each with a reason.
+
+The tests still run. A listed failure does not fail the run. An entry whose clause
+passes is stale and fails the run.
+
+    [[known]]
+    clause = "WIRE-FRAME-002"
+    reason = "reads one byte of the header length; fixed in 0.9"
+    target = "tcp:*"       # optional pattern of the target's text
+    release = "4.6.*"      # optional pattern of its release
+    link = "https://..."   # optional: the report of the defect
+
+An entry under ``[[flaky]]`` sometimes fails: it is never stale. There should be none.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+
+from spec.registry import all_clauses
+
+_KEYS = {"clause", "reason", "target", "release", "link"}
+_TABLES = ("known", "flaky")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """One clause that is known to fail."""
+
+    clause: str
+    reason: str
+    target: str = "*"
+    release: str = "*"
+    link: str = ""
+    flaky: bool = False
+    """It fails sometimes."""
+
+    def matches(self, *, target: str, release: str) -> bool:
+        """Return whether the entry is about *target* as *release*."""
+        named = fnmatchcase(target, self.target)
+        return named and fnmatchcase(release, self.release)
+
+
+def load_known(path: Path | None) -> tuple[Known, ...]:
+    """Return the entries of the file at *path*; no path, no entries."""
+    if path is None:
+        return ()
+    try:
+        read = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise pytest.UsageError(f"--known {path}: {error}") from None
+    tables = {name: read.pop(name, []) for name in _TABLES}
+    if read or not all(isinstance(entries, list) for entries in tables.values()):
+        wanted = "[[known]] and [[flaky]] entries"
+        raise pytest.UsageError(f"--known {path}: only {wanted} may be there")
+    return tuple(
+        _entry(entry, path, flaky=name == "flaky")
+        for name, entries in tables.items()
+        for entry in entries
+    )
+
+
+def _entry(entry: object, path: Path, *, flaky: bool) -> Known:
+    if not isinstance(entry, dict) or not entry.keys() <= _KEYS:
+        raise pytest.UsageError(f"--known {path}: an entry has only {sorted(_KEYS)}")
+    texts = {key: value for key, value in entry.items() if isinstance(value, str)}
+    if texts != entry or not texts.get("clause") or not texts.get("reason"):
+        raise pytest.UsageError(f"--known {path}: {entry} needs a clause and a reason")
+    if texts["clause"] not in all_clauses():
+        raise pytest.UsageError(f"--known {path}: no clause {texts['clause']}")
+    return Known(**texts, flaky=flaky)
+
+
+def reason_for(
+    known: tuple[Known, ...], clauses: list[str], *, target: str, release: str
+) -> str | None:
+    """Return why all of *clauses* are known to fail; None if one of them is not."""
+    reasons = {
+        entry.clause: f"{entry.reason} {entry.link}".strip()
+        for entry in known
+        if entry.matches(target=target, release=release)
+    }
+    if not clauses or any(clause not in reasons for clause in clauses):
+        return None
+    return "; ".join(dict.fromkeys(reasons[clause] for clause in clauses))

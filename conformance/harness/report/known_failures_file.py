@@ -1,0 +1,87 @@
+"""
+First file of known failures, written from a run: each failure, to be explained.
+
+The owner of a new peer starts with it and writes a reason into each entry. The run then
+stays green until another clause fails.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from conformance.harness.pytest_plugin.outcome import Outcome
+from conformance.harness.pytest_plugin.run_record import ClauseResult
+from conformance.harness.report.known_failures import Known
+
+MOST_SHOWN = 60
+"""Characters of a value that a reason shows."""
+STALE = "stale"
+
+HEADER = """\
+# Known failures of {target}, release {release}.
+# Written by `rmqc test --write-known`: give each entry a reason of your own and, where
+# there is one, the link of its issue. `rmqc test --known THIS` then fails only for
+# others, and for entries whose clause passes, which are to be removed.
+"""
+
+
+def known_text(
+    results: Iterable[ClauseResult],
+    known: Iterable[Known],
+    description: Mapping[str, str],
+) -> str:
+    """Return the text of a file that lists what failed, with the reasons known so far.
+
+    An entry that has become stale is left out.
+    """
+    target, release = description.get("text", ""), description.get("release", "")
+    so_far = {
+        one.clause: one for one in known if one.matches(target=target, release=release)
+    }
+    parts = [HEADER.format(target=target, release=release)]
+    for result in results:
+        if result.outcome is Outcome.KNOWN:
+            parts.append(_entry(so_far[result.id]))
+        elif result.outcome is Outcome.FAIL and not result.reason.startswith(STALE):
+            parts.append(_entry(_found(result, target, release)))
+    return "\n".join(parts)
+
+
+def write_known(path: Path, text: str) -> None:
+    """Write a file of known failures, which must not be there yet."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("x", encoding="utf-8") as file:
+        file.write(text)
+
+
+def _found(result: ClauseResult, target: str, release: str) -> Known:
+    found = result.failure
+    reason = "not explained yet"
+    if found is not None and (found.found or found.expected):
+        reason += f": expected {_short(found.expected)}, found {_short(found.found)}"
+    return Known(clause=result.id, reason=reason, target=target, release=release)
+
+
+def _entry(known: Known) -> str:
+    values = {
+        "clause": known.clause,
+        "reason": known.reason,
+        "link": known.link,
+        "target": known.target,
+        "release": known.release,
+    }
+    table = "flaky" if known.flaky else "known"
+    lines = [f"{key} = {_quoted(value)}" for key, value in values.items() if value]
+    return "\n".join([f"[[{table}]]", *lines, ""])
+
+
+def _quoted(text: str) -> str:
+    """Return *text* as TOML quotes it, which is JSON's way but for one character."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= MOST_SHOWN else f"{line[:MOST_SHOWN]}..."

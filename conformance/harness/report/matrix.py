@@ -1,0 +1,170 @@
+"""
+Matrix of several runs: a row for each clause, a column for each target.
+
+It shows where targets differ. A clause that a report lacks has an empty cell, which is
+not a pass. With several runs on one target, the last one has the column. A cell also
+shows the earlier outcome, and the target's trend is shown apart.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+from urllib.parse import quote
+
+from conformance.harness.pytest_plugin.outcome import Outcome
+from conformance.harness.report.rendering import SYMBOLS, render_template
+from conformance.harness.report.report import FILE_NAME, read_report
+from conformance.harness.report.run_page import PAGE_OF_RUN
+from conformance.harness.report.trends import Trend, group_by_target, trend_of
+from spec.registry import all_clauses
+
+FORMATS = {".html": "matrix.html", ".md": "matrix.md"}
+"""Template by the suffix of the file that is written."""
+
+PAGE = "page"
+"""Key added to a report after reading: the link to its page."""
+
+Result: TypeAlias = Mapping[str, Any] | None
+"""Result of one clause in a report; None if it lacks the clause."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One target."""
+
+    name: str
+    release: str
+    totals: Mapping[str, int]
+    page: str = ""
+    """Link to the page of its run, relative to the matrix; empty if unknown."""
+    error: str = ""
+    """Why the target did not run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """Outcome of a clause on a target; empty if the report lacks it."""
+
+    outcome: str = ""
+    failure: str = ""
+    """Text of the failure."""
+    reason: str = ""
+    """Why it is known, unsupported or not applicable."""
+    before: str = ""
+    """The symbols of earlier runs, the oldest first, where one was otherwise."""
+
+    @property
+    def symbol(self) -> str:
+        """The outcome as one character."""
+        return SYMBOLS[self.outcome]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One clause on all targets."""
+
+    clause_id: str
+    level: str
+    text: str
+    source: str
+    cells: tuple[Cell, ...]
+
+    @property
+    def room(self) -> str:
+        """The first word of the clause's id."""
+        return self.clause_id.partition("-")[0]
+
+    @property
+    def differs(self) -> bool:
+        """Whether a target fails what another one meets."""
+        settled = {cell.outcome for cell in self.cells} & {"pass", "fail", "known"}
+        return "pass" in settled and len(settled) > 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matrix:
+    """All clauses that a report names, on all targets."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    trends: tuple[Trend, ...] = ()
+    """Trends of targets with more than one run."""
+
+
+def matrix_of(reports: Sequence[Mapping[str, Any]]) -> Matrix:
+    """Return the matrix of *reports*, their order kept, the clauses in that of ids."""
+    targets = group_by_target(reports)
+    results = [
+        [{one["id"]: one for one in run["results"]} for run in runs] for runs in targets
+    ]
+    names = sorted({name for runs in results for name in runs[-1]})
+    return Matrix(
+        columns=tuple(_column(runs[-1]) for runs in targets),
+        rows=tuple(
+            _row(name, [[run.get(name) for run in runs] for runs in results])
+            for name in names
+        ),
+        trends=tuple(trend_of(runs) for runs in targets if len(runs) > 1),
+    )
+
+
+def read_linked(files: Iterable[Path], out: Path) -> list[dict[str, Any]]:
+    """Return the reports in *files*, each with the way from *out* to its page."""
+    return [{**read_report(file), PAGE: _way(out, file)} for file in files]
+
+
+def _way(out: Path, file: Path) -> str:
+    """Return the way from *out* to the page beside a report; empty if none is there."""
+    page = file.with_name(PAGE_OF_RUN).resolve()
+    if file.name != FILE_NAME or not page.exists():
+        return ""
+    return quote(Path(os.path.relpath(page, out.resolve().parent)).as_posix())
+
+
+def render(matrix: Matrix, suffix: str) -> str:
+    """Return *matrix* as a page that needs nothing beside itself, by file suffix."""
+    outcomes = [one.value for one in Outcome]
+    return render_template(FORMATS[suffix], matrix=matrix, outcomes=outcomes)
+
+
+def _column(report: Mapping[str, Any]) -> Column:
+    target = report["target"]
+    return Column(
+        name=target["text"] or "(no target)",
+        release=target["release"],
+        totals=report["totals"],
+        page=report.get(PAGE, ""),
+        error=target.get("error") or "",
+    )
+
+
+def _row(clause_id: str, results: Sequence[Sequence[Result]]) -> Row:
+    clause = all_clauses().get(clause_id)
+    return Row(
+        clause_id=clause_id,
+        level=clause.level.value if clause else "",
+        text=clause.text if clause else "(this version has no such clause)",
+        source=clause.source if clause else "",
+        cells=tuple(_cell(runs) for runs in results),
+    )
+
+
+def _cell(runs: Sequence[Result]) -> Cell:
+    """Return the cell of a clause on a target, of which there are *runs*."""
+    result, outcomes = runs[-1], [run["outcome"] if run else "" for run in runs]
+    before = "".join(SYMBOLS[one] or "·" for one in outcomes[:-1])
+    if len(set(outcomes)) == 1:
+        before = ""
+    if result is None:
+        return Cell(before=before)
+    failure = result["failure"]
+    return Cell(
+        outcome=result["outcome"],
+        failure=failure["text"] if failure else "",
+        reason=result.get("reason") or "",
+        before=before,
+    )

@@ -1,0 +1,35 @@
+"""Pages from templates: a peer's output is text in them, never markup."""
+
+from __future__ import annotations
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+SYMBOLS = {
+    "pass": "✓",
+    "fail": "✗",
+    "error": "!",
+    "known": "k",
+    "unsupported": "?",
+    "not-applicable": "–",
+    "": "",
+}
+"""Symbol of each outcome; the empty one means no result."""
+
+
+def render_template(template: str, **values: object) -> str:
+    """Return the page that *template* makes of *values*."""
+    environment = Environment(
+        loader=PackageLoader("conformance.harness.report"),
+        autoescape=template.endswith((".html", ".svg")),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["cell"] = markdown_cell
+    return environment.get_template(template).render(**values)
+
+
+def markdown_cell(text: str) -> str:
+    """Return *text* so that it stays within one cell of a Markdown table."""
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")

@@ -1,0 +1,137 @@
+"""
+The report of a run, ``report.json``: one entry a clause, for machines and matrices.
+
+Its form is fixed by ``report.schema.json`` beside this module. Values that may have 64
+bits are text.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+
+from conformance.harness.pytest_plugin.outcome import Outcome
+from conformance.harness.pytest_plugin.run_record import ClauseResult
+from conformance.harness.report.run_page import write_pages
+from conformance.harness.targets.probe import names_of
+from conformance.harness.targets.shared_target import refuses_of
+from spec.registry import all_clauses
+
+SCHEMA = 1
+FILE_NAME = "report.json"
+_SCHEMA_FILE = Path(__file__).with_name("report.schema.json")
+
+
+class ReportError(ValueError):
+    """A file is not the report of a run."""
+
+
+def report_of(
+    results: list[ClauseResult], description: Mapping[str, str]
+) -> dict[str, object]:
+    """Return the report as JSON values."""
+    return {
+        "schema": SCHEMA,
+        "target": _target(description),
+        "suite_version": suite_version(),
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        "results": [_entry(result) for result in results],
+        "totals": totals(results),
+    }
+
+
+def write_report(directory: Path, report: Mapping[str, object]) -> Path:
+    """Write *report* and its pages into *directory* and return the report's file."""
+    directory.mkdir(parents=True, exist_ok=True)
+    file = directory / FILE_NAME
+    file.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    write_pages(directory, report)
+    return file
+
+
+def schema_text() -> str:
+    """Return the JSON schema that every report fits."""
+    return _SCHEMA_FILE.read_text(encoding="utf-8")
+
+
+def read_report(file: Path) -> dict[str, Any]:
+    """Return the report in *file*, as its schema has it."""
+    try:
+        report = json.loads(file.read_text(encoding="utf-8"))
+        schema = json.loads(schema_text())
+        jsonschema.validate(report, schema)
+    except (OSError, ValueError) as error:
+        raise ReportError(f"{file}: {error}") from None
+    except jsonschema.ValidationError as error:
+        where = error.json_path.removeprefix("$.")
+        raise ReportError(f"{file}: no report: {where}: {error.message}") from None
+    assert isinstance(report, dict)
+    return report
+
+
+def totals(results: list[ClauseResult]) -> dict[str, int]:
+    """Return the number of clauses with each outcome, zeros included."""
+    counted = Counter(result.outcome for result in results)
+    return {outcome.value: counted[outcome] for outcome in Outcome}
+
+
+def suite_version() -> str:
+    """Return the version of the suite; 0 where it runs from bare sources."""
+    try:
+        return metadata.version("rocketmq-conformance")
+    except metadata.PackageNotFoundError:
+        return "0"
+
+
+def _target(description: Mapping[str, str]) -> dict[str, object]:
+    return {
+        "text": description.get("text", ""),
+        "release": description.get("release", ""),
+        "capabilities": sorted(
+            filter(None, description.get("capabilities", "").split(","))
+        ),
+        "refuses": names_of(refuses_of(description)),
+        "complaints": description.get("complaints", "").splitlines(),
+        "broker": description.get("broker_name", ""),
+        "cluster": description.get("cluster", ""),
+        "error": description.get("error"),
+    }
+
+
+def _entry(result: ClauseResult) -> dict[str, object]:
+    return {
+        "id": result.id,
+        "level": all_clauses()[result.id].level.value,
+        "outcome": result.outcome.value,
+        "tests": result.tests,
+        "duration_s": result.duration_s,
+        "reason": result.reason or None,
+        "failure": _failure(result),
+    }
+
+
+def _failure(result: ClauseResult) -> dict[str, object] | None:
+    verdict = result.failure
+    if verdict is None or not (verdict.text or verdict.outcome is Outcome.ERROR):
+        return None
+    if result.outcome in (Outcome.UNSUPPORTED, Outcome.NOT_APPLICABLE):
+        return None
+    return {
+        "test": verdict.test,
+        "expected": verdict.expected,
+        "found": verdict.found,
+        "text": verdict.text or verdict.reason,
+        "again": verdict.again or None,
+        "capture": verdict.capture or None,
+        "vector": verdict.vector or None,
+    }

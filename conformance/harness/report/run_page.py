@@ -1,0 +1,110 @@
+"""
+Page of one run: the outcome of each clause, the gravest first, and the reasons.
+
+It is one file without dependencies. Only the captures and test vectors of failing
+tests, which it links, are separate files.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conformance.harness.pytest_plugin.outcome import GRAVITY, Outcome
+from conformance.harness.report.badge import verdict_of
+from conformance.harness.report.rendering import SYMBOLS, render_template
+from spec.registry import all_clauses
+
+FORMATS = {".html": "run.html", ".md": "run.md", ".svg": "badge.svg"}
+"""Template by the suffix of the file that is written."""
+PAGE_OF_RUN = "report.html"
+FILES = (PAGE_OF_RUN, "summary.md", "badge.svg")
+"""Files beside report.json."""
+_ORDER = {one.value: place for place, one in enumerate(GRAVITY)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One clause of a run."""
+
+    clause_id: str
+    level: str
+    text: str
+    source: str
+    issues: tuple[str, ...]
+    outcome: str
+    reason: str
+    failure: Mapping[str, Any] | None
+    tests: tuple[str, ...]
+    duration_s: float
+
+    @property
+    def room(self) -> str:
+        """The first word of the id."""
+        return self.clause_id.partition("-")[0]
+
+    @property
+    def symbol(self) -> str:
+        """The outcome as one character."""
+        return SYMBOLS[self.outcome]
+
+
+def run_page(report: Mapping[str, Any], suffix: str) -> str:
+    """Return the page of a run, its summary or its badge, by file suffix."""
+    entries = sorted(_entries(report), key=lambda one: _ORDER[one.outcome])
+    return render_template(
+        FORMATS[suffix],
+        target=report["target"],
+        report=report,
+        verdict=verdict_of(report),
+        entries=entries,
+        grave=[one for one in entries if one.outcome in ("fail", "error", "known")],
+        counts=_counts(entries),
+        reasons=_reasons(entries),
+        outcomes=[one.value for one in Outcome],
+    )
+
+
+def write_pages(directory: Path, report: Mapping[str, Any]) -> None:
+    """Write page, summary and badge of a run into *directory*."""
+    for name in FILES:
+        page = run_page(report, Path(name).suffix)
+        (directory / name).write_text(page, encoding="utf-8")
+
+
+def _entries(report: Mapping[str, Any]) -> Iterator[Entry]:
+    for result in sorted(report["results"], key=lambda one: str(one["id"])):
+        clause = all_clauses().get(result["id"])
+        yield Entry(
+            clause_id=result["id"],
+            level=result.get("level") or (clause.level.value if clause else ""),
+            text=clause.text if clause else "(this version has no such clause)",
+            source=clause.source if clause else "",
+            issues=clause.issues if clause else (),
+            outcome=result["outcome"],
+            reason=(result.get("reason") or "").partition("\n")[0],
+            failure=result["failure"],
+            tests=tuple(result["tests"]),
+            duration_s=result["duration_s"],
+        )
+
+
+def _counts(entries: Iterable[Entry]) -> list[tuple[str, list[int]]]:
+    """Return the number of clauses with each outcome, by family and in total."""
+    counted: dict[str, Counter[str]] = {}
+    for one in entries:
+        counted.setdefault(one.room, Counter())[one.outcome] += 1
+    rows = [*sorted(counted.items()), ("all", sum(counted.values(), Counter()))]
+    return [(name, [count[one.value] for one in Outcome]) for name, count in rows]
+
+
+def _reasons(entries: Iterable[Entry]) -> list[tuple[str, str, int]]:
+    """Return the reasons for clauses without a verdict: outcome, reason, number."""
+    without_verdict = ("unsupported", "not-applicable")
+    counted = Counter(
+        (one.outcome, one.reason) for one in entries if one.outcome in without_verdict
+    )
+    return [(*why, count) for why, count in counted.most_common()]

@@ -1,0 +1,87 @@
+"""
+Trends: several runs on one target, oldest first, and the changes of the last one.
+
+Runs are sorted by their end time; runs without one keep their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+MET = ("pass",)
+UNMET = ("fail", "known", "error")
+BAR_WIDTH, BAR_HEIGHT = 8, 24
+"""Size of one run in the drawing of a trend."""
+
+Report = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One run of a trend."""
+
+    at: str
+    suite_version: str
+    totals: Mapping[str, int]
+
+    @property
+    def share(self) -> float:
+        """Share of met clauses among those with a verdict."""
+        decided = sum(self.totals.get(name, 0) for name in (*MET, *UNMET))
+        return self.totals.get("pass", 0) / decided if decided else 0.0
+
+    @property
+    def bar(self) -> int:
+        """How high the run stands in a drawing: at least a line that can be seen."""
+        return max(1, round(self.share * BAR_HEIGHT))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trend:
+    """All runs on one target."""
+
+    name: str
+    release: str
+    runs: tuple[Run, ...]
+    mended: tuple[str, ...]
+    """Clauses that the last run meets and the one before did not."""
+    broken: tuple[str, ...]
+    """Clauses that it was otherwise with."""
+
+
+def group_by_target(reports: Iterable[Report]) -> list[list[Report]]:
+    """Return the reports of each target and release, the oldest first."""
+    found: dict[tuple[str, str], list[Report]] = {}
+    for report in reports:
+        target = report["target"]
+        found.setdefault((target["text"], target["release"]), []).append(report)
+    return [
+        sorted(runs, key=lambda one: one.get("at") or "") for runs in found.values()
+    ]
+
+
+def trend_of(runs: Sequence[Report]) -> Trend:
+    """Return the trend of *runs*, all on one target."""
+    target = runs[-1]["target"]
+    before, after = (
+        {one["id"]: one["outcome"] for one in report["results"]}
+        for report in (runs[-2:] if len(runs) > 1 else [runs[0], runs[0]])
+    )
+    both = sorted(before.keys() & after.keys())
+    return Trend(
+        name=target["text"] or "(no target)",
+        release=target["release"],
+        runs=tuple(map(_run, runs)),
+        mended=tuple(n for n in both if before[n] in UNMET and after[n] in MET),
+        broken=tuple(n for n in both if before[n] in MET and after[n] in UNMET),
+    )
+
+
+def _run(report: Report) -> Run:
+    return Run(
+        at=report.get("at") or "",
+        suite_version=report["suite_version"],
+        totals=report["totals"],
+    )

@@ -1,0 +1,182 @@
+"""
+Adapter: a program around a client under test, driven by lines of JSON.
+
+``docs/client_adapter.md`` describes the protocol for its authors. This is the suite's
+end: it starts the program, sends requests, and records results and events.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shlex
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from conformance.harness.process.process import Child, ProcessError, track
+from conformance.harness.process.spawn_thread import run_on_spawn_thread
+
+Line = dict[str, Any]
+PROTOCOL = 1
+RESPONSE_TIMEOUT_S = 180.0
+HELLO_TIMEOUT_S = 180.0
+"""A Java client on a busy machine takes long to start."""
+
+
+class AdapterError(ProcessError):
+    """The adapter, not the client, is broken: no verdict about any clause."""
+
+
+class Pending:
+    """A line that was written and may not be answered yet."""
+
+    def __init__(self, adapter: Adapter, request: Line) -> None:
+        self.request = request
+        self.adapter = adapter
+
+    @property
+    def answer(self) -> Line | None:
+        """Response to the request, None so far."""
+        return self.adapter.answers.get(self.request["id"])
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it was answered."""
+        return self.answer is not None
+
+    def wait(self, timeout_s: float = RESPONSE_TIMEOUT_S) -> Line:
+        """Return the answer when it comes."""
+        self.adapter.wait_until(
+            lambda: self.is_done,
+            what=f"an answer to {self.request}",
+            timeout_s=timeout_s,
+        )
+        assert self.answer is not None
+        return self.answer
+
+
+class Adapter:
+    """A running adapter."""
+
+    def __init__(self, command: str, *, directory: Path | None = None) -> None:
+        self.command = command
+        self.answers: dict[int, Line] = {}
+        self.answered_at_ms: dict[int, int] = {}
+        """When each answer came, on a clock that only goes forward."""
+        self.events: list[Line] = []
+        self.fault = ""
+        """Violation of the protocol by the adapter."""
+        self._numbers = itertools.count(1)
+        self._news = threading.Condition()
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the program
+        self._process = self._start(directory)
+        self._reading = threading.Thread(target=self._read, daemon=True)
+        self._reading.start()
+
+    @property
+    def running(self) -> bool:
+        """Whether the adapter accepts requests."""
+        return self._process.poll() is None and not self.fault
+
+    def call(self, verb: str, **fields: object) -> Pending:
+        """Write a line, and return what its answer will be found in."""
+        line: Line = {"id": next(self._numbers), "verb": verb, **fields}
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(line).encode() + b"\n")
+            self._process.stdin.flush()
+        except OSError as error:
+            raise AdapterError(f"{self.command}: {error}\n{self.log()}") from error
+        return Pending(self, line)
+
+    def hello(self) -> Mapping[str, Any]:
+        """Return the adapter's description of itself and its client."""
+        answer = self.call("hello", protocol=PROTOCOL).wait(HELLO_TIMEOUT_S)
+        if "result" not in answer:
+            raise AdapterError(f"{self.command}: hello was answered {answer}")
+        found = answer["result"]
+        assert isinstance(found, dict)
+        return found
+
+    def wait_until(
+        self, condition: Callable[[], bool], *, what: str, timeout_s: float
+    ) -> None:
+        """Return when *condition* holds, which a line from the adapter makes true."""
+        with self._news:
+            self._news.wait_for(lambda: condition() or not self.running, timeout_s)
+        if not condition():
+            how = self.fault or ("none came" if self.running else "it ended")
+            raise AdapterError(
+                f"{self.command}: waited for {what}: {how}\n{self.log()}"
+            )
+
+    def log(self) -> str:
+        """Return the end of what it wrote to standard error."""
+        self._log.seek(0)
+        return self._log.read()[-4000:].decode("utf-8", "replace")
+
+    def close(self) -> None:
+        """End the program; closing twice is harmless."""
+        if self._process.stdin is not None and not self._process.stdin.closed:
+            try:
+                self._process.stdin.close()
+            except OSError:
+                self.fault = self.fault or "it ended"
+        self._child.terminate(grace_s=1.0)
+        self._reading.join(5.0)
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+        self._log.close()
+
+    def _start(self, directory: Path | None) -> subprocess.Popen[bytes]:
+        words = shlex.split(self.command)
+
+        def opened() -> subprocess.Popen[bytes]:
+            return subprocess.Popen(
+                words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._log,
+                cwd=directory,
+                start_new_session=True,
+            )
+
+        try:
+            process = run_on_spawn_thread(opened)
+        except (OSError, IndexError) as error:
+            self._log.close()
+            raise AdapterError(f"cannot start {self.command!r}: {error}") from None
+        name = "adapter"
+        child = Child(name=name, process=process, log=Path(name), command=tuple(words))
+        self._child = track(child)
+        return process
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            with self._news:
+                self._take(line)
+                self._news.notify_all()
+        self._process.wait()
+        with self._news:
+            self._news.notify_all()
+
+    def _take(self, data: bytes) -> None:
+        """Record the content of a line."""
+        try:
+            line = json.loads(data)
+        except ValueError:
+            self.fault = f"it wrote what is no line: {data[:200]!r}"
+            return
+        if "event" in line:
+            self.events.append(line)
+        elif line.get("id") in self.answers:
+            self.fault = f"it answered twice: {data[:200]!r}"
+        else:
+            self.answered_at_ms[line["id"]] = round(time.monotonic() * 1000)
+            self.answers[line["id"]] = line

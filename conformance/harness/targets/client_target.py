@@ -1,0 +1,85 @@
+"""
+Client as a target: ``client:COMMAND``, where the command starts its adapter.
+
+A client does not listen, so suites about brokers are unsupported. The suite about
+clients plays the brokers itself, and drives the client through the adapter.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from conformance.harness.process.workspace import Workspace
+from conformance.harness.targets.client_adapter import Adapter, AdapterError
+from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.target import Capability, Target, TargetError
+
+REFERENCE = f"{sys.executable} -m reference.shell.adapter.adapter"
+
+
+class ClientTarget(Target):
+    """A client, which each worker starts for itself."""
+
+    capabilities = frozenset({Capability.CLIENT})
+
+    def __init__(
+        self,
+        text: str,
+        rest: str = "",
+        conf: Mapping[str, str] | None = None,
+        store: Path | None = None,
+    ) -> None:
+        super().__init__(text, rest, conf, store)
+        self._adapter: Adapter | None = None
+
+    def start(self) -> None:
+        """Start the adapter, and read the client's release from its hello."""
+        try:
+            self._adapter = self.launch()
+            release = str(self._adapter.hello()["release"])
+            self.release = self.release if self.has_profile else release
+        except (AdapterError, KeyError) as error:
+            raise TargetError(f"no hello from the adapter: {error}") from error
+        finally:
+            self.close()
+
+    def launch(self) -> Adapter:
+        """Return the adapter, started anew."""
+        return Adapter(self.rest or REFERENCE, directory=self.directory())
+
+    def directory(self) -> Path | None:
+        """Return the directory of the command; the project's own for the reference."""
+        return None if self.rest and self.rest != REFERENCE else SOURCES
+
+    def close(self) -> None:
+        """End the adapter."""
+        if self._adapter is not None:
+            self._adapter.close()
+            self._adapter = None
+
+
+class ClientMutantTarget(ClientTarget):
+    """The reference client with one seeded fault: ``client-mutant:ID``."""
+
+    def launch(self) -> Adapter:
+        """Return the adapter of a copy in which the fault is planted."""
+        return Adapter(REFERENCE, directory=_planted(self.rest))
+
+
+@functools.cache
+def _planted(mutant_id: str) -> Path:
+    """Return the copy of the sources, made once in this process."""
+    from conformance.mutants.planting import MutantError, plant
+
+    workspace = Workspace()
+    atexit.register(workspace.close)
+    try:
+        return plant(
+            f"client-mutant:{mutant_id}", workspace.path / "sources", source=SOURCES
+        )
+    except MutantError as error:
+        raise TargetError(str(error)) from error

@@ -1,0 +1,140 @@
+"""
+Target of any implementation, started by the commands that a target file declares.
+
+Each program is a child process with its own ports, store and settings, so that several
+targets can run concurrently where the file allows it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from conformance.harness.client.address import Address
+from conformance.harness.process.process import Child, accepts, start
+from conformance.harness.targets.started_target import StartedTarget
+from conformance.harness.targets.target import TargetError
+from conformance.harness.targets.target_file import Program, fill, read_target_file
+
+LOOPBACK = "127.0.0.1"
+
+
+class CommandTarget(StartedTarget):
+    """Foreign peer that is started from here."""
+
+    is_foreign = True
+    usual_broker = usual_cluster = ""
+
+    def __init__(
+        self,
+        text: str,
+        rest: str = "",
+        conf: Mapping[str, str] | None = None,
+        store: Path | None = None,
+    ) -> None:
+        super().__init__(text, rest, conf, store)
+        self.file = read_target_file(Path(rest).expanduser())
+        self.conf = {**self.file.settings, **self.conf}
+        self.release = self.file.release
+        self.capabilities = self.file.capabilities
+        self.refuses = self.file.refuses
+        self._children: list[tuple[Child, Program]] = []
+
+    def _start(self) -> None:
+        self._prepare()
+        assert self.namesrv is not None
+        assert self.broker is not None
+        if self.file.name_server is not None:
+            self._run("name server", self.file.name_server, self.namesrv)
+        self._run("broker", self.file.broker, self.broker)
+
+    @property
+    def log(self) -> str:
+        """Output of the running programs."""
+        return "\n".join(child.output() for child, _ in self._children)
+
+    def stop(self) -> None:
+        """Terminate the programs, the broker first, and wait for their end."""
+        while self._children:
+            child, program = self._children.pop()
+            number = signal.Signals[program.stop_signal]
+            child.terminate(grace_s=program.stop_timeout_s, number=number)
+
+    def kill(self) -> None:
+        """Send the programs the signal that stands for a power cut."""
+        for child, program in self._children:
+            child.terminate(number=signal.Signals[program.kill_signal])
+        self._children.clear()
+
+    def _end(self) -> None:
+        for child, _ in self._children:
+            child.kill()
+        self._children.clear()
+
+    def _prepare(self) -> None:
+        """Choose ports and directories, the same for every start of this target."""
+        self.store_path = self.store_path or self.directory / "store"
+        if self.file.ports is not None:
+            name_server, broker = self.file.ports
+            taken = [port for port in self.file.ports if accepts(LOOPBACK, port)]
+            if taken:
+                raise TargetError(f"another process listens on {LOOPBACK}:{taken[0]}")
+        else:
+            name_server, broker = self.ports.name_server, self.ports.broker
+        self.namesrv = Address(LOOPBACK, name_server)
+        self.broker = Address(LOOPBACK, broker)
+
+    def _run(self, what: str, program: Program, address: Address) -> None:
+        words = self._words()
+        lines = [f"{key}={fill(value, words)}\n" for key, value in self.conf.items()]
+        Path(words["conf"]).write_text("".join(lines), encoding="utf-8")
+        named = self.file.environment.items()
+        directory = self.file.path.parent / fill(program.directory, words)
+        command = [fill(word, words) for word in program.command]
+        if not _is_there(command[0], directory):
+            raise TargetError(f"{self.rest}: there is no program {command[0]}")
+        child = start(
+            f"{what} of {self.rest}",
+            command,
+            log=self.directory / f"{what.replace(' ', '-')}.log",
+            environment={name: fill(value, words) for name, value in named},
+            directory=directory,
+        )
+        self._children.append((child, program))
+        patience_s = program.ready_timeout_s
+        if program.ready_line:
+            child.wait_for_line(program.ready_line, deadline_s=patience_s)
+        else:
+            child.wait_until(
+                lambda: accepts(*address),
+                what=f"a listener on {address}",
+                deadline_s=patience_s,
+            )
+
+    def _words(self) -> dict[str, str]:
+        """Return the values of the placeholders."""
+        assert self.namesrv is not None
+        assert self.broker is not None
+        return {
+            "namesrv_port": str(self.namesrv.port),
+            "broker_port": str(self.broker.port),
+            "vip_port": str(self.broker.port - 2),
+            "ha_port": str(self.broker.port + 1),
+            "store": str(self.store_path),
+            "conf": str(self.directory / "broker.conf"),
+            "work": str(self.directory),
+            "here": os.fspath(self.file.path.parent),
+            "clock_rate": str(self.clock_rate),
+            "python": sys.executable,
+        }
+
+
+def _is_there(program: str, directory: Path) -> bool:
+    """Return whether there is such a program, on the PATH or seen from *directory*."""
+    if os.sep in program:
+        return os.access(directory / program, os.X_OK)
+    return shutil.which(program) is not None

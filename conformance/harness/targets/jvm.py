@@ -1,0 +1,57 @@
+"""Apache RocketMQ itself as a target: its jars on a Java virtual machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from conformance.harness.java.apache import RELEASES, ApacheCluster
+from conformance.harness.java.name_servers import NameServer, acquire, release_to_pool
+from conformance.harness.targets.started_target import ClusterTarget
+from conformance.harness.targets.target import EVERYTHING, Capability, TargetError
+
+SPARING_SETTINGS: Mapping[str, str] = {
+    # 5.x spins from a start until this has passed for the first time, three seconds.
+    "transactionMetricFlushInterval": "100",
+    # Each time 5.x goes through its whole timer wheel: a sixth of a core per broker.
+    "timerFlushIntervalMs": "5000",
+}
+"""With many brokers on one machine, idle ones must not use the processor."""
+
+
+class JvmTarget(ClusterTarget[ApacheCluster]):
+    """A name server and a broker of a real release, with a store of their own."""
+
+    capabilities = EVERYTHING - {Capability.CLOCK}
+
+    def __init__(
+        self,
+        text: str,
+        rest: str = "",
+        conf: Mapping[str, str] | None = None,
+        store: Path | None = None,
+    ) -> None:
+        super().__init__(text, rest, conf, store)
+        if rest not in RELEASES:
+            raise TargetError(f"{text!r}: the release is one of {', '.join(RELEASES)}")
+        self.release = rest
+        self._borrowed: NameServer | None = None
+
+    def _made(self) -> ApacheCluster:
+        if self.shares_name_server:
+            self._borrowed = self._borrowed or acquire(self.release)
+        others = (self._borrowed.address,) if self._borrowed else ()
+        return ApacheCluster(
+            self.release,
+            directory=self.directory,
+            conf={**SPARING_SETTINGS, **self.conf},
+            store=self.store_path,
+            starts_often=True,
+            name_servers=others,
+        )
+
+    def _end(self) -> None:
+        super()._end()
+        if self._borrowed is not None:
+            release_to_pool(self._borrowed)
+            self._borrowed = None

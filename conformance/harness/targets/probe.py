@@ -1,0 +1,223 @@
+"""
+Probe: detect the release and the abilities of a foreign peer before any test.
+
+It finds the request codes that the peer refuses as unknown (code 3), the notation of
+its headers, and the release that it behaves like. Honesty is checked too: a nonsense
+code, field, group or topic must be refused. The refusals of a dishonest peer do not
+count. Nothing is written: probes only read, or name things that cannot exist.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from conformance.harness.client.address import Address
+from conformance.harness.client.client import request
+from conformance.harness.client.peer import NoResponseError, Peer, PeerError
+from conformance.harness.targets.probe_requests import (
+    NONSENSE,
+    NONSENSE_CODE,
+    OF_BROKER,
+    OF_NAME_SERVER,
+    Fields,
+    ProbeRequests,
+    bare,
+)
+from conformance.harness.targets.target import Target
+from spec.layout import LayoutError
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.frame import SerializeType
+from spec.wire.remoting.language import Version
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
+
+PATIENCE_S = 3.0
+"""For all responses together: refusals are immediate."""
+SILENCE_S = 1.0
+_FAILURES = (PeerError, AssertionError, LayoutError, ValueError)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probed:
+    """Result of probing."""
+
+    release: str
+    """Studied release that the peer reports or behaves like."""
+    refused: frozenset[int]
+    """Codes of the requests that it refuses as unknown to it."""
+    header: str
+    """Reaction to a header in ROCKETMQ notation."""
+    json: str
+    """How it writes the numbers that are keys of JSON objects."""
+    complaints: tuple[str, ...]
+    """Nonsense that the peer accepted and an honest peer would have refused."""
+
+
+def probe(target: Target) -> Probed:
+    """Return the result of probing *target*, which has been started."""
+    refused, complaints = refusals(target)
+    return Probed(
+        release=guess_release(target.namesrv, target.broker) or target.release,
+        refused=refused,
+        header=_header_notation(target.namesrv),
+        json=_json_notation(target.namesrv),
+        complaints=complaints,
+    )
+
+
+def examine(target: Target) -> tuple[str, ...]:
+    """Set the refused codes of *target*; return complaints, which prevent that."""
+    refused, complaints = refusals(target)
+    target.refuses = frozenset() if complaints else refused
+    return complaints
+
+
+def refusals(target: Target) -> tuple[frozenset[int], tuple[str, ...]]:
+    """Return the codes that *target* refuses, and complaints against its honesty."""
+    refused: set[int] = set()
+    complaints: list[str] = []
+    for address, requests in (
+        (target.namesrv, OF_NAME_SERVER),
+        (target.broker, {**OF_BROKER, **bare(target.refuses)}),
+    ):
+        if address is not None:
+            answers = invoke_all(address, requests)
+            refused.update(code for code in answers if _is_refusal(answers[code]))
+            complaints += _false_claims(target.refuses, answers)
+    complaints += dishonesties(target.namesrv, target.broker)
+    return frozenset(refused), tuple(complaints)
+
+
+def invoke_all(address: Address, requests: ProbeRequests) -> dict[int, Command | None]:
+    """Return the answer to each request; None where there was none in time."""
+    answers: dict[int, Command | None] = dict.fromkeys(requests)
+    try:
+        with Peer(address) as peer:
+            sent = {code: peer.send(request(code, requests[code])) for code in requests}
+            give_up_at = time.monotonic() + PATIENCE_S
+            for code, question in sent.items():
+                left_s = max(give_up_at - time.monotonic(), 0.01)
+                try:
+                    answers[code] = peer.receive_response(
+                        question.opaque, timeout_s=left_s
+                    )
+                except NoResponseError:
+                    continue
+    except _FAILURES:
+        return answers
+    return answers
+
+
+def dishonesties(namesrv: Address | None, broker: Address | None) -> list[str]:
+    """Return the nonsense requests that were accepted."""
+    probes: tuple[tuple[str, Address | None, int, Fields, str], ...] = (
+        ("name server", namesrv, NONSENSE_CODE, {}, f"code {NONSENSE_CODE}"),
+        ("broker", broker, NONSENSE_CODE, {}, f"code {NONSENSE_CODE}"),
+        (
+            "name server",
+            namesrv,
+            RequestCode.GET_ROUTEINFO_BY_TOPIC,
+            {"topic": NONSENSE},
+            "topic",
+        ),
+        (
+            "broker",
+            broker,
+            RequestCode.GET_MAX_OFFSET,
+            {"topic": NONSENSE, "queueId": NONSENSE},
+            "queue id",
+        ),
+        (
+            "broker",
+            broker,
+            RequestCode.GET_CONSUMER_LIST_BY_GROUP,
+            {"consumerGroup": NONSENSE},
+            "group",
+        ),
+    )
+    return [
+        f"the {who} takes a nonsense {what} for good: it answers success"
+        for who, address, code, fields, what in probes
+        if address is not None and _succeeds(address, code, fields)
+    ]
+
+
+def guess_release(namesrv: Address | None, broker: Address | None) -> str | None:
+    """Return the studied release that a peer's responses suggest.
+
+    Responses carry their sender's release. Without it, the reaction to an unknown
+    request decides: older releases do not respond to it.
+    """
+    if broker is None or namesrv is None:
+        return None
+    answer = _answer(broker, request(RequestCode.GET_MAX_OFFSET, {}))
+    if answer is None:
+        return None
+    known = [one for one in Version if one <= answer.version]
+    if known and answer.version:
+        return known[-1].name.removeprefix("V").replace("_", ".")
+    if not _is_refusal(_answer(broker, Command(code=NONSENSE_CODE))):
+        return "4.6.0"
+    in_both = _is_refusal(_answer(namesrv, Command(code=NONSENSE_CODE)))
+    return "5.3.3" if in_both else "4.9.7"
+
+
+def names_of(codes: Iterable[int]) -> list[str]:
+    """Return the names of request codes, in the order of the codes."""
+    return [RequestCode(code).name for code in sorted(codes)]
+
+
+def _answer(address: Address, question: Command) -> Command | None:
+    try:
+        with Peer(address) as peer:
+            return peer.request(question, timeout_s=SILENCE_S)
+    except _FAILURES:
+        return None
+
+
+def _succeeds(address: Address, code: int, fields: Fields) -> bool:
+    answer = _answer(address, request(code, fields))
+    return answer is not None and answer.code == ResponseCode.SUCCESS
+
+
+def _is_refusal(answer: Command | None) -> bool:
+    wanted = ResponseCode.REQUEST_CODE_NOT_SUPPORTED
+    return answer is not None and answer.code == wanted
+
+
+def _false_claims(
+    declared: frozenset[int], answers: Mapping[int, Command | None]
+) -> list[str]:
+    """Return the codes that are declared as refused and have another response."""
+    return [
+        f"it declares that it refuses {RequestCode(code).name}, but answers"
+        f" code {answer.code}"
+        for code, answer in answers.items()
+        if code in declared and answer is not None and not _is_refusal(answer)
+    ]
+
+
+def _header_notation(namesrv: Address | None) -> str:
+    if namesrv is None:
+        return "not probed"
+    question = Command(
+        code=RequestCode.GET_BROKER_CLUSTER_INFO, serialize_type=SerializeType.ROCKETMQ
+    )
+    answer = _answer(namesrv, question)
+    if answer is None:
+        return "leaves ROCKETMQ headers unanswered"
+    return f"answers ROCKETMQ headers in {SerializeType(answer.serialize_type).name}"
+
+
+def _json_notation(namesrv: Address | None) -> str:
+    requests = request(RequestCode.GET_BROKER_CLUSTER_INFO)
+    answer = _answer(namesrv, requests) if namesrv is not None else None
+    body = answer.body if answer is not None else b""
+    if re.search(rb'[{,]\s*\d+\s*:\s*"', body):
+        return "numbers as keys are bare, as fastjson writes them"
+    if re.search(rb'[{,]\s*"\d+"\s*:\s*"', body):
+        return "numbers as keys are quoted, as in JSON"
+    return "no number is a key in its response"

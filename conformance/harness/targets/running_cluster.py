@@ -1,0 +1,102 @@
+"""A cluster that already runs, known by the address of its name server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from conformance.harness.client.address import Address
+from conformance.harness.client.client import Client, body_of
+from conformance.harness.client.peer import PeerError
+from conformance.harness.java.cluster_info import broker_addresses
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.process.process import accepts
+from conformance.harness.targets.probe import guess_release
+from conformance.harness.targets.target import Capability, Target, TargetError
+from spec.clause import release_key
+from spec.layout import LayoutError
+
+MASTER_ID = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broker:
+    """Broker as registered with the name server."""
+
+    name: str
+    cluster: str
+    address: Address | None
+
+
+class RunningClusterTarget(Target):
+    """Foreign cluster: it is only queried, never started, stopped or configured."""
+
+    capabilities = frozenset({Capability.WIRE})
+    is_foreign = True
+
+    def start(self) -> None:
+        """Find the cluster's first broker, and its release."""
+        self.namesrv = Address.parse(self.rest)
+        if not accepts(*self.namesrv):
+            raise TargetError(f"no listener on {self.namesrv}")
+        found = find_broker(self.namesrv)
+        self.broker = found.address
+        self.broker_name, self.cluster = found.name, found.cluster
+        if self.broker is not None and not self.has_profile:
+            reported = reported_release(self.broker)
+            self.release = (
+                reported or guess_release(self.namesrv, self.broker) or self.release
+            )
+
+
+def find_broker(namesrv: Address, *, timeout_s: float = 5.0) -> Broker:
+    """Return the first master of the cluster, once it is registered.
+
+    Tests examine the name server's responses, so an invalid response is tolerated here.
+    A target may have no registered broker.
+    """
+    found: list[Broker] = []
+
+    def has_a_broker() -> bool:
+        with Client.connect(namesrv) as client:
+            found.extend(brokers_in(body_of(client.cluster_info())))
+        return bool(found)
+
+    what = f"the name server at {namesrv} has a registered broker"
+    try:
+        wait_until(has_a_broker, what=what, timeout_s=timeout_s)
+    except (AssertionError, PeerError, LayoutError, ValueError):
+        addresses = sorted(broker_addresses(namesrv))
+        address = Address.parse(addresses[0]) if addresses else None
+        return Broker(name="", cluster="", address=address)
+    return found[0]
+
+
+def brokers_in(cluster_info: object) -> list[Broker]:
+    """Return the masters that the body of a cluster-info answer lists."""
+    table = _member(cluster_info, "brokerAddrTable")
+    found = []
+    for name, data in sorted(table.items(), key=lambda item: str(item[0])):
+        addresses = _member(data, "brokerAddrs")
+        master = addresses.get(MASTER_ID) or addresses.get(str(MASTER_ID))
+        if isinstance(master, str):
+            cluster = str(data.get("cluster", "")) if isinstance(data, Mapping) else ""
+            address = Address.parse(master)
+            found.append(Broker(name=str(name), cluster=cluster, address=address))
+    return found
+
+
+def _member(body: object, name: str) -> Mapping[object, object]:
+    value = body.get(name) if isinstance(body, Mapping) else None
+    return value if isinstance(value, Mapping) else {}
+
+
+def reported_release(broker: Address) -> str | None:
+    """Return the release that the broker reports, or None."""
+    try:
+        with Client.connect(broker) as client:
+            release = client.broker_release()
+        release_key(release)
+    except (AssertionError, PeerError, LayoutError, ValueError):
+        return None
+    return release

@@ -1,0 +1,117 @@
+"""
+Shared target: started once for a run and used by all its tests.
+
+With several workers, the controller process starts the target and passes its
+description to each worker. A shared target is never stopped or killed by a test. A test
+that has to do so starts a target of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from conformance.harness.client.address import Address
+from conformance.harness.pytest_plugin.options import Options
+from conformance.harness.targets.probe import examine
+from conformance.harness.targets.target import (
+    Capability,
+    Target,
+    TargetError,
+    parse_target,
+)
+
+
+class SharedTarget(Target):
+    """Started target that another process stops."""
+
+    def __init__(self, description: Mapping[str, str]) -> None:
+        super().__init__(description["text"])
+        self.release = description["release"]
+        self.namesrv = _address(description["namesrv"])
+        self.broker = _address(description["broker"])
+        self.broker_name, self.cluster = (
+            description["broker_name"],
+            description["cluster"],
+        )
+        self.store_path = (
+            Path(description["store_path"]) if description["store_path"] else None
+        )
+        names = filter(None, description["capabilities"].split(","))
+        self.capabilities = frozenset(Capability(name) for name in names)
+        self.refuses = refuses_of(description)
+
+
+def describe_target(target: Target, complaints: Iterable[str] = ()) -> dict[str, str]:
+    """Return the description of a started *target* for workers, as text values."""
+    return {
+        "text": target.text,
+        "release": target.release,
+        "namesrv": str(target.namesrv or ""),
+        "broker": str(target.broker or ""),
+        "broker_name": target.broker_name,
+        "cluster": target.cluster,
+        "store_path": str(target.store_path or ""),
+        "capabilities": ",".join(sorted(target.capabilities)),
+        "refuses": ",".join(str(code) for code in sorted(target.refuses)),
+        "complaints": "\n".join(complaints),
+    }
+
+
+def refuses_of(description: Mapping[str, str]) -> frozenset[int]:
+    """Return the codes of the requests that the target refuses."""
+    return frozenset(map(int, filter(None, description.get("refuses", "").split(","))))
+
+
+def _address(text: str) -> Address | None:
+    return Address.parse(text) if text else None
+
+
+class TargetOwner:
+    """Owner of the run's target: started at first use, stopped at the end.
+
+    A failed start is not repeated: every test that needs the target gets the same
+    error.
+    """
+
+    def __init__(
+        self, options: Options, description: Mapping[str, str] | None = None
+    ) -> None:
+        self._options = options
+        self._description = dict(description or {})
+        self._started: Target | None = None
+
+    @property
+    def description(self) -> dict[str, str]:
+        """Description of the target, which is started for it."""
+        if not self._description:
+            self._description = self._start()
+        return self._description
+
+    def target(self) -> SharedTarget:
+        """Return the run's target."""
+        if "error" in self.description:
+            raise TargetError(self.description["error"])
+        return SharedTarget(self.description)
+
+    def close(self) -> None:
+        """Stop the target if it was started here."""
+        if self._started is not None:
+            self._started.close()
+            self._started = None
+
+    def _start(self) -> dict[str, str]:
+        try:
+            text, profile = self._options.target, self._options.profile
+            self._started = parse_target(text, profile=profile)
+            self._started.start()
+            complaints = examine(self._started) if self._started.is_foreign else ()
+        except TargetError as error:
+            self.close()
+            return {
+                "error": f"the target {self._options.target} did not start: {error}"
+            }
+        except BaseException:
+            self.close()
+            raise
+        return describe_target(self._started, complaints)

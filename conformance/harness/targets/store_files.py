@@ -1,0 +1,228 @@
+"""
+Files of a store directory, read with the decoders of the specification.
+
+It only reads, also while a broker writes, and returns the content of that moment.
+Comparisons are left to tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from spec.store import file_names
+from spec.store.checkpoint import Checkpoint, decode_checkpoint
+from spec.store.commit_log import PlacedRecord, Scan, Stop, scan
+from spec.store.consume_queue import UNIT_SIZE, Unit, decode_units
+from spec.store.file_names import offset_of
+from spec.store.index_file import (
+    HEADER_SIZE,
+    ITEM_SIZE,
+    SLOT_SIZE,
+    IndexHeader,
+    IndexItem,
+    decode_header,
+    decode_item,
+    decode_slot,
+    item_position,
+    items_of_slot,
+    key_hash,
+)
+
+INDEX_NAME_SIZE = file_names.INDEX_NAME_DIGITS
+SLOT_SHARE = 4
+"""Default number of index items for each slot: it identifies the slot count."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogFile:
+    """One file of the commit log and what it holds."""
+
+    name: str
+    data: bytes
+    scan: Scan
+
+    @property
+    def begin_offset(self) -> int:
+        """Offset of its first byte in the commit log."""
+        return offset_of(self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueFiles:
+    """The consume queue of one queue of a topic."""
+
+    topic: str
+    queue_id: int
+    files: tuple[tuple[str, bytes], ...]
+    """Names and contents, in the order of the names."""
+
+    @property
+    def first_queue_offset(self) -> int:
+        """The queue offset of the first unit of the first file."""
+        return offset_of(self.files[0][0]) // UNIT_SIZE if self.files else 0
+
+    def units(self) -> list[Unit]:
+        """Return the written units over all files."""
+        found: list[Unit] = []
+        for _, data in self.files:
+            written = decode_units(data)
+            found += written
+            if len(written) * UNIT_SIZE < len(data):
+                break
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexFile:
+    """One index file; *slot_count* is how many slots it has room for."""
+
+    name: str
+    data: bytes
+    slot_count: int
+
+    @property
+    def header(self) -> IndexHeader:
+        """The first 40 bytes."""
+        return decode_header(self.data)
+
+    @property
+    def room(self) -> int:
+        """How many places for items it has, place 0 included."""
+        return (len(self.data) - item_position(0, self.slot_count)) // ITEM_SIZE
+
+    def slot(self, number: int) -> int:
+        """Return the number of the newest item of a slot."""
+        begin = HEADER_SIZE + number * SLOT_SIZE
+        return decode_slot(self.data[begin : begin + SLOT_SIZE])
+
+    def item(self, number: int) -> IndexItem:
+        """Return an item by its number."""
+        begin = item_position(number, self.slot_count)
+        return decode_item(self.data[begin : begin + ITEM_SIZE])
+
+    def items(self) -> dict[int, IndexItem]:
+        """Return all items by number."""
+        return {
+            number: self.item(number) for number in range(1, self.header.index_count)
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class StoreFiles:
+    """A store directory."""
+
+    path: Path
+    index_slot_count: int | None = None
+    """Slots of an index file, where the test that started the broker sets it."""
+
+    def log_files(self) -> list[LogFile]:
+        """Return the commit log's files that hold anything, in order."""
+        found: list[LogFile] = []
+        for path in _files(self.path / file_names.COMMIT_LOG):
+            data = path.read_bytes()
+            # Tests check checksums themselves: a wrong one must not hide its record.
+            scanned = scan(data, offset_of(path.name), check_crc=False)
+            if scanned.stop is Stop.ZEROS and not scanned.records and found:
+                break  # allocated ahead of need
+            found.append(LogFile(name=path.name, data=data, scan=scanned))
+        return found
+
+    def records(self) -> list[PlacedRecord]:
+        """Return all records, in the order of the commit log."""
+        return [placed for file in self.log_files() for placed in file.scan.records]
+
+    def record_bytes(self, offset: int) -> bytes | None:
+        """Return the record that begins at *offset*, or None where none can."""
+        names = [p.name for p in _files(self.path / file_names.COMMIT_LOG)]
+        name = max((n for n in names if offset_of(n) <= offset), default=None)
+        if name is None:
+            return None
+        with (self.path / file_names.COMMIT_LOG / name).open("rb") as file:
+            file.seek(offset - offset_of(name))
+            size = int.from_bytes(file.read(4), "big")
+            file.seek(-4, 1)
+            data = file.read(size)
+        return data if 0 < size == len(data) else None
+
+    def queues(self) -> dict[tuple[str, int], QueueFiles]:
+        """Return all consume queues by topic and queue id."""
+        found = {}
+        for topic in _directories(self.path / file_names.CONSUME_QUEUE):
+            for queue in _directories(topic):
+                files = tuple((file.name, file.read_bytes()) for file in _files(queue))
+                found[topic.name, int(queue.name)] = QueueFiles(
+                    topic=topic.name, queue_id=int(queue.name), files=files
+                )
+        return found
+
+    def queue(self, topic: str, queue_id: int) -> QueueFiles:
+        """Return one consume queue; without files if it was never written."""
+        path = self.path / file_names.CONSUME_QUEUE / topic / str(queue_id)
+        files = tuple((file.name, file.read_bytes()) for file in _files(path))
+        return QueueFiles(topic=topic, queue_id=queue_id, files=files)
+
+    def unit_at(self, topic: str, queue_id: int, number: int, room: int) -> Unit | None:
+        """Return the unit of queue offset *number*, in files of *room* bytes."""
+        byte = number * UNIT_SIZE
+        begin = byte - byte % room
+        directory = self.path / file_names.CONSUME_QUEUE / topic / str(queue_id)
+        path = directory / file_names.file_name(begin)
+        if not path.is_file():
+            return None
+        with path.open("rb") as file:
+            file.seek(byte - begin)
+            data = file.read(UNIT_SIZE)
+        return next(iter(decode_units(data)), None)
+
+    def index_files(self) -> list[IndexFile]:
+        """Return the index files, oldest first."""
+        return [
+            IndexFile(
+                name=path.name,
+                data=(data := path.read_bytes()),
+                slot_count=self.index_slot_count or _slots_of_size(len(data)),
+            )
+            for path in _files(self.path / file_names.INDEX)
+        ]
+
+    def checkpoint(self) -> Checkpoint:
+        """Return the checkpoint."""
+        return decode_checkpoint(self.checkpoint_bytes())
+
+    def checkpoint_bytes(self) -> bytes:
+        """Return the whole checkpoint file."""
+        return (self.path / file_names.CHECKPOINT).read_bytes()
+
+    def config(self, name: str) -> Path:
+        """Return the path of the configuration file *name*."""
+        return self.path / file_names.CONFIG / name
+
+
+def offsets_of_key(files: Iterable[IndexFile], topic: str, key: str) -> list[int]:
+    """Return the commit-log offsets that index files have under a key, file by file."""
+    wanted = key_hash(topic, key)
+    return [
+        item.commit_log_offset
+        for file in files
+        for item in items_of_slot(file.data, wanted, file.slot_count)
+        if item.key_hash == wanted
+    ]
+
+
+def _slots_of_size(size: int) -> int:
+    """Return the slots of an index file of *size* bytes with four items a slot."""
+    return (size - HEADER_SIZE) // (SLOT_SIZE + SLOT_SHARE * ITEM_SIZE)
+
+
+def _files(directory: Path) -> list[Path]:
+    if not directory.is_dir():
+        return []
+    return sorted(path for path in directory.iterdir() if path.is_file())
+
+
+def _directories(directory: Path) -> list[Path]:
+    if not directory.is_dir():
+        return []
+    return sorted(path for path in directory.iterdir() if path.is_dir())

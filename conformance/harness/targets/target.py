@@ -1,0 +1,209 @@
+"""
+Target: the peer that the suites examine, with its addresses and capabilities.
+
+Its text form begins with its kind: ``embedded:``, ``HOST:PORT``, ``jvm:4.6.0``,
+``docker:IMAGE``, ``cmd:target.toml``, ``mutant:ID``, ``store:/path``. A target that the
+suite starts also ends with it, including processes, ports and files. Tests that need a
+missing capability are counted as unsupported, never as passed.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Self
+from urllib.parse import parse_qsl
+
+from conformance.harness.client.address import Address
+from conformance.harness.client.client import Client
+from conformance.harness.process.context import Closing
+from spec.clause import release_key
+
+
+class Capability(StrEnum):
+    """Something that a target may allow and a test may need."""
+
+    WIRE = "wire"
+    """The target has a listening socket."""
+    STORE = "store"
+    """The store's files can be read."""
+    CONFIG = "config"
+    """It can be started with settings of the test's choice."""
+    RESTART = "restart"
+    """It can be stopped in order and started again on the same store."""
+    KILL = "kill"
+    """It can be killed as a power cut would."""
+    REPLICATION = "replication"
+    """A slave can copy its commit log, at the port after the broker's own."""
+    CLOCK = "clock"
+    """Its clock can be made to run faster."""
+    CLIENT = "client"
+    """It is a client, which an adapter drives."""
+
+
+EVERYTHING = frozenset(Capability) - {Capability.CLIENT}
+"""All capabilities of a broker."""
+RELEASES = ("4.4.0", "4.5.2", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
+"""The releases that were studied; a profile such as 4.6 means the one of its series."""
+
+KINDS = {
+    "embedded": "conformance.harness.targets.embedded:EmbeddedTarget",
+    "mutant": "conformance.harness.targets.embedded:MutantTarget",
+    "jvm": "conformance.harness.targets.jvm:JvmTarget",
+    "store": "conformance.harness.targets.store_target:StoreTarget",
+    "tcp": "conformance.harness.targets.running_cluster:RunningClusterTarget",
+    "docker": "conformance.harness.targets.docker_target:DockerTarget",
+    "cmd": "conformance.harness.targets.command_target:CommandTarget",
+    "client": "conformance.harness.targets.client_target:ClientTarget",
+    "client-mutant": "conformance.harness.targets.client_target:ClientMutantTarget",
+}
+
+
+CLIENT = "client:"
+"""Before the command that starts a client's adapter."""
+
+ROOM_SETTINGS: Mapping[str, str] = {
+    "diskMaxUsedSpaceRatio": "95",
+    "rocketmq.broker.diskSpaceWarningLevelRatio": "0.99",
+    "rocketmq.broker.diskSpaceCleanForciblyRatio": "0.98",
+}
+"""Let a broker neither delete nor refuse on a disk that is rather full."""
+
+
+class TargetError(Exception):
+    """The target cannot be had: no verdict about any clause."""
+
+
+class Target(Closing):
+    """One peer under examination. Kinds override what they can do."""
+
+    capabilities: frozenset[Capability] = frozenset()
+    is_foreign = False
+    """Whether the release is unknown, so that the target is probed first."""
+
+    def __init__(
+        self,
+        text: str,
+        rest: str = "",
+        conf: Mapping[str, str] | None = None,
+        store: Path | None = None,
+    ) -> None:
+        self.text = text
+        self.rest = rest
+        """Rest of the text after the kind."""
+        self.conf = dict(conf or {})
+        self.release = "4.6.0"
+        self.has_profile = False
+        """Whether a profile sets the release, not the target itself."""
+        self.namesrv: Address | None = None
+        self.broker: Address | None = None
+        self.broker_name = ""
+        self.cluster = ""
+        self.shares_name_server = False
+        """Whether the name server may be shared with other targets. It then survives a
+        stop or kill, where the kind supports that: most tests are about the broker, and
+        a name server takes as long to start. Set it before the first start."""
+        self.clock_rate = 1.0
+        """How much faster than the system's its clock is to run, with CLOCK."""
+        self.store_path = store
+        self.refuses: frozenset[int] = frozenset()
+        """Codes of the requests that it is known to refuse as unknown to it."""
+
+    def __enter__(self) -> Self:
+        try:
+            self.start()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def start(self) -> None:
+        """Make the target reachable; returns when it is."""
+
+    def stop(self) -> None:
+        """Stop it in order; its store stays."""
+        raise TargetError(f"{self.text} cannot be stopped from here")
+
+    def kill(self) -> None:
+        """Kill it as a power cut would; its store stays."""
+        raise TargetError(f"{self.text} cannot be killed from here")
+
+    def restart(self) -> None:
+        """Stop it in order and start it again on the same store."""
+        self.stop()
+        self.start()
+
+    def close(self) -> None:
+        """Give back everything: processes, ports, files. Closing twice is harmless."""
+
+    def connect_to_namesrv(self) -> Client:
+        """Return a fresh connection to the name server."""
+        return Client.connect(_listening(self.namesrv, self.text))
+
+    def connect_to_broker(self) -> Client:
+        """Return a fresh connection to the broker."""
+        return Client.connect(_listening(self.broker, self.text))
+
+
+def parse_target(
+    text: str,
+    *,
+    profile: str | None = None,
+    conf: Mapping[str, str] | None = None,
+    store: Path | None = None,
+) -> Target:
+    """Return the target that *text* names, not yet started.
+
+    *profile* overrides its release, *conf* adds settings, and *store* is an existing
+    store directory to open, which is kept at the end.
+    """
+    kind, rest, settings = _split(text)
+    module, _, name = KINDS[kind].partition(":")
+    made = getattr(importlib.import_module(module), name)
+    target = made(text, rest, {**settings, **(conf or {})}, store)
+    assert isinstance(target, Target)
+    if profile:
+        target.release = release_of_profile(profile)
+        target.has_profile = True
+    return target
+
+
+def _listening(address: Address | None, text: str) -> Address:
+    if address is None:
+        raise TargetError(f"no listener at {text}")
+    return address
+
+
+def _split(text: str) -> tuple[str, str, dict[str, str]]:
+    """Return kind, rest and settings of a target's text."""
+    if text.startswith(CLIENT):  # a command may have any sign in it
+        return "client", text.removeprefix(CLIENT), {}
+    address, question, query = text.partition("?")
+    settings = dict(parse_qsl(query, strict_parsing=True)) if question else {}
+    kind, colon, rest = address.partition(":")
+    if colon and kind in KINDS:
+        return kind, rest, settings
+    if address == "embedded":
+        return "embedded", "", settings
+    try:
+        Address.parse(address)
+    except ValueError:
+        known = ", ".join(f"{name}:" for name in KINDS)
+        raise TargetError(
+            f"{text!r} is no target: HOST:PORT or one of {known}"
+        ) from None
+    return "tcp", address, settings
+
+
+def release_of_profile(profile: str) -> str:
+    """Return the studied release that *profile*, such as ``4.6``, means."""
+    try:
+        wanted = release_key(profile)
+    except ValueError as error:
+        raise TargetError(f"--profile: {error}") from None
+    for release in RELEASES:
+        if release_key(release)[: len(wanted)] == wanted:
+            return release
+    return ".".join(str(part) for part in (*wanted, 0, 0)[:3])

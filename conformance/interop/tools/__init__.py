@@ -1,0 +1,5 @@
+"""
+External tools of the interop tests: tshark, Kaitai, Chromium, the GitHub action.
+
+Begin with ``installed.py``.
+"""

@@ -1,0 +1,57 @@
+"""Modules import each other without circles; imports for type checking count too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+
+import grimp
+import pytest
+
+PACKAGES = (
+    "spec",
+    "columns",
+    "reference",
+    "conformance",
+    "spark_checks",
+    "bench",
+    "cli",
+)
+Imports = Mapping[str, Set[str]]
+"""The modules that each module imports directly."""
+
+
+def in_circles(imports: Imports) -> set[str]:
+    """Return the modules of all circles, and those on a path from circle to circle."""
+    left = {module: set(imported) for module, imported in imports.items()}
+    while True:
+        imported = set().union(*left.values())
+        kept = {m: i & left.keys() for m, i in left.items() if m in imported}
+        kept = {module: i & kept.keys() for module, i in kept.items()}
+        kept = {module: i for module, i in kept.items() if i}
+        if kept.keys() == left.keys():
+            return set(left)
+        left = kept
+
+
+@pytest.fixture(scope="module")
+def found() -> set[str]:
+    graph = grimp.build_graph(*PACKAGES, cache_dir=None)
+    return in_circles(
+        {m: graph.find_modules_directly_imported_by(m) for m in graph.modules}
+    )
+
+
+def test_no_module_is_in_a_circle(found: set[str]) -> None:
+    assert sorted(found) == []
+
+
+@pytest.mark.parametrize(
+    ("imports", "circle"),
+    [
+        ({"a": {"b"}, "b": {"c"}, "c": set()}, set()),
+        ({"a": {"b"}, "b": {"a"}}, {"a", "b"}),
+        ({"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set()}, {"b", "c"}),
+    ],
+)
+def test_a_circle_is_found(imports: Imports, circle: set[str]) -> None:
+    assert in_circles(imports) == circle

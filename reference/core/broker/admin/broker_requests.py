@@ -1,0 +1,178 @@
+"""
+Requests of tools about the broker itself and its clients (Java: AdminBrokerProcessor).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from reference.core.broker.ports import Outbox, Ports
+from reference.core.broker.state import BrokerState
+from reference.core.broker.topic.topic_config import queue_key
+from reference.core.java_properties import read_properties, write_properties
+from reference.core.remoting.refused import Refused
+from reference.core.remoting.request import Request
+from reference.core.remoting.response import (
+    SYSTEM_ERROR,
+    Response,
+    encode_oneway,
+)
+from spec.layout import LayoutError
+from spec.wire.bodies import fastjson
+from spec.wire.message.message_id import decode_message_id
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
+
+_FOR_C = "CPP"
+
+
+def broker_settings(state: BrokerState, _: Request) -> Response:
+    """Respond with the settings, one per line."""
+    options = state.options
+    changed_at_ms = options.changed_at_ms or state.started_at_ms
+    version = {"counter": options.change_count, "timestamp": changed_at_ms}
+    body = write_properties(options.shown()).encode()  # [ADMIN-CONFIG-001]
+    return Response(fields={"version": fastjson.dumps(version).decode()}, body=body)
+
+
+def update_settings(state: BrokerState, ports: Ports, request: Request) -> Response:
+    """Change the settings that the body names."""
+    changes = read_properties(request.body.decode())
+    state.options.update(changes, request.now_ms)
+    if "brokerPermission" in changes:
+        state.topics.touch(request.now_ms)
+        ports.registrar.register()
+    return Response()
+
+
+def reset_offset(state: BrokerState, ports: Ports, request: Request) -> Response:
+    """Send the offsets at a time to all members of a group."""
+    name, group = request.text("topic"), request.text("group")
+    topic = state.topics.get(name)
+    if topic is None:
+        raise Refused(
+            SYSTEM_ERROR,
+            "[reset-offset] reset offset failed, no topic in this broker. "
+            f"topic={name}",
+        )
+    offsets: dict[int, int] = {}
+    for queue_id in range(topic.write_queue_count):
+        consumed = state.offsets.query(group, name, queue_id)
+        if consumed == -1:
+            remark = f"THe consumer group <{group}> not exist"
+            raise Refused(SYSTEM_ERROR, remark)
+        offsets[queue_id] = _reset_one(state, request, queue_id, consumed=consumed)
+    members = state.clients.consumers.get(group)
+    if members is None:
+        remark = (
+            f"Consumer not online, so can not reset offset, Group: {group} "
+            f"Topic: {name} Timestamp: {request.int64('timestamp')}"
+        )
+        raise Refused(ResponseCode.CONSUMER_NOT_ONLINE, remark)
+    queues = {
+        queue_key(state.options.name, name, q): offset for q, offset in offsets.items()
+    }
+    table = fastjson.dumps({"offsetTable": queues})  # [OFFSET-RESET-004]
+    body = table
+    if request.language == _FOR_C:  # [OFFSET-RESET-005]
+        # The C++ client cannot read keys that are objects.
+        rows = [{**dict(queue), "offset": offset} for queue, offset in queues.items()]
+        body = fastjson.dumps({"offsetTable": rows})
+    notice = encode_oneway(
+        RequestCode.RESET_CONSUMER_CLIENT_OFFSET,
+        {
+            "topic": name,
+            "group": group,
+            "timestamp": request.text("timestamp"),
+            "isForce": "false",
+        },
+        body,
+    )
+    for connection in members.members:
+        ports.outbox.send(connection, notice)
+    return Response(body=table)
+
+
+def relay_to_client(
+    state: BrokerState, ports: Ports, request: Request
+) -> Response | None:
+    """Relay a request to a member of a group, and its response back."""
+    if request.code == RequestCode.CONSUME_MESSAGE_DIRECTLY:
+        message_id = request.text("msgId")
+        record = _record(state, message_id)
+        if record is None:  # [ADMIN-CLIENT-005]
+            raise Refused(SYSTEM_ERROR, f"there is no message {message_id}")
+        fields = {**request.fields, "brokerName": state.options.name}
+        request = replace(request, fields=fields, body=record)  # [ADMIN-CLIENT-004]
+    group, client_id = request.text("consumerGroup"), request.text("clientId")
+    members = state.clients.consumers.get(group)
+    clients = [] if members is None else list(members.members.values())
+    for client in clients:
+        if client.client_id == client_id:
+            _relay(ports.outbox, request, client.connection)  # [ADMIN-CLIENT-001]
+            return None
+    # [ADMIN-CLIENT-002]
+    raise Refused(SYSTEM_ERROR, f"The Consumer <{group}> <{client_id}> not online")
+
+
+def _relay(outbox: Outbox, request: Request, connection: int) -> None:
+    def on_response(response: Request | None) -> None:
+        if response is not None:
+            relayed = Response(
+                response.code, response.remark, response.fields, response.body
+            )
+            outbox.respond(request, relayed)
+
+    code, fields, body = request.code, request.fields, request.body
+    outbox.invoke(connection, code, fields, body, on_response=on_response)
+
+
+def _record(state: BrokerState, message_id: str) -> bytes | None:
+    """Return the record of a message id, or None."""
+    try:
+        _, offset = decode_message_id(message_id)
+    except LayoutError:
+        return None
+    record = state.store.record_at(offset)
+    return None if record is None else bytes(record)
+
+
+def _reset_one(
+    state: BrokerState, request: Request, queue_id: int, *, consumed: int
+) -> int:
+    """Return the new offset of a queue; at most *consumed*, unless forced."""
+    topic, timestamp_ms = request.text("topic"), request.int64("timestamp")
+    if timestamp_ms == -1:
+        offset = state.store.max_offset(topic, queue_id)
+    else:
+        offset = state.store.offset_by_time(topic, queue_id, timestamp_ms)
+    offset = max(offset, 0)
+    return offset if request.truth("isForce") else min(offset, consumed)
+
+
+_ACL_CODES = {
+    RequestCode.UPDATE_AND_CREATE_ACL_CONFIG: (
+        ResponseCode.UPDATE_AND_CREATE_ACL_CONFIG_FAILED
+    ),
+    RequestCode.DELETE_ACL_CONFIG: ResponseCode.DELETE_ACL_CONFIG_FAILED,
+    RequestCode.UPDATE_GLOBAL_WHITE_ADDRS_CONFIG: (
+        ResponseCode.UPDATE_GLOBAL_WHITE_ADDRS_CONFIG_FAILED
+    ),
+}
+
+
+def change_access(_: BrokerState, request: Request) -> Response:
+    """Respond with the failure of 4.6.0: access control is off."""
+    return Response(_ACL_CODES[RequestCode(request.code)])  # [ADMIN-ACL-001]
+
+
+def get_access(_: BrokerState, __: Request) -> None:
+    """Send no response: access control is off."""  # [ADMIN-ACL-002]
+
+
+def register_filter_server(state: BrokerState, request: Request) -> Response:
+    """Record a filter server; respond with the broker's name and id."""
+    address = request.text("filterServerAddr")
+    state.filter_servers.register(request.connection, address, request.now_ms)
+    options = state.options  # [ADMIN-FILTER-001]
+    return Response(fields={"brokerId": options.broker_id, "brokerName": options.name})

@@ -1,0 +1,172 @@
+"""
+Counts of messages and bytes by topic and by group (Java: BrokerStatsManager).
+
+Each count is sampled every 10 seconds for the last minute, every 10 minutes for the
+last hour and every hour for the last day. The first sample is the zero of its period.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from reference.core.store.types import (
+    GetMessageResult,
+    GetMessageStatus,
+    NewMessage,
+    PutResult,
+)
+
+MINUTE_SAMPLE_MS = 10_000
+HOUR_SAMPLE_MS = 600_000
+DAY_SAMPLE_MS = 3_600_000
+PERIODS = ("minute", "hour", "day")
+_SAMPLES_MAX = (7, 7, 25)
+
+TOPIC_PUT_COUNT = "TOPIC_PUT_NUMS"
+TOPIC_PUT_SIZE = "TOPIC_PUT_SIZE"
+GROUP_GET_COUNT = "GROUP_GET_NUMS"
+GROUP_GET_SIZE = "GROUP_GET_SIZE"
+SENT_BACK_COUNT = "SNDBCK_PUT_NUMS"
+BROKER_PUT_COUNT = "BROKER_PUT_NUMS"
+BROKER_GET_COUNT = "BROKER_GET_NUMS"
+
+
+class Rate(NamedTuple):
+    """A count within a period."""
+
+    total: int
+    per_second: float | None
+    """None while there is but one sample (Java: NaN)."""
+    average: float
+    """Average per event, such as messages per batch."""
+
+    def as_json(self) -> dict[str, object]:
+        """Return the JSON object of responses to tools."""
+        return {"avgpt": self.average, "sum": self.total, "tps": self.per_second}
+
+
+class _Sample(NamedTuple):
+    at_ms: int
+    value: int
+    times: int
+
+
+class Count:
+    """One count, and its samples by period."""
+
+    __slots__ = ("samples", "times", "value")
+
+    def __init__(self) -> None:
+        self.value = 0
+        self.times = 0
+        self.samples = tuple(deque[_Sample](maxlen=most) for most in _SAMPLES_MAX)
+
+    def rate(self, period: str) -> Rate:
+        """Return the count between the first and the last sample of a period."""
+        samples = self.samples[PERIODS.index(period)]
+        if not samples:
+            return Rate(0, 0.0, 0.0)
+        first, last = samples[0], samples[-1]
+        total, times = last.value - first.value, last.times - first.times
+        passed_ms = last.at_ms - first.at_ms
+        per_second = total * 1000 / passed_ms if passed_ms else None
+        return Rate(total, per_second, total / times if times else 0.0)
+
+
+class BrokerStatistics:
+    """All counts of one broker."""
+
+    def __init__(self, cluster: str) -> None:
+        self._cluster = cluster
+        self._counts: dict[str, dict[str, Count]] = {}
+        self._put_counts: dict[str, tuple[Count, Count, Count]] = {}
+        """Counts that a put changes, by topic."""
+        self._get_counts: dict[tuple[str, str], tuple[Count, Count, Count]] = {}
+        """Counts that a get changes, by group and topic."""
+
+    def on_put(
+        self, messages: Sequence[NewMessage], results: Sequence[PutResult]
+    ) -> None:
+        """Count the messages that were stored."""
+        for message, result in zip(messages, results, strict=True):
+            if result.physical_offset < 0:
+                continue
+            counts = self._put_counts.get(message.topic)
+            if counts is None:
+                counts = self._put_counts[message.topic] = (
+                    self._made(TOPIC_PUT_COUNT, message.topic),
+                    self._made(TOPIC_PUT_SIZE, message.topic),
+                    self._made(BROKER_PUT_COUNT, self._cluster),
+                )
+            message_count, size, all_count = counts
+            message_count.value += result.message_count
+            message_count.times += 1
+            size.value += result.size
+            size.times += 1
+            all_count.value += result.message_count
+
+    def on_get(self, group: str, topic: str, result: GetMessageResult) -> None:
+        """Count the messages that a group has pulled."""
+        if result.status is not GetMessageStatus.FOUND:
+            return
+        counts = self._get_counts.get((group, topic))
+        if counts is None:
+            counts = self._get_counts[group, topic] = (
+                self._made(GROUP_GET_COUNT, _key(group, topic)),
+                self._made(GROUP_GET_SIZE, _key(group, topic)),
+                self._made(BROKER_GET_COUNT, self._cluster),
+            )
+        message_count, size, all_count = counts
+        found = len(result.records)
+        message_count.value += found
+        message_count.times += 1
+        size.value += result.size
+        size.times += 1
+        all_count.value += found
+
+    def on_send_back(self, group: str, topic: str) -> None:
+        """Count a message that a group has sent back."""
+        count = self._made(SENT_BACK_COUNT, _key(group, topic))
+        count.value += 1
+        count.times += 1
+
+    def count(self, name: str, key: str) -> Count | None:
+        """Return a count by its name and key, or None."""
+        return self._counts.get(name, {}).get(key)
+
+    def pulled_per_second(self, group: str, topic: str) -> float:
+        """Return the messages per second that a group has pulled in the last minute."""
+        count = self.count(GROUP_GET_COUNT, _key(group, topic))
+        return (count.rate("minute").per_second or 0.0) if count else 0.0
+
+    def sample_minute(self, now_ms: int) -> None:
+        """Sample for the last minute."""
+        self._sample(0, now_ms)
+
+    def sample_hour(self, now_ms: int) -> None:
+        """Sample for the last hour."""
+        self._sample(1, now_ms)
+
+    def sample_day(self, now_ms: int) -> None:
+        """Sample for the last day."""
+        self._sample(2, now_ms)
+
+    def _made(self, name: str, key: str) -> Count:
+        """Return a count, created where it does not exist."""
+        counts = self._counts.setdefault(name, {})
+        count = counts.get(key)
+        if count is None:
+            count = counts[key] = Count()
+        return count
+
+    def _sample(self, period: int, now_ms: int) -> None:
+        for counts in self._counts.values():
+            for count in counts.values():
+                sample = _Sample(now_ms, count.value, count.times)
+                count.samples[period].append(sample)
+
+
+def _key(group: str, topic: str) -> str:
+    return f"{topic}@{group}"

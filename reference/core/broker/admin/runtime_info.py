@@ -1,0 +1,153 @@
+"""
+How a broker is doing: the table that ``mqadmin brokerStatus`` prints.
+
+`clusterList` picks its columns from it, so every name that 4.6.0 has is here. A core
+without threads has no queues of waiting requests: their sizes and waits are 0.
+"""
+
+from __future__ import annotations
+
+import math
+
+from reference.core.broker.state import BrokerState
+from reference.core.remoting.request import Request
+from reference.core.remoting.response import RELEASE_ORDINAL, Response
+from spec.store.message_record import decode_record
+from spec.wire.bodies import fastjson
+from spec.wire.message.topic_names import SCHEDULE_TOPIC
+
+_NO_POOL = 2_147_483_647
+"""Free buffers that 4.6.0 reports for a pool that is not used."""
+
+_CAPACITIES = {
+    "sendThreadPoolQueueCapacity": "sendThreadPoolQueueCapacity",
+    "pullThreadPoolQueueCapacity": "pullThreadPoolQueueCapacity",
+    "queryThreadPoolQueueCapacity": "queryThreadPoolQueueCapacity",
+    "EndTransactionThreadPoolQueueCapacity": "endTransactionPoolQueueCapacity",
+}
+"""Each name in the table and the setting that it repeats."""
+
+_ALWAYS_ZERO = (
+    "EndTransactionQueueSize",
+    "dispatchBehindBytes",
+    "dispatchMaxBuffer",
+    "getMessageEntireTimeMax",
+    "msgGetTotalTodayMorning",
+    "msgGetTotalYesterdayMorning",
+    "msgPutTotalTodayMorning",
+    "msgPutTotalYesterdayMorning",
+    "pageCacheLockTimeMills",
+    "pullThreadPoolQueueHeadWaitTimeMills",
+    "pullThreadPoolQueueSize",
+    "putMessageEntireTimeMax",
+    "queryThreadPoolQueueHeadWaitTimeMills",
+    "queryThreadPoolQueueSize",
+    "sendThreadPoolQueueHeadWaitTimeMills",
+    "sendThreadPoolQueueSize",
+)
+"""Nothing waits here, and while a put is done the core's clock stands still."""
+
+_SLOWER_PUTS = (
+    *("[0~10ms]", "[10~50ms]", "[50~100ms]", "[100~200ms]", "[200~500ms]"),
+    *("[500ms~1s]", "[1~2s]", "[2~3s]", "[3~4s]", "[4~5s]", "[5~10s]", "[10s~]"),
+)
+
+
+def runtime_info(state: BrokerState, request: Request) -> Response:
+    """Answer how the broker is doing."""
+    table = {
+        **dict.fromkeys(_ALWAYS_ZERO, "0"),
+        **{name: state.options.settings[key] for name, key in _CAPACITIES.items()},
+        "bootTimestamp": str(state.started_at_ms),
+        "brokerVersion": str(RELEASE_ORDINAL),
+        "brokerVersionDesc": "V4_6_0",  # [ADMIN-CONFIG-002]
+        "runtime": running_time(request.now_ms - state.started_at_ms),
+        "startAcceptSendRequestTimeStamp": state.options.settings[
+            "startAcceptSendRequestTimeStamp"
+        ],
+        **_counts(state),
+        **_places(state),
+        **_disk(state),
+    }
+    return Response(body=fastjson.dumps({"table": table}))
+
+
+def running_time(duration_ms: int) -> str:
+    """Return a duration as 4.6.0 words it."""
+    minutes, seconds = divmod(duration_ms // 1000, 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    return f"[ {days:,} days, {hours} hours, {minutes} minutes, {seconds} seconds ]"
+
+
+def readable_size(size: int) -> str:
+    """Return a count of bytes as people read it: ``512 B`` or ``1.5 GiB``."""
+    if size < 1024:
+        return f"{size} B"
+    power = min(int(math.log(size) / math.log(1024)), 6)
+    return f"{size / 1024**power:.1f} {'KMGTPE'[power - 1]}iB"
+
+
+def _counts(state: BrokerState) -> dict[str, str]:
+    counted = state.store.statistics
+    put_count = max(counted.put_count, 1)
+    slower = "".join(f"{span}:0 " for span in _SLOWER_PUTS)
+    return {
+        "getFoundTps": counted.found_rates(),
+        "getMissTps": counted.missed_rates(),
+        "getTotalTps": counted.read_rates(),
+        "getTransferedTps": counted.transferred_rates(),
+        "msgGetTotalTodayNow": str(counted.transferred_count),
+        "msgPutTotalTodayNow": str(counted.put_count),
+        "putMessageAverageSize": str(counted.put_size / put_count),
+        "putMessageDistributeTime": f"[<=0ms]:{counted.put_calls} {slower}",
+        "putMessageSizeTotal": str(counted.put_size),
+        "putMessageTimesTotal": str(put_count),
+        "putTps": counted.put_rates(),
+    }
+
+
+def _places(state: BrokerState) -> dict[str, str]:
+    """Return the offsets of the log, its flush and the delay levels."""
+    store = state.store
+    table = {
+        "commitLogMaxOffset": str(store.log.queue.end),
+        "commitLogMinOffset": str(store.log.queue.start),
+        "earliestMessageTimeStamp": str(_earliest_ms(state)),
+        "remainHowManyDataToFlush": readable_size(
+            store.log.queue.end - store.log.queue.flushed
+        ),
+        "remainTransientStoreBufferNumbs": str(_NO_POOL),
+    }
+    for level, offset in store.schedule.offsets.items():
+        end = store.max_offset(SCHEDULE_TOPIC, level - 1)
+        table[f"scheduleMessageOffset_{level}"] = f"{offset},{end}"
+    return table
+
+
+def _disk(state: BrokerState) -> dict[str, str]:
+    """Return the disk usage; -1.0 for a directory that does not exist yet."""
+    total, free = state.store.disk_space()
+    used = str((total - free) / total) if total > 0 else "-1.0"
+    capacity = f"Total : {readable_size(total)}, Free : {readable_size(free)}."
+    has_log = len(state.store.log.queue) > 0
+    has_queues = next(iter(state.store.queues), None) is not None
+    return {
+        "commitLogDirCapacity": capacity,
+        "commitLogDiskRatio": used if has_log else "-1.0",
+        "consumeQueueDiskRatio": used if has_queues else "-1.0",
+    }
+
+
+def _earliest_ms(state: BrokerState) -> int:
+    """Return the store time of the first message in the commit log, or -1.
+
+    It is -1 without a message. 4.6.0 also returns -1 while the log's first file has
+    less than twice maxMessageSize.
+    """
+    log = state.store.log.queue
+    held = min(log.end - max(log.start, 0), log.file_size)
+    if held < 2 * state.options.number("maxMessageSize"):
+        return -1  # [ADMIN-CONFIG-004]
+    data = state.store.record_at(log.start)
+    return -1 if data is None else decode_record(data, check_crc=False).stored_at_ms

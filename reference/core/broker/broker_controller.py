@@ -1,0 +1,246 @@
+"""
+The broker: its state, its long-lived parts, and the remoting server around them.
+
+The controller (Java: BrokerController) builds every part with what that part needs, and
+passes on the events of the remoting server. Nothing but the shell imports it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from reference.core.broker.admin.broker_statistics import BrokerStatistics
+from reference.core.broker.broker_config import BrokerOptions
+from reference.core.broker.filter.consumer_filters import new_filters
+from reference.core.broker.group.heartbeat import on_member_left
+from reference.core.broker.group.subscription_groups import SubscriptionGroups
+from reference.core.broker.ha.ha_service import HAService
+from reference.core.broker.name_server_registration import (
+    NameServerRegistration,
+    Registrations,
+)
+from reference.core.broker.ports import OnResponse, Ports
+from reference.core.broker.processor_table import (
+    HANDLERS,
+    PORT_HANDLERS,
+    SEQUENCE_HANDLERS,
+)
+from reference.core.broker.pull.long_polling import LongPolling
+from reference.core.broker.scheduled.flushing import Flusher
+from reference.core.broker.scheduled.scheduled_tasks import ScheduledTasks
+from reference.core.broker.scheduled.store_cleaning import StoreCleaning
+from reference.core.broker.state import BrokerState
+from reference.core.broker.topic.topic_config import Topic, Topics
+from reference.core.remoting.effects import Effect
+from reference.core.remoting.request import Request
+from reference.core.remoting.response import (
+    Response,
+    encode_request,
+    encode_response,
+)
+from reference.core.remoting.server import IDLE_SCAN_MS, RemotingServer
+from reference.core.store.config_files import (
+    CONSUMER_FILTERS,
+    CONSUMER_OFFSETS,
+    SUBSCRIPTION_GROUPS,
+    TOPICS,
+    ConfigFiles,
+)
+from reference.core.store.message_store import MessageStore
+from spec.host import Host
+
+HOLD_CHECK_MS = 5_000
+"""Period at which held pull requests are compared with the ends of their queues."""
+_INVOKED_MAX = 1 << 20
+"""Requests of this broker that may be without a response."""
+
+
+class BrokerController(RemotingServer):
+    """A broker, a master or a slave."""
+
+    def __init__(
+        self,
+        options: BrokerOptions,
+        store: MessageStore,
+        config: ConfigFiles,
+        *,
+        now_ms: int,
+    ) -> None:
+        super().__init__()
+        self.state = BrokerState(
+            options=options,
+            store=store,
+            topics=Topics(options, now_ms=now_ms, changed=self._on_topics_changed),
+            groups=SubscriptionGroups(
+                options, now_ms=now_ms, changed=self._on_groups_changed
+            ),
+            filters=new_filters(options),
+            statistics=BrokerStatistics(options.cluster),
+            connections=self.connections,
+            store_host=Host.of(options.ip, options.number("listenPort")),
+            started_at_ms=now_ms,
+        )
+        self.registrations = Registrations()
+        self.long_polling = LongPolling(self.state, self, self.timers)
+        self.ha = HAService(self.state, self, self.timers)
+        self.flusher = Flusher(
+            self,
+            self.timers,
+            self.state,
+            on_messages=self.long_polling.on_messages,
+        )
+        self.tasks = ScheduledTasks(self.state, self, self.timers, config)
+        self._cleaning = StoreCleaning(self.timers, store, options)
+        self._config = config
+        self._invoked: dict[int, OnResponse] = {}
+        self._register_processors()
+        self._load_tables()
+
+    def start(self, name_servers: Sequence[Host], now_ms: int) -> None:
+        """Connect to the name servers and start the timers."""
+        for address in name_servers:  # [ROUTE-OUTERAPI-001]
+            registration = NameServerRegistration(
+                self.state, self, self.timers, self.ha, address
+            )
+            self.registrations.append(registration)
+            registration.start(now_ms)
+        self.state.store.dispatcher.calc_bit_map = self._calc_bit_map
+        self.flusher.start(now_ms)
+        self._cleaning.start(now_ms)
+        self.tasks.start(now_ms)
+        every = self.timers.call_every
+        held_check = self.long_polling.check_held
+        every(HOLD_CHECK_MS, held_check, first_ms=now_ms + HOLD_CHECK_MS)
+        every(IDLE_SCAN_MS, self.close_idle, first_ms=now_ms + IDLE_SCAN_MS)
+        self.ha.start(now_ms)
+
+    def stop(self, now_ms: int) -> None:
+        """Unregister and persist the tables; the store is stopped after this."""
+        for registration in self.registrations:
+            registration.unregister()
+        self.tasks.persist_offsets(now_ms)
+        self.tasks.persist_filters(now_ms)
+
+    @property
+    def has_deferred_work(self) -> bool:
+        """Whether messages wait for their dispatch."""
+        return self.state.has_appended
+
+    def run_deferred_work(self, now_ms: int) -> None:
+        """Flush, replicate and dispatch new messages; answer held pull requests."""
+        if not self.state.has_appended:
+            return
+        if self.flusher.flushes_on_append:
+            self.flusher.on_append()
+        self.state.has_appended = False
+        if self.ha.slaves.connected:
+            self.ha.slaves.on_append(now_ms)
+        self.long_polling.on_messages(self.state.store.dispatch(), now_ms)
+
+    def flush_completed(
+        self, number: int, now_ms: int, refused: str = ""
+    ) -> list[Effect]:
+        """Record that the files of a Flush are on disk, or the error of the disk."""
+        self.flusher.flush_completed(number, now_ms, refused)
+        return self.take_effects()
+
+    def respond(self, request: Request, response: Response) -> None:
+        """Send the response to a request whose handler returned None."""
+        if not request.flag & 2:
+            self.send(request.connection, encode_response(request.opaque, response))
+
+    def invoke(
+        self,
+        connection: int,
+        code: int,
+        fields: Mapping[str, str],
+        body: bytes = b"",
+        *,
+        on_response: OnResponse,
+        timeout_at_ms: int | None = None,
+    ) -> None:
+        """Send a request to a peer; *on_response* receives the result."""
+        if len(self._invoked) >= _INVOKED_MAX:
+            self._invoked.clear()
+        opaque = next(self.state.numbers)
+        self._invoked[opaque] = on_response
+        self.send(connection, encode_request(code, fields, body, opaque=opaque))
+        if timeout_at_ms is not None:
+            self.timers.call_at(timeout_at_ms, lambda _: self._complete(opaque, None))
+
+    def on_response(self, response: Request) -> None:
+        """Complete the request of this broker that *response* is for."""
+        self._complete(response.opaque, response)
+
+    def on_connection_lost(self, connection: int, now_ms: int) -> None:
+        """Remove a closed connection from all tables and parts."""
+        self.long_polling.drop(connection)
+        self.state.filter_servers.drop(connection)
+        for group in self.state.clients.drop(connection):
+            on_member_left(self.state, self, group, now_ms)
+        for registration in self.registrations:
+            registration.connection_lost(connection, now_ms)
+        self.ha.slave_sync.connection_lost(connection)
+
+    def on_connect_completed(
+        self, address: Host, connection: int | None, now_ms: int
+    ) -> None:
+        """Use a connection to a name server or to the master."""
+        for registration in self.registrations:
+            if registration.address == address:
+                registration.connect_completed(connection, now_ms)
+        self.ha.slave_sync.connect_completed(address, connection)
+
+    def _complete(self, opaque: int, response: Request | None) -> None:
+        on_response = self._invoked.pop(opaque, None)
+        if on_response is not None:
+            on_response(response)
+
+    def _register_processors(self) -> None:
+        """Bind the handlers of the processor table to state and parts."""
+        state = self.state
+        ports = Ports(
+            outbox=self,
+            flusher=self.flusher,
+            slaves=self.ha.slaves,
+            long_polling=self.long_polling,
+            registrar=self.registrations,
+        )
+        self.handlers = {
+            **{int(code): partial(one, state) for code, one in HANDLERS.items()},
+            **{
+                int(code): partial(one, state, ports)
+                for code, one in PORT_HANDLERS.items()
+            },
+        }
+        self.sequence_handlers = {
+            int(code): partial(one, state, ports)
+            for code, one in SEQUENCE_HANDLERS.items()
+        }
+
+    def _calc_bit_map(self, topic: str, record: memoryview) -> bytes:
+        """Return the bit map of a message; tools may switch bit maps on and off."""
+        is_on = self.state.options.truth("enableCalcFilterBitMap")
+        return self.state.filters.bits(topic, record) if is_on else b""
+
+    def _on_topics_changed(self, topic: Topic | None) -> None:
+        self._config.save(TOPICS, self.state.topics.as_json())
+        # [ROUTE-OUTERAPI-005]
+        self.registrations.register(None if topic is None else [topic])
+
+    def _on_groups_changed(self) -> None:
+        self._config.save(SUBSCRIPTION_GROUPS, self.state.groups.as_json())
+
+    def _load_tables(self) -> None:
+        state = self.state
+        loads = (
+            (TOPICS, state.topics.load),
+            (SUBSCRIPTION_GROUPS, state.groups.load),
+            (CONSUMER_OFFSETS, state.offsets.load),
+            (CONSUMER_FILTERS, partial(state.filters.load, now_ms=state.started_at_ms)),
+        )
+        for name, load in loads:
+            content = self._config.load(name)
+            if content is not None:
+                load(content)

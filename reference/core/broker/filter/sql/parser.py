@@ -1,0 +1,221 @@
+"""
+The grammar of SQL expressions, as 4.6.0's SelectorParser has it.
+
+    condition   = both { OR both }
+    both        = equality { AND equality }
+    equality    = order { ("=" | "<>") order | IS [NOT] NULL }
+    order       = signed { (">" | ">=" | "<" | "<=") signed
+                         | [NOT] BETWEEN signed AND signed
+                         | [NOT] IN "(" text { "," text } ")" }
+    signed      = ("+" | "-" | NOT) signed | literal | name | "(" condition ")"
+
+The end is not checked: text behind a condition is ignored.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from reference.core.broker.filter.sql.expressions import (
+    ORDERS,
+    Alone,
+    And,
+    Equal,
+    Expression,
+    In,
+    Literal,
+    Negated,
+    Not,
+    Or,
+    Ordered,
+    Property,
+)
+from reference.core.broker.filter.sql.lexer import Word, words_of
+from reference.core.broker.filter.sql.values import SqlError, compare, whole
+
+_CONSTANTS = {"TRUE": True, "FALSE": False, "NULL": None}
+
+
+def parse_sql(sql: str) -> Expression:
+    """Return the condition that *sql* is, or raise SqlError."""
+    try:
+        return as_condition(_Parser(sql).condition())
+    except RecursionError:
+        raise SqlError("too many levels") from None
+
+
+class _Parser:
+    def __init__(self, sql: str) -> None:
+        self._words = words_of(sql)
+        self._ahead: list[Word] = []
+
+    def condition(self) -> Expression:
+        parts = [self._both()]
+        while self._takes("OR"):
+            parts.append(self._both())
+        return parts[0] if len(parts) == 1 else Or(tuple(map(as_condition, parts)))
+
+    def _both(self) -> Expression:
+        parts = [self._equality()]
+        while self._takes("AND"):
+            parts.append(self._equality())
+        return parts[0] if len(parts) == 1 else And(tuple(map(as_condition, parts)))
+
+    def _equality(self) -> Expression:
+        left = self._order()
+        while True:
+            if self._takes("="):
+                left = _equal(left, self._order())
+            elif self._takes("<>"):
+                left = Not(_equal(left, self._order()))
+            elif self._takes("IS"):
+                is_not = self._takes("NOT")
+                self._wants("NULL")
+                is_null = Equal(left, Literal(None))
+                left = Not(is_null) if is_not else is_null
+            else:
+                return left
+
+    def _order(self) -> Expression:
+        left = self._signed()
+        while True:
+            sign = next((one for one in ORDERS if self._takes(one)), None)
+            if sign is not None:
+                left = _ordered(sign, left, self._signed())
+            elif self._takes("BETWEEN"):
+                left = _between(left, *self._bounds())
+            elif self._takes("IN"):
+                left = _in(left, self._texts())
+            elif self._next().kind == "NOT" and self._next(1).kind == "BETWEEN":
+                self._drop(2)
+                left = _not_between(left, *self._bounds())
+            elif self._next().kind == "NOT" and self._next(1).kind == "IN":
+                self._drop(2)
+                left = Not(_in(left, self._texts()))
+            else:
+                return left
+
+    def _signed(self) -> Expression:
+        if self._takes("+"):
+            return self._signed()
+        if self._takes("-"):
+            return Negated(self._signed())
+        if self._takes("NOT"):
+            return Not(as_condition(self._signed()))
+        word = self._take()
+        if word.kind == "(":
+            inner = self.condition()
+            self._wants(")")
+            return inner
+        return _single(word)
+
+    def _bounds(self) -> tuple[Expression, Expression]:
+        low = self._signed()
+        self._wants("AND")
+        return low, self._signed()
+
+    def _texts(self) -> tuple[str, ...]:
+        self._wants("(")
+        texts = [_text(self._wants("text"))]
+        while self._takes(","):
+            texts.append(_text(self._wants("text")))
+        self._wants(")")
+        return tuple(texts)
+
+    def _next(self, ahead: int = 0) -> Word:
+        while len(self._ahead) <= ahead:
+            self._ahead.append(next(self._words))
+        return self._ahead[ahead]
+
+    def _take(self) -> Word:
+        word = self._next()
+        self._drop(1)
+        return word
+
+    def _drop(self, count: int) -> None:
+        del self._ahead[:count]
+
+    def _takes(self, kind: str) -> bool:
+        if self._next().kind == kind:
+            self._drop(1)
+            return True
+        return False
+
+    def _wants(self, kind: str) -> Word:
+        word = self._take()
+        if word.kind != kind:
+            raise SqlError(f"{word.text or word.kind!r} where {kind} is wanted")
+        return word
+
+
+def as_condition(part: Expression) -> Expression:
+    """Return *part* as a condition."""
+    if part.is_condition:
+        return part
+    if isinstance(part, Property):
+        return Alone(part)
+    raise SqlError("a value where a condition is wanted")
+
+
+def _single(word: Word) -> Expression:
+    """Return the literal or property that *word* is."""
+    makes: dict[str, Callable[[str], Expression]] = {
+        "whole": lambda text: Literal(whole(text.rstrip("lL"))),
+        "float": lambda text: Literal(_double(text)),
+        "text": lambda _: Literal(_text(word)),
+        "name": Property,
+    }
+    if word.kind in _CONSTANTS:
+        return Literal(_CONSTANTS[word.kind])
+    if word.kind not in makes:
+        raise SqlError(f"{word.text or word.kind!r} where a value is wanted")
+    return makes[word.kind](word.text)
+
+
+def _double(text: str) -> float:
+    """Return the literal; Java's smallest double is above 0, so 0.0 is refused."""
+    value = float(text)
+    if not 0 < value <= sys.float_info.max:
+        raise SqlError(f"{text} is no double that a literal can be")  # [PULL-SQL-008]
+    return value
+
+
+def _text(word: Word) -> str:
+    return word.text[1:-1].replace("''", "'")
+
+
+def _equal(left: Expression, right: Expression) -> Expression:
+    if Literal(None) in (left, right):
+        raise SqlError("NULL equals nothing")
+    literals = isinstance(left, Literal) and isinstance(right, Literal)
+    if literals and left.is_condition and not right.is_condition:
+        raise SqlError("a truth value beside another kind")
+    return Equal(left, right)
+
+
+def _ordered(sign: str, left: Expression, right: Expression) -> Expression:
+    for part in (left, right):
+        is_text = isinstance(part, Literal) and isinstance(part.constant, str)
+        if is_text or part.is_condition:
+            raise SqlError("neither texts nor conditions have an order")
+    return Ordered(sign, left, right)
+
+
+def _between(value: Expression, low: Expression, high: Expression) -> Expression:
+    if isinstance(low, Literal) and isinstance(high, Literal):
+        if low.constant is None or high.constant is None:
+            raise SqlError("NULL is no bound")
+        if compare(high.constant, low.constant) < 0:
+            raise SqlError("bounds in the wrong order")
+    return And((_ordered(">=", value, low), _ordered("<=", value, high)))
+
+
+def _not_between(value: Expression, low: Expression, high: Expression) -> Expression:
+    return Or((_ordered("<", value, low), _ordered(">", value, high)))
+
+
+def _in(left: Expression, texts: tuple[str, ...]) -> Expression:
+    if not isinstance(left, Property):
+        raise SqlError("only a property can be IN something")
+    return In(left, texts)

@@ -1,0 +1,140 @@
+"""
+The members of consumer and producer groups (Java: ConsumerManager, ProducerManager).
+
+Heartbeats fill the tables. A member is a client on one connection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from reference.core.broker.filter.subscription import Subscription
+
+CLIENT_EXPIRY_MS = 120_000
+"""Time after which a client without heartbeats is removed."""
+
+
+@dataclass(slots=True)
+class Client:
+    """A client on one connection (Java: ClientChannelInfo)."""
+
+    connection: int
+    client_id: str
+    language: str
+    version: int
+    seen_at_ms: int
+
+
+@dataclass(slots=True)
+class ConsumerGroup:
+    """The members and subscriptions of a group (Java: ConsumerGroupInfo)."""
+
+    name: str
+    consume_type: str = "CONSUME_PASSIVELY"
+    message_model: str = "CLUSTERING"
+    consume_from: str = "CONSUME_FROM_LAST_OFFSET"
+    members: dict[int, Client] = field(default_factory=dict)
+    """By connection."""
+    subscriptions: dict[str, Subscription] = field(default_factory=dict)
+    """By topic."""
+
+    def join(self, client: Client) -> bool:
+        """Record a heartbeat; return whether the member is new."""
+        known = self.members.get(client.connection)
+        if known is None or known.client_id != client.client_id:
+            self.members[client.connection] = client
+        else:
+            known.seen_at_ms = client.seen_at_ms
+        return known is None  # [GROUP-MEMBER-009]
+
+    def subscribe(self, subscriptions: Iterable[Subscription]) -> bool:
+        """Record a member's subscriptions; return whether the set of topics changed.
+
+        A newer expression for a known topic is recorded, but it is not a change.
+        """
+        new = {subscription.topic: subscription for subscription in subscriptions}
+        changed = new.keys() != self.subscriptions.keys()
+        for topic in self.subscriptions.keys() - new.keys():  # [GROUP-MEMBER-008]
+            del self.subscriptions[topic]
+        for topic, subscription in new.items():
+            old = self.subscriptions.get(topic)
+            # [GROUP-HEARTBEAT-004]
+            if old is None or subscription.version > old.version:
+                self.subscriptions[topic] = subscription
+        return changed
+
+
+class Clients:
+    """The consumer and producer groups that have members."""
+
+    def __init__(self) -> None:
+        self.consumers: dict[str, ConsumerGroup] = {}
+        self.producers: dict[str, dict[int, Client]] = {}
+        self._turn = 0
+
+    def subscription(self, group: str, topic: str) -> Subscription | None:
+        """Return the subscription of *group* to *topic*."""
+        found = self.consumers.get(group)
+        return None if found is None else found.subscriptions.get(topic)
+
+    def groups_subscribed_to(self, topic: str) -> Iterator[str]:
+        """Yield the groups that subscribe to *topic*."""
+        for name, group in self.consumers.items():
+            if topic in group.subscriptions:
+                yield name
+
+    def leave_consumer(self, group: str, connection: int) -> ConsumerGroup | None:
+        """Remove a member of a consumer group; return the group."""
+        found = self.consumers.get(group)
+        if found is not None:
+            found.members.pop(connection, None)
+            if not found.members:
+                del self.consumers[group]
+        return found
+
+    def leave_producer(self, group: str, connection: int) -> None:
+        """Remove a member of a producer group."""
+        members = self.producers.get(group, {})
+        members.pop(connection, None)
+        if not members:
+            self.producers.pop(group, None)
+
+    def drop(self, connection: int) -> list[ConsumerGroup]:
+        """Remove a closed connection from all groups; return its consumer groups."""
+        for name in list(self.producers):
+            self.leave_producer(name, connection)
+        # [GROUP-MEMBER-006]
+        groups = [g for g in self.consumers.values() if connection in g.members]
+        for group in groups:
+            self.leave_consumer(group.name, connection)
+        return groups
+
+    def silent(self, now_ms: int) -> set[int]:
+        """Return the connections of clients without recent heartbeats."""
+        everyone = [c for g in self.consumers.values() for c in g.members.values()]
+        everyone += [c for members in self.producers.values() for c in members.values()]
+        limit_ms = now_ms - CLIENT_EXPIRY_MS
+        return {
+            client.connection for client in everyone if client.seen_at_ms < limit_ms
+        }
+
+    def producer(self, client_id: str) -> Client | None:
+        """Return the producer with this client id, or None."""
+        return next(
+            (
+                client
+                for members in self.producers.values()
+                for client in members.values()
+                if client.client_id == client_id
+            ),
+            None,
+        )
+
+    def any_producer(self, group: str) -> Client | None:
+        """Return a member of a producer group, another each time."""
+        members = list(self.producers.get(group, {}).values())
+        if not members:
+            return None
+        self._turn += 1
+        return members[self._turn % len(members)]

@@ -1,0 +1,160 @@
+"""
+Requests about consumer groups: configuration, connections and progress.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from reference.core.broker.group.clients import Client
+from reference.core.broker.group.subscription_groups import SubscriptionGroup
+from reference.core.broker.state import BrokerState
+from reference.core.broker.topic.topic_config import queue_key
+from reference.core.remoting.refused import Refused
+from reference.core.remoting.request import Request
+from reference.core.remoting.response import SYSTEM_ERROR, Response
+from spec.wire.bodies import fastjson
+from spec.wire.remoting.response_code import ResponseCode
+
+
+def update_group(state: BrokerState, request: Request) -> Response:
+    """Create or change the configuration of a group."""
+    value = fastjson.loads(request.body)
+    if isinstance(value, dict):
+        group = SubscriptionGroup.from_json(value)
+        state.groups.update(group, request.now_ms)  # [ADMIN-GROUP-001]
+    return Response()
+
+
+def delete_group(state: BrokerState, request: Request) -> Response:
+    """Delete the configuration of a group."""
+    state.groups.delete(request.text("groupName"), request.now_ms)
+    return Response()
+
+
+def all_groups(state: BrokerState, _: Request) -> Response:
+    """Respond with the table of groups."""
+    return Response(body=fastjson.dumps(state.groups.as_json()))
+
+
+def all_consumer_offsets(state: BrokerState, _: Request) -> Response:
+    """Respond with the table of consumer offsets."""
+    return Response(body=fastjson.dumps(state.offsets.as_json()))  # [ADMIN-STATS-003]
+
+
+def consumer_connections(state: BrokerState, request: Request) -> Response:
+    """Respond with the members and subscriptions of a consumer group."""
+    name = request.text("consumerGroup")
+    group = state.clients.consumers.get(name)
+    if group is None:
+        raise Refused(
+            # [GROUP-CONNECTION-002]
+            ResponseCode.CONSUMER_NOT_ONLINE,
+            f"the consumer group[{name}] not online",
+        )
+    subscriptions = {t: one.as_json() for t, one in group.subscriptions.items()}
+    body = {
+        # [GROUP-CONNECTION-001] [GROUP-CONNECTION-005]
+        "connectionSet": _connections(state, group.members.values()),
+        "consumeFromWhere": group.consume_from,
+        "consumeType": group.consume_type,
+        "messageModel": group.message_model,
+        "subscriptionTable": subscriptions,
+    }
+    return Response(body=fastjson.dumps(body))
+
+
+def producer_connections(state: BrokerState, request: Request) -> Response:
+    """Respond with the members of a producer group."""
+    name = request.text("producerGroup")
+    members = state.clients.producers.get(name)
+    if members is None:  # [GROUP-CONNECTION-004]
+        raise Refused(SYSTEM_ERROR, f"the producer group[{name}] not exist")
+    # [GROUP-CONNECTION-003]
+    body = {"connectionSet": _connections(state, members.values())}
+    return Response(body=fastjson.dumps(body))
+
+
+def consume_stats(state: BrokerState, request: Request) -> Response:
+    """Respond with the progress of a group in each queue."""
+    group = request.text("consumerGroup")
+    only = (request.optional_text("topic") or "").strip()
+    topics = [only] if only else state.offsets.topics_of(group)
+    table = {}
+    for name in topics:
+        topic = state.topics.get(name)
+        if topic is None or not may_consume(state, group, name):
+            continue
+        for queue_id in range(topic.read_queue_count):
+            key = queue_key(state.options.name, name, queue_id)
+            # [ADMIN-STATS-002]
+            table[key] = progress(state, group, name, queue_id).as_json()
+    rate = sum(state.statistics.pulled_per_second(group, name) for name in topics)
+    body = {"consumeTps": rate, "offsetTable": table}
+    return Response(body=fastjson.dumps(body))
+
+
+def clone_offsets(state: BrokerState, request: Request) -> Response:
+    """Copy the offsets of one group to another."""
+    source, target = request.text("srcGroup"), request.text("destGroup")
+    topic = (request.optional_text("topic") or "").strip()
+    # [OFFSET-CLONE-002]
+    if state.topics.get(topic) is not None and (
+        request.truth("offline") or may_consume(state, source, topic)
+    ):
+        state.offsets.clone(source, target, topic)  # [OFFSET-CLONE-001]
+    return Response()
+
+
+def may_consume(state: BrokerState, group: str, topic: str) -> bool:
+    """Return whether the group, if it has members, subscribes to the topic."""
+    members = state.clients.consumers.get(group)
+    if members is None or not members.subscriptions:
+        return True
+    return topic in members.subscriptions
+
+
+class Progress(NamedTuple):
+    """The progress of a group in a queue (Java: OffsetWrapper)."""
+
+    end: int
+    consumed: int
+    at_ms: int
+    """Store time of the last consumed message; 0 without one."""
+
+    @property
+    def left(self) -> int:
+        """Number of messages that are not consumed yet."""
+        return self.end - self.consumed
+
+    def as_json(self) -> dict[str, object]:
+        """Return the JSON object of responses to tools."""
+        return {
+            "brokerOffset": self.end,
+            "consumerOffset": self.consumed,
+            "lastTimestamp": self.at_ms,
+        }
+
+
+def progress(state: BrokerState, group: str, topic: str, queue_id: int) -> Progress:
+    """Return the progress of *group* in a queue."""
+    consumed = max(state.offsets.query(group, topic, queue_id), 0)
+    at_ms = state.store.stored_at(topic, queue_id, consumed - 1) if consumed else 0
+    return Progress(
+        max(state.store.max_offset(topic, queue_id), 0), consumed, max(at_ms, 0)
+    )
+
+
+def _connections(
+    state: BrokerState, clients: Iterable[Client]
+) -> list[dict[str, object]]:
+    return [
+        {
+            "clientAddr": str(state.connections[client.connection].remote),
+            "clientId": client.client_id,
+            "language": client.language,
+            "version": client.version,
+        }
+        for client in clients
+    ]

@@ -1,0 +1,171 @@
+"""
+HEART_BEAT and its kin: clients join and leave groups (Java: ClientManageProcessor).
+
+When the members or the topics of a consumer group change, NOTIFY_CONSUMER_IDS_CHANGED
+goes to every member, and each rebalances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from reference.core.broker.filter.subscription import TAG, subscription_of
+from reference.core.broker.group.clients import Client, ConsumerGroup
+from reference.core.broker.ports import Outbox, Ports
+from reference.core.broker.state import BrokerState
+from reference.core.broker.topic.topic_config import (
+    PERM_READ,
+    PERM_WRITE,
+    UNIT_SUBSCRIPTION_FLAG,
+)
+from reference.core.remoting.refused import Refused
+from reference.core.remoting.request import Request
+from reference.core.remoting.response import (
+    SYSTEM_ERROR,
+    Response,
+    encode_oneway,
+)
+from spec.wire.bodies import fastjson
+from spec.wire.message.topic_names import RETRY_PREFIX
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
+
+
+class HeartbeatError(ValueError):
+    """The body of a request is not the JSON object of a client."""
+
+
+def handle_heartbeat(state: BrokerState, ports: Ports, request: Request) -> Response:
+    """Record the groups and subscriptions of a client."""
+    data = _object(request.body)
+    client_id = str(data.get("clientID"))  # [GROUP-HEARTBEAT-001]
+    consumers = [_object_in(value) for value in data.get("consumerDataSet") or ()]
+    producers = [_object_in(value) for value in data.get("producerDataSet") or ()]
+    for consumer in consumers:
+        _join_consumers(state, ports, request, client_id=client_id, consumer=consumer)
+    for producer in producers:
+        group = state.clients.producers.setdefault(str(producer["groupName"]), {})
+        group[request.connection] = _client(request, client_id)
+    return Response()
+
+
+def unregister_client(state: BrokerState, ports: Ports, request: Request) -> Response:
+    """Remove a client from its groups."""
+    producer_group = request.optional_text("producerGroup")
+    if producer_group is not None:
+        state.clients.leave_producer(producer_group, request.connection)
+    consumer_group = request.optional_text("consumerGroup")
+    if consumer_group is not None:
+        # [GROUP-MEMBER-005]
+        left = state.clients.leave_consumer(consumer_group, request.connection)
+        if left is not None:  # [GROUP-MEMBER-010]
+            on_member_left(state, ports.outbox, left, request.now_ms)
+    return Response()
+
+
+def check_client(state: BrokerState, request: Request) -> Response:
+    """Check that this broker supports the subscription of a client."""
+    subscription = _object(request.body).get("subscriptionData")
+    if isinstance(subscription, Mapping):
+        expression_type = str(subscription.get("expressionType") or TAG)
+        enabled = state.options.is_property_filter_enabled
+        if expression_type != TAG and not enabled:
+            raise Refused(
+                SYSTEM_ERROR,
+                "The broker does not support consumer to filter message by "
+                f"{expression_type}",
+            )
+        wanted = subscription_of({"topic": "", **subscription})
+        if not wanted.is_by_tag and wanted.expression is None:  # [PULL-SQL-012]
+            remark = f"{wanted.text!r} is no expression"
+            raise Refused(ResponseCode.SUBSCRIPTION_PARSE_FAILED, remark)
+    return Response()
+
+
+def consumers_of_group(state: BrokerState, request: Request) -> Response:
+    """Respond with the client ids of a consumer group."""
+    name = request.text("consumerGroup")
+    group = state.clients.consumers.get(name)
+    if group is None or not group.members:  # [GROUP-MEMBER-002]
+        raise Refused(SYSTEM_ERROR, f"no consumer for this group, {name}")
+    ids = [member.client_id for member in group.members.values()]  # [GROUP-MEMBER-001]
+    return Response(body=fastjson.dumps({"consumerIdList": ids}))
+
+
+def on_member_left(
+    state: BrokerState, outbox: Outbox, group: ConsumerGroup, now_ms: int
+) -> None:
+    """Notify the others of a group; without members its filters are dead."""
+    notify_consumer_ids_changed(state, outbox, group, now_ms)
+    if not group.members:
+        state.filters.leave(group.name, now_ms)
+
+
+def notify_consumer_ids_changed(
+    state: BrokerState, outbox: Outbox, group: ConsumerGroup, now_ms: int
+) -> None:
+    """Send NOTIFY_CONSUMER_IDS_CHANGED to all members, unless that is disabled."""
+    config = state.groups.find(group.name, now_ms)
+    enabled = state.options.truth("notifyConsumerIdsChangedEnable")
+    if not enabled or (config is not None and not config.notifies_changes):
+        return
+    notification = encode_oneway(
+        RequestCode.NOTIFY_CONSUMER_IDS_CHANGED, {"consumerGroup": group.name}
+    )
+    for connection in group.members:  # [GROUP-MEMBER-003]
+        outbox.send(connection, notification)
+
+
+def _join_consumers(
+    state: BrokerState,
+    ports: Ports,
+    request: Request,
+    *,
+    client_id: str,
+    consumer: Mapping[str, Any],
+) -> None:
+    name = str(consumer["groupName"])
+    config = state.groups.find(name, request.now_ms)
+    if config is not None:
+        is_unit = bool(consumer.get("unitMode"))
+        state.topics.create_once(
+            RETRY_PREFIX + name,  # [GROUP-RETRY-001]
+            queue_count=config.retry_queue_count,
+            permission=PERM_READ | PERM_WRITE,
+            now_ms=request.now_ms,
+            flag=UNIT_SUBSCRIPTION_FLAG if is_unit else 0,
+        )
+    wanted = [
+        subscription_of(_object_in(value))
+        for value in consumer.get("subscriptionDataSet") or ()
+    ]
+    group = state.clients.consumers.setdefault(name, ConsumerGroup(name))
+    group.consume_type = str(consumer.get("consumeType"))  # [GROUP-HEARTBEAT-002]
+    group.message_model = str(consumer.get("messageModel"))
+    group.consume_from = str(consumer.get("consumeFromWhere"))
+    is_new = group.join(_client(request, client_id))
+    if group.subscribe(wanted) or is_new:  # [GROUP-MEMBER-004] [GROUP-MEMBER-007]
+        notify_consumer_ids_changed(state, ports.outbox, group, request.now_ms)
+    state.filters.subscribe(name, wanted, request.now_ms)
+
+
+def _client(request: Request, client_id: str) -> Client:
+    return Client(
+        request.connection,
+        client_id,
+        request.language,
+        request.version,
+        request.now_ms,
+    )
+
+
+def _object(body: bytes) -> Mapping[str, Any]:
+    """Return the JSON object in *body*."""
+    return _object_in(fastjson.loads(body))
+
+
+def _object_in(value: object) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise HeartbeatError("the body is no JSON object where there must be one")
+    return value

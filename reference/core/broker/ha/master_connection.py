@@ -1,0 +1,141 @@
+"""
+The connection of a slave to its master, over which the commit log comes.
+
+The slave connects, reports the end of its own log, and appends the transfers that
+begin there. Any other transfer ends the connection. Both ends then start again from
+what the slave has (Java: HAService.HAClient).
+"""
+
+from __future__ import annotations
+
+from reference.core.broker.broker_config import BrokerOptions
+from reference.core.broker.ha.connection_state import SLAVE_END, HAEvent, HAState
+from reference.core.broker.ha.transfer import (
+    append_transferred,
+    slave_offset_codec,
+    transfer_error,
+)
+from reference.core.broker.ports import Effects, Timers
+from reference.core.remoting.effects import ConnectToMaster, Send
+from reference.core.store.mapped.files import FilesError
+from reference.core.store.message_store import MessageStore
+from spec.wire.ha.replication import HEADER_SIZE, head_of_piece
+
+WATCH_MS = 1_000
+"""Period of connects, of heartbeats and of the search for silence."""
+RECONNECT_MS = 5_000
+
+
+class MasterConnection:
+    """The slave's end of the connection."""
+
+    def __init__(
+        self,
+        outbox: Effects,
+        timers: Timers,
+        store: MessageStore,
+        options: BrokerOptions,
+    ) -> None:
+        self.address = ""
+        """Address to connect to; empty while it is unknown."""
+        self.connection: int | None = None
+        self.state = SLAVE_END.initial
+        self._outbox = outbox
+        self._timers = timers
+        self._store = store
+        self._options = options
+        self._part = bytearray()
+        """First bytes of a transfer that is not complete."""
+        self._connect_at_ms = 0
+        self._sent_at_ms = 0
+        self._read_at_ms = 0
+
+    def start(self, now_ms: int) -> None:
+        """Start the timer, which connects once the address is known."""
+        self._timers.call_every(WATCH_MS, self._watch, first_ms=now_ms + 1)
+
+    def connect_completed(self, connection: int | None, now_ms: int) -> None:
+        """Report the log's end over a new connection; None where none was made."""
+        if connection is None:
+            self.state = SLAVE_END.after(self.state, HAEvent.CONNECT_FAILED)
+            self._connect_at_ms = now_ms + RECONNECT_MS
+            return
+        self.state = SLAVE_END.after(self.state, HAEvent.CONNECTED)
+        self.connection = connection
+        self._part.clear()
+        self._read_at_ms = now_ms
+        self._report(connection, now_ms)
+
+    def data_received(self, connection: int, data: bytes, now_ms: int) -> None:
+        """Append the transfers that are complete, and report the log's end."""
+        if connection != self.connection:
+            return
+        self._read_at_ms = now_ms
+        self._part += data
+        error = self._append_transfers(connection, now_ms)
+        self._store.dispatch()  # [HA-SLAVE-003] [HA-SLAVE-013]
+        if error is not None:
+            self._shut_down(connection, error, now_ms)
+
+    def connection_lost(self, connection: int, now_ms: int) -> None:
+        """Connect again soon."""
+        if connection == self.connection:
+            self._closed(now_ms + WATCH_MS)
+
+    def _append_transfers(self, connection: int, now_ms: int) -> str | None:
+        """Append every complete transfer; return the error of one that is wrong."""
+        at = 0
+        log = self._store.log.queue
+        while (head := head_of_piece(memoryview(self._part)[at:])) is not None:
+            offset, size = head
+            # Checked before its bytes are waited for. [HA-TRANSFER-014, -018]
+            error = transfer_error(log, offset, size)
+            if error is not None:
+                return error
+            end = at + HEADER_SIZE + size
+            if end > len(self._part):
+                break
+            if size:
+                try:
+                    append_transferred(log, offset, self._part[at + HEADER_SIZE : end])
+                except FilesError as failure:
+                    return f"cannot be followed: {failure}"
+                self.state = SLAVE_END.after(self.state, HAEvent.TRANSFER_APPENDED)
+                # [HA-TRANSFER-010] [HA-TRANSFER-015]
+                self._report(connection, now_ms)
+            at = end
+        del self._part[:at]
+        return None
+
+    def _watch(self, now_ms: int) -> None:
+        """Connect, send a heartbeat or close a silent connection."""
+        if self.connection is None:
+            is_ready = self.state is HAState.READY and now_ms >= self._connect_at_ms
+            if self.address and is_ready:  # [HA-TRANSFER-016]
+                self.state = SLAVE_END.after(self.state, HAEvent.CONNECT)
+                self._outbox.emit(ConnectToMaster(self.address))
+            return
+        number = self._options.number
+        silence_ms = number("haHousekeepingInterval")
+        if now_ms - self._read_at_ms > silence_ms:  # [HA-TRANSFER-017]
+            reason = f"was silent for more than {silence_ms} ms"
+            self._shut_down(self.connection, reason, now_ms)
+        elif now_ms - self._sent_at_ms > number("haSendHeartbeatInterval"):
+            self._report(self.connection, now_ms)
+
+    def _report(self, connection: int, now_ms: int) -> None:
+        """Send the end of the log."""
+        self._sent_at_ms = now_ms
+        report = slave_offset_codec.encode((self._store.log.queue.end,))
+        self._outbox.emit(Send(connection, report))
+
+    def _shut_down(self, connection: int, reason: str, now_ms: int) -> None:
+        self._outbox.log_error(f"the master at {self.address} {reason}: hanging up")
+        self._outbox.close(connection, reason)
+        self._closed(now_ms + RECONNECT_MS)
+
+    def _closed(self, connect_at_ms: int) -> None:
+        self.state = SLAVE_END.after(self.state, HAEvent.CLOSED)
+        self.connection = None
+        self._part.clear()
+        self._connect_at_ms = connect_at_ms

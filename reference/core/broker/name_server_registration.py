@@ -1,0 +1,150 @@
+"""
+Registration with the name servers (Java: BrokerOuterAPI#registerBrokerAll).
+
+A broker registers with every name server, over one connection each: at its start, after
+each change of a topic, and every thirty seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from reference.core.broker.ha.ha_service import HAService
+from reference.core.broker.ports import Outbox, Timers
+from reference.core.broker.state import BrokerState
+from reference.core.broker.topic.topic_config import Topic
+from reference.core.remoting.request import Request
+from spec.host import Host
+from spec.integers import body_crc
+from spec.routing.broker_registration import decode_registration, encode_registration
+from spec.wire.bodies import fastjson
+from spec.wire.remoting.request_code import RequestCode
+
+RECONNECT_MS = 1_000
+FIRST_PERIOD_MS = 10_000
+_READ_AND_WRITE = 6
+
+
+class NameServerRegistration:
+    """The registration with one name server."""
+
+    def __init__(
+        self,
+        state: BrokerState,
+        outbox: Outbox,
+        timers: Timers,
+        ha: HAService,
+        address: Host,
+    ) -> None:
+        self.address = address
+        self.is_registered = False
+        """Whether the name server has confirmed a registration."""
+        self._state = state
+        self._outbox = outbox
+        self._timers = timers
+        self._ha = ha
+        self._connection: int | None = None
+
+    def start(self, now_ms: int) -> None:
+        """Connect, and register again and again."""
+        self._outbox.connect(self.address)
+        period_ms = self._state.options.number("registerNameServerPeriod")
+        self._timers.call_every(
+            min(max(period_ms, 10_000), 60_000),  # [ROUTE-OUTERAPI-008]
+            lambda _: self.register(),
+            first_ms=now_ms + FIRST_PERIOD_MS,
+        )
+
+    def connect_completed(self, connection: int | None, now_ms: int) -> None:
+        """Register over a new connection; connect again soon without one."""
+        self._connection = connection
+        if connection is None:
+            self._connect_later(now_ms)
+        else:
+            self.register()
+
+    def connection_lost(self, connection: int, now_ms: int) -> None:
+        """Connect again where the connection to the name server is closed."""
+        if connection == self._connection:
+            self._connection = None
+            self._connect_later(now_ms)
+
+    def register(self, topics: Iterable[Topic] | None = None) -> None:
+        """Register with *topics*, or with all topics."""
+        if self._connection is None:
+            return
+        options = self._state.options
+        # [ROUTE-OUTERAPI-004]
+        registered = self._state.topics.table.values() if topics is None else topics
+        if options.permission != _READ_AND_WRITE:
+            registered = [replace(t, permission=options.permission) for t in registered]
+        wrapper = self._state.topics.wrapper(registered)
+        content = {
+            "filterServerList": self._state.filter_servers.addresses(),
+            "topicConfigSerializeWrapper": wrapper,
+        }
+        body = fastjson.dumps(content)
+        is_compressed = options.truth("compressedRegister")
+        if is_compressed:  # [ROUTE-OUTERAPI-007]
+            body = encode_registration(decode_registration(body), compressed=True)
+        fields = self._identity() | {  # [ROUTE-OUTERAPI-002]
+            # [ROUTE-OUTERAPI-013]
+            "haServerAddr": f"{options.ip_for_slaves}:{options.number('haListenPort')}",
+            "compressed": str(is_compressed).lower(),
+            "bodyCrc32": str(body_crc(body)),  # [ROUTE-OUTERAPI-003]
+        }
+        self._call(RequestCode.REGISTER_BROKER, fields, body)
+
+    def unregister(self) -> None:
+        """Unregister; the broker stops."""
+        # [ROUTE-OUTERAPI-006]
+        self._call(RequestCode.UNREGISTER_BROKER, self._identity(), b"")
+
+    def _identity(self) -> dict[str, str]:
+        options = self._state.options
+        return {
+            "brokerAddr": options.address,
+            "brokerId": str(options.broker_id),
+            "brokerName": options.name,
+            "clusterName": options.cluster,
+        }
+
+    def _call(self, code: int, fields: dict[str, str], body: bytes) -> None:
+        if self._connection is not None:
+            self._outbox.invoke(
+                self._connection, code, fields, body, on_response=self._on_response
+            )
+
+    def _on_response(self, response: Request | None) -> None:
+        """Use the master and the ordered topics in the name server's response."""
+        if response is None or response.connection != self._connection:
+            return
+        if response.code != 0:
+            self._outbox.log_error(f"the name server refused: {response.remark}")
+            return
+        self.is_registered = True
+        self._ha.on_registered(
+            self.address,
+            master=response.optional_text("masterAddr") or "",
+            ha_server=response.optional_text("haServerAddr") or "",
+        )
+        order = fastjson.loads(response.body) if response.body else None
+        if isinstance(order, dict):
+            names = (str(name) for name in order.get("table") or {})
+            self._state.topics.order(names, response.now_ms)
+
+    def _connect_later(self, now_ms: int) -> None:
+        self._timers.call_at(
+            now_ms + RECONNECT_MS, lambda _: self._outbox.connect(self.address)
+        )
+
+
+class Registrations(list[NameServerRegistration]):
+    """The registrations with all name servers."""
+
+    def register(self, topics: Iterable[Topic] | None = None) -> None:
+        """Register *topics*, or all topics, with every name server."""
+        chosen = None if topics is None else list(topics)
+        for one in self:
+            one.register(chosen)

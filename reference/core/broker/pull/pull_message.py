@@ -1,0 +1,232 @@
+"""
+PULL_MESSAGE: messages of one queue from an offset on (Java: PullMessageProcessor).
+
+A pull that finds nothing new and allows it is held, see `long_polling`. It may commit
+the consumer's offset on the way. A slave does not correct offsets, since its own log
+may be behind its master's.
+"""
+
+from __future__ import annotations
+
+from reference.core.broker.filter.subscription import (
+    TAG,
+    Subscription,
+    SubscriptionError,
+    parse_subscription,
+)
+from reference.core.broker.group.subscription_groups import SubscriptionGroup
+from reference.core.broker.ports import Ports
+from reference.core.broker.pull.pull_request import PULL, Pull, PullEvent
+from reference.core.broker.send.put_result import put_message
+from reference.core.broker.state import BrokerState
+from reference.core.broker.topic.topic_config import PERM_READ, queue_key
+from reference.core.remoting.refused import Refused
+from reference.core.remoting.request import Request, request_decoder
+from reference.core.remoting.response import SYSTEM_ERROR, Response
+from reference.core.store.types import GetMessageStatus, NewMessage
+from spec.wire.bodies import fastjson
+from spec.wire.headers.request_headers import (
+    PULL_MESSAGE_FIELDS,
+    PullMessageRequestHeader,
+)
+from spec.wire.message.properties import Property, encode_properties
+from spec.wire.message.topic_names import OFFSET_MOVED_TOPIC
+from spec.wire.remoting.response_code import SEE_FAQ, ResponseCode
+
+FLAG_COMMIT_OFFSET = 1
+FLAG_SUSPEND = 2
+FLAG_SUBSCRIPTION = 4
+"""Bits of sysFlag (Java: PullSysFlag)."""
+MASTER_ID = 0
+
+_CODES = {
+    GetMessageStatus.FOUND: ResponseCode.SUCCESS,
+    GetMessageStatus.MESSAGE_WAS_REMOVING: ResponseCode.PULL_RETRY_IMMEDIATELY,
+    GetMessageStatus.NO_MATCHED_MESSAGE: ResponseCode.PULL_RETRY_IMMEDIATELY,
+    GetMessageStatus.OFFSET_FOUND_NULL: ResponseCode.PULL_NOT_FOUND,
+    # [PULL-MAXOFFSET-002]
+    GetMessageStatus.OFFSET_OVERFLOW_BADLY: ResponseCode.PULL_OFFSET_MOVED,
+    GetMessageStatus.OFFSET_OVERFLOW_ONE: ResponseCode.PULL_NOT_FOUND,
+    GetMessageStatus.OFFSET_TOO_SMALL: ResponseCode.PULL_OFFSET_MOVED,
+}
+"""The response code for each status; that of an empty queue depends on the offset."""
+
+_decode = request_decoder(PullMessageRequestHeader, PULL_MESSAGE_FIELDS)
+
+
+def handle_pull_message(
+    state: BrokerState, ports: Ports, request: Request
+) -> Response | None:
+    """Respond with messages, or hold the request."""
+    header = _decode(request)
+    wait_ms = header.suspend_timeout_millis
+    if not state.options.truth("longPollingEnable"):
+        wait_ms = state.options.number("shortPollingTimeMills")
+    pull = Pull(request, header, None, request.now_ms + max(wait_ms, 0))
+    response = try_pull(state, pull)
+    # [PULL-COMMIT-001] [PULL-COMMIT-002] [HA-SLAVE-010]
+    if header.sys_flag & FLAG_COMMIT_OFFSET and not state.options.is_slave:
+        state.offsets.commit(
+            header.consumer_group, header.topic, header.queue_id, header.commit_offset
+        )
+    # [PULL-HOLD-004]
+    if response.code == ResponseCode.PULL_NOT_FOUND and header.sys_flag & FLAG_SUSPEND:
+        pull.state = PULL.after(pull.state, PullEvent.NOTHING_NEW)
+        ports.long_polling.hold(pull)  # [PULL-HOLD-001]
+        return None
+    pull.state = PULL.after(pull.state, PullEvent.MESSAGES_FOUND)
+    return response
+
+
+def try_pull(state: BrokerState, pull: Pull) -> Response:
+    """Return the response as things are now; raise Refused."""
+    header, options = pull.header, state.options
+    group, subscription = _check_pull(state, pull)
+    unit_filter = None
+    is_brought = header.sys_flag & FLAG_SUBSCRIPTION
+    is_by_tag = subscription.expression_type == TAG
+    if not (is_brought or is_by_tag):
+        unit_filter = state.filters.bitmap_filter(group.name, header.topic)
+    offset = header.queue_offset
+    result = state.store.get(  # [PULL-FOUND-001]
+        header.topic,
+        header.queue_id,
+        offset,
+        header.max_msg_nums,
+        subscription.codes,
+        subscription.accepts if subscription.expression is not None else None,
+        unit_filter=unit_filter,
+    )
+    state.statistics.on_get(group.name, header.topic, result)
+    code = _CODES.get(result.status)
+    if code is None:
+        is_moved = offset != 0
+        code = ResponseCode.PULL_NOT_FOUND
+        if is_moved:
+            code = ResponseCode.PULL_OFFSET_MOVED
+    broker_id = MASTER_ID  # [PULL-FOUND-005] [HA-SLAVE-014]
+    if options.is_slave_read_enabled:
+        is_slow = result.suggest_slave
+        broker_id = group.broker_id_when_slow if is_slow else group.broker_id
+    if code == ResponseCode.PULL_OFFSET_MOVED:
+        if not options.is_slave or options.truth("offsetCheckInSlave"):
+            _append_offset_moved(state, pull, result.next_begin_offset)
+        else:  # [HA-SLAVE-009]
+            result = result._replace(next_begin_offset=offset)
+            code, broker_id = ResponseCode.PULL_RETRY_IMMEDIATELY, group.broker_id
+    fields: dict[str, object] = {
+        "maxOffset": result.max_offset,  # [PULL-FOUND-003]
+        "minOffset": result.min_offset,
+        "nextBeginOffset": result.next_begin_offset,
+        "suggestWhichBrokerId": broker_id,
+    }
+    # [PULL-FOUND-004]
+    return Response(int(code), result.status.name, fields, records=result.records)
+
+
+def _check_pull(
+    state: BrokerState, pull: Pull
+) -> tuple[SubscriptionGroup, Subscription]:
+    """Return the group and its subscription to the topic; raise Refused."""
+    header, options = pull.header, state.options
+    if not options.may_read:
+        remark = f"the broker[{options.ip}] pulling message is forbidden"
+        raise Refused(ResponseCode.NO_PERMISSION, remark)
+    name = header.consumer_group
+    group = state.groups.table.get(name)
+    if group is None:
+        group = state.groups.find(name, pull.request.now_ms)
+    if group is None:
+        remark = f"subscription group [{name}] does not exist, {SEE_FAQ}"
+        raise Refused(ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST, remark)
+    if not group.may_consume:  # [PULL-PERM-002]
+        remark = f"subscription group no permission, {name}"
+        raise Refused(ResponseCode.NO_PERMISSION, remark)
+    topic = state.topics.table.get(header.topic)
+    if topic is None:  # [PULL-TOPIC-001]
+        remark = f"topic[{header.topic}] not exist, apply first please! {SEE_FAQ}"
+        raise Refused(ResponseCode.TOPIC_NOT_EXIST, remark)
+    if not topic.permission & PERM_READ:  # [PULL-PERM-001]
+        remark = f"the topic[{topic.name}] pulling message is forbidden"
+        raise Refused(ResponseCode.NO_PERMISSION, remark)
+    if not 0 <= header.queue_id < topic.read_queue_count:  # [PULL-QUEUE-001]
+        peer = state.connections[pull.request.connection].remote
+        raise Refused(
+            SYSTEM_ERROR,
+            f"queueId[{header.queue_id}] is illegal, topic:[{topic.name}] "
+            f"topicConfig.readQueueNums:[{topic.read_queue_count}] consumer:[{peer}]",
+        )
+    subscription = pull.subscription
+    if not header.sys_flag & FLAG_SUBSCRIPTION:
+        subscription = _heartbeat_subscription(state, header, group)
+    elif subscription is None:
+        subscription = _brought_subscription(header)
+    kind = subscription.expression_type
+    if kind != TAG and not options.is_property_filter_enabled:  # [PULL-FILTER-007]
+        remark = f"The broker does not support consumer to filter message by {kind}"
+        raise Refused(SYSTEM_ERROR, remark)
+    pull.subscription = subscription
+    return group, subscription
+
+
+def _brought_subscription(header: PullMessageRequestHeader) -> Subscription:
+    """Return the subscription in the request itself; raise Refused."""
+    try:
+        return parse_subscription(
+            header.topic, header.subscription, header.expression_type
+        )
+    except SubscriptionError:  # [PULL-FILTER-006]
+        remark = "parse the consumer's subscription failed"
+        raise Refused(ResponseCode.SUBSCRIPTION_PARSE_FAILED, remark) from None
+
+
+def _heartbeat_subscription(
+    state: BrokerState, header: PullMessageRequestHeader, group: SubscriptionGroup
+) -> Subscription:
+    """Return the subscription of the group's last heartbeat; raise Refused."""
+    members = state.clients.consumers.get(group.name)
+    if members is None:  # [PULL-GROUP-001]
+        remark = f"the consumer's group info not exist{SEE_FAQ}"
+        raise Refused(ResponseCode.SUBSCRIPTION_NOT_EXIST, remark)
+    if not group.may_broadcast and members.message_model == "BROADCASTING":
+        remark = f"the consumer group[{group.name}] can not consume by broadcast way"
+        raise Refused(ResponseCode.NO_PERMISSION, remark)
+    subscription = members.subscriptions.get(header.topic)  # [PULL-GROUP-002]
+    if subscription is None:
+        remark = f"the consumer's subscription not exist{SEE_FAQ}"
+        raise Refused(ResponseCode.SUBSCRIPTION_NOT_EXIST, remark)
+    if subscription.version < header.sub_version:  # [PULL-GROUP-003]
+        remark = "the consumer's subscription not latest"
+        raise Refused(ResponseCode.SUBSCRIPTION_NOT_LATEST, remark)
+    if not subscription.is_by_tag and subscription.expression is None:
+        remark = "there is no filter of this consumer: its expression may be wrong"
+        # [PULL-SQL-011]
+        raise Refused(ResponseCode.FILTER_DATA_NOT_EXIST, remark)
+    return subscription
+
+
+def _append_offset_moved(state: BrokerState, pull: Pull, offset: int) -> None:
+    """Append the event of a pull at an offset that the queue does not have."""
+    header, now_ms = pull.header, pull.request.now_ms
+    group = header.consumer_group
+    event = {
+        "consumerGroup": group,
+        "messageQueue": dict(
+            queue_key(state.options.name, header.topic, header.queue_id)
+        ),
+        "offsetNew": offset,
+        "offsetRequest": header.queue_offset,
+    }
+    message = NewMessage(
+        topic=OFFSET_MOVED_TOPIC,
+        queue_id=0,
+        body=fastjson.dumps(event),
+        properties=encode_properties(
+            # [PULL-EVENT-001] [PULL-EVENT-002]
+            {Property.KEYS: group, Property.DELAY: "0", Property.TAGS: group}
+        ),
+        born_at_ms=now_ms,
+        born_host=state.store_host,
+        store_host=state.store_host,
+    )
+    put_message(state, message, now_ms)

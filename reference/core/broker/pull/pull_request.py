@@ -1,0 +1,64 @@
+"""
+A held pull request, and the states it passes through.
+
+A pull that finds nothing new is held at its queue. It is tried again when a message
+arrives, when its queue has grown, and at its deadline. That second try is always
+answered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from reference.core.broker.filter.subscription import Subscription
+from reference.core.remoting.request import Request
+from reference.core.state_machine import StateMachine, Transition
+from spec.wire.headers.request_headers import PullMessageRequestHeader
+
+
+class PullState(Enum):
+    """States of a pull request."""
+
+    RECEIVED = auto()
+    HELD = auto()
+    ANSWERED = auto()
+    DROPPED = auto()
+
+
+class PullEvent(Enum):
+    """Events in the life of a pull request."""
+
+    NOTHING_NEW = auto()
+    MESSAGES_FOUND = auto()
+    MESSAGE_ARRIVED = auto()
+    QUEUE_GREW = auto()
+    DEADLINE = auto()
+    CONNECTION_LOST = auto()
+
+
+S, E, Row = PullState, PullEvent, Transition[PullState, PullEvent]
+PULL = StateMachine(
+    "pull request (long polling)",
+    initial=S.RECEIVED,
+    transitions=[
+        Row(S.RECEIVED, E.MESSAGES_FOUND, S.ANSWERED),
+        Row(S.RECEIVED, E.NOTHING_NEW, S.HELD, "FLAG_SUSPEND is set"),
+        Row(S.HELD, E.MESSAGE_ARRIVED, S.ANSWERED, "the subscription selects it"),
+        Row(S.HELD, E.QUEUE_GREW, S.ANSWERED, "every 5 s"),
+        Row(S.HELD, E.DEADLINE, S.ANSWERED),
+        Row(S.HELD, E.CONNECTION_LOST, S.DROPPED),
+    ],
+)
+
+
+@dataclass(slots=True)
+class Pull:
+    """A pull request from its arrival to its response."""
+
+    request: Request
+    header: PullMessageRequestHeader
+    subscription: Subscription | None
+    """The one that the request brings; after the first try the one that counted."""
+    deadline_ms: int
+    state: PullState = PULL.initial

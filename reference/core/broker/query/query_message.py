@@ -1,0 +1,69 @@
+"""
+Queries for messages, by commit-log offset or by key (Java: QueryMessageProcessor).
+"""
+
+from __future__ import annotations
+
+from reference.core.broker.state import BrokerState
+from reference.core.remoting.refused import Refused
+from reference.core.remoting.request import Request
+from reference.core.remoting.response import SYSTEM_ERROR, Response
+from reference.core.store.message_store import MessageStore
+from spec.store.message_record import Record, decode_record
+from spec.wire.bodies import fastjson
+from spec.wire.remoting.response_code import ResponseCode
+
+UNIQUE_KEY_QUERY = "_UNIQUE_KEY_QUERY"
+"""Field that is ``true`` in a query by unique key (Java: UNIQUE_MSG_QUERY_FLAG)."""
+
+
+def look_message_by_offset(store: MessageStore, offset: int) -> Record | None:
+    """Return the message at an offset of the commit log, or None.
+
+    4.6.0 org.apache.rocketmq.store.DefaultMessageStore#lookMessageByOffset.
+    """
+    data = store.record_at(offset)
+    return None if data is None else decode_record(data)
+
+
+def view_message(state: BrokerState, request: Request) -> Response:
+    """Respond with the record at a commit-log offset."""
+    offset = request.int64("offset")
+    record = state.store.record_at(offset)  # [QUERY-ID-001]
+    if record is None:  # [QUERY-ID-002]
+        remark = f"can not find message by the offset, {offset}"
+        raise Refused(SYSTEM_ERROR, remark)
+    return Response(records=(record,))
+
+
+def query_message(state: BrokerState, request: Request) -> Response:
+    """Respond with the records that the index has for a key in a span of time."""
+    count_max = request.int32("maxNum")
+    if request.truth(UNIQUE_KEY_QUERY):
+        count_max = state.options.number("defaultQueryMaxNum")  # [QUERY-UNIQUE-002]
+    found = state.store.query(  # [QUERY-KEY-001] [QUERY-UNIQUE-001]
+        request.text("topic"),
+        request.text("key"),
+        count_max,
+        request.int64("beginTimestamp"),
+        request.int64("endTimestamp"),
+    )
+    fields: dict[str, object] = {
+        # [QUERY-RESPONSE-001]
+        "indexLastUpdatePhyoffset": found.index_last_update_offset,
+        "indexLastUpdateTimestamp": found.index_last_update_ms,
+    }
+    if found.records:
+        return Response(fields=fields, records=found.records)
+    remark = "can not find message, maybe time range not correct"
+    # [QUERY-KEY-004]
+    return Response(ResponseCode.QUERY_NOT_FOUND, remark, fields)
+
+
+def query_consume_queue(state: BrokerState, request: Request) -> Response:
+    """Respond that a queue exists; 4.6.0 encodes the body before it fills it in."""
+    topic, queue_id = request.text("topic"), request.int32("queueId")
+    if state.store.queues.get(topic, queue_id) is None:
+        raise Refused(SYSTEM_ERROR, f"{queue_id}@{topic} is not exist!")
+    body = {"maxQueueIndex": 0, "minQueueIndex": 0}  # [QUERY-QUEUE-001]
+    return Response(body=fastjson.dumps(body))

@@ -1,0 +1,5 @@
+"""
+Periodic work of the broker, and flushes.
+
+Begin with `scheduled_tasks`; `flushing` decides when files are flushed.
+"""

@@ -1,0 +1,215 @@
+"""
+Flushes of the commit log and the consume queues (Java: FlushRealTimeService).
+
+A flush blocks, so the shell performs it on another thread and reports its end. At most
+one flush of each kind is under way. Messages that are put meanwhile go with the next
+one, so that one flush completes many puts (Java: GroupCommitService).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import count
+from typing import NamedTuple
+
+from reference.core.broker.ports import Effects, Timers
+from reference.core.broker.state import BrokerState
+from reference.core.remoting.effects import Flush
+from reference.core.store.flush.flush_policy import FlushPolicy
+from reference.core.store.flush.group_commit import GroupCommitQueue, OnCommit
+from reference.core.store.mapped.files import MappedFile
+from reference.core.store.mapped.mapped_file_queue import FlushMark, MappedFileQueue
+from reference.core.store.types import DispatchRequest, FlushMode
+
+RETRY_MS = 500
+"""Time after which a flush that the disk refused is tried again."""
+
+
+_LOG, _QUEUES, _CHECKPOINT = "log", "queues", "checkpoint"
+
+
+class FlushWork(NamedTuple):
+    """A flush that is under way."""
+
+    kind: str
+    queues: tuple[MappedFileQueue, ...]
+    """Queues of the files."""
+    on_done: Callable[[], None]
+    """Called when the files are on disk."""
+
+
+class Flusher:
+    """The flushes of one store."""
+
+    def __init__(
+        self,
+        outbox: Effects,
+        timers: Timers,
+        state: BrokerState,
+        *,
+        on_messages: Callable[[list[DispatchRequest], int], None],
+    ) -> None:
+        store = state.store
+        self.is_sync = store.options.flush_mode is FlushMode.SYNC_FLUSH
+        """Whether puts wait for the disk; later changes have no effect."""
+        self.flushes_on_append = self.is_sync or store.log.pool is not None
+        """Whether `on_append` has anything to do."""
+        self.pending = GroupCommitQueue()
+        self._outbox = outbox
+        self._timers = timers
+        self._store = store
+        self._number = state.options.number
+        self._state = state
+        self._on_messages = on_messages
+        self._numbers = count(1)
+        self._under_way: dict[int, FlushWork] = {}
+        self._refused = ""
+        self._log_policy = FlushPolicy()
+        self._queue_policy = FlushPolicy()
+        self._commit_policy = FlushPolicy()
+
+    def start(self, now_ms: int) -> None:
+        """Start the timers."""
+        self._every("flushIntervalCommitLog", self._log_round, now_ms)
+        self._every("flushIntervalConsumeQueue", self._queue_round, now_ms)
+        if self._store.log.pool is not None:
+            self._commit_round(now_ms)  # the first commit is full, and finds nothing
+            self._every("commitIntervalCommitLog", self._commit_round, now_ms)
+
+    def wait(self, end: int, *, now_ms: int, on_done: OnCommit) -> None:
+        """Call *on_done* with True when the log is on disk up to *end*.
+
+        The argument is False after syncFlushTimeout.
+        """
+        timeout_ms = self._number("syncFlushTimeout")  # [STORE-DEFAULT-007]
+        if timeout_ms <= 0:
+            on_done(False)
+            return
+        is_first, deadline_ms = not self.pending, now_ms + timeout_ms
+        self.pending.put(end, deadline_ms=deadline_ms, on_commit=on_done)
+        if is_first:
+            self._timers.call_at(deadline_ms, self._time_out)
+
+    def on_append(self) -> None:
+        """Start the flush that new messages do not leave to the next period."""
+        pool = self._store.log.pool
+        if pool is not None and pool.is_due(self._number("commitCommitLogLeastPages")):
+            self._commit()  # [STORE-FLUSH-007]
+        if self.is_sync:
+            self._flush_log()
+
+    def flush_completed(self, number: int, now_ms: int, refused: str) -> None:
+        """Record that files are on disk, or the error of the disk."""
+        work = self._under_way.pop(number)
+        if refused:
+            self._log_error(refused)
+            for queue in work.queues:
+                queue.write_again()
+            if self.is_sync:
+                self._timers.call_at(now_ms + RETRY_MS, self._log_round)
+            return
+        self._refused = ""
+        work.on_done()
+
+    def _every(self, setting: str, job: Callable[[int], None], now_ms: int) -> None:
+        period_ms = self._number(setting)
+        self._timers.call_every(period_ms, job, first_ms=now_ms + period_ms)
+
+    def _log_round(self, now_ms: int) -> None:
+        if self._is_under_way(_LOG):
+            return
+        pages = self._log_policy.least_pages(  # [STORE-DEFAULT-005]
+            now_ms,
+            configured=self._number("flushCommitLogLeastPages"),
+            full_flush_interval_ms=self._number("flushCommitLogThoroughInterval"),
+        )
+        log = self._store.log
+        if pages == 0 and log.queue.flushed == log.queue.end:
+            # Flushes of full pages have left nothing: only the checkpoint is behind.
+            self._store.on_commit_log_flushed(log.queue.mark(), log.committed_until_ms)
+        else:
+            self._flush_log(pages)
+
+    def _flush_log(self, least_pages: int = 0) -> None:
+        log = self._store.log
+        is_due = log.queue.is_due(0 if self.is_sync else least_pages)
+        if is_due and not self._is_under_way(_LOG):
+            mark = log.queue.mark()
+            # Only a full flush may advance the checkpoint.
+            checkpoint_ms = 0 if least_pages else log.committed_until_ms
+            done = partial(self._log_flushed, mark, checkpoint_ms)
+            self._emit(FlushWork(_LOG, (log.queue,), done), mark.files)
+
+    def _log_flushed(self, mark: FlushMark, checkpoint_ms: int) -> None:
+        self._store.on_commit_log_flushed(mark, checkpoint_ms)  # [STORE-FLUSH-004]
+        self.pending.commit(self._store.log.queue.flushed)
+        if self.is_sync:
+            self._flush_log()
+
+    def _time_out(self, now_ms: int) -> None:
+        """Time puts out, and set the timer for the next one."""
+        self.pending.expire(now_ms)
+        deadline_ms = self.pending.deadline_ms
+        if deadline_ms is not None:
+            self._timers.call_at(deadline_ms, self._time_out)
+
+    def _queue_round(self, now_ms: int) -> None:
+        self._on_messages(self._store.catch_up(), now_ms)
+        if self._is_under_way(_QUEUES):
+            return
+        least_pages = self._queue_policy.least_pages(  # [STORE-DEFAULT-006]
+            now_ms,
+            configured=self._number("flushConsumeQueueLeastPages"),
+            full_flush_interval_ms=self._number("flushConsumeQueueThoroughInterval"),
+        )
+        all_files = [
+            one for queue in self._store.queues for one in queue.mapped_file_queues
+        ]
+        marks = [(one, one.mark()) for one in all_files if one.is_due(least_pages)]
+        files = tuple(file for _, mark in marks for file in mark.files)
+        checkpoint_ms = None if least_pages else self._store.checkpoint.logics_ms
+        if files or checkpoint_ms is not None:
+            done = partial(self._queues_flushed, marks, checkpoint_ms)
+            self._emit(FlushWork(_QUEUES, tuple(one for one, _ in marks), done), files)
+
+    def _queues_flushed(
+        self,
+        marks: Sequence[tuple[MappedFileQueue, FlushMark]],
+        checkpoint_ms: int | None,
+    ) -> None:
+        for one, mark in marks:
+            one.has_flushed(mark)
+        if checkpoint_ms is not None:
+            # Units dispatched meanwhile are not on disk: the time is that of the marks.
+            file = self._store.checkpoint.write(logics_ms=checkpoint_ms)
+            self._emit(FlushWork(_CHECKPOINT, (), lambda: None), (file,))
+
+    def _commit_round(self, now_ms: int) -> None:
+        pool = self._store.log.pool
+        pages = self._commit_policy.least_pages(  # [STORE-DEFAULT-008]
+            now_ms,
+            configured=self._number("commitCommitLogLeastPages"),
+            full_flush_interval_ms=self._number("commitCommitLogThoroughInterval"),
+        )
+        if pool is not None and pool.is_due(pages):
+            self._commit()
+
+    def _commit(self) -> None:
+        """Commit the pool's messages to the log, where readers find them."""
+        self._store.commit_pool()
+        self._state.has_appended = True
+
+    def _log_error(self, refused: str) -> None:
+        """Log an error of the disk, but not again with every attempt."""
+        if refused != self._refused:
+            self._refused = self._store.refused = refused
+            self._outbox.log_error(refused)
+
+    def _is_under_way(self, kind: str) -> bool:
+        return any(work.kind == kind for work in self._under_way.values())
+
+    def _emit(self, work: FlushWork, files: tuple[MappedFile, ...]) -> None:
+        number = next(self._numbers)
+        self._under_way[number] = work
+        self._outbox.emit(Flush(files, number))

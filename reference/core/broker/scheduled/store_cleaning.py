@@ -1,0 +1,100 @@
+"""
+The deletion of the oldest files of a store (Java: CleanCommitLogService).
+
+A round starts a minute after the broker and then every few seconds; the store returns
+the pauses within it. Each round reads the settings again: tools may change them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reference.core.broker.broker_config import BrokerOptions, OptionError
+from reference.core.broker.ports import Timers
+from reference.core.broker.state import BrokerState
+from reference.core.remoting.request import Request
+from reference.core.remoting.response import Response
+from reference.core.store.cleaning.retention import (
+    FIRST_ROUND_MS,
+    HOUR_MS,
+    Retention,
+    hours_of,
+)
+from reference.core.store.message_store import MessageStore
+
+FORCING_RATIO = "rocketmq.broker.diskSpaceCleanForciblyRatio"
+WARNING_RATIO = "rocketmq.broker.diskSpaceWarningLevelRatio"
+"""System properties of the Java process in 4.6.0."""
+_DEFAULT = Retention()
+_LEAST_RATIO, _MOST_RATIO = 10, 95
+"""Bounds of diskMaxUsedSpaceRatio."""
+
+
+class StoreCleaning:
+    """The rounds of one store."""
+
+    def __init__(
+        self, timers: Timers, store: MessageStore, options: BrokerOptions
+    ) -> None:
+        self._timers = timers
+        self._store = store
+        self._options = options
+        self._round: Iterator[int] | None = None
+
+    def start(self, now_ms: int) -> None:
+        """Start the timer: in a minute, then every cleanResourceInterval."""
+        self._timers.call_every(
+            self._options.number("cleanResourceInterval"),
+            self._begin,
+            first_ms=now_ms + FIRST_ROUND_MS,  # [STORE-CLEAN-010]
+        )
+
+    def _begin(self, now_ms: int) -> None:
+        if self._round is not None:
+            return
+        try:
+            retention = retention_of(self._options, self._store.options.zone_offset_ms)
+        except OptionError:
+            return  # a tool has set a value that is not a number
+        self._round = self._store.cleaner.round(retention, now_ms)
+        self._go_on(now_ms)
+
+    def _go_on(self, now_ms: int) -> None:
+        """Continue the round up to its next pause."""
+        assert self._round is not None
+        pause_ms = next(self._round, None)
+        if pause_ms is None:
+            self._round = None
+        else:
+            self._timers.call_at(now_ms + pause_ms, self._go_on)
+
+
+def delete_expired_queues(state: BrokerState, _: Request) -> Response:
+    """Delete the consume queues without messages (CLEAN_EXPIRED_CONSUMEQUEUE)."""
+    state.store.cleaner.delete_expired_queues()
+    return Response()
+
+
+def retention_of(options: BrokerOptions, zone_offset_ms: int) -> Retention:
+    """Return the settings of the cleaning."""
+    ratio = options.number("diskMaxUsedSpaceRatio")
+    return Retention(
+        reserved_ms=options.number("fileReservedTime") * HOUR_MS,
+        hours=hours_of(options.settings["deleteWhen"]),
+        used_ratio_max=min(max(ratio, _LEAST_RATIO), _MOST_RATIO) / 100,
+        forcing_ratio=_ratio(options, FORCING_RATIO, _DEFAULT.forcing_ratio),
+        warning_ratio=_ratio(options, WARNING_RATIO, _DEFAULT.warning_ratio),
+        may_force=options.truth("cleanFileForciblyEnable"),
+        pause_ms=options.number("deleteCommitLogFilesInterval"),
+        queue_pause_ms=options.number("deleteConsumeQueueFilesInterval"),
+        retry_ms=options.number("redeleteHangedFileInterval"),
+        zone_offset_ms=zone_offset_ms,
+    )
+
+
+def _ratio(options: BrokerOptions, name: str, default: float) -> float:
+    value = options.settings.get(name, default)
+    try:
+        return float(value)
+    except ValueError:
+        raise OptionError(f"{name} is {value!r}, which is no number") from None

@@ -1,0 +1,115 @@
+"""
+The response to a put, when everything that was promised of the message holds.
+
+With SYNC_FLUSH that is when the disk has it, at a SYNC_MASTER when a slave has it. The
+broker does not block meanwhile: the response is sent later, and other messages are
+flushed and replicated with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from reference.core.broker.ports import Outbox, Ports
+from reference.core.broker.state import BrokerState
+from reference.core.remoting.request import Request
+from reference.core.remoting.response import Response
+from reference.core.store.types import NewMessage, PutResult, PutStatus
+from spec.store.message_record import Record
+
+FormResponse = Callable[[PutResult], Response]
+BUSY = "[REJECTREQUEST]system busy, start flow control for a while"
+"""Remark for producers, and for send backs, while the store is overloaded."""
+
+
+def put_message(state: BrokerState, message: NewMessage, now_ms: int) -> PutResult:
+    """Append one message; readers see it after the next dispatch."""
+    (result,) = state.store.append([message], now_ms)
+    if result.is_stored:
+        state.has_appended = True
+    return result
+
+
+def message_of_record(record: Record, topic: str, queue_id: int) -> NewMessage:
+    """Return the message that appends a record once more, to *topic*."""
+    return NewMessage(
+        topic=topic,
+        queue_id=queue_id,
+        body=record.body,
+        properties=record.properties,
+        flag=record.flag,
+        system_flags=record.system_flags,
+        born_at_ms=record.born_at_ms,
+        born_host=record.born_host,
+        store_host=record.store_host,
+        reconsume_times=record.reconsume_times,
+        wait_until_stored=False,
+    )
+
+
+def respond_to_put(
+    state: BrokerState,
+    ports: Ports,
+    request: Request,
+    message: NewMessage,
+    *,
+    result: PutResult,
+    form: FormResponse,
+) -> Response | None:
+    """Return the response to a put; None where it is sent later, or not at all.
+
+    4.6.0 org.apache.rocketmq.store.CommitLog#handleDiskFlush and #handleHA wait one
+    after the other; here both waits run at the same time.
+    """
+    if request.flag & 2:
+        return None  # one-way, now and later
+    # [SEND-STATE-010] [HA-WAIT-004]
+    if not (message.wait_until_stored and result.is_stored):
+        return form(result)
+    waits = []
+    end = result.physical_offset + result.size
+    if ports.flusher.is_sync:  # [STORE-FLUSH-001]
+        waits.append((ports.flusher.wait, PutStatus.FLUSH_DISK_TIMEOUT))
+    if state.options.is_sync_master:
+        if ports.slaves.is_slave_ok(end):
+            waits.append((ports.slaves.wait, PutStatus.FLUSH_SLAVE_TIMEOUT))
+        else:  # [SEND-STATE-008]
+            result = result._replace(status=PutStatus.SLAVE_NOT_AVAILABLE)
+    if not waits:
+        return form(result)
+    respond = partial(_respond, ports.outbox, request, form)
+    pending = _PendingResponse(result, len(waits), respond)
+    for wait, failure in waits:
+        wait(end, now_ms=request.now_ms, on_done=partial(pending.on_done, failure))
+    return None
+
+
+def _respond(
+    outbox: Outbox, request: Request, form: FormResponse, final: PutResult
+) -> None:
+    outbox.respond(request, form(final))
+
+
+class _PendingResponse:
+    """A put whose response waits for the disk, for a slave or for both."""
+
+    def __init__(
+        self, result: PutResult, count: int, respond: Callable[[PutResult], None]
+    ) -> None:
+        self._result = result
+        self._open_count = count
+        self._respond = respond
+
+    def on_done(self, failure: PutStatus, is_there: bool) -> None:
+        """Record that one wait has ended; *is_there* is False after its timeout."""
+        # [SEND-STATE-011] [SEND-STATE-012]
+        is_worse = (
+            self._result.status is PutStatus.PUT_OK
+            or failure is PutStatus.FLUSH_SLAVE_TIMEOUT
+        )
+        if not is_there and is_worse:
+            self._result = self._result._replace(status=failure)
+        self._open_count -= 1
+        if self._open_count == 0:
+            self._respond(self._result)

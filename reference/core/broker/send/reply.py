@@ -1,0 +1,118 @@
+"""
+SEND_REPLY_MESSAGE and its V2: a reply is pushed to one client, not pulled.
+
+The broker pushes the reply to the client whose request it answers, waits for that
+client's response, stores the reply and then responds (Java: ReplyMessageProcessor).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from reference.core.broker.ports import Ports
+from reference.core.broker.send.put_result import put_message, respond_to_put
+from reference.core.broker.send.send_message import (
+    SEND_HEADERS,
+    check_send,
+    new_message,
+)
+from reference.core.broker.state import BrokerState
+from reference.core.remoting.request import Request
+from reference.core.remoting.response import SYSTEM_ERROR, Response
+from reference.core.store.types import NewMessage
+from spec.wire.headers.request_headers import SendMessageRequestHeader
+from spec.wire.message.properties import Property, decode_properties, encode_properties
+from spec.wire.remoting.request_code import RequestCode
+
+TIMEOUT_MS = 10_000
+"""Time for the response of the client."""
+
+
+def handle_send_reply(
+    state: BrokerState, ports: Ports, request: Request
+) -> Response | None:
+    """Push a reply to its client; respond after the client's response."""
+    header = SEND_HEADERS[request.code](request)
+    topic = check_send(state, request, header)
+    queue_id = header.queue_id
+    if queue_id < 0:
+        queue_id = next(state.numbers) % topic.write_queue_count
+    properties = header.properties or ""
+    reply = new_message(state, request, header, topic, queue_id, properties)
+    name = decode_properties(properties).get(Property.REPLY_TO_CLIENT)
+    finish = partial(_put_reply, state, ports, request, reply)
+    if name is None:
+        return finish("reply message properties[REPLY_TO_CLIENT] is null")
+    client = state.clients.producer(name)
+    if client is None:
+        return finish(f"push reply message fail, channel of <{name}> not found.")
+    failure = f"push reply message to {client.client_id}fail."
+
+    def on_response(pushed: Request | None) -> None:
+        has_failed = pushed is None or pushed.code != 0
+        response = finish(failure if has_failed else None)
+        if response is not None:
+            ports.outbox.respond(request, response)
+
+    ports.outbox.invoke(
+        client.connection,
+        RequestCode.PUSH_REPLY_MESSAGE_TO_CLIENT,  # [SEND-REPLY-001]
+        _pushed_fields(header, reply, request.now_ms),
+        reply.body,
+        on_response=on_response,
+        timeout_at_ms=request.now_ms + TIMEOUT_MS,
+    )
+    return None
+
+
+def _pushed_fields(
+    header: SendMessageRequestHeader, reply: NewMessage, now_ms: int
+) -> dict[str, str]:
+    """Return the header of a pushed reply (Java: ReplyMessageRequestHeader)."""
+    properties = decode_properties(reply.properties)
+    properties[Property.PUSH_REPLY_TIME] = str(now_ms)
+    return {  # [SEND-REPLY-002]
+        "producerGroup": header.producer_group,
+        "topic": reply.topic,
+        "defaultTopic": header.default_topic,
+        "defaultTopicQueueNums": str(header.default_topic_queue_nums),
+        "queueId": str(reply.queue_id),
+        "sysFlag": str(reply.system_flags),
+        "bornTimestamp": str(reply.born_at_ms),
+        "flag": str(reply.flag),
+        "properties": encode_properties(properties),
+        "reconsumeTimes": str(reply.reconsume_times),
+        "unitMode": "false",
+        # Java prints an address without a host name in this form. [SEND-REPLY-006]
+        "bornHost": f"/{reply.born_host}",
+        "storeHost": f"/{reply.store_host}",
+        "storeTimestamp": str(now_ms),
+    }
+
+
+def _put_reply(
+    state: BrokerState,
+    ports: Ports,
+    request: Request,
+    reply: NewMessage,
+    failure: str | None,
+) -> Response | None:
+    """Store the reply; return the response, or None where it is sent later."""
+    fields: dict[str, object] = {
+        "MSG_REGION": state.options.region,
+        "TRACE_ON": state.options.is_traced,
+    }
+    if failure is None:  # [SEND-REPLY-003]
+        fields |= {"msgId": "0", "queueId": reply.queue_id, "queueOffset": 0}
+    # [SEND-REPLY-004]
+    response = Response(0 if failure is None else SYSTEM_ERROR, failure, fields)
+    if not state.options.truth("storeReplyMessageEnable"):  # [SEND-REPLY-005]
+        return response
+    result = put_message(state, reply, request.now_ms)
+    if result.is_stored:
+        fields["msgId"] = result.message_id
+        fields["queueId"] = reply.queue_id
+        fields["queueOffset"] = result.queue_offset
+    return respond_to_put(
+        state, ports, request, reply, result=result, form=lambda _: response
+    )

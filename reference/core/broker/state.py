@@ -1,0 +1,50 @@
+"""
+The tables of one broker, which its handlers read and change (Java: BrokerController).
+
+State has no behaviour: it sends nothing and starts nothing. Tables that are written to
+files report their changes to the controller, which owns the files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+
+from reference.core.broker.admin.broker_statistics import BrokerStatistics
+from reference.core.broker.broker_config import BrokerOptions
+from reference.core.broker.filter.consumer_filters import ConsumerFilters
+from reference.core.broker.filter.filter_servers import FilterServers
+from reference.core.broker.group.clients import Clients
+from reference.core.broker.group.queue_locks import QueueLocks
+from reference.core.broker.group.subscription_groups import SubscriptionGroups
+from reference.core.broker.offset.consumer_offsets import ConsumerOffsets
+from reference.core.broker.topic.topic_config import Topics
+from reference.core.remoting.connection import Connection
+from reference.core.store.message_store import MessageStore
+from spec.host import Host
+
+
+@dataclass(slots=True, kw_only=True)
+class BrokerState:
+    """Everything that a broker has."""
+
+    options: BrokerOptions
+    store: MessageStore
+    topics: Topics
+    groups: SubscriptionGroups
+    filters: ConsumerFilters
+    statistics: BrokerStatistics
+    connections: Mapping[int, Connection]
+    """The open connections, by number."""
+    store_host: Host
+    """Address of this broker, as records contain it."""
+    started_at_ms: int
+    clients: Clients = field(default_factory=Clients)
+    offsets: ConsumerOffsets = field(default_factory=ConsumerOffsets)
+    locks: QueueLocks = field(default_factory=QueueLocks)
+    filter_servers: FilterServers = field(default_factory=FilterServers)
+    numbers: Iterator[int] = field(default_factory=lambda: count(1))
+    """A new number each time, in place of Java's random ones."""
+    has_appended: bool = False
+    """Whether messages were appended or committed since the last dispatch."""

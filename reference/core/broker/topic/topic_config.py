@@ -1,0 +1,261 @@
+"""
+The topics of a broker: queue counts, permission and flags (Java: TopicConfigManager).
+
+A topic is created by a tool, by the first message to it, or as the retry topic of a
+consumer group. The table is persisted in ``topics.json``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from reference.core.broker.broker_config import BrokerOptions
+from spec.wire.message.topic_names import (
+    BENCHMARK_TOPIC,
+    DEFAULT_TOPIC,
+    OFFSET_MOVED_TOPIC,
+    SELF_TEST_TOPIC,
+)
+
+PERM_READ = 4
+PERM_WRITE = 2
+PERM_INHERIT = 1
+UNIT_FLAG = 1
+UNIT_SUBSCRIPTION_FLAG = 2
+_HARMLESS = re.compile(r"(?!\.{1,2}\Z)[^/\\\x00]+")
+
+
+class TopicNameError(ValueError):
+    """A topic name that cannot be the name of a directory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """One topic's configuration on this broker."""
+
+    name: str
+    read_queue_count: int = 16
+    write_queue_count: int = 16
+    permission: int = PERM_READ | PERM_WRITE
+    filter_type: str = "SINGLE_TAG"
+    flag: int = 0
+    is_ordered: bool = False
+    has_many_tags: bool = field(init=False)
+    """Whether a message may have more than one tag."""
+    queue_count: int = field(init=False)
+    """Number of queues that a send may name: the greater of the two counts."""
+
+    def __post_init__(self) -> None:
+        """Derive the attributes that every send reads."""
+        object.__setattr__(self, "has_many_tags", self.filter_type == "MULTI_TAG")
+        count = max(self.write_queue_count, self.read_queue_count)
+        object.__setattr__(self, "queue_count", count)
+
+    def as_json(self) -> dict[str, object]:
+        """Return the JSON object of bodies and files."""
+        return {
+            "order": self.is_ordered,
+            "perm": self.permission,
+            "readQueueNums": self.read_queue_count,
+            "topicFilterType": self.filter_type,
+            "topicName": self.name,
+            "topicSysFlag": self.flag,  # [ROUTE-BROKER-010]
+            "writeQueueNums": self.write_queue_count,
+        }
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any], name: str) -> Topic:
+        """Return the topic of a JSON object."""
+        return cls(
+            str(value.get("topicName") or name),
+            int(value.get("readQueueNums", 16)),
+            int(value.get("writeQueueNums", 16)),
+            int(value.get("perm", 6)),
+            str(value.get("topicFilterType", "SINGLE_TAG")),
+            int(value.get("topicSysFlag", 0)),
+            bool(value.get("order", False)),
+        )
+
+    def __str__(self) -> str:
+        """Return the text of 4.6.0 in remarks."""
+        letters = zip("RWX", (PERM_READ, PERM_WRITE, PERM_INHERIT), strict=True)
+        perm = "".join(c if self.permission & bit else "-" for c, bit in letters)
+        return (
+            f"TopicConfig [topicName={self.name}, "
+            f"readQueueNums={self.read_queue_count}, "
+            f"writeQueueNums={self.write_queue_count}, perm={perm}, "
+            f"topicFilterType={self.filter_type}, topicSysFlag={self.flag}, "
+            f"order={str(self.is_ordered).lower()}]"
+        )
+
+
+class Topics:
+    """The table of a broker's topics, and the version of that table."""
+
+    def __init__(
+        self,
+        options: BrokerOptions,
+        *,
+        now_ms: int,
+        changed: Callable[[Topic | None], None],
+    ) -> None:
+        self.table: dict[str, Topic] = {t.name: t for t in _system_topics(options)}
+        self.system = frozenset(self.table)
+        self.timestamp_ms = now_ms
+        self.counter = 0
+        self._changed = changed
+        self._options = options
+
+    def get(self, name: str) -> Topic | None:
+        """Return the topic *name*, if there is one."""
+        return self.table.get(name)
+
+    def create_like(
+        self, name: str, *, default: str, queue_count: int, flag: int, now_ms: int
+    ) -> Topic | None:
+        """Create a topic after the model *default*; None where that is not allowed."""
+        model = self.table.get(default)  # [SEND-TOPIC-013]
+        if model is None:
+            return None
+        creates = self._options.truth("autoCreateTopicEnable")
+        if default == DEFAULT_TOPIC and not creates:  # [SEND-TOPIC-014]
+            # It stays so, even when the setting is changed later. [SEND-TOPIC-015]
+            model = replace(model, permission=PERM_READ | PERM_WRITE)
+            self.table[default] = model
+        if not model.permission & PERM_INHERIT:
+            return None
+        count = max(min(queue_count, model.write_queue_count), 0)
+        permission = model.permission & ~PERM_INHERIT
+        topic = Topic(name, count, count, permission, model.filter_type, flag)
+        return self._put(topic, now_ms)
+
+    def create_once(
+        self,
+        name: str,
+        *,
+        queue_count: int,
+        permission: int,
+        now_ms: int,
+        flag: int = 0,
+    ) -> Topic:
+        """Return the topic *name*, created where it does not exist."""
+        known = self.table.get(name)
+        if known is not None:
+            return known
+        topic = Topic(name, queue_count, queue_count, permission, flag=flag)
+        return self._put(topic, now_ms)
+
+    def update(self, topic: Topic, now_ms: int) -> None:
+        """Create or replace a topic."""
+        check_topic_name(topic.name)
+        self.table[topic.name] = topic
+        self._next_version(now_ms)
+        self._changed(topic)  # [ROUTE-BROKER-008] [ROUTE-BROKER-009]
+
+    def delete(self, name: str, now_ms: int) -> None:
+        """Delete a topic."""
+        if self.table.pop(name, None) is not None:
+            self._next_version(now_ms)
+            self._changed(None)
+
+    def order(self, names: Iterable[str], now_ms: int) -> None:
+        """Make exactly the topics in *names* ordered."""
+        wanted = set(names)
+        # [ROUTE-BROKER-012] [ROUTE-BROKER-013]
+        wrong = [t for t in self.table.values() if t.is_ordered != (t.name in wanted)]
+        for topic in wrong:
+            self.table[topic.name] = replace(topic, is_ordered=not topic.is_ordered)
+        if wrong:
+            self._next_version(now_ms)
+            self._changed(None)
+
+    def touch(self, now_ms: int) -> None:
+        """Increment the version for a change that is registered with the table."""
+        self._next_version(now_ms)
+
+    def version(self) -> dict[str, int]:
+        """Return the data version as a JSON object."""
+        return {"counter": self.counter, "timestamp": self.timestamp_ms}
+
+    def as_json(self) -> dict[str, object]:
+        """Return the JSON object of ``topics.json`` and GET_ALL_TOPIC_CONFIG."""
+        return self.wrapper(self.table.values())
+
+    def wrapper(self, topics: Iterable[Topic]) -> dict[str, object]:
+        """Return the JSON object of some topics (Java: TopicConfigSerializeWrapper)."""
+        return {
+            "dataVersion": self.version(),
+            "topicConfigTable": {topic.name: topic.as_json() for topic in topics},
+        }
+
+    def load(self, content: Mapping[Any, Any]) -> None:
+        """Add the topics of ``topics.json``."""
+        for name, value in (content.get("topicConfigTable") or {}).items():
+            topic = Topic.from_json(value, str(name))
+            self.table[topic.name] = topic
+        version = content.get("dataVersion") or {}
+        self.counter = int(version.get("counter", 0))
+        self.timestamp_ms = int(version.get("timestamp", self.timestamp_ms))
+
+    def follow(self, content: Mapping[Any, Any], now_ms: int) -> None:  # noqa: ARG002
+        """Replace the table by *content*, the table of the master."""
+        if is_version(content, self.version()):  # [HA-SLAVE-004] [HA-SLAVE-018]
+            return
+        members = content["topicConfigTable"].items()
+        topics = [Topic.from_json(value, str(name)) for name, value in members]
+        for topic in topics:
+            check_topic_name(topic.name)
+        self.table = {}
+        self.load(content)
+        self._changed(None)
+
+    def _put(self, topic: Topic, now_ms: int) -> Topic:
+        check_topic_name(topic.name)
+        self.table[topic.name] = topic
+        self._next_version(now_ms)
+        self._changed(None)
+        return topic
+
+    def _next_version(self, now_ms: int) -> None:
+        self.timestamp_ms = now_ms
+        self.counter += 1
+
+
+def is_version(content: Mapping[Any, Any], version: Mapping[str, int]) -> bool:
+    """Return whether the table *content* has this version, as 4.6.0 compares them."""
+    found = content["dataVersion"]
+    return all(found.get(name) == number for name, number in version.items())
+
+
+def queue_key(
+    broker_name: str, topic: str, queue_id: int
+) -> tuple[tuple[str, object], ...]:
+    """Return a queue as the key of a JSON map (Java: MessageQueue)."""
+    return ("brokerName", broker_name), ("queueId", queue_id), ("topic", topic)
+
+
+def check_topic_name(name: str) -> None:
+    """Raise TopicNameError for a path outside the store's directory."""
+    if not _HARMLESS.fullmatch(name):
+        raise TopicNameError(f"the topic {name!r} cannot be the name of a directory")
+
+
+def _system_topics(options: BrokerOptions) -> Iterable[Topic]:
+    """Yield the topics that a broker of 4.6.0 starts with."""
+    everything = PERM_INHERIT | PERM_READ | PERM_WRITE
+    yield Topic(SELF_TEST_TOPIC, 1, 1)
+    if options.truth("autoCreateTopicEnable"):
+        count = options.number("defaultTopicQueueNums")
+        yield Topic(DEFAULT_TOPIC, count, count, everything)
+    yield Topic(BENCHMARK_TOPIC, 1024, 1024)
+    is_open = options.truth("clusterTopicEnable")
+    yield Topic(options.cluster, permission=everything if is_open else PERM_INHERIT)
+    is_open = options.truth("brokerTopicEnable")
+    yield Topic(options.name, 1, 1, everything if is_open else PERM_INHERIT)
+    yield Topic(OFFSET_MOVED_TOPIC, 1, 1)
+    if options.truth("traceTopicEnable"):
+        yield Topic(options.settings["msgTraceTopicName"], 1, 1)
+    yield Topic(f"{options.cluster}_REPLY_TOPIC", 1, 1)

@@ -1,0 +1,82 @@
+"""
+Requests that create, change, delete and list topics.
+"""
+
+from __future__ import annotations
+
+from reference.core.broker.state import BrokerState
+from reference.core.broker.topic.topic_config import Topic, queue_key
+from reference.core.remoting.refused import Refused
+from reference.core.remoting.request import Request
+from reference.core.remoting.response import SYSTEM_ERROR, Response
+from spec.wire.bodies import fastjson
+from spec.wire.remoting.response_code import ResponseCode
+
+
+def update_topic(state: BrokerState, request: Request) -> Response:
+    """Create or change a topic (UPDATE_AND_CREATE_TOPIC)."""
+    name = request.text("topic")
+    if name == state.options.cluster:  # [ADMIN-TOPIC-003]
+        remark = f"the topic[{name}] is conflict with system reserved words."
+        raise Refused(SYSTEM_ERROR, remark)
+    topic = Topic(
+        name,
+        request.int32("readQueueNums"),
+        request.int32("writeQueueNums"),
+        request.int32("perm"),
+        request.optional_text("topicFilterType") or "SINGLE_TAG",
+        request.optional_int32("topicSysFlag"),
+    )
+    state.topics.update(topic, request.now_ms)  # [ADMIN-TOPIC-001] [ADMIN-TOPIC-002]
+    return Response()
+
+
+def delete_topic(state: BrokerState, request: Request) -> Response:
+    """Delete a topic, and the queues of all topics that are not configured."""
+    # [ADMIN-TOPIC-004] [ROUTE-BROKER-011]
+    state.topics.delete(request.text("topic"), request.now_ms)
+    state.store.clean_unused_topics(state.topics.table.keys())
+    return Response()
+
+
+def delete_unused_topics(state: BrokerState, _: Request) -> Response:
+    """Delete the queues of topics that are not configured."""
+    state.store.clean_unused_topics(state.topics.table.keys())  # [ADMIN-TOPIC-007]
+    return Response()
+
+
+def all_topic_configs(state: BrokerState, _: Request) -> Response:
+    """Respond with the table of topics."""
+    return Response(body=fastjson.dumps(state.topics.as_json()))  # [ADMIN-TOPIC-005]
+
+
+def system_topics(state: BrokerState, _: Request) -> Response:
+    """Respond with the names of the system topics."""
+    names = sorted(state.topics.system)  # [ADMIN-TOPIC-006]
+    return Response(body=fastjson.dumps({"topicList": names}))
+
+
+def topic_stats(state: BrokerState, request: Request) -> Response:
+    """Respond with both ends and the last store time of a topic's queues."""
+    name = request.text("topic")
+    topic = state.topics.get(name)
+    if topic is None:
+        raise Refused(ResponseCode.TOPIC_NOT_EXIST, f"topic[{name}] not exist")
+    table = {}
+    for queue_id in range(topic.write_queue_count):
+        end = max(state.store.max_offset(name, queue_id), 0)
+        grown_at_ms = state.store.stored_at(name, queue_id, end - 1) if end else 0
+        table[queue_key(state.options.name, name, queue_id)] = {  # [ADMIN-STATS-001]
+            "lastUpdateTimestamp": grown_at_ms,
+            "maxOffset": end,
+            "minOffset": max(state.store.min_offset(name, queue_id), 0),
+        }
+    return Response(body=fastjson.dumps({"offsetTable": table}))
+
+
+def groups_of_topic(state: BrokerState, request: Request) -> Response:
+    """Respond with the groups that subscribe to a topic or have offsets in it."""
+    topic = request.text("topic")
+    groups = dict.fromkeys(state.clients.groups_subscribed_to(topic))
+    groups |= dict.fromkeys(state.offsets.groups_of(topic))  # [ADMIN-STATS-004]
+    return Response(body=fastjson.dumps({"groupList": list(groups)}))

@@ -1,0 +1,227 @@
+"""
+The check of half messages whose producer has neither committed nor rolled back.
+
+A check pass walks over the half topic (Java: TransactionalMessageServiceImpl#check). A
+half message with an op message is passed over, one that is too young is left for a
+later pass. The others are appended to the half topic once more, so that the pass can go
+on. A check request then goes to a member of the producer group. After a number of
+checks, or days, a half message is discarded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from reference.core.broker.ports import Outbox
+from reference.core.broker.query.query_message import look_message_by_offset
+from reference.core.broker.send.put_result import message_of_record, put_message
+from reference.core.broker.state import BrokerState
+from reference.core.broker.transaction.half_message import (
+    DONE_TAG,
+    HALF_MESSAGE,
+    HALF_TOPIC,
+    MAX_TIME_TOPIC,
+    OP_TOPIC,
+    HalfEvent,
+    HalfState,
+)
+from reference.core.remoting.refused import Refused
+from reference.core.remoting.request import Request
+from reference.core.remoting.response import SYSTEM_ERROR, Response, encode_oneway
+from reference.core.store.types import PutResult, PutStatus
+from spec.layout import LayoutError
+from spec.store.message_record import Record, decode_record, encode_record
+from spec.wire.message.message_id import decode_message_id, encode_message_id
+from spec.wire.message.properties import Property, decode_properties, encode_properties
+from spec.wire.message.topic_names import TRANSACTION_CHECK_GROUP
+from spec.wire.remoting.request_code import RequestCode
+
+_HOUR_MS = 3_600_000
+
+
+@dataclass(slots=True)
+class CheckPass:
+    """One pass over one queue of half messages."""
+
+    queue_id: int
+    half_offset: int
+    op_offset: int
+    """First op message that a later pass may still need."""
+    done: dict[int, int] = field(default_factory=dict)
+    """Queue offset of a decided half message to that of its op message."""
+    finished: set[int] = field(default_factory=set)
+    """Op messages that are not needed any more."""
+
+
+def check_transactions(state: BrokerState, outbox: Outbox, now_ms: int) -> None:
+    """Check the half messages of all queues."""
+    topic = state.topics.create_once(
+        HALF_TOPIC, queue_count=1, permission=6, now_ms=now_ms
+    )
+    for queue_id in range(topic.read_queue_count):
+        _check_queue(state, outbox, queue_id, now_ms)
+
+
+def _check_queue(
+    state: BrokerState, outbox: Outbox, queue_id: int, now_ms: int
+) -> None:
+    half = _committed_offset(state, HALF_TOPIC, queue_id)
+    op = _committed_offset(state, OP_TOPIC, queue_id)
+    check = CheckPass(queue_id, half, op)
+    _read_op_messages(state, check)
+    end = state.store.max_offset(HALF_TOPIC, queue_id)
+    offset = half
+    while offset < end:
+        if offset in check.done:
+            check.finished.add(check.done.pop(offset))  # [TXN-CHECK-008]
+        elif not _check_half_message(state, outbox, check, offset, now_ms):
+            break
+        offset += 1
+    if offset != half:
+        # [TXN-CHECK-016]
+        state.offsets.commit(TRANSACTION_CHECK_GROUP, HALF_TOPIC, queue_id, offset)
+    while op in check.finished:
+        op += 1
+    if op != check.op_offset:
+        state.offsets.commit(TRANSACTION_CHECK_GROUP, OP_TOPIC, queue_id, op)
+
+
+def _check_half_message(
+    state: BrokerState, outbox: Outbox, check: CheckPass, offset: int, now_ms: int
+) -> bool:
+    """Check one undecided half message; return whether the pass may go on."""
+    half = _record(state, HALF_TOPIC, check.queue_id, offset)
+    if half is None:
+        return True
+    properties = decode_properties(half.properties)
+    event = _event(state, half, properties, now_ms)
+    if event is None:
+        return False
+    after = HALF_MESSAGE.after(HalfState.PREPARED, event)
+    if after is HalfState.DISCARDED:
+        topic = state.topics.create_once(
+            MAX_TIME_TOPIC, queue_count=1, permission=6, now_ms=now_ms
+        )
+        put_message(state, message_of_record(half, topic.name, 0), now_ms)
+        return True
+    times = int(properties.get(Property.TRANSACTION_CHECK_TIMES, "0")) + 1
+    properties[Property.TRANSACTION_CHECK_TIMES] = str(times)  # [TXN-CHECK-020]
+    if event is HalfEvent.POSTPONE:
+        first = properties.get(Property.TRAN_PREPARED_QUEUE_OFFSET)
+        if first is not None and int(first) in check.done:
+            check.finished.add(check.done.pop(int(first)))
+            return True
+        # [TXN-CHECK-013]
+        properties[Property.TRAN_PREPARED_QUEUE_OFFSET] = first or str(
+            half.queue_offset
+        )
+    renewed = replace(half, properties=encode_properties(properties))
+    again = message_of_record(renewed, half.topic, half.queue_id)
+    again = again._replace(flag=0, reconsume_times=0)  # [TXN-CHECK-021]
+    result = put_message(state, again, now_ms)  # [TXN-CHECK-006]
+    if result.is_stored and event is HalfEvent.CHECK:
+        _send_check_request(state, outbox, renewed, result)
+    return result.is_stored
+
+
+def _event(
+    state: BrokerState, half: Record, properties: dict[str, str], now_ms: int
+) -> HalfEvent | None:
+    """Return the event of a half message in this pass; None while it is too young."""
+    age_ms = now_ms - half.born_at_ms
+    number = state.options.number
+    times = int(properties.get(Property.TRANSACTION_CHECK_TIMES, "0"))
+    # [TXN-CHECK-009] [TXN-CHECK-011]
+    if times >= number("transactionCheckMax"):
+        return HalfEvent.DISCARD
+    if age_ms > number("fileReservedTime") * _HOUR_MS:
+        return HalfEvent.DISCARD
+    if half.stored_at_ms >= now_ms:
+        return None
+    immunity_ms = number("transactionTimeOut")
+    own = properties.get(Property.CHECK_IMMUNITY_TIME_IN_SECONDS)  # [TXN-CHECK-012]
+    if own is not None:
+        seconds = int(own) if own.lstrip("-").isdecimal() else -1
+        immunity_ms = immunity_ms if seconds == -1 else seconds * 1000
+        if age_ms < immunity_ms:
+            return HalfEvent.POSTPONE
+    if 0 <= age_ms < immunity_ms:  # [TXN-CHECK-004] [TXN-CHECK-005]
+        return None  # [TXN-CHECK-015]
+    return HalfEvent.CHECK
+
+
+def resume_check(state: BrokerState, request: Request) -> Response:
+    """Append a discarded message to the half topic again, with no check counted."""
+    try:
+        _, offset = decode_message_id(request.optional_text("msgId") or "")
+    except LayoutError as error:
+        raise Refused(SYSTEM_ERROR, str(error)) from None
+    found = look_message_by_offset(state.store, offset)
+    if found is None:
+        raise Refused(SYSTEM_ERROR, f"there is no message at {offset}")
+    properties = decode_properties(found.properties)
+    properties[Property.TRANSACTION_CHECK_TIMES] = "0"  # [TXN-RESUME-001]
+    anew = replace(found, properties=encode_properties(properties))
+    result = put_message(state, message_of_record(anew, HALF_TOPIC, 0), request.now_ms)
+    if result.status is not PutStatus.PUT_OK:
+        raise Refused(SYSTEM_ERROR, result.status.name)
+    return Response()
+
+
+def _send_check_request(
+    state: BrokerState, outbox: Outbox, half: Record, result: PutResult
+) -> None:
+    """Send CHECK_TRANSACTION_STATE to a member of the producer group."""
+    properties = decode_properties(half.properties)
+    client = state.clients.any_producer(properties.get(Property.PGROUP, ""))
+    if client is None:  # [TXN-CHECK-014]
+        return
+    shown = replace(  # [TXN-CHECK-003]
+        half,
+        topic=properties.get(Property.REAL_TOPIC, half.topic),
+        queue_id=int(properties.get(Property.REAL_QID, "0")),
+        queue_offset=result.queue_offset,
+        physical_offset=result.physical_offset,
+    )
+    key = properties.get(Property.UNIQ_KEY, "")
+    fields = {  # [TXN-CHECK-002]
+        "commitLogOffset": str(result.physical_offset),
+        "tranStateTableOffset": str(result.queue_offset),
+        "msgId": key,
+        "transactionId": key,
+        "offsetMsgId": encode_message_id(half.store_host, result.physical_offset),
+    }
+    check_request = encode_oneway(  # [TXN-CHECK-001]
+        RequestCode.CHECK_TRANSACTION_STATE, fields, encode_record(shown)
+    )
+    outbox.send(client.connection, check_request)
+
+
+def _read_op_messages(state: BrokerState, check: CheckPass) -> None:
+    """Read all op messages of half messages that the pass can meet."""
+    end = state.store.max_offset(OP_TOPIC, check.queue_id)
+    offset = check.op_offset
+    while offset < end:
+        op_message = _record(state, OP_TOPIC, check.queue_id, offset)
+        op_offset, offset = offset, offset + 1
+        if op_message is None or not op_message.body.isdigit():
+            continue
+        tags = decode_properties(op_message.properties).get(Property.TAGS)
+        if tags != DONE_TAG:
+            continue
+        if int(op_message.body) < check.half_offset:
+            check.finished.add(op_offset)
+        else:
+            check.done[int(op_message.body)] = op_offset
+
+
+def _committed_offset(state: BrokerState, topic: str, queue_id: int) -> int:
+    offset = state.offsets.query(TRANSACTION_CHECK_GROUP, topic, queue_id)
+    return max(state.store.min_offset(topic, queue_id), 0) if offset < 0 else offset
+
+
+def _record(
+    state: BrokerState, topic: str, queue_id: int, offset: int
+) -> Record | None:
+    found = state.store.get(topic, queue_id, offset, 1, None)
+    return decode_record(found.records[0]) if found.records else None

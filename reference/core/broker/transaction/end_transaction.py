@@ -1,0 +1,98 @@
+"""
+END_TRANSACTION: a producer commits or rolls back (Java: EndTransactionProcessor).
+"""
+
+from __future__ import annotations
+
+from reference.core.broker.query.query_message import look_message_by_offset
+from reference.core.broker.send.put_result import message_of_record, put_message
+from reference.core.broker.state import BrokerState
+from reference.core.broker.transaction.half_message import (
+    HALF_MESSAGE,
+    TRANSACTION_BITS,
+    HalfEvent,
+    HalfState,
+    append_op_message,
+)
+from reference.core.remoting.refused import Refused
+from reference.core.remoting.request import Request, request_decoder
+from reference.core.remoting.response import SYSTEM_ERROR, Response
+from reference.core.store.types import NewMessage, PutStatus
+from spec.store.message_record import Record
+from spec.wire.headers.request_headers import (
+    END_TRANSACTION_FIELDS,
+    EndTransactionRequestHeader,
+)
+from spec.wire.message.properties import Property, decode_properties
+from spec.wire.remoting.response_code import ResponseCode
+
+TRANSACTION_NOT_TYPE = 0x0
+TRANSACTION_COMMIT_TYPE = 0x8
+TRANSACTION_ROLLBACK_TYPE = 0xC
+"""Values of commitOrRollback (Java: MessageSysFlag)."""
+_EVENTS = {
+    TRANSACTION_COMMIT_TYPE: HalfEvent.COMMIT,
+    TRANSACTION_ROLLBACK_TYPE: HalfEvent.ROLLBACK,
+}
+_REFUSED = {
+    PutStatus.MESSAGE_ILLEGAL: ResponseCode.MESSAGE_ILLEGAL,
+    PutStatus.PROPERTIES_SIZE_EXCEEDED: ResponseCode.MESSAGE_ILLEGAL,
+    PutStatus.SERVICE_NOT_AVAILABLE: ResponseCode.SERVICE_NOT_AVAILABLE,
+}
+_decode = request_decoder(EndTransactionRequestHeader, END_TRANSACTION_FIELDS)
+
+
+def handle_end_transaction(state: BrokerState, request: Request) -> Response | None:
+    """Commit or roll back; a producer in doubt gets no response."""
+    if state.options.is_slave:  # [TXN-END-016]
+        return Response(ResponseCode.SLAVE_NOT_AVAILABLE)
+    header = _decode(request)
+    if header.commit_or_rollback == TRANSACTION_NOT_TYPE:  # [TXN-END-004]
+        return None
+    event = _EVENTS.get(header.commit_or_rollback)
+    if event is None:  # [TXN-END-017]
+        raise Refused(SYSTEM_ERROR, "commitOrRollback field wrong")
+    half = _checked_half_message(state, header)
+    # A half message counts as undecided, even after a first decision.
+    # [TXN-END-008] [TXN-END-009]
+    if HALF_MESSAGE.after(HalfState.PREPARED, event) is HalfState.COMMITTED:
+        message = _committed_message(half, header.commit_log_offset)  # [TXN-END-001]
+        result = put_message(state, message, request.now_ms)
+        if not result.is_stored:
+            code = _REFUSED.get(result.status, SYSTEM_ERROR)
+            raise Refused(code, result.status.name)
+    append_op_message(state, half, request.now_ms)  # [TXN-END-003]
+    return Response()
+
+
+def _checked_half_message(
+    state: BrokerState, header: EndTransactionRequestHeader
+) -> Record:
+    """Return the half message of a request; raise Refused."""
+    half = look_message_by_offset(state.store, header.commit_log_offset)
+    if half is None:  # [TXN-END-005]
+        raise Refused(SYSTEM_ERROR, "Find prepared transaction message failed")
+    properties = decode_properties(half.properties)
+    # [TXN-END-006] [TXN-END-012] [TXN-END-013] [TXN-END-014]
+    if properties.get(Property.PGROUP) != header.producer_group:
+        raise Refused(SYSTEM_ERROR, "The producer group wrong")
+    if half.queue_offset != header.tran_state_table_offset:  # [TXN-END-007]
+        raise Refused(SYSTEM_ERROR, "The transaction state table offset wrong")
+    if half.physical_offset != header.commit_log_offset:
+        raise Refused(SYSTEM_ERROR, "The commit log offset wrong")
+    if Property.REAL_TOPIC not in properties or Property.REAL_QID not in properties:
+        raise Refused(SYSTEM_ERROR, "Find prepared transaction message failed")
+    return half
+
+
+def _committed_message(half: Record, commit_log_offset: int) -> NewMessage:
+    """Return the message of a half message, for its real topic and queue."""
+    properties = decode_properties(half.properties)
+    # 4.6.0 encodes the properties before it removes REAL_TOPIC and REAL_QID, so that
+    # the message keeps both. [TXN-END-010]
+    topic, queue_id = properties[Property.REAL_TOPIC], properties[Property.REAL_QID]
+    system_flags = half.system_flags & ~TRANSACTION_BITS
+    return message_of_record(half, topic, int(queue_id))._replace(
+        system_flags=system_flags | TRANSACTION_COMMIT_TYPE,  # [TXN-END-002]
+        prepared_transaction_offset=commit_log_offset,
+    )

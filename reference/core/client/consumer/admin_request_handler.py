@@ -1,0 +1,197 @@
+"""
+Requests of administrators to a consumer, which a broker forwards to it.
+
+They reset offsets, query offsets and running info, and have one message consumed
+directly (Java: ClientRemotingProcessor). Requests for another group are refused.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from reference.core.client.consumer.pull_loop import PullLoop
+from reference.core.client.message import MessageQueue
+from reference.core.client.options import ConsumerOptions
+from reference.core.client.pull.message_ext import message_ext
+from reference.core.client.remoting.rpc_client import DeliverMessages, RpcClient
+from reference.core.client.route.routes import Routes
+from reference.core.remoting.request import Request
+from reference.core.remoting.response import Response, error_response
+from spec.client.requests import REST_BEFORE_RESET_MS
+from spec.layout import LayoutError
+from spec.store.message_record import decode_record
+from spec.wire.bodies.heartbeat import ConsumerMembership
+from spec.wire.bodies.json_body import decode_body, encode_body
+from spec.wire.bodies.offset_tables import ConsumerStatus, ResetOffsets
+from spec.wire.bodies.running_info import ConsumedDirectly, RunningInfo
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
+
+VERSION = "V4_6_0"
+
+
+class AdminRequestHandler:
+    """Processor of an administrator's requests to one consumer."""
+
+    def __init__(
+        self,
+        options: ConsumerOptions,
+        member: ConsumerMembership,
+        *,
+        rpc: RpcClient,
+        routes: Routes,
+        pull_loop: PullLoop,
+        rebalance: Callable[[int], None],
+        started_ms: int,
+    ) -> None:
+        self.direct = ConsumeMessageDirectly(rpc, is_orderly=options.is_orderly)
+        self._options = options
+        self._group = options.group
+        self._member = member
+        self._rpc = rpc
+        self._routes = routes
+        self._pull_loop = pull_loop
+        self._rebalance = rebalance
+        self._started_ms = started_ms
+        rpc.handlers |= {
+            RequestCode.RESET_CONSUMER_CLIENT_OFFSET: self._reset_offsets,
+            RequestCode.GET_CONSUMER_STATUS_FROM_CLIENT: self._consumer_status,
+            RequestCode.GET_CONSUMER_RUNNING_INFO: self._running_info,
+            RequestCode.CONSUME_MESSAGE_DIRECTLY: self._consume_directly,
+        }
+
+    def _reset_offsets(
+        self, _address: str, request: Request, now_ms: int
+    ) -> Response | None:
+        """Suspend queues, and commit their new offsets after 10 seconds."""
+        try:
+            table = decode_body(ResetOffsets, request.body).offsets
+        except LayoutError:
+            return None
+        topic = request.optional_text("topic")
+        if request.optional_text("group") != self._group:
+            return None
+        offsets = {
+            MessageQueue.named(name): offset
+            for name, offset in table.items()
+            if name.topic == topic
+        }
+        self._pull_loop.suspend(offsets)  # [CLIENT-ADMIN-002]
+
+        def reset(later_ms: int) -> None:
+            self._pull_loop.reset_offsets(offsets)
+            self._rebalance(later_ms)
+
+        self._rpc.timers.call_at(now_ms + REST_BEFORE_RESET_MS, reset)
+        return None
+
+    def _consumer_status(
+        self, _address: str, request: Request, _now_ms: int
+    ) -> Response:
+        """Return the consumed offsets of a topic's queues."""
+        offsets: Mapping[MessageQueue, int] = {}
+        if request.optional_text("group") == self._group:  # [CLIENT-ADMIN-003]
+            offsets = self._pull_loop.offsets()
+        topic = request.optional_text("topic")
+        table = {
+            queue.name: offset
+            for queue, offset in offsets.items()
+            if queue.topic == topic
+        }
+        return Response(body=encode_body(ConsumerStatus(offsets=table)))
+
+    def _running_info(self, _address: str, request: Request, _now_ms: int) -> Response:
+        """Return settings, subscriptions and queues."""
+        if request.optional_text("consumerGroup") != self._group:
+            return _group_not_exist(request)
+        queues = self._pull_loop.running_info()
+        info = RunningInfo(  # [CLIENT-ADMIN-004]
+            properties=self._settings(),
+            subscriptions=self._member.subscriptions,
+            queues={queue.name: one for queue, one in queues.items()},
+        )
+        return Response(body=encode_body(info))
+
+    def _consume_directly(
+        self, address: str, request: Request, now_ms: int
+    ) -> Response | None:
+        if request.optional_text("consumerGroup") != self._group:
+            return _group_not_exist(request)
+        # [CLIENT-ADMIN-005]
+        return self.direct.deliver(address, request, now_ms)
+
+    def _settings(self) -> Mapping[str, str]:
+        """Return the settings under Java's names."""
+        options, member = self._options, self._member
+        name_servers = "".join(f"{one};" for one in self._routes.name_servers)
+        return {
+            "PROP_CLIENT_VERSION": VERSION,
+            "PROP_CONSUMEORDERLY": "true" if options.is_orderly else "false",
+            "PROP_CONSUMER_START_TIMESTAMP": str(self._started_ms),
+            "PROP_CONSUME_TYPE": member.consume_type,
+            "PROP_NAMESERVER_ADDR": name_servers,
+            "consumeFromWhere": member.consume_from,
+            "consumerGroup": options.group,
+            "messageModel": member.message_model,
+            "pullBatchSize": str(options.batch_size),
+        }
+
+
+def _group_not_exist(request: Request) -> Response:
+    group = request.optional_text("consumerGroup")
+    remark = f"The Consumer Group <{group}> not exist in this consumer"
+    return error_response(ResponseCode.SYSTEM_ERROR, remark)
+
+
+@dataclass(frozen=True, slots=True)
+class _DirectRequest:
+    """A CONSUME_MESSAGE_DIRECTLY without a response."""
+
+    address: str
+    opaque: int
+    at_ms: int
+
+
+class ConsumeMessageDirectly:
+    """Messages that an administrator sent for consumption now.
+
+    They are of no assigned queue. The listener's result is the response. No offset is
+    committed, and a failed message is not sent back.
+    """
+
+    def __init__(self, rpc: RpcClient, *, is_orderly: bool) -> None:
+        self._rpc = rpc
+        self._is_orderly = is_orderly
+        self._tickets = itertools.count(1)
+        self._pending: dict[int, _DirectRequest] = {}
+
+    def deliver(self, address: str, request: Request, now_ms: int) -> Response | None:
+        """Deliver the message in *request*; the response follows its result."""
+        try:
+            record = decode_record(request.body)
+            name = request.optional_text("brokerName") or ""
+            queue = MessageQueue(record.topic, name, record.queue_id)
+            message = message_ext(record, queue)
+        except LayoutError as error:
+            return error_response(ResponseCode.SYSTEM_ERROR, str(error))
+        ticket = next(self._tickets)
+        self._pending[ticket] = _DirectRequest(address, request.opaque, now_ms)
+        self._rpc.emit(DeliverMessages(message.queue, (message,), ticket))
+        return None
+
+    def process_consume_result(
+        self, ticket: int, *, is_failed: bool, error: str | None, now_ms: int
+    ) -> None:
+        """Send the response for the message with this *ticket*."""
+        pending = self._pending.pop(ticket)
+        result = "CR_LATER" if is_failed else "CR_SUCCESS"
+        body = ConsumedDirectly(
+            is_ordered=self._is_orderly,
+            result=result if error is None else "CR_THROW_EXCEPTION",
+            remark=error,
+            spent_ms=now_ms - pending.at_ms,
+        )
+        response = Response(body=encode_body(body))
+        self._rpc.respond(pending.address, pending.opaque, response)

@@ -1,0 +1,150 @@
+"""
+Sending back messages whose consumption failed, so that the group gets them again.
+
+CONSUMER_SEND_MSG_BACK has the broker do that with the stored message. After a failure
+the message is sent once more, to the retry topic that every member subscribes to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from reference.core.client.message import STATUS_OF_CODE, Message
+from reference.core.client.producer.send_request import (
+    PreparedMessage,
+    prepare_message,
+    send_command,
+)
+from reference.core.client.pull.message_ext import MessageExt
+from reference.core.client.remoting.errors import Failure
+from reference.core.client.remoting.requests import send_message_back_request
+from reference.core.client.remoting.rpc_client import Result, RpcClient, is_success
+from reference.core.client.route.routes import Routes
+from reference.core.client.route.topic_queues import master_of, publish_queues
+from spec.client.subscribing import (
+    FIRST_RETRY_LEVEL,
+    INNER_PRODUCER,
+    OFFSET_TIMEOUT_MS,
+    RETRIES_MAX,
+)
+from spec.routing.route_data import TopicRoute
+from spec.wire.message.properties import Property
+from spec.wire.message.topic_names import RETRY_PREFIX
+from spec.wire.producer.producer import SEND_TIMEOUT_MS
+
+SendBackCallback = Callable[[bool, int], None]
+"""Called with whether a broker has the message now, and the time in ms."""
+
+
+class SendBackService:
+    """Sends back messages of one group (Java: sendMessageBack)."""
+
+    def __init__(
+        self,
+        group: str,
+        *,
+        rpc: RpcClient,
+        routes: Routes,
+        retries_max: int | None = None,
+    ) -> None:
+        self._group = group
+        self._retries_max = RETRIES_MAX if retries_max is None else retries_max
+        self._rpc = rpc
+        self._routes = routes
+
+    def send_message_back(
+        self, message: MessageExt, callback: SendBackCallback, now_ms: int
+    ) -> None:
+        """Have the broker deliver *message* to the group again, later."""
+        times = message.record.reconsume_times + 1
+        address = self._routes.any_address(message.queue.broker_name)
+        if address is None:
+            self.send_to_retry_topic(message, callback, now_ms, times=times)
+            return
+        request = send_message_back_request(
+            self._group,
+            topic=message.queue.topic,
+            commit_log_offset=message.record.physical_offset,
+            message_id=message.offset_message_id,
+            retries_max=self._retries_max,
+        )
+
+        def on_result(result: Result, later_ms: int) -> None:
+            if is_success(result):
+                callback(True, later_ms)
+            else:
+                self.send_to_retry_topic(message, callback, later_ms, times=times)
+
+        until_ms = now_ms + OFFSET_TIMEOUT_MS
+        self._rpc.invoke(address, request, on_result, until_ms=until_ms)
+
+    def send_to_retry_topic(
+        self,
+        message: MessageExt,
+        callback: SendBackCallback,
+        now_ms: int,
+        *,
+        times: int,
+    ) -> None:
+        """Send *message* to the retry topic, with *times* failed deliveries."""
+        topic = RETRY_PREFIX + self._group
+        retry = retry_message(
+            message, topic, times=times, retries_max=self._retries_max
+        )
+        prepared = prepare_message(retry, message.message_id)
+
+        def on_route(route: TopicRoute | None, later_ms: int) -> None:
+            if route is None:
+                callback(False, later_ms)
+            else:
+                self._send(prepared, route, callback, later_ms)
+
+        self._routes.find(topic, on_route, now_ms)
+
+    def _send(
+        self,
+        prepared: PreparedMessage,
+        route: TopicRoute,
+        callback: SendBackCallback,
+        now_ms: int,
+    ) -> None:
+        queue = next(iter(publish_queues(prepared.topic, route)), None)
+        address = None if queue is None else master_of(queue.broker_name, route)
+        if queue is None or address is None:
+            callback(False, now_ms)
+            return
+
+        def on_result(result: Result, later_ms: int) -> None:
+            failed = isinstance(result, Failure) or result.code not in STATUS_OF_CODE
+            callback(not failed, later_ms)
+
+        request = send_command(prepared, queue, group=INNER_PRODUCER, now_ms=now_ms)
+        until_ms = now_ms + SEND_TIMEOUT_MS
+        self._rpc.invoke(address, request, on_result, until_ms=until_ms)
+
+
+def retry_message(
+    message: MessageExt, topic: str, *, times: int, retries_max: int
+) -> Message:
+    """Build the message for the retry *topic*; it is no half message any more."""
+    kept = {k: v for k, v in message.properties.items() if k != Property.TRAN_MSG}
+    properties = {  # [CLIENT-SENDBACK-003]
+        **kept,
+        Property.RETRY_TOPIC: message.topic,
+        Property.RECONSUME_TIME: str(times),
+        Property.MAX_RECONSUME_TIMES: str(retries_max),
+        Property.DELAY: str(FIRST_RETRY_LEVEL + message.record.reconsume_times),
+    }
+    return Message(
+        topic=topic,
+        body=message.body,
+        properties=properties,
+        flag=message.record.flag,
+    )
+
+
+def next_delivery(message: MessageExt) -> MessageExt:
+    """Return *message* with one more reconsume time, for another local delivery."""
+    times = message.record.reconsume_times + 1
+    return replace(message, record=replace(message.record, reconsume_times=times))

@@ -1,0 +1,228 @@
+"""
+A lite pull consumer: it pulls ahead, and the application polls (since 4.6.0).
+
+It either subscribes to topics and shares their queues with its group, or has queues
+assigned by hand. Polled offsets are committed by a call, or every 5 seconds by a poll
+(Java: DefaultLitePullConsumerImpl).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Mapping
+
+from reference.core.client.lite.commits import LiteCommits
+from reference.core.client.lite.pull_loop import LitePullLoop
+from reference.core.client.message import MessageQueue
+from reference.core.client.options import LiteOptions
+from reference.core.client.pull.pull_consumer import PullConsumer
+from reference.core.client.pull.pull_request import offset_of
+from reference.core.client.pull.subscription import TAGS, subscription_of
+from reference.core.client.rebalance.rebalance import Rebalance
+from reference.core.client.remoting.errors import ClientError, Failure, Reason
+from reference.core.client.remoting.requests import (
+    get_max_offset_request,
+    get_min_offset_request,
+)
+from reference.core.client.remoting.rpc_client import Result, RpcClient
+from reference.core.client.route.routes import Routes
+from reference.core.client.validators import check_topic
+from spec.client.subscribing import OFFSET_TIMEOUT_MS
+from spec.routing.route_data import TopicRoute
+from spec.wire.bodies.heartbeat import (
+    ALL_MESSAGES,
+    ConsumerMembership,
+    Heartbeat,
+    Subscription,
+)
+
+
+class LitePullConsumer(PullConsumer):
+    """Polls, seeks and commits, each a call with a number and a result."""
+
+    options: LiteOptions
+
+    def __init__(
+        self,
+        options: LiteOptions,
+        *,
+        rpc: RpcClient,
+        routes: Routes,
+        persisted: Mapping[MessageQueue, int] | None = None,
+    ) -> None:
+        super().__init__(options, rpc=rpc, routes=routes)
+        offsets = dict(persisted or {})
+        self.pull_loop = LitePullLoop(
+            options,
+            rpc=rpc,
+            routes=routes,
+            local_offsets=offsets,
+            on_messages=self._serve_polls,
+        )
+        self._commits = LiteCommits(
+            options, self.pull_loop, rpc=rpc, routes=routes, local_offsets=offsets
+        )
+        self._rebalance = Rebalance(
+            options,
+            rpc=rpc,
+            routes=routes,
+            subscriptions=lambda: self._subscriptions.values(),
+            assign=self._on_assigned,
+        )
+        self._subscriptions: dict[str, Subscription] = {}
+        self._polls: deque[int] = deque()
+        """Calls that wait for messages."""
+        self._has_manual_queues = False
+        self._next_commit_ms = 0
+
+    def start(self, now_ms: int) -> None:
+        """Join the group."""
+        self._rebalance.start(now_ms)
+        super().start(now_ms)
+
+    def stop(self, now_ms: int) -> None:
+        """Leave the group, without a last commit."""
+        while self._polls:
+            self._rpc.finish(self._polls.popleft(), ())
+        for assigned in self.pull_loop.assigned.values():
+            assigned.drop()
+        super().stop(now_ms)
+
+    def subscribe(
+        self,
+        topic: str,
+        expression: str = ALL_MESSAGES,
+        *,
+        expression_type: str = TAGS,
+        now_ms: int,
+    ) -> None:
+        """Subscribe to *topic*; raise ClientError after `assign`."""
+        check_topic(topic)
+        if self._has_manual_queues:
+            raise ClientError(Failure(reason=Reason.MIXED, remark=topic))
+        self._subscriptions[topic] = subscription_of(
+            topic, expression, version=now_ms, expression_type=expression_type
+        )
+
+        def on_route(_route: TopicRoute | None, later_ms: int) -> None:
+            self._rebalance.is_registered = False
+            self._heartbeats.send_heartbeats(later_ms)
+
+        self._routes.fetch(topic, on_route, now_ms=now_ms)
+
+    def unsubscribe(self, topic: str, now_ms: int) -> None:
+        """End the subscription to *topic*."""
+        subscription = self._subscriptions.pop(topic, None)
+        if subscription is not None:
+            self.pull_loop.assign((), subscription, now_ms)
+
+    def assign(self, queues: Collection[MessageQueue], now_ms: int) -> None:
+        """Replace all assigned queues; raise ClientError after `subscribe`."""
+        if self._subscriptions:
+            raise ClientError(Failure(reason=Reason.MIXED))
+        self._has_manual_queues = True
+        assigned = self.pull_loop.assigned
+        for topic in sorted({queue.topic for queue in (*assigned, *queues)}):
+            own = [queue for queue in queues if queue.topic == topic]
+            everything = subscription_of(topic, ALL_MESSAGES, version=0)
+            self.pull_loop.assign(own, everything, now_ms)
+
+    def poll(self, timeout_ms: int, now_ms: int) -> int:
+        """Poll a batch; the result is a tuple of MessageExt, () after *timeout_ms*."""
+        if self.options.auto_commits and now_ms >= self._next_commit_ms:
+            self._commits.commit_oneway()
+            self._next_commit_ms = now_ms + self.options.periods.commit_ms
+        number = next(self._numbers)
+        self._polls.append(number)
+        self._serve_polls()
+
+        def on_timeout(_now_ms: int) -> None:
+            if number in self._polls:
+                self._polls.remove(number)
+                self._rpc.finish(number, ())
+
+        if number in self._polls:
+            self._rpc.timers.call_at(now_ms + timeout_ms, on_timeout)
+        return number
+
+    def commit_polled(self, now_ms: int) -> int:
+        """Commit polled offsets; the result, after every response, is None."""
+        number = next(self._numbers)
+        self._commits.commit(lambda: self._rpc.finish(number, None), now_ms)
+        return number
+
+    def pause(
+        self, queues: Collection[MessageQueue], *, is_paused: bool = True
+    ) -> None:
+        """Pause or resume pulling of assigned queues."""
+        for queue in queues:
+            if queue in self.pull_loop.assigned:
+                self.pull_loop.assigned[queue].is_paused = is_paused
+
+    def seek(self, queue: MessageQueue, offset: int, now_ms: int) -> int:
+        """Continue an assigned queue at *offset* within its bounds; no result."""
+        number = next(self._numbers)
+        bounds: list[int] = []
+
+        def on_address(address: str, later_ms: int) -> None:
+            build = get_max_offset_request if bounds else get_min_offset_request
+            until_ms = later_ms + OFFSET_TIMEOUT_MS
+            self._rpc.invoke(address, build(queue), on_result, until_ms=until_ms)
+
+        def on_result(result: Result, later_ms: int) -> None:
+            found = offset_of(result)
+            if isinstance(found, Failure):
+                self._rpc.finish(number, ClientError(found))
+                return
+            bounds.append(found)
+            if len(bounds) == 1:
+                self._find_broker(queue, number, on_address, later_ms)
+                return
+            failure = self._seek_failure(queue, offset, *bounds)
+            if failure is None:
+                self.pull_loop.seek(queue, offset, later_ms)
+            self._rpc.finish(number, failure and ClientError(failure))
+
+        self._find_broker(queue, number, on_address, now_ms)
+        return number
+
+    def heartbeat(self) -> Heartbeat:
+        """Return the body of HEART_BEAT."""
+        member = ConsumerMembership(
+            group=self.options.group,
+            consume_type="CONSUME_ACTIVELY",
+            message_model="BROADCASTING" if self.options.broadcasts else "CLUSTERING",
+            consume_from="CONSUME_FROM_LAST_OFFSET",
+            subscriptions=tuple(self._subscriptions.values()),
+        )
+        return Heartbeat(client_id=self.options.client_id, consumers=(member,))
+
+    def _on_assigned(
+        self,
+        queues: Collection[MessageQueue],
+        subscription: Subscription,
+        now_ms: int,
+    ) -> None:
+        """Assign queues, unless the topic was unsubscribed from meanwhile."""
+        if subscription.topic in self._subscriptions:
+            current = self._subscriptions[subscription.topic]
+            self.pull_loop.assign(queues, current, now_ms)
+
+    def _serve_polls(self) -> None:
+        """Finish waiting polls with the pulled batches."""
+        while self._polls and (messages := self.pull_loop.poll()):
+            self._rpc.finish(self._polls.popleft(), messages)
+
+    def _seek_failure(
+        self, queue: MessageQueue, offset: int, first: int, end: int
+    ) -> Failure | None:
+        """Return the failure of a seek in a queue with these bounds, if any."""
+        if queue not in self.pull_loop.assigned:
+            return Failure(reason=Reason.NOT_ASSIGNED, remark=str(queue))
+        if not first <= offset <= end:
+            remark = f"{offset} is not within {first} and {end}"
+            return Failure(reason=Reason.NO_OFFSET, remark=remark)
+        return None
+
+    def _on_heartbeat_result(self, result: Result, now_ms: int) -> None:
+        self._rebalance.on_heartbeat_result(result, now_ms)

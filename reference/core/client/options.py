@@ -1,0 +1,137 @@
+"""
+Options of producers and consumers; the defaults are those of 4.6.0.
+
+Java: ClientConfig, DefaultMQProducer, DefaultMQPushConsumer, DefaultMQPullConsumer,
+DefaultLitePullConsumer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reference.core.client.hooks import ConsumeHook, SendHooks
+from reference.core.client.pull.pull_request import FilterMessageHook
+from reference.core.client.pull.subscription import TAGS
+from reference.core.client.rebalance.process_queue import (
+    DEFAULT_THRESHOLDS,
+    PullThresholds,
+)
+from reference.core.client.rebalance.strategies import (
+    AllocateStrategy,
+    allocate_message_queue_averagely,
+)
+from spec.client.liveness import HEARTBEAT_PERIOD_MS
+from spec.client.ordering import LOCK_LIVES_MS, LOCK_PERIOD_MS
+from spec.client.subscribing import COMMIT_PERIOD_MS
+from spec.wire.bodies.heartbeat import ALL_MESSAGES
+from spec.wire.producer.producer import (
+    COMPRESS_FROM_SIZE,
+    QUEUES_OF_A_NEW_TOPIC,
+    SEND_TIMEOUT_MS,
+)
+from spec.wire.producer.retry import RETRIES
+from spec.wire.producer.select_queue import ROUTE_PERIOD_MS
+from spec.wire.send.send_limits import MESSAGE_SIZE_MAX
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Periods:
+    """Periods of a client's scheduled tasks."""
+
+    route_ms: int = ROUTE_PERIOD_MS
+    """Java: pollNameServerInterval."""
+    heartbeat_ms: int = HEARTBEAT_PERIOD_MS
+    """Java: heartbeatBrokerInterval."""
+    commit_ms: int = COMMIT_PERIOD_MS
+    """Java: persistConsumerOffsetInterval."""
+    lock_ms: int = LOCK_PERIOD_MS
+    """Java: the system property rocketmq.client.rebalance.lockInterval."""
+    lock_lives_ms: int = LOCK_LIVES_MS
+    """Java: the system property rocketmq.client.rebalance.lockMaxLiveTime."""
+
+
+DEFAULT_PERIODS = Periods()
+NO_HOOKS = SendHooks()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProducerOptions:
+    """Options of a producer."""
+
+    group: str
+    timeout_ms: int = SEND_TIMEOUT_MS
+    retry_count: int = RETRIES
+    """Java: retryTimesWhenSendFailed."""
+    async_retry_count: int = RETRIES
+    """Java: retryTimesWhenSendAsyncFailed."""
+    retries_not_stored: bool = False
+    """Java: retryAnotherBrokerWhenNotStoreOK."""
+    avoids_slow_brokers: bool = False
+    """Java: sendLatencyFaultEnable."""
+    uses_vip_port: bool = False
+    """Java: vipChannelEnabled."""
+    queue_count: int = QUEUES_OF_A_NEW_TOPIC
+    """Java: defaultTopicQueueNums."""
+    compress_from: int = COMPRESS_FROM_SIZE
+    """Body size in bytes (Java: compressMsgBodyOverHowmuch)."""
+    body_size_max: int = MESSAGE_SIZE_MAX
+    """Bytes (Java: maxMessageSize)."""
+    periods: Periods = DEFAULT_PERIODS
+    hooks: SendHooks = NO_HOOKS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullOptions:
+    """Options of every consumer; a pull consumer has no others."""
+
+    group: str
+    client_id: str
+    periods: Periods = DEFAULT_PERIODS
+    filters: tuple[FilterMessageHook, ...] = ()
+    hooks: tuple[ConsumeHook, ...] = ()
+    """For a pull consumer a message counts as consumed when it is pulled."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberOptions(PullOptions):
+    """Options of a consumer that shares queues with its group."""
+
+    broadcasts: bool = False
+    """Message model BROADCASTING: every member has all queues and local offsets."""
+    allocate_strategy: AllocateStrategy = allocate_message_queue_averagely
+    thresholds: PullThresholds = DEFAULT_THRESHOLDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiteOptions(MemberOptions):
+    """Options of a lite pull consumer. Its hooks see only messages of `pull`."""
+
+    auto_commits: bool = True
+    """Whether a poll commits the messages polled before, every ``commit_ms``."""
+    batch_size: int = 10
+    """Messages in a pull (Java: pullBatchSize)."""
+    ahead_max: int = 10_000
+    """Messages of all queues pulled ahead, a pull counted as a whole batch.
+
+    Java: pullThresholdForAll.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsumerOptions(MemberOptions):
+    """Options of a push consumer."""
+
+    topic: str
+    expression: str = ALL_MESSAGES
+    expression_type: str = TAGS
+    """TAG or SQL92."""
+    from_first: bool = False
+    """CONSUME_FROM_FIRST_OFFSET for a group without offset, else ..._LAST_OFFSET."""
+    from_time_ms: int | None = None
+    """CONSUME_FROM_TIMESTAMP of this store time, for a group without offset."""
+    is_orderly: bool = False
+    """Java: MessageListenerOrderly."""
+    batch_size: int = 32
+    """Messages in a pull (Java: pullBatchSize)."""
+    retries_max: int | None = None
+    """Java: maxReconsumeTimes. None: 16, and for orderly consumption no limit."""

@@ -1,0 +1,6 @@
+"""
+The producer: sends with retries, batches, transactions, request and reply.
+
+Begin with `producer`. `send_request` builds the request, `select_queue` selects the
+queue, `retry` decides after a failed attempt.
+"""

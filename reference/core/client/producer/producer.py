@@ -1,0 +1,368 @@
+"""
+A producer: it selects queues of a topic, sends messages, and retries.
+
+A send has these steps: check, find the queues, select one, send to its broker, process
+the result. The last step leads back to the selection, or ends the send (Java:
+DefaultMQProducerImpl).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from reference.core.client.hooks import SendContext
+from reference.core.client.message import (
+    Message,
+    MessageQueue,
+    Mode,
+    SendResult,
+    SendStatus,
+)
+from reference.core.client.options import ProducerOptions
+from reference.core.client.producer.latency_fault import LatencyFaultTolerance
+from reference.core.client.producer.retry import attempt_timeout_ms, retries
+from reference.core.client.producer.select_queue import (
+    RoundRobin,
+    select_available_queue,
+    select_queue,
+)
+from reference.core.client.producer.send_call import (
+    Selector,
+    SendCall,
+    SendCallbacks,
+    SendOutcome,
+    send_result,
+)
+from reference.core.client.producer.send_request import (
+    PreparedMessage,
+    prepare_batch,
+    prepare_message,
+    send_command,
+)
+from reference.core.client.producer.unique_id import UniqueIdGenerator
+from reference.core.client.remoting.errors import ClientError, Failure, Reason
+from reference.core.client.remoting.rpc_client import Effect, Result, RpcClient
+from reference.core.client.route.routes import Routes
+from reference.core.client.route.topic_queues import (
+    default_route,
+    publish_queues,
+    vip_address,
+)
+from reference.core.client.validators import (
+    DEFAULT_TOPIC,
+    check_batch,
+    check_group,
+    check_message,
+)
+from spec.routing.route_data import TopicRoute
+from spec.wire.remoting.command import Command
+
+
+class Producer:
+    """A producer without sockets and threads."""
+
+    def __init__(
+        self,
+        options: ProducerOptions,
+        *,
+        rpc: RpcClient,
+        routes: Routes,
+        unique_ids: UniqueIdGenerator,
+        round_robin: RoundRobin,
+    ) -> None:
+        check_group(options.group)
+        self.options = options
+        self.latency_faults = LatencyFaultTolerance()
+        self.is_running = True
+        self._rpc = rpc
+        self._routes = routes
+        self._unique_ids = unique_ids
+        self._round_robin = round_robin
+        self._call_count = 0
+
+    def send(
+        self,
+        message: Message,
+        *,
+        now_ms: int,
+        mode: Mode = Mode.SYNC,
+        selector: Selector | None = None,
+        timeout_ms: int | None = None,
+        callbacks: SendCallbacks | None = None,
+    ) -> int:
+        """Begin to send *message*; return the number of the call.
+
+        With *callbacks* the outcome does not go to the application. Raises ClientError
+        for an illegal message.
+        """
+        self._check_running()
+        check_message(message, body_size_max=self.options.body_size_max)
+        key = self._unique_ids.next_id(now_ms)
+        prepared = prepare_message(
+            message, key, compress_from=self.options.compress_from
+        )
+        return self._begin(
+            prepared,
+            now_ms,
+            mode=mode,
+            selector=selector,
+            timeout_ms=timeout_ms,
+            callbacks=callbacks,
+        )
+
+    def send_batch(
+        self,
+        messages: Sequence[Message],
+        *,
+        now_ms: int,
+        selector: Selector | None = None,
+        timeout_ms: int | None = None,
+    ) -> int:
+        """Begin to send *messages* in one request, like `send`."""
+        self._check_running()
+        check_batch(messages, body_size_max=self.options.body_size_max)
+        keys = [self._unique_ids.next_id(now_ms) for _ in messages]
+        return self._begin(
+            prepare_batch(messages, keys),
+            now_ms,
+            mode=Mode.SYNC,
+            selector=selector,
+            timeout_ms=timeout_ms,
+        )
+
+    def new_unique_id(self, now_ms: int) -> str:
+        """Generate a unique id."""
+        return self._unique_ids.next_id(now_ms)
+
+    def take_effects(self) -> list[Effect]:
+        """Return the effects since the last call."""
+        return self._rpc.take_effects()
+
+    def _check_running(self) -> None:
+        if not self.is_running:  # [CLIENT-VALIDATE-001]
+            raise ClientError(Failure(reason=Reason.NOT_RUNNING))
+
+    def _begin(
+        self,
+        message: PreparedMessage,
+        now_ms: int,
+        *,
+        mode: Mode,
+        selector: Selector | None,
+        timeout_ms: int | None,
+        callbacks: SendCallbacks | None = None,
+    ) -> int:
+        self._call_count += 1
+        call = SendCall(
+            number=self._call_count,
+            message=message,
+            mode=mode,
+            selector=selector,
+            begun_ms=now_ms,
+            timeout_ms=self.options.timeout_ms if timeout_ms is None else timeout_ms,
+            callbacks=callbacks,
+        )
+        self._find_queues(call, now_ms)
+        return call.number
+
+    def _find_queues(self, call: SendCall, now_ms: int) -> None:
+        """Find the topic's queues in its route, or in that of the default topic."""
+        topic = call.message.topic
+        if self._queues(topic):  # [CLIENT-PUBLISH-001]
+            self._attempt(call, now_ms)
+            return
+
+        def on_route(route: TopicRoute | None, later_ms: int) -> None:
+            if route is None:  # [CLIENT-PUBLISH-002]
+                self._routes.fetch(
+                    DEFAULT_TOPIC, on_default_route, now_ms=later_ms, keep=False
+                )
+            else:
+                self._attempt_first(call, later_ms)
+
+        def on_default_route(route: TopicRoute | None, later_ms: int) -> None:
+            if route is not None:
+                own = default_route(route, queue_count=self.options.queue_count)
+                self._routes.put(topic, own)
+            self._attempt_first(call, later_ms)
+
+        self._routes.fetch(topic, on_route, now_ms=now_ms)
+
+    def _attempt_first(self, call: SendCall, now_ms: int) -> None:
+        """Begin the first attempt after fetching the route."""
+        if call.callbacks is not None:
+            call.callbacks.on_route(now_ms)
+        self._attempt(call, now_ms)
+
+    def _attempt(self, call: SendCall, now_ms: int) -> None:
+        """Send to the next queue, unless the timeout is over."""
+        spent_ms = now_ms - call.begun_ms
+        repeats = call.mode is Mode.ASYNC and bool(call.tried)
+        if spent_ms >= call.timeout_ms and not repeats:
+            last = call.failure or Failure(reason=Reason.CALL_TIMEOUT)
+            self._end(call, replace(last, reason=Reason.CALL_TIMEOUT))
+            return
+        queues = self._queues(call.message.topic)
+        if not queues:  # [CLIENT-PUBLISH-004]
+            self._end(call, Failure(reason=Reason.NO_ROUTE, remark=call.message.topic))
+            return
+        queue = self._select_queue(call, queues, now_ms)
+        call.tried.append(queue.broker_name)
+        address = self._routes.address(queue.broker_name)
+        if address is None:  # [CLIENT-PUBLISH-011]
+            failure = Failure(reason=Reason.NO_BROKER, remark=queue.broker_name)
+            self._on_result(call, queue, failure, now_ms=now_ms, sent_ms=now_ms)
+            return
+        if self.options.uses_vip_port:  # [CLIENT-SEND-010]
+            address = vip_address(address)
+        self._invoke(call, queue, address, now_ms=now_ms)
+
+    def _invoke(
+        self, call: SendCall, queue: MessageQueue, address: str, *, now_ms: int
+    ) -> None:
+        is_repeated = call.context is not None
+        forbidden = None if is_repeated else self._run_hooks(call, queue, address)
+        if forbidden is not None:
+            self._on_result(call, queue, forbidden, now_ms=now_ms, sent_ms=now_ms)
+            return
+        request = self._request(call, queue, now_ms)
+        if call.mode is not Mode.SYNC and not is_repeated:
+            self._run_after_hooks(call, None)
+        if call.mode is Mode.ONEWAY:  # [CLIENT-RETRY-007]
+            self._rpc.invoke_oneway(address, request)
+            self._finish(call, None)
+            return
+
+        def on_result(result: Result, later_ms: int) -> None:
+            self._on_result(call, queue, result, now_ms=later_ms, sent_ms=now_ms)
+
+        timeout_ms = attempt_timeout_ms(
+            call.mode,
+            call.timeout_ms,
+            spent_ms=now_ms - call.begun_ms,
+            tried=len(call.tried) - 1,
+        )
+        self._rpc.invoke(address, request, on_result, until_ms=now_ms + timeout_ms)
+
+    def _run_hooks(
+        self, call: SendCall, queue: MessageQueue, address: str
+    ) -> Failure | None:
+        """Run the hooks before an attempt; return a failure if it is forbidden."""
+        context = SendContext(
+            group=self.options.group,
+            mode=call.mode,
+            queue=queue,
+            address=address,
+            message=call.message,
+        )
+        forbidden = self.options.hooks.before(context)
+        if forbidden is None:
+            call.context, call.message = context, context.message
+        return forbidden
+
+    def _run_after_hooks(
+        self, call: SendCall, found: SendResult | Failure | None
+    ) -> None:
+        """Run the hooks after an attempt, if they ran before it."""
+        if call.context is not None:
+            self.options.hooks.after(call.context, found)
+
+    def _on_result(
+        self,
+        call: SendCall,
+        queue: MessageQueue,
+        result: Result,
+        *,
+        now_ms: int,
+        sent_ms: int,
+    ) -> None:
+        """End the call with the result of an attempt, or retry."""
+        found = send_result(call.message, queue, result)
+        if self.options.avoids_slow_brokers:
+            self.latency_faults.update_fault_item(
+                queue.broker_name,
+                now_ms - sent_ms,
+                now_ms=now_ms,
+                failed=isinstance(found, Failure),
+            )
+        is_async = call.mode is Mode.ASYNC
+        count = self.options.async_retry_count if is_async else self.options.retry_count
+        if isinstance(found, Failure):
+            call.failure = found
+            again = retries(
+                call.mode,
+                found,
+                tried=len(call.tried),
+                retry_count=count,
+                is_selected=call.selector is not None,
+            )
+        else:
+            call.result = found
+            again = self._retries_not_stored(call, found)
+        if not (again and is_async):
+            self._run_after_hooks(call, found)
+            call.context = None
+        if again:
+            self._attempt(call, now_ms)
+        else:
+            self._end(call, call.failure)
+
+    def _retries_not_stored(self, call: SendCall, result: SendResult) -> bool:
+        """Return whether a message is sent again after a status below SEND_OK."""
+        return (  # [CLIENT-RETRY-003]
+            self.options.retries_not_stored
+            and result.status is not SendStatus.SEND_OK
+            and call.mode is Mode.SYNC
+            and call.selector is None
+            and len(call.tried) <= self.options.retry_count
+        )
+
+    def _end(self, call: SendCall, failure: Failure | None) -> None:
+        """Finish with a result, or with the last failure without any."""
+        if call.result is not None:
+            self._finish(call, call.result)
+            return
+        assert failure is not None, "a call ends with a result or a failure"
+        error = ClientError(failure, tuple(call.tried))  # [CLIENT-RETRY-008]
+        self._finish(call, error)
+
+    def _finish(self, call: SendCall, outcome: SendOutcome) -> None:
+        if call.callbacks is None:
+            self._rpc.finish(call.number, outcome)
+        else:
+            call.callbacks.on_end(call.number, outcome)
+
+    def _select_queue(
+        self, call: SendCall, queues: Sequence[MessageQueue], now_ms: int
+    ) -> MessageQueue:
+        if call.selector is not None:
+            call.selected = call.selected or call.selector(queues)
+            return call.selected
+        last_broker = call.tried[-1] if call.tried else None
+        if not self.options.avoids_slow_brokers:  # [CLIENT-FAULT-001]
+            return select_queue(queues, self._round_robin, last_broker=last_broker)
+        return select_available_queue(
+            queues,
+            self._round_robin,
+            self.latency_faults,
+            now_ms=now_ms,
+            last_broker=last_broker,
+        )
+
+    def _request(self, call: SendCall, queue: MessageQueue, now_ms: int) -> Command:
+        if call.mode is Mode.ASYNC and call.command is not None:  # [CLIENT-RETRY-011]
+            return call.command
+        call.command = send_command(
+            call.message,
+            queue,
+            group=self.options.group,
+            now_ms=now_ms,
+            oneway=call.mode is Mode.ONEWAY,
+            queue_count=self.options.queue_count,
+        )
+        return call.command
+
+    def _queues(self, topic: str) -> tuple[MessageQueue, ...]:
+        route = self._routes.get(topic)
+        return () if route is None else publish_queues(topic, route)

@@ -1,0 +1,149 @@
+"""
+Request and reply: messages whose producer waits for another message (since 4.6.0).
+
+A request has the sender's client id and a correlation id. A consumer sends a reply,
+which its broker pushes to the requesting client. The broker finds this client by its
+heartbeat (Java: RequestFutureTable, ClientRemotingProcessor).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from reference.core.client.message import Message, Mode
+from reference.core.client.producer.producer import Producer
+from reference.core.client.producer.send_call import SendCallbacks, SendOutcome
+from reference.core.client.pull.message_ext import decompress
+from reference.core.client.remoting.errors import ClientError, Failure, Reason
+from reference.core.client.remoting.rpc_client import RpcClient
+from reference.core.remoting.request import FieldError, Request
+from reference.core.remoting.response import Response, error_response
+from spec.client.requests import NO_REPLY_CODE, REPLY
+from spec.layout import LayoutError
+from spec.store.message_record import SystemFlag
+from spec.wire.message.properties import Property, decode_properties
+from spec.wire.message.topic_names import REPLY_TOPIC_POSTFIX
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
+
+CREATE_REPLY_FAILED = 10007
+"""Error code of a reply to a message that is not a request."""
+NOT_YET = -1
+"""Placeholder for the number of a call."""
+
+_KEPT = (Property.CORRELATION_ID, Property.REPLY_TO_CLIENT, Property.TTL)
+"""Properties copied from a request to its reply."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """A reply."""
+
+    topic: str
+    body: bytes
+    properties: Mapping[str, str]
+
+
+def reply_message(request: Mapping[str, str], body: bytes) -> Message:
+    """Build the reply to a message with the properties *request*.
+
+    Raises ClientError without CLUSTER, which brokers add to a request.
+    """
+    cluster = request.get(Property.CLUSTER)
+    if cluster is None:
+        remark = "the message has no CLUSTER property: it is not a request"
+        raise ClientError(
+            Failure(reason=Reason.ILLEGAL, code=CREATE_REPLY_FAILED, remark=remark)
+        )
+    kept: dict[str, str] = {n: request[n] for n in _KEPT if n in request}
+    return Message(  # [CLIENT-REQUESTREPLY-007]
+        topic=f"{cluster}{REPLY_TOPIC_POSTFIX}",
+        body=body,
+        properties={**kept, Property.MSG_TYPE: REPLY},
+    )
+
+
+class RequestReplyService:
+    """Requests of one producer without reply."""
+
+    def __init__(
+        self,
+        producer: Producer,
+        client_id: str,
+        *,
+        rpc: RpcClient,
+        send_heartbeats: Callable[[int], None],
+    ) -> None:
+        self._producer = producer
+        self._client_id = client_id
+        self._rpc = rpc
+        self._send_heartbeats = send_heartbeats
+        self._waiting: dict[str, int] = {}
+        """Call numbers by correlation id."""
+        rpc.handlers[RequestCode.PUSH_REPLY_MESSAGE_TO_CLIENT] = self._on_reply
+
+    def request(self, message: Message, *, now_ms: int, timeout_ms: int) -> int:
+        """Send *message*; return the number of the call, whose result is a Reply.
+
+        Raises ClientError for an illegal message.
+        """
+        correlation_id = self._producer.new_unique_id(now_ms)
+        properties = {  # [CLIENT-REQUESTREPLY-002]
+            **message.properties,
+            Property.CORRELATION_ID: correlation_id,
+            Property.REPLY_TO_CLIENT: self._client_id,
+            Property.TTL: str(timeout_ms),
+        }
+        failure = Failure(reason=Reason.NO_REPLY, code=NO_REPLY_CODE)
+
+        def on_end(number: int, result: SendOutcome) -> None:
+            if isinstance(result, ClientError):  # [CLIENT-REQUESTREPLY-005]
+                self._waiting.pop(correlation_id, None)
+                self._rpc.finish(number, result)
+
+        def on_timeout(_now_ms: int) -> None:
+            number = self._waiting.pop(correlation_id, None)
+            if number is not None:  # [CLIENT-REQUESTREPLY-004]
+                self._rpc.finish(number, ClientError(failure))
+
+        self._waiting[correlation_id] = NOT_YET
+        number = self._producer.send(
+            replace(message, properties=properties),
+            now_ms=now_ms,
+            mode=Mode.ASYNC,
+            timeout_ms=timeout_ms,
+            callbacks=SendCallbacks(
+                on_route=self._send_heartbeats, on_end=on_end
+            ),  # [CLIENT-REQUESTREPLY-006]
+        )
+        if correlation_id in self._waiting:
+            self._waiting[correlation_id] = number
+        self._rpc.timers.call_at(now_ms + timeout_ms, on_timeout)
+        return number
+
+    def _on_reply(self, _address: str, request: Request, now_ms: int) -> Response:
+        """Finish the call of a reply, if there is one."""
+        try:
+            correlation_id, reply = _decoded(request, now_ms)
+        except (FieldError, LayoutError):
+            remark = "process reply message fail"
+            return error_response(ResponseCode.SYSTEM_ERROR, remark)
+        number = self._waiting.pop(correlation_id, None)
+        if number is not None:
+            self._rpc.finish(number, reply)
+        # [CLIENT-REQUESTREPLY-001]
+        return Response()
+
+
+def _decoded(request: Request, now_ms: int) -> tuple[str, Reply]:
+    """Decode PUSH_REPLY_MESSAGE_TO_CLIENT: the correlation id and the reply."""
+    properties = dict(decode_properties(request.optional_text("properties") or ""))
+    properties[Property.ARRIVE_TIME] = str(now_ms)
+    body, flags = bytes(request.body), request.int32("sysFlag")
+    if flags & SystemFlag.COMPRESSED:
+        with suppress(LayoutError):  # the body stays compressed
+            body = decompress(body, flags)
+    reply = Reply(topic=request.text("topic"), body=body, properties=properties)
+    return properties.get(Property.CORRELATION_ID, ""), reply

@@ -1,0 +1,80 @@
+"""The state of one send from the application's call to its result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from reference.core.client.hooks import SendContext
+from reference.core.client.message import (
+    STATUS_OF_CODE,
+    MessageQueue,
+    Mode,
+    SendResult,
+)
+from reference.core.client.producer.send_request import PreparedMessage
+from reference.core.client.remoting.errors import ClientError, Failure
+from reference.core.client.remoting.rpc_client import Result, failure_of
+from reference.core.remoting.request import FieldError
+from spec.wire.remoting.command import Command
+
+Selector = Callable[[Sequence[MessageQueue]], MessageQueue]
+"""The application's selection of a queue (Java: MessageQueueSelector)."""
+SendOutcome = SendResult | ClientError | None
+"""The outcome of a send; None for a oneway send."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SendCallbacks:
+    """Callbacks of a send whose outcome does not go to the application."""
+
+    on_route: Callable[[int], None]
+    """Called with the time if the topic's route had to be fetched."""
+    on_end: Callable[[int, SendOutcome], None]
+    """Called with the call's number and its outcome."""
+
+
+@dataclass(slots=True, kw_only=True)
+class SendCall:
+    """One send with its attempts."""
+
+    number: int
+    message: PreparedMessage
+    mode: Mode
+    selector: Selector | None
+    begun_ms: int
+    timeout_ms: int
+    callbacks: SendCallbacks | None = None
+    tried: list[str] = field(default_factory=list)
+    """The broker of each attempt."""
+    selected: MessageQueue | None = None
+    """The queue that the selector returned."""
+    command: Command | None = None
+    """The first request, which an asynchronous send repeats unchanged."""
+    context: SendContext | None = None
+    """The context of hooks that wait for a result."""
+    failure: Failure | None = None
+    """The failure of the last attempt."""
+    result: SendResult | None = None
+
+
+def send_result(
+    message: PreparedMessage, queue: MessageQueue, result: Result
+) -> SendResult | Failure:
+    """Decode the response to a send."""
+    if isinstance(result, Failure):
+        return result
+    status = STATUS_OF_CODE.get(result.code)  # [CLIENT-SENDRESULT-001]
+    if status is None:
+        return failure_of(result)
+    try:
+        return SendResult(
+            status=status,
+            message_id=message.message_id,  # [CLIENT-SENDRESULT-002]
+            offset_message_id=result.text("msgId"),
+            queue=replace(queue, queue_id=result.int32("queueId")),
+            queue_offset=result.int64("queueOffset"),
+            transaction_id=result.optional_text("transactionId"),
+        )
+    except FieldError as error:
+        return failure_of(result, str(error))

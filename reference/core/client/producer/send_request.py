@@ -1,0 +1,137 @@
+"""
+Send requests: header, flags and body of a message or a batch.
+
+A prepared message, unique key included, is the same for every attempt. Queue and time
+are arguments of the request.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from reference.core.client.message import Message, MessageQueue
+from reference.core.client.validators import DEFAULT_TOPIC
+from reference.core.remoting.response import LANGUAGE, RELEASE_ORDINAL
+from spec.client.requests import REPLY
+from spec.store.message_record import SystemFlag
+from spec.wire.message.properties import Property, encode_properties
+from spec.wire.message.topic_names import RETRY_PREFIX
+from spec.wire.producer.producer import COMPRESS_FROM_SIZE, QUEUES_OF_A_NEW_TOPIC
+from spec.wire.remoting.command import Command, CommandFlag
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.send.batch_body import BatchMessage, encode_batch
+from spec.wire.send.send import LETTERS
+
+COMPRESSION_LEVEL = 5
+_COUNTS = {
+    Property.RECONSUME_TIME: "reconsumeTimes",
+    Property.MAX_RECONSUME_TIMES: "maxReconsumeTimes",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedMessage:
+    """A message or a batch, ready to be the body of a request."""
+
+    topic: str
+    body: bytes
+    properties: Mapping[str, str]
+    flag: int = 0
+    system_flags: int = 0
+    is_batch: bool = False
+    message_id: str = ""
+    """The unique key, or all keys of the batch, for the result."""
+
+
+def prepare_message(
+    message: Message, key: str, *, compress_from: int = COMPRESS_FROM_SIZE
+) -> PreparedMessage:
+    """Prepare *message*, with *key* unless it has a unique key already."""
+    properties = {Property.UNIQ_KEY: key, **message.properties}  # [CLIENT-SEND-002]
+    body, system_flags = message.body, 0
+    if len(body) >= compress_from:  # [CLIENT-SEND-003]
+        body = zlib.compress(body, COMPRESSION_LEVEL)
+        system_flags |= SystemFlag.COMPRESSED
+    if properties.get(Property.TRAN_MSG, "").lower() == "true":  # [CLIENT-SEND-006]
+        system_flags |= SystemFlag.TRANSACTION_PREPARED
+    return PreparedMessage(
+        topic=message.topic,
+        body=body,
+        properties=properties,
+        flag=message.flag,
+        system_flags=system_flags,
+        message_id=properties[Property.UNIQ_KEY],
+    )
+
+
+def prepare_batch(messages: Sequence[Message], keys: Sequence[str]) -> PreparedMessage:
+    """Prepare *messages* of one topic as a batch, which is never compressed."""
+    keyed = [
+        replace(message, properties={Property.UNIQ_KEY: key, **message.properties})
+        for message, key in zip(messages, keys, strict=True)
+    ]
+    wait = messages[0].properties.get(Property.WAIT, "true")
+    return PreparedMessage(
+        topic=messages[0].topic,
+        body=encode_batch(  # [CLIENT-SEND-004]
+            BatchMessage(
+                body=one.body,
+                properties=encode_properties(one.properties),
+                flag=one.flag,
+            )
+            for one in keyed
+        ),
+        properties={Property.WAIT: wait},
+        is_batch=True,
+        message_id=",".join(one.properties[Property.UNIQ_KEY] for one in keyed),
+    )
+
+
+def send_command(
+    message: PreparedMessage,
+    queue: MessageQueue,
+    *,
+    group: str,
+    now_ms: int,
+    oneway: bool = False,
+    queue_count: int = QUEUES_OF_A_NEW_TOPIC,
+) -> Command:
+    """Build the request that sends *message* to *queue*, without an opaque."""
+    code = RequestCode.SEND_MESSAGE_V2  # [CLIENT-SEND-009]
+    if message.is_batch:
+        code = RequestCode.SEND_BATCH_MESSAGE
+    if message.properties.get(Property.MSG_TYPE) == REPLY:  # [CLIENT-REQUESTREPLY-007]
+        code = RequestCode.SEND_REPLY_MESSAGE_V2
+    fields: dict[str, str] = {  # [CLIENT-SEND-007]
+        "producerGroup": group,
+        "topic": message.topic,
+        "defaultTopic": DEFAULT_TOPIC,
+        "defaultTopicQueueNums": str(queue_count),
+        "queueId": str(queue.queue_id),
+        "sysFlag": str(int(message.system_flags)),
+        "bornTimestamp": str(now_ms),
+        "flag": str(message.flag),
+        "properties": encode_properties(message.properties),
+        "reconsumeTimes": "0",
+        "unitMode": "false",
+        "batch": "true" if message.is_batch else "false",
+        **_counts(message),
+    }
+    return Command(
+        code=code,
+        flag=CommandFlag.ONE_WAY if oneway else 0,
+        language=LANGUAGE,
+        version=RELEASE_ORDINAL,
+        fields={LETTERS[name]: value for name, value in fields.items()},
+        body=message.body,
+    )
+
+
+def _counts(message: PreparedMessage) -> dict[str, str]:
+    """Return the retry counts of a message to a retry topic, as header fields."""
+    if not message.topic.startswith(RETRY_PREFIX):  # [CLIENT-SEND-008]
+        return {}
+    found = message.properties
+    return {_COUNTS[name]: found[name] for name in _COUNTS if name in found}

@@ -1,0 +1,132 @@
+"""
+Transactional messages: half message, local transaction, END_TRANSACTION.
+
+Without END_TRANSACTION the broker sends a transaction check to any producer of the
+group. The check callback has to decide about messages of other producers too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from enum import IntEnum
+
+from reference.core.client.message import (
+    Message,
+    MessageQueue,
+    SendResult,
+    SendStatus,
+)
+from reference.core.client.pull.message_ext import MessageExt, message_ext
+from reference.core.client.remoting.requests import client_request
+from reference.core.client.remoting.rpc_client import RpcClient
+from reference.core.client.route.routes import Routes
+from reference.core.remoting.request import FieldError, Request
+from reference.core.remoting.response import Response
+from spec.layout import LayoutError
+from spec.store.message_record import decode_record
+from spec.wire.message.message_id import decode_message_id
+from spec.wire.message.properties import Property
+from spec.wire.remoting.request_code import RequestCode
+
+
+class LocalTransactionState(IntEnum):
+    """Outcome of a local transaction, as `commitOrRollback` has it."""
+
+    UNKNOWN = 0
+    COMMIT = 8
+    ROLLBACK = 12
+
+
+TransactionCheck = Callable[[MessageExt], LocalTransactionState]
+"""Returns the outcome for a half message (Java: TransactionListener)."""
+
+
+def half_message(message: Message, group: str) -> Message:
+    """Return *message* as the half message of a producer in *group*."""
+    properties = dict(message.properties)  # [CLIENT-TXN-001]
+    properties.pop(Property.DELAY, None)
+    properties |= {Property.TRAN_MSG: "true", Property.PGROUP: group}
+    return replace(message, properties=properties)
+
+
+class TransactionService:
+    """The transactions of one producer group."""
+
+    def __init__(
+        self, group: str, check: TransactionCheck, *, rpc: RpcClient, routes: Routes
+    ) -> None:
+        self.group = group
+        self._check = check
+        self._rpc = rpc
+        self._routes = routes
+        rpc.handlers[RequestCode.CHECK_TRANSACTION_STATE] = self._check_state
+
+    def end_transaction(
+        self, result: SendResult, act: Callable[[], LocalTransactionState]
+    ) -> LocalTransactionState:
+        """Run the local transaction *act*, and send its outcome to the broker."""
+        if result.status is SendStatus.SEND_OK:
+            state, remark = _run(act)
+        else:  # [CLIENT-TXN-003]
+            state, remark = LocalTransactionState.ROLLBACK, None
+        address = self._routes.address(result.queue.broker_name)
+        if address is not None:
+            _, offset = decode_message_id(result.offset_message_id)
+            fields = {  # [CLIENT-TXN-002]
+                "producerGroup": self.group,
+                "tranStateTableOffset": result.queue_offset,
+                "commitLogOffset": offset,
+                "commitOrRollback": int(state),
+                "fromTransactionCheck": "false",
+                "msgId": result.message_id,
+                "transactionId": result.transaction_id,
+            }
+            self._send(address, fields, remark)
+        return state
+
+    def _check_state(
+        self, address: str, request: Request, _now_ms: int
+    ) -> Response | None:
+        """Respond to a check request with END_TRANSACTION."""
+        try:
+            record = decode_record(request.body)
+            offsets = {
+                "tranStateTableOffset": request.int64("tranStateTableOffset"),
+                "commitLogOffset": request.int64("commitLogOffset"),
+            }
+        except (LayoutError, FieldError):
+            return None
+        queue = MessageQueue(record.topic, "", record.queue_id)
+        message = message_ext(record, queue)
+        if message.properties.get(Property.PGROUP) != self.group:
+            return None  # [CLIENT-TXN-006]
+        state, remark = _run(lambda: self._check(message))
+        fields = {  # [CLIENT-TXN-005]
+            "producerGroup": self.group,
+            **offsets,
+            "commitOrRollback": int(state),
+            "fromTransactionCheck": "true",
+            "msgId": message.message_id,
+            "transactionId": request.optional_text("transactionId"),
+        }
+        self._send(address, fields, remark)
+        return None
+
+    def _send(
+        self, address: str, fields: Mapping[str, object], remark: str | None
+    ) -> None:
+        request = client_request(
+            RequestCode.END_TRANSACTION, fields, oneway=True, remark=remark
+        )
+        self._rpc.invoke_oneway(address, request)
+
+
+def _run(
+    act: Callable[[], LocalTransactionState],
+) -> tuple[LocalTransactionState, str | None]:
+    """Run *act*; an exception gives UNKNOWN, with a remark."""
+    try:
+        return act(), None
+    except Exception as error:  # [CLIENT-TXN-004]
+        return LocalTransactionState.UNKNOWN, f"{type(error).__name__}: {error}"

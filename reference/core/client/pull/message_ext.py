@@ -1,0 +1,79 @@
+"""
+Messages as a consumer receives them (Java: MessageExt, MessageDecoder).
+
+A 4.6.0 client decompresses every body as zlib. Producers since 5.0 may use LZ4 or zstd
+and name the method in the system flags. This client reads all of them.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pyarrow
+
+from reference.core.client.message import MessageQueue
+from spec.layout import LayoutError
+from spec.store.message_record import Record, SystemFlag
+from spec.wire.message.message_id import encode_message_id
+from spec.wire.message.properties import Property, decode_properties
+
+_METHOD_SHIFT = 8
+_METHOD_MASK = 7
+_CODECS = {1: "lz4", 2: "zstd"}
+_ZLIB = frozenset({0, 3})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageExt:
+    """A received message."""
+
+    topic: str
+    """The original topic, even of a message from a retry topic."""
+    body: bytes
+    properties: Mapping[str, str]
+    queue: MessageQueue
+    """The queue from which it was pulled."""
+    record: Record
+    """Offsets, times, hosts and flags."""
+
+    @property
+    def message_id(self) -> str:
+        """The producer's unique key, or the broker's id without one."""
+        return self.properties.get(Property.UNIQ_KEY) or self.offset_message_id
+
+    @property
+    def offset_message_id(self) -> str:
+        """The broker's id, built from its address and the commit-log offset."""
+        return encode_message_id(self.record.store_host, self.record.physical_offset)
+
+
+def message_ext(record: Record, queue: MessageQueue) -> MessageExt:
+    """Return the message in *record*, pulled from *queue*."""
+    body = record.body
+    if record.system_flags & SystemFlag.COMPRESSED:  # [CLIENT-PULL-007]
+        body = decompress(body, record.system_flags)
+    properties = decode_properties(record.properties)
+    return MessageExt(
+        # [CLIENT-SENDBACK-002]
+        topic=properties.get(Property.RETRY_TOPIC, record.topic),
+        body=body,
+        properties=properties,
+        queue=queue,
+        record=record,
+    )
+
+
+def decompress(body: bytes, system_flags: int) -> bytes:
+    """Decompress *body*; raise LayoutError if that fails."""
+    method = system_flags >> _METHOD_SHIFT & _METHOD_MASK  # [CLIENT-PULL-009]
+    try:
+        if method in _ZLIB:
+            return zlib.decompress(body)
+        if method in _CODECS:
+            source = pyarrow.BufferReader(body)
+            return bytes(pyarrow.CompressedInputStream(source, _CODECS[method]).read())
+    except (zlib.error, OSError) as error:
+        raise LayoutError(f"cannot be decompressed: {error}", field="body") from error
+    raise LayoutError(f"unknown compression method {method}", field="body")

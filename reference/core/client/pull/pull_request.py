@@ -1,0 +1,139 @@
+"""PULL_MESSAGE: the request, and the result in its response."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import Enum
+
+from reference.core.client.message import MessageQueue
+from reference.core.client.pull.message_ext import MessageExt, message_ext
+from reference.core.client.pull.subscription import matches_tags
+from reference.core.client.remoting.errors import Failure
+from reference.core.client.remoting.requests import client_request
+from reference.core.client.remoting.rpc_client import Result, failure_of
+from reference.core.remoting.request import FieldError
+from spec.client.subscribing import SUSPEND_MS
+from spec.layout import LayoutError
+from spec.store.message_record import decode_records
+from spec.wire.bodies.heartbeat import Subscription
+from spec.wire.consumer.pull import PullFlag
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
+
+FilterMessageHook = Callable[[list[MessageExt]], None]
+"""Removes messages from the pulled ones, after the comparison of tags."""
+
+
+class PullStatus(Enum):
+    """Status of a pull (Java: PullStatus)."""
+
+    FOUND = ResponseCode.SUCCESS
+    NO_NEW_MESSAGE = ResponseCode.PULL_NOT_FOUND
+    NO_MATCHED_MESSAGE = ResponseCode.PULL_RETRY_IMMEDIATELY
+    OFFSET_ILLEGAL = ResponseCode.PULL_OFFSET_MOVED
+
+
+_STATUS = {int(status.value): status for status in PullStatus}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullResult:
+    """The result of a pull (Java: PullResult)."""
+
+    status: PullStatus
+    next_offset: int
+    min_offset: int
+    max_offset: int
+    suggested_broker_id: int
+    messages: tuple[MessageExt, ...] = ()
+
+
+def pull_command(
+    queue: MessageQueue,
+    subscription: Subscription,
+    *,
+    group: str,
+    offset: int,
+    committed: int | None = None,
+    max_count: int = 32,
+    suspend_ms: int = SUSPEND_MS,
+    waits: bool = True,
+) -> Command:
+    """Build PULL_MESSAGE for messages of *queue* from *offset*.
+
+    *committed* is an offset to commit with the pull, for a master only. With *waits*
+    the broker holds the request while it has no message.
+    """
+    flags = PullFlag.SUBSCRIPTION
+    if waits:
+        flags |= PullFlag.SUSPEND
+    if committed:
+        flags |= PullFlag.COMMIT_OFFSET
+    fields = {
+        "consumerGroup": group,
+        "topic": queue.topic,
+        "queueId": queue.queue_id,
+        "queueOffset": offset,
+        "maxMsgNums": max_count,
+        "sysFlag": int(flags),
+        "commitOffset": committed or 0,
+        "suspendTimeoutMillis": suspend_ms,  # [CLIENT-PULL-006]
+        "subscription": subscription.expression,
+        "subVersion": subscription.version,
+        "expressionType": subscription.expression_type,
+    }
+    return client_request(RequestCode.PULL_MESSAGE, fields)
+
+
+def pull_result(
+    result: Result,
+    queue: MessageQueue,
+    subscription: Subscription,
+    filters: Sequence[FilterMessageHook] = (),
+) -> PullResult | Failure:
+    """Decode the response to a pull, without the messages that *filters* remove."""
+    if isinstance(result, Failure):
+        return result
+    status = _STATUS.get(result.code)  # [CLIENT-PULL-001]
+    if status is None:
+        return failure_of(result)
+    try:
+        messages: list[MessageExt] = []
+        if status is PullStatus.FOUND:
+            messages = _messages(result.body, queue, subscription)
+            for hook in filters:
+                with suppress(Exception):
+                    hook(messages)
+        return PullResult(
+            status=status,
+            next_offset=result.int64("nextBeginOffset"),
+            min_offset=result.int64("minOffset"),
+            max_offset=result.int64("maxOffset"),
+            suggested_broker_id=result.int64("suggestWhichBrokerId"),
+            messages=tuple(messages),
+        )
+    except (FieldError, LayoutError) as error:
+        return failure_of(result, str(error))
+
+
+def _messages(
+    body: bytes, queue: MessageQueue, subscription: Subscription
+) -> list[MessageExt]:
+    """Decode the records in *body* whose tag is subscribed to."""
+    messages = (message_ext(record, queue) for record in decode_records(body))
+    return [one for one in messages if matches_tags(subscription, dict(one.properties))]
+
+
+def offset_of(result: Result) -> int | Failure:
+    """Return the offset in a response, or the failure."""
+    if isinstance(result, Failure):
+        return result
+    try:
+        if result.code == ResponseCode.SUCCESS:
+            return result.int64("offset")
+    except FieldError as error:
+        return failure_of(result, str(error))
+    return failure_of(result)

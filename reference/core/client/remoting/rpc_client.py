@@ -1,0 +1,209 @@
+"""
+The remoting client: requests to many peers, matched with their responses by opaque.
+
+It has no socket. It returns effects: frames to write to an address, and times to be
+called at. The shell reports received commands, failed connections and the time. Each
+request has a callback for its result (Java: NettyRemotingClient, MQClientAPIImpl).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from reference.core.client.message import MessageQueue
+from reference.core.client.remoting.errors import Failure, Reason
+from reference.core.remoting.effects import SetTimer
+from reference.core.remoting.request import Request
+from reference.core.remoting.response import Response, encode_response, error_response
+from reference.core.remoting.timers import Timers
+from spec.layout import LayoutError
+from spec.wire.bodies.json_body import decode_body
+from spec.wire.remoting.command import Command, encode_command
+from spec.wire.remoting.response_code import ResponseCode
+
+Result = Request | Failure
+"""A response of any code, or the reason why there is none."""
+Callback = Callable[[Result, int], None]
+"""Called with the result and the time in ms."""
+Handler = Callable[[str, Request, int], Response | None]
+"""Processor of a broker's request: address, request, time. None: no response yet."""
+Body = TypeVar("Body")
+
+_OPAQUE_END = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Effect: write a frame to an address, over a new connection if needed."""
+
+    address: str
+    frame: bytes
+    opaque: int | None
+    """Number by which a failed write is reported; None if no report is needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallFinished:
+    """Effect: the call of this number has its result."""
+
+    call: int
+    result: object
+    """The value of the call, or its ClientError."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeliverMessages:
+    """Effect: pass messages of a queue to the application, which reports the result."""
+
+    queue: MessageQueue
+    messages: tuple[Any, ...]
+    """MessageExt each."""
+    ticket: int | None = None
+    """Number of a message to consume directly, which is of no assigned queue."""
+
+
+@dataclass(frozen=True, slots=True)
+class PersistOffsets:
+    """Effect: persist the consumer offsets of a broadcasting member."""
+
+    offsets: Mapping[MessageQueue, int]
+
+
+Effect = Write | CallFinished | DeliverMessages | PersistOffsets | SetTimer
+
+
+@dataclass(frozen=True, slots=True)
+class _PendingRequest:
+    """A request without a response (Java: ResponseFuture)."""
+
+    address: str
+    callback: Callback
+
+
+class RpcClient:
+    """Pending requests, timers and effects of one client."""
+
+    def __init__(self, handlers: Mapping[int, Handler] | None = None) -> None:
+        self.timers = Timers()
+        self.handlers = dict(handlers or {})
+        """Processor table: requests that brokers may send, by code."""
+        self._pending: dict[int, _PendingRequest] = {}
+        self._outbox: list[Effect] = []
+        self._next_opaque = 0
+        self._timer_ms: int | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request is pending."""
+        return not self._pending
+
+    def invoke(
+        self, address: str, request: Command, callback: Callback, *, until_ms: int
+    ) -> None:
+        """Send *request* with a new opaque; its timeout is at *until_ms*."""
+        opaque = self._new_opaque()
+        self._pending[opaque] = _PendingRequest(address, callback)
+        self.timers.call_at(
+            until_ms, lambda now_ms: self.request_failed(opaque, Reason.TIMEOUT, now_ms)
+        )
+        self._write(address, request, opaque)
+
+    def invoke_oneway(self, address: str, request: Command) -> None:
+        """Send *request*, to which there is no response."""
+        frame = encode_command(replace(request, opaque=self._new_opaque()))
+        self._outbox.append(Write(address, frame, None))
+
+    def command_received(self, address: str, request: Request, now_ms: int) -> None:
+        """Process a response or a request from the peer at *address*."""
+        if not request.is_response:
+            self._process_request(address, request, now_ms)
+            return
+        pending = self._pending.pop(request.opaque, None)
+        if pending is not None:  # [WIRE-COMMAND-006]
+            pending.callback(request, now_ms)
+
+    def request_failed(self, opaque: int, reason: Reason, now_ms: int) -> None:
+        """End a pending request with a failure."""
+        pending = self._pending.pop(opaque, None)
+        if pending is not None:
+            pending.callback(Failure(reason=reason, remark=pending.address), now_ms)
+
+    def connection_lost(self, address: str, now_ms: int) -> None:
+        """Fail every request that is pending at *address*."""
+        # [CLIENT-RETRY-013]
+        gone = [n for n, one in self._pending.items() if one.address == address]
+        for opaque in gone:
+            self.request_failed(opaque, Reason.LOST, now_ms)
+
+    def timer_expired(self, now_ms: int) -> None:
+        """Run the timers that are due."""
+        self._timer_ms = None
+        self.timers.run_due(now_ms)
+
+    def respond(self, address: str, opaque: int, response: Response) -> None:
+        """Send the response to a broker's request."""
+        self._outbox.append(Write(address, encode_response(opaque, response), None))
+
+    def finish(self, call: int, result: object) -> None:
+        """End a call of the application."""
+        self.emit(CallFinished(call, result))
+
+    def emit(self, effect: Effect) -> None:
+        """Add an effect for the shell."""
+        self._outbox.append(effect)
+
+    def abandon(self) -> None:
+        """Drop every pending request."""
+        self._pending.clear()
+
+    def take_effects(self) -> list[Effect]:
+        """Return the effects since the last call, with a timer if an earlier is due."""
+        due_ms = self.timers.next_at_ms
+        if due_ms is not None and (self._timer_ms is None or due_ms < self._timer_ms):
+            self._timer_ms = due_ms
+            self._outbox.append(SetTimer(due_ms))
+        effects, self._outbox = self._outbox, []
+        return effects
+
+    def _new_opaque(self) -> int:
+        opaque = self._next_opaque  # [CLIENT-RETRY-006]
+        self._next_opaque = (opaque + 1) % _OPAQUE_END
+        return opaque
+
+    def _write(self, address: str, request: Command, opaque: int) -> None:
+        frame = encode_command(replace(request, opaque=opaque))
+        self._outbox.append(Write(address, frame, opaque))
+
+    def _process_request(self, address: str, request: Request, now_ms: int) -> None:
+        handler = self.handlers.get(request.code)
+        if handler is None:  # [CLIENT-ADMIN-001]
+            code = ResponseCode.REQUEST_CODE_NOT_SUPPORTED
+            remark = f" request type {request.code} not supported"
+            response: Response | None = error_response(code, remark)
+        else:
+            response = handler(address, request, now_ms)
+        if response is not None:
+            self.respond(address, request.opaque, response)
+
+
+def is_success(result: Result) -> bool:
+    """Return whether *result* is a response with the code SUCCESS."""
+    return isinstance(result, Request) and result.code == ResponseCode.SUCCESS
+
+
+def failure_of(response: Request, remark: str | None = None) -> Failure:
+    """Return the failure that an error response, or one that cannot be read, is."""
+    remark = response.remark or "" if remark is None else remark
+    return Failure(reason=Reason.REFUSED, code=response.code, remark=remark)
+
+
+def body_of(result: Result, kind: type[Body]) -> Body | None:
+    """Decode the JSON body of a successful response; None without one."""
+    if not isinstance(result, Request) or result.code != ResponseCode.SUCCESS:
+        return None
+    try:
+        return decode_body(kind, result.body)
+    except LayoutError:
+        return None

@@ -1,0 +1,112 @@
+"""
+Key-value configuration by namespace, persisted on each change (Java: KVConfigManager).
+
+Clients use one namespace, `ORDER_TOPIC_CONFIG`. The others are for tools.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from reference.core.remoting.refused import Refused
+from reference.core.remoting.request import Request
+from reference.core.remoting.response import Response
+from spec.wire.bodies import fastjson
+from spec.wire.remoting.response_code import ResponseCode
+
+KeyValues = dict[str | None, str | None]
+"""The pairs of one namespace. An absent header field is the key null, as in 4.6.0."""
+Namespaces = dict[str | None, KeyValues]
+
+ORDER_TOPICS = "ORDER_TOPIC_CONFIG"
+"""The namespace of ordered topics (Java: NAMESPACE_ORDER_TOPIC_CONFIG)."""
+
+
+class KvConfigTable:
+    """Key-value pairs by namespace; *persist* writes them to `kvConfigPath`."""
+
+    def __init__(
+        self,
+        namespaces: Namespaces | None = None,
+        *,
+        persist: Callable[[Namespaces], None] = lambda _: None,
+    ) -> None:
+        self.namespaces: Namespaces = namespaces if namespaces is not None else {}
+        self._persist = persist
+
+    @property
+    def order_topics(self) -> KeyValues | None:
+        """The ordered topics and their queues (``a:4;b:4``), None without any."""
+        return self.namespaces.get(ORDER_TOPICS)  # [ROUTE-KV-007]
+
+    def put(self, namespace: str | None, key: str | None, value: str | None) -> None:
+        """Set *key* of *namespace*."""
+        # [ROUTE-KV-001] [ROUTE-KV-011] [ROUTE-KV-012]
+        self.namespaces.setdefault(namespace, {})[key] = value
+        self._persist(self.namespaces)  # [ROUTE-KV-013]
+
+    def get(self, namespace: str | None, key: str | None) -> str | None:
+        """Return the value of *key*, None where it is absent."""
+        return self.namespaces.get(namespace, {}).get(key)
+
+    def delete(self, namespace: str | None, key: str | None) -> None:
+        """Remove *key*; an absent key is not an error."""
+        # [ROUTE-KV-003] [ROUTE-KV-006]
+        self.namespaces.get(namespace, {}).pop(key, None)
+        self._persist(self.namespaces)
+
+
+def put_kv_config(kv_config: KvConfigTable, request: Request) -> Response:
+    """Set a key of a namespace."""
+    kv_config.put(*_namespace_and_key(request), request.optional_text("value"))
+    return Response()
+
+
+def get_kv_config(kv_config: KvConfigTable, request: Request) -> Response:
+    """Return the value of a key of a namespace."""
+    namespace, key = _namespace_and_key(request)
+    value = kv_config.get(namespace, key)
+    if value is None:
+        raise Refused(
+            ResponseCode.QUERY_NOT_FOUND,  # [ROUTE-KV-002]
+            f"No config item, Namespace: {namespace} Key: {key}",
+        )
+    return Response(fields={"value": value})
+
+
+def delete_kv_config(kv_config: KvConfigTable, request: Request) -> Response:
+    """Remove a key of a namespace."""
+    kv_config.delete(*_namespace_and_key(request))
+    return Response()
+
+
+def get_kv_list_by_namespace(kv_config: KvConfigTable, request: Request) -> Response:
+    """Return all pairs of a namespace (Java: KVTable)."""
+    namespace = request.optional_text("namespace")
+    table = kv_config.namespaces.get(namespace)
+    if table is None:  # [ROUTE-KV-005]
+        raise Refused(
+            ResponseCode.QUERY_NOT_FOUND, f"No config item, Namespace: {namespace}"
+        )
+    return Response(body=fastjson.dumps({"table": table}))  # [ROUTE-KV-004]
+
+
+def encode_kv_config(namespaces: Namespaces) -> str:
+    """Return the content of kvConfig.json (Java: KVConfigSerializeWrapper)."""
+    return fastjson.dumps({"configTable": namespaces}).decode()
+
+
+def decode_kv_config(text: str) -> Namespaces:
+    """Return the namespaces in the content of kvConfig.json."""
+    content = fastjson.loads(text)
+    table: Mapping[str, KeyValues] | None = None
+    if isinstance(content, dict):
+        table = content.get("configTable")
+    return {
+        str(namespace): {str(k): str(v) for k, v in values.items()}
+        for namespace, values in (table or {}).items()
+    }
+
+
+def _namespace_and_key(request: Request) -> tuple[str | None, str | None]:
+    return request.optional_text("namespace"), request.optional_text("key")

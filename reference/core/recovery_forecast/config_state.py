@@ -1,0 +1,137 @@
+"""
+The JSON files of ``config/`` at a start: the source of each, and its offsets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from reference.core.recovery_forecast.outcome import ConfigRead, OffsetOutside, Refusal
+from reference.core.recovery_forecast.queues_state import QueuesState
+from reference.core.recovery_forecast.store_view import StoreView
+from reference.core.store.config_files import (
+    CONSUMER_OFFSETS,
+    DELAY_OFFSETS,
+    SUBSCRIPTION_GROUPS,
+    TOPICS,
+)
+from reference.core.store.recovery.load import load_config
+from spec.store.config.config_files import BACKUP_SUFFIX
+from spec.wire.message.topic_names import SCHEDULE_TOPIC
+
+_TABLES = {
+    TOPICS: ("topicConfigTable", "dataVersion"),
+    CONSUMER_OFFSETS: ("offsetTable",),
+    SUBSCRIPTION_GROUPS: ("subscriptionGroupTable", "dataVersion"),
+    "consumerFilter.json": (),
+    DELAY_OFFSETS: ("offsetTable",),
+}
+"""Files in the order of reading, with the members that must be objects if present.
+
+The releases read delay offsets at different points. The result is the same.
+"""
+
+_REPORTED_WHEN_MISSING = (TOPICS, CONSUMER_OFFSETS, SUBSCRIPTION_GROUPS, DELAY_OFFSETS)
+
+
+class Configuration(NamedTuple):
+    """Configuration files as a broker loaded them."""
+
+    readings: list[ConfigRead]
+    values: dict[str, Mapping[object, object]]
+    refusal: Refusal | None
+
+
+def read_configuration(view: StoreView) -> Configuration:
+    """Load the configuration files, up to the first that prevents the start."""
+    found = Configuration([], {}, None)
+    for name, tables in _TABLES.items():
+        path = f"config/{name}"
+        text, backup = view.text(path), view.text(path + BACKUP_SUFFIX)
+
+        def accepts(value: object, tables: tuple[str, ...] = tables) -> bool:
+            return isinstance(value, dict) and all(
+                isinstance(value.get(table, {}), dict) for table in tables
+            )
+
+        reading = load_config(text, backup, accepts)
+        if text is None and backup is None and name not in _REPORTED_WHEN_MISSING:
+            continue  # most brokers have none
+        found.readings.append(ConfigRead(path, reading.source, reading.says))
+        found.values[name] = reading.value or {}
+        if not reading.starts:
+            says = f"{path} {reading.says}"
+            return found._replace(refusal=Refusal("STORE-CONFIG-016", path, says))
+    return found
+
+
+def offsets_outside(
+    value: Mapping[object, object], queues: QueuesState
+) -> list[OffsetOutside]:
+    """Return the committed offsets outside the bounds of their queue."""
+    found = []
+    for name, table in _objects(value.get("offsetTable")):
+        topic, at, group = str(name).partition("@")
+        for queue_id, offset in _numbers(table) if at else ():
+            found += _outside((group, topic, queue_id), offset, queues, _GROUP_EFFECTS)
+    return found
+
+
+def delay_offsets_outside(
+    value: Mapping[object, object], queues: QueuesState
+) -> list[OffsetOutside]:
+    """Return the delay offsets outside the bounds of their level's queue."""
+    found = []
+    for level, offset in _numbers(value.get("offsetTable")):
+        found += _outside(
+            (str(level), SCHEDULE_TOPIC, level - 1), offset, queues, _DELAY_EFFECTS
+        )
+    return found
+
+
+def _outside(
+    whose: tuple[str, str, int],
+    offset: int,
+    queues: QueuesState,
+    says: Mapping[bool, str],
+) -> list[OffsetOutside]:
+    owner, topic, queue_id = whose
+    queue = queues.get(topic, queue_id)
+    low, high = (queue.min_offset, queue.max_offset) if queue else (0, 0)
+    if low <= offset <= high:
+        return []
+    return [
+        OffsetOutside(
+            owner=owner,
+            topic=topic,
+            queue_id=queue_id,
+            offset=offset,
+            min_offset=low,
+            max_offset=high,
+            says=says[offset > high],
+        )
+    ]
+
+
+_GROUP_EFFECTS = {
+    False: "the group goes on at the queue's first message",
+    True: "the group gets no message until the queue has grown to its offset, unless"
+    " its clients correct it",
+}
+_DELAY_EFFECTS = {
+    False: "delivery goes on at the level's first message",
+    True: "the level delivers nothing until its queue has grown to this offset",
+}
+
+
+def _objects(value: object) -> Iterator[tuple[object, object]]:
+    if isinstance(value, Mapping):
+        yield from value.items()
+
+
+def _numbers(value: object) -> Iterator[tuple[int, int]]:
+    for key, number in _objects(value):
+        text = str(key)
+        if isinstance(number, int) and text.isascii() and text.isdigit():
+            yield int(text), number

@@ -1,0 +1,247 @@
+"""
+The steps of a start: configuration, lock, load, recovery, dispatch.
+
+The steps are those of BrokerController#initialize and DefaultMessageStore#load and
+#start, in their order. The first that fails ends the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from reference.core.recovery_forecast.config_state import (
+    delay_offsets_outside,
+    offsets_outside,
+    read_configuration,
+)
+from reference.core.recovery_forecast.dispatch_state import dispatch
+from reference.core.recovery_forecast.loaded_store import LoadedStore, StartRefusedError
+from reference.core.recovery_forecast.log_state import LogState
+from reference.core.recovery_forecast.message_loss import (
+    PROGRESS_EACH,
+    MessageLossSurvey,
+)
+from reference.core.recovery_forecast.outcome import (
+    Note,
+    Outcome,
+    QueueOutcome,
+    Refusal,
+)
+from reference.core.recovery_forecast.queues_state import QueuesState
+from reference.core.recovery_forecast.store_view import StoreView
+from reference.core.store.config_files import CONSUMER_OFFSETS, DELAY_OFFSETS
+from reference.core.store.recovery.log_start import (
+    dispatch_start,
+    files_behind_end,
+    first_file_after_crash,
+    first_file_after_stop,
+)
+from reference.core.store.recovery.queue_end import EmptyLastFileError
+from reference.core.store.recovery.rules import Dispatch, RecoveryRules
+from reference.core.store.recovery.scan import ArrayTooLarge, ScannedRecord, scan_log
+from reference.core.store.types import StoreOptions
+from spec.store.consume_queue import UNIT_SIZE
+from spec.store.file_names import ABORT, COMMIT_LOG, LOCK
+
+
+def forecast(view: StoreView, rules: RecoveryRules, options: StoreOptions) -> Outcome:
+    """Forecast the result of a broker's start on the store in *view*."""
+    start = Start(view, rules, options)
+    try:
+        start.run()
+    except StartRefusedError as error:
+        start.outcome.refusal = error.refusal
+    start.conclude()
+    return start.outcome
+
+
+class Start:
+    """The state of one start."""
+
+    def __init__(
+        self, view: StoreView, rules: RecoveryRules, options: StoreOptions
+    ) -> None:
+        self.outcome = Outcome(release=rules.release, after_crash=view.exists(ABORT))
+        self._view = view
+        self._rules = rules
+        self._options = options
+        self._config = read_configuration(view)
+        self._loaded = LoadedStore(view, rules, options, self.outcome)
+        self._has_recovered = False
+
+    def run(self) -> None:
+        """Run all steps. Raise StartRefusedError if the broker refuses to start."""
+        self.outcome.config = self._config.readings
+        if self._rules.assumed:
+            self._note("REC-FIRSTFILE-004", self._rules.assumed)
+        if self._config.refusal is not None:
+            raise StartRefusedError(self._config.refusal)
+        self._loaded.load()
+        self._recover()
+        self._loaded.load_timer()
+        self._check_lock()
+        self._dispatch()
+
+    def conclude(self) -> None:
+        """Complete the outcome: compare the store before and after the start."""
+        outcome, log = self.outcome, self._log
+        outcome.log.start = max(log.start, 0)
+        outcome.index_files = self._loaded.index.files
+        outcome.index_deleted = self._loaded.index.deleted
+        outcome.log.end_on_disk = log.written_end(self._view.count_read)
+        if not self._has_recovered:
+            outcome.log.end = outcome.log.next_place = outcome.log.end_on_disk
+            return
+        outcome.log.next_place = log.next_place
+        outcome.queues = [
+            QueueOutcome(
+                topic=queue.topic,
+                queue_id=queue.queue_id,
+                min_offset=queue.min_offset,
+                max_offset=queue.max_offset,
+                max_before=queue.end_before // UNIT_SIZE,
+                cut=(queue.end_before - queue.lowest_end) // UNIT_SIZE,
+                redispatched=queue.added,
+            )
+            for queue in sorted(self._queues, key=lambda q: (q.topic, q.queue_id))
+        ]
+        MessageLossSurvey(outcome, log, self._queues, self._view).run()
+        values = self._config.values
+        outcome.offsets = offsets_outside(
+            values.get(CONSUMER_OFFSETS, {}), self._queues
+        )
+        outside = delay_offsets_outside(values.get(DELAY_OFFSETS, {}), self._queues)
+        if not self._rules.corrects_delay_offsets:
+            outcome.delay_offsets = outside
+            return
+        for one in outside:
+            bound = one.max_offset if one.offset > one.max_offset else one.min_offset
+            says = f"the offset of delay level {one.owner} is set from {one.offset}"
+            self._note("DELAY-START-003", f"{says} to {bound}")
+
+    @property
+    def _log(self) -> LogState:
+        return self._loaded.log
+
+    @property
+    def _queues(self) -> QueuesState:
+        return self._loaded.queues
+
+    def _recover(self) -> None:
+        for queue in self._queues:
+            queue.recover()
+        reach, log, crashed = (
+            self._queues.reach,
+            self._log,
+            self.outcome.after_crash,
+        )
+        if not log.bases:
+            self._has_recovered = True
+            log.end = self.outcome.log.end = 0
+            if crashed or self._rules.queues_go_with_log:
+                self._destroy_queues()
+            return
+        first = self._first_file(reach)
+        self.outcome.log.recovery_begins = log.bases[first]
+        end = scan_log(
+            log.bases,
+            first,
+            log.open,
+            self._rules,
+            check_crc=self._options.check_crc_on_recover,
+            on_record=self._taker(reach),
+        )
+        if isinstance(end.stopped_by, ArrayTooLarge):
+            path = f"{COMMIT_LOG}/{log.name(log.bases[end.last_file])}"
+            says = f"{path}: a record says it has {end.stopped_by.size} bytes"
+            raise StartRefusedError(Refusal("REC-SCAN-013", path, says))
+        self._has_recovered = True
+        log.end = self.outcome.log.end = end.physical_end
+        self.outcome.log.deleted_files += [
+            f"{COMMIT_LOG}/{log.name(base)}"
+            for base in files_behind_end(log.bases, log.file_size, end.physical_end)
+        ]
+        if reach >= end.physical_end:
+            for queue in self._queues:
+                queue.cut(end.physical_end)
+        self._correct_begins()
+
+    def _first_file(self, reach: int) -> int:
+        log = self._log
+        if not self.outcome.after_crash:
+            return first_file_after_stop(log.bases, reach, self._rules)
+        checkpoint = self._loaded.checkpoint
+        trusted_ms = checkpoint.safe_ms
+        if self._options.index_safe and self._options.index_enabled:
+            trusted_ms = checkpoint.safe_with_index_ms
+        return first_file_after_crash(
+            len(log.bases), log.first_record, trusted_ms, self._rules
+        )
+
+    def _taker(self, reach: int) -> Callable[[int, ScannedRecord], None]:
+        """Return the function that the scan calls with each record."""
+        in_the_scan = self._rules.dispatch is Dispatch.IN_THE_SCAN
+        takes_all = self.outcome.after_crash
+
+        waiting = 0
+
+        def take(place: int, record: ScannedRecord) -> None:
+            nonlocal waiting
+            waiting += record.size
+            if waiting >= PROGRESS_EACH:
+                self._view.count_read(waiting)
+                waiting = 0
+            if takes_all or (in_the_scan and record.physical_offset > reach):
+                self._take(record)
+            elif in_the_scan and (place, record.is_consumable) == (reach, True):
+                says = f"the record at {reach} of the log is not dispatched"
+                self._note("REC-DISPATCH-009", says)
+
+        return take
+
+    def _take(self, record: ScannedRecord) -> None:
+        self._queues.take(record)
+        if self._options.index_enabled:
+            self._loaded.index.take(record)
+
+    def _check_lock(self) -> None:
+        if self._view.is_locked():
+            says = "a broker is running on this store"
+            raise StartRefusedError(Refusal("STORE-NAME-006", LOCK, says))
+
+    def _dispatch(self) -> None:
+        log, rules = self._log, self._rules
+        ends = [queue.end.max_physical_offset for queue in self._queues]
+        begin = dispatch_start(ends, log.start, log.end, rules)
+        if begin > log.end:
+            says = f"a queue points at {begin}, behind the log's end {log.end}:"
+            says += " new messages get no units until the log is that long"
+            self._note("REC-QUEUE-009", says)
+        if rules.dispatch is not Dispatch.FROM_QUEUES:
+            return
+        hole = dispatch(log, begin, self._take, rules)
+        if hole is not None:
+            says = f"it waits for ever: dispatch cannot go on at {hole} of the log"
+            raise StartRefusedError(Refusal("REC-DISPATCH-008", COMMIT_LOG, says))
+        self._correct_begins()
+
+    def _correct_begins(self) -> None:
+        for queue in self._queues:
+            try:
+                queue.correct_begin(self._log.start)
+            except EmptyLastFileError as error:
+                path = f"consumequeue/{queue.topic}/{queue.queue_id}"
+                refusal = Refusal("REC-QUEUE-008", path, f"{path}: {error}")
+                raise StartRefusedError(refusal) from None
+            if queue.ends_with_unwritten_unit:
+                says = f"{queue.topic} queue {queue.queue_id} ends with a unit that"
+                self._note("REC-QUEUE-004", f"{says} was never written")
+
+    def _destroy_queues(self) -> None:
+        for queue in self._queues:
+            queue.destroy()
+
+    def _note(self, clause: str, says: str) -> None:
+        note = Note(clause, says)
+        if note not in self.outcome.notes:
+            self.outcome.notes.append(note)

@@ -1,0 +1,139 @@
+"""
+The commit log during a start: its files and its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+
+from reference.core.store.commitlog.record_fields import MAGIC_AT
+from reference.core.store.recovery.log_start import FirstRecord, first_record_of
+from reference.core.store.recovery.rules import RecoveryRules
+from reference.core.store.recovery.scan import ScannedRecord, read_record
+from spec.store.blank import BLANK_SIZE_MIN
+from spec.store.message_record import FIXED_SIZE_V4, MAGIC_V1, MAGIC_V2
+
+_PIECE = 1 << 20
+_SMALLEST = FIXED_SIZE_V4 + 1
+"""A record without a body, of a topic with one letter."""
+_MAGICS = [magic.to_bytes(4, "big") for magic in (MAGIC_V1, MAGIC_V2)]
+
+
+class LogState:
+    """The log: its files on disk, and its end after the start."""
+
+    def __init__(
+        self,
+        names: list[str],
+        file_size: int,
+        open_file: Callable[[str], memoryview],
+        rules: RecoveryRules,
+    ) -> None:
+        self._names = {int(name): name for name in names}
+        self.bases = [int(name) for name in names]
+        self.file_size = file_size
+        self.end = self.bases[-1] + file_size if self.bases else 0
+        """The next message is written here."""
+        self._open_name = open_file
+        self._rules = rules
+
+    @property
+    def start(self) -> int:
+        """Offset of the first byte; -1 without files."""
+        return self.bases[0] if self.bases else -1
+
+    def open(self, base: int) -> memoryview:
+        """Return the whole file that begins at *base*."""
+        return self._open_name(self._names[base])
+
+    def name(self, base: int) -> str:
+        """Return the name of the file that begins at *base*."""
+        return self._names[base]
+
+    def file_of(self, place: int) -> int | None:
+        """Return the start offset of the file that contains *place*, or None."""
+        for base in reversed(self.bases):
+            if base <= place < base + self.file_size:
+                return base
+        return None
+
+    def first_record(self, number: int) -> FirstRecord:
+        """Read the first record of the file *number*."""
+        return first_record_of(self.open(self.bases[number]), self._rules)
+
+    def holes(self) -> list[tuple[int, int]]:
+        """Return the offset ranges of missing files between existing ones."""
+        return [
+            (before + self.file_size, after)
+            for before, after in pairwise(self.bases)
+            if before + self.file_size < after
+        ]
+
+    @property
+    def next_place(self) -> int:
+        """Offset of the next record: in the next file if a blank is due."""
+        left = -self.end % self.file_size
+        return self.end + left if 0 < left < _SMALLEST + BLANK_SIZE_MIN else self.end
+
+    def record_at(self, place: int) -> ScannedRecord | None:
+        """Return the record that begins at *place*, or None."""
+        base = self.file_of(place)
+        if base is None:
+            return None
+        seen = read_record(self.open(base), place - base, self._rules, check_crc=False)
+        return seen if isinstance(seen, ScannedRecord) else None
+
+    def records(self, begin: int, end: int) -> Iterator[tuple[int, ScannedRecord]]:
+        """Yield the records from *begin* to *end*, each with its commit-log offset.
+
+        After garbage, the next record counts only if its physical offset is its place.
+        """
+        for base in self.bases:
+            if base + self.file_size > begin and base < end:
+                data = self.open(base)[: min(end - base, self.file_size)]
+                yield from self._records_in(data, base, max(begin - base, 0))
+
+    def written_end(self, looked_at: Callable[[int], None]) -> int:
+        """Return the offset after the last byte that is not zero."""
+        for base in reversed(self.bases):
+            data = self.open(base)
+            end = len(data)
+            while end:
+                piece = bytes(data[max(end - _PIECE, 0) : end]).rstrip(b"\0")
+                looked_at(_PIECE)
+                end = max(end - _PIECE, 0)
+                if piece:
+                    return base + end + len(piece)
+        return max(self.start, 0)
+
+    def _records_in(
+        self, data: memoryview, base: int, at: int
+    ) -> Iterator[tuple[int, ScannedRecord]]:
+        is_sure = True
+        while at < len(data):
+            seen = read_record(data, at, self._rules, check_crc=False)
+            if isinstance(seen, ScannedRecord) and (
+                is_sure or seen.physical_offset == base + at
+            ):
+                is_sure = True
+                yield base + at, seen
+                at += seen.size
+                continue
+            is_sure = False
+            at = _next_record(data, at + 1)
+
+
+def _next_record(data: memoryview, at: int) -> int:
+    """Return the next position from *at* on that a record's magic follows.
+
+    The length of *data* stands for none.
+    """
+    magic_at = at + MAGIC_AT
+    while magic_at < len(data):
+        piece = bytes(data[magic_at : magic_at + _PIECE + len(_MAGICS[0]) - 1])
+        found = [place for magic in _MAGICS if (place := piece.find(magic)) >= 0]
+        if found:
+            return magic_at + min(found) - MAGIC_AT
+        magic_at += _PIECE
+    return len(data)

@@ -1,0 +1,216 @@
+"""
+Messages after a start: the records of the log compared with the units of the queues.
+
+Each record is searched in its queue, and each truncated unit in the log. Only
+ranges with differences are collected, so memory does not grow with the store.
+"""
+
+from __future__ import annotations
+
+from reference.core.recovery_forecast.log_state import LogState
+from reference.core.recovery_forecast.outcome import Outcome, Ranges
+from reference.core.recovery_forecast.queue_state import QueueState
+from reference.core.recovery_forecast.queues_state import QueuesState
+from reference.core.recovery_forecast.store_view import StoreView
+from reference.core.store.recovery.queue_end import Unit
+from reference.core.store.recovery.scan import ScannedRecord
+from spec.integers import INT32_MAX, INT64_MAX
+from spec.store.consume_queue import UNIT_SIZE
+
+PROGRESS_EACH = 1 << 22
+_ASTRAY_MAX = 100_000
+"""Limit of units out of order that are collected per queue."""
+
+
+class MessageLossSurvey:
+    """Finds messages that are lost, invisible to consumers, or delivered twice."""
+
+    def __init__(
+        self, outcome: Outcome, log: LogState, queues: QueuesState, view: StoreView
+    ) -> None:
+        self._outcome = outcome
+        self._log = log
+        self._queues = queues
+        self._view = view
+        self._end = outcome.log.end
+        self._garbage: list[tuple[int, int]] = []
+        """Offset ranges of the log without a record, although units point there."""
+        self._lost = Ranges()
+        self._invisible = Ranges()
+        self._repeated = Ranges()
+        self._astray: dict[tuple[str, int], dict[int, int]] = {}
+        """By queue: the units out of order, by what they point at."""
+        self._twice: set[int] = set()
+
+    def run(self) -> None:
+        """Compare all messages, and add the findings to the outcome."""
+        for queue in self._queues:
+            self._cut_units(queue)
+            self._look_through(queue)
+            if not self._log.bases:
+                says = ("the commit log has no file", "REC-TRUNCATE-005")
+                self._lost_between(queue, 0, INT64_MAX, says)
+            for begin, end in self._log.holes():
+                why = "its commit-log file is missing"
+                end = min(end, self._end)
+                self._lost_between(queue, begin, end, (why, "REC-LOAD-003"))
+        self._cut_records()
+        if self._outcome.refusal is None:
+            self._kept_records()
+            for queue in self._queues:
+                for begin, end in self._garbage:
+                    why = "what lies in its place is no record"
+                    self._lost_between(queue, begin, end, (why, "REC-QUEUE-010"))
+        self._outcome.lost = self._lost.sorted()
+        self._outcome.invisible = self._invisible.sorted()
+        self._outcome.repeated = self._repeated.sorted()
+
+    def _cut_units(self, queue: QueueState) -> None:
+        """Report messages as lost if their units pointed behind the end of the log."""
+        first = queue.lowest_end // UNIT_SIZE
+        for index in range(first, queue.end_before // UNIT_SIZE):
+            unit = queue.unit_before(index)
+            if unit is None or unit[0] < 0 or not 0 < unit[1] < INT32_MAX:
+                continue
+            if unit[0] < self._end:
+                continue
+            record = self._log.record_at(unit[0])
+            self._lost.add(
+                (queue.topic, queue.queue_id),
+                index,
+                stored_at_ms=record.stored_at_ms if record else None,
+                why="the commit log is cut before it",
+                clause="REC-TRUNCATE-001",
+            )
+
+    def _lost_between(
+        self, queue: QueueState, begin: int, end: int, says: tuple[str, str]
+    ) -> None:
+        """Report messages as lost if their units point into [*begin*, *end*)."""
+        why, clause = says
+        first, last = queue.first_at(begin), queue.first_at(end)
+        for index in range(max(first, queue.min_offset), last):
+            self._lost.add(
+                (queue.topic, queue.queue_id),
+                index,
+                stored_at_ms=None,
+                why=why,
+                clause=clause,
+            )
+
+    def _cut_records(self) -> None:
+        """Report truncated records without a unit as lost."""
+        for place, record in self._log.records(
+            self._end, self._outcome.log.end_on_disk
+        ):
+            if record.physical_offset != place or not self._queues.has(record):
+                continue
+            topic = str(record.topic, "utf-8", "replace")
+            queue = self._queues.get(topic, record.queue_id)
+            before = queue.end_before // UNIT_SIZE if queue else 0
+            if record.queue_offset >= before:
+                self._lost.add(
+                    (topic, record.queue_id),
+                    record.queue_offset,
+                    stored_at_ms=record.stored_at_ms,
+                    why="the commit log is cut before it, and no queue had it yet",
+                    clause="REC-TRUNCATE-001",
+                )
+
+    def _kept_records(self) -> None:
+        """Report records without a unit as invisible; collect gaps without a record."""
+        expected = waiting = 0
+        for place, record in self._log.records(max(self._log.start, 0), self._end):
+            if place != expected:
+                self._note_gap(expected, place)
+            expected = place + record.size
+            waiting += record.size
+            if waiting >= PROGRESS_EACH:
+                self._view.count_read(waiting)
+                waiting = 0
+            if self._queues.has(record):
+                self._look_up(place, record)
+        self._view.count_read(waiting)
+
+    def _note_gap(self, begin: int, end: int) -> None:
+        """Collect a gap without a record, except whole files within it."""
+        size = self._log.file_size
+        for first, last in (
+            (begin, min(end, begin - begin % size + size)),
+            (max(begin, end - end % size), end),
+        ):
+            if first < last and (first, last) not in self._garbage:
+                self._garbage.append((first, last))
+
+    def _look_up(self, place: int, record: ScannedRecord) -> None:
+        topic = str(record.topic, "utf-8", "replace")
+        queue = self._queues.get(topic, record.queue_id)
+        index = self._index_of(place, record, queue) if queue else None
+        unit = queue.unit(index) if queue and index is not None else None
+        if queue is None or index is None or unit is None:
+            why, clause = "its queue has no unit", "REC-DISPATCH-002"
+        elif index < queue.min_offset:
+            why, clause = "its queue begins behind it", "REC-DISPATCH-005"
+        elif unit[1] != record.size and place not in self._twice:
+            why, clause = f"its unit has the size {unit[1]}", "REC-QUEUE-011"
+        else:
+            return
+        self._invisible.add(
+            (topic, record.queue_id),
+            record.queue_offset,
+            stored_at_ms=record.stored_at_ms,
+            why=why,
+            clause=clause,
+        )
+
+    def _look_through(self, queue: QueueState) -> None:
+        """Collect units whose offset is not above that of the previous unit.
+
+        Two units with the same offset deliver a record twice. Other units are only
+        out of order, and `_index_of` finds them by the collected positions.
+        """
+        before: tuple[int, Unit] | None = None
+        astray: dict[int, int] = {}
+        for index, unit in queue.units():
+            if unit[1] == INT32_MAX or unit[1] <= 0:
+                continue
+            if before is not None and unit[0] <= before[1][0]:
+                if unit[0] == before[1][0] or astray.get(unit[0], index) != index:
+                    self._note_repeated(queue, index, unit)
+                if len(astray) < _ASTRAY_MAX:
+                    astray[before[1][0]] = before[0]
+                    astray.setdefault(unit[0], index)
+            before = index, unit
+        if astray:
+            self._astray[queue.topic, queue.queue_id] = astray
+
+    def _note_repeated(self, queue: QueueState, index: int, unit: Unit) -> None:
+        record = self._log.record_at(unit[0])
+        self._twice.add(unit[0])
+        self._repeated.add(
+            (queue.topic, queue.queue_id),
+            record.queue_offset if record else index,
+            stored_at_ms=record.stored_at_ms if record else None,
+            why="two units point at it",
+            clause="STORE-QUEUE-006",
+        )
+
+    def _index_of(
+        self, place: int, record: ScannedRecord, queue: QueueState
+    ) -> int | None:
+        """Return the queue offset of the unit that points at a record, or None.
+
+        Dispatch uses the record's own physical offset, which may be wrong.
+        """
+        unit = queue.unit(record.queue_offset)
+        if unit is not None and unit[0] == place and unit[1] != INT32_MAX:
+            return record.queue_offset
+        astray = self._astray.get((queue.topic, queue.queue_id), {})
+        for wanted in {place, record.physical_offset}:
+            index = queue.first_at(wanted)
+            unit = queue.unit(index)
+            if unit is not None and unit[0] == wanted and unit[1] != INT32_MAX:
+                return index
+            if wanted in astray:
+                return astray[wanted]
+        return None

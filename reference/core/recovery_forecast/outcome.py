@@ -1,0 +1,167 @@
+"""
+The outcome of a forecast start, as plain values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class Refusal(NamedTuple):
+    """The reason why the broker refuses to start."""
+
+    clause: str
+    file: str
+    says: str
+
+
+class Note(NamedTuple):
+    """Further information for the operator."""
+
+    clause: str
+    says: str
+
+
+@dataclass(slots=True, kw_only=True)
+class LogOutcome:
+    """The commit log after the start."""
+
+    recovery_begins: int | None = None
+    end: int = 0
+    """Physical end: the offset after the last valid record."""
+    next_place: int = 0
+    """Offset of the next record: in the next file if no record fits in this one."""
+    end_on_disk: int = 0
+    """Offset after the last byte that is not zero."""
+    deleted_files: list[str] = field(default_factory=list)
+    start: int = 0
+
+    @property
+    def cut_bytes(self) -> int:
+        """Written bytes behind the physical end."""
+        return max(self.end_on_disk - self.end, 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueOutcome:
+    """One consume queue after the start."""
+
+    topic: str
+    queue_id: int
+    min_offset: int
+    max_offset: int
+    max_before: int
+    cut: int
+    """Truncated units, including those that dispatch appended again."""
+    redispatched: int
+
+
+@dataclass(slots=True, kw_only=True)
+class MessageRange:
+    """Consecutive messages of one queue with the same finding."""
+
+    topic: str
+    queue_id: int
+    begin: int
+    end: int
+    """The queue offset after the last."""
+    first_stored_ms: int | None
+    last_stored_ms: int | None
+    why: str
+    clause: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetOutside:
+    """A persisted offset outside the bounds of its queue."""
+
+    owner: str
+    """A group, or a delay level."""
+    topic: str
+    queue_id: int
+    offset: int
+    min_offset: int
+    max_offset: int
+    says: str
+
+
+class ConfigRead(NamedTuple):
+    """The source of one configuration file: the file or its ``.bak``."""
+
+    file: str
+    source: str
+    says: str
+
+
+@dataclass(slots=True, kw_only=True)
+class Outcome:
+    """All effects of a start on a store."""
+
+    release: str
+    after_crash: bool
+    refusal: Refusal | None = None
+    log: LogOutcome = field(default_factory=LogOutcome)
+    queues: list[QueueOutcome] = field(default_factory=list)
+    lost: list[MessageRange] = field(default_factory=list)
+    invisible: list[MessageRange] = field(default_factory=list)
+    repeated: list[MessageRange] = field(default_factory=list)
+    offsets: list[OffsetOutside] = field(default_factory=list)
+    delay_offsets: list[OffsetOutside] = field(default_factory=list)
+    index_files: int = 0
+    index_deleted: list[str] = field(default_factory=list)
+    config: list[ConfigRead] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether the broker starts, and nothing is lost, hidden or out of place."""
+        findings = (
+            self.lost,
+            self.invisible,
+            self.repeated,
+            self.offsets,
+            self.delay_offsets,
+        )
+        return self.refusal is None and not self.log.cut_bytes and not any(findings)
+
+
+class Ranges:
+    """Collects messages, given in the order of their queue, into ranges."""
+
+    def __init__(self) -> None:
+        self.found: list[MessageRange] = []
+        self._last: dict[tuple[str, int, str], MessageRange] = {}
+
+    def add(
+        self,
+        queue: tuple[str, int],
+        index: int,
+        *,
+        stored_at_ms: int | None,
+        why: str,
+        clause: str,
+    ) -> None:
+        """Add one message."""
+        last = self._last.get((*queue, why))
+        if last is not None and last.end == index:
+            last.end = index + 1
+            last.last_stored_ms = stored_at_ms or last.last_stored_ms
+            last.first_stored_ms = last.first_stored_ms or stored_at_ms
+            return
+        topic, queue_id = queue
+        self._last[topic, queue_id, why] = found = MessageRange(
+            topic=topic,
+            queue_id=queue_id,
+            begin=index,
+            end=index + 1,
+            first_stored_ms=stored_at_ms,
+            last_stored_ms=stored_at_ms,
+            why=why,
+            clause=clause,
+        )
+        self.found.append(found)
+
+    def sorted(self) -> list[MessageRange]:
+        """Return the ranges by topic, queue and offset."""
+        return sorted(self.found, key=lambda one: (one.topic, one.queue_id, one.begin))

@@ -1,0 +1,102 @@
+"""
+All consume queues of a store during a start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reference.core.recovery_forecast.queue_state import QueueState
+from reference.core.recovery_forecast.store_view import StoreView, ViewError
+from reference.core.store.recovery.load import DirectoryEntry, plan_load
+from reference.core.store.recovery.rules import RecoveryRules
+from reference.core.store.recovery.scan import ScannedRecord
+from spec.integers import INT32_MAX
+from spec.store.file_names import CONSUME_QUEUE
+
+BATCH_QUEUE = "batchconsumequeue"
+
+
+class StrayQueueFileError(Exception):
+    """A file of a queue prevents the start."""
+
+    def __init__(self, directory: str, entry: DirectoryEntry) -> None:
+        super().__init__(f"{directory}/{entry.name}")
+        self.directory = directory
+        self.entry = entry
+
+
+class QueuesState:
+    """The queues by topic and queue id. Dispatch creates missing ones."""
+
+    def __init__(self, view: StoreView, file_size: int, rules: RecoveryRules) -> None:
+        self.file_size = file_size
+        self.deleted_files: list[str] = []
+        """Empty files that the start deletes."""
+        self._view = view
+        self._rules = rules
+        self._queues: dict[tuple[str, int], QueueState] = {}
+        self.elsewhere = frozenset(one.name for one in view.entries(BATCH_QUEUE))
+        """Topics with batch consume queues (since 5.0), which are not read here."""
+
+    def __iter__(self) -> Iterator[QueueState]:
+        return iter(self._queues.values())
+
+    def get(self, topic: str, queue_id: int) -> QueueState | None:
+        """Return a queue, or None."""
+        return self._queues.get((topic, queue_id))
+
+    def load(self) -> None:
+        """Load the existing queues."""
+        if self._view.exists(f"{CONSUME_QUEUE}/CURRENT"):
+            raise ViewError("the consume queues are a RocksDB, which is not read here")
+        for topic in self._view.entries(CONSUME_QUEUE):
+            for queue in self._view.entries(f"{CONSUME_QUEUE}/{topic.name}"):
+                if _is_queue_id(queue.name):
+                    self._load(topic.name, queue.name)
+
+    def take(self, record: ScannedRecord) -> None:
+        """Dispatch a record of the log to its queue."""
+        if self.has(record):
+            self._get_or_make(record).put(record)
+
+    def has(self, record: ScannedRecord) -> bool:
+        """Return whether a record gets a unit in one of these queues."""
+        topic = str(record.topic, "utf-8", "replace")
+        return record.is_consumable and topic not in self.elsewhere
+
+    @property
+    def reach(self) -> int:
+        """Highest physical offset (end) of all queues; -1 without units."""
+        return max((queue.end.max_physical_offset for queue in self), default=-1)
+
+    def _load(self, topic: str, name: str) -> None:
+        directory = f"{CONSUME_QUEUE}/{topic}/{name}"
+        found = plan_load(self._view.entries(directory), self.file_size, self._rules)
+        if found.wrong_file is not None:
+            raise StrayQueueFileError(directory, found.wrong_file)
+        self.deleted_files += [f"{directory}/{one}" for one in found.deleted]
+        paths = {int(one): f"{directory}/{one}" for one in found.names}
+        self._queues[topic, int(name)] = QueueState(
+            (topic, int(name)),
+            sorted(paths),
+            self.file_size,
+            lambda base: self._view.data(paths[base]),
+            self._rules,
+        )
+
+    def _get_or_make(self, record: ScannedRecord) -> QueueState:
+        key = (str(record.topic, "utf-8", "replace"), record.queue_id)
+        queue = self._queues.get(key)
+        if queue is None:
+            queue = QueueState(key, [], self.file_size, _no_file, self._rules)
+            self._queues[key] = queue
+        return queue
+
+
+def _is_queue_id(name: str) -> bool:
+    return name.isascii() and name.isdigit() and int(name) <= INT32_MAX
+
+
+def _no_file(base: int) -> memoryview:
+    raise KeyError(base)

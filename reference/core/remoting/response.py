@@ -1,0 +1,143 @@
+"""
+Responses, and the frames of responses and requests that this server sends.
+
+4.6.0 responds with a JSON header even to a request with a binary header. The keys of
+the header are in alphabetical order, as fastjson writes them.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from json.encoder import encode_basestring_ascii as quoted
+from operator import itemgetter
+
+from spec.wire.remoting.command import Command, CommandFlag, encode_command
+
+SUCCESS = 0
+SYSTEM_ERROR = 1
+RELEASE_ORDINAL = 333  # [WIRE-VERSION-001]
+"""The version of 4.6.0 in headers (Java: MQVersion.Version.V4_6_0)."""
+LANGUAGE = "PYTHON"
+
+_RESPONSE_BIT = int(CommandFlag.RESPONSE)
+_ONE_WAY_BIT = int(CommandFlag.ONE_WAY)
+_LENGTHS = struct.Struct(">II")
+_MARK = -2_107_093_855
+"""An opaque that cannot be mistaken for another value of a header."""
+
+
+@dataclass(slots=True)
+class Response:
+    """A response code with its remark, header fields and body."""
+
+    code: int = SUCCESS
+    remark: str | None = None
+    fields: Mapping[str, object] = field(default_factory=dict)
+    """Header fields; numbers and booleans are encoded as Java's text."""
+    body: bytes = b""
+    records: Sequence[memoryview] = ()
+    """The body as stored records, which are copied only into the frame."""
+    template: ResponseTemplate | None = None
+    """A prepared encoder, for responses that differ in a few fields only."""
+
+
+class ResponseTemplate:
+    """A prepared frame of responses that differ in their opaque and some fields.
+
+    It is the output of `encode_response` for *pattern*, with places for the opaque and
+    the fields *changing*. Their values must be numbers, or text that JSON does not
+    escape. A send takes a quarter less time with it.
+    """
+
+    def __init__(self, pattern: Response, changing: Sequence[str]) -> None:
+        marks = {name: f"<<{number}>>" for number, name in enumerate(changing)}
+        marked = replace(pattern, fields={**pattern.fields, **marks})
+        header = encode_response(_MARK, marked)[_LENGTHS.size :].decode()
+        text = header.replace("%", "%%")
+        for mark in (str(_MARK), *marks.values()):
+            if text.count(mark) != 1:
+                raise ValueError(f"{mark} is {text.count(mark)} times in {header}")
+            text = text.replace(mark, "%s")
+        # The header has the fields in the given order, and the opaque after them.
+        names = [name for name in marked.fields if name in marks]
+        self._text, self._values = text, itemgetter(*names)
+
+    def encode(self, opaque: int, fields: Mapping[str, object]) -> bytes:
+        """Return the frame of the response with these *fields*."""
+        header = (self._text % (*self._values(fields), opaque)).encode()
+        size = len(header)
+        return _LENGTHS.pack(4 + size, size) + header
+
+
+def error_response(code: int, remark: str) -> Response:
+    """Return a response that is not a success; *remark* is the reason."""
+    return Response(code, remark)
+
+
+def encode_response(opaque: int, response: Response) -> bytes:
+    """Return the frame of *response* to the request with *opaque*."""
+    if response.template is not None:
+        return response.template.encode(opaque, response.fields)
+    extra = ""
+    if response.fields:
+        # [WIRE-JSON-002]
+        pairs = [
+            f'"{n}":"{v}"' if type(v) is int else f'"{n}":{quoted(_text(v))}'
+            for n, v in response.fields.items()
+        ]
+        extra = f'"extFields":{{{",".join(pairs)}}},'
+    # [WIRE-JSON-006]
+    remark = ""
+    if response.remark is not None:
+        remark = f'"remark":{quoted(response.remark)},'
+    header = (
+        # [WIRE-COMMAND-001] [WIRE-JSON-001]
+        f'{{"code":{response.code},{extra}"flag":{_RESPONSE_BIT},'
+        # [WIRE-COMMAND-003] [WIRE-CONN-014]
+        f'"language":"{LANGUAGE}","opaque":{opaque},{remark}'
+        # [WIRE-BINARY-006]
+        f'"serializeTypeCurrentRPC":"JSON","version":{RELEASE_ORDINAL}}}'
+    ).encode()
+    size = len(header)
+    body = response.body or b"".join(response.records)
+    return _LENGTHS.pack(4 + size + len(body), size) + header + body  # [WIRE-FRAME-001]
+
+
+def encode_oneway(code: int, fields: Mapping[str, str], body: bytes = b"") -> bytes:
+    """Return the frame of a oneway request."""
+    return _encode_call(code, fields, body, opaque=0, flag=_ONE_WAY_BIT)
+
+
+def encode_request(
+    code: int, fields: Mapping[str, str], body: bytes = b"", *, opaque: int
+) -> bytes:
+    """Return the frame of a request that expects a response."""
+    return _encode_call(code, fields, body, opaque=opaque, flag=0)
+
+
+def _encode_call(
+    code: int, fields: Mapping[str, str], body: bytes, *, opaque: int, flag: int
+) -> bytes:
+    return encode_command(
+        Command(
+            code=code,
+            opaque=opaque,
+            flag=flag,
+            language=LANGUAGE,
+            version=RELEASE_ORDINAL,
+            fields=fields,
+            body=body,
+        )
+    )
+
+
+def _text(value: object) -> str:
+    if type(value) is str:
+        return value
+    if value is True:
+        return "true"
+    if value is False:
+        return "false"
+    return str(value)

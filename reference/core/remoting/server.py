@@ -1,0 +1,213 @@
+"""
+The base of the broker and the name server (Java: NettyRemotingServer).
+
+It holds the connections, the processor table, the timers and an outbox of effects. The
+shell calls `connection_made`, `data_received`, `connection_lost`, `connect_completed`,
+`timer_expired` and `flush_completed`, all on one thread. Each returns the effects that
+the shell has to perform.
+
+After the reads of one iteration of its event loop the shell calls `reads_completed`
+(Netty: channelReadComplete). Work that several requests share is done there, once, and
+no response waits for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from reference.core.remoting.connection import Connection
+from reference.core.remoting.effects import (
+    Close,
+    Connect,
+    Effect,
+    LogError,
+    Send,
+    SetTimer,
+)
+from reference.core.remoting.refused import Refused
+from reference.core.remoting.request import Request
+from reference.core.remoting.response import (
+    SYSTEM_ERROR,
+    Response,
+    encode_response,
+    error_response,
+)
+from reference.core.remoting.timers import Timers
+from spec.host import Host
+
+IDLE_SCAN_MS = 1_000
+IDLE_LIMIT_MS = 120_000
+
+Handler = Callable[[Request], Response | None]
+"""Check, act, respond (Java: NettyRequestProcessor). None: no response, or later."""
+SequenceHandler = Callable[[Sequence[Request]], Sequence[Response | None]]
+"""The same for all requests of one code of one read that follow each other."""
+
+
+class RemotingServer:
+    """A peer that handles requests. One thread calls its methods."""
+
+    def __init__(self) -> None:
+        self.connections: dict[int, Connection] = {}
+        self.timers = Timers()
+        self.handlers: Mapping[int, Handler] = {}
+        self.sequence_handlers: Mapping[int, SequenceHandler] = {}
+        self.idle_limit_ms = IDLE_LIMIT_MS
+        self._outbox: list[Effect] = []
+        self._wake_ms: int | None = None
+
+    def connection_made(self, connection: int, remote: Host) -> list[Effect]:
+        """Record a connection that a peer has opened."""
+        self.connections[connection] = Connection(connection, remote)
+        return self.take_effects()
+
+    def reads_completed(self, now_ms: int) -> list[Effect]:
+        """Do the work that the requests of the last reads have deferred."""
+        self.run_deferred_work(now_ms)
+        return self.take_effects()
+
+    def data_received(self, connection: int, data: bytes, now_ms: int) -> list[Effect]:
+        """Handle the requests that *data* completes; `reads_completed` must follow."""
+        peer = self.connections.get(connection)
+        if peer is None:
+            return []
+        frames = []
+        requests = peer.receive(data, now_ms)
+        start, count = 0, len(requests)
+        while start < count:  # [WIRE-CONN-001]
+            first, end = requests[start], start + 1
+            if first.flag & 1:
+                self.on_response(first)
+                start = end
+                continue
+            while end < count and self._is_sequence(first, requests[end]):
+                end += 1
+            for response in self._handle(requests[start:end]):
+                request = requests[start]
+                # [WIRE-COMMAND-002] [WIRE-CONN-019]
+                if response is not None and not request.flag & 2:
+                    frames.append(encode_response(request.opaque, response))
+                start += 1
+        if frames:
+            data = frames[0] if len(frames) == 1 else b"".join(frames)
+            self._outbox.append(Send(connection, data))
+        if peer.decode_error is not None:
+            self.close(connection, peer.decode_error)  # [WIRE-FRAME-011]
+        return self.take_effects()
+
+    def connection_lost(self, connection: int, now_ms: int) -> list[Effect]:
+        """Remove a connection that is closed."""
+        if self.connections.pop(connection, None) is not None:
+            self.on_connection_lost(connection, now_ms)
+        return self.take_effects()
+
+    def connect_completed(
+        self, address: Host, connection: int | None, now_ms: int
+    ) -> list[Effect]:
+        """Record an outgoing connection; None where it could not be opened."""
+        if connection is not None:
+            self.connections[connection] = Connection(connection, address)
+        self.on_connect_completed(address, connection, now_ms)
+        return self.take_effects()
+
+    def timer_expired(self, now_ms: int) -> list[Effect]:
+        """Run the timers that are due and the deferred work."""
+        self._wake_ms = None
+        self.timers.run_due(now_ms)
+        self.run_deferred_work(now_ms)
+        return self.take_effects()
+
+    def flush_completed(
+        self,
+        number: int,  # noqa: ARG002
+        now_ms: int,  # noqa: ARG002
+        refused: str = "",  # noqa: ARG002
+    ) -> list[Effect]:
+        """Report a `Flush` as done; *refused* is the error of the disk, or empty."""
+        return self.take_effects()
+
+    @property
+    def has_deferred_work(self) -> bool:
+        """Whether `run_deferred_work` has anything to do."""
+        return False
+
+    def run_deferred_work(self, now_ms: int) -> None:
+        """Do the work that requests have deferred since the last call."""
+
+    def on_response(self, response: Request) -> None:  # [WIRE-COMMAND-006]
+        """Handle a response to a request of this server; unknown ones are dropped."""
+
+    def on_connection_lost(self, connection: int, now_ms: int) -> None:
+        """Release everything that belongs to a closed connection."""
+
+    def on_connect_completed(
+        self, address: Host, connection: int | None, now_ms: int
+    ) -> None:
+        """Use an outgoing connection; None where it could not be opened."""
+
+    def send(self, connection: int, data: bytes) -> None:
+        """Send *data* unless the connection is closed."""
+        peer = self.connections.get(connection)
+        if peer is not None:
+            peer.active_at_ms = None
+            self._outbox.append(Send(connection, data))
+
+    def close_idle(self, now_ms: int) -> None:
+        """Close connections without traffic for `idle_limit_ms`."""
+        for number, peer in self.connections.items():
+            if peer.active_at_ms is None:
+                peer.active_at_ms = now_ms
+            elif peer.active_at_ms + self.idle_limit_ms <= now_ms:  # [WIRE-CONN-024]
+                self.close(number, "nothing was sent or received for too long")
+
+    def close(self, connection: int, reason: str) -> None:
+        """Close a connection; *reason* is for the operator."""
+        self._outbox.append(Close(connection, reason))
+
+    def connect(self, address: Host) -> None:
+        """Open a connection to *address*; `on_connect_completed` follows."""
+        self._outbox.append(Connect(address))
+
+    def log_error(self, text: str) -> None:
+        """Write a line to the operator's log."""
+        self._outbox.append(LogError(text))
+
+    def emit(self, effect: Effect) -> None:
+        """Add an effect for the shell."""
+        self._outbox.append(effect)
+
+    def take_effects(self) -> list[Effect]:
+        """Return the effects so far, with a `SetTimer` where the next time changed."""
+        due_ms = self.timers.next_at_ms
+        if due_ms is not None and (self._wake_ms is None or due_ms < self._wake_ms):
+            self._wake_ms = due_ms
+            self._outbox.append(SetTimer(due_ms))
+        effects, self._outbox = self._outbox, []
+        return effects
+
+    def error_response(self, request: Request, error: Exception) -> Response:
+        """Return the response to a request that *error* ended."""
+        if isinstance(error, Refused):
+            return error_response(error.code, error.remark)
+        # A failed handler must not stop the server.
+        text = f"{type(error).__name__}: {error}"  # [WIRE-COMMAND-009]
+        self.log_error(f"request {request.code} failed: {text}")
+        return error_response(SYSTEM_ERROR, text)
+
+    def _is_sequence(self, first: Request, other: Request) -> bool:
+        """Return whether the handler of *first* takes *other* with it."""
+        is_same = other.code == first.code and not other.flag & 1
+        return is_same and first.code in self.sequence_handlers
+
+    def _handle(self, requests: Sequence[Request]) -> Sequence[Response | None]:
+        """Return the responses to requests of one code; mostly it is one request."""
+        code = requests[0].code
+        try:
+            if code in self.sequence_handlers:
+                return self.sequence_handlers[code](requests)
+            handler = self.handlers.get(code)
+            if handler is None:  # [WIRE-CONN-002] [WIRE-CONN-004]
+                return (None,)
+            return (handler(requests[0]),)
+        except Exception as error:
+            return [self.error_response(request, error) for request in requests]

@@ -1,1 +1,0 @@
-"""Master and slaves: the commit log is copied, byte by byte."""

@@ -1,0 +1,215 @@
+"""
+The commit log: every message of every topic, in the order of arrival.
+
+A record never crosses the end of a file. A blank fills the rest of a file that the next
+record does not fit into. The log also counts the messages of each queue, because a
+record contains its queue offset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from reference.core.store.commitlog.record_codec import (
+    Unreadable,
+    read_dispatch_request,
+    stored_at_of,
+)
+from reference.core.store.commitlog.record_encoder import (
+    ILLEGAL,
+    CheckMessage,
+    EncodedRecords,
+    encode_records,
+)
+from reference.core.store.commitlog.transient_store_pool import TransientStorePool
+from reference.core.store.delay.delay_levels import DelayLevels
+from reference.core.store.layouts import blank_codec, record_size_reader
+from reference.core.store.mapped.files import Files, FilesError
+from reference.core.store.mapped.mapped_file_queue import MappedFileQueue
+from reference.core.store.types import (
+    DispatchRequest,
+    NewMessage,
+    Queue,
+    StoreOptions,
+)
+from spec.store.blank import BLANK_MAGIC, room_for
+from spec.store.file_names import COMMIT_LOG
+
+READ_MAX = 1024
+"""Records that `read_dispatch_requests` reads in one call."""
+_BLANK = Unreadable(0)
+
+
+class NoFileError(FilesError):
+    """There is no file for the next message, and none can be made."""
+
+
+class CommitLog:
+    """The log's files and the next offset of every queue."""
+
+    def __init__(
+        self, files: Files, options: StoreOptions, levels: DelayLevels
+    ) -> None:
+        self.queue = MappedFileQueue(
+            files,
+            COMMIT_LOG,
+            options.commit_log_file_size,
+            preallocates_files=options.preallocates_files,
+        )
+        self.pool: TransientStorePool | None = None
+        if options.pool_buffer_count:
+            self.pool = TransientStorePool(self.queue, options.pool_buffer_count)
+        self._writer = self.pool or self.queue
+        self.next_queue_offsets: dict[Queue, int] = {}
+        self.last_stored_at_ms = 0
+        """Store time of the last message; 0 without one since the start."""
+        self._committed_until_ms = 0
+        self.check_crc_on_recover = options.check_crc_on_recover
+        self._size_max = options.max_message_size
+        self._levels = levels
+
+    @property
+    def committed_until_ms(self) -> int:
+        """Store time up to which every message is in the files, not in a pool."""
+        if self._writer.end == self.queue.end:
+            self._committed_until_ms = self.last_stored_at_ms
+        return self._committed_until_ms
+
+    def append(
+        self,
+        messages: Sequence[NewMessage],
+        stored_at_ms: int,
+        check: CheckMessage | None = None,
+    ) -> EncodedRecords:
+        """Append the leading messages that fit into one file, by one write.
+
+        At least the first message has a result. The others are for the next call.
+        *check* returns the message to append, or the status of a refused one.
+        Raises FilesError if the first cannot be written, and leaves no trace of it.
+        4.6.0 CommitLog#putMessage and #putMessages.
+        """
+        writer = self._writer
+        records = self._encode(messages, stored_at_ms, check)
+        if not records.results:
+            if not self._make_room(records.size_without_room):
+                return records._replace(results=[ILLEGAL])  # [STORE-PUT-011]
+            records = self._encode(messages, stored_at_ms, check)
+        if records.data:
+            try:
+                writer.append(records.data)  # [STORE-PUT-007] [SEND-BATCH-001]
+            except FilesError:
+                if len(messages) == 1:
+                    raise
+                # A disk without space for all of them may have space for some.
+                return self.append(messages[: len(messages) // 2], stored_at_ms, check)
+            self.last_stored_at_ms = stored_at_ms
+        self.next_queue_offsets.update(records.next_queue_offsets)
+        return records
+
+    def commit(self) -> None:
+        """Write the bytes of the pool, if there is one, to the files."""
+        if self.pool is not None:
+            self.pool.commit()
+
+    def read_dispatch_request(
+        self, offset: int, *, check_crc: bool
+    ) -> DispatchRequest | Unreadable:
+        """Read the record at *offset*."""
+        data = self.queue.view_from(offset)
+        if data is None:
+            return Unreadable(-1)
+        return read_dispatch_request(data, 0, levels=self._levels, check_crc=check_crc)
+
+    def read_dispatch_requests(
+        self, offset: int
+    ) -> tuple[list[DispatchRequest], Unreadable | None]:
+        """Read consecutive records of one file from *offset* on, READ_MAX at most.
+
+        Return them with the bytes that stopped the reading, None if more may follow. A
+        record that contains another offset than its own is returned alone.
+        """
+        requests: list[DispatchRequest] = []
+        data = self.queue.view_from(offset)
+        if data is None:
+            return requests, _BLANK
+        at = 0
+        while at < len(data) and len(requests) < READ_MAX:
+            found = read_dispatch_request(
+                data, at, levels=self._levels, check_crc=False
+            )
+            if isinstance(found, Unreadable):
+                return requests, found
+            if found.physical_offset != offset + at:
+                return requests or [found], None
+            requests.append(found)
+            at += found.size
+        return requests, None
+
+    def record(self, offset: int, size: int) -> memoryview | None:
+        """Return the *size* bytes at *offset*; None if the log lacks some of them.
+
+        Offset 0 means the oldest byte there is (4.6.0 CommitLog#getMessage).
+        """
+        if offset == 0 and self.queue.start > 0:
+            offset = self.queue.start
+        return self.queue.view(offset, size)
+
+    def record_at(self, offset: int) -> memoryview | None:
+        """Return as many bytes as the record size at *offset*; None without them.
+
+        As in 4.6.0, the bytes need not be a record.
+        """
+        head = self.record(offset, record_size_reader.size)
+        return (
+            None
+            if head is None
+            else self.record(offset, *record_size_reader.unpack(head))
+        )
+
+    def stored_at(self, offset: int, size: int) -> int:
+        """Return the store time of the record at *offset*; -1 without a record."""
+        if offset < self.queue.start:
+            return -1
+        data = self.record(offset, size)
+        return -1 if data is None else stored_at_of(data)
+
+    def next_file(self, offset: int) -> int:
+        """Return the start offset of the file behind that of *offset*."""
+        return offset + self.queue.file_size - offset % self.queue.file_size
+
+    def _encode(
+        self,
+        messages: Sequence[NewMessage],
+        stored_at_ms: int,
+        check: CheckMessage | None,
+    ) -> EncodedRecords:
+        return encode_records(
+            messages,
+            self.next_queue_offsets,
+            check,
+            physical_offset=self._writer.end,
+            room=self._writer.space(),
+            stored_at_ms=stored_at_ms,
+            size_max=self._size_max,
+        )
+
+    def _make_room(self, size: int) -> bool:
+        """Begin the next file if the last has no room for *size* bytes and a blank.
+
+        Return False if no file has. Raises NoFileError if the file cannot be made.
+        """
+        writer = self._writer
+        space = writer.space()
+        if room_for(size, left=space):
+            return True
+        if not room_for(size, left=self.queue.file_size):
+            return False
+        if space > 0:
+            # A blank may end with any bytes, so the rest of the file stays as it is.
+            # [STORE-BLANK-001] [STORE-BLANK-002]
+            writer.end_file(blank_codec.pack(space, BLANK_MAGIC))
+        try:
+            writer.add_file()  # [STORE-LOG-004]
+        except FilesError as error:
+            raise NoFileError(str(error)) from error
+        return True

@@ -1,0 +1,267 @@
+"""
+A consume queue: where the messages of one queue are in the commit log.
+
+Unit n is message n: an offset and a size in the log, and a hash of its tags. The
+queue holds nothing that the log does not, so recovery may cut it back and have
+dispatch fill it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from reference.core.store.consumequeue.extension import QueueExtension, is_address
+from reference.core.store.layouts import unit_codec
+from reference.core.store.mapped.files import Files, FilesError
+from reference.core.store.mapped.mapped_file_queue import MappedFileQueue
+from reference.core.store.recovery.queue_end import (
+    QueueEnd,
+    correct_min_offset,
+)
+from spec.integers import INT64_MAX
+from spec.store.consume_queue import UNIT_SIZE
+from spec.store.file_names import CONSUME_QUEUE
+
+Unit = tuple[int, int, int]
+"""Where a record is in the log, how long it is, and its tags code."""
+FILLER_SIZE = 2**31 - 1
+FILLER = unit_codec.pack(0, FILLER_SIZE, 0)
+"""Stands for the messages before the first, in a queue that does not begin at 0."""
+
+
+class ConsumeQueue:
+    """The units of one queue."""
+
+    def __init__(
+        self,
+        files: Files,
+        topic: str,
+        queue_id: int,
+        file_size: int,
+        *,
+        extension: QueueExtension | None = None,
+    ) -> None:
+        self.topic = topic
+        self.queue_id = queue_id
+        directory = f"{CONSUME_QUEUE}/{topic}/{queue_id}"  # [STORE-NAME-003]
+        self.queue = MappedFileQueue(files, directory, file_size)
+        self.extension = extension
+        """Where the tags codes really are; None without (enableConsumeQueueExt)."""
+        self.max_physical_offset = -1
+        """Where the last message's record ends in the log; -1 without messages."""
+        self.min_position = 0
+        """The byte at which the first unit begins whose message still exists."""
+
+    @property
+    def min_offset(self) -> int:
+        """Index of the first message that still exists."""
+        return self.min_position // UNIT_SIZE
+
+    @property
+    def max_offset(self) -> int:
+        """Index that the next message will have."""
+        return self.queue.end // UNIT_SIZE
+
+    def load(self) -> None:
+        """Map the files that are there."""
+        self.queue.load()
+        if self.extension is not None:
+            self.extension.queue.load()
+
+    @property
+    def mapped_file_queues(self) -> tuple[MappedFileQueue, ...]:
+        """All that is to be flushed and closed."""
+        both = (self.queue, self.extension.queue) if self.extension else (self.queue,)
+        return both
+
+    def put(self, index: int, units: bytes) -> int:
+        """Add encoded units of consecutive messages, the first of message *index*.
+
+        Return how many are new, which are the last of them. Units that are next in the
+        queue are one write. Raises FilesError for a first unit that no file can begin
+        with.
+        """
+        queue, size = self.queue, len(units)
+        first_offset, _, _ = unit_codec.unpack_from(units)
+        last_offset, last_size, _ = unit_codec.unpack_from(units, size - UNIT_SIZE)
+        is_next = index * UNIT_SIZE == queue.end and queue.space() >= size
+        if is_next and first_offset >= self.max_physical_offset:
+            # [STORE-QUEUE-001] [STORE-QUEUE-002]
+            queue.append(units)
+            self.max_physical_offset = last_offset + last_size
+            return size // UNIT_SIZE
+        if last_offset + last_size <= self.max_physical_offset:
+            existing = queue.view(index * UNIT_SIZE, size)
+            if existing is not None and existing.tobytes() == units:
+                return 0  # [STORE-QUEUE-006]
+        if size == UNIT_SIZE:
+            return self._put_unit(index, units)
+        middle = size // UNIT_SIZE // 2
+        first, second = units[: middle * UNIT_SIZE], units[middle * UNIT_SIZE :]
+        return self.put(index, first) + self.put(index + middle, second)
+
+    def _put_unit(self, index: int, unit: bytes) -> int:
+        """Add a unit that is not next in the last file, unless the queue has it.
+
+        Return 1 if it is new. 4.6.0 ConsumeQueue#putMessagePositionInfo leaves a unit
+        that exists as it is, also one of which a power cut left a part.
+        """
+        position, queue = index * UNIT_SIZE, self.queue
+        physical_offset, size, _ = unit_codec.unpack(unit)
+        if physical_offset + size <= self.max_physical_offset:
+            self._repair(position, unit)
+            return 0
+        if queue.space() == 0:
+            is_first = len(queue) == 0
+            if is_first and not 0 <= position <= INT64_MAX - 2 * queue.file_size:
+                # 4.6.0 makes a file of which the name is not an offset.
+                raise FilesError(
+                    f"{queue.directory} has no place for message {index}, which the"
+                    f" record at {physical_offset} of the log says it is"
+                )
+            queue.add_file(position)
+            if is_first and index:
+                self._fill_before(position)
+        if index and position < queue.end:
+            return 0
+        queue.append(unit)
+        self.max_physical_offset = physical_offset + size
+        return 1
+
+    def reserve(self, count: int) -> bool:
+        """Return whether *count* units fit into the last file; reserve their space.
+
+        Raises FilesError if the disk has no space.
+        """
+        has_room = count * UNIT_SIZE <= self.queue.space()
+        if has_room:
+            self.queue.reserve(count * UNIT_SIZE)
+        return has_room
+
+    def units_from(self, index: int) -> memoryview | None:
+        """Return the units from number *index* to the end of its file."""
+        if index * UNIT_SIZE < self.min_position:
+            return None
+        return self.queue.view_from(index * UNIT_SIZE)
+
+    def unit(self, index: int) -> tuple[int, int, int] | None:
+        """Return unit number *index*: log offset, size, tags code; None without it."""
+        units = self.units_from(index)
+        return None if units is None else unit_codec.unpack_from(units)
+
+    def tags_code(self, code: int) -> int | None:
+        """Return the tags code of a unit that has *code*, which may be an address.
+
+        None where nothing is at the address: it may be any.
+        """
+        if self.extension is None or not is_address(code):
+            return code
+        found = self.extension.get(code)
+        return None if found is None else int(found.tags_code)
+
+    def next_file(self, index: int) -> int:
+        """Return the index of the first unit in the file behind that of *index*."""
+        per_file = self.queue.file_size // UNIT_SIZE
+        return index + per_file - index % per_file
+
+    def file_data(self, base: int) -> memoryview:
+        """Return the whole file that begins at byte *base*, written or not."""
+        found = self.queue.file_at(base)
+        assert found is not None
+        return found[0].view
+
+    def end_at(self, end: QueueEnd) -> None:
+        """Let the queue end at *end*; forget the units behind it."""
+        self.queue.truncate(end.position)
+        self.max_physical_offset = end.max_physical_offset
+
+    def recover_extension(self, bases: Sequence[int]) -> None:
+        """Let the extension end behind the last address in the files at *bases*."""
+        if self.extension is not None:
+            self.extension.recover(self._last_address(bases))
+
+    def correct_min_offset(self, log_start: int) -> None:
+        """Let the queue begin with the first message at or behind *log_start*.
+
+        Where there is none, it begins where it did.
+        """
+        if len(self.queue):
+            base = self.queue.start
+            first = base, unit_codec.iter_unpack(self.file_data(base))
+            end = QueueEnd(self.queue.end, self.max_physical_offset)
+            before = self.min_position
+            self.min_position = correct_min_offset(first, end, before, log_start)
+            self._correct_extension(log_start)
+        # [STORE-CLEAN-007]
+
+    @property
+    def last_physical_end(self) -> int:
+        """Where the record of the last unit ends in the log; -1 without units."""
+        data = self.queue.view(self.queue.end - UNIT_SIZE, UNIT_SIZE)
+        if data is None:
+            return -1
+        offset, size, _ = unit_codec.unpack(data)
+        return int(offset + size)
+
+    def delete_before(self, log_start: int) -> int:
+        """Delete the files whose messages all lie before *log_start*; return how many.
+
+        The last file stays, and with it the queue's end.
+        """
+        count = 0
+        while len(self.queue) > 1:
+            last_unit = self.queue.start + self.queue.file_size - UNIT_SIZE
+            data = self.queue.view(last_unit, UNIT_SIZE)
+            if data is None or unit_codec.unpack(data)[0] >= log_start:
+                break
+            self.queue.delete_first()
+            count += 1
+        self.correct_min_offset(log_start)  # [STORE-CLEAN-004]
+        return count
+
+    def destroy(self) -> None:
+        """Delete the queue."""
+        for files in self.mapped_file_queues:
+            files.destroy()
+        self.max_physical_offset = -1
+        self.min_position = 0
+
+    def _repair(self, position: int, unit: bytes) -> None:
+        """Write *unit* again where it is there in part, its offset at least."""
+        found = self.queue.view(position, UNIT_SIZE)
+        file = self.queue.file_at(position)
+        if found is None or file is None or found == unit:
+            return
+        if self.extension is not None and self._is_whole(found):
+            return
+        if found[:8] == unit[:8]:
+            file[0].write(unit, position - file[1])
+
+    def _is_whole(self, unit: memoryview) -> bool:
+        """Return whether *unit* has the address of an extension unit."""
+        _, size, code = unit_codec.unpack(unit)
+        return bool(size) and is_address(code) and self.tags_code(code) is not None
+
+    def _last_address(self, bases: Sequence[int]) -> int | None:
+        """Return the last address that a unit in the files at *bases* has."""
+        for base in reversed(bases):
+            units = unit_codec.iter_unpack(self.queue.view_from(base) or b"")
+            addresses = [int(code) for _, _, code in units if is_address(code)]
+            if addresses:
+                return addresses[-1]
+        return None
+
+    def _correct_extension(self, log_start: int) -> None:
+        """Delete what the extension has of messages before the first."""
+        unit = self.unit(self.min_offset)
+        if self.extension is None or unit is None:
+            return
+        if unit[0] >= log_start and is_address(unit[2]):
+            self.extension.delete_before(unit[2])
+
+    def _fill_before(self, position: int) -> None:
+        """Fill the new first file up to *position*, where the first unit will be."""
+        self.min_position = position
+        self.queue.flushed = position
+        # [STORE-QUEUE-009]
+        self.queue.append(FILLER * ((position - self.queue.end) // UNIT_SIZE))

@@ -1,0 +1,80 @@
+"""
+The consume queues of a store, by topic and queue id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from reference.core.store.consumequeue.consume_queue import ConsumeQueue
+from reference.core.store.consumequeue.extension import QueueExtension
+from reference.core.store.mapped.files import Files
+from spec.store.consume_queue import UNIT_SIZE
+
+_NO_DIRECTORY = frozenset(("", ".", ".."))
+TOPIC_SIZE_MAX = 127
+
+
+class ConsumeQueueTable:
+    """All consume queues; one is made when its first message arrives."""
+
+    def __init__(
+        self, files: Files, file_size: int, extension_file_size: int = 0
+    ) -> None:
+        self._files = files
+        # [STORE-QUEUE-010]
+        self._file_size = -(-file_size // UNIT_SIZE) * UNIT_SIZE
+        self._extension_file_size = extension_file_size
+        """Bytes of a file of an extension; 0 for queues without."""
+        self._queues: dict[tuple[str, int], ConsumeQueue] = {}
+
+    def __iter__(self) -> Iterator[ConsumeQueue]:
+        return iter(list(self._queues.values()))
+
+    def load(self) -> None:
+        """Map the queues that are there; directories that are no queue are left."""
+        for topic in self._files.names("consumequeue"):
+            for name in self._files.names(f"consumequeue/{topic}"):
+                if name.isascii() and name.isdigit():
+                    self._made(topic, int(name)).load()
+
+    def get(self, topic: str, queue_id: int) -> ConsumeQueue | None:
+        """Return the queue, None where there is none."""
+        return self._queues.get((topic, queue_id))
+
+    def get_or_create(self, topic: str, queue_id: int) -> ConsumeQueue | None:
+        """Return the queue, made if need be; None if its directory cannot be named."""
+        queue = self._queues.get((topic, queue_id))
+        if queue is None and queue_id >= 0 and is_directory_name(topic):
+            queue = self._made(topic, queue_id)
+        return queue
+
+    @property
+    def max_physical_offset(self) -> int:
+        """Where the last message that a queue knows of ends in the log; -1 if none."""
+        return max((one.max_physical_offset for one in self), default=-1)
+
+    def delete(self, queue: ConsumeQueue) -> None:
+        """Delete *queue* with its files."""
+        queue.destroy()
+        self._queues.pop((queue.topic, queue.queue_id), None)
+
+    def _made(self, topic: str, queue_id: int) -> ConsumeQueue:
+        files, extension = self._files, None
+        if self._extension_file_size:
+            size = self._extension_file_size
+            extension = QueueExtension(files, topic, queue_id, size)
+        queue = ConsumeQueue(
+            files, topic, queue_id, self._file_size, extension=extension
+        )
+        self._queues[topic, queue_id] = queue
+        return queue
+
+
+@lru_cache(maxsize=16_384)
+def is_directory_name(topic: str) -> bool:
+    """Return whether *topic* can be the name of its queues' directory."""
+    if "/" in topic or "\0" in topic or topic in _NO_DIRECTORY:
+        return False
+    return topic.isascii() or len(topic.encode("utf-8", "replace")) <= TOPIC_SIZE_MAX

@@ -1,0 +1,82 @@
+"""
+Searching a queue by time.
+"""
+
+from __future__ import annotations
+
+from reference.core.store.commitlog.commit_log import CommitLog
+from reference.core.store.consumequeue.consume_queue import ConsumeQueue
+from reference.core.store.layouts import unit_codec
+from spec.store.consume_queue import UNIT_SIZE
+
+
+def offset_by_time(log: CommitLog, queue: ConsumeQueue, timestamp_ms: int) -> int:
+    """Return the offset of the message stored nearest to *timestamp_ms*.
+
+    4.6.0 org.apache.rocketmq.store.ConsumeQueue#getOffsetInQueueByTime. It chooses the
+    first file that was written to at or after that time, and looks only there.
+    """
+    bases = queue.queue.bases
+    if not bases:
+        return 0
+    number = _file_by_time(queue, timestamp_ms)
+    base = bases[number]
+    units = queue.queue.view_from(base)
+    if units is None:
+        return 0
+    first = max(queue.min_position - base, 0) // UNIT_SIZE
+    number_in_file = _nearest(log, units, timestamp_ms, first)
+    if number_in_file is None:
+        return 0
+    return max(base // UNIT_SIZE + number_in_file, 0)
+
+
+def _file_by_time(queue: ConsumeQueue, timestamp_ms: int) -> int:
+    """Return the number of the first file written at or after *timestamp_ms*."""
+    count = len(queue.queue)
+    for number in range(count):
+        if queue.queue.modified_at_ms(number) >= timestamp_ms:
+            return number
+    return count - 1
+
+
+def _nearest(
+    log: CommitLog, units: memoryview, timestamp_ms: int, first: int
+) -> int | None:
+    """Return the number of the unit whose message was stored nearest in time.
+
+    Of two equally near ones it is the earlier. -1 says that there is none, None that
+    a unit points at nothing.
+    """
+    low, high = first, len(units) // UNIT_SIZE - 1
+    before: tuple[int, int | None] = (-1, None)
+    behind: tuple[int, int | None] = (-1, None)
+    while high >= low:
+        middle = (low + high) // 2
+        physical_offset, size, _ = unit_codec.unpack_from(units, middle * UNIT_SIZE)
+        if physical_offset < log.queue.start:
+            low, before = middle + 1, (middle, before[1])
+            continue
+        stored_at_ms = log.stored_at(physical_offset, size)
+        if stored_at_ms < 0:
+            return None
+        if stored_at_ms == timestamp_ms:
+            return middle  # [OFFSET-SEARCH-001]
+        if stored_at_ms > timestamp_ms:
+            high, behind = middle - 1, (middle, stored_at_ms)
+        else:
+            low, before = middle + 1, (middle, stored_at_ms)
+    return _nearer(before, behind, timestamp_ms)
+
+
+def _nearer(
+    before: tuple[int, int | None], behind: tuple[int, int | None], timestamp_ms: int
+) -> int:
+    """Return the unit of the two whose time is nearer, or the only one there is."""
+    if before[1] is None:
+        return behind[0]  # [OFFSET-SEARCH-002]
+    if behind[1] is None:
+        return before[0]  # [OFFSET-SEARCH-003]
+    if timestamp_ms - before[1] > behind[1] - timestamp_ms:
+        return behind[0]  # [OFFSET-SEARCH-005]
+    return before[0]

@@ -1,0 +1,132 @@
+"""
+Delayed messages: they wait in the schedule topic until their level's time is over.
+
+The store writes such a message under another topic and keeps where it belongs in two
+properties; when it is due, it is put again under its own name. How far each level
+was delivered is remembered in ``config/delayOffset.json``, so a crash delivers
+some messages twice and none never.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from reference.core.store.commitlog.commit_log import CommitLog
+from reference.core.store.config_files import DELAY_OFFSETS, ConfigFiles
+from reference.core.store.consumequeue.consume_queue import ConsumeQueue
+from reference.core.store.consumequeue.table import ConsumeQueueTable
+from reference.core.store.delay.delay_levels import DelayLevels
+from reference.core.store.layouts import unit_codec
+from reference.core.store.types import NewMessage, PutResult, PutStatus
+from spec.store.message_record import decode_record
+from spec.wire.message.properties import Property, decode_properties, encode_properties
+from spec.wire.message.topic_names import SCHEDULE_TOPIC
+
+Append = Callable[[NewMessage], PutResult]
+
+
+def delayed(message: NewMessage, level: int) -> NewMessage:
+    """Return *message* as it waits at *level*.
+
+    4.6.0 org.apache.rocketmq.store.CommitLog#putMessage.
+    """
+    words = decode_properties(message.properties)
+    # [STORE-PUT-010]
+    words[Property.DELAY] = str(level)
+    words[Property.REAL_TOPIC] = message.topic
+    words[Property.REAL_QID] = str(message.queue_id)
+    properties = encode_properties(words)
+    return message._replace(
+        topic=SCHEDULE_TOPIC,
+        queue_id=level - 1,  # [DELAY-LEVEL-005]
+        properties=properties,
+    )
+
+
+def due(record: memoryview) -> NewMessage:
+    """Return the message that waited as *record*, under its own name again.
+
+    Its properties still have DELAY, REAL_TOPIC and REAL_QID, as in 4.6.0.
+    """
+    waited = decode_record(record, check_crc=False)
+    words = decode_properties(waited.properties)
+    return NewMessage(
+        topic=words[Property.REAL_TOPIC],
+        queue_id=int(words[Property.REAL_QID]),
+        body=waited.body,
+        properties=waited.properties,  # [DELAY-SEND-002] [DELAY-SEND-003]
+        flag=waited.flag,
+        system_flags=waited.system_flags,
+        born_at_ms=waited.born_at_ms,  # [DELAY-SEND-004]
+        born_host=waited.born_host,
+        store_host=waited.store_host,
+        reconsume_times=waited.reconsume_times,
+        wait_until_stored=False,
+    )
+
+
+class Schedule:
+    """How far each delay level was delivered."""
+
+    def __init__(
+        self, log: CommitLog, queues: ConsumeQueueTable, levels: DelayLevels
+    ) -> None:
+        self.offsets: dict[int, int] = {}
+        """By level, the queue offset of the first message that still waits."""
+        self._log = log
+        self._queues = queues
+        self._levels = levels
+
+    def load(self, config: ConfigFiles) -> None:
+        """Read how far the levels were delivered."""
+        value = config.load(DELAY_OFFSETS) or {}
+        table = value.get("offsetTable")
+        if isinstance(table, dict):
+            self.offsets = {int(level): int(offset) for level, offset in table.items()}
+
+    def save(self, config: ConfigFiles) -> None:
+        """Write how far the levels were delivered."""
+        config.save(DELAY_OFFSETS, {"offsetTable": self.offsets})
+
+    def deliver(self, now_ms: int, append: Append) -> list[PutResult]:
+        """Put every message that is due, level by level, and return the results."""
+        results: list[PutResult] = []
+        for level in range(1, self._levels.max_level + 1):
+            queue = self._queues.get(SCHEDULE_TOPIC, level - 1)
+            # [DELAY-START-001]
+            if queue is not None and queue.max_offset > self.offsets.get(level, 0):
+                results += self._deliver_level(level, queue, now_ms, append)
+        return results
+
+    def _deliver_level(
+        self, level: int, queue: ConsumeQueue, now_ms: int, append: Append
+    ) -> list[PutResult]:
+        results: list[PutResult] = []
+        offset = max(self.offsets.get(level, 0), queue.min_offset)
+        latest_ms = now_ms + self._levels.duration_ms(level)
+        while (units := queue.units_from(offset)) is not None:
+            for physical_offset, size, due_ms in unit_codec.iter_unpack(units):
+                due_ms = self._due_ms(queue, due_ms, physical_offset, size, level)
+                # [DELAY-SEND-001] Due later than that, the clock went back.
+                if now_ms < due_ms <= latest_ms:
+                    self.offsets[level] = offset
+                    return results
+                record = self._log.record(physical_offset, size)
+                if record is not None:
+                    result = append(due(record))  # [DELAY-SEND-007]
+                    if result.status is not PutStatus.PUT_OK:
+                        self.offsets[level] = offset
+                        return results
+                    results.append(result)
+                offset += 1  # [DELAY-SEND-006]
+        self.offsets[level] = offset
+        return results
+
+    def _due_ms(
+        self, queue: ConsumeQueue, code: int, offset: int, size: int, level: int
+    ) -> int:
+        """Return when a message is due: what its unit says, or its level."""
+        due_ms = queue.tags_code(code)
+        if due_ms is None:  # the extension has lost it
+            due_ms = self._log.stored_at(offset, size) + self._levels.duration_ms(level)
+        return due_ms

@@ -1,0 +1,193 @@
+"""
+Dispatch: every record of the log, in order, becomes a unit of its consume queue and
+items of the index.
+
+It runs after the append, so a message can be in the log before any reader sees it
+(Java: DefaultMessageStore$ReputMessageService).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from reference.core.store.commitlog.commit_log import CommitLog
+from reference.core.store.commitlog.record_codec import (
+    NOT_CONSUMABLE,
+    TRANSACTION_MASK,
+)
+from reference.core.store.consumequeue.consume_queue import ConsumeQueue
+from reference.core.store.consumequeue.extension import QueueExtension
+from reference.core.store.consumequeue.table import ConsumeQueueTable
+from reference.core.store.flush.checkpoint import CheckpointFile
+from reference.core.store.index.index_service import IndexService
+from reference.core.store.layouts import unit_codec
+from reference.core.store.mapped.files import FilesError
+from reference.core.store.types import DispatchRequest, Queue, StoreOptions
+from spec.store.queue_extension import ExtensionUnit
+
+CalcBitMap = Callable[[str, memoryview], bytes]
+"""Computes from topic and record the bit map of the subscriptions that match."""
+
+
+def empty_bit_map(topic: str, record: memoryview) -> bytes:  # noqa: ARG001
+    """Return no bits, for a store without filters."""
+    return b""
+
+
+class Dispatcher:
+    """The dispatched part of the log, and the steps that extend it."""
+
+    def __init__(
+        self,
+        log: CommitLog,
+        queues: ConsumeQueueTable,
+        index: IndexService,
+        *,
+        checkpoint: CheckpointFile,
+        options: StoreOptions,
+        calc_bit_map: CalcBitMap = empty_bit_map,
+    ) -> None:
+        self.position = 0
+        """Commit-log offset of the first record without unit and index items."""
+        self.is_indexing = False
+        """Whether the index is being written, or was refused by the files."""
+        self._log = log
+        self._queues = queues
+        self._index = index if options.index_enabled else None
+        self._checkpoint = checkpoint
+        self._is_slave = options.is_slave
+        self.calc_bit_map = calc_bit_map
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the log has bytes behind the position."""
+        return self.position < self._log.queue.end
+
+    def dispatch(
+        self, requests: Sequence[DispatchRequest], visible: list[DispatchRequest]
+    ) -> None:
+        """Dispatch the log to its end and add the messages that became visible.
+
+        *requests* are those of the last appends. The rest is read from the log: after a
+        restart, at a slave, and behind a record whose append returned no request.
+        Raises FilesError with the position at the record that the files refused.
+        """
+        self.position = max(self.position, self._log.queue.start)
+        if requests and requests[0].physical_offset == self.position:
+            self.put(_consecutive(requests), visible)
+        while self.is_behind:
+            read, stop = self._log.read_dispatch_requests(self.position)
+            if read:
+                self.put(read, visible)
+            if stop is None:
+                continue
+            if stop.size > 0:
+                self.position += stop.size
+            elif stop.size < 0 and self._is_slave:
+                break  # The rest of the record is still to come. [REC-DISPATCH-007]
+            else:
+                # A master skips the rest of a file at a blank, and at garbage too.
+                next_file = self._log.next_file(self.position)
+                # A slave may have received a part of the blank only.
+                end = next_file if self._is_slave else self._log.queue.end
+                self.position = min(next_file, end)
+
+    def put(
+        self, requests: Sequence[DispatchRequest], visible: list[DispatchRequest]
+    ) -> None:
+        """Put consecutive records at the position into queues and index.
+
+        The units of one queue are one write. Unless units and index items of all have
+        space, each record is put by itself: nothing behind a refused one is visible.
+        """
+        self.is_indexing = False
+        groups: dict[Queue, list[DispatchRequest]] = {}
+        last, size = None, 0
+        for request in requests:
+            size += request.size
+            # [STORE-QUEUE-007]
+            if request.system_flags & TRANSACTION_MASK not in NOT_CONSUMABLE:
+                last, key = request, (request.topic, request.queue_id)
+                groups.setdefault(key, []).append(request)
+        is_single = len(requests) == 1
+        if not is_single and not (self._has_space(groups) and self._indexes(requests)):
+            for request in requests:
+                self.put((request,), visible)
+            return
+        if last is not None:
+            self._checkpoint.logics_ms = last.stored_at_ms
+            if self._is_slave:  # transferred bytes come without a store time
+                self._checkpoint.physic_ms = last.stored_at_ms
+        for (topic, queue_id), group in groups.items():
+            queue = self._queues.get_or_create(topic, queue_id)
+            if queue is not None:
+                units = self._units(queue, group)
+                added = queue.put(group[0].queue_offset, units)
+                visible += group if added == len(group) else group[len(group) - added :]
+        if is_single and self._index is not None:
+            self.is_indexing = True  # [STORE-DISPATCH-003]
+            self._index.put(requests, self._checkpoint)
+        self.position += size
+
+    def _has_space(self, groups: Mapping[Queue, Sequence[DispatchRequest]]) -> bool:
+        """Return whether each group is one write that the disk has now reserved."""
+        for (topic, queue_id), group in groups.items():
+            queue = self._queues.get(topic, queue_id)
+            if queue is None or queue.extension is not None:
+                return False
+            first, count = group[0].queue_offset, len(group)
+            if [one.queue_offset for one in group] != [*range(first, first + count)]:
+                return False
+            try:
+                if not queue.reserve(count):
+                    return False
+            except FilesError:
+                return False
+        return True
+
+    def _indexes(self, requests: Sequence[DispatchRequest]) -> bool:
+        """Put all keys of *requests* into the index; return False if files refuse."""
+        try:
+            if self._index is not None:
+                self._index.put(requests, self._checkpoint)
+        except FilesError:
+            return False
+        return True
+
+    def _units(self, queue: ConsumeQueue, group: Sequence[DispatchRequest]) -> bytes:
+        """Return the encoded units of *group*."""
+        units = b""
+        for one in group:
+            code = one.tags_code
+            if queue.extension is not None:
+                code = self._put_extension(one, queue.extension)
+            units += unit_codec.pack(one.physical_offset, one.size, code)
+        return units
+
+    def _put_extension(
+        self, request: DispatchRequest, extension: QueueExtension
+    ) -> int:
+        """Return the address of a new extension unit, or the tags code without room.
+
+        4.6.0 ConsumeQueue#putMessagePositionInfoWrapper adds it before it checks
+        whether the unit exists. [STORE-EXTENSION-011]
+        """
+        record = self._log.record(request.physical_offset, request.size)
+        bit_map = b"" if record is None else self.calc_bit_map(request.topic, record)
+        # [STORE-EXTENSION-004] [STORE-EXTENSION-005]
+        unit = ExtensionUnit(
+            tags_code=request.tags_code,
+            stored_at_ms=request.stored_at_ms,
+            filter_bits=bit_map,
+        )
+        return extension.put(unit)
+
+
+def _consecutive(requests: Sequence[DispatchRequest]) -> Sequence[DispatchRequest]:
+    """Return the leading requests whose records follow one another in the log."""
+    end = requests[0].physical_offset
+    for number, request in enumerate(requests):
+        if request.physical_offset != end:
+            return requests[:number]
+        end += request.size
+    return requests

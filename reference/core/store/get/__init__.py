@@ -1,0 +1,1 @@
+"""Reads of one queue for a pull request (Java: DefaultMessageStore#getMessage)."""

@@ -1,0 +1,181 @@
+"""
+An index file: a hash table on disk, from keys to commit-log offsets.
+
+A header, then slots, then items. The hash of a key selects a slot. The slot contains
+the number of its newest item, and each item the number of the one before it. Item 0 is
+never used, so 0 means none. The file has only hashes, so a query checks the message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from reference.core.store.layouts import index_header_codec, item_codec, slot_codec
+from reference.core.store.mapped.files import Files
+from spec.store.index_file import (
+    HEADER_SIZE,
+    file_size,
+    item_position,
+    seconds_between,
+    slot_position,
+)
+
+IndexKey = tuple[int, int, int]
+"""Hash of a key, commit-log offset and store time of its message."""
+
+
+class EncodedItems(NamedTuple):
+    """Consecutive index items, ready to be written."""
+
+    items: bytes
+    item_count: int
+    slot_words: bytes
+    """The new values of the changed slots: the newest item of each."""
+    slot_places: list[int]
+    """Byte position of each of these slots."""
+    end_ms: int
+    end_offset: int
+
+
+class IndexFile:
+    """One index file, open for puts and queries (Java: IndexFile)."""
+
+    def __init__(
+        self, files: Files, name: str, *, slot_count: int, item_count: int
+    ) -> None:
+        self.name = name
+        self.path = f"index/{name}"
+        self.slot_count = slot_count
+        self._item_count = item_count
+        # [INDEX-FILE-001]
+        self._file = files.open(self.path, file_size(slot_count, item_count))
+        self.view = self._file.view
+        header: tuple[int, ...] = index_header_codec.unpack_from(self.view)
+        self.begin_ms, self.end_ms, self.begin_offset, self.end_offset = header[:4]
+        self._slots_taken, count = header[4:]
+        self.next_item: int = max(count, 1)  # [INDEX-HEADER-002] [INDEX-ITEM-005]
+        """Number of the next item; the header calls it the item count."""
+
+    @property
+    def room(self) -> int:
+        """Keys that still fit; none in a full file."""
+        return self._item_count - self.next_item
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no further key fits."""
+        return self.next_item >= self._item_count  # [INDEX-FILE-002]
+
+    def begin_after(self, previous: IndexFile) -> None:
+        """Copy the end of the full file *previous*; the first put overwrites it."""
+        self.begin_ms = self.end_ms = previous.end_ms  # [INDEX-ITEM-004]
+        self.begin_offset = self.end_offset = previous.end_offset
+        self.write_header()
+
+    def put(self, keys: Sequence[IndexKey]) -> None:
+        """Add keys of consecutive messages; there is room for all, and one at least.
+
+        4.6.0 org.apache.rocketmq.store.index.IndexFile#putKey, which writes the header
+        after each key.
+        """
+        number, begin_ms, slot_count = self.next_item, self.begin_ms, self.slot_count
+        newest: dict[int, int] = {}
+        items = []
+        for key_hash, physical_offset, stored_at_ms in keys:
+            slot_at = slot_position(key_hash, slot_count)
+            previous = newest.get(slot_at, 0)
+            if not previous:
+                (previous,) = slot_codec.unpack_from(self.view, slot_at)
+                if not 0 < previous <= number:
+                    previous = 0
+            seconds = seconds_between(begin_ms, stored_at_ms)
+            # [INDEX-ITEM-001] [INDEX-ITEM-002] [INDEX-ITEM-003]
+            item = item_codec.pack(key_hash, physical_offset, seconds, previous)
+            items.append(item)
+            newest[slot_at] = number  # [INDEX-SLOT-002]
+            if number == 1:
+                begin_ms = stored_at_ms
+            number += 1
+        if self.next_item == 1:
+            self._file.reserve(0, HEADER_SIZE)
+            _, self.begin_offset, self.begin_ms = keys[0]  # [INDEX-HEADER-003]
+        places = [*newest]
+        if len(places) == 1:  # a quarter of a microsecond less than for a sequence
+            slots = slot_codec.pack(number - 1)
+        else:
+            slots = b"".join(map(slot_codec.pack, newest.values()))
+        self._add(
+            b"".join(items), len(items), slots, places, stored_at_ms, physical_offset
+        )
+
+    def add(self, encoded: EncodedItems) -> None:
+        """Write items that were encoded elsewhere, as `put` does its own."""
+        self._add(*encoded)
+
+    def _add(
+        self,
+        items: bytes,
+        item_count: int,
+        slot_words: bytes,
+        slot_places: list[int],
+        end_ms: int,
+        end_offset: int,
+    ) -> None:
+        """Write items, then their slots, then the header.
+
+        Raises FilesError before the header counts any of them. A later put overwrites
+        such items.
+        """
+        self._file.write(items, item_position(self.next_item, self.slot_count))
+        if len(slot_places) == 1:
+            self._file.write(slot_words, slot_places[0])
+        else:
+            self._file.write_words(slot_words, slot_places)
+        self.end_ms, self.end_offset = end_ms, end_offset  # [INDEX-HEADER-004]
+        self._slots_taken += item_count  # [INDEX-HEADER-005]
+        self.next_item += item_count
+        self.write_header()
+
+    def may_have(self, begin_ms: int, end_ms: int) -> bool:
+        """Return whether the file may have messages stored between two times."""
+        if begin_ms < self.begin_ms and end_ms > self.end_ms:
+            return True
+        return any(self.begin_ms <= ms <= self.end_ms for ms in (begin_ms, end_ms))
+
+    def find(self, key_hash: int, begin_ms: int, end_ms: int) -> Iterator[int]:
+        """Yield commit-log offsets of messages with a key of this hash, newest first.
+
+        4.6.0 org.apache.rocketmq.store.index.IndexFile#selectPhyOffset.
+        """
+        slot_at = slot_position(key_hash, self.slot_count)
+        (number,) = slot_codec.unpack_from(self.view, slot_at)
+        for _ in range(self.next_item):  # a damaged chain may be a ring
+            if not 0 < number <= self.next_item or self.next_item <= 1:
+                return
+            at = item_position(number, self.slot_count)
+            found_hash, offset, seconds, before = item_codec.unpack_from(self.view, at)
+            if seconds < 0:
+                return
+            stored_at_ms = self.begin_ms + seconds * 1000
+            # [QUERY-KEY-006] [QUERY-KEY-007]
+            if found_hash == key_hash and begin_ms <= stored_at_ms <= end_ms:
+                yield offset
+            if before == number or stored_at_ms < begin_ms:
+                return
+            number = before
+
+    def flush(self) -> None:
+        """Wait until every written byte is on disk."""
+        self._file.flush()
+
+    def close(self) -> None:
+        """Unmap the file."""
+        self._file.close()
+
+    def write_header(self) -> None:
+        """Write times, offsets and counts of all keys so far."""
+        values = (self.begin_ms, self.end_ms, self.begin_offset, self.end_offset)
+        counts = (self._slots_taken, self.next_item)
+        # [INDEX-HEADER-001]
+        self._file.write(index_header_codec.pack(*values, *counts), 0)

@@ -1,0 +1,183 @@
+"""
+The index: a sequence of index files, the last of which is being filled.
+
+Dispatch puts the unique key and the keys of every message. A query searches the files
+from the newest to the oldest (Java: IndexService).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from reference.core.store.commitlog.record_codec import TRANSACTION_MASK
+from reference.core.store.flush.checkpoint import CheckpointFile
+from reference.core.store.index.index_file import IndexFile, IndexKey
+from reference.core.store.index.key_hash import index_hash
+from reference.core.store.mapped.files import Files
+from reference.core.store.recovery.load import keeps_index_file
+from reference.core.store.recovery.rules import REFERENCE
+from reference.core.store.types import DispatchRequest, StoreOptions
+
+KEY_SEPARATOR = " "
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LAST_MS = 253_402_300_799_999
+"""The end of the year 9999: a damaged record may have been stored at any time."""
+
+
+class IndexService:
+    """The index files of a store."""
+
+    def __init__(self, files: Files, options: StoreOptions) -> None:
+        self._files = files
+        self._slot_count = options.index_slot_count
+        self._item_count = options.index_item_count
+        self._zone_offset_ms = options.zone_offset_ms
+        self.started_at_ms = 0
+        """No file is named after an earlier time."""
+        self._index_files: list[IndexFile] = []
+
+    def load(self, *, is_clean: bool, checkpoint: CheckpointFile) -> None:
+        """Open the files; after a crash, only those that the checkpoint covers.
+
+        4.6.0 org.apache.rocketmq.store.index.IndexService#load: the others are
+        deleted, and dispatch fills them again only from the begin of recovery. 4.6.0
+        also keeps a file whose header was lost, for it flushes only full files.
+        """
+        for name in self._files.names("index"):
+            if not (name.isascii() and name.isdigit()):
+                continue
+            file = self._open(name)
+            # [REC-CHECKPOINT-002]
+            if not is_clean and not keeps_index_file(
+                file.end_ms,
+                index_ms=checkpoint.index_ms,
+                is_full=file.is_full,
+                rules=REFERENCE,
+            ):
+                file.close()
+                self._files.delete(file.path)
+            else:
+                self._index_files.append(file)
+
+    def put(
+        self, requests: Sequence[DispatchRequest], checkpoint: CheckpointFile
+    ) -> None:
+        """Add all keys of consecutive messages that the index does not have.
+
+        4.6.0 org.apache.rocketmq.store.index.IndexService#buildIndex: even a message
+        without keys makes the first file, or the next one behind a full file.
+        """
+        file = self._file_with_room(requests[0].stored_at_ms, checkpoint)
+        room, end_offset = file.room, file.end_offset
+        keys: list[IndexKey] = []
+        for request in requests:
+            place, stored_at_ms = request.physical_offset, request.stored_at_ms
+            own_keys = keys_of(request) if place >= end_offset else ()
+            for key in own_keys or (None,):
+                if len(keys) == room:
+                    file.put(keys)
+                    keys = []
+                    file = self._file_with_room(stored_at_ms, checkpoint)
+                    room = file.room
+                if key is not None:
+                    keys.append((index_hash(request.topic, key), place, stored_at_ms))
+        if keys:
+            file.put(keys)
+
+    @property
+    def newest(self) -> IndexFile | None:
+        """The file that keys are put into, None without one."""
+        return self._index_files[-1] if self._index_files else None
+
+    def query(
+        self, topic: str, key: str, *, count_max: int, begin_ms: int, end_ms: int
+    ) -> list[int]:
+        """Return up to *count_max* places that may have the key, the newest first."""
+        offsets: list[int] = []
+        key_hash = index_hash(topic, key)  # [QUERY-KEY-005]
+        for file in reversed(self._index_files):  # [QUERY-KEY-003]
+            if file.may_have(begin_ms, end_ms):
+                for offset in file.find(key_hash, begin_ms, end_ms):
+                    if len(offsets) >= count_max:
+                        return offsets
+                    offsets.append(offset)
+            if file.begin_ms < begin_ms or len(offsets) >= count_max:
+                break
+        return offsets
+
+    @property
+    def last_update(self) -> tuple[int, int]:
+        """When and where the last indexed message was stored; zeros without one."""
+        if not self._index_files:
+            return 0, 0
+        return self._index_files[-1].end_ms, self._index_files[-1].end_offset
+
+    def delete_before(self, log_start: int) -> None:
+        """Delete the files of messages that all lie before *log_start*."""
+        while (
+            len(self._index_files) > 1 and self._index_files[0].end_offset < log_start
+        ):
+            file = self._index_files.pop(0)
+            file.close()
+            self._files.delete(file.path)
+
+    def flush(self) -> None:
+        """Return when everything written is on disk."""
+        for file in self._index_files[-1:]:
+            file.flush()
+
+    def close(self) -> None:
+        """Give the mappings back."""
+        for file in self._index_files:
+            file.close()
+        self._index_files.clear()
+
+    def _file_with_room(self, now_ms: int, checkpoint: CheckpointFile) -> IndexFile:
+        last = self._index_files[-1] if self._index_files else None
+        if last is not None and not last.is_full:
+            return last
+        made_at_ms = max(now_ms, self.started_at_ms) + self._zone_offset_ms
+        name = index_name(made_at_ms, last.name if last else "")  # [STORE-NAME-004]
+        file = self._open(name)
+        self._index_files.append(file)
+        if last is not None:
+            file.begin_after(last)
+            last.write_header()
+            last.flush()
+            checkpoint.index_ms = last.end_ms
+            checkpoint.flush()
+        return file
+
+    def _open(self, name: str) -> IndexFile:
+        return IndexFile(
+            self._files,
+            name,
+            slot_count=self._slot_count,
+            item_count=self._item_count,
+        )
+
+
+def keys_of(request: DispatchRequest) -> Sequence[str]:
+    """Return the keys to index a message by: its unique key, then its KEYS.
+
+    A key that occurs twice is indexed twice. [QUERY-KEY-008]
+    """
+    if request.system_flags & TRANSACTION_MASK == TRANSACTION_MASK:
+        return ()  # [INDEX-KEY-004]
+    unique_key = request.unique_key
+    if not request.keys:
+        return () if unique_key is None else (unique_key,)
+    keys = [key for key in request.keys.split(KEY_SEPARATOR) if key]
+    # [INDEX-KEY-003]
+    return keys if unique_key is None else [unique_key, *keys]
+
+
+def index_name(now_ms: int, previous: str) -> str:
+    """Return the name of a file made at a local time: ``yyyyMMddHHmmssSSS``.
+
+    It sorts behind the name *previous*.
+    """
+    moment = _EPOCH + timedelta(milliseconds=min(max(now_ms, 0), _LAST_MS))
+    name = f"{moment:%Y%m%d%H%M%S}{moment.microsecond // 1000:03d}".zfill(17)
+    return name if name > previous else str(int(previous) + 1).zfill(17)

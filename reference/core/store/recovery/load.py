@@ -1,0 +1,133 @@
+"""
+The load plan: files that a start loads, deletes or ignores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from reference.core.store.recovery.rules import RecoveryRules, WrongSizeFilePolicy
+from spec.layout import LayoutError
+from spec.wire.bodies.fastjson import loads
+
+
+class DirectoryEntry(NamedTuple):
+    """A name in a directory."""
+
+    name: str
+    size: int | None
+    """Size in bytes; None for an entry that is not a file."""
+
+
+class LoadPlan(NamedTuple):
+    """The files of one directory by their treatment at a start."""
+
+    names: list[str]
+    """Files to load, the oldest first."""
+    deleted: list[str]
+    ignored: list[str]
+    """Existing files that the broker does not read."""
+    wrong_file: DirectoryEntry | None
+    """The file that prevents the start, or None."""
+
+
+def plan_load(
+    entries: Sequence[DirectoryEntry], file_size: int, rules: RecoveryRules
+) -> LoadPlan:
+    """Plan the load of *entries*, the sorted content of a log's directory.
+
+    4.6.0 org.apache.rocketmq.store.MappedFileQueue#load.
+    """
+    names: list[str] = []
+    deleted: list[str] = []
+    for number, entry in enumerate(entries):
+        passes_over = rules.wrong_size_file is WrongSizeFilePolicy.DELETE_EMPTY_LAST
+        if passes_over and entry.size is None:
+            continue
+        if passes_over and entry.size == 0 and number == len(entries) - 1:
+            deleted.append(entry.name)  # [REC-LOAD-002]
+        elif entry.size != file_size:
+            if rules.wrong_size_file is WrongSizeFilePolicy.IGNORE_REST:
+                ignored = [one.name for one in entries[number:]]
+                return LoadPlan(names, deleted, ignored, None)
+            return LoadPlan(names, deleted, [], entry)  # [REC-LOAD-001]
+        elif not is_offset(entry.name):
+            return LoadPlan(names, deleted, [], entry)
+        else:
+            names.append(entry.name)
+    return LoadPlan(names, deleted, [], None)
+
+
+def describe_wrong_file(
+    directory: str, wrong_file: DirectoryEntry, file_size: int
+) -> str:
+    """Return one line: the reason why *wrong_file* prevents a start."""
+    path = f"{directory}/{wrong_file.name}"
+    if wrong_file.size is None:
+        return f"{path} is no file"
+    if wrong_file.size == file_size:
+        return f"{path} is not named by an offset"
+    return f"{path} has {wrong_file.size} bytes, not {file_size}"
+
+
+def is_offset(name: str) -> bool:
+    """Return whether *name* is a number that can be an offset."""
+    return name.isascii() and name.isdigit() and int(name) < 2**63
+
+
+def keeps_index_file(
+    end_ms: int, *, index_ms: int, is_full: bool, rules: RecoveryRules
+) -> bool:
+    """Return whether a start after a crash keeps an index file that ends at a time.
+
+    4.6.0 org.apache.rocketmq.store.index.IndexService#load. [REC-CHECKPOINT-002]
+    """
+    return end_ms <= index_ms and (is_full or rules.keeps_filling_index_files)
+
+
+class LoadedConfig(NamedTuple):
+    """One JSON file of the configuration, as a broker loaded it."""
+
+    source: str
+    """``file``, ``bak`` or ``nothing``."""
+    value: dict[object, object] | None
+    starts: bool
+    says: str
+
+
+def load_config(
+    text: str | None,
+    backup: str | None,
+    accepts: Callable[[object], bool] = lambda _: True,
+) -> LoadedConfig:
+    """Load a configuration file or, if it is unreadable, its ``.bak``.
+
+    4.6.0 org.apache.rocketmq.common.ConfigManager#load. A missing or empty ``.bak`` is
+    accepted. An unreadable one prevents the start.
+    """
+    value, is_fine = _decoded(text, accepts)
+    if text and is_fine:
+        return LoadedConfig("file", value, True, "read")
+    fault = "is broken" if text else "is empty" if text == "" else "is missing"
+    value, is_fine = _decoded(backup, accepts)
+    if backup and is_fine:  # [STORE-CONFIG-013]
+        return LoadedConfig("bak", value, True, f"{fault}; its .bak is read")
+    if backup:
+        return LoadedConfig("nothing", None, False, f"{fault}, its .bak is broken")
+    return LoadedConfig("nothing", None, True, f"{fault}, and there is no .bak")
+
+
+def _decoded(
+    text: str | None, accepts: Callable[[object], bool]
+) -> tuple[dict[object, object] | None, bool]:
+    """Return the object in *text*, and whether it is readable; blank text is."""
+    if text is None or not text.strip() or text.strip() == "null":
+        return None, True
+    try:
+        value = loads(text)
+    except LayoutError:
+        return None, False
+    if not isinstance(value, dict) or not accepts(value):
+        return None, False
+    return value, True

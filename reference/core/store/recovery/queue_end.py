@@ -1,0 +1,160 @@
+"""
+The end and the first unit of one consume queue at a start.
+
+A file is given as a pair: its start offset, and its units, written or not. Functions
+return byte positions in the queue, as 4.6.0 computes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from reference.core.store.recovery.rules import RecoveryRules
+from spec.integers import INT32_MAX
+from spec.store.consume_queue import UNIT_SIZE
+
+Unit = tuple[int, int, int]
+"""Commit-log offset, size, tags code (Java: CqUnit)."""
+UnitFile = tuple[int, Iterable[Unit]]
+
+FILES_TO_RECOVER = 3
+
+
+class QueueEnd(NamedTuple):
+    """The end of a queue."""
+
+    position: int
+    """Byte of the queue at which the next unit is written."""
+    max_physical_offset: int
+    """End of the last unit's record in the log, in 4.4 its begin; -1 without units
+    (Java: maxPhysicOffset)."""
+
+
+class EmptyLastFileError(ValueError):
+    """A release reads the unit before the first of an empty file, and fails."""
+
+
+def physical_end_of(unit: Unit, rules: RecoveryRules) -> int:
+    """Return the max physical offset of a queue whose last unit is *unit*."""
+    return unit[0] if rules.end_is_last_begin else unit[0] + unit[1]
+
+
+def find_queue_end(
+    files: Sequence[UnitFile], file_size: int, rules: RecoveryRules
+) -> QueueEnd:
+    """Return the end of a queue, given its last files, at most three.
+
+    4.6.0 org.apache.rocketmq.store.ConsumeQueue#recover. [REC-QUEUE-001]
+    """
+    position, max_physical_offset = files[0][0], -1
+    for base, units in files:
+        count = least_offset = 0
+        for unit in units:
+            if unit[0] < least_offset or unit[1] <= 0:  # [STORE-QUEUE-008]
+                break
+            count += 1
+            max_physical_offset = physical_end_of(unit, rules)
+            least_offset = _least_next(unit, rules)
+        position = base + count * UNIT_SIZE
+        if position < base + file_size:
+            break
+    return QueueEnd(position, max_physical_offset)
+
+
+def _least_next(unit: Unit, rules: RecoveryRules) -> int:
+    """Return the least commit-log offset that the unit behind *unit* may have."""
+    is_filler = unit[:2] == (0, INT32_MAX)
+    return unit[0] + unit[1] if rules.stops_at_steps_back and not is_filler else 0
+
+
+class TruncatedQueue(NamedTuple):
+    """A queue without the units behind the log's end."""
+
+    end: QueueEnd
+    deleted: int
+    """Files to delete, from the last on."""
+    ends_with_unwritten_unit: bool
+    """Whether the last unit was never written: the queue ends one unit too late."""
+
+
+def truncate_queue(
+    newest_first: Iterable[UnitFile], log_end: int, rules: RecoveryRules
+) -> TruncatedQueue:
+    """Return the queue's end where the commit log ends at *log_end*.
+
+    4.6.0 org.apache.rocketmq.store.ConsumeQueue#truncateDirtyLogicFiles reads no file
+    before the last that keeps a unit. [REC-QUEUE-002]
+    """
+    max_physical_offset = log_end - 1 if rules.end_is_last_begin else log_end
+    deleted = base = 0
+    for base, units in newest_first:
+        count, is_unwritten, least_offset = 0, False, 0
+        for unit in units:
+            is_written = unit[0] >= least_offset and unit[1] > 0
+            is_trusted = is_written or (count == 0 and rules.trusts_first_unit)
+            if unit[0] >= log_end or not is_trusted:
+                break
+            is_unwritten = not is_written
+            count += 1
+            max_physical_offset = physical_end_of(unit, rules)
+            least_offset = _least_next(unit, rules)
+        if count:
+            end = QueueEnd(base + count * UNIT_SIZE, max_physical_offset)
+            return TruncatedQueue(end, deleted, is_unwritten and count == 1)
+        deleted += 1
+    if rules.keeps_place and base:
+        return TruncatedQueue(QueueEnd(base, max_physical_offset), deleted - 1, False)
+    return TruncatedQueue(QueueEnd(0, max_physical_offset), deleted, False)
+
+
+def lacks_unit(
+    physical_offset: int, size: int, queue: QueueEnd, rules: RecoveryRules
+) -> bool:
+    """Return whether a queue has no unit of a record, by its max physical offset."""
+    record_end = physical_end_of((physical_offset, size, 0), rules)
+    return record_end > queue.max_physical_offset
+
+
+def correct_min_offset(
+    first: UnitFile, queue: QueueEnd, before: int, log_start: int
+) -> int:
+    """Return the position of the first unit whose record the log still has.
+
+    4.6.0 org.apache.rocketmq.store.ConsumeQueue#correctMinOffset searches *first*, the
+    queue's first file, only. The result is *before* where that has no such unit.
+    """
+    base, units = first
+    for number, unit in enumerate(units):
+        position = base + number * UNIT_SIZE
+        if position >= queue.position:
+            break
+        if unit[0] >= log_start:
+            return position
+    return before
+
+
+def correct_min_offset_since_5(
+    first: UnitFile,
+    last: tuple[int, Unit | None],
+    queue: QueueEnd,
+    before: int,
+    log_start: int,
+) -> int:
+    """Return the position as 5.3.3 does, which reads the queue's last unit first.
+
+    *last* is the start offset of the last file, and the last unit in that file.
+    """
+    if before >= queue.position:
+        return before
+    base, unit = last
+    if unit is None:
+        raise EmptyLastFileError(f"the file that begins at {base} has no unit")
+    if unit[0] < log_start:
+        return queue.position
+    first_base, units = first
+    if before > first_base:  # the search begins at the former minimum
+        units = islice(units, (before - first_base) // UNIT_SIZE, None)
+        first_base = before
+    return correct_min_offset((first_base, units), queue, before, log_start)

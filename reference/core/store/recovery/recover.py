@@ -1,0 +1,215 @@
+"""
+Recovery: finds the physical end of the log at a start and truncates what is behind.
+
+Only the tail can be wrong. After a clean stop the last three files are read, after a
+crash every file since the checkpoint. Consume queues are truncated to the log's end and
+filled again by dispatch. The other modules of this package hold the rules, by which
+``reference.core.recovery_forecast`` also predicts the starts of other releases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from reference.core.store.commitlog.commit_log import CommitLog
+from reference.core.store.consumequeue.consume_queue import ConsumeQueue
+from reference.core.store.consumequeue.table import ConsumeQueueTable
+from reference.core.store.dispatch.dispatcher import Dispatcher
+from reference.core.store.flush.checkpoint import CheckpointFile
+from reference.core.store.index.index_service import IndexService
+from reference.core.store.layouts import unit_codec
+from reference.core.store.recovery.log_start import (
+    FirstRecord,
+    dispatch_start,
+    first_file_after_crash,
+    first_file_after_stop,
+    first_record_of,
+)
+from reference.core.store.recovery.queue_end import (
+    FILES_TO_RECOVER,
+    QueueEnd,
+    TruncatedQueue,
+    find_queue_end,
+    truncate_queue,
+)
+from reference.core.store.recovery.rules import REFERENCE
+from reference.core.store.recovery.scan import (
+    BulkScanner,
+    ScannedRecord,
+    ScanResult,
+    scan_log,
+)
+from reference.core.store.types import DispatchRequest, StoreOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreParts:
+    """The parts of a store that recovery reads and writes."""
+
+    log: CommitLog
+    queues: ConsumeQueueTable
+    index: IndexService
+    checkpoint: CheckpointFile
+    dispatcher: Dispatcher
+    options: StoreOptions
+
+
+class BulkRecovery(Protocol):
+    """Vectorised steps of recovery; each has the result of the step that it replaces.
+
+    A step that returns None leaves its input to the plain step.
+    """
+
+    def scanner(self, parts: StoreParts, *, dispatches: bool) -> BulkScanner:
+        """Return the scanner of a recovery, which puts records if it *dispatches*."""
+        ...
+
+    def find_queue_end(
+        self, files: Sequence[tuple[int, memoryview]], file_size: int
+    ) -> QueueEnd | None:
+        """Return the result of `queue_end.find_queue_end`."""
+        ...
+
+    def truncate_queue(
+        self, newest_first: Iterable[tuple[int, memoryview]], log_end: int
+    ) -> TruncatedQueue | None:
+        """Return the result of `queue_end.truncate_queue`."""
+        ...
+
+
+def recover(
+    parts: StoreParts, *, is_clean: bool, bulk: BulkRecovery | None = None
+) -> None:
+    """Truncate log and queues to the records that can be read.
+
+    4.6.0 CommitLog#recoverNormally and #recoverAbnormally. Only the latter dispatches
+    the records that it reads.
+    """
+    log, queues = parts.log, parts.queues
+    for queue in queues:
+        _recover_queue(queue, bulk)
+    queue_end = queues.max_physical_offset
+    if not len(log.queue):
+        for queue in queues:
+            queues.delete(queue)
+        return
+    first = _first_file(parts, is_clean=is_clean)
+    end = _scan(parts, first, bulk, dispatches=not is_clean).physical_end
+    log.queue.truncate(end)
+    log.queue.flushed = end
+    if queue_end >= end:
+        for queue in queues:
+            _truncate_queue(queue, end, bulk)
+    if not is_clean:
+        _flush_again(log, queues, first)
+
+
+def dispatch_position(log: CommitLog, queues: ConsumeQueueTable) -> int:
+    """Return the offset at which dispatch resumes: behind every queue's last record."""
+    ends = [queue.max_physical_offset for queue in queues]
+    return dispatch_start(ends, log.queue.start, log.queue.end, REFERENCE)
+
+
+def _first_file(parts: StoreParts, *, is_clean: bool) -> int:
+    """Return the index of the commit-log file at which the scan begins."""
+    bases = parts.log.queue.bases
+    if is_clean:
+        return first_file_after_stop(bases, -1, REFERENCE)
+
+    def first_record(number: int) -> FirstRecord:
+        return first_record_of(_file_data(parts.log, bases[number]), REFERENCE)
+
+    with_index = parts.options.index_enabled and parts.options.index_safe
+    trusted_ms = parts.checkpoint.trusted_ms(with_index=with_index)
+    return first_file_after_crash(len(bases), first_record, trusted_ms, REFERENCE)
+
+
+def _scan(
+    parts: StoreParts, first: int, bulk: BulkRecovery | None, *, dispatches: bool
+) -> ScanResult:
+    """Scan the log from its file *first* on; put the records if it *dispatches*."""
+    log, dispatcher = parts.log, parts.dispatcher
+
+    def on_record(offset: int, _: ScannedRecord) -> None:
+        if dispatches:
+            found = log.read_dispatch_request(offset, check_crc=False)
+            if isinstance(found, DispatchRequest):
+                dispatcher.put((found,), [])
+
+    return scan_log(
+        log.queue.bases,
+        first,
+        lambda base: _file_data(log, base),
+        REFERENCE,
+        check_crc=log.check_crc_on_recover,
+        on_record=on_record,
+        bulk_scanner=bulk.scanner(parts, dispatches=dispatches) if bulk else None,
+    )
+
+
+def _file_data(log: CommitLog, base: int) -> memoryview:
+    """Return the whole file at *base*: before recovery every byte counts as written."""
+    data = log.queue.view_from(base)
+    assert data is not None
+    return data
+
+
+def _recover_queue(queue: ConsumeQueue, bulk: BulkRecovery | None) -> None:
+    """Let *queue* end before the first invalid unit of its last three files."""
+    bases = queue.queue.bases[-FILES_TO_RECOVER:]
+    if bases:
+        queue.end_at(_queue_end(queue, bases, bulk))
+        queue.recover_extension(bases)
+
+
+def _queue_end(
+    queue: ConsumeQueue, bases: Sequence[int], bulk: BulkRecovery | None
+) -> QueueEnd:
+    files = [(base, queue.file_data(base)) for base in bases]
+    file_size = queue.queue.file_size
+    end = bulk.find_queue_end(files, file_size) if bulk else None
+    if end is not None:
+        return end
+    units = [(base, unit_codec.iter_unpack(data)) for base, data in files]
+    return find_queue_end(units, file_size, REFERENCE)
+
+
+def _truncate_queue(
+    queue: ConsumeQueue, log_end: int, bulk: BulkRecovery | None
+) -> None:
+    """Remove the units at or behind *log_end* of the log from *queue*.
+
+    The extension keeps its units of them. [STORE-EXTENSION-011]
+    """
+    truncated = _truncated(queue, log_end, bulk)
+    for _ in range(truncated.deleted):
+        queue.queue.delete_last()
+    queue.end_at(truncated.end)
+
+
+def _truncated(
+    queue: ConsumeQueue, log_end: int, bulk: BulkRecovery | None
+) -> TruncatedQueue:
+    newest_first = queue.queue.bases[::-1]
+    data = ((base, queue.file_data(base)) for base in newest_first)
+    found = bulk.truncate_queue(data, log_end) if bulk and newest_first else None
+    if found is not None:
+        return found
+    units = (
+        (base, unit_codec.iter_unpack(queue.file_data(base))) for base in newest_first
+    )
+    return truncate_queue(units, log_end, REFERENCE)
+
+
+def _flush_again(log: CommitLog, queues: ConsumeQueueTable, first: int) -> None:
+    """Mark everything that the checkpoint does not confirm for the next flush.
+
+    After a killed process it is unknown which pages the system has written since.
+    4.6.0 counts them as flushed, and its checkpoint soon confirms them.
+    """
+    log.queue.flushed = min(log.queue.bases[first:] or [log.queue.end])
+    for queue in queues:
+        bases = queue.queue.bases[-FILES_TO_RECOVER:]
+        queue.queue.flushed = min([*bases, queue.queue.flushed])

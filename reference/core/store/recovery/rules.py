@@ -1,0 +1,150 @@
+"""
+Recovery rules: the differences between releases at a start.
+
+The algorithms are functions in the modules beside this one. They take plain values and
+one `RecoveryRules`, which selects the behaviour of a release. The reference starts by
+the same functions. `REFERENCE` leaves out the behaviour of 4.6.0 that loses messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from spec.store.message_record import MAGIC_V1, MAGIC_V2
+
+
+class WrongSizeFilePolicy(Enum):
+    """Treatment of a file of the wrong size among files of equal size."""
+
+    IGNORE_REST = "it and the files after it are not looked at"
+    REFUSE_START = "the broker does not start"
+    DELETE_EMPTY_LAST = "an empty last one is deleted; otherwise it does not start"
+
+
+class Dispatch(Enum):
+    """Records that get consume-queue units at a start, after recovery."""
+
+    NONE = "what is stored from now on"
+    FROM_QUEUES = "what lies behind the last record that a queue points at"
+    IN_THE_SCAN = "what recovery's scan finds behind that; nothing afterwards"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecoveryRules:
+    """Behaviour of one release at a start."""
+
+    release: str
+    assumed: str = ""
+    """An unverified assumption about this release."""
+    wrong_size_file: WrongSizeFilePolicy = WrongSizeFilePolicy.REFUSE_START
+    dispatch: Dispatch = Dispatch.FROM_QUEUES
+    begins_by_queues: bool = False
+    """After a stop, recovery begins at the queues' end, not at the third last file."""
+    magics: frozenset[int] = frozenset({MAGIC_V1})
+    supports_ipv6: bool = True
+    """The flags of IPv6 hosts in a record are evaluated."""
+    checks_room: bool = False
+    """A record's size is compared with the remaining bytes before other fields."""
+    end_is_last_begin: bool = False
+    """A queue's maxPhysicOffset is the start of its last record, not its end."""
+    queues_go_with_log: bool = True
+    """Queues are deleted after a stop as well if the commit log has no file."""
+    keeps_place: bool = False
+    """A queue that loses all units continues at their position, not at offset 0."""
+    trusts_first_unit: bool = True
+    """Truncation accepts the first unit of a queue's last file without a check."""
+    stops_at_steps_back: bool = False
+    """A unit that points before the end of the previous record ends its queue.
+
+    A power cut leaves a torn unit if it lay on two pages.
+    """
+    repairs_units: bool = False
+    """A record dispatched again replaces its unit: a power cut may have torn it."""
+    waits_at_holes: bool = True
+    """A start waits for the end of dispatch, which does not pass a missing file."""
+    dispatches_behind_the_end: bool = True
+    """Dispatch begins at the queues' offset, even behind the end of the log."""
+    reads_negative_as_zero: bool = True
+    """A negative size of body or properties is read as 0."""
+    makes_any_array: bool = True
+    """A record's size is not checked: one above the memory ends the start."""
+    fails_on_empty_last_file: bool = False
+    """A queue with units but an empty last file ends the start."""
+    keeps_filling_index_files: bool = True
+    """After a crash, an index file that is not full is kept if its time is old enough.
+
+    Only full files are certain to be on disk.
+    """
+    corrects_delay_offsets: bool = False
+    """Delay offsets outside their queue are set to its bounds."""
+    has_timer: bool = False
+    """Timer messages have their own files, which the start loads."""
+    needs_index_files: bool = False
+    """An index file that cannot be opened ends the start."""
+    clears_tail: bool = False
+    """Truncated bytes are overwritten with zeros."""
+
+
+_V4_5 = RecoveryRules(release="4.6.0")
+_V5 = replace(
+    _V4_5,
+    release="5.3.3",
+    wrong_size_file=WrongSizeFilePolicy.DELETE_EMPTY_LAST,
+    dispatch=Dispatch.IN_THE_SCAN,
+    begins_by_queues=True,
+    magics=frozenset({MAGIC_V1, MAGIC_V2}),
+    checks_room=True,
+    makes_any_array=False,
+    waits_at_holes=False,
+    fails_on_empty_last_file=True,
+    corrects_delay_offsets=True,
+    has_timer=True,
+    needs_index_files=True,
+)
+RULES: Mapping[str, RecoveryRules] = {
+    "4.4.0": replace(
+        _V4_5,
+        release="4.4.0",
+        wrong_size_file=WrongSizeFilePolicy.IGNORE_REST,
+        dispatch=Dispatch.NONE,
+        supports_ipv6=False,
+        end_is_last_begin=True,
+        queues_go_with_log=False,
+        waits_at_holes=False,
+    ),
+    "4.6.0": _V4_5,
+    "4.9.7": replace(_V4_5, release="4.9.7", corrects_delay_offsets=True),
+    "5.3.3": _V5,
+    "5.4.0": replace(
+        _V5,
+        release="5.4.0",
+        assumed="5.4.0 is taken for 5.3.3; it chooses otherwise where recovery begins",
+    ),
+}
+"""Rules by release, from the source of each tag except 5.4.0."""
+
+REFERENCE = replace(
+    RULES["4.6.0"],
+    keeps_place=True,
+    trusts_first_unit=False,
+    stops_at_steps_back=True,
+    repairs_units=True,
+    waits_at_holes=False,
+    dispatches_behind_the_end=False,
+    reads_negative_as_zero=False,
+    makes_any_array=False,
+    keeps_filling_index_files=False,
+    clears_tail=True,
+)
+"""Rules of the reference: 4.6.0 without its losses of messages."""
+
+
+def rules_of(release: str) -> RecoveryRules:
+    """Return the rules of *release*. Raise ValueError for an unknown release."""
+    rules = RULES.get(release)
+    if rules is None:
+        known = ", ".join(RULES)
+        raise ValueError(f"how {release} starts is not known, only {known}")
+    return rules

@@ -1,0 +1,214 @@
+"""
+What goes into the message store and what comes out of it.
+
+A broker hands over a `NewMessage`, and gets a `PutResult`; it asks for the
+messages of a queue, and gets a `GetMessageResult`. The statuses have the names that the
+protocol's answers are chosen by. Nothing here knows files, sockets or clocks:
+whoever calls the store says what time it is.
+
+These are named tuples, not dataclasses, because one of each is made for every
+message that passes through the broker.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from typing import NamedTuple
+
+from spec.host import Host
+from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS
+
+new_tuple = tuple.__new__
+"""Makes a named tuple of a tuple: a third of the time that its own call takes."""
+Queue = tuple[str, int]
+"""A topic and the number of a queue."""
+
+
+class PutStatus(Enum):
+    """What became of a message that was put (Java: PutMessageStatus)."""
+
+    PUT_OK = "stored"
+    FLUSH_DISK_TIMEOUT = "stored, but not known to be on disk"
+    FLUSH_SLAVE_TIMEOUT = "stored, but not known to be on the slave"
+    SLAVE_NOT_AVAILABLE = "stored, but the slave is too far behind"
+    SERVICE_NOT_AVAILABLE = "the store is stopped or not writable"
+    CREATE_FILE_FAILED = "no new commit-log file (Java: CREATE_MAPEDFILE_FAILED)"
+    MESSAGE_ILLEGAL = "the message breaks a limit"
+    PROPERTIES_SIZE_EXCEEDED = "the properties are too long"
+    OS_PAGE_CACHE_BUSY = "the system is too slow to take it"
+    UNKNOWN_ERROR = "the message cannot be read"
+
+
+class GetMessageStatus(Enum):
+    """What a queue had to say to a read (Java: GetMessageStatus)."""
+
+    FOUND = "messages found"
+    NO_MATCHED_MESSAGE = "messages, but none that the filter accepts"
+    MESSAGE_WAS_REMOVING = "the commit log no longer has the messages"
+    OFFSET_FOUND_NULL = "the queue has no file for the offset"
+    OFFSET_OVERFLOW_BADLY = "the offset lies behind the end of the queue"
+    OFFSET_OVERFLOW_ONE = "the offset is the end of the queue: nothing new"
+    OFFSET_TOO_SMALL = "the offset lies before the queue's first message"
+    NO_MATCHED_LOGIC_QUEUE = "there is no such queue"
+    NO_MESSAGE_IN_QUEUE = "the queue never had a message"
+
+
+class FlushMode(StrEnum):
+    """When a put is on disk (Java: FlushDiskType)."""
+
+    ASYNC_FLUSH = "ASYNC_FLUSH"
+    """Some time after it was acknowledged."""
+    SYNC_FLUSH = "SYNC_FLUSH"
+    """Before it is acknowledged."""
+
+
+class NewMessage(NamedTuple):
+    """A message on its way into the store."""
+
+    topic: str
+    queue_id: int
+    body: bytes
+    """The payload; of a batch, its encoded messages (MessageDecoder#encodeMessages)."""
+    properties: str = ""
+    """As on the wire. DELAY in it sends the message through the schedule topic."""
+    flag: int = 0
+    system_flags: int = 0
+    """The store sets the two IPv6 bits itself."""
+    born_at_ms: int = 0
+    born_host: Host = Host.ANY_V4
+    store_host: Host = Host.ANY_V4
+    reconsume_times: int = 0
+    prepared_transaction_offset: int = 0
+    wait_until_stored: bool = True
+    """Whether SYNC_FLUSH waits for this message (Java: waitStoreMsgOK)."""
+    is_batch: bool = False
+    """Whether the body is a batch, stored whole or not (Java: MessageExtBatch)."""
+
+
+class PutResult(NamedTuple):
+    """What became of a put. All but the status count only when it was stored."""
+
+    status: PutStatus
+    physical_offset: int = -1
+    """Where the (first) record begins in the commit log."""
+    size: int = 0
+    """Bytes appended, blank excluded."""
+    queue_offset: int = -1
+    """Index of the (first) message in its queue."""
+    message_id: str = ""
+    """The offset message id; for a batch, all of them with commas between."""
+    stored_at_ms: int = 0
+    message_count: int = 0
+    """Messages stored: 1, or the size of the batch."""
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether the commit log has the message."""
+        return self.physical_offset >= 0
+
+
+class GetMessageResult(NamedTuple):
+    """What a read of a queue found."""
+
+    status: GetMessageStatus
+    next_begin_offset: int
+    """Where the reader goes on."""
+    min_offset: int
+    max_offset: int
+    records: tuple[memoryview, ...] = ()
+    """Whole records, views into the mapped log. Send them without copying."""
+    size: int = 0
+    """Bytes of all records."""
+    suggest_slave: bool = False
+    """The reader is so far behind that a slave should serve it."""
+
+    @property
+    def message_count(self) -> int:
+        """Return how many records were found."""
+        return len(self.records)
+
+
+class DispatchRequest(NamedTuple):
+    """The fields of one record that consume queue and index need.
+
+    Java: DispatchRequest. Dispatch returns the visible ones, and long polling wakes the
+    pull requests that wait for them (Java: MessageArrivingListener).
+    """
+
+    size: int
+    topic: str
+    queue_id: int
+    queue_offset: int
+    physical_offset: int
+    """As the record has it; 4.6.0 does not compare it with the record's place."""
+    tags_code: int
+    """Hash of the tags, or the delivery time of a delayed message."""
+    stored_at_ms: int
+    system_flags: int
+    keys: str
+    unique_key: str | None
+
+    @property
+    def end_offset(self) -> int:
+        """Max offset of the queue once it has this message."""
+        return self.queue_offset + 1
+
+
+class QueryResult(NamedTuple):
+    """What the index knows of a key."""
+
+    records: tuple[memoryview, ...]
+    """In the order of the commit log."""
+    index_last_update_ms: int
+    index_last_update_offset: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreOptions:
+    """The settings of a store; each names the key of broker.conf that sets it."""
+
+    commit_log_file_size: int = 1024**3
+    """mappedFileSizeCommitLog."""
+    consume_queue_file_size: int = 300_000 * 20
+    """mappedFileSizeConsumeQueue; 4.6.0 rounds it up to whole units."""
+    extension_file_size: int = 0
+    """mappedFileSizeConsumeQueueExt; 0 without enableConsumeQueueExt."""
+    index_slot_count: int = 5_000_000
+    """maxHashSlotNum."""
+    index_item_count: int = 20_000_000
+    """maxIndexNum."""
+    index_enabled: bool = True
+    """messageIndexEnable."""
+    index_safe: bool = False
+    """messageIndexSafe: an abnormal start also goes by the index's checkpoint."""
+    max_message_size: int = 4 * 1024**2
+    """maxMessageSize."""
+    preallocates_files: bool = True
+    """No key sets it: brokers make the next commit-log file before they need it."""
+    flush_mode: FlushMode = FlushMode.ASYNC_FLUSH
+    """flushDiskType."""
+    pool_buffer_count: int = 0
+    """transientStorePoolSize; 0 unless transientStorePoolEnable has an effect."""
+    page_cache_busy_ms: int = 1000
+    """osPageCacheBusyTimeOutMills."""
+    check_crc_on_recover: bool = True
+    """checkCRCOnRecover."""
+    max_transfer_size_in_memory: int = 256 * 1024
+    """maxTransferBytesOnMessageInMemory."""
+    max_transfer_count_in_memory: int = 32
+    """maxTransferCountOnMessageInMemory."""
+    max_transfer_size_on_disk: int = 64 * 1024
+    """maxTransferBytesOnMessageInDisk."""
+    max_transfer_count_on_disk: int = 8
+    """maxTransferCountOnMessageInDisk."""
+    memory_size: int = 16 * 1024**3 * 40 // 100
+    """Physical memory x accessMessageInMemoryMaxRatio: older bytes are on disk."""
+    query_count_max: int = 64
+    """maxMsgsNumBatch."""
+    zone_offset_ms: int = 0
+    """Local time minus UTC, for the names of index files."""
+    delay_levels: str = DEFAULT_DELAY_LEVELS
+    """messageDelayLevel."""
+    is_slave: bool = False
+    """brokerRole is SLAVE: the log comes from a master, piece by piece."""

@@ -1,0 +1,83 @@
+"""
+The scan of recovery in windows: thousands of records are read and checked in one step.
+
+A window is copied out of the mapped file once. ``columns.log_batch`` reads its sound
+records. Records that columns do not accept are left to core's `read_record`, which
+alone refuses any.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from columns.log_batch import LogBatch, sound_batch
+from columns.topics import Topics, topics_of
+from reference.core.store.recovery.recover import StoreParts
+from reference.core.store.recovery.rules import REFERENCE
+from reference.core.store.recovery.scan import ScannedRecord, read_record
+from reference.fast.bulk_dispatch import BulkDispatcher
+from spec.wire.message.topic_names import SCHEDULE_TOPIC
+
+WINDOW_SIZES = 64 * 1024, 8 * 1024 * 1024
+"""Bytes of the first window, and of the largest."""
+_SCHEDULE_TOPIC = SCHEDULE_TOPIC.encode()
+
+
+class RecordScanner:
+    """Implements `BulkScanner`."""
+
+    def __init__(
+        self, parts: StoreParts, *, dispatches: bool, records_from: int, run_from: int
+    ) -> None:
+        self._check_crc = parts.log.check_crc_on_recover
+        self._left_to_core = records_from
+        self._dispatcher = BulkDispatcher(parts, run_from) if dispatches else None
+        self._window_size = WINDOW_SIZES[0]
+
+    def __call__(self, base: int, data: memoryview, position: int) -> int:
+        """Return the position behind the sound records from *position* on."""
+        if self._left_to_core:
+            self._left_to_core -= 1
+            return position
+        while True:
+            window = bytes(data[position : position + self._window_size])
+            size = self._read(window, base + position)
+            # A record that only core accepts costs one small window, not a large one.
+            self._window_size = WINDOW_SIZES[0]
+            if not size:
+                return position
+            position += size
+            self._window_size = WINDOW_SIZES[1]
+
+    def _read(self, window: bytes, offset: int) -> int:
+        """Put the sound records with which *window* begins; return their bytes."""
+        end = 0
+        while batch := sound_batch(
+            window, end, base_offset=offset, check_crc=self._check_crc
+        ):
+            topics = topics_of(window, batch.fields)
+            count = _accepted(batch, topics)
+            if count and self._dispatcher is not None:
+                self._dispatcher.put(batch.first(count), topics.first(count))
+            if count < len(batch.starts):
+                return int(batch.starts[count])
+            end = batch.end
+        return end
+
+
+def _accepted(batch: LogBatch, topics: Topics) -> int:
+    """Return the number of records before the first that `read_record` refuses.
+
+    It refuses other magics, and a delay level that is not a number.
+    """
+    is_doubtful = ~np.isin(batch.fields.numbers["magic"], [*REFERENCE.magics])
+    if _SCHEDULE_TOPIC in topics.names:
+        is_doubtful |= topics.numbers == topics.names.index(_SCHEDULE_TOPIC)
+    window = memoryview(batch.data)
+    for index in np.flatnonzero(is_doubtful).tolist():
+        at = int(batch.starts[index])
+        if not isinstance(
+            read_record(window, at, REFERENCE, check_crc=False), ScannedRecord
+        ):
+            return int(index)
+    return len(batch.starts)

@@ -1,0 +1,89 @@
+"""
+The vectorised recovery steps, and the store sizes from which they are used.
+
+numpy takes 0.1 s to load, so the modules that need it are imported at first use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from reference.core.store.recovery.queue_end import QueueEnd, TruncatedQueue
+from reference.core.store.recovery.recover import StoreParts
+from reference.core.store.recovery.scan import BulkScanner
+from spec.derive.numpy_dtype import leading_fields
+from spec.store.consume_queue import UNIT_SIZE, unit_layout
+
+RECORDS_FROM = 4096
+"""Records that core reads first: fewer do not pay for loading numpy."""
+UNITS_FROM = 16_384
+UNITS_PROBED = 1024
+RUN_FROM = 32
+"""Below this count, grouping records costs more than it saves."""
+_SIZE = {field.name: field for field in leading_fields(unit_layout)}["size"]
+UnitData = tuple[int, memoryview]
+"""Start offset of a consume-queue file, and its bytes."""
+
+
+class FastRecovery:
+    """Implements `BulkRecovery` with numpy."""
+
+    def __init__(
+        self, *, records_from: int = RECORDS_FROM, units_from: int = UNITS_FROM
+    ) -> None:
+        self._records_from = records_from
+        """Records that core reads before numpy does."""
+        self._units_from = units_from
+        """Units that a file has at least if numpy reads it."""
+
+    def scanner(self, parts: StoreParts, *, dispatches: bool) -> BulkScanner:
+        """Return the scanner of one recovery, which puts records if it *dispatches*."""
+        from reference.fast.bulk_scan import RecordScanner
+
+        if dispatches and parts.options.extension_file_size > 0:
+            return scan_nothing  # an extension unit needs the record's bit map
+        run_from = min(RUN_FROM, self._records_from)
+        return RecordScanner(
+            parts,
+            dispatches=dispatches,
+            records_from=self._records_from,
+            run_from=run_from,
+        )
+
+    def find_queue_end(
+        self, files: Sequence[UnitData], file_size: int
+    ) -> QueueEnd | None:
+        """Return the end of a queue of many units; None leaves it to core."""
+        if not self._has_many_units(files[0][1]):
+            return None
+        from reference.fast.consume_queue_units import find_queue_end
+
+        return find_queue_end(files, file_size)
+
+    def truncate_queue(
+        self, newest_first: Iterable[UnitData], log_end: int
+    ) -> TruncatedQueue | None:
+        """Return the truncated end of a queue of many units; None leaves it to core."""
+        files = list(newest_first)
+        if not self._has_many_units(files[0][1]):
+            return None
+        from reference.fast.consume_queue_units import truncate_queue
+
+        return truncate_queue(files, log_end)
+
+    def _has_many_units(self, data: memoryview) -> bool:
+        """Return whether numpy reads this file, by the sizes of two units.
+
+        The first probe spares a file of few units the page faults of its empty rest.
+        """
+        numbers = (min(UNITS_PROBED, self._units_from), self._units_from)
+        sizes_at = (number * UNIT_SIZE + _SIZE.offset for number in numbers)
+        return self._units_from == 0 or all(
+            any(data[at : at + _SIZE.size]) for at in sizes_at
+        )
+
+
+def scan_nothing(base: int, data: memoryview, position: int) -> int:
+    """Return *position*: core reads every record."""
+    del base, data
+    return position

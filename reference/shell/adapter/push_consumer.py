@@ -1,0 +1,152 @@
+"""The reference push consumer under test, with a listener that fails on command."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from reference.core.client.options import ConsumerOptions
+from reference.core.client.pull.message_ext import MessageExt
+from reference.core.client.pull.subscription import TAGS
+from reference.core.client.rebalance.process_queue import PullThresholds
+from reference.core.client.rebalance.strategies import (
+    AllocateStrategy,
+    allocate_message_queue_averagely,
+    allocate_message_queue_averagely_by_circle,
+    allocate_message_queue_by_config,
+    allocate_message_queue_by_machine_room,
+    allocate_message_queue_consistent_hash,
+)
+from reference.core.client.remoting.rpc_client import DeliverMessages
+from reference.shell.adapter.common import (
+    Line,
+    UnsupportedError,
+    client_id_of,
+    line_of,
+    queue_of,
+    split_options,
+)
+from reference.shell.client.consumer import ConsumerClient
+from spec.wire.message.properties import Property
+
+OPTIONS = {
+    "pull_batch": "batch_size",
+    "max_reconsume": "retries_max",
+}
+THRESHOLDS = {
+    "threshold_count": "count",
+    "threshold_mib": "mib",
+    "topic_threshold_count": "topic_count",
+}
+STRATEGIES = {
+    "AVG": allocate_message_queue_averagely,
+    "AVG_BY_CIRCLE": allocate_message_queue_averagely_by_circle,
+    "CONSISTENT_HASH": allocate_message_queue_consistent_hash(),
+}
+SUCCESS, LATER, FAIL, HOLD = "success", "later", "fail", "hold"
+FAILURES = frozenset({LATER, FAIL})
+
+
+class AdaptedConsumer:
+    """A push consumer with outcomes for its messages, by their keys."""
+
+    def __init__(
+        self, command: Line, emit: Callable[[Line], None], offset_folder: Path
+    ) -> None:
+        self._name = command["name"]
+        self._emit = emit
+        self._outcomes = {
+            keys: list(words) for keys, words in command.get("outcomes", {}).items()
+        }
+        self._released: dict[str, asyncio.Event] = defaultdict(asyncio.Event)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._client = ConsumerClient(
+            command["namesrv"], _options(command), offset_folder=offset_folder
+        )
+
+    async def start(self) -> None:
+        """Join the group and listen."""
+        await self._client.__aenter__()
+        self._create_task(self._listen())
+
+    async def stop(self) -> None:
+        """Leave the group."""
+        await self._client.__aexit__()
+        for task in self._tasks:
+            task.cancel()
+
+    def release(self, keys: str) -> None:
+        """End the listener's call that holds the message of these keys."""
+        self._released[keys].set()
+
+    def _create_task(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _listen(self) -> None:
+        while True:
+            delivery = await self._client.take()
+            for message in delivery.messages:
+                self._create_task(self._consume(replace(delivery, messages=(message,))))
+
+    async def _consume(self, delivery: DeliverMessages) -> None:
+        (message,) = delivery.messages
+        word = await self._outcome(message)
+        failed = (message,) if word in FAILURES else ()
+        error = "RuntimeError: failed on command" if word == FAIL else None
+        self._client.process_consume_result(delivery, failed, error=error)
+
+    async def _outcome(self, message: MessageExt) -> str:
+        """Report *message*, and return the listener's outcome."""
+        line = line_of(message)
+        self._emit({"event": "message", "consumer": self._name, "message": line})
+        keys = message.properties.get(Property.KEYS, "")
+        words = self._outcomes.get(keys)
+        word: str = words.pop(0) if words else SUCCESS
+        if word == HOLD:
+            await self._released[keys].wait()
+        return word
+
+
+def _options(command: Line) -> ConsumerOptions:
+    """Translate the options of a command."""
+    if command["kind"] != "push" or len(command["subscriptions"]) != 1:
+        raise UnsupportedError("only a push consumer of one topic")
+    given = dict(command.get("options", {}))
+    strategy = _allocate_strategy(given)
+    names = THRESHOLDS.keys() & given.keys()
+    thresholds = {THRESHOLDS[name]: given.pop(name) for name in names}
+    own, periods = split_options(given, OPTIONS)
+    (subscription,) = command["subscriptions"]
+    return ConsumerOptions(
+        group=command["group"],
+        client_id=client_id_of(command),
+        topic=subscription["topic"],
+        expression=subscription.get("expression", "*"),
+        expression_type=subscription.get("type", TAGS),
+        from_first=command.get("from") == "first",
+        broadcasts=command.get("model") == "broadcasting",
+        is_orderly=command.get("order") == "orderly",
+        periods=periods,
+        thresholds=PullThresholds(**thresholds),
+        allocate_strategy=strategy,
+        **own,
+    )
+
+
+def _allocate_strategy(given: dict[str, Any]) -> AllocateStrategy:
+    """Remove the allocate strategy from the options, and return it."""
+    name = given.pop("allocation", "AVG")
+    if name == "MACHINE_ROOM":
+        return allocate_message_queue_by_machine_room(given.pop("rooms"))
+    if name == "CONFIG":
+        queues = [queue_of(one) for one in given.pop("own_queues")]
+        return allocate_message_queue_by_config(queues)
+    if name not in STRATEGIES:
+        raise UnsupportedError(f"no allocate strategy {name}")
+    return STRATEGIES[name]

@@ -1,0 +1,195 @@
+"""
+The host of a client: sockets, clock and timers for the effects of the core.
+
+There is one connection for each address, made by the first write to it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+
+from reference.core.client.message import MessageQueue
+from reference.core.client.options import Periods
+from reference.core.client.remoting.errors import ClientError, Reason
+from reference.core.client.remoting.rpc_client import (
+    CallFinished,
+    DeliverMessages,
+    PersistOffsets,
+    RpcClient,
+    Write,
+)
+from reference.core.client.route.routes import Routes
+from reference.core.remoting.connection import Connection
+from reference.core.remoting.effects import SetTimer
+from reference.shell.clock import now_ms, system_s
+from reference.shell.remoting_host import without_delay
+from spec.host import Host
+
+CONNECT_TIMEOUT_S = 3.0
+STOP_TIMEOUT_S = 3.0
+
+
+def routes_from(name_servers: str, rpc: RpcClient, periods: Periods) -> Routes:
+    """Build the route table for *name_servers*, separated by semicolons."""
+    servers = [one for one in name_servers.split(";") if one]
+    return Routes(rpc, servers, period_ms=periods.route_ms)
+
+
+class ClientHost:
+    """Connections and pending calls of one client."""
+
+    def __init__(
+        self,
+        rpc: RpcClient,
+        deliver: Callable[[DeliverMessages], None] | None = None,
+        persist: Callable[[Mapping[MessageQueue, int]], None] | None = None,
+    ) -> None:
+        self.rpc = rpc
+        self._deliver = deliver
+        self._persist = persist
+        self._protocols: dict[str, _ClientProtocol] = {}
+        self._calls: dict[int, asyncio.Future[object]] = {}
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def call(self, begin: Callable[[int], int]) -> object:
+        """Begin a call with the time in ms, and return its result."""
+        number = begin(now_ms())
+        future = self._calls[number] = self._loop.create_future()
+        self.perform()
+        return await future
+
+    def perform(self) -> None:
+        """Perform the effects of the core until there are none."""
+        while effects := self.rpc.take_effects():
+            for effect in effects:
+                match effect:
+                    case Write():
+                        self._write(effect)
+                    case CallFinished(number, result):
+                        self._finish(number, result)
+                    case SetTimer(at_ms):
+                        self._set_timer(at_ms)
+                    case DeliverMessages():
+                        assert self._deliver is not None, "a producer gets no messages"
+                        self._deliver(effect)
+                    case PersistOffsets(offsets):
+                        assert self._persist is not None, "only broadcasting persists"
+                        self._persist(offsets)
+
+    async def stop(self) -> None:
+        """Wait up to 3 s for pending responses, then close every connection."""
+        self.perform()
+        deadline_s = self._loop.time() + STOP_TIMEOUT_S
+        while not self.rpc.is_idle and self._loop.time() < deadline_s:
+            await asyncio.sleep(0.001)
+        if self._timer is not None:
+            self._timer.cancel()
+        for task in self._tasks:
+            task.cancel()
+        for protocol in list(self._protocols.values()):
+            protocol.close()
+
+    def data_received(self, address: str, connection: Connection, data: bytes) -> None:
+        """Process the commands in received bytes."""
+        for request in connection.receive(data, now_ms()):
+            self.rpc.command_received(address, request, now_ms())
+        self.perform()
+
+    def connection_lost(self, protocol: _ClientProtocol) -> None:
+        """Fail the pending requests of a connection."""
+        if self._protocols.get(protocol.address) is protocol:
+            del self._protocols[protocol.address]
+        self.rpc.connection_lost(protocol.address, now_ms())
+        self.perform()
+
+    def connection_failed(self, protocol: _ClientProtocol) -> None:
+        """Fail the requests that waited for a connection."""
+        self._protocols.pop(protocol.address, None)
+        for write in protocol.waiting:
+            if write.opaque is not None:
+                self.rpc.request_failed(write.opaque, Reason.CONNECT, now_ms())
+        self.perform()
+
+    def _write(self, write: Write) -> None:
+        protocol = self._protocols.get(write.address)
+        if protocol is None:
+            protocol = self._protocols[write.address] = _ClientProtocol(
+                self, write.address
+            )
+            task = self._loop.create_task(protocol.connect())
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        protocol.write(write)
+
+    def _finish(self, number: int, result: object) -> None:
+        future = self._calls.pop(number, None)
+        if future is None or future.done():
+            return
+        if isinstance(result, ClientError):
+            future.set_exception(result)
+        else:
+            future.set_result(result)
+
+    def _set_timer(self, at_ms: int) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        delay_s = system_s(max(at_ms - now_ms(), 0))
+        self._timer = self._loop.call_later(delay_s, self._on_timer)
+
+    def _on_timer(self) -> None:
+        self._timer = None
+        self.rpc.timer_expired(now_ms())
+        self.perform()
+
+
+class _ClientProtocol(asyncio.Protocol):
+    """One connection; frames wait until it is made."""
+
+    def __init__(self, links: ClientHost, address: str) -> None:
+        self.address = address
+        self.waiting: list[Write] = []
+        self._host = links
+        self._connection = Connection(0, Host.ANY_V4)
+        self._transport: asyncio.Transport | None = None
+
+    async def connect(self) -> None:
+        """Make the connection, or report the failure."""
+        host, _, port = self.address.rpartition(":")
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(CONNECT_TIMEOUT_S):
+                await loop.create_connection(lambda: self, host.strip("[]"), int(port))
+        except (OSError, ValueError):
+            self._host.connection_failed(self)
+
+    def write(self, write: Write) -> None:
+        """Write a frame as soon as the connection is made."""
+        if self._transport is None:
+            self.waiting.append(write)
+        else:
+            self._transport.write(write.frame)
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self._transport is not None:
+            self._transport.close()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Write the waiting frames."""
+        self._transport = without_delay(transport)
+        for write in self.waiting:
+            self._transport.write(write.frame)
+        self.waiting.clear()
+
+    def data_received(self, data: bytes) -> None:
+        """Process the bytes; close a connection with an invalid frame."""
+        self._host.data_received(self.address, self._connection, data)
+        if self._connection.decode_error is not None:
+            self.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        """Report the loss."""
+        self._host.connection_lost(self)

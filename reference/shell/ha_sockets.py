@@ -1,0 +1,163 @@
+"""
+Sockets between master and slaves (Java: HAService, HAConnection, HAClient).
+
+They carry the commit log instead of frames, and have protocol classes of their own.
+A slave that does not read gets no more data until it does: the commit log is the
+buffer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from reference.core.broker.broker_controller import BrokerController
+from reference.core.remoting.effects import (
+    Close,
+    ConnectToMaster,
+    Effect,
+    NotifyWritable,
+)
+from reference.shell.clock import now_ms
+from reference.shell.remoting_host import RemotingHost, without_delay
+from spec.host import Host
+
+CONNECT_TIMEOUT_S = 5.0
+"""Limit for opening a connection to the master."""
+
+
+class BrokerHost(RemotingHost):
+    """The host of a broker, with its connections to slaves and to its master."""
+
+    def __init__(self, broker: BrokerController) -> None:
+        super().__init__(broker)
+        self.broker = broker
+        self.links: dict[int, HAProtocol] = {}
+        """Connections to slaves and master, by number."""
+
+    async def listen_for_slaves(self, host: str, port: int) -> None:
+        """Accept connections of slaves at a port."""
+        listener = await self._loop.create_server(
+            lambda: SlaveProtocol(self), host, port, reuse_address=True
+        )
+        self._listeners.append(listener)
+
+    def complete_event(self) -> None:
+        """Do the broker's deferred work and perform its effects."""
+        self.broker.run_deferred_work(now_ms())
+        self.perform(self.broker.take_effects())
+
+    def _perform_other(self, effect: Effect) -> None:
+        match effect:
+            case ConnectToMaster(address):
+                self._run(self._connect_to_master(address))
+            case NotifyWritable(number) if number in self.links:
+                self.links[number].notify_writable()
+            case Close(number, _) if number in self.links:
+                self.links[number].close()
+            case _:
+                super()._perform_other(effect)
+
+    async def _connect_to_master(self, address: str) -> None:
+        host, _, port = address.rpartition(":")
+        try:
+            async with asyncio.timeout(CONNECT_TIMEOUT_S):
+                await self._loop.create_connection(
+                    lambda: MasterProtocol(self), host.strip("[]"), int(port)
+                )
+        except (OSError, ValueError) as error:
+            sys.stderr.write(f"cannot connect to the master at {address}: {error}\n")
+            self.broker.ha.master.connect_completed(None, now_ms())
+            self.complete_event()
+
+
+class HAProtocol(asyncio.Protocol):
+    """The asyncio protocol of a connection to a slave or to the master."""
+
+    transport: asyncio.Transport
+
+    def __init__(self, host: BrokerHost) -> None:
+        self.number = 0
+        self._host = host
+        self._is_full = False
+        self._must_notify = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Give the connection a number."""
+        self.transport = without_delay(transport)
+        self.number = self._host.add(self.transport)
+        self._host.links[self.number] = self
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        """Remove the connection."""
+        self._host.links.pop(self.number, None)
+        self._host.remove(self.number)
+
+    def pause_writing(self) -> None:
+        """Record that the write buffer is full."""
+        self._is_full = True
+
+    def resume_writing(self) -> None:
+        """Record that the write buffer has room again."""
+        self._is_full = False
+        if self._must_notify:
+            self.notify_writable()
+
+    def notify_writable(self) -> None:
+        """Notify the broker as soon as the write buffer has room."""
+        self._must_notify = self._is_full
+        if not self._is_full:
+            asyncio.get_running_loop().call_soon(self._on_writable)
+
+    def close(self) -> None:
+        """Close the connection; unsent data of a peer that does not read is dropped."""
+        if self._is_full:
+            self.transport.abort()
+        else:
+            self.transport.close()
+
+    def _on_writable(self) -> None:
+        self._host.broker.ha.slaves.writable(self.number, now_ms())
+        self._host.complete_event()
+
+
+class SlaveProtocol(HAProtocol):
+    """A connection that a slave has opened to this master."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Report the slave."""
+        super().connection_made(transport)
+        name = transport.get_extra_info("peername")
+        slaves = self._host.broker.ha.slaves
+        slaves.connection_made(self.number, Host.of(*name[:2]), now_ms())
+        self._host.complete_event()
+
+    def data_received(self, data: bytes) -> None:
+        """Report the bytes."""
+        self._host.broker.ha.slaves.data_received(self.number, data, now_ms())
+        self._host.complete_event()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Report the closed connection."""
+        super().connection_lost(exc)
+        self._host.broker.ha.slaves.connection_lost(self.number)
+
+
+class MasterProtocol(HAProtocol):
+    """The connection that this slave has opened to its master."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Report the connection before the first byte of the master arrives."""
+        super().connection_made(transport)
+        self._host.broker.ha.master.connect_completed(self.number, now_ms())
+        self._host.complete_event()
+
+    def data_received(self, data: bytes) -> None:
+        """Report the bytes."""
+        self._host.broker.ha.master.data_received(self.number, data, now_ms())
+        self._host.complete_event()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Report the closed connection."""
+        super().connection_lost(exc)
+        self._host.broker.ha.master.connection_lost(self.number, now_ms())

@@ -1,0 +1,154 @@
+"""
+A store's directory, opened read-only.
+
+Only regular files are opened, and paths out of the directory are refused. Links are
+followed, as a broker does. Few files are mapped at a time, and the pages that were
+read are released.
+"""
+
+from __future__ import annotations
+
+import errno
+import mmap
+import os
+import stat
+import struct
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+
+from reference.core.recovery_forecast.store_view import ViewError
+from reference.core.store.recovery.load import DirectoryEntry
+from spec.store.file_names import LOCK
+
+try:
+    import fcntl
+except ImportError:  # not a POSIX system: locks cannot be queried
+    fcntl = None  # type: ignore[assignment]
+
+_MAPPED_MAX = 16
+_RELEASE_AFTER = 1 << 26
+"""Bytes read after which the mapped pages are released."""
+_TEXT_MAX = 1 << 28
+_LOCK_QUERY = "hhqqi4x"
+
+
+class ReadOnlyStore:
+    """The directory of a store; nothing is written to it."""
+
+    def __init__(
+        self, directory: Path, progress: Callable[[int], None] = lambda _: None
+    ) -> None:
+        self.directory = directory
+        self._progress = progress
+        self._maps: OrderedDict[str, tuple[mmap.mmap, memoryview]] = OrderedDict()
+        self._since_release = 0
+
+    def entries(self, directory: str) -> list[DirectoryEntry]:
+        """Return the entries of *directory*, sorted by name."""
+        try:
+            with os.scandir(self._path(directory)) as found:
+                return sorted(DirectoryEntry(one.name, _size(one)) for one in found)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            raise _unreadable(directory, error) from error
+
+    def data(self, path: str) -> memoryview:
+        """Return the bytes of the file *path*."""
+        known = self._maps.get(path)
+        if known is None:
+            if self._path(path).stat().st_size == 0:
+                return memoryview(b"")  # nothing can be mapped
+            known = self._maps[path] = self._mapped(path)
+            while len(self._maps) > _MAPPED_MAX:
+                self._maps.popitem(last=False)
+        else:
+            self._maps.move_to_end(path)
+        return known[1]
+
+    def text(self, path: str) -> str | None:
+        """Return the text of the file *path*, None where it cannot be opened."""
+        try:
+            number = _opened(self._path(path))
+        except (FileNotFoundError, NotADirectoryError, ViewError):
+            return None
+        except OSError as error:
+            raise _unreadable(path, error) from error
+        with os.fdopen(number, "rb") as file:
+            data = file.read(_TEXT_MAX)
+        return data.decode("utf-8", "replace")
+
+    def exists(self, path: str) -> bool:
+        """Return whether *path* exists."""
+        return self._path(path).exists()
+
+    def is_locked(self) -> bool:
+        """Return whether another process holds the lock of the store."""
+        if fcntl is None:
+            return False
+        try:
+            number = _opened(self._path(LOCK))
+        except (OSError, ViewError):
+            return False
+        try:
+            query = struct.pack(_LOCK_QUERY, fcntl.F_WRLCK, os.SEEK_SET, 0, 1, 0)
+            found = fcntl.fcntl(number, fcntl.F_GETLK, query)
+            kind = struct.unpack(_LOCK_QUERY, found)[0]
+        except OSError:
+            return False
+        finally:
+            os.close(number)
+        return bool(kind != fcntl.F_UNLCK)
+
+    def count_read(self, size: int) -> None:
+        """Count *size* bytes as read; release the mapped pages from time to time."""
+        self._progress(size)
+        self._since_release += size
+        if self._since_release >= _RELEASE_AFTER:
+            self._since_release = 0
+            for mapped, _ in self._maps.values():
+                if hasattr(mmap, "MADV_DONTNEED"):
+                    mapped.madvise(mmap.MADV_DONTNEED)
+
+    def _mapped(self, path: str) -> tuple[mmap.mmap, memoryview]:
+        try:
+            number = _opened(self._path(path))
+        except OSError as error:
+            raise _unreadable(path, error) from error
+        try:
+            mapped = mmap.mmap(number, 0, access=mmap.ACCESS_READ)
+        except (OSError, ValueError) as error:
+            raise ViewError(f"{path} cannot be mapped: {error}") from error
+        finally:
+            os.close(number)
+        return mapped, memoryview(mapped)
+
+    def _path(self, path: str) -> Path:
+        parts = path.split("/")
+        if any(part in ("", ".", "..") or "\0" in part for part in parts):
+            raise ViewError(f"{path!r} is not a path inside the store")
+        return self.directory.joinpath(*parts)
+
+
+def _size(entry: os.DirEntry[str]) -> int | None:
+    """Return the size of a regular file, None for everything else."""
+    try:
+        found = entry.stat()
+    except OSError:
+        return None
+    return found.st_size if stat.S_ISREG(found.st_mode) else None
+
+
+def _opened(path: Path) -> int:
+    """Open the regular file *path* for reading, without blocking on a pipe."""
+    number = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(number).st_mode):
+        os.close(number)
+        raise ViewError(f"{path.name} is not a regular file")
+    return number
+
+
+def _unreadable(path: str, error: OSError) -> ViewError:
+    reason = os.strerror(error.errno or errno.EIO)
+    return ViewError(f"{path} cannot be read: {reason}")

@@ -1,0 +1,235 @@
+"""
+The asyncio host of a `RemotingServer`: sockets and timers in, effects out.
+
+The host does not interpret the protocol. It stops reading from a peer that does not
+read its responses, which bounds the unsent data per connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+from collections.abc import Iterable
+from itertools import count
+from typing import cast
+
+from reference.core.remoting.effects import (
+    Close,
+    Connect,
+    Effect,
+    Flush,
+    LogError,
+    Send,
+    SetTimer,
+)
+from reference.core.remoting.server import RemotingServer
+from reference.core.store.mapped.files import FilesError
+from reference.shell.clock import now_ms, system_s
+from reference.shell.tcp_window import LARGE_READ, LoopbackWindow
+from spec.host import Host
+
+_numbers = count(1)
+WRITE_BUFFER_MAX = 4 * 1024 * 1024
+"""Unsent bytes of a connection above which the host stops reading from it."""
+
+
+class RemotingHost:
+    """The event loop's side of a server: listeners, transports and one timer."""
+
+    def __init__(self, server: RemotingServer) -> None:
+        self.server = server
+        self._transports: dict[int, asyncio.Transport] = {}
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._listeners: list[asyncio.Server] = []
+        self._will_complete_reads = False
+
+    async def listen(self, host: str, port: int) -> None:
+        """Accept connections at a port."""
+        listener = await self._loop.create_server(
+            lambda: PeerProtocol(self), host, port, backlog=1024, reuse_address=True
+        )
+        self._listeners.append(listener)
+
+    async def stop(self) -> None:
+        """Close the listeners and all connections, and wait for running tasks."""
+        self._complete_reads()
+        for listener in self._listeners:
+            listener.close()
+        if self._timer is not None:
+            self._timer.cancel()
+        for transport in list(self._transports.values()):
+            transport.close()
+        if self._tasks:
+            # A file must not be closed while a thread flushes it.
+            await asyncio.wait(self._tasks)
+
+    def perform(self, effects: Iterable[Effect]) -> None:
+        """Perform *effects* in order; join consecutive frames of a connection."""
+        frames: list[bytes] = []
+        connection = 0
+        for effect in effects:
+            if type(effect) is Send:
+                if frames and effect.connection != connection:
+                    self._write(connection, frames)
+                    frames = []
+                connection = effect.connection
+                frames.append(effect.data)
+                continue
+            if frames:
+                self._write(connection, frames)
+                frames = []
+            self._perform_other(effect)
+        if frames:
+            self._write(connection, frames)
+
+    def _write(self, connection: int, frames: list[bytes]) -> None:
+        """Write *frames* in one system call, unless the connection is closed."""
+        transport = self._transports.get(connection)
+        if transport is None:
+            return
+        if len(frames) == 1:
+            transport.write(frames[0])
+        else:
+            transport.writelines(frames)
+
+    def connection_made(self, transport: asyncio.Transport) -> int:
+        """Report a connection that a peer has opened; return its number."""
+        number = self.add(transport)
+        address, port = transport.get_extra_info("peername")[:2]
+        self.perform(self.server.connection_made(number, Host.of(address, port)))
+        return number
+
+    def data_received(self, number: int, data: bytes) -> None:
+        """Report received bytes."""
+        self.perform(self.server.data_received(number, data, now_ms()))
+        if self.server.has_deferred_work and not self._will_complete_reads:
+            # Runs after the reads of this loop iteration, and before the next ones.
+            self._will_complete_reads = True
+            self._loop.call_soon(self._complete_reads)
+
+    def connection_lost(self, number: int) -> None:
+        """Report a closed connection."""
+        self._transports.pop(number, None)
+        self.perform(self.server.connection_lost(number, now_ms()))
+
+    def add(self, transport: asyncio.Transport) -> int:
+        """Return a new number for a connection, by which effects refer to it."""
+        number = next(_numbers)
+        transport.set_write_buffer_limits(high=WRITE_BUFFER_MAX)
+        self._transports[number] = transport
+        return number
+
+    def remove(self, number: int) -> None:
+        """Remove a closed connection."""
+        self._transports.pop(number, None)
+
+    def _perform_other(self, effect: Effect) -> None:
+        match effect:
+            case Close(number, _):
+                transport = self._transports.get(number)
+                if transport is not None:
+                    transport.close()
+            case SetTimer(at_ms):
+                self._set_timer(at_ms)
+            case Connect(address):
+                self._run(self._connect(address))
+            case Flush():
+                self._run(self._flush(effect))
+            case LogError(text):
+                sys.stderr.write(f"{text}\n")
+
+    def _complete_reads(self) -> None:
+        if self._will_complete_reads:
+            self._will_complete_reads = False
+            self.perform(self.server.reads_completed(now_ms()))
+
+    def _set_timer(self, at_ms: int) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        delay_s = system_s(max(at_ms - now_ms(), 0))
+        self._timer = self._loop.call_later(delay_s, self._timer_expired)
+
+    def _timer_expired(self) -> None:
+        self._timer = None
+        self.perform(self.server.timer_expired(now_ms()))
+
+    def _run(self, work: asyncio._CoroutineLike[None]) -> None:
+        task = self._loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _connect(self, address: Host) -> None:
+        host, port = str(address).rsplit(":", 1)
+        number = None
+        try:
+            _, peer = await self._loop.create_connection(
+                lambda: PeerProtocol(self, is_outgoing=True),
+                host.strip("[]"),
+                int(port),
+            )
+        except OSError as error:
+            sys.stderr.write(f"cannot connect to {address}: {error}\n")
+        else:
+            number = peer.number = self.add(peer.transport)
+        self.perform(self.server.connect_completed(address, number, now_ms()))
+
+    async def _flush(self, flush: Flush) -> None:
+        error = await self._loop.run_in_executor(None, _flush_files, flush)
+        self.perform(self.server.flush_completed(flush.number, now_ms(), error))
+
+
+class PeerProtocol(asyncio.Protocol):
+    """The asyncio protocol of one connection."""
+
+    transport: asyncio.Transport
+
+    def __init__(self, host: RemotingHost, *, is_outgoing: bool = False) -> None:
+        self.number = 0
+        self._host = host
+        self._is_outgoing = is_outgoing
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Report an incoming connection; `_connect` reports an outgoing one."""
+        self.transport = without_delay(transport)
+        self._window = LoopbackWindow(self.transport)
+        if not self._is_outgoing:
+            self.number = self._host.connection_made(self.transport)
+
+    def data_received(self, data: bytes) -> None:
+        """Report the bytes."""
+        if len(data) >= LARGE_READ:
+            self._window.clamp()
+        self._host.data_received(self.number, data)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        """Report the closed connection."""
+        self._host.connection_lost(self.number)
+
+    def pause_writing(self) -> None:
+        """Stop reading from a peer that does not read."""
+        self.transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        """Resume reading."""
+        self.transport.resume_reading()
+
+
+def without_delay(transport: asyncio.BaseTransport) -> asyncio.Transport:
+    """Return *transport* with TCP_NODELAY set."""
+    link = transport.get_extra_info("socket")
+    if link is not None:
+        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return cast(asyncio.Transport, transport)
+
+
+def _flush_files(flush: Flush) -> str:
+    """Flush files; return the disk's error, or an empty text."""
+    try:
+        for file in flush.files:
+            file.flush()
+    except FilesError as error:
+        return str(error)
+    return ""

@@ -1,0 +1,75 @@
+"""
+Copies of a store, which leave the original unchanged.
+
+Regular files are copied with their times. Links are followed, so that a write to the
+copy cannot reach the original. Zeros, as in preallocated files, become holes.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+_PIECE = 1 << 20
+
+
+class CopyError(Exception):
+    """The store cannot be copied."""
+
+
+def copy_store(store: Path, target: Path) -> None:
+    """Copy *store* to *target*, a directory that is empty or does not exist."""
+    if target.resolve().is_relative_to(store.resolve()):
+        raise CopyError(f"{target} lies in the store itself")
+    if target.exists() and any(target.iterdir()):
+        raise CopyError(f"{target} is not empty")
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        _check_space(store, target)
+        for path in _regular_files(store):
+            to = target / path.relative_to(store)
+            to.parent.mkdir(parents=True, exist_ok=True)
+            _copy_file(path, to)
+    except OSError as error:
+        raise CopyError(f"cannot copy {store} to {target}: {error}") from error
+
+
+def _check_space(store: Path, target: Path) -> None:
+    """Raise CopyError where the disk has less free space than the store takes."""
+    needed = 0
+    for path in _regular_files(store):
+        found = path.stat()
+        needed += min(found.st_size, getattr(found, "st_blocks", 1 << 52) * 512)
+    free = shutil.disk_usage(target).free
+    if needed > free:
+        raise CopyError(f"{target} has {free:,} bytes free, the store takes {needed:,}")
+
+
+def _regular_files(directory: Path) -> Iterator[Path]:
+    """Return all files below *directory*; a link to a directory above is a loop."""
+    seen = set()
+    for place, names, files in os.walk(directory, followlinks=True):
+        found = os.stat(place)
+        if (found.st_dev, found.st_ino) in seen:
+            names.clear()
+            continue
+        seen.add((found.st_dev, found.st_ino))
+        for name in sorted(files):
+            path = Path(place) / name
+            if path.exists() and stat.S_ISREG(path.stat().st_mode):
+                yield path
+
+
+def _copy_file(path: Path, to: Path) -> None:
+    size = path.stat().st_size
+    with path.open("rb") as source, to.open("wb") as copy:
+        while piece := source.read(_PIECE):
+            if piece.strip(b"\0"):
+                copy.write(piece)
+            else:
+                copy.seek(len(piece), os.SEEK_CUR)
+        copy.truncate(size)
+    shutil.copystat(path, to)

@@ -1,0 +1,49 @@
+"""
+The state machines of the reference, drawn as diagrams.
+
+    python -m reference.state_diagrams > docs/state_machines.md
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from reference.core.broker.ha.connection_state import MASTER_END, SLAVE_END
+from reference.core.broker.pull.pull_request import PULL
+from reference.core.broker.transaction.half_message import HALF_MESSAGE
+from reference.core.client.rebalance.queue_states import (
+    ORDERLY_CONSUMPTION,
+    QUEUE_LOCK,
+)
+from reference.core.state_machine import StateMachine
+
+MACHINES: Sequence[StateMachine[Any, Any]] = (
+    HALF_MESSAGE,
+    PULL,
+    MASTER_END,
+    SLAVE_END,
+    QUEUE_LOCK,
+    ORDERLY_CONSUMPTION,
+)
+_HEAD = """\
+# State machines
+
+Drawn by `python -m reference.state_diagrams` from the tables in `reference/core`. The
+code that changes a state looks the transition up in its table, and an event that the
+table lacks raises `TransitionError`.
+"""
+
+
+def page() -> str:
+    """Return the page with all diagrams, as Markdown."""
+    parts = [_HEAD]
+    for one in MACHINES:
+        title = one.title[0].upper() + one.title[1:]
+        parts.append(f"## {title}\n\n```mermaid\n{one.diagram()}\n```\n")
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

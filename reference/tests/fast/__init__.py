@@ -1,0 +1,1 @@
+"""Vectorised recovery compared with core's, step by step and as a whole."""

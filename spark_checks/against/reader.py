@@ -1,0 +1,75 @@
+"""
+Spark data source ``rocketmq.differences``: one row per difference of two logs.
+
+A partition is several pieces of both logs, compared one after the other.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark.sql.datasource import InputPartition
+
+from spark_checks.against.differences import DIFFERENCE_COLUMNS, differences
+from spark_checks.against.pieces import Log, Piece, cut
+from spark_checks.readers.table_source import TableReader, TableSource
+from spark_checks.store_files import StoreFile
+
+PIECES_A_PARTITION = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pieces(InputPartition):
+    """Adjacent pieces of two logs."""
+
+    pieces: tuple[Piece, ...]
+
+
+class DifferencesReader(TableReader[Pieces]):
+    """Splits two logs into pieces, and compares those of one partition."""
+
+    part_type = Pieces
+    part_name = "pieces of two logs"
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self.here, self.there = (log_in(options[side]) for side in ("here", "there"))
+        self.begin, self.end = int(options["begin"]), int(options["end"])
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """Return partitions of several pieces each."""
+        pieces = cut(self.here, self.there, begin=self.begin, end=self.end)
+        return [
+            Pieces(pieces=tuple(pieces[first : first + PIECES_A_PARTITION]))
+            for first in range(0, len(pieces), PIECES_A_PARTITION)
+        ]
+
+    def batches_of(self, part: Pieces) -> Iterator[pa.RecordBatch]:
+        """Yield the rows in which some pieces differ."""
+        return differences(part.pieces)
+
+
+class DifferencesSource(TableSource):
+    """
+    Compares two commit logs. Options: ``here`` and ``there``, each a JSON list of URL
+    and files, and ``begin`` and ``end``, the commit-log offsets to compare.
+    """
+
+    source_name = "rocketmq.differences"
+    columns = DIFFERENCE_COLUMNS
+    reader_type = DifferencesReader
+
+
+def as_option(log: Log) -> str:
+    """Return *log* as an option of the data source."""
+    return json.dumps([log.url, [[file.path, file.size] for file in log.files]])
+
+
+def log_in(option: str) -> Log:
+    """Return the log in *option*."""
+    url, files = json.loads(option)
+    return Log(
+        url=url, files=tuple(StoreFile(path=path, size=size) for path, size in files)
+    )

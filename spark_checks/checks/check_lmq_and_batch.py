@@ -1,0 +1,88 @@
+"""
+Checks of LMQs and batch consume queues, for stores that have them.
+
+The survey does not cover these queues. Their units are read, and the records that name
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from pyspark.sql import DataFrame
+
+from spark_checks.checks.run_checks import run_checks
+from spark_checks.checks.surveyed_store import SurveyedStore
+from spark_checks.findings import Finding, Invariant
+from spark_checks.invariants import batch_consume_queues, lmq
+from spark_checks.store_files import listing
+from spark_checks.tables.lmq_and_batch import OtherQueues
+from spark_checks.tables.store_tables import open_multi_dispatch
+
+Check = Callable[[OtherQueues], DataFrame]
+LMQ_CHECKS: Mapping[Invariant, Check] = {
+    lmq.UNIT: lmq.wrong_units,
+    lmq.OFFSET: lmq.units_at_wrong_offsets,
+    lmq.EVERY_RECORD: lmq.records_without_unit,
+}
+BATCH_CHECKS: Mapping[Invariant, Check] = {
+    batch_consume_queues.UNIT: batch_consume_queues.wrong_units,
+    batch_consume_queues.COUNT: batch_consume_queues.wrong_counts,
+    batch_consume_queues.EVERY_RECORD: batch_consume_queues.batches_without_unit,
+}
+LMQ_AND_BATCH_CHECKS: tuple[Invariant, ...] = (*LMQ_CHECKS, *BATCH_CHECKS)
+"""Invariants of this module."""
+
+
+def lmq_and_batch_findings(surveyed: SurveyedStore) -> list[Finding]:
+    """Return the findings in LMQs and batch consume queues."""
+    checks = {
+        **(LMQ_CHECKS if surveyed.store.lmq_files else {}),
+        **(BATCH_CHECKS if surveyed.store.batch_queues else {}),
+    }
+    wanted = {
+        invariant: check
+        for invariant, check in checks.items()
+        if not surveyed.only or invariant.id in surveyed.only
+    }
+    if not wanted:
+        return []
+    surveyed.progress("comparing LMQs and batch consume queues with their records")
+    tables = _opened(surveyed)
+    kept = tables.lmq, tables.batch, tables.records
+    for table in kept:
+        table.persist()
+    try:
+        return run_checks(tables, wanted)
+    finally:
+        for table in kept:
+            table.unpersist()
+
+
+def _opened(surveyed: SurveyedStore) -> OtherQueues:
+    # Imported late: the driver needs these modules only from here on.
+    from spark_checks.readers.batch_consume_queue import BatchConsumeQueueSource
+
+    surveyed.session.dataSource.register(BatchConsumeQueueSource)
+    store = surveyed.store
+    lmq_units = (
+        surveyed.session.read.format("rocketmq.consumequeue")
+        .option("url", store.url)
+        .option("files", listing(store.lmq_files))
+        .option("partitions", str(surveyed.session.sparkContext.defaultParallelism))
+        .load()
+    )
+    batch = (
+        surveyed.session.read.format("rocketmq.batchconsumequeue")
+        .option("url", store.url)
+        .option("files", listing(store.batch_queues))
+        .load()
+    )
+    records = open_multi_dispatch(surveyed.session, store, surveyed.delays)
+    return OtherQueues(
+        lmq=lmq_units,
+        batch=batch,
+        records=records,
+        situation=replace(surveyed.situation, log_end=surveyed.summary.log_end),
+    )

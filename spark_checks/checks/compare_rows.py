@@ -1,0 +1,231 @@
+"""
+Comparison of single rows, where the survey's two sides of a queue differ.
+
+The units of suspect queues are compared with the records that they point at. Damaged
+records and index items are examined one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
+
+from spark_checks.chart_data import ChartData, histograms
+from spark_checks.checks.run_checks import run_checks
+from spark_checks.checks.surveyed_store import SurveyedStore
+from spark_checks.findings import Finding, Invariant
+from spark_checks.invariants import (
+    extensions,
+    index_items,
+    queues,
+    record_contents,
+    records,
+)
+from spark_checks.since import later_units
+from spark_checks.store_files import Store
+from spark_checks.survey.summarise import SurveySummary
+from spark_checks.tables.predicates import is_record
+from spark_checks.tables.store_tables import Tables, open_tables, shared_places
+
+Check = Callable[[Tables], DataFrame]
+
+ROW_CHECKS: Mapping[Invariant, Check] = {
+    records.NO_DAMAGE: records.damaged_regions,
+    records.BODY_CHECKSUM: records.wrong_checksums,
+    records.OWN_PLACE: records.wrong_places,
+    records.FILE_WRITTEN_TO_ITS_END: records.unwritten_ends,
+    records.QUEUE_OFFSETS_DENSE: records.offset_gaps,
+    record_contents.PROPERTIES_PARSE: record_contents.broken_properties,
+    record_contents.FLAGS_KNOWN: record_contents.unknown_flags,
+    record_contents.TIMES_RISE: record_contents.times_before_first,
+    record_contents.BODY_INFLATES: record_contents.bodies_not_compressed,
+    record_contents.WHOLE_CHECKSUM: record_contents.wrong_whole_checksums,
+    queues.POINTS_AT_RECORD: queues.units_without_record,
+    queues.SIZE: queues.wrong_sizes,
+    queues.TAGS_CODE: queues.wrong_tags_codes,
+    queues.PLACE: queues.misplaced_units,
+    queues.EVERY_RECORD: queues.records_without_unit,
+    queues.NO_HOLES: queues.holes,
+    extensions.IS_THERE: extensions.addresses_without_unit,
+    extensions.OF_ITS_MESSAGE: extensions.extensions_unlike_message,
+}
+"""Check function of each invariant."""
+SHARED_QUEUE_CHECKS: Mapping[Invariant, Check] = {
+    invariant: ROW_CHECKS[invariant]
+    for invariant in (records.QUEUE_OFFSETS_DENSE, queues.PLACE, queues.EVERY_RECORD)
+}
+"""Checks that must take queues shared with other topics into account.
+
+Few stores have such queues. They are read only after one of these checks finds
+something.
+"""
+INDEX_CHECKS: Mapping[Invariant, Check] = {
+    index_items.SLOT_NAMES_LAST: index_items.wrong_slots,
+    index_items.ITEM_NAMES_PREVIOUS: index_items.wrong_chains,
+    index_items.SECONDS_WITHIN: index_items.wrong_seconds,
+    index_items.HASH_NOT_NEGATIVE: index_items.wrong_hashes,
+    index_items.SECONDS_OF_RECORD: index_items.seconds_unlike_record,
+}
+"""Check function of each invariant of index files."""
+SUSPECTS_MAX = 200
+"""With more suspect queues, all queues are read again."""
+SENT_MAX = 1_000_000
+"""Unit offsets that are broadcast to the workers, some 40 MB."""
+
+
+def compare_rows(
+    surveyed: SurveyedStore, *, with_charts: bool
+) -> tuple[list[Finding], ChartData | None]:
+    """Return the findings in rows, and the chart data if requested.
+
+    No row is read if the survey found nothing suspect.
+    """
+    store, summary = surveyed.store, surveyed.summary
+    suspects = summary.suspects(surveyed.situation)
+    if not suspects and not summary.has_damaged_rows and not with_charts:
+        return [], None
+    tables = open_tables(surveyed.session, store, surveyed.situation, surveyed.delays)
+    found = [
+        *row_findings(surveyed, later_units(tables, store.begin), suspects),
+        *index_findings(surveyed, tables),
+    ]
+    return found, _chart_data(store, tables, summary) if with_charts else None
+
+
+def row_findings(
+    surveyed: SurveyedStore, tables: Tables, suspects: Collection[tuple[str, int]]
+) -> list[Finding]:
+    """Return the findings in suspect queues and records."""
+    summary = surveyed.summary
+    if not suspects and not summary.log_is_suspect:
+        return []
+    surveyed.progress(f"comparing {len(suspects)} queues row by row")
+    situation = replace(
+        tables.situation, log_end=summary.log_end, last_file_base=summary.last_file_base
+    )
+    wanted = suspects if len(suspects) <= SUSPECTS_MAX else summary.units
+    units = sum(
+        summary.units[queue].count for queue in wanted if queue in summary.units
+    )
+    narrow = narrowed(
+        replace(tables, situation=situation), suspects, is_small=units <= SENT_MAX
+    )
+    try:
+        found = run_checks(narrow, _checks_to_run(summary, suspects))
+        return _with_shared_queues(surveyed, narrow, found)
+    finally:
+        narrow.log.unpersist()
+        narrow.units.unpersist()
+
+
+def _with_shared_queues(
+    surveyed: SurveyedStore, tables: Tables, found: list[Finding]
+) -> list[Finding]:
+    """Return *found*, checked again where queues are shared with other topics."""
+    if not any(finding.invariant in SHARED_QUEUE_CHECKS for finding in found):
+        return found
+    surveyed.progress("reading the queues that messages name")
+    shared = shared_places(surveyed.session, surveyed.store, surveyed.delays).persist()
+    try:
+        if shared.isEmpty():
+            return found
+        kept = [one for one in found if one.invariant not in SHARED_QUEUE_CHECKS]
+        return kept + run_checks(replace(tables, shared=shared), SHARED_QUEUE_CHECKS)
+    finally:
+        shared.unpersist()
+
+
+def index_findings(surveyed: SurveyedStore, tables: Tables) -> list[Finding]:
+    """Return the findings in index slots and items, read a second time."""
+    count = surveyed.summary.damaged_items
+    if not count:
+        return []
+    surveyed.progress(f"reading {count:,} damaged items of the index")
+    damaged = tables.index.where(F.col("damage") != 0).persist()
+    checks = dict(INDEX_CHECKS)
+    try:
+        if damaged.where(index_items.is_out_of_order()).isEmpty():
+            # This check needs another pass over the log.
+            del checks[index_items.SECONDS_OF_RECORD]
+        return run_checks(replace(tables, index=damaged), checks)
+    finally:
+        damaged.unpersist()
+
+
+def _checks_to_run(
+    summary: SurveySummary, suspects: Collection[tuple[str, int]]
+) -> Mapping[Invariant, Check]:
+    """Return the checks that may find something after the survey."""
+    counts = {
+        records.NO_DAMAGE: summary.regions,
+        records.BODY_CHECKSUM: summary.bad_checksums,
+        records.OWN_PLACE: summary.bad_places,
+        **dict.fromkeys(record_contents.CONTENT_INVARIANTS, summary.damaged),
+        records.FILE_WRITTEN_TO_ITS_END: int(summary.has_early_tail),
+    }
+    return {
+        invariant: check
+        for invariant, check in ROW_CHECKS.items()
+        if counts.get(invariant, len(suspects)) > 0
+    }
+
+
+def narrowed(
+    tables: Tables, suspects: Collection[tuple[str, int]], *, is_small: bool
+) -> Tables:
+    """Return the cached rows of suspect queues, their records, and damaged records.
+
+    The offsets of few units are broadcast to the readers of the log. Otherwise both
+    sides are shuffled.
+    """
+    suspected = _is_in(suspects)
+    units = tables.units.where(suspected).persist()
+    pointed = units.select(F.col("commit_log_offset").alias("offset")).distinct()
+    pointed = F.broadcast(pointed) if is_small else pointed
+    odd = (
+        ~is_record()
+        | (F.col("body_crc") != F.col("computed_crc"))
+        | (F.col("physical_offset") != F.col("offset"))
+        | (F.col("damage") != 0)
+    )
+    log = (
+        tables.log.join(pointed.withColumn("pointed", F.lit(True)), "offset", "left")
+        .where(odd | suspected | F.col("pointed"))
+        .drop("pointed")
+        .withColumn("suspect", suspected)
+        .persist()
+    )
+    return replace(tables, log=log, units=units)
+
+
+def _is_in(suspects: Collection[tuple[str, int]]) -> Column:
+    """Whether a row belongs to one of the *suspects*."""
+    if len(suspects) > SUSPECTS_MAX:
+        return F.lit(True)
+    by_topic: dict[str, list[int]] = {}
+    for topic, queue_id in suspects:
+        by_topic.setdefault(topic, []).append(queue_id)
+    return reduce(
+        Column.__or__,
+        [
+            (F.col("topic") == topic) & F.col("queue_id").isin(*ids)
+            for topic, ids in by_topic.items()
+        ],
+        F.lit(False),
+    )
+
+
+def _chart_data(store: Store, tables: Tables, summary: SurveySummary) -> ChartData:
+    """Return the chart data of *store*, from another pass over the log."""
+    return ChartData(
+        files=tuple(
+            (file.path, file.base or 0, file.size) for file in store.commit_log
+        ),
+        log_end=summary.log_end,
+        histograms=histograms(tables.log),
+        sampled_ranges=store.parts,
+    )

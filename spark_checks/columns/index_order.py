@@ -1,0 +1,54 @@
+"""
+Index items whose times contradict the header or a neighbour.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from columns.gather import Ints
+from spec.store.index_file import IndexHeader
+
+Seconds = npt.NDArray[Any]
+
+
+def outside(
+    numbers: Ints, seconds: Seconds, header: IndexHeader
+) -> npt.NDArray[np.bool_]:
+    """Return the mask of items whose *seconds* contradict the *header*."""
+    took_ms = header.end_stored_at_ms - header.begin_stored_at_ms
+    found: npt.NDArray[np.bool_] = seconds < 0
+    if header.begin_stored_at_ms > 0 and took_ms >= 0:
+        found |= seconds > took_ms // 1000 + 1
+    found &= numbers != 1  # the first item may count from the file before
+    return found
+
+
+class Falls:
+    """Collects the items at which seconds fall, from a file read in windows.
+
+    Every reader of a file sees all items, and therefore the same falls.
+    """
+
+    def __init__(self, header: IndexHeader) -> None:
+        self._header = header
+        self._before: tuple[Ints, Ints] = (np.zeros(0, np.int64), np.zeros(0, np.int64))
+        self._found: list[Ints] = [np.zeros(0, dtype=np.int64)]
+
+    def note(self, first: int, seconds: Seconds) -> None:
+        """Add the *seconds* of the next items, from number *first*."""
+        numbers = np.arange(first, first + len(seconds))
+        is_sound = ~outside(numbers, seconds, self._header) & (numbers != 1)
+        last_number, last_s = self._before
+        sound = np.concatenate([last_number, numbers[is_sound]])
+        times = np.concatenate([last_s, seconds[is_sound].astype(np.int64)])
+        falls = np.flatnonzero(times[1:] < times[:-1])
+        self._found += [sound[falls], sound[falls + 1]]
+        self._before = sound[-1:], times[-1:]
+
+    def are_among(self, numbers: Ints) -> npt.NDArray[np.bool_]:
+        """Return the mask of the items *numbers* that are at a fall."""
+        return np.isin(numbers, np.concatenate(self._found))

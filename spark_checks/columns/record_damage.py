@@ -1,0 +1,119 @@
+"""
+Wrong content of readable records: properties, flags, store time, body, checksum.
+
+Each kind of damage is a bit. None of them stops a broker, which stores any valid frame.
+Consumers and lookups fail.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from enum import IntFlag
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from columns.gather import Ints
+from columns.record_properties import Properties
+from spark_checks.columns.record_checksums import disagreeing
+from spec.store.message_record import SystemFlag
+
+KNOWN_FLAGS = 0x7FF
+"""System flags with a meaning in some release; bits 8 to 10 since 5.0."""
+COMPRESSION_TYPE = 0x700
+LZ4_TYPE, ZSTD_TYPE = 0x100, 0x200
+ZLIB_TYPES = (0, 0x300)
+"""Compression types of zlib: none, as before 5.0, and its own."""
+INFLATED_MAX = 64 * 1024 * 1024
+"""Largest number of inflated bytes to check."""
+_INFLATED_AT_ONCE = 64 * 1024
+_CODECS: Final = {
+    kind: name
+    for kind, name in ((LZ4_TYPE, "lz4"), (ZSTD_TYPE, "zstd"))
+    if pa.Codec.is_available(name)
+}
+"""Arrow codecs of the other types, if Arrow was built with them. Its lz4 is the frame
+format, as Java's (5.3.3 org.apache.rocketmq.common.compression.Lz4Compressor)."""
+CLOCK_TOLERANCE_MS = 10_000
+"""Clock corrections up to this many milliseconds are not reported."""
+
+
+class RecordDamage(IntFlag):
+    """Kinds of wrong content in a readable record."""
+
+    PROPERTIES = 1
+    """Properties are not all names and values."""
+    FLAGS = 2
+    """System flags include unknown bits."""
+    TIME = 4
+    """Store time is long before the first record of the file."""
+    COMPRESSION = 8
+    """The flag for compression is set, and the body is not compressed."""
+    CHECKSUM = 16
+    """Checksum at the end differs, and not because of the body alone."""
+
+
+def damage_of(
+    data: bytes,
+    fixed: Mapping[str, Ints],
+    body: tuple[Ints, Ints],
+    properties: Properties,
+    body_crcs: Ints,
+    *,
+    ends: Ints,
+    begun_at_ms: int | None,
+) -> Ints:
+    """Return the damage of the records with these bodies and *ends* in *data*.
+
+    *begun_at_ms* is the store time of the file's first record, if known.
+    """
+    flags = fixed["system_flags"]
+    found = np.where(flags & ~KNOWN_FLAGS != 0, int(RecordDamage.FLAGS), 0).astype(
+        np.int64
+    )
+    if begun_at_ms is not None:
+        early = fixed["stored_at_ms"] + CLOCK_TOLERANCE_MS < begun_at_ms
+        found[early] |= int(RecordDamage.TIME)
+    found[properties.broken] |= int(RecordDamage.PROPERTIES)
+    compressed = (flags & SystemFlag.COMPRESSED != 0) & (fixed["body_crc"] == body_crcs)
+    for index in np.flatnonzero(compressed).tolist():
+        begin, size = int(body[0][index]), int(body[1][index])
+        if not _inflates(data[begin : begin + size], int(flags[index])):
+            found[index] |= RecordDamage.COMPRESSION
+    wrong = disagreeing(data, ends - fixed["size"], ends)
+    marked = fixed["body_crc"][wrong] != body_crcs[wrong]
+    found[wrong[~marked]] |= int(RecordDamage.CHECKSUM)
+    return found
+
+
+def _inflates(body: bytes, flags: int) -> bool:
+    """Return whether *body* inflates by its *flags*; True if no codec is available."""
+    kind = flags & COMPRESSION_TYPE
+    if not body:  # Java accepts it empty, except as an LZ4 frame
+        return kind != LZ4_TYPE
+    if kind in ZLIB_TYPES:
+        return _is_zlib(body)
+    return kind not in _CODECS or _is_readable(body, _CODECS[kind])
+
+
+def _is_readable(body: bytes, codec: str) -> bool:
+    """Return whether Arrow decompresses *body* by *codec*, in bounded memory."""
+    left = INFLATED_MAX
+    try:
+        with pa.CompressedInputStream(pa.BufferReader(body), codec) as inflated:
+            while left > 0 and (more := len(inflated.read(_INFLATED_AT_ONCE))):
+                left -= more
+    except OSError:
+        return False
+    return True
+
+
+def _is_zlib(body: bytes) -> bool:
+    try:
+        inflater = zlib.decompressobj()
+        more = inflater.decompress(body, INFLATED_MAX)
+    except zlib.error:
+        return False
+    return inflater.eof or len(more) == INFLATED_MAX

@@ -1,0 +1,280 @@
+"""
+Scan for the records of a commit-log file, also of a damaged one.
+
+A broker follows record sizes and stops at the first invalid record. The scan resumes at
+the next *certain* record: a magic, and a physical offset equal to its place. These 12
+bytes do not agree by chance. Several readers share one file. Each begins
+at the first certain record of its range and ends at that of the next range. No
+length is followed before it is checked against the end of the file.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+
+import numpy as np
+
+from columns.gather import Ints, numbers_at
+from columns.log_batch import follow_sizes
+from spec.derive.numpy_dtype import leading_fields
+from spec.store.blank import BLANK_MAGIC
+from spec.store.message_record import (
+    MAGIC_V1,
+    MAGIC_V2,
+    SMALLEST_SIZE,
+    SystemFlag,
+    record_layout,
+)
+
+WINDOW_SIZE = 8 * 1024 * 1024
+"""Bytes of one read."""
+BEYOND_SIZE = 64 * 1024
+"""Bytes to read behind the end of a range, for its last record."""
+RECORD_SIZE_MAX = 64 * 1024 * 1024
+"""Larger records are invalid; a broker's limit is 4 MiB by default."""
+
+ReadAt = Callable[[int, int], bytes]
+"""Returns the bytes at a position: the requested number, or fewer at the end."""
+
+_placed = {placed.name: placed for placed in leading_fields(record_layout)}
+SIZE, MAGIC = _placed["size"], _placed["magic"]
+_head = struct.Struct(">iI")
+_physical_offset = struct.Struct(">q")
+_PHYSICAL_OFFSET_AT = _placed["physical_offset"].offset
+_narrow = {f.name: f for f in leading_fields(record_layout, system_flags=0)}
+_STORED_AT_END = _narrow["stored_at_ms"].offset + 8
+_FLAGS_END = _placed["system_flags"].offset + 4
+_MAGIC_AT = _placed["magic"].offset
+_HEAD_END = _PHYSICAL_OFFSET_AT + 8
+_MAGICS = tuple(magic.to_bytes(4, "big") for magic in (MAGIC_V1, MAGIC_V2))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRange:
+    """Range of one file; a reader reads the records that begin in it."""
+
+    base: int
+    """Commit-log offset of the file's first byte."""
+    file_size: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """Bytes of a file, and the starts of plausible records."""
+
+    data: bytes
+    position: int
+    """Position of *data* in the file."""
+    starts: Ints
+    """Starts of records in *data*; each record is complete."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Region:
+    """Bytes of a file without a record."""
+
+    position: int
+    size: int
+    kind: str
+    """``blank`` ends a file, ``tail`` is unwritten, ``damaged`` is anything else."""
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """Record of a window with contradictory fields."""
+
+    start: int
+    """Start of the record in the window's data."""
+    reason: str
+
+
+def chain(data: bytes, position: int) -> tuple[Ints, int]:
+    """Return the starts of records in *data* from *position*, and their end.
+
+    Sizes are followed while magic and size are plausible and the record is complete.
+    """
+    starts, stop = follow_sizes(data, position, most=len(data))
+    magics = numbers_at(data, starts, MAGIC)
+    wrong = np.flatnonzero((magics != MAGIC_V1) & (magics != MAGIC_V2))
+    if wrong.size:
+        first = int(wrong[0])
+        return starts[:first], int(starts[first])
+    return starts, stop
+
+
+def find_record(read_at: ReadAt, where: FileRange, *, start: int, end: int) -> int:
+    """Return the position of the first certain record in [start, end), or -1."""
+    size = BEYOND_SIZE  # an intact file has one nearby
+    while start < end:
+        data = read_at(start, min(size, where.file_size - start))
+        if len(data) < _HEAD_END:
+            return -1
+        size = WINDOW_SIZE
+        found = _first_sure(data, base=where.base + start)
+        if found >= 0:
+            return start + found if start + found < end else -1
+        start += len(data) - _HEAD_END + 1
+    return -1
+
+
+def is_sure(read_at: ReadAt, where: FileRange, position: int) -> bool:
+    """Return whether the record at *position* is certain, by its physical offset."""
+    data = read_at(position, _HEAD_END)
+    return len(data) == _HEAD_END and _first_sure(data, base=where.base + position) == 0
+
+
+def first_store_time_of(read_at: ReadAt, where: FileRange) -> int | None:
+    """Return the store time of a file's first record; None without a certain one.
+
+    Every reader of a file uses the same record.
+    """
+    if not is_sure(read_at, where, 0):
+        return None
+    data = read_at(0, _STORED_AT_END)
+    if len(data) < _STORED_AT_END or data[_FLAGS_END - 1] & SystemFlag.BORN_HOST_V6:
+        return None
+    return int(_physical_offset.unpack_from(data, _STORED_AT_END - 8)[0])
+
+
+def _first_sure(data: bytes, *, base: int) -> int:
+    """Return the first place in *data* with a magic and the right offset, or -1."""
+    found = [_first_of(magic, data, base=base) for magic in _MAGICS]
+    return min((at for at in found if at >= 0), default=-1)
+
+
+def _first_of(magic: bytes, data: bytes, *, base: int) -> int:
+    at = data.find(magic, _MAGIC_AT)
+    while at >= 0:
+        start = at - _MAGIC_AT
+        if start + _HEAD_END > len(data):
+            return -1
+        stated = _physical_offset.unpack_from(data, start + _PHYSICAL_OFFSET_AT)[0]
+        if stated == base + start:
+            return start
+        at = data.find(magic, at + 1)
+    return -1
+
+
+def record_error(data: bytes, left: int) -> str | None:
+    """Return the reason why *data* does not begin with a record; None if it does.
+
+    *left* is the number of bytes to the file's end.
+    """
+    if left < SMALLEST_SIZE or len(data) < 8:
+        return f"{left} bytes are left, a record has at least {SMALLEST_SIZE}"
+    size, magic = _head.unpack_from(data)
+    if magic not in (MAGIC_V1, MAGIC_V2):
+        return f"{magic:#010x} is not the magic of a record"
+    if not SMALLEST_SIZE <= size <= left:
+        return f"size {size} is not between {SMALLEST_SIZE} and the {left} bytes left"
+    if size > RECORD_SIZE_MAX:
+        return f"size {size} is above the limit of {RECORD_SIZE_MAX} bytes"
+    return None
+
+
+def blank_at(data: bytes) -> int | None:
+    """Return the size in a blank at the start of *data*; None without one."""
+    if len(data) < 8:
+        return None
+    size, magic = _head.unpack_from(data)
+    return int(size) if magic == BLANK_MAGIC else None
+
+
+def only_zeros(read_at: ReadAt, *, start: int, end: int) -> bool:
+    """Return whether all bytes in [start, end) are zero."""
+    while start < end:
+        data = read_at(start, min(WINDOW_SIZE, end - start))
+        if data.strip(b"\0"):
+            return False
+        if not data:
+            return True
+        start += len(data)
+    return True
+
+
+def scan_range(
+    read_at: ReadAt, where: FileRange
+) -> Generator[Window | Region, Refused | None, None]:
+    """Yield windows of records and regions without, in order of position.
+
+    Records in a window are plausible by magic and size only. If the fields of a record
+    contradict its size, the consumer sends that back (``generator.send``). The record
+    then becomes a damaged region.
+    """
+    position = where.start
+    if position:
+        position = find_record(read_at, where, start=position, end=where.end)
+    while 0 <= position < where.file_size:
+        if position >= where.end and is_sure(read_at, where, position):
+            return
+        data = read_at(position, _window_size(read_at, where, position))
+        starts, stop = chain(data, 0)
+        if position + stop > where.end:
+            starts, stop = _within(read_at, where, position, starts, stop)
+        refused = None
+        if len(starts):
+            refused = yield Window(data=data, position=position, starts=starts)
+        if refused is not None:
+            region = _damaged(read_at, where, position + refused.start, refused.reason)
+        elif len(starts):
+            position += stop
+            continue
+        else:
+            region = _region(read_at, where, position, data)
+        yield region
+        position = region.position + region.size
+
+
+def _within(
+    read_at: ReadAt, where: FileRange, position: int, starts: Ints, stop: int
+) -> tuple[Ints, int]:
+    """Return the starts before the next reader's first record, and its position."""
+    first = int(np.searchsorted(starts, where.end - position))
+    for index, start in enumerate(starts[first:].tolist(), first):
+        if is_sure(read_at, where, position + start):
+            return starts[:index], start
+    return starts, stop
+
+
+def _window_size(read_at: ReadAt, where: FileRange, position: int) -> int:
+    """Return the bytes to read: a window, or a whole record if it is larger.
+
+    Few bytes of the next reader's range are read.
+    """
+    left = where.file_size - position
+    head = read_at(position, 8)
+    size = min(WINDOW_SIZE, left, max(where.end - position, 0) + BEYOND_SIZE)
+    if record_error(head, left) is None:
+        return max(size, int(_head.unpack(head)[0]))
+    return size
+
+
+def _region(read_at: ReadAt, where: FileRange, position: int, data: bytes) -> Region:
+    """Return the region at *position*."""
+    left = where.file_size - position
+    blank_size = blank_at(data)
+    if blank_size == left:
+        return Region(position=position, size=left, kind="blank")
+    if blank_size is not None:
+        reason = f"a blank of {blank_size} bytes is {left} bytes before the end"
+        return _damaged(read_at, where, position, reason)
+    following = find_record(read_at, where, start=position + 1, end=where.file_size)
+    if following < 0 and not data[:8].strip(b"\0"):
+        clean = only_zeros(read_at, start=position, end=where.file_size)
+        older = None if clean else "older bytes follow the written part"
+        return Region(position=position, size=left, kind="tail", reason=older)
+    why = record_error(data, left) or "unreadable"
+    end = where.file_size if following < 0 else following
+    return Region(position=position, size=end - position, kind="damaged", reason=why)
+
+
+def _damaged(read_at: ReadAt, where: FileRange, position: int, reason: str) -> Region:
+    """Return the damaged region from *position* to the next certain record."""
+    following = find_record(read_at, where, start=position + 1, end=where.file_size)
+    end = where.file_size if following < 0 else following
+    return Region(position=position, size=end - position, kind="damaged", reason=reason)

@@ -1,0 +1,139 @@
+"""
+Rows of records in system topics, and of records made from them.
+
+These are half, op, delayed, retried and dead-letter messages, and delivered ones. They
+are few, so their properties are decoded one by one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from columns.gather import FieldColumns, Ints
+from columns.record_properties import properties_of
+from columns.topics import topics_of
+from spec.store.message_record import SystemFlag
+from spec.wire.message.properties import Property, decode_properties
+from spec.wire.message.topic_names import (
+    DLQ_PREFIX,
+    HALF_TOPIC,
+    OP_TOPIC,
+    RETRY_PREFIX,
+    SCHEDULE_TOPIC,
+    TRANS_CHECK_MAX_TIME_TOPIC,
+)
+
+_NUMBERS: Final = {
+    "queue_id": "int32",
+    "queue_offset": "int64",
+    "system_flags": "int32",
+    "born_at_ms": "int64",
+    "stored_at_ms": "int64",
+    "body_crc": "int32",
+    "body_size": "int32",
+    "reconsume_times": "int32",
+    "prepared_transaction_offset": "int64",
+}
+POPPED_AT: Final = "1ST_POP_TIME"
+_TEXTS: Final[dict[str, str]] = {
+    "real_topic": Property.REAL_TOPIC,
+    "unique_key": Property.UNIQ_KEY,
+    "origin_id": Property.ORIGIN_MESSAGE_ID,
+    "retry_topic": Property.RETRY_TOPIC,
+    "half_mark": Property.TRAN_MSG,
+    "popped_at": POPPED_AT,
+}
+SYSTEM_TOPIC_COLUMNS: Final[dict[str, str]] = {
+    "kind": "string",
+    "file_base": "int64",
+    "position": "int64",
+    "offset": "int64",
+    "size": "int64",
+    "topic": "string",
+    **_NUMBERS,
+    **dict.fromkeys(_TEXTS, "string"),
+    "real_queue_id": "int32",
+    "op_body": "string",
+}
+"""A row is a record of a system topic, or one made from such a record.
+
+``op_body`` is the body of an op message.
+"""
+OWN_TOPICS: Final = frozenset(
+    {SCHEDULE_TOPIC, HALF_TOPIC, OP_TOPIC, TRANS_CHECK_MAX_TIME_TOPIC}
+)
+"""Topics that only a broker writes to."""
+OWN_PREFIXES: Final = (RETRY_PREFIX, DLQ_PREFIX)
+OP_SIZE_MAX: Final = 1 << 20
+_queue_number = re.compile(r"[0-9]{1,9}", re.ASCII)
+
+
+def is_own_topic(topic: str) -> bool:
+    """Whether only a broker writes to *topic*."""
+    return topic in OWN_TOPICS or topic.startswith(OWN_PREFIXES)
+
+
+def system_topic_rows(
+    data: bytes, found: FieldColumns, starts: Ints, *, base: int
+) -> Iterator[dict[str, Any]]:
+    """Yield rows of the records at *starts* of *data* that belong to the table.
+
+    *base* is the commit-log offset of the first byte of *data*.
+    """
+    for index in _chosen(data, found):
+        start = int(starts[index])
+        body, topic, properties = (
+            _slice(data, found.places[name], index)
+            for name in ("body", "topic", "properties")
+        )
+        name = topic.decode("utf-8", "replace")
+        row: dict[str, Any] = {
+            "kind": "record",
+            "offset": base + start,
+            "size": int(found.ends[index]) - start,
+            "topic": name,
+            "body_size": len(body),
+            "op_body": body[:OP_SIZE_MAX].decode("latin-1")
+            if name == OP_TOPIC
+            else None,
+        }
+        row |= {
+            column: int(found.numbers[column][index])
+            for column in _NUMBERS
+            if column != "body_size"
+        }
+        yield row | _of_properties(properties)
+
+
+def _of_properties(data: bytes) -> dict[str, Any]:
+    pairs = decode_properties(data.decode("utf-8", "replace"))
+    number = pairs.get(Property.REAL_QID, "")
+    return {
+        **{column: pairs.get(name) for column, name in _TEXTS.items()},
+        "real_queue_id": int(number) if _queue_number.fullmatch(number) else None,
+    }
+
+
+def _chosen(data: bytes, found: FieldColumns) -> Sequence[int]:
+    """Return the indices of the records that belong to the table."""
+    flags = found.numbers["system_flags"] & int(SystemFlag.TRANSACTION_ROLLBACK)
+    chosen = (flags != 0) & (flags != int(SystemFlag.TRANSACTION_ROLLBACK))
+    begins, sizes = found.places["properties"]
+    split = properties_of(data, begins, begins + sizes)
+    for name in (Property.REAL_TOPIC, Property.ORIGIN_MESSAGE_ID):
+        chosen[split.record[split.having(name.encode())]] = True
+    topics = topics_of(data, found)
+    names = [name.decode("utf-8", "replace") for name in topics.names]
+    are_own = np.array([is_own_topic(name) for name in names], dtype=np.bool_)
+    chosen |= are_own[topics.numbers]
+    indices: list[int] = np.flatnonzero(chosen).tolist()
+    return indices
+
+
+def _slice(data: bytes, places: tuple[Ints, Ints], index: int) -> bytes:
+    begin, size = int(places[0][index]), int(places[1][index])
+    return data[begin : begin + size]

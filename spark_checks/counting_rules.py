@@ -1,0 +1,45 @@
+"""
+Rules by which an audit pairs records with consume-queue units.
+
+A rule uses comparisons, ``&`` and ``|`` only. It therefore takes Spark columns, numpy
+arrays, Python integers, and the integers of a compiled kernel.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from spec.integers import INT32_MAX
+from spec.store.message_record import SystemFlag
+from spec.wire.send.batch_body import INNER_BATCH
+
+TRANSACTION_BITS: Final = int(SystemFlag.TRANSACTION_ROLLBACK)
+"""The bits of the system flags that hold a record's transaction type."""
+BATCH_BIT: Final = INNER_BATCH
+"""The bit of a record whose unit is in a batch consume queue."""
+_PREPARED = int(SystemFlag.TRANSACTION_PREPARED)
+_COMMIT = int(SystemFlag.TRANSACTION_COMMIT)
+
+
+def needs_unit(transaction_type: Any, batch_bit: Any) -> Any:
+    """Whether a record needs a unit: it is not half, rolled back or a batch.
+
+    Java: CommitLogDispatcherBuildConsumeQueue#dispatch.
+    """
+    return is_decided(transaction_type) & (batch_bit == 0)
+
+
+def is_decided(transaction_type: Any) -> Any:
+    """Whether a record is neither a half message nor a rollback."""
+    return (transaction_type != _PREPARED) & (transaction_type != TRANSACTION_BITS)
+
+
+def is_commit(transaction_type: Any) -> Any:
+    """Whether a record is a committed half message."""
+    return transaction_type == _COMMIT
+
+
+def needs_record(offset: Any, size: Any, tags_code: Any, min_offset: Any) -> Any:
+    """Whether a unit must point at a record: no filler, and not of a deleted file."""
+    is_no_filler = (offset != 0) | (size != INT32_MAX) | (tags_code != 0)
+    return is_no_filler & ((offset >= min_offset) | (offset < 0))

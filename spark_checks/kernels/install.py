@@ -1,0 +1,101 @@
+"""
+The functions that have a kernel, and the installation of the kernels.
+
+Compiled code stays in the user's cache, in a directory named after the sources. The
+first audit compiles for four seconds; later ones load the code in a third of one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from columns import (
+    gather,
+    key_hashes,
+    log_batch,
+    record_properties,
+    string_hashes,
+    topics,
+)
+from columns import uint64_words as words
+from spark_checks import counting_rules
+from spark_checks.columns import spark_hash
+from spark_checks.readers import consume_queue, index
+from spark_checks.survey import fast_records as survey_fast_records
+from spark_checks.survey import ledger_values, sums
+
+
+@cache
+def install_kernels() -> bool:
+    """Install the kernels; return False where they are not available.
+
+    They need numba and a writable cache. Workers of a cluster run from an archive and
+    use the fallbacks.
+    """
+    if not Path(__file__).exists():
+        return False
+    try:
+        known = kernel_pairs()
+    except Exception:  # the fallbacks need no numba
+        return False
+    for plain, fast in known:
+        plain.kernel = fast
+    return True
+
+
+def kernel_pairs() -> list[tuple[Any, Any]]:
+    """Return pairs of a function and its kernel; any error of numba may be raised."""
+    import numba
+
+    numba.config.CACHE_DIR = str(_directory())
+    from spark_checks.kernels import checksums, long_hashes, units
+    from spark_checks.kernels import find_properties as naming
+    from spark_checks.kernels import follow_sizes as following
+    from spark_checks.kernels import gather as gathering
+    from spark_checks.kernels import parse_numbers as numbers
+    from spark_checks.kernels import split_properties as splitting
+    from spark_checks.kernels import string_hashes as strings
+
+    known = [
+        (consume_queue.written_among, units.written_among),
+        (gather.gather_alike, gathering.gather_alike),
+        (index.chains, units.chains),
+        (key_hashes.hashed, strings.key_hashes),
+        (ledger_values.are_ids, numbers.are_ids),
+        (ledger_values.numbers_listed, numbers.numbers_listed),
+        (ledger_values.queue_numbers, numbers.queue_numbers),
+        (log_batch.follow_sizes, following.follow_sizes),
+        (record_properties.places_named, naming.places_named),
+        (record_properties.properties_of, splitting.properties_of),
+        (record_properties.places_once, naming.places_once),
+        (spark_hash.hash_of_longs, long_hashes.hash_of_longs),
+        (spark_hash.xor_of, long_hashes.xor_of),
+        (string_hashes.string_hashes, strings.string_hashes),
+        (sums.sums_of_units, units.sums_of_units),
+        (topics.first_alike, strings.first_alike),
+        (words.text_hashes, strings.text_hashes),
+    ]
+    if checksums.FUNCTION is not None:
+        from spark_checks.kernels.fast_records import sum_fast_records
+
+        known += [
+            (log_batch.body_crcs, checksums.body_crcs),
+            (survey_fast_records.sum_fast_records, sum_fast_records),
+        ]
+    return known
+
+
+def _directory() -> Path:
+    """Return the cache directory of the kernels, named after their sources."""
+    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    state = hashlib.sha256()
+    # Kernels are compiled with the rules and with constants of these packages.
+    packages = (__file__, gather.__file__, spark_hash.__file__, sums.__file__)
+    sources = [path for one in packages for path in Path(one).parent.glob("*.py")]
+    for source in sorted([*sources, Path(counting_rules.__file__)]):
+        state.update(source.read_bytes())
+    return Path(root) / "rocketmq-conformance" / "kernels" / state.hexdigest()[:16]

@@ -1,0 +1,218 @@
+"""
+Kernels that hash strings; see `string_hashes`, `uint64_words` and `topics` of columns.
+
+A string is read in eight-byte words from its end. No string begins in the first eight
+bytes of its data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numba import njit, types
+
+from columns.gather import Ints, Places
+from columns.string_hashes import (
+    OF_WORD,
+    ONES,
+    STEPS,
+    TOPS,
+    Codes,
+    powers,
+)
+from columns.topics import first_alike as plain_first_alike
+from columns.uint64_words import FACTOR, LASTS, SHIFT, WORD
+from spark_checks.kernels.memory import (
+    BOOLS,
+    DATA,
+    INNER,
+    INTS,
+    OPTIONS,
+    WORDS,
+    of_each,
+    word_at,
+)
+
+_TABLE_SIZE = 1 << 12
+NO_BYTE = -1
+_LEAST = -(1 << 31)
+_PROBES_MAX = 64
+"""Slots to probe before the fallback is called."""
+_LOWS = np.array([lows for lows, _, _ in STEPS])
+_BITS = np.array([bits for _, bits, _ in STEPS])
+_WEIGHTS = np.array([weight for _, _, weight in STEPS])
+
+
+def string_hashes(
+    data: bytes, values: Places, *, besides: bytes = b""
+) -> Iterator[tuple[Ints, Codes]]:
+    """Yield indices into *values* and their hashes, for ASCII values only.
+
+    Values with the byte *besides* are left out too.
+    """
+    begins, sizes = map(np.ascontiguousarray, values)
+    codes = np.empty(len(begins), dtype=np.uint64)
+    is_plain = np.empty(len(begins), dtype=np.bool_)
+    sought = besides[0] if besides else NO_BYTE
+    view = np.frombuffer(data, dtype=np.uint8)
+    _java_hashes(view, begins, sizes, sought, codes, is_plain)
+    index = np.flatnonzero(is_plain)
+    yield index, codes[index].astype(np.uint32)
+
+
+@njit(types.uint64(DATA, types.int64, types.int64), **INNER)
+def _word_before(data, begin, at):
+    """Return the word at *at*, without its bytes before *begin*."""
+    word = word_at(data, at)
+    return word if at >= begin else word & LASTS[WORD - (begin - at)]
+
+
+@njit(
+    types.Tuple((types.uint64, types.boolean))(
+        DATA, types.int64, types.int64, types.int64
+    ),
+    **INNER,
+)
+def java_hash(data, begin, size, besides):
+    """Return the hash of a string in the low bits, and whether it is plain ASCII."""
+    code, odd = np.uint64(0), np.uint64(0)
+    end = begin + size
+    at = end - (size + WORD - 1) // WORD * WORD
+    while at < end:
+        word = _word_before(data, begin, at)
+        odd |= word & TOPS
+        if besides != NO_BYTE:
+            other = word ^ (ONES * np.uint64(besides))
+            odd |= (other - ONES) & ~other & TOPS
+        for step in range(len(_LOWS)):
+            lows, bits = _LOWS[step], _BITS[step]
+            word = (word & lows) * _WEIGHTS[step] + ((word >> bits) & lows)
+        code = code * OF_WORD + word
+        at += WORD
+    return code, odd == 0
+
+
+@njit(types.void(DATA, INTS, INTS, types.int64, WORDS, BOOLS), **OPTIONS)
+def _java_hashes(data, begins, sizes, besides, codes, is_plain):
+    for index in range(len(begins)):
+        found = java_hash(data, begins[index], sizes[index], besides)
+        codes[index], is_plain[index] = found
+
+
+@njit(types.int64(types.uint64, types.uint32, types.int64), **INNER)
+def key_code(code, prefix, size):
+    """Return the hash of a key from its *prefix* and the hash *code* of its text."""
+    whole = np.int64(np.int32(np.uint32(code) + prefix * powers[size]))
+    return abs(whole) if whole != _LEAST else np.int64(0)
+
+
+def key_hashes(
+    data: bytes, values: Places, prefixes: Codes, *, splits: bool
+) -> tuple[Ints, Ints]:
+    """Return indices into *values* and the hashes of keys, for ASCII values only.
+
+    The *prefixes* are the hashes of the text before each of *values*.
+    """
+    begins, sizes = map(np.ascontiguousarray, values)
+    found = np.empty((2, len(begins)), dtype=np.int64)
+    count = _key_hashes(
+        np.frombuffer(data, dtype=np.uint8),
+        begins,
+        sizes,
+        np.ascontiguousarray(prefixes),
+        ord(" ") if splits else NO_BYTE,
+        found,
+    )
+    return found[0, :count], found[1, :count]
+
+
+@njit(
+    types.int64(DATA, INTS, INTS, types.uint32[::1], types.int64, types.int64[:, ::1]),
+    **OPTIONS,
+)
+def _key_hashes(data, begins, sizes, prefixes, besides, found):
+    count = 0
+    for index in range(len(begins)):
+        code, is_plain = java_hash(data, begins[index], sizes[index], besides)
+        if is_plain:
+            found[0, count] = index
+            found[1, count] = key_code(code, prefixes[index], sizes[index])
+            count += 1
+    return count
+
+
+def text_hashes(text: bytes, values: Places) -> Ints:
+    """Return a hash of each of *values* of *text*, not comparable elsewhere."""
+    found: Ints = of_each(_text_hashes, text, values, np.int64)
+    return found
+
+
+@njit(types.uint64(DATA, types.int64, types.int64), **INNER)
+def text_hash(data, begin, size):
+    """Return the hash of a text of at least one byte."""
+    code = np.uint64(size) * FACTOR
+    code ^= code >> SHIFT
+    end = begin + size
+    at = end - (size + WORD - 1) // WORD * WORD
+    while at < end:
+        code = (code ^ _word_before(data, begin, at)) * FACTOR
+        code ^= code >> SHIFT
+        at += WORD
+    return code
+
+
+@njit(types.void(DATA, INTS, INTS, INTS), **OPTIONS)
+def _text_hashes(data, begins, sizes, found):
+    for index in range(len(begins)):
+        size = sizes[index]
+        found[index] = (
+            np.int64(text_hash(data, begins[index], size)) if size else np.int64(0)
+        )
+
+
+def first_alike(data: bytes, texts: Places) -> Ints:
+    """Return for each of *texts* the index of the first equal one."""
+    begins, sizes = map(np.ascontiguousarray, texts)
+    firsts = np.empty(len(begins), dtype=np.int64)
+    known = np.full(_TABLE_SIZE, -1, dtype=np.int64)
+    view = np.frombuffer(data, dtype=np.uint8)
+    if _first_alike(view, begins, sizes, known, firsts):
+        return firsts
+    return plain_first_alike.fallback(data, texts)
+
+
+@njit(types.boolean(DATA, types.int64, DATA, types.int64, types.int64), **INNER)
+def are_same(data, begin, others, other, size):
+    """Return whether *size* bytes are equal at both places."""
+    at = size
+    while at > 0:
+        at -= WORD
+        one = _word_before(data, begin, begin + at)
+        if one != _word_before(others, other, other + at):
+            return False
+    return True
+
+
+@njit(types.boolean(DATA, INTS, INTS, INTS, INTS), **OPTIONS)
+def _first_alike(data, begins, sizes, known, firsts):
+    last = np.uint64(len(known) - 1)
+    for index in range(len(begins)):
+        begin, size = begins[index], sizes[index]
+        place = text_hash(data, begin, size) >> np.uint64(32)
+        is_placed = False
+        for probe in range(_PROBES_MAX):
+            slot = (place + np.uint64(probe)) & last
+            first = known[slot]
+            is_placed = first < 0
+            if is_placed:
+                known[slot] = index
+                first = index
+            elif sizes[first] == size:
+                is_placed = are_same(data, begin, data, begins[first], size)
+            if is_placed:
+                firsts[index] = first
+                break
+        if not is_placed:
+            return False
+    return True

@@ -1,0 +1,90 @@
+"""
+Spark data source ``rocketmq.batchconsumequeue``: one row per batch consume-queue unit.
+
+Units have one size, and a unit of zeros is not written yet. A partition is a file,
+because one unit stands for many messages (Java: BatchConsumeQueue).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from spark_checks.columns.record_scan import ReadAt
+from spark_checks.readers.schemas import arrow_schema, as_dtype
+from spark_checks.readers.table_source import (
+    PlacedFile,
+    PlacedFileReader,
+    TableSource,
+)
+from spark_checks.store_files import queue_of
+from spec.derive.numpy_dtype import dtype_spec
+from spec.store.batch_queue import BATCH_QUEUE, UNIT_SIZE, batch_unit_layout
+
+UNITS_AT_ONCE = 100_000
+BATCH_COLUMNS: Final[dict[str, str]] = {
+    "file_base": "int64",
+    "position": "int64",
+    "queue": "string",
+    "queue_id": "int32",
+    "commit_log_offset": "int64",
+    "size": "int64",
+    "tags_code": "int64",
+    "stored_at_ms": "int64",
+    "first_queue_offset": "int64",
+    "message_count": "int32",
+}
+_schema = arrow_schema(BATCH_COLUMNS)
+_dtype = as_dtype(dtype_spec(batch_unit_layout))
+
+
+class BatchConsumeQueueReader(PlacedFileReader):
+    """Reads one file per partition."""
+
+    part_name = "a file of a batch queue"
+
+    def batches_in(self, read_at: ReadAt, part: PlacedFile) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of one file."""
+        return batch_rows(read_at, part)
+
+
+class BatchConsumeQueueSource(TableSource):
+    """Reads batch consume queues. Options: ``url``, ``files`` (JSON)."""
+
+    source_name = "rocketmq.batchconsumequeue"
+    columns = BATCH_COLUMNS
+    reader_type = BatchConsumeQueueReader
+
+
+def batch_rows(read_at: ReadAt, file: PlacedFile) -> Iterator[pa.RecordBatch]:
+    """Yield the written units of *file*."""
+    queue = queue_of(file.path, BATCH_QUEUE)
+    if queue is None:
+        raise ValueError(f"{file.path} is not in a batch queue")
+    step = UNITS_AT_ONCE * UNIT_SIZE
+    end = file.size - file.size % UNIT_SIZE
+    for start in range(0, end, step):
+        data = read_at(start, min(step, end - start))
+        units = np.frombuffer(data[: len(data) - len(data) % UNIT_SIZE], dtype=_dtype)
+        written = np.flatnonzero((units["size"] != 0) | (units["message_count"] != 0))
+        count = len(written)
+        known = {
+            "file_base": np.full(count, file.base),
+            "position": start + written * UNIT_SIZE,
+            "queue": pa.repeat(pa.scalar(queue[0]), count),
+            "queue_id": np.full(count, queue[1], np.int32),
+        }
+        yield pa.RecordBatch.from_arrays(
+            [
+                pa.array(
+                    known[field.name]
+                    if field.name in known
+                    else units[field.name][written].astype(field.type.to_pandas_dtype())
+                )
+                for field in _schema
+            ],
+            schema=_schema,
+        )

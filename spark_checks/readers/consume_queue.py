@@ -1,0 +1,224 @@
+"""
+Spark data source ``rocketmq.consumequeue``: one row per written unit.
+
+Queues are many and their files small. A partition is therefore several files, or a part
+of a large one. A unit of zeros is unwritten, or a hole, and has no row.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from pyspark.sql.datasource import InputPartition
+
+from columns.accelerated import Accelerated
+from columns.gather import Ints
+from spark_checks.columns.record_scan import ReadAt
+from spark_checks.readers.pushdown import Conditions, conditions_in
+from spark_checks.readers.schemas import UNIT_COLUMNS, arrow_schema, as_dtype
+from spark_checks.readers.table_source import TableReader, TableSource
+from spark_checks.store_files import allocated_ranges, queue_of, reading
+from spec.derive.numpy_dtype import dtype_spec
+from spec.store.consume_queue import UNIT_SIZE, unit_layout
+
+UNITS_AT_ONCE = 200_000
+"""Units in one Arrow batch."""
+PARTITION_SIZE = 32 * 1024 * 1024
+"""Bytes that one partition reads."""
+_schema = arrow_schema(UNIT_COLUMNS)
+UNIT = as_dtype(dtype_spec(unit_layout))
+
+QueueFile = tuple[str, int, int]
+"""Path, start offset in the name, size."""
+Piece = tuple[QueueFile, range]
+"""A file, and a range of its units, counted from the file's begin."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueFiles(InputPartition):
+    """Pieces of consume-queue files."""
+
+    pieces: tuple[Piece, ...]
+
+
+class ConsumeQueueReader(TableReader[QueueFiles]):
+    """Groups files into partitions, and reads the files of one."""
+
+    part_type = QueueFiles
+    part_name = "a set of consume-queue files"
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self.url = options["url"]
+        self.files: list[QueueFile] = [tuple(f) for f in json.loads(options["files"])]
+        self.count = int(options.get("partitions", "2"))
+        self.conditions = conditions_in(options)
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """Return partitions with about as many allocated units each."""
+        wanted = ((file, selected_units(file, self.conditions)) for file in self.files)
+        pieces = [
+            held for piece in wanted for held in allocated_pieces(self.url, piece)
+        ]
+        total = sum(len(units) for _, units in pieces)
+        limit = min(PARTITION_SIZE // UNIT_SIZE, total // self.count + 1)
+        return list(group_pieces(pieces, limit))
+
+    def batches_of(self, part: QueueFiles) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of the files of one partition."""
+        for file, units in part.pieces:
+            with reading(self.url, file[0]) as read_at:
+                yield from batches(read_at, file, units)
+
+
+class ConsumeQueueSource(TableSource):
+    """
+    Reads consume queues. Options: ``url``, ``files`` (JSON), ``partitions``, ``where``
+    (JSON).
+    """
+
+    source_name = "rocketmq.consumequeue"
+    columns = UNIT_COLUMNS
+    reader_type = ConsumeQueueReader
+
+
+def selected_units(file: QueueFile, conditions: Conditions) -> range:
+    """Return the units of *file* that *conditions* may select, by the file's name."""
+    path, base, size = file
+    topic, queue_id = queue_in(path)
+    first, count = base // UNIT_SIZE, size // UNIT_SIZE
+    offsets = conditions.of("queue_offset")
+    if not (
+        conditions.of("topic").may_equal(topic)
+        and conditions.of("queue_id").may_overlap(queue_id, queue_id)
+        and conditions.of("file_base").may_overlap(base, base)
+        and offsets.may_overlap(first, first + count - 1)
+    ):
+        return range(0)
+    least, most = offsets.least, offsets.most
+    begin = 0 if least is None else max(least - first, 0)
+    end = count if most is None else min(most - first + 1, count)
+    return range(begin, max(begin, end))
+
+
+def group_pieces(pieces: Iterable[Piece], limit: int) -> Iterator[QueueFiles]:
+    """Yield partitions of at most *limit* units, made of *pieces* in order."""
+    taken: list[Piece] = []
+    left = limit
+    for file, units in pieces:
+        begin = units.start
+        while begin < units.stop:
+            part = range(begin, min(begin + left, units.stop))
+            taken.append((file, part))
+            begin, left = part.stop, left - len(part)
+            if not left:
+                yield QueueFiles(pieces=tuple(taken))
+                taken, left = [], limit
+    if taken:
+        yield QueueFiles(pieces=tuple(taken))
+
+
+def allocated_pieces(url: str, piece: Piece) -> Iterator[Piece]:
+    """Yield the parts of *piece* that the disk has allocated."""
+    file, units = piece
+    if not units:
+        return  # the conditions exclude it, so it is not opened
+    path, _, size = file
+    reached = units.start
+    for held in allocated_ranges(url, path, size):
+        begin = max(held.start // UNIT_SIZE, reached)
+        end = min(-(-held.stop // UNIT_SIZE), units.stop)
+        if begin < end:
+            yield file, range(begin, end)
+            reached = end
+
+
+def batches(
+    read_at: ReadAt, file: QueueFile, units: range | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Yield the written units among *units* of *file*; all without *units*."""
+    path, base, file_size = file
+    queue = queue_in(path)
+    for found, positions in written_units(read_at, file, units):
+        yield _rows(found, positions, queue, (base, file_size))
+
+
+def written_units(
+    read_at: ReadAt, file: QueueFile, units: range | None = None
+) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[np.int64]]]:
+    """Yield the written units among *units* of *file*, and their positions."""
+    whole = range(file[2] // UNIT_SIZE) if units is None else units
+    for first in range(whole.start, whole.stop, UNITS_AT_ONCE):
+        start = first * UNIT_SIZE
+        count = min(UNITS_AT_ONCE, whole.stop - first)
+        data = read_at(start, count * UNIT_SIZE)
+        end = _end_of(data)
+        if not end:
+            continue
+        found = np.frombuffer(data, dtype=UNIT, count=end // UNIT_SIZE)
+        written = written_among(found)
+        if len(written):
+            is_whole = len(written) == len(found)
+            yield found if is_whole else found[written], start + written * UNIT_SIZE
+
+
+def _end_of(data: bytes) -> int:
+    """Return the end of the last unit of *data* that is not all zeros.
+
+    The search halves the range, because files are preallocated and mostly empty.
+    """
+    begin, end = 0, len(data) // UNIT_SIZE
+    while begin < end:
+        middle = (begin + end) // 2
+        part = data[middle * UNIT_SIZE : end * UNIT_SIZE]
+        if part == bytes(len(part)):
+            end = middle
+        else:
+            begin = middle + 1
+    return end * UNIT_SIZE
+
+
+def queue_in(path: str) -> tuple[str, int]:
+    """Return topic and queue id of a consume-queue file."""
+    queue = queue_of(path)
+    if queue is None:
+        raise ValueError(f"{path} is not in a consume queue")
+    return queue
+
+
+@Accelerated
+def written_among(units: npt.NDArray[Any]) -> Ints:
+    """Return the indices of *units* that are not all zeros."""
+    seen = np.zeros(len(units), dtype=np.bool_)
+    for name in UNIT.names or ():
+        seen |= units[name] != 0
+    return np.flatnonzero(seen)
+
+
+def _rows(
+    units: npt.NDArray[Any],
+    positions: npt.NDArray[np.int64],
+    queue: tuple[str, int],
+    place: tuple[int, int],
+) -> pa.RecordBatch:
+    count = len(units)
+    base, file_size = place
+    topic, queue_id = queue
+    known = {
+        "file_base": np.full(count, base),
+        "file_size": np.full(count, file_size),
+        "position": positions,
+        "topic": pa.repeat(pa.scalar(topic), count),
+        "queue_id": np.full(count, queue_id, np.int32),
+        "queue_offset": (base + positions) // UNIT_SIZE,
+        "commit_log_offset": units["commit_log_offset"].astype(np.int64),
+        "size": units["size"].astype(np.int32),
+        "tags_code": units["tags_code"].astype(np.int64),
+    }
+    arrays = [pa.array(known[field.name], field.type) for field in _schema]
+    return pa.RecordBatch.from_arrays(arrays, schema=_schema)

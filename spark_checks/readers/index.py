@@ -1,0 +1,301 @@
+"""
+Spark data source ``rocketmq.index``: one row per item of every index file.
+
+The hash chains are checked here: an item must name the previous item of its slot, a
+slot its last item. A slot that names another item has a row of its own. A chain stays
+in its slot, so a partition is a range of slots of one file. It reads all items of the
+file in windows and keeps those of its slots.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntFlag
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from pyspark.sql.datasource import InputPartition
+
+from columns.accelerated import Accelerated
+from spark_checks.columns.index_order import Falls, outside
+from spark_checks.columns.record_scan import ReadAt
+from spark_checks.readers.pushdown import conditions_in
+from spark_checks.readers.schemas import INDEX_COLUMNS, arrow_schema, as_dtype
+from spark_checks.readers.table_source import FilePart, FileReader, TableSource
+from spec.derive.numpy_dtype import dtype_spec
+from spec.layout import LayoutError
+from spec.store.index_file import (
+    HEADER_SIZE,
+    ITEM_COUNT_DEFAULT,
+    ITEM_SIZE,
+    SLOT_COUNT_DEFAULT,
+    SLOT_SIZE,
+    IndexHeader,
+    decode_header,
+    item_layout,
+    item_position,
+)
+
+ITEMS_PER_SLOT = ITEM_COUNT_DEFAULT // SLOT_COUNT_DEFAULT
+"""Items per slot by default; the file size does not contain it."""
+ROWS_AT_ONCE = 200_000
+PARTITION_ITEMS = 4_000_000
+"""Items of one partition's slots; a file has 20,000,000 by default."""
+_schema = arrow_schema(INDEX_COLUMNS)
+_dtype = as_dtype(dtype_spec(item_layout))
+_Items = npt.NDArray[Any]
+
+
+class ItemDamage(IntFlag):
+    """Kinds of damage to an item or a slot."""
+
+    PREVIOUS = 1
+    """The item does not name the previous item of its slot."""
+    SECONDS = 2
+    """Its seconds are outside the times of the header."""
+    HASH = 4
+    """Its hash is negative."""
+    SLOT = 8
+    """The slot does not name its last item."""
+    ORDER = 16
+    """The item is earlier than the previous item or later than the next one. One of the
+    two is wrong, unless the clock was put back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexFile(FilePart):
+    """Some slots of one index file; all by default."""
+
+    size: int
+    first_slot: int = 0
+    end_slot: int | None = None
+    """First slot behind the range."""
+
+
+class IndexReader(FileReader[IndexFile]):
+    """Splits files into ranges of slots, and reads one range."""
+
+    part_type = IndexFile
+    part_name = "an index file"
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        super().__init__(options)
+        self.files: list[tuple[str, int]] = json.loads(options["files"])
+        self.conditions = conditions_in(options)
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """Return the ranges of the selected files."""
+        return [
+            part
+            for path, size in self.files
+            if self.conditions.of("file").may_equal(path)
+            for part in parts_of(path, size)
+        ]
+
+    def batches_in(self, read_at: ReadAt, part: IndexFile) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of one range."""
+        return batches(read_at, part)
+
+
+class IndexSource(TableSource):
+    """Reads index files. Options: ``url``, ``files`` (JSON), ``where`` (JSON)."""
+
+    source_name = "rocketmq.index"
+    columns = INDEX_COLUMNS
+    reader_type = IndexReader
+
+
+def slot_count_of(size: int) -> int:
+    """Return the number of slots of a file of *size* bytes, 0 if size is invalid."""
+    per_slot = SLOT_SIZE + ITEMS_PER_SLOT * ITEM_SIZE
+    slots, rest = divmod(size - HEADER_SIZE, per_slot)
+    return slots if size > HEADER_SIZE and not rest else 0
+
+
+def parts_of(path: str, size: int, *, items: int = PARTITION_ITEMS) -> list[IndexFile]:
+    """Return ranges of slots with about *items* items each."""
+    slot_count = slot_count_of(size)
+    step = max(items // ITEMS_PER_SLOT, 1)
+    return [
+        IndexFile(path=path, size=size, first_slot=first, end_slot=first + step)
+        for first in range(0, max(slot_count, 1), step)
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedItems:
+    """Items of some slots of a file, and the links that they should have."""
+
+    begin: int
+    """Position of the first item in the file."""
+    numbers: _Items
+    items: _Items
+    previous: _Items
+    """Number of the previous item of the slot, for each item."""
+    damage: _Items
+    begun_at_ms: int
+    """Store time of the first item's record, by the header."""
+    wrong: _Items
+    """Slots that do not name their last item."""
+    names: _Items
+    """Item numbers in these slots."""
+    last: _Items
+    """Item numbers that should be in these slots."""
+
+
+def batches(read_at: ReadAt, file: IndexFile) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of *file*; none if its header or size is invalid."""
+    found = check_items(read_at, file)
+    if found is None:
+        return
+    for start in range(0, len(found.items), ROWS_AT_ONCE):
+        part = slice(start, start + ROWS_AT_ONCE)
+        yield _item_rows(
+            found.items[part],
+            (found.numbers[part], found.previous[part], found.damage[part]),
+            (file.path, found.begin, found.begun_at_ms),
+        )
+    if found.wrong.size:
+        yield _slot_rows(file.path, found.wrong, found.names, found.last)
+
+
+def check_items(read_at: ReadAt, file: IndexFile) -> CheckedItems | None:
+    """Return the items of *file*; None if its header or size is invalid."""
+    slot_count = slot_count_of(file.size)
+    try:
+        header = decode_header(read_at(0, HEADER_SIZE))
+    except LayoutError:
+        return None
+    count = header.index_count
+    if not slot_count or not 1 <= count <= slot_count * ITEMS_PER_SLOT:
+        return None
+    mine = range(file.first_slot, min(file.end_slot or slot_count, slot_count))
+    begin = item_position(1, slot_count)
+    falls = Falls(header)
+    of_slots = (mine, slot_count)
+    numbers, items, slots = _items(read_at, begin, count - 1, of_slots, falls)
+    held = read_at(HEADER_SIZE + mine.start * SLOT_SIZE, len(mine) * SLOT_SIZE)
+    names = np.frombuffer(held, dtype=">i4")
+    previous, last = chains(numbers, slots, len(mine))
+    wrong = np.flatnonzero(names != last)
+    return CheckedItems(
+        begin=begin,
+        numbers=numbers,
+        items=items,
+        previous=previous,
+        damage=_flaws(numbers, items, previous, header, falls),
+        begun_at_ms=header.begin_stored_at_ms,
+        wrong=wrong + mine.start,
+        names=names[wrong],
+        last=last[wrong],
+    )
+
+
+def _items(
+    read_at: ReadAt, begin: int, count: int, slots: tuple[range, int], falls: Falls
+) -> tuple[_Items, _Items, _Items]:
+    """Return numbers, items and relative slots of the items in some *slots*.
+
+    There are *count* items from position *begin*. *falls* receives the seconds of all.
+    """
+    mine, slot_count = slots
+    numbers: list[_Items] = [np.zeros(0, dtype=np.int64)]
+    found: list[_Items] = [np.zeros(0, dtype=_dtype)]
+    of_slots: list[_Items] = [np.zeros(0, dtype=np.int64)]
+    for start in range(0, count, ROWS_AT_ONCE):
+        size = min(ROWS_AT_ONCE, count - start) * ITEM_SIZE
+        data = read_at(begin + start * ITEM_SIZE, size)
+        items = np.frombuffer(data[: len(data) // ITEM_SIZE * ITEM_SIZE], dtype=_dtype)
+        falls.note(start + 1, items["seconds"])
+        of_slot = items["key_hash"].astype(np.int64) % slot_count - mine.start
+        kept = np.flatnonzero((of_slot >= 0) & (of_slot < len(mine)))
+        is_whole = len(kept) == len(items)
+        numbers.append(kept + start + 1)
+        found.append(items if is_whole else items[kept])
+        of_slots.append(of_slot if is_whole else of_slot[kept])
+    return np.concatenate(numbers), np.concatenate(found), np.concatenate(of_slots)
+
+
+@Accelerated
+def chains(numbers: _Items, slots: _Items, slot_count: int) -> tuple[_Items, _Items]:
+    """Return the previous item of each item's slot, and the last item of each slot."""
+    order = _order_of(slots)
+    sorted_slots = slots[order]
+    previous = np.zeros(len(slots), dtype=np.int64)
+    if len(slots) > 1:
+        same = sorted_slots[1:] == sorted_slots[:-1]
+        previous[order[1:][same]] = numbers[order[:-1][same]]
+    last = np.zeros(slot_count, dtype=np.int64)
+    last[sorted_slots] = numbers[order]  # for duplicate slots numpy keeps the last
+    return previous, last
+
+
+def _order_of(slots: _Items) -> _Items:
+    """Return the sort order of *slots*; numpy sorts 16 bits much faster than 64."""
+    order = np.argsort(slots.astype(np.uint16), kind="stable")
+    if len(slots) and int(slots.max()) >= 1 << 16:
+        high = (slots >> 16)[order]
+        kind = np.uint16 if int(high.max()) < 1 << 16 else np.int64
+        order = order[np.argsort(high.astype(kind), kind="stable")]
+    return order
+
+
+def _flaws(
+    numbers: _Items, items: _Items, previous: _Items, header: IndexHeader, falls: Falls
+) -> _Items:
+    found = np.zeros(len(items), dtype=np.int64)
+    found[items["previous_item"] != previous] |= int(ItemDamage.PREVIOUS)
+    found[items["key_hash"] < 0] |= int(ItemDamage.HASH)
+    found[outside(numbers, items["seconds"], header)] |= int(ItemDamage.SECONDS)
+    found[falls.are_among(numbers)] |= int(ItemDamage.ORDER)
+    return found
+
+
+def _item_rows(
+    items: _Items, checked: tuple[_Items, _Items, _Items], of: tuple[str, int, int]
+) -> pa.RecordBatch:
+    numbers, previous, damage = checked
+    path, begin, begun_at_ms = of
+    known: dict[str, Any] = {
+        "file": pa.repeat(pa.scalar(path), len(items)),
+        "number": numbers,
+        "position": begin + (numbers - 1) * ITEM_SIZE,
+        "key_hash": items["key_hash"].astype(np.int32),
+        "commit_log_offset": items["commit_log_offset"].astype(np.int64),
+        "seconds": items["seconds"].astype(np.int32),
+        "begun_at_ms": np.full(len(items), begun_at_ms, dtype=np.int64),
+        "names": items["previous_item"].astype(np.int32),
+        "should_name": previous.astype(np.int32),
+        "damage": damage.astype(np.int32),
+    }
+    return _batch(known)
+
+
+def _slot_rows(path: str, wrong: _Items, names: _Items, last: _Items) -> pa.RecordBatch:
+    nothing = pa.nulls(len(wrong), pa.int64())
+    known: dict[str, Any] = {
+        "file": pa.repeat(pa.scalar(path), len(wrong)),
+        "number": nothing,
+        "position": HEADER_SIZE + wrong.astype(np.int64) * SLOT_SIZE,
+        "key_hash": nothing.cast(pa.int32()),
+        "commit_log_offset": nothing,
+        "seconds": nothing.cast(pa.int32()),
+        "begun_at_ms": nothing,
+        "names": names.astype(np.int32),
+        "should_name": last.astype(np.int32),
+        "damage": np.full(len(wrong), int(ItemDamage.SLOT), dtype=np.int32),
+    }
+    return _batch(known)
+
+
+def _batch(known: Mapping[str, Any]) -> pa.RecordBatch:
+    arrays = [
+        column if isinstance(column, pa.Array) else pa.array(column, field.type)
+        for field in _schema
+        for column in (known[field.name],)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=_schema)

@@ -1,0 +1,147 @@
+"""
+Spark data source ``rocketmq.multidispatch``: one row per additional queue of a record.
+
+The property INNER_MULTI_DISPATCH names LMQs and, in 4.9.3 to 4.9.8, queues of other
+topics. A batch has one row for its batch consume queue. Damaged regions are skipped,
+because ``rocketmq.commitlog`` reports them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import pyarrow as pa
+
+from spark_checks.columns.record_columns import Delays, RecordColumns, read_columns
+from spark_checks.columns.record_scan import (
+    FileRange,
+    ReadAt,
+    Region,
+    Window,
+    scan_range,
+)
+from spark_checks.readers.commit_log import LogRange, LogReader, delays_in
+from spark_checks.readers.schemas import arrow_schema
+from spark_checks.readers.table_source import TableSource
+from spec.layout import LayoutError
+from spec.wire.message import multi_dispatch
+from spec.wire.message.properties import Property, decode_properties
+
+MULTI_DISPATCH_COLUMNS: Final[dict[str, str]] = {
+    "file_base": "int64",
+    "position": "int64",
+    "offset": "int64",
+    "size": "int64",
+    "own_topic": "string",
+    "own_queue_id": "int32",
+    "system_flags": "int32",
+    "stored_at_ms": "int64",
+    "tags_code": "int64",
+    "kind": "string",
+    "queue": "string",
+    "number": "int64",
+    "message_count": "int32",
+}
+"""``kind`` is lmq, batch, or shared for a queue of another topic. ``queue`` is the
+queue's name and ``number`` the queue offset in it. A batch has ``message_count``
+messages, and ``number`` is that of the first."""
+INNER_BASE = "INNER_BASE"
+"""Queue offset of a batch's first message; the broker adds this property."""
+_MARKS: Final = (
+    f"{multi_dispatch.OFFSETS}\x01".encode(),
+    f"{Property.INNER_NUM}\x01".encode(),
+)
+_count = re.compile(r"[0-9]{1,5}", re.ASCII)
+_number = re.compile(r"[0-9]{1,18}", re.ASCII)
+_schema = arrow_schema(MULTI_DISPATCH_COLUMNS)
+Place = tuple[str, str, int, int]
+"""Kind, queue, queue offset, messages."""
+
+
+class MultiDispatchReader(LogReader):
+    """Reads the additional queues of the records in a range of the log."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        super().__init__(options)
+        self.delays = delays_in(options)
+
+    def batches_in(self, read_at: ReadAt, part: LogRange) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of one range."""
+        return rows_in(read_at, part.where, self.delays)
+
+
+class MultiDispatchSource(TableSource):
+    """Reads a commit log, with the options of ``rocketmq.commitlog``."""
+
+    source_name = "rocketmq.multidispatch"
+    columns = MULTI_DISPATCH_COLUMNS
+    reader_type = MultiDispatchReader
+
+
+def rows_in(
+    read_at: ReadAt, where: FileRange, delays: Delays
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of the range *where*."""
+    scan = scan_range(read_at, where)
+    found = next(scan, None)
+    while found is not None:
+        refused = None
+        if not isinstance(found, Region) and any(m in found.data for m in _MARKS):
+            columns, refused = read_columns(found, delays, is_checked=False)
+            if columns is not None:
+                rows = list(_rows(found, columns, where.base))
+                yield pa.RecordBatch.from_pylist(rows, schema=_schema)
+        try:
+            found = scan.send(refused)
+        except StopIteration:
+            return
+
+
+def _rows(
+    window: Window, columns: RecordColumns, base: int
+) -> Iterator[dict[str, Any]]:
+    begins, ends = (places.tolist() for places in columns.properties)
+    names = [name.decode("utf-8", "replace") for name in columns.topics.names]
+    for index, (begin, end) in enumerate(zip(begins, ends, strict=True)):
+        if all(window.data.find(mark, begin, end) < 0 for mark in _MARKS):
+            continue
+        text = window.data[begin:end].decode("utf-8", "replace")
+        fixed = {name: int(column[index]) for name, column in columns.fixed.items()}
+        own_topic = names[columns.topics.numbers[index]]
+        for kind, queue, number, count in places_of(text, own_topic):
+            yield {
+                "file_base": base,
+                "position": fixed["position"],
+                "offset": base + fixed["position"],
+                "size": fixed["size"],
+                "own_topic": own_topic,
+                "own_queue_id": fixed["queue_id"],
+                "system_flags": fixed["system_flags"],
+                "stored_at_ms": fixed["stored_at_ms"],
+                "tags_code": int(columns.tags_codes[index]),
+                "kind": kind,
+                "queue": queue,
+                "number": number,
+                "message_count": count,
+            }
+
+
+def places_of(text: str, own_topic: str) -> Iterator[Place]:
+    """Yield the additional places of a record of *own_topic* with properties *text*.
+
+    A broker's settings decide whether it dispatches the record to them.
+    """
+    properties = decode_properties(text)
+    try:
+        others = multi_dispatch.dispatches_of(properties)
+    except LayoutError:
+        others = []
+    for other in others:
+        kind = "lmq" if other.is_light else "shared"
+        yield kind, other.queue, other.queue_offset, 1
+    count = properties.get(Property.INNER_NUM, "")
+    first = properties.get(INNER_BASE, "")
+    if _count.fullmatch(count) and _number.fullmatch(first):
+        yield "batch", own_topic, int(first), int(count)

@@ -1,0 +1,145 @@
+"""
+Conditions on columns that exclude whole files.
+
+The option ``where`` of a source holds conditions, all of which must hold. The query
+applies them again, so a reader may read too much and must never read too little.
+
+Spark 4.1 can pass a query's conditions by itself (``pushFilters``). It then keeps the
+reader with the DataFrame, and later queries without conditions miss rows. The sources
+do not implement it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pyspark.sql.datasource import (
+    EqualTo,
+    Filter,
+    GreaterThan,
+    GreaterThanOrEqual,
+    In,
+    LessThan,
+    LessThanOrEqual,
+    StringStartsWith,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnBounds:
+    """Values of a column that conditions select; all by default."""
+
+    low: int | None = None
+    """Smallest integer."""
+    high: int | None = None
+    """Largest integer."""
+    values: frozenset[object] | None = None
+    prefix: str = ""
+    """Prefix of a text."""
+
+    @property
+    def least(self) -> int | None:
+        """Smallest selected integer; None without a lower bound."""
+        numbers = [v for v in self.values or () if isinstance(v, int)]
+        bounds = [b for b in (self.low, min(numbers, default=None)) if b is not None]
+        return max(bounds, default=None)
+
+    @property
+    def most(self) -> int | None:
+        """Largest selected integer; None without an upper bound."""
+        numbers = [v for v in self.values or () if isinstance(v, int)]
+        bounds = [b for b in (self.high, max(numbers, default=None)) if b is not None]
+        return min(bounds, default=None)
+
+    def may_overlap(self, first: int, last: int) -> bool:
+        """Return whether an integer from *first* to *last* is selected."""
+        if self.low is not None and last < self.low:
+            return False
+        if self.high is not None and first > self.high:
+            return False
+        numbers = [v for v in self.values or () if isinstance(v, int)]
+        return self.values is None or any(first <= v <= last for v in numbers)
+
+    def may_equal(self, text: str) -> bool:
+        """Return whether *text* is selected."""
+        named = self.values is None or text in self.values
+        return named and text.startswith(self.prefix)
+
+    def at_least(self, low: int) -> ColumnBounds:
+        """Return these bounds without integers below *low*."""
+        return replace(self, low=low if self.low is None else max(low, self.low))
+
+    def at_most(self, high: int) -> ColumnBounds:
+        """Return these bounds without integers above *high*."""
+        return replace(self, high=high if self.high is None else min(high, self.high))
+
+    def one_of(self, values: Iterable[object]) -> ColumnBounds:
+        """Return these bounds restricted to *values*."""
+        found = frozenset(values)
+        return replace(
+            self, values=found if self.values is None else found & self.values
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conditions:
+    """Bounds of every column."""
+
+    columns: Mapping[str, ColumnBounds] = field(default_factory=dict)
+
+    def of(self, column: str) -> ColumnBounds:
+        """Return the bounds of *column*."""
+        return self.columns.get(column, ColumnBounds())
+
+
+_OPERATORS: Mapping[str, Callable[[tuple[str, ...], Any], Filter]] = {
+    "=": EqualTo,
+    "in": lambda column, values: In(column, tuple(values)),
+    ">": GreaterThan,
+    ">=": GreaterThanOrEqual,
+    "<": LessThan,
+    "<=": LessThanOrEqual,
+    "begins": StringStartsWith,
+}
+
+
+def conditions_in(options: Mapping[str, str]) -> Conditions:
+    """Return the option ``where`` as conditions: ``[["offset", ">=", 100]]``."""
+    conditions = json.loads(options.get("where", "[]"))
+    return conditions_of(
+        _OPERATORS[how]((name,), value) for name, how, value in conditions
+    )
+
+
+def conditions_of(filters: Iterable[Filter]) -> Conditions:
+    """Return the bounds that *filters* set together."""
+    found: dict[str, ColumnBounds] = {}
+    for condition in filters:
+        name = ".".join(getattr(condition, "attribute", ()))
+        if name:
+            found[name] = _narrowed(found.get(name, ColumnBounds()), condition)
+    return Conditions(columns=found)
+
+
+def _narrowed(bounds: ColumnBounds, condition: Filter) -> ColumnBounds:
+    """Return *bounds* restricted by *condition*."""
+    if isinstance(condition, In):
+        return bounds.one_of(condition.value)
+    value = getattr(condition, "value", None)
+    if isinstance(condition, EqualTo):
+        return bounds.one_of([value])
+    if isinstance(condition, StringStartsWith) and not bounds.prefix:
+        return replace(bounds, prefix=condition.value)
+    narrow = _COMPARISONS.get(type(condition))
+    return narrow(bounds, value) if narrow and isinstance(value, int) else bounds
+
+
+_COMPARISONS: Mapping[type[Filter], Callable[[ColumnBounds, int], ColumnBounds]] = {
+    GreaterThan: lambda bounds, value: bounds.at_least(value + 1),
+    GreaterThanOrEqual: ColumnBounds.at_least,
+    LessThan: lambda bounds, value: bounds.at_most(value - 1),
+    LessThanOrEqual: ColumnBounds.at_most,
+}

@@ -1,0 +1,137 @@
+"""
+Spark data source ``rocketmq.consumequeue_ext``: one row per extension unit.
+
+A unit contains its own size and the size of its bit map. After damage the scan resumes
+at the next place where both sizes agree, the store time is plausible, and a valid unit
+follows. A partition is a whole file: units vary in size and do not contain their
+position (Java: ConsumeQueueExt).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from itertools import islice
+
+import pyarrow as pa
+
+from spark_checks.columns.record_scan import ReadAt
+from spark_checks.readers.schemas import EXTENSION_COLUMNS, arrow_schema
+from spark_checks.readers.table_source import (
+    PlacedFile,
+    PlacedFileReader,
+    TableSource,
+)
+from spark_checks.readers.whole_files import Row
+from spark_checks.store_files import queue_of
+from spec.derive.numpy_dtype import leading_fields
+from spec.derive.struct_codec import compile_codec
+from spec.store.queue_extension import EXTENSION, SMALLEST_SIZE, extension_unit_layout
+
+STORED_AT_MS_MAX = 1 << 43
+"""Store times beyond the year 2248 are invalid."""
+FILE_SIZE_MAX = 1 << 28
+"""Largest number of bytes to read of a file; a broker's have 48 MiB by default."""
+ROWS_AT_ONCE = 100_000
+_schema = arrow_schema(EXTENSION_COLUMNS)
+_CODES = {">i2": "h", ">i8": "q"}
+_fields = leading_fields(extension_unit_layout)
+_head = struct.Struct(">" + "".join(_CODES[placed.format] for placed in _fields))
+assert _head.size == SMALLEST_SIZE
+_codec = compile_codec(extension_unit_layout)
+
+
+class QueueExtensionReader(PlacedFileReader):
+    """Reads one file per partition."""
+
+    part_name = "a file of an extension"
+
+    def batches_in(self, read_at: ReadAt, part: PlacedFile) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of one file."""
+        data = read_at(0, min(part.size, FILE_SIZE_MAX))
+        rows = rows_of(data, part.path, part.base, part.size)
+        while some := list(islice(rows, ROWS_AT_ONCE)):
+            yield pa.RecordBatch.from_pylist(some, schema=_schema)
+
+
+class QueueExtensionSource(TableSource):
+    """Reads the consume queues' extensions. Options: ``url``, ``files`` (JSON)."""
+
+    source_name = "rocketmq.consumequeue_ext"
+    columns = EXTENSION_COLUMNS
+    reader_type = QueueExtensionReader
+
+
+def rows_of(data: bytes, path: str, base: int, size: int) -> Iterator[Row]:
+    """Yield the rows of the file at *path*, of *size* bytes that begin as *data*."""
+    queue = queue_of(path, EXTENSION)
+    if queue is None:
+        raise ValueError(f"{path} is not in an extension of a consume queue")
+    where = {"file_base": base, "file_size": size, "topic": queue[0]}
+    where["queue_id"] = queue[1]
+    position = 0
+    while position < len(data):
+        row = _unit(data, position) or _region(data, position)
+        yield {**where, "position": position, "offset": base + position, **row}
+        position += row["size"]
+    if len(data) < size:
+        rest = {"position": position, "offset": base + position, "kind": "damaged"}
+        reason = "beyond the read limit of one file"
+        yield {**where, **rest, "size": size - position, "reason": reason}
+
+
+def _unit(data: bytes, position: int) -> Row | None:
+    """Return the unit at *position*; None without one."""
+    if not is_plausible(data, position):
+        return None
+    size, tags_code, stored_at_ms, filter_bits = _codec.decode(data, position)
+    return {
+        "kind": "unit",
+        "size": size,
+        "tags_code": tags_code,
+        "stored_at_ms": stored_at_ms,
+        "filter_bits": filter_bits,
+    }
+
+
+def is_plausible(data: bytes, position: int) -> bool:
+    """Return whether *data* has a complete, plausible unit at *position*."""
+    if len(data) - position < SMALLEST_SIZE:
+        return False
+    size, _, stored_at_ms, bits_size = _head.unpack_from(data, position)
+    fits = SMALLEST_SIZE <= size <= len(data) - position
+    return bool(fits and bits_size == size - SMALLEST_SIZE and stored_at_ms >= 0)
+
+
+def _region(data: bytes, position: int) -> Row:
+    """Return the end mark, unwritten tail or damaged region at *position*."""
+    mark = data[position : position + 2]
+    left = len(data) - position
+    if mark == b"\xff\xff":
+        return {"kind": "end", "size": left}
+    following = _following(data, position + 1)
+    if not mark.strip(b"\0") and following is None:
+        older = data[position:].strip(b"\0")
+        reason = "older bytes follow the written part" if older else None
+        return {"kind": "tail", "size": left, "reason": reason}
+    size = int.from_bytes(mark, "big", signed=True)
+    reason = f"no unit of {size} bytes fits here, with {left} bytes left"
+    end = len(data) if following is None else following
+    return {"kind": "damaged", "size": end - position, "reason": reason}
+
+
+def _following(data: bytes, position: int) -> int | None:
+    """Return the position of the next certain unit; None without one."""
+    for at in range(position, len(data) - SMALLEST_SIZE + 1):
+        if data[at] < 128 and is_plausible(data, at) and _is_sure(data, at):
+            return at
+    return None
+
+
+def _is_sure(data: bytes, position: int) -> bool:
+    """Return whether store time and successor of a plausible unit are valid too."""
+    size, _, stored_at_ms, _ = _head.unpack_from(data, position)
+    after = position + size
+    mark = data[after : after + 2]
+    follows = mark in {b"", b"\0\0", b"\xff\xff"} or is_plausible(data, after)
+    return bool(0 < stored_at_ms < STORED_AT_MS_MAX and follows)

@@ -1,0 +1,151 @@
+"""
+Spark data source ``rocketmq.keys``: one row per key of every record of a log.
+
+An audit reads it only where the survey's sums of keys and index items differ. Damaged
+regions are skipped, because ``rocketmq.commitlog`` reports them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from columns.gather import NOWHERE, FieldColumns, Ints, gather, numbers_at
+from columns.key_hashes import KeyHashes, key_hashes
+from columns.log_batch import record_plans
+from columns.record_properties import properties_of
+from columns.topics import topics_of
+from spark_checks.columns.record_scan import (
+    SIZE,
+    FileRange,
+    ReadAt,
+    Refused,
+    Region,
+    Window,
+    scan_range,
+)
+from spark_checks.columns.spark_hash import xor_of
+from spark_checks.readers.commit_log import LogRange, LogReader
+from spark_checks.readers.schemas import arrow_schema
+from spark_checks.readers.table_source import TableSource
+
+KEY_COLUMNS: Final[dict[str, str]] = {
+    "file_base": "int64",
+    "offset": "int64",
+    "key_hash": "int32",
+    "is_tag": "int32",
+}
+Ranges = Sequence[tuple[int, int]]
+"""Commit-log offsets that index files cover: begin exclusive, end inclusive."""
+_key_schema = arrow_schema(KEY_COLUMNS)
+
+
+class KeyReader(LogReader):
+    """Reads the keys of the records in a range of the log."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        super().__init__(options)
+        self.ranges: Ranges = json.loads(options["ranges"])
+
+    def batches_in(self, read_at: ReadAt, part: LogRange) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of one range."""
+        return key_batches(read_at, part.where, self.ranges)
+
+
+class KeySource(TableSource):
+    """Reads the keys of records.
+
+    Options: ``url``, ``files``, ``ranges`` and ``parts`` (JSON).
+    """
+
+    source_name = "rocketmq.keys"
+    columns = KEY_COLUMNS
+    reader_type = KeyReader
+
+
+def key_batches(
+    read_at: ReadAt, where: FileRange, ranges: Ranges
+) -> Iterator[pa.RecordBatch]:
+    """Yield the keys of the records in *where* that the index must contain."""
+    for window, starts, found in readable_records(read_at, where):
+        begins, sizes = found.places["properties"]
+        split = properties_of(window.data, begins, begins + sizes)
+        keys = key_hashes(found, topics_of(window.data, found), split)
+        offsets = where.base + window.position + starts[keys.record]
+        wanted = within(offsets, ranges)
+        columns = (
+            np.full(int(wanted.sum()), where.base),
+            offsets[wanted],
+            keys.code[wanted].astype(np.int32),
+            keys.is_tag[wanted].astype(np.int32),
+        )
+        yield pa.RecordBatch.from_arrays(
+            [pa.array(column) for column in columns], schema=_key_schema
+        )
+
+
+def readable_records(
+    read_at: ReadAt, where: FileRange
+) -> Iterator[tuple[Window, Ints, FieldColumns]]:
+    """Yield windows, the record starts in them, and the records' fields."""
+    scan = scan_range(read_at, where)
+    seen = next(scan, None)
+    while seen is not None:
+        refused = None
+        if not isinstance(seen, Region):
+            starts, found, refused = _fields_of(seen)
+            if len(starts):
+                yield seen, starts, found
+        try:
+            seen = scan.send(refused)
+        except StopIteration:
+            return
+
+
+def _fields_of(window: Window) -> tuple[Ints, FieldColumns, Refused | None]:
+    """Return the records of *window* up to the first invalid one."""
+    starts = window.starts
+    limits = starts + numbers_at(window.data, starts, SIZE)
+    found = gather(window.data, starts, limits, record_plans)
+    wrong = np.flatnonzero(found.ends != limits)
+    if not wrong.size:
+        return starts, found, None
+    first = int(wrong[0])
+    past = found.ends[first] == NOWHERE
+    reason = "a field reaches past its end" if past else "its fields end elsewhere"
+    refused = Refused(start=int(starts[first]), reason=reason)
+    return starts[:first], found.first(first), refused
+
+
+def meeting(ranges: Ranges, begin: int, end: int) -> Ints:
+    """Return the *ranges* that overlap *begin* to *end*."""
+    met = [(low, high) for low, high in ranges if low < end and begin <= high]
+    return np.array(met, dtype=np.int64).reshape(-1, 2)
+
+
+def within(offsets: Ints, ranges: Ranges) -> npt.NDArray[np.bool_]:
+    """Return the mask of *offsets* that lie in one of *ranges*."""
+    inside = np.zeros(len(offsets), dtype=np.bool_)
+    if not len(offsets):
+        return inside
+    least, most = int(offsets.min()), int(offsets.max())
+    for begin, end in ranges:  # one per index file; a window overlaps few
+        if begin < most and least <= end:
+            inside |= (offsets > begin) & (offsets <= end)
+    return inside
+
+
+def sums_of_keys(keys: KeyHashes, offsets: Ints, ranges: Ranges) -> tuple[int, int]:
+    """Return the sums of the keys of records at *offsets* within *ranges*.
+
+    The first sum is without tags, as most releases index them. The second has them.
+    """
+    wanted = within(offsets, ranges)
+    offsets, codes, is_tag = offsets[wanted], keys.code[wanted], keys.is_tag[wanted]
+    plain = xor_of(offsets[~is_tag], codes[~is_tag])
+    return plain, plain ^ xor_of(offsets[is_tag], codes[is_tag])

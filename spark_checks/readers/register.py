@@ -1,0 +1,38 @@
+"""
+Registration of the data sources in a Spark session.
+"""
+
+from __future__ import annotations
+
+from weakref import WeakSet
+
+from pyspark.sql import SparkSession
+from pyspark.sql.datasource import DataSource
+
+from spark_checks.readers.commit_log import CommitLogSource
+from spark_checks.readers.config import ConfigSource
+from spark_checks.readers.consume_queue import ConsumeQueueSource
+from spark_checks.readers.index import IndexSource
+from spark_checks.readers.queue_extension import QueueExtensionSource
+from spark_checks.readers.whole_files import CheckpointSource
+
+SOURCES: tuple[type[DataSource], ...] = (
+    CommitLogSource,
+    ConsumeQueueSource,
+    QueueExtensionSource,
+    IndexSource,
+    CheckpointSource,
+    ConfigSource,
+)
+
+
+_sessions: WeakSet[SparkSession] = WeakSet()
+"""Sessions with registered sources."""
+
+
+def register_sources(session: SparkSession) -> None:
+    """Register the sources for ``spark.read.format`` of *session*, once."""
+    if session not in _sessions:
+        for source in SOURCES:
+            session.dataSource.register(source)
+        _sessions.add(session)

@@ -1,0 +1,114 @@
+"""
+Data sources of small files that are read whole, and ``rocketmq.checkpoint``.
+
+All files of a source are one partition: there are few, of some kilobytes each.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+from spark_checks.readers.schemas import CHECKPOINT_COLUMNS, arrow_schema
+from spark_checks.readers.table_source import TableReader, TableSource
+from spark_checks.store_files import StoreFile, read_whole
+from spec.store.checkpoint import (
+    FILE_SIZE,
+    Checkpoint,
+    checkpoint_layout,
+    decode_checkpoint,
+)
+
+SIZE_MAX = 64 * 1024 * 1024
+"""Largest number of bytes to read of a file."""
+_ROWS_AT_ONCE = 100_000
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WholeFiles(InputPartition):
+    """Path and size of some small files."""
+
+    files: tuple[tuple[str, int], ...]
+
+
+class WholeFileSource(TableSource):
+    """Reads small files. Options: ``url``, ``files`` (JSON)."""
+
+    @staticmethod
+    def rows_of(data: bytes, path: str, size: int) -> Iterator[Row]:
+        """Yield the rows of the file at *path* with *size* bytes in *data*."""
+        raise NotImplementedError(f"{path}: {len(data)} of {size} bytes have no reader")
+
+    def reader(self, schema: StructType) -> DataSourceReader:  # noqa: ARG002
+        """Return the reader for the options."""
+        return WholeFileReader(type(self), self.options)
+
+
+class WholeFileReader(TableReader[WholeFiles]):
+    """Reads all files of a source in one partition."""
+
+    part_type = WholeFiles
+    part_name = "a set of small files"
+
+    def __init__(
+        self, source: type[WholeFileSource], options: Mapping[str, str]
+    ) -> None:
+        self.source = source
+        self.url = options["url"]
+        self.files: list[tuple[str, int]] = json.loads(options["files"])
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """Return the one partition."""
+        return [WholeFiles(files=tuple((path, size) for path, size in self.files))]
+
+    def batches_of(self, part: WholeFiles) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of all files."""
+        schema = arrow_schema(self.source.columns)
+        for path, size in part.files:
+            file = StoreFile(path=path, size=size)
+            data = read_whole(self.url, file, size_max=SIZE_MAX)
+            rows = list(self.source.rows_of(data, path, size))
+            for start in range(0, len(rows), _ROWS_AT_ONCE):
+                some = rows[start : start + _ROWS_AT_ONCE]
+                yield pa.RecordBatch.from_pylist(some, schema=schema)
+
+
+class CheckpointSource(WholeFileSource):
+    """Reads checkpoints. Options: ``url``, ``files`` (JSON).
+
+    A file too short for the times is damaged. Other defects are a reason beside the
+    times.
+    """
+
+    source_name = "rocketmq.checkpoint"
+    columns = CHECKPOINT_COLUMNS
+
+    @staticmethod
+    def rows_of(data: bytes, path: str, size: int) -> Iterator[Row]:
+        """Yield the row of the checkpoint at *path*."""
+        needed = checkpoint_layout.sizeof()
+        row = {"file": path, "file_size": size}
+        if len(data) < needed:
+            reason = f"{size} bytes, the times take {needed}"
+            yield {**row, "kind": "damaged", "reason": reason}
+            return
+        found = decode_checkpoint(data)
+        fields = {name: getattr(found, name) for name in Checkpoint.__slots__}
+        yield {**row, "kind": "checkpoint", "reason": _reason(data, size), **fields}
+
+
+def _reason(data: bytes, size: int) -> str | None:
+    """Return the defect of a checkpoint with readable times; None without one."""
+    if size != FILE_SIZE:
+        return f"{size} bytes, a checkpoint has {FILE_SIZE}"
+    if data[checkpoint_layout.sizeof() :].strip(b"\0"):
+        return "bytes follow the fields"
+    return None

@@ -1,0 +1,178 @@
+"""
+Output of audits as a table, JSON or an HTML page.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from io import StringIO
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from spark_checks.audit import Audit
+from spark_checks.report.advice import next_steps
+from spark_checks.report.charts import charts_of
+
+FORMATS = ("table", "json", "html")
+LEFT_OPEN = "The file abort is there: a broker runs on this store, or was killed."
+
+
+def as_json(audits: Sequence[Audit]) -> str:
+    """Return one audit as an object, several as a list."""
+    found = [_document(audit) for audit in audits]
+    wanted: Any = found[0] if len(found) == 1 else found
+    return json.dumps(wanted, indent=2, ensure_ascii=False) + "\n"
+
+
+def as_html(audits: Sequence[Audit]) -> str:
+    """Return a self-contained page."""
+    environment = Environment(
+        loader=PackageLoader("spark_checks.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    page = environment.get_template("audit.html")
+    return page.render(
+        left_open=LEFT_OPEN,
+        audits=[{**_document(audit), "pictures": charts_of(audit)} for audit in audits],
+    )
+
+
+def as_table(audits: Sequence[Audit], *, width: int | None = None) -> str:
+    """Return text for a terminal, without colours; *width* defaults to 100."""
+    out = StringIO()
+    print_tables(audits, Console(file=out, width=width or 100, highlight=False))
+    return out.getvalue()
+
+
+def print_tables(audits: Sequence[Audit], console: Console) -> None:
+    """Print *audits* on *console*."""
+    for audit in audits:
+        _print_one(audit, console)
+
+
+def _document(audit: Audit) -> dict[str, Any]:
+    parts: dict[str, Any] = {}
+    if audit.sample is not None:
+        parts["sample"] = audit.sample.as_json()
+    if audit.against is not None:
+        parts["against"] = audit.against
+    return {
+        "schema": 1,
+        "store": audit.store,
+        "verdict": "pass" if audit.is_clean else "fail",
+        "summary": dict(audit.summary),
+        **parts,
+        "violations": [finding.as_json() for finding in audit.findings],
+        "next": next_steps(audit.findings),
+    }
+
+
+def _print_one(audit: Audit, console: Console) -> None:
+    document = _document(audit)
+    log = document["summary"]["commitlog"]
+    console.print(Text(audit.store, style="bold"), soft_wrap=True)
+    console.print(
+        f"  {log['records']:,} records in {log['files']} files,"
+        f" commit-log offsets {log['min_offset']} {_up_to(log['max_offset'])},"
+        f" {len(document['summary']['topics'])} topics,"
+        f" {document['summary']['index']['entries']:,} index items",
+        soft_wrap=True,
+    )
+    if audit.sample is not None:
+        _print_sample(document["sample"], console)
+    if document["summary"]["left_open"]:
+        console.print(f"  {LEFT_OPEN}", soft_wrap=True)
+    _print_send_backs(document["summary"]["handed_back"], console)
+    if audit.against is not None:
+        _print_against(audit.against, console)
+    if audit.findings:
+        console.print(_table(document["violations"]))
+        _print_steps(document["next"], console)
+    counts = Counter(str(finding.severity) for finding in audit.findings)
+    console.print(
+        f"  {document['verdict']}: {counts['error']} errors,"
+        f" {counts['warning']} warnings"
+    )
+
+
+def _up_to(end: str | None) -> str:
+    """Return the end of a log in words."""
+    return "on" if end is None else f"to {end}"
+
+
+def _print_sample(sample: Mapping[str, Any], console: Console) -> None:
+    """Print the audited part of the log, and the unchecked invariants."""
+    console.print(
+        f"  a sample of the log: {len(sample['ranges'])} ranges,"
+        f" {int(sample['bytes']):,} of {int(sample['of_bytes']):,} bytes"
+        f" (--sample {sample['fraction']:g} --seed {sample['seed']});"
+        " counts and findings cover these only",
+        soft_wrap=True,
+    )
+    console.print(f"  not checked: {', '.join(sample['not_judged'])}", soft_wrap=True)
+
+
+def _print_send_backs(
+    groups: Mapping[str, Mapping[str, int]], console: Console
+) -> None:
+    if groups:
+        retries, dead = (
+            sum(counts[name] for counts in groups.values())
+            for name in ("retries", "dead_letters")
+        )
+        console.print(
+            f"  {retries:,} retries and {dead:,} dead letters of {len(groups)} groups",
+            soft_wrap=True,
+        )
+
+
+def _table(violations: Sequence[dict[str, Any]]) -> Table:
+    table = Table(show_edge=False, pad_edge=False, expand=False)
+    for name in ("invariant", "severity", "file @ offset", "message", "clause"):
+        table.add_column(name, overflow="fold")
+    for found in violations:
+        table.add_row(
+            *(
+                Text(text)
+                for text in (
+                    found["invariant"],
+                    found["severity"],
+                    f"{found['file']} @ {found['offset']}",
+                    found["message"],
+                    found["requirement"],
+                )
+            )
+        )
+    return table
+
+
+def _print_against(against: Mapping[str, Any], console: Console) -> None:
+    text = f"  against {against['store']}: {against['verdict']}. {against['says']}"
+    console.print(Text(text), soft_wrap=True)
+    for topic, held in against["topics"].items():
+        for queue, counted in held["queues"].items():
+            here, there = counted["here"]["messages"], counted["there"]["messages"]
+            if here != there or counted["only_here"] or counted["only_there"]:
+                console.print(
+                    f"    {topic}, queue {queue}: {here} messages here, {there} there;"
+                    f" only here {counted['only_here']}, only there"
+                    f" {counted['only_there']}",
+                    soft_wrap=True,
+                    markup=False,
+                )
+
+
+def _print_steps(steps: Sequence[Mapping[str, Any]], console: Console) -> None:
+    """Print cost and advice for each kind of finding."""
+    for step in steps:
+        console.print(Text(f"  {step['invariant']}: {step['cost']}"), soft_wrap=True)
+        console.print(Text(f"    next: {step['do']}"), soft_wrap=True)

@@ -1,0 +1,308 @@
+"""
+Spark sessions for audits: quiet, on loopback, without leftovers.
+
+Spark's files go to a temporary directory. Its log is read only if it fails.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psutil
+from py4j.protocol import Py4JJavaError
+from pyspark import SparkContext
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from spark_checks.session.class_archive import class_archive
+from spark_checks.session.java_home import NoJavaError, prepare_java_home
+from spark_checks.session.shipping import ROOT, zip_for_workers
+from spark_checks.session.workers import request_kernels
+
+_JAVA_OPTIONS = (
+    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
+    " -Xshare:auto"
+)
+"""Options for a Java that runs for seconds: compiling less beats faster code.
+
+The default code cache would be small then. A session of many audits would fill it and
+continue interpreted.
+"""
+STOP_S = 120
+"""Seconds for Java to end; the first session takes one to write its class archive."""
+WORKERS_DAEMON = "spark_checks.session.workers"
+"""Module that forks workers with all imports done."""
+SOCKET_PATH_MAX = 103
+"""Longest path of a local socket on any system, in bytes."""
+SOCKET_NAME_SIZE = 43
+"""Bytes that Spark appends to the directory: a UUID between ``/.`` and ``.sock``."""
+STORE_VARIABLES = (
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_REGION",
+    "AWS_DEFAULT_REGION",
+    "AWS_ENDPOINT_URL",
+    "AWS_ENDPOINT_URL_S3",
+)
+"""Variables with which Arrow opens ``s3://`` URLs."""
+_QUIET = """\
+rootLogger.level = error
+rootLogger.appenderRef.stderr.ref = stderr
+appender.stderr.type = Console
+appender.stderr.name = stderr
+appender.stderr.target = SYSTEM_ERR
+appender.stderr.layout.type = PatternLayout
+appender.stderr.layout.pattern = %p %c{1}: %m%n
+"""
+
+
+class SparkError(Exception):
+    """Spark did not start, or failed."""
+
+
+FAILURES = (PySparkException, Py4JJavaError)
+"""Errors of a failed Spark job."""
+
+
+def failed(error: Exception) -> SparkError:
+    """Return *error*, one of FAILURES, as a SparkError of one line."""
+    if isinstance(error, Py4JJavaError):
+        return SparkError(str(error.java_exception.getMessage()).splitlines()[0])
+    return SparkError(str(error).splitlines()[0])
+
+
+@contextmanager
+def spark_session(
+    master: str = "local[*]", *, has_sources: bool = True, size: int | None = None
+) -> Iterator[SparkSession]:
+    """Yield a session on *master*, and stop it and its Java at the end.
+
+    Registering the sources takes a second and two processes, and may be skipped. With
+    *size*, the bytes of the stores, local Python workers are started too, with kernels
+    if that pays.
+    """
+    with tempfile.TemporaryDirectory(prefix="rmqc-audit-") as name:
+        directory = Path(name)
+        log = directory / "spark.log"
+        try:
+            java_home = prepare_java_home(directory / "java")
+            archive = class_archive(java_home)
+            surroundings = _environment(master, java_home)
+            with surroundings, _stderr_to(log), _killed_on_failure():
+                session = _start(master, directory, archive.options)
+                if has_sources:
+                    # Imported late: the driver needs these modules only from here on.
+                    from spark_checks.readers.register import register_sources
+
+                    register_sources(session)
+                if size is not None and master.startswith("local"):
+                    _start_workers(session.sparkContext, size)
+        except NoJavaError as error:
+            raise SparkError(str(error)) from None
+        except Exception as error:  # Py4J raises many types
+            raise SparkError(_why(error, log)) from error
+        try:
+            yield session
+        finally:
+            _stop(session)
+            archive.keep()
+
+
+def _start(master: str, directory: Path, java_options: str) -> SparkSession:
+    """Return a session, configured for audits."""
+    builder = SparkSession.builder.master(master).appName("rmqc audit")
+    for name, value in _settings(master, directory, java_options).items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    if not master.startswith("local"):
+        session.sparkContext.addPyFile(str(zip_for_workers(directory)))
+    return session
+
+
+def _start_workers(context: SparkContext, size: int) -> None:
+    """Start a Python worker for each processor, and wait for their imports."""
+    request_kernels(context, size)
+    processors = context.defaultParallelism
+    context.parallelize(range(processors), processors).foreach(_do_nothing)
+
+
+def _do_nothing(_number: int) -> None:
+    """Do nothing, as the body of a task."""
+
+
+def _settings(
+    master: str, directory: Path, more_java_options: str
+) -> Mapping[str, str]:
+    """Return Spark's settings for audits on *master*."""
+    is_local = master.startswith("local")
+    quiet = directory / "log4j2.properties"
+    quiet.write_text(_QUIET, encoding="utf-8")
+    log_option = f"-Dlog4j2.configurationFile={quiet}"
+    java_options = f"{log_option} {_JAVA_OPTIONS} {more_java_options}"
+    loopback = {
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+    }
+    return {
+        **(loopback if is_on_loopback(master) else {}),
+        **_for_workers(master),
+        "spark.driver.memory": "640m",
+        "spark.driver.extraJavaOptions": java_options,
+        "spark.local.dir": str(directory),
+        "spark.sql.warehouse.dir": str(directory / "warehouse"),
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.shuffle.partitions": str(_shuffle_partitions(master)),
+        # With few partitions, replanning costs more than it saves.
+        "spark.sql.adaptive.enabled": str(not is_local).lower(),
+        # Parquet writers buffer a block each, 128 MiB by default.
+        "spark.hadoop.parquet.block.size": str(16 << 20),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.structuredLogging.enabled": "false",
+        "spark.python.worker.reuse": "true",
+        # Task results are sent directly, not stored for a later fetch.
+        "spark.task.maxDirectResultSize": "16m",
+        **(worker_settings(directory) if is_local else {}),
+    }
+
+
+def worker_settings(directory: Path) -> Mapping[str, str]:
+    """Return the settings of local Python workers."""
+    daemon = {"spark.python.daemon.module": WORKERS_DAEMON}
+    if len(os.fsencode(directory)) + SOCKET_NAME_SIZE > SOCKET_PATH_MAX:
+        return daemon
+    return {
+        **daemon,
+        # Over TCP each task loses 40 ms to delayed acknowledgements.
+        "spark.python.unix.domain.socket.enabled": "true",
+        "spark.python.unix.domain.socket.dir": str(directory),
+    }
+
+
+def _for_workers(master: str) -> Mapping[str, str]:
+    """Return the environment settings by which remote workers open stores."""
+    if master.startswith("local"):
+        return {}
+    wanted = {name: os.environ.get(name) for name in STORE_VARIABLES}
+    return {
+        f"spark.executorEnv.{name}": value for name, value in wanted.items() if value
+    }
+
+
+def is_on_loopback(master: str) -> bool:
+    """Whether all processes of *master* are on this machine."""
+    if master.startswith("local"):
+        return True
+    host = urlsplit(master).hostname or ""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _shuffle_partitions(master: str) -> int:
+    """Return the number of shuffle partitions."""
+    return (os.cpu_count() or 2) if master.startswith("local") else 64
+
+
+@contextmanager
+def _environment(master: str, java_home: Path) -> Iterator[None]:
+    """Set the variables that Spark reads at its start, and restore them."""
+    path = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    is_local = master.startswith("local")
+    workers = "" if is_local else os.environ.get("PYSPARK_PYTHON", "")
+    wanted = {
+        "JAVA_HOME": str(java_home),
+        "PYSPARK_PYTHON": workers or sys.executable,
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
+        "PYTHONPATH": os.pathsep.join(path),
+    }
+    if is_on_loopback(master):
+        wanted["SPARK_LOCAL_IP"] = "127.0.0.1"
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
+def _stderr_to(log: Path) -> Iterator[None]:
+    """Redirect the standard error of child processes to *log*."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    try:
+        with log.open("wb") as file:
+            os.dup2(file.fileno(), 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+@contextmanager
+def _killed_on_failure() -> Iterator[None]:
+    """Kill Spark's processes if its start fails or is interrupted.
+
+    PySpark keeps its Java only after Java has reported its port. If the start is
+    interrupted earlier, Java fails in its main thread while its other threads keep it
+    alive.
+    """
+    before = set(psutil.Process().children(recursive=True))
+    try:
+        yield
+    except BaseException:
+        for process in set(psutil.Process().children(recursive=True)) - before:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        _forget_gateway()
+        raise
+
+
+def _stop(session: SparkSession) -> None:
+    """Stop *session* and end the Java process behind it."""
+    gateway = session.sparkContext._gateway
+    session.stop()
+    if gateway is not None:
+        gateway.shutdown()
+        process = getattr(gateway, "proc", None)
+        if process is not None:
+            process.stdin.close()
+            try:
+                process.wait(timeout=STOP_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+    _forget_gateway()
+
+
+def _forget_gateway() -> None:
+    """Drop the gateway, so that the next session starts a new Java."""
+    SparkContext._gateway = None
+    SparkContext._jvm = None
+
+
+def _why(error: Exception, log: Path) -> str:
+    """Return the reason of Spark's failure in one line."""
+    output = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+    lines = [
+        line for line in output.splitlines() if "rror" in line or "xception" in line
+    ]
+    found = lines[0] if lines else (str(error).splitlines() or [repr(error)])[0]
+    return f"Spark did not start: {found.strip()}"

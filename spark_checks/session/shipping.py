@@ -1,0 +1,46 @@
+"""
+Archive of Python packages for the workers of a cluster.
+
+A worker has a Python with numpy, pyarrow and isal, and Spark's pyspark. It lacks this
+project and construct, which are plain Python and travel with the audit.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+"""Directory that holds the project's packages."""
+OWN = ("spec", "columns", "spark_checks")
+OTHERS = ("construct",)
+"""Third-party packages in plain Python that clusters rarely have."""
+
+
+def zip_for_workers(directory: Path) -> Path:
+    """Create the archive of the workers' packages in *directory*."""
+    archive = directory / "rmqc-workers.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        for source, name in _sources():
+            file.write(source, name)
+    return archive
+
+
+def _sources() -> Iterator[tuple[Path, Path]]:
+    """Yield every module to pack, and its name in the archive."""
+    roots = [(ROOT, package) for package in OWN]
+    roots += [(_parent_of(package), package) for package in OTHERS]
+    for root, package in roots:
+        for source in sorted((root / package).rglob("*.py")):
+            if "tests" not in source.parts[len(root.parts) :]:
+                yield source, source.relative_to(root)
+
+
+def _parent_of(package: str) -> Path:
+    """Return the directory that holds an installed *package*."""
+    found = importlib.util.find_spec(package)
+    if found is None or found.origin is None:
+        raise ModuleNotFoundError(f"{package} is not installed", name=package)
+    return Path(found.origin).parents[1]

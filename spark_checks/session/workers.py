@@ -1,0 +1,93 @@
+"""
+Daemon of Spark's Python workers on this machine.
+
+Spark's own daemon forks workers that each import numpy, Arrow and the layouts. This one
+imports them first, so that workers share them. It also loads the kernels if the driver
+requests that. Daemons for other modules plan tables only.
+
+Spark puts three archives of its own on the import path. Their packages are installed
+anyway. Each task would list their thousands of entries, which takes a tenth of a
+second, so they are removed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+
+KERNELS_VARIABLE = "RMQC_KERNELS"
+"""Environment variable that requests kernels from the daemon."""
+LARGE_SIZE = 512 * 1024 * 1024
+"""Bytes per processor from which on kernels pay."""
+KEPT_EACH_MAX = 32 << 20
+"""Largest freed block that the allocator keeps; the C library allows no more."""
+KEPT_MAX = 128 << 20
+"""Unused memory that a worker keeps, in bytes."""
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
+_ARCHIVES = ("pyspark.zip", "py4j-*-src.zip", "spark-core_*.jar")
+
+
+def request_kernels(context: SparkContext, size: int) -> bool:
+    """Return whether kernels pay for *size* bytes, and request them if so.
+
+    The request reaches local daemons that have not started yet.
+    """
+    are_worth_it = size >= LARGE_SIZE * context.defaultParallelism
+    if are_worth_it:
+        context.environment[KERNELS_VARIABLE] = "yes"
+    return are_worth_it
+
+
+def without_archives(path: Iterable[str]) -> list[str]:
+    """Return the entries of *path* that are not Spark's archives."""
+    return [entry for entry in path if not any(map(PurePath(entry).match, _ARCHIVES))]
+
+
+def _leave_archives() -> None:
+    """Remove Spark's archives from the import path if nothing needs them."""
+    named = list(sys.path)
+    sys.path[:] = without_archives(named)
+    if not all(map(importlib.util.find_spec, ("pyspark", "py4j"))):
+        sys.path[:] = named
+    for entry in set(named) - set(sys.path):
+        sys.path_importer_cache.pop(entry, None)
+
+
+def _keep_memory() -> None:
+    """Keep freed memory in the process up to KEPT_MAX.
+
+    Returning it to the system takes a sixth of a survey's time. This needs the GNU C
+    library; others are left as they are.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(_M_MMAP_THRESHOLD, KEPT_EACH_MAX)
+        mallopt(_M_TRIM_THRESHOLD, KEPT_MAX)
+
+
+def main() -> None:
+    """Run the daemon for the module on the command line until Spark ends."""
+    _leave_archives()
+    from pyspark.daemon import manager
+
+    if sys.argv[1:] == ["pyspark.worker"]:
+        survey = importlib.import_module("spark_checks.survey.survey")
+        if KERNELS_VARIABLE in os.environ:
+            survey.install_kernels()
+        _keep_memory()
+        gc.freeze()  # keeps imported objects out of each worker's collections
+    manager()  # type: ignore[no-untyped-call] # PySpark's
+
+
+if __name__ == "__main__":
+    main()

@@ -1,1 +1,0 @@
-"""Readers that turn the files of a store into Spark tables."""

@@ -1,0 +1,310 @@
+"""
+Files of a store at a local path or any URL that Arrow opens.
+
+The driver lists them once. Workers open single files by path, for reading only.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import pyarrow as pa
+from pyarrow import fs
+
+from spark_checks.columns.record_scan import ReadAt
+from spec.integers import INT32_MAX, INT64_MAX
+from spec.store.batch_queue import BATCH_QUEUE
+from spec.store.consume_queue import UNIT_SIZE
+from spec.store.queue_extension import EXTENSION
+from spec.wire.message.topic_names import LMQ_PREFIX
+
+_offset_name = re.compile(r"[0-9]{20}")
+_time_name = re.compile(r"[0-9]{17}")
+
+
+class NotAStoreError(Exception):
+    """The place holds no store, or is not readable."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreFile:
+    """A file of a store."""
+
+    path: str
+    """Path relative to the store, with slashes."""
+    size: int
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def directory(self) -> str:
+        """The path without the name."""
+        return self.path.rpartition("/")[0]
+
+    @property
+    def base(self) -> int | None:
+        """Start offset in the name; None without a valid one."""
+        if not _offset_name.fullmatch(self.name):
+            return None
+        base = int(self.name)
+        return base if base + self.size <= INT64_MAX else None
+
+    @property
+    def is_named_by_time(self) -> bool:
+        """Whether the name is a time in milliseconds, as of an index file."""
+        return _time_name.fullmatch(self.name) is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store:
+    """Store directory at the time of its listing."""
+
+    url: str
+    files: tuple[StoreFile, ...]
+    """Files in the order of their paths."""
+    directories: frozenset[str]
+    begin: int = 0
+    """Commit-log offset at which the audit begins."""
+    parts: tuple[tuple[int, int], ...] | None = None
+    """Audited ranges, as pairs of commit-log offsets; None for all."""
+
+    def under(self, directory: str) -> tuple[StoreFile, ...]:
+        """Return the files directly in *directory*."""
+        return tuple(file for file in self.files if file.directory == directory)
+
+    @property
+    def commit_log(self) -> tuple[StoreFile, ...]:
+        """Commit-log files with a valid name and at least one byte, in order."""
+        return tuple(
+            file
+            for file in self.under("commitlog")
+            if file.base is not None and file.size > 0
+        )
+
+    @property
+    def commit_log_size(self) -> int:
+        """Bytes of all commit-log files."""
+        return sum(file.size for file in self.commit_log)
+
+    @property
+    def consume_queues(self) -> tuple[StoreFile, ...]:
+        """Consume-queue files with a valid name and at least one byte."""
+        return self._of_queues("consumequeue")
+
+    @property
+    def extensions(self) -> tuple[StoreFile, ...]:
+        """Files of the consume queues' extensions, as above."""
+        return self._of_queues(EXTENSION)
+
+    @property
+    def batch_queues(self) -> tuple[StoreFile, ...]:
+        """Files of batch consume queues, as above."""
+        return self._of_queues(BATCH_QUEUE)
+
+    @property
+    def lmq_files(self) -> tuple[StoreFile, ...]:
+        """Consume-queue files of LMQs."""
+        begin = f"consumequeue/{LMQ_PREFIX}"
+        return tuple(f for f in self.consume_queues if f.path.startswith(begin))
+
+    @property
+    def settings(self) -> tuple[StoreFile, ...]:
+        """Configuration files in JSON, and their .bak copies."""
+        ends = (".json", ".json.bak")
+        return tuple(file for file in self.under("config") if file.name.endswith(ends))
+
+    @property
+    def index(self) -> tuple[StoreFile, ...]:
+        """Index files with a valid name and at least one byte, in order."""
+        return tuple(
+            file
+            for file in self.under("index")
+            if file.is_named_by_time and file.size > 0
+        )
+
+    @property
+    def min_offset(self) -> int:
+        """First commit-log offset that exists and is audited."""
+        first = min((file.base or 0 for file in self.commit_log), default=0)
+        return max(first, self.begin)
+
+    @property
+    def was_left_open(self) -> bool:
+        """Whether a broker runs on this store, or was killed: abort exists."""
+        return any(file.path == "abort" for file in self.files)
+
+    def _of_queues(self, directory: str) -> tuple[StoreFile, ...]:
+        return tuple(
+            file
+            for file in self.files
+            if queue_of(file.path, directory) is not None
+            and file.base is not None
+            and file.size > 0
+        )
+
+
+def queue_of(path: str, directory: str = "consumequeue") -> tuple[str, int] | None:
+    """Return topic and queue id of a path below *directory*; None elsewhere."""
+    parts = path.split("/")
+    if len(parts) != 4 or parts[0] != directory or not parts[2].isdecimal():
+        return None
+    queue_id = int(parts[2])
+    return (parts[1], queue_id) if queue_id <= INT32_MAX else None
+
+
+def commit_log_file_size(store: Store) -> int | None:
+    """Return the most frequent size of commit-log files, by names and sizes."""
+    files = [file for file in store.under("commitlog") if file.base is not None]
+    steps = [(b.base or 0) - (a.base or 0) for a, b in pairwise(files)]
+    votes = Counter([file.size for file in files if file.size] + steps)
+    return _elected(votes, {file.size for file in files})
+
+
+def queue_file_size(store: Store) -> int | None:
+    """Return the most frequent size of consume-queue files."""
+    files = [file for file in store.files if queue_of(file.path)]
+    sizes = [file.size for file in files if file.size and file.base is not None]
+    return _elected(Counter(sizes), {size for size in sizes if size % UNIT_SIZE == 0})
+
+
+def _elected(votes: Counter[int], known: set[int]) -> int | None:
+    """Return the most frequent of *known*, the largest of several."""
+    counted = {size: votes[size] for size in known if size > 0}
+    return max(counted, key=lambda size: (counted[size], size), default=None)
+
+
+def list_store(url: str) -> Store:
+    """Return the store at *url*, or raise NotAStoreError."""
+    try:
+        system, root = open_filesystem(url)
+        if system.get_file_info(root).type != fs.FileType.Directory:
+            raise NotAStoreError(f"{shown_url(url)} is not a directory")
+        listed = system.get_file_info(fs.FileSelector(root, recursive=True))
+        found = {info.path: info for info in listed}
+    except UnicodeDecodeError as error:
+        name = error.object.decode(errors="backslashreplace")
+        raise NotAStoreError(f"{name} is not a name in UTF-8") from None
+    except (OSError, pa.ArrowException) as error:
+        reason = f"{shown_url(url)} cannot be read: {_first_line(error)}"
+        raise NotAStoreError(reason) from None
+    start = len(root.rstrip("/")) + 1
+    files = tuple(
+        StoreFile(path=path[start:], size=info.size or 0)
+        for path, info in sorted(found.items())
+        if info.type == fs.FileType.File
+    )
+    directories = frozenset(
+        path[start:]
+        for path, info in found.items()
+        if info.type == fs.FileType.Directory
+    )
+    if "commitlog" not in directories and "consumequeue" not in directories:
+        raise NotAStoreError(
+            f"{shown_url(url)} is not a store:"
+            " it has neither commitlog nor consumequeue"
+        )
+    return Store(url=url, files=files, directories=directories)
+
+
+def open_filesystem(url: str) -> tuple[fs.FileSystem, str]:
+    """Return the file system of *url* and the path in it."""
+    if "://" in url:
+        return _opened(url)
+    return fs.LocalFileSystem(), str(Path(url).absolute())
+
+
+def listing(files: tuple[StoreFile, ...]) -> str:
+    """Return *files* as the JSON option ``files``: path, start offset and size."""
+    return json.dumps([[file.path, file.base, file.size] for file in files])
+
+
+def is_same_place(url: str, other: str) -> bool:
+    """Return whether both URLs lead to one directory, links and dots resolved."""
+    (system, path), (other_system, other_path) = map(open_filesystem, (url, other))
+    if isinstance(system, fs.LocalFileSystem):
+        path, other_path = os.path.realpath(path), os.path.realpath(other_path)
+    return system.equals(other_system) and path.rstrip("/") == other_path.rstrip("/")
+
+
+@lru_cache(maxsize=16)
+def _opened(url: str) -> tuple[fs.FileSystem, str]:
+    """Return the file system and path of *url*, cached because remote ones connect."""
+    system, path = fs.FileSystem.from_uri(url)
+    return system, path
+
+
+def shown_url(url: str) -> str:
+    """Return *url* without the credentials in it."""
+    parts = urlsplit(url) if "://" in url else None
+    if parts is None or "@" not in parts.netloc:
+        return url
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+
+@contextmanager
+def reading(url: str, path: str) -> Iterator[ReadAt]:
+    """Open the file at *path* of the store *url* and yield a function that reads it."""
+    system, root = open_filesystem(url)
+    with system.open_input_file(f"{root.rstrip('/')}/{path}") as file:
+
+        def read_at(position: int, size: int) -> bytes:
+            data: bytes = file.read_at(size, position)
+            return data
+
+        yield read_at
+
+
+def allocated_ranges(url: str, path: str, size: int) -> list[range]:
+    """Return the ranges that the disk has allocated of a file of *size* bytes.
+
+    A broker maps whole files and writes them later. Unwritten parts are holes on most
+    disks and read as zeros. The whole file is returned where holes are not reported.
+    """
+    system, root = open_filesystem(url)
+    if not isinstance(system, fs.LocalFileSystem) or not hasattr(os, "SEEK_DATA"):
+        return [range(size)]
+    try:
+        with Path(root, path).open("rb", buffering=0) as file:
+            return _allocated_of(file.fileno(), size)
+    except OSError:  # unsupported, or deleted: then reading fails
+        return [range(size)]
+
+
+def _allocated_of(opened: int, size: int) -> list[range]:
+    """Return the allocated ranges of an *opened* file; raises OSError."""
+    found: list[range] = []
+    end = 0
+    while end < size:
+        try:
+            begin = os.lseek(opened, end, os.SEEK_DATA)
+            end = os.lseek(opened, begin, os.SEEK_HOLE)
+        except OSError as error:
+            if error.errno == errno.ENXIO:  # no allocated range from here on
+                return found
+            raise
+        found.append(range(begin, min(end, size)))
+    return found
+
+
+def read_whole(url: str, file: StoreFile, *, size_max: int = 1 << 26) -> bytes:
+    """Return the bytes of a small file, at most *size_max*."""
+    with reading(url, file.path) as read_at:
+        return read_at(0, min(file.size, size_max))
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

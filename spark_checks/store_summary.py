@@ -1,0 +1,151 @@
+"""
+Summary of a store in the audit's output: records, queues, configuration, groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from spark_checks.store_files import Store, StoreFile, read_whole
+from spark_checks.survey.summarise import QueueSummary, SurveySummary
+from spec.layout import LayoutError
+from spec.store.index_file import HEADER_SIZE, decode_header
+from spec.wire.bodies import fastjson
+from spec.wire.message.topic_names import DLQ_PREFIX, RETRY_PREFIX
+
+
+def store_summary(store: Store, summary: SurveySummary) -> Mapping[str, object]:
+    """Return the summary of *store*; 64-bit values are strings.
+
+    A sample has no max_offset. Its records and messages are those of its ranges.
+    """
+    index = [file for file in store.under("index") if file.is_named_by_time]
+    return {
+        "commitlog": {
+            "files": len(store.commit_log),
+            "records": summary.record_count,
+            "bytes": store.commit_log_size,
+            "min_offset": str(store.min_offset),
+            "max_offset": str(summary.log_end) if store.parts is None else None,
+        },
+        "topics": _topics(summary),
+        "index": {
+            "files": len(index),
+            "entries": sum(_entries(store, file) for file in index),
+        },
+        "config": _config(store),
+        "groups": lag_of(store, summary),
+        "handed_back": send_backs_of(summary),
+        "left_open": store.was_left_open,
+    }
+
+
+def _topics(summary: SurveySummary) -> dict[str, object]:
+    topics: dict[str, dict[str, dict[str, object]]] = {}
+    for (topic, queue_id), queue in sorted(summary.units.items()):
+        topics.setdefault(topic, {"queues": {}})["queues"][str(queue_id)] = {
+            "min": str(queue.first or 0),
+            "max": str(_end(queue)),
+            "messages": queue.matched_count,
+        }
+    return dict(topics)
+
+
+def _end(queue: QueueSummary) -> int:
+    return 0 if queue.last is None else queue.last + 1
+
+
+def _entries(store: Store, file: StoreFile) -> int:
+    """Return the number of items by the header of an index file."""
+    try:
+        header = decode_header(read_whole(store.url, file, size_max=HEADER_SIZE))
+    except LayoutError:
+        return 0
+    return max(header.index_count - 1, 0)
+
+
+_TABLES = {
+    "topics.json": ("topics", "topicConfigTable"),
+    "subscriptionGroup.json": ("groups", "subscriptionGroupTable"),
+    "consumerOffset.json": ("consumed_offsets", "offsetTable"),
+    "delayOffset.json": ("delay_offsets", "offsetTable"),
+}
+"""Name in the summary and table member, by configuration file."""
+
+
+def _config(store: Store) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for file in store.under("config"):
+        name, member = _TABLES.get(file.name, ("", ""))
+        if not name:
+            continue
+        try:
+            value = fastjson.loads(read_whole(store.url, file))
+        except LayoutError:
+            continue
+        table = value.get(member) if isinstance(value, dict) else None
+        found[name] = len(table) if isinstance(table, dict) else 0
+    return found
+
+
+OFFSETS_PATH = "config/consumerOffset.json"
+
+
+def lag_of(store: Store, summary: SurveySummary) -> dict[str, object]:
+    """Return the messages that each group has not consumed yet, by topic."""
+    file = next((file for file in store.files if file.path == OFFSETS_PATH), None)
+    if file is None:
+        return {}
+    try:
+        value = fastjson.loads(read_whole(store.url, file))
+    except (LayoutError, UnicodeDecodeError):
+        return {}
+    table = value.get("offsetTable") if isinstance(value, dict) else None
+    return groups_of(table, summary) if isinstance(table, dict) else {}
+
+
+def groups_of(table: Mapping[Any, Any], summary: SurveySummary) -> dict[str, object]:
+    """Return the lags by an offset table, for queues that have units."""
+    topics: dict[str, dict[str, int]] = {}
+    for name, offsets in table.items():
+        topic, _, group = str(name).partition("@")
+        lag = _lag(topic, offsets, summary) if isinstance(offsets, dict) else None
+        if group and lag is not None:
+            topics.setdefault(group, {})[topic] = lag
+    return {
+        group: {"lag": sum(lags.values()), "topics": dict(sorted(lags.items()))}
+        for group, lags in sorted(topics.items())
+    }
+
+
+def _lag(topic: str, offsets: Mapping[Any, Any], summary: SurveySummary) -> int | None:
+    """Return the lag in one topic; None if none of its queues has units."""
+    found = None
+    for queue, offset in offsets.items():
+        is_place = str(queue).isdecimal() and isinstance(offset, int)
+        units = summary.units.get((topic, int(str(queue)))) if is_place else None
+        if units is None or units.last is None or not isinstance(offset, int):
+            continue
+        begin = max(offset, units.first or 0)
+        found = (found or 0) + max(units.last + 1 - begin, 0)
+    return found
+
+
+COUNTED = {RETRY_PREFIX: "retries", DLQ_PREFIX: "dead_letters"}
+
+
+def send_backs_of(summary: SurveySummary) -> Mapping[str, Mapping[str, int]]:
+    """Return the retries and dead letters of each group that has some.
+
+    Each retry is a message of its own, so one message may count several times.
+    """
+    found: dict[str, dict[str, int]] = {}
+    for (topic, _), queue in sorted(summary.units.items()):
+        for prefix, name in COUNTED.items():
+            if topic.startswith(prefix) and queue.matched_count:
+                counts = found.setdefault(
+                    topic.removeprefix(prefix), dict.fromkeys(COUNTED.values(), 0)
+                )
+                counts[name] += queue.matched_count
+    return dict(sorted(found.items()))

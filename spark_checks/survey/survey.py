@@ -1,0 +1,350 @@
+"""
+The survey of a store: all bytes are read once and reduced where they are read.
+
+Each window of the log, piece of a queue and part of an index file becomes a few counts
+and sums. An intact store needs no more. The survey runs as plain Spark tasks, because
+planning a table costs more than reading a small store.
+
+A task reads several pieces of files, of about equal size in total.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from pyspark import SparkContext
+
+from columns.gather import Ints
+from columns.key_hashes import key_hashes
+from spark_checks.columns.record_columns import RecordColumns, read_columns
+from spark_checks.columns.record_scan import (
+    FileRange,
+    ReadAt,
+    Refused,
+    Region,
+    Window,
+    first_store_time_of,
+    scan_range,
+)
+from spark_checks.columns.spark_hash import xor_of
+from spark_checks.counting_rules import TRANSACTION_BITS, is_commit
+from spark_checks.kernels.install import install_kernels
+from spark_checks.readers.commit_log import CommitLogReader, LogRange
+from spark_checks.readers.consume_queue import (
+    ConsumeQueueReader,
+    Piece,
+    QueueFiles,
+    queue_in,
+    written_units,
+)
+from spark_checks.readers.index import IndexFile, IndexReader, check_items
+from spark_checks.readers.record_keys import meeting, sums_of_keys, within
+from spark_checks.session.workers import request_kernels
+from spark_checks.store_files import Store, listing, reading
+from spark_checks.survey.fast_records import (
+    FastSums,
+    KnownTopics,
+    Place,
+    known_topics,
+    sum_fast_records,
+)
+from spark_checks.survey.ledger import Ledger, entries_of
+from spark_checks.survey.sums import (
+    Bools,
+    Queues,
+    SurveyOptions,
+    add_queue,
+    sums_of_records,
+    sums_of_units,
+)
+from spec.integers import INT64_MIN
+from spec.store.consume_queue import UNIT_SIZE
+
+PIECE_SIZE_MIN = 4 * 1024 * 1024
+"""Smaller partitions, in bytes, cost more for the task than for reading."""
+PIECE_SIZE_MAX = 512 * 1024 * 1024
+"""Larger partitions, in bytes, make a retried or slow task too expensive."""
+TASKS_EACH = 8
+"""Partitions per processor, so that the last one delays little."""
+PARTS_MERGED_AT_ONCE = 64
+"""Up to this number the driver merges all surveys; beyond it, tasks merge some."""
+Part = LogRange | QueueFiles | IndexFile
+Parts = tuple[Part, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class Survey:
+    """Sums of a store, or of a part of one."""
+
+    records: Queues = field(default_factory=dict)
+    units: Queues = field(default_factory=dict)
+    regions: int = 0
+    """Damaged regions."""
+    tails: list[int] = field(default_factory=list)
+    """Start offset of the first file with an unwritten end, if any."""
+    bad_checksums: int = 0
+    bad_places: int = 0
+    damaged: int = 0
+    commits: int = 0
+    log_end: int = -1
+    """End of the last record, as a commit-log offset; negative without one."""
+    last_file: int = -1
+    last_ms: int = INT64_MIN
+    damaged_items: int = 0
+    item_sum: int = 0
+    key_sums: tuple[int, int] = (0, 0)
+    """Sums without tags and with them."""
+    ledger: Ledger = field(default_factory=Ledger)
+
+    def plus(self, other: Survey) -> Survey:
+        """Return the survey of both parts; reuses this one's tables."""
+        for mine, others in ((self.records, other.records), (self.units, other.units)):
+            for queue, sums in others.items():
+                add_queue(mine, queue, sums)
+        plain, tagged = self.key_sums
+        return replace(
+            self,
+            regions=self.regions + other.regions,
+            tails=sorted([*self.tails, *other.tails])[:1],
+            bad_checksums=self.bad_checksums + other.bad_checksums,
+            bad_places=self.bad_places + other.bad_places,
+            damaged=self.damaged + other.damaged,
+            commits=self.commits + other.commits,
+            log_end=max(self.log_end, other.log_end),
+            last_ms=max(self.last_ms, other.last_ms),
+            last_file=max(self.last_file, other.last_file),
+            damaged_items=self.damaged_items + other.damaged_items,
+            item_sum=self.item_sum ^ other.item_sum,
+            key_sums=(plain ^ other.key_sums[0], tagged ^ other.key_sums[1]),
+            ledger=self.ledger.plus(other.ledger),
+        )
+
+
+def survey_store(context: SparkContext, store: Store, options: SurveyOptions) -> Survey:
+    """Return the survey of *store*, made by Spark tasks."""
+    processors = context.defaultParallelism
+    parts = parts_of(store, options, processors)
+    if not parts:
+        return Survey()
+    size = sum(size_of(part) for some in parts for part in some)
+    if request_kernels(context, size):
+        options = replace(options, is_large=True)
+    url = store.url
+    tasks = context.parallelize(parts, len(parts)).map(
+        lambda some: survey_of(url, some, options)
+    )
+    return tasks.treeReduce(Survey.plus, 1 if len(parts) <= PARTS_MERGED_AT_ONCE else 2)
+
+
+def parts_of(store: Store, options: SurveyOptions, processors: int) -> list[Parts]:
+    """Return the pieces of the files of *store*, in partitions of about equal size."""
+    count = processors * TASKS_EACH
+    begin = [["offset", ">=", options.begin]] if options.begin else []
+    log = {
+        "files": listing(store.commit_log),
+        "where": json.dumps(begin),
+        "parts": json.dumps(options.parts),
+    }
+    queues = {"files": listing(store.consume_queues), "partitions": str(count)}
+    of_index = {"files": json.dumps([[file.path, file.size] for file in store.index])}
+    readers = (
+        CommitLogReader({"url": store.url, **log}),
+        ConsumeQueueReader({"url": store.url, **queues}),
+        IndexReader({"url": store.url, **of_index}),
+    )
+    parts: list[Any] = [part for one in readers for part in one.partitions()]
+    total = sum(map(size_of, parts))
+    limit = max(min(total // count + 1, PIECE_SIZE_MAX), PIECE_SIZE_MIN)
+    return list(
+        group_parts((piece for part in parts for piece in cut(part, limit)), limit)
+    )
+
+
+def cut(part: Part, size: int) -> Iterator[Part]:
+    """Yield ranges of at most *size* bytes of a *part* of the log."""
+    if not isinstance(part, LogRange):
+        yield part
+        return
+    for start in range(part.start, part.end, size):
+        yield replace(part, start=start, end=min(start + size, part.end))
+
+
+def size_of(part: Part) -> int:
+    """Return the number of bytes to read of *part*."""
+    if isinstance(part, LogRange):
+        return part.end - part.start
+    if isinstance(part, QueueFiles):
+        return sum(len(units) for _, units in part.pieces) * UNIT_SIZE
+    return part.size
+
+
+def group_parts(parts: Iterable[Part], limit: int) -> Iterator[Parts]:
+    """Yield groups of *parts*, in order, of at most *limit* bytes or one part."""
+    taken: list[Part] = []
+    room = limit
+    for part in parts:
+        size = size_of(part)
+        if taken and size > room:
+            yield tuple(taken)
+            taken, room = [], limit
+        taken.append(part)
+        room -= size
+    if taken:
+        yield tuple(taken)
+
+
+def survey_of(url: str, parts: Parts, options: SurveyOptions) -> Survey:
+    """Return the survey of some pieces of files of the store *url*."""
+    if options.is_large:
+        install_kernels()
+    return reduce(Survey.plus, (_of_part(url, part, options) for part in parts))
+
+
+def _of_part(url: str, part: Part, options: SurveyOptions) -> Survey:
+    if isinstance(part, QueueFiles):
+        units: Queues = {}
+        for piece in part.pieces:
+            with reading(url, piece[0][0]) as read_at:
+                survey_units(read_at, piece, options, units)
+        return Survey(units=units)
+    with reading(url, part.path) as read_at:
+        if isinstance(part, IndexFile):
+            return survey_index(read_at, part, options)
+        return survey_log(read_at, part.where, options)
+
+
+def survey_log(read_at: ReadAt, where: FileRange, options: SurveyOptions) -> Survey:
+    """Return the survey of a range of the log."""
+    total = Survey()
+    known = known_topics(frozenset(options.other_topics))
+    begun_at_ms = first_store_time_of(read_at, where)
+    scan = scan_range(read_at, where)
+    found = next(scan, None)
+    while found is not None:
+        refused = None
+        if isinstance(found, Region):
+            if where.base + found.position >= options.begin:
+                total = total.plus(_of_region(found, where))
+        else:
+            some, refused = survey_found(
+                found, where, options, known=known, begun_at_ms=begun_at_ms
+            )
+            total = total.plus(some)
+        try:
+            found = scan.send(refused)
+        except StopIteration:
+            break
+    return total
+
+
+def _of_region(region: Region, where: FileRange) -> Survey:
+    return Survey(
+        regions=int(region.kind == "damaged"),
+        tails=[where.base] if region.kind == "tail" else [],
+    )
+
+
+def survey_found(
+    window: Window,
+    where: FileRange,
+    options: SurveyOptions,
+    *,
+    known: KnownTopics,
+    begun_at_ms: int | None,
+) -> tuple[Survey, Refused | None]:
+    """Return the survey of the records of a *window*, and the first invalid one."""
+    offset = where.base + window.position
+    fast = FastSums(left=window.starts)
+    if offset >= options.begin:
+        ranges = meeting(options.ranges, offset, offset + len(window.data))
+        place = Place(offset=offset, begun_at_ms=begun_at_ms, ranges=ranges)
+        fast = sum_fast_records(window, place, known)
+    if not len(fast.left):
+        return _of_fast_records(fast, where), None
+    rest = replace(window, starts=fast.left)
+    columns, refused = read_columns(rest, options.delays, begun_at_ms=begun_at_ms)
+    if refused is not None and len(rest.starts) < len(window.starts):
+        # The scan returns the records behind the invalid one in a later window.
+        columns, refused = read_columns(window, options.delays, begun_at_ms=begun_at_ms)
+        fast = FastSums(left=window.starts)
+    total = _of_fast_records(fast, where)
+    if columns is not None:
+        known.learn(columns.topics.names)
+        total = total.plus(survey_window(window, columns, where, options))
+    return total, refused
+
+
+def _of_fast_records(fast: FastSums, where: FileRange) -> Survey:
+    return Survey(
+        records=fast.records,
+        log_end=fast.log_end,
+        last_ms=fast.last_ms,
+        last_file=where.base if fast.records else -1,
+        key_sums=fast.key_sums,
+    )
+
+
+def survey_window(
+    window: Window, columns: RecordColumns, where: FileRange, options: SurveyOptions
+) -> Survey:
+    """Return the survey of the records of a window of the log."""
+    fixed = columns.fixed
+    offsets = fixed["position"] + where.base
+    kept = np.flatnonzero(offsets >= options.begin)
+    if not len(kept):
+        return Survey()
+    places = offsets[kept]
+    sums = (0, 0)
+    if options.ranges:
+        keys = key_hashes(columns.found, columns.topics, columns.split)
+        sums = sums_of_keys(keys, offsets[keys.record], options.ranges)
+    return Survey(
+        records=sums_of_records(columns, kept, base=where.base, options=options),
+        bad_checksums=_count(fixed["body_crc"][kept] != columns.body_crcs[kept]),
+        bad_places=_count(fixed["physical_offset"][kept] != places),
+        damaged=_count(columns.damage[kept] != 0),
+        commits=_count(is_commit(fixed["system_flags"][kept] & TRANSACTION_BITS)),
+        log_end=int((places + fixed["size"][kept]).max()),
+        last_ms=int(fixed["stored_at_ms"][kept].max()),
+        last_file=where.base,
+        key_sums=sums,
+        ledger=entries_of(window.data, columns, kept, base=where.base, options=options)
+        if options.needs_system_topics
+        else Ledger(),
+    )
+
+
+def _count(which: Bools) -> int:
+    return int(np.count_nonzero(which))
+
+
+def survey_units(
+    read_at: ReadAt, piece: Piece, options: SurveyOptions, queues: Queues
+) -> None:
+    """Add the sums of some units of a consume-queue file to *queues*."""
+    file, whole = piece
+    queue = queue_in(file[0])
+    for units, positions in written_units(read_at, file, whole):
+        queue_offsets: Ints = (file[1] + positions) // UNIT_SIZE
+        sums = sums_of_units(queue, queue_offsets, units, options=options)
+        add_queue(queues, queue, sums)
+
+
+def survey_index(read_at: ReadAt, file: IndexFile, options: SurveyOptions) -> Survey:
+    """Return the number of damaged items and slots, and the sum of items."""
+    found = check_items(read_at, file)
+    if found is None:
+        return Survey()
+    offsets = found.items["commit_log_offset"].astype(np.int64)
+    damaged = (found.damage != 0) & ((offsets < 0) | (offsets >= options.begin))
+    inside = within(offsets, options.ranges)
+    codes = found.items["key_hash"].astype(np.int64)
+    return Survey(
+        damaged_items=_count(damaged) + len(found.wrong),
+        item_sum=xor_of(offsets[inside], codes[inside]),
+    )

@@ -1,0 +1,74 @@
+"""
+LMQs and batch consume queues, and the records that are dispatched to them.
+
+A store does not contain the broker's settings. A record without a unit is therefore
+reported only in a queue that exists. Its place must follow units of earlier records.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
+
+from spark_checks.situation import Situation
+from spark_checks.tables.finding_rows import ERROR
+from spark_checks.tables.predicates import points_at_record, within
+
+UNIT_KEY = ("queue", "queue_id")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherQueues:
+    """Units of LMQs and batch consume queues, and the records dispatched to them."""
+
+    lmq: DataFrame
+    """Rows of ``rocketmq.consumequeue``."""
+    batch: DataFrame
+    """Rows of ``rocketmq.batchconsumequeue``."""
+    records: DataFrame
+    """Rows of ``rocketmq.multidispatch``, one for every additional queue."""
+    situation: Situation
+
+
+def records_of(tables: OtherQueues, kind: str) -> DataFrame:
+    """Return the rows of the records in queues of this *kind*."""
+    return tables.records.where(F.col("kind") == kind)
+
+
+def expected_units(tables: OtherQueues, units: DataFrame) -> DataFrame:
+    """Return the *units* that must point at records of the audited ranges."""
+    situation = tables.situation
+    rows = units.where(points_at_record(situation))
+    if situation.parts is None:
+        return rows
+    return within(rows, "commit_log_offset", situation.parts)
+
+
+def without_unit(records: DataFrame, units: DataFrame) -> DataFrame:
+    """Return the *records* without a unit that points at them or has their offset.
+
+    The unit before must point before them. Otherwise the queue was created again later.
+    """
+    places = units.select(*UNIT_KEY, "number")
+    pointed = units.select(*UNIT_KEY, F.col("unit_at").alias("offset"))
+    missing = records.join(places, [*UNIT_KEY, "number"], "left_anti").join(
+        pointed, [*UNIT_KEY, "offset"], "left_anti"
+    )
+    earlier = (
+        Window.partitionBy(*UNIT_KEY)
+        .orderBy("number")
+        .rowsBetween(Window.unboundedPreceding, -1)
+    )
+    return (
+        missing.unionByName(units, allowMissingColumns=True)
+        .withColumn("before", F.last("unit_at", ignorenulls=True).over(earlier))
+        .where(F.col("offset").isNotNull() & (F.col("before") < F.col("offset")))
+    )
+
+
+def severity_of_unit(situation: Situation) -> Column:
+    """Severity of a unit without a record: behind the log's end it may be pending."""
+    ahead = F.col("commit_log_offset") >= situation.log_end
+    return F.when(ahead, situation.tail_severity).otherwise(ERROR)

@@ -1,0 +1,84 @@
+"""
+Column expressions that several checks share: record and unit predicates, file names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
+
+from spark_checks import counting_rules
+from spark_checks.situation import Situation
+from spec.wire.message.topic_names import LMQ_PREFIX
+
+
+def is_record() -> Column:
+    """Whether a row of the log is a record."""
+    return F.col("kind") == "record"
+
+
+def transaction_type() -> Column:
+    """Return the transaction bits of a record's system flags."""
+    return F.col("system_flags").bitwiseAND(counting_rules.TRANSACTION_BITS)
+
+
+def is_commit() -> Column:
+    """Whether a record is a committed half message."""
+    found: Column = counting_rules.is_commit(transaction_type())
+    return found
+
+
+def needs_unit(situation: Situation) -> Column:
+    """Whether a row of the log is a record that must have a unit."""
+    batch_bit = F.col("system_flags").bitwiseAND(counting_rules.BATCH_BIT)
+    needed: Column = is_record() & counting_rules.needs_unit(
+        transaction_type(), batch_bit
+    )
+    if situation.other_topics:
+        needed &= ~F.col("topic").isin(*situation.other_topics)
+    return needed
+
+
+def points_at_record(situation: Situation) -> Column:
+    """Whether a unit of any kind of queue must point at a record that still exists."""
+    found: Column = counting_rules.needs_record(
+        F.col("commit_log_offset"),
+        F.col("size"),
+        F.col("tags_code"),
+        situation.min_offset,
+    )
+    return found
+
+
+def needs_record(situation: Situation) -> Column:
+    """Whether a unit of a topic's own queue must point at a record."""
+    return points_at_record(situation) & ~F.col("topic").startswith(LMQ_PREFIX)
+
+
+def within(
+    rows: DataFrame, offset: str, ranges: Sequence[tuple[int, int]]
+) -> DataFrame:
+    """Return the *rows* whose *offset* lies in one of the half-open *ranges*."""
+    schema = "range_begin bigint, range_end bigint"
+    known = rows.sparkSession.createDataFrame(list(ranges), schema)
+    inside = (F.col(offset) >= F.col("range_begin")) & (
+        F.col(offset) < F.col("range_end")
+    )
+    return rows.join(F.broadcast(known), inside, "left_semi")
+
+
+def log_file() -> Column:
+    """Return the name of the commit-log file of a row of the log."""
+    return F.format_string("commitlog/%020d", F.col("file_base"))
+
+
+def queue_file() -> Column:
+    """Return the name of the consume-queue file of a unit."""
+    return F.format_string(
+        "consumequeue/%s/%d/%020d",
+        F.col("topic"),
+        F.col("queue_id"),
+        F.col("file_base"),
+    )

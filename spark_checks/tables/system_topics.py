@@ -1,0 +1,172 @@
+"""
+Records of system topics, and the messages that a broker made from them.
+
+System topics hold half messages, op messages, delayed messages, retries and dead
+letters (Java: TopicValidator). Their records are few, and their properties are needed.
+They are read where the survey's ledger does not balance.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
+
+from spark_checks.situation import Situation
+from spark_checks.store_files import Store, listing, read_whole
+from spec.layout import LayoutError
+from spec.wire.bodies import fastjson
+from spec.wire.message.topic_names import (
+    HALF_TOPIC,
+    SCHEDULE_TOPIC,
+    TRANSACTION_CHECK_GROUP,
+)
+
+_SAME = ("unique_key", "origin_id")
+_ALIKE = ("reconsume_times", "born_at_ms", "body_crc", "body_size")
+DELAYED_KEY = ("to_topic", "to_queue", *_SAME, *_ALIKE)
+"""Columns that identify a delayed message after its delivery."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemTopicTables:
+    """Records of system topics, and the messages delivered or committed from them."""
+
+    records: DataFrame
+    delayed: DataFrame
+    """Delayed messages with their due time (due_ms).
+
+    Messages with the same DELAYED_KEY have a rank, here and among the delivered.
+    """
+    delivered: DataFrame
+    """Messages in their real topic and queue."""
+    delivered_offsets: Mapping[int, int]
+    """Queue offset up to which each level is delivered, by queue id."""
+    checked_offsets: Mapping[int, int]
+    """Queue offset up to which each half-message queue is checked."""
+    last_ms: int
+    """Store time of the log's last record."""
+    situation: Situation
+
+    def of(self, topic: str) -> DataFrame:
+        """Return the records of *topic*."""
+        return self.records.where(F.col("topic") == topic)
+
+
+def open_system_topics(session: SparkSession, store: Store) -> DataFrame:
+    """Return the rows of ``rocketmq.systemtopics`` of *store*."""
+    # Imported late: the driver needs these modules only from here on.
+    from spark_checks.readers.system_topics import SystemTopicSource
+
+    session.dataSource.register(SystemTopicSource)
+    delayed = tuple(
+        file
+        for file in store.consume_queues
+        if file.path.split("/")[1] == SCHEDULE_TOPIC
+    )
+    return (
+        session.read.format("rocketmq.systemtopics")
+        .option("url", store.url)
+        .option("log", listing(store.commit_log))
+        .option("queues", listing(delayed))
+        .option("partitions", str(session.sparkContext.defaultParallelism))
+        .option("begin", str(store.begin))
+        .option("parts", json.dumps(store.parts))
+        .load()
+    )
+
+
+def system_topic_tables(
+    rows: DataFrame, store: Store, last_ms: int, situation: Situation
+) -> SystemTopicTables:
+    """Return the tables of the checks from *rows* of ``rocketmq.systemtopics``."""
+    # Imported late: the driver needs these modules only from here on.
+    from spark_checks.columns.system_topic_rows import SYSTEM_TOPIC_COLUMNS
+
+    # Each check runs tasks for each partition, so few partitions are faster.
+    few = rows.coalesce(rows.sparkSession.sparkContext.defaultParallelism)
+    records = few.where(
+        (F.col("side") == "record") & (F.col("offset") >= situation.min_offset)
+    ).select(*SYSTEM_TOPIC_COLUMNS)
+    due = few.where(F.col("side") == "due").select(
+        F.col("offset").alias("commit_log_offset"), "due_ms"
+    )
+    return SystemTopicTables(
+        records=records,
+        delayed=_delayed(records, due),
+        delivered=_delivered(records),
+        delivered_offsets=delivered_offsets(store),
+        checked_offsets=checked_offsets(store),
+        last_ms=last_ms,
+        situation=situation,
+    )
+
+
+def _delayed(records: DataFrame, due: DataFrame) -> DataFrame:
+    rows = (
+        records.where(F.col("topic") == SCHEDULE_TOPIC)
+        .where(F.col("real_topic") != HALF_TOPIC)  # these are committed
+        .join(due, F.col("offset") == F.col("commit_log_offset"), "left")
+        .withColumns(
+            {"to_topic": F.col("real_topic"), "to_queue": F.col("real_queue_id")}
+        )
+    )
+    return _ranked(rows)
+
+
+def _delivered(records: DataFrame) -> DataFrame:
+    rows = records.where(
+        (F.col("topic") == F.col("real_topic"))
+        & (F.col("queue_id") == F.col("real_queue_id"))
+        & (F.col("topic") != SCHEDULE_TOPIC)
+    ).withColumns({"to_topic": F.col("topic"), "to_queue": F.col("queue_id")})
+    return _ranked(rows)
+
+
+def _ranked(rows: DataFrame) -> DataFrame:
+    """Return *rows*, those with the same DELAYED_KEY numbered in order."""
+    known = rows.withColumns({name: F.coalesce(name, F.lit("")) for name in _SAME})
+    order = Window.partitionBy(*DELAYED_KEY).orderBy("offset")
+    return known.withColumn("rank", F.row_number().over(order))
+
+
+def number_of(numbers: Mapping[int, int], key: Column) -> Column:
+    """Return the value of *numbers* for *key*; null without one."""
+    found = F.lit(None).cast("bigint")
+    for one, number in numbers.items():
+        found = F.when(key == one, F.lit(number)).otherwise(found)
+    return found
+
+
+def delivered_offsets(store: Store) -> dict[int, int]:
+    """Return the delivered queue offset of each level of *store*, by queue id."""
+    offsets = _offsets(store, "delayOffset.json")
+    return {level - 1: offset for level, offset in offsets.items()}
+
+
+def checked_offsets(store: Store) -> dict[int, int]:
+    """Return the checked queue offset of each half-message queue."""
+    return _offsets(
+        store, "consumerOffset.json", f"{HALF_TOPIC}@{TRANSACTION_CHECK_GROUP}"
+    )
+
+
+def _offsets(store: Store, name: str, entry: str | None = None) -> dict[int, int]:
+    """Return an offset table of *store*, or the *entry* of one; empty without it."""
+    file = next((f for f in store.files if f.path == f"config/{name}"), None)
+    try:
+        value = fastjson.loads(read_whole(store.url, file)) if file else {}
+    except (LayoutError, UnicodeDecodeError):
+        return {}
+    table = value.get("offsetTable") if isinstance(value, dict) else None
+    if entry is not None:
+        table = table.get(entry) if isinstance(table, dict) else None
+    pairs = table.items() if isinstance(table, dict) else ()
+    return {
+        int(str(key)): offset
+        for key, offset in pairs
+        if str(key).isdecimal() and isinstance(offset, int)
+    }

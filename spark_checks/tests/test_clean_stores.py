@@ -1,0 +1,75 @@
+"""
+An intact store has no finding, a killed broker's has warnings, a hole is an error.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from spark_checks.audit import audit_store
+from spark_checks.findings import Finding
+from spark_checks.report import report
+from spark_checks.tests.building import StoreBuilder, overwrite
+from spec.store.consume_queue import UNIT_SIZE
+
+
+def _place(found: Finding) -> tuple[str, str, int]:
+    return found.invariant.id, found.file, found.offset
+
+
+def test_a_store_in_order_is_silent(spark: SparkSession, tmp_path: Path) -> None:
+    builder = StoreBuilder()
+    for number in range(120):
+        builder.put("Orders", number % 3, tags="TagA" if number % 2 else "")
+        if number % 10 == 0:
+            builder.put("Wide", body=b"\xda\xa3\x20\xa7" * 30)
+            builder.put_half("Orders", flags=0x4)
+            builder.put_half("Orders", flags=0xC)
+    audit = audit_store(spark, str(builder.write(tmp_path)))
+    assert audit.findings == ()
+    topics = audit.summary["topics"]
+    assert isinstance(topics, dict)
+    assert topics["Orders"]["queues"]["0"] == {
+        "min": "0",
+        "max": "40",
+        "messages": 40,
+    }
+
+
+def test_what_a_killed_broker_leaves_is_a_warning(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    builder = StoreBuilder()
+    for _ in range(10):
+        builder.put("Orders")
+    last = builder.placed["Orders", 0][-1]
+    builder.queues["Orders", 0].pop()
+    builder.log += bytes([0, 0, 0, 0x7F, 0xDA, 0xA3])
+    (builder.write(tmp_path) / "abort").touch()
+    audit = audit_store(spark, str(tmp_path))
+    assert [(*_place(found), found.severity) for found in audit.findings] == [
+        ("INV-CQ-005", last.queue_file, last.unit_position, "warning"),
+        ("INV-LOG-001", last.log_file, last.position + last.size, "warning"),
+    ]
+    assert audit.is_clean
+    assert audit.summary["left_open"] is True
+    assert "The file abort is there" in report.as_table([audit])
+
+
+def test_a_hole_among_units_of_deleted_records_is_told(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    builder = StoreBuilder()
+    for _ in range(150):
+        builder.put("Orders")
+    hit = builder.placed["Orders", 0][10]
+    store = builder.write(tmp_path / "store")
+    (store / hit.log_file).unlink()
+    assert audit_store(spark, str(store)).findings == ()
+    overwrite(store, hit.queue_file, hit.unit_position, bytes(UNIT_SIZE))
+    audit = audit_store(spark, str(store))
+    assert [_place(found) for found in audit.findings] == [
+        ("INV-CQ-006", hit.queue_file, hit.unit_position)
+    ]

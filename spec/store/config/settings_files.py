@@ -1,0 +1,236 @@
+"""
+The configuration files of a broker and of a name server, member by member.
+
+``config_files`` has the clauses of the files, and ``spec.routing.topic_config`` reads
+topics.json. The others are here, for any release, to read and to write. All are JSON of
+fastjson's kind, in the forms of FILES.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+from spec.clause import Clause, Level
+from spec.store.config.filter_settings import FiltersFile
+from spec.store.config.group_settings import VERSION, GroupsFile, TableVersion
+from spec.wire.bodies import fastjson
+from spec.wire.bodies.fastjson_forms import dumps_pretty
+from spec.wire.bodies.json_body import (
+    INTEGER,
+    TEXT,
+    body_as_json,
+    list_of,
+    map_of,
+    member,
+    object_of,
+    rest_of_members,
+)
+
+_MIX = "org.apache.rocketmq.common.MixAll"
+
+FILES_ARE_PRETTY = Clause(
+    id="STORE-SETTINGS-001",
+    level=Level.SHOULD,
+    text=(
+        "Up to 5.3, configuration files are pretty-printed, a tab a level, except "
+        "maps with integer keys, which stay on one line."
+    ),
+    source="4.6.0 org.apache.rocketmq.common.ConfigManager#persist",
+    until="5.3",
+)
+FILES_ARE_EVEN = Clause(
+    id="STORE-SETTINGS-002",
+    level=Level.SHOULD,
+    text=(
+        "From 5.4 on, configuration files are pretty-printed, a tab a level, and "
+        "every member has a line of its own."
+    ),
+    source="5.4.0 observed in the files of a running broker",
+    since="5.4",
+)
+FILES_ARE_RENAMED = Clause(
+    id="STORE-SETTINGS-003",
+    level=Level.MUST,
+    text=(
+        "Up to 5.0, a configuration file is written as .tmp beside the old one and "
+        "then renamed, so that a crash leaves either of both whole."
+    ),
+    source=f"4.6.0 {_MIX}#string2File",
+    until="5.0",
+)
+FILES_ARE_OVERWRITTEN = Clause(
+    id="STORE-SETTINGS-004",
+    level=Level.QUIRK,
+    text=(
+        "From 5.1 on, a configuration file overwrites the old one, which is copied "
+        "to .bak."
+    ),
+    source=f"5.3.3 {_MIX}#string2File",
+    since="5.1",
+)
+BACKUP_IS_READ = Clause(
+    id="STORE-SETTINGS-005",
+    level=Level.MUST,
+    text=(
+        "A broker that finds a configuration file empty or unreadable reads the "
+        "file's .bak copy."
+    ),
+    source="4.6.0 org.apache.rocketmq.common.ConfigManager#load",
+)
+KEY_VALUES_FILE = Clause(
+    id="STORE-SETTINGS-006",
+    level=Level.MUST,
+    text=(
+        "A name server writes kvConfig.json after every change, compact, with "
+        "configTable: values by namespace and key."
+    ),
+    source="4.6.0 org.apache.rocketmq.namesrv.kvconfig.KVConfigManager#persist",
+)
+FILTERS_FILE = Clause(
+    id="STORE-SETTINGS-007",
+    level=Level.MUST,
+    text=(
+        "consumerFilter.json has, by topic and group, each SQL92 expression with its "
+        "time, a flag for a group that is gone, and its bits."
+    ),
+    source="4.6.0 org.apache.rocketmq.broker.filter.ConsumerFilterManager#encode",
+)
+LIGHT_OFFSETS_FILE = Clause(
+    id="STORE-SETTINGS-008",
+    level=Level.MUST,
+    text=(
+        "From 4.9.3 on, a broker with enableLmq writes lmqConsumerOffset.json, with "
+        "lmqOffsetTable, and no consumerOffset.json."
+    ),
+    source="4.9.7 org.apache.rocketmq.broker.offset.LmqConsumerOffsetManager"
+    "#configFilePath",
+    since="4.9.3",
+)
+GROUPS_AND_VERSIONS = Clause(
+    id="STORE-SETTINGS-009",
+    level=Level.SHOULD,
+    text=(
+        "From 5.0 on, consumerOffset.json and delayOffset.json have a dataVersion, "
+        "and subscriptionGroup.json a forbiddenTable."
+    ),
+    source="5.3.3 org.apache.rocketmq.broker.offset.ConsumerOffsetManager#dataVersion",
+    since="5.0",
+)
+
+OFFSETS = map_of(TEXT, map_of(INTEGER, INTEGER))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetsFile:
+    """The file consumerOffset.json, and lmqConsumerOffset.json instead of it."""
+
+    offsets: Mapping[str, Mapping[int, int]] = member(
+        "offsetTable", OFFSETS, "by TOPIC@GROUP and queue id", default=dict
+    )
+    light_offsets: Mapping[str, int] | None = member(
+        "lmqOffsetTable",
+        map_of(TEXT, INTEGER),
+        "of light queues, by QUEUE@GROUP, if enableLmq is on",
+        default=None,
+        since="4.9.3",
+    )
+    version: TableVersion | None = member(  # noqa: RUF009 # a field
+        "dataVersion", VERSION, "", default=None, since="5.0"
+    )
+    topics_of_groups: Mapping[str, tuple[str, ...]] | None = member(
+        "groupTopicMap",
+        map_of(TEXT, list_of(TEXT)),
+        "what the offsets say too; nobody reads it",
+        default=None,
+        since="5.0",
+    )
+    rest: Mapping[str, object] = rest_of_members()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DelayOffsetsFile:
+    """The file delayOffset.json."""
+
+    offsets: Mapping[int, int] = member(
+        "offsetTable",
+        map_of(INTEGER, INTEGER),
+        "next to deliver, by level",
+        default=dict,
+    )
+    version: TableVersion | None = member(  # noqa: RUF009 # a field
+        "dataVersion", VERSION, "", default=None, since="5.0"
+    )
+    rest: Mapping[str, object] = rest_of_members()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyValuesFile:
+    """A name server's file kvConfig.json."""
+
+    values: Mapping[str, Mapping[str, str]] = member(
+        "configTable", map_of(TEXT, map_of(TEXT, TEXT)), "by namespace", default=dict
+    )
+    rest: Mapping[str, object] = rest_of_members()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """A count and when it last changed (Java: Metric)."""
+
+    count: int = member("count", INTEGER, "of messages", default=0)
+    timestamp_ms: int = member("timeStamp", INTEGER, "", default=0)
+    rest: Mapping[str, object] = rest_of_members()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountsFile:
+    """The files transactionMetrics and timermetrics: what waits, by topic."""
+
+    transactions: Mapping[str, Count] | None = member(
+        "transactionCount",
+        map_of(TEXT, object_of(Count)),
+        "half messages",
+        default=None,
+    )
+    timed: Mapping[str, Count] | None = member(
+        "timingCount", map_of(TEXT, object_of(Count)), "of the timer", default=None
+    )
+    version: TableVersion | None = member("dataVersion", VERSION, "", default=None)  # noqa: RUF009 # a field
+    rest: Mapping[str, object] = rest_of_members()
+
+
+class Form(StrEnum):
+    """How a file is written."""
+
+    PRETTY = "pretty"
+    """As :func:`spec.wire.bodies.fastjson_forms.dumps_pretty`."""
+    COMPACT = "compact"
+
+
+FILES: Mapping[str, tuple[type[Any], Form]] = MappingProxyType(
+    {
+        "subscriptionGroup.json": (GroupsFile, Form.PRETTY),
+        "consumerOffset.json": (OffsetsFile, Form.PRETTY),
+        "lmqConsumerOffset.json": (OffsetsFile, Form.PRETTY),
+        "delayOffset.json": (DelayOffsetsFile, Form.PRETTY),
+        "consumerFilter.json": (FiltersFile, Form.PRETTY),
+        "kvConfig.json": (KeyValuesFile, Form.COMPACT),
+        "transactionMetrics": (CountsFile, Form.COMPACT),
+        "timermetrics": (CountsFile, Form.COMPACT),
+    }
+)
+"""Content and form of each file; .bak after a name changes neither."""
+
+
+def encode_settings(
+    content: object, *, form: Form = Form.PRETTY, is_even: bool = False
+) -> bytes:
+    """Return the file that holds *content*; *is_even* as since 5.4."""
+    shown = body_as_json(content)
+    if form is Form.COMPACT:
+        return fastjson.dumps(shown)
+    return dumps_pretty(shown, is_even=is_even)
