@@ -94,16 +94,20 @@ def check_agreement(
 
 
 def check_keys(broker: Client, crashed: Crashed, state: CrashState) -> None:
-    """Check whether some of the messages are found by their keys."""
+    """Check whether every fifth message, and the last, is found by its key.
+
+    The index has 100 slots: the keys of so many messages share some, so that a broken
+    chain hides at least one of them.
+    """
     owed = crashed.owed
-    samples = (owed[0], owed[len(owed) // 2], owed[-1])
+    samples = (*owed[::5], owed[-1])
     missing = [
         one.key
         for one in samples
         if one.key not in found_by_key(broker, one.topic, one.key)
     ]
     what = f"keys that find no message: {state.description}"
-    expect("REC-POWERCUT-002", found=missing, expected=[], what=what)
+    expect("REC-POWERCUT-002", found=missing[:MOST_NAMED], expected=[], what=what)
 
 
 def check_next(broker: Client, crashed: Crashed) -> None:
