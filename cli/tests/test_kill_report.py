@@ -8,7 +8,7 @@ from pathlib import Path
 from click.testing import CliRunner, Result
 
 from cli.commands.report import report as command
-from conformance.harness.pytest_plugin.outcome import Outcome
+from conformance.harness.report.outcome import Outcome
 from conformance.interop.tools.cell_file import write_cells
 from conformance.mutants.kill_record import Row, recorded, row_of
 from conformance.mutants.matrix import Kill

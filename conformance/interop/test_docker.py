@@ -17,13 +17,13 @@ from pathlib import Path
 
 import pytest
 
+from conformance.harness.child_run.child_run import run_child
 from conformance.harness.client.client import require_success
 from conformance.harness.docker.containers import NETWORKS
 from conformance.harness.docker.engine import LABEL, Docker, EngineError, connect
-from conformance.harness.process.child_run import run_child
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
-from conformance.harness.pytest_plugin.outcome import Outcome
+from conformance.harness.report.outcome import Outcome
 from conformance.harness.targets.docker_target import DockerTarget
 from conformance.harness.targets.embedded import SOURCES
 from conformance.harness.targets.target import TargetError, parse_target

@@ -17,7 +17,7 @@ from conformance.harness.pytest_plugin.fixtures import (
     need,
     unique_name,
 )
-from conformance.harness.pytest_plugin.outcome import unsupported
+from conformance.harness.pytest_plugin.skips import unsupported
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.choosing import chosen, subscribe

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.pytest_plugin.outcome import Outcome
+from conformance.harness.report.outcome import Outcome
 from conformance.mutants.conftest import LOOKS, looked_again
 from conformance.mutants.kill_page import issue_link, page, room_of, verdict
 from conformance.mutants.kill_record import (

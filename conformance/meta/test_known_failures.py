@@ -5,11 +5,10 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from conformance.harness.pytest_plugin.outcome import Outcome
-from conformance.harness.pytest_plugin.run_record import Record
-from conformance.harness.pytest_plugin.verdict import Verdict
 from conformance.harness.report.known_failures import Known, load_known
 from conformance.harness.report.known_failures_file import known_text
+from conformance.harness.report.outcome import Outcome
+from conformance.harness.report.run_record import Record, Verdict
 from conformance.meta.test_outcomes import FAILS, PASSES, known_file, run
 
 DESCRIPTION = {"text": "jvm:4.6.0", "release": "4.6.0"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conformance.harness.process.child_run import run_child
+from conformance.harness.child_run.child_run import run_child
 
 TESTS = """
 import pytest

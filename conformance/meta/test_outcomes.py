@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.process.child_run import ChildRun, run_child
+from conformance.harness.child_run.child_run import ChildRun, run_child
 from conformance.meta.lying_cluster import lying_cluster
 
 PRELUDE = """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.process.child_run import ChildRun, run_child
+from conformance.harness.child_run.child_run import ChildRun, run_child
 from conformance.harness.targets.probe import examine, guess_release, probe
 from conformance.harness.targets.probe_requests import NONSENSE_CODE
 from conformance.harness.targets.target import Target

@@ -17,7 +17,7 @@ from typing import Any
 
 from filelock import FileLock
 
-from conformance.harness.pytest_plugin.outcome import Outcome
+from conformance.harness.report.outcome import Outcome
 from conformance.harness.targets.embedded import SOURCES
 from conformance.interop.tools.cell_file import read_cells, write_cells
 from conformance.mutants.matrix import Kill

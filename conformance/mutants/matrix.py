@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 
-from conformance.harness.process.child_run import ChildRun, files_naming, run_child
-from conformance.harness.process.forked_pytest import LateError
-from conformance.harness.pytest_plugin.outcome import Outcome
+from conformance.harness.child_run.child_run import ChildRun, files_naming, run_child
+from conformance.harness.child_run.forked_pytest import LateError
+from conformance.harness.report.outcome import Outcome
 from conformance.mutants.planting import Mutant
 
 EXAMINATION_TIMEOUT_S = 300.0

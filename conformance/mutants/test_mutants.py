@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.pytest_plugin.outcome import Outcome
+from conformance.harness.report.outcome import Outcome
 from conformance.harness.targets.embedded import SOURCES
 from conformance.mutants.conftest import LOOKS as LOOKED
 from conformance.mutants.matrix import Kill, examine, matrix_lines, run_clauses

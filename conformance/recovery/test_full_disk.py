@@ -18,7 +18,7 @@ from conformance.harness.pytest_plugin.fixtures import (
     create_topic,
     unique_name,
 )
-from conformance.harness.pytest_plugin.outcome import unsupported
+from conformance.harness.pytest_plugin.skips import unsupported
 from conformance.harness.targets.target import Target
 from conformance.recovery.load import Acknowledged, Draft, send_one
 from conformance.recovery.queue_checks import check_survivors, lost_of, queues_of

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from conformance.harness.process.background import begin, end, result_of
+from conformance.harness.pytest_plugin.background import begin, end, result_of
 from conformance.harness.targets.target import Target
 from conformance.routing.fake_broker import Stage
 from conformance.routing.silence import Seen, watch

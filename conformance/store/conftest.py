@@ -8,7 +8,12 @@ from contextlib import closing
 
 import pytest
 
-from conformance.harness.process.background import Observation, begin, end, result_of
+from conformance.harness.pytest_plugin.background import (
+    Observation,
+    begin,
+    end,
+    result_of,
+)
 from conformance.harness.pytest_plugin.fixtures import another_target, need
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Capability, Target

@@ -15,7 +15,7 @@ from conformance.harness.pytest_plugin.fixtures import (
     create_topic,
     unique_name,
 )
-from conformance.harness.pytest_plugin.outcome import unsupported
+from conformance.harness.pytest_plugin.skips import unsupported
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Target
 from spec.store.message_record import decode_records

@@ -6,7 +6,7 @@ import pytest
 
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import expect
-from conformance.harness.pytest_plugin.outcome import unsupported
+from conformance.harness.pytest_plugin.skips import unsupported
 from conformance.store.special import (
     EXTENSION_FILE_SIZE,
     GROUP,

@@ -10,9 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from conformance.harness.targets.target import ROOM_SETTINGS
-
 LOOPBACK = "127.0.0.1"
+
+ROOM_SETTINGS: Mapping[str, str] = {
+    "diskMaxUsedSpaceRatio": "95",
+    "rocketmq.broker.diskSpaceWarningLevelRatio": "0.99",
+    "rocketmq.broker.diskSpaceCleanForciblyRatio": "0.98",
+}
+"""Let a broker neither delete nor refuse on a disk that is rather full."""
 
 GUEST_SETTINGS: Mapping[str, str] = {
     "brokerClusterName": "DefaultCluster",

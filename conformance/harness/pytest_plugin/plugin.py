@@ -35,9 +35,7 @@ from conformance.harness.pytest_plugin.options import (
     suite_of,
 )
 from conformance.harness.pytest_plugin.ordering import order_items
-from conformance.harness.pytest_plugin.outcome import Outcome
 from conformance.harness.pytest_plugin.recorder import HARNESS_FAILED, Recorder
-from conformance.harness.pytest_plugin.run_record import Record
 from conformance.harness.pytest_plugin.selection import (
     applicable,
     clauses_of,
@@ -46,6 +44,8 @@ from conformance.harness.pytest_plugin.selection import (
     select,
 )
 from conformance.harness.report.known_failures import load_known, reason_for
+from conformance.harness.report.outcome import Outcome
+from conformance.harness.report.run_record import Record, Verdict
 from conformance.harness.targets.shared_target import TargetOwner, refuses_of
 
 __all__ = [
@@ -82,7 +82,9 @@ def pytest_configure(config: pytest.Config) -> None:
     options = options_of(config)
     description = getattr(config, "workerinput", {}).get("conformance_target")
     config.stash[OPTIONS] = options
-    config.stash[TARGET_OWNER] = TargetOwner(options, description)
+    config.stash[TARGET_OWNER] = TargetOwner(
+        options.target, profile=options.profile, description=description
+    )
     record = config.stash[RECORD] = Record(known=load_known(options.known))
     if not hasattr(config, "workerinput"):
         recorder = Recorder(record, config.stash[TARGET_OWNER], options)
@@ -213,7 +215,7 @@ def pytest_report_teststatus(
     dumped = getattr(report, "conformance", None)
     if dumped is None:
         return None
-    outcome = verdicts.Verdict.load(dumped).outcome
+    outcome = Verdict.load(dumped).outcome
     if outcome in (Outcome.PASS, Outcome.FAIL):
         return None
     return outcome.value, LETTERS[outcome], outcome.value.upper()

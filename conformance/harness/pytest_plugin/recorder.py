@@ -5,16 +5,15 @@ from __future__ import annotations
 import pytest
 
 from conformance.harness.pytest_plugin.options import Options
-from conformance.harness.pytest_plugin.outcome import Outcome
-from conformance.harness.pytest_plugin.run_record import ClauseResult, Record
-from conformance.harness.pytest_plugin.verdict import Verdict
 from conformance.harness.report.evidence_differences import (
     Comparison,
     compare,
     is_release,
 )
 from conformance.harness.report.known_failures_file import known_text, write_known
+from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.report import report_of, write_report
+from conformance.harness.report.run_record import ClauseResult, Record, Verdict
 from conformance.harness.report.summary import (
     write_differences,
     write_honesty,

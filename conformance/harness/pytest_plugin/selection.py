@@ -18,7 +18,7 @@ from conformance.harness.pytest_plugin.options import (
     Options,
     suite_of,
 )
-from conformance.harness.pytest_plugin.outcome import not_applicable, unsupported
+from conformance.harness.pytest_plugin.skips import not_applicable, unsupported
 from conformance.harness.targets.target import Capability, Target
 from spec.registry import all_clauses
 

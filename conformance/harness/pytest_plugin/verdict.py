@@ -7,10 +7,9 @@ unreachable target or a failing fixture is an error, without a verdict.
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,9 @@ from conformance.harness.failure.failure import (
 )
 from conformance.harness.process.process import ProcessError
 from conformance.harness.pytest_plugin.options import Options
-from conformance.harness.pytest_plugin.outcome import Outcome, of_skip
+from conformance.harness.pytest_plugin.skips import of_skip
+from conformance.harness.report.outcome import Outcome
+from conformance.harness.report.run_record import Verdict
 from conformance.harness.targets.target import TargetError
 from spec.registry import all_clauses
 from spec.wire.remoting.response_code import ResponseCode
@@ -38,41 +39,6 @@ TEXT_LIMIT = 20_000
 """Characters of a failure that a report keeps."""
 VALID_RESPONSE = "a valid response"
 """Expected value where a peer closed, was silent or sent an invalid response."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
-    """Result of one test for its clauses."""
-
-    test: str
-    clauses: list[str]
-    """Those that are about the target's release."""
-    outcome: Outcome
-    duration_s: float
-    blamed: list[str] = field(default_factory=list)
-    """The clauses that failed, where some did."""
-    reason: str = ""
-    """Why there is no verdict, or why the failure is a known one."""
-    text: str = ""
-    """The failure as it was printed."""
-    found: str = ""
-    expected: str = ""
-    again: str = ""
-    """The command that runs the test again, where it failed."""
-    capture: str = ""
-    """Capture of the connections, relative to the report; empty for none."""
-    vector: str = ""
-    """Test vectors of the smallest example that failed; empty for none."""
-
-    def dump(self) -> str:
-        """Return the verdict as text that a worker can hand over."""
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def load(cls, text: str) -> Verdict:
-        """Return the verdict that was dumped."""
-        values = json.loads(text)
-        return cls(**{**values, "outcome": Outcome(values["outcome"])})
 
 
 def verdict_of(

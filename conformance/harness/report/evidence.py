@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from conformance.harness.java.runtime import find_java
-from conformance.harness.pytest_plugin.outcome import Outcome
 from conformance.harness.report.evidence_differences import is_release
+from conformance.harness.report.outcome import Outcome
 from spec.observed import EvidenceError, Observed
 from spec.registry import all_clauses
 

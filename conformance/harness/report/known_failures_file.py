@@ -11,9 +11,9 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from conformance.harness.pytest_plugin.outcome import Outcome
-from conformance.harness.pytest_plugin.run_record import ClauseResult
 from conformance.harness.report.known_failures import Known
+from conformance.harness.report.outcome import Outcome
+from conformance.harness.report.run_record import ClauseResult
 
 MOST_SHOWN = 60
 """Characters of a value that a reason shows."""

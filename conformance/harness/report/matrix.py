@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
-from conformance.harness.pytest_plugin.outcome import Outcome
+from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.rendering import SYMBOLS, render_template
 from conformance.harness.report.report import FILE_NAME, read_report
 from conformance.harness.report.run_page import PAGE_OF_RUN

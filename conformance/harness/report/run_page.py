@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from conformance.harness.pytest_plugin.outcome import GRAVITY, Outcome
 from conformance.harness.report.badge import verdict_of
+from conformance.harness.report.outcome import GRAVITY, Outcome
 from conformance.harness.report.rendering import SYMBOLS, render_template
 from spec.registry import all_clauses
 

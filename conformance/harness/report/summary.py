@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 import pytest
 
-from conformance.harness.pytest_plugin.outcome import Outcome
-from conformance.harness.pytest_plugin.run_record import ClauseResult
 from conformance.harness.report.evidence_differences import Comparison, difference_lines
+from conformance.harness.report.outcome import Outcome
+from conformance.harness.report.run_record import ClauseResult
 from spec.clause import Level
 from spec.registry import all_clauses
 

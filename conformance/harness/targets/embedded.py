@@ -17,6 +17,7 @@ from pathlib import Path
 
 import conformance
 from conformance.harness.client.address import Address
+from conformance.harness.java.apache_conf import ROOM_SETTINGS
 from conformance.harness.process.fork_server import (
     IS_POSSIBLE,
     ForkServer,
@@ -26,7 +27,7 @@ from conformance.harness.process.ports import PortBlock
 from conformance.harness.process.process import Child, ProcessError, start, track
 from conformance.harness.process.workspace import Workspace
 from conformance.harness.targets.started_target import StartedTarget
-from conformance.harness.targets.target import EVERYTHING, ROOM_SETTINGS, TargetError
+from conformance.harness.targets.target import EVERYTHING, TargetError
 
 SOURCES = Path(conformance.__file__).parents[1]
 """The directory that holds the packages spec, reference and conformance."""

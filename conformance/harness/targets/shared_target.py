@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from conformance.harness.client.address import Address
-from conformance.harness.pytest_plugin.options import Options
 from conformance.harness.targets.probe import examine
 from conformance.harness.targets.target import (
     Capability,
@@ -75,9 +74,14 @@ class TargetOwner:
     """
 
     def __init__(
-        self, options: Options, description: Mapping[str, str] | None = None
+        self,
+        text: str,
+        *,
+        profile: str | None,
+        description: Mapping[str, str] | None = None,
     ) -> None:
-        self._options = options
+        self._text = text
+        self._profile = profile
         self._description = dict(description or {})
         self._started: Target | None = None
 
@@ -102,15 +106,12 @@ class TargetOwner:
 
     def _start(self) -> dict[str, str]:
         try:
-            text, profile = self._options.target, self._options.profile
-            self._started = parse_target(text, profile=profile)
+            self._started = parse_target(self._text, profile=self._profile)
             self._started.start()
             complaints = examine(self._started) if self._started.is_foreign else ()
         except TargetError as error:
             self.close()
-            return {
-                "error": f"the target {self._options.target} did not start: {error}"
-            }
+            return {"error": f"the target {self._text} did not start: {error}"}
         except BaseException:
             self.close()
             raise

@@ -64,13 +64,6 @@ KINDS = {
 CLIENT = "client:"
 """Before the command that starts a client's adapter."""
 
-ROOM_SETTINGS: Mapping[str, str] = {
-    "diskMaxUsedSpaceRatio": "95",
-    "rocketmq.broker.diskSpaceWarningLevelRatio": "0.99",
-    "rocketmq.broker.diskSpaceCleanForciblyRatio": "0.98",
-}
-"""Let a broker neither delete nor refuse on a disk that is rather full."""
-
 
 class TargetError(Exception):
     """The target cannot be had: no verdict about any clause."""

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from conformance.harness.process.forked_pytest import PLUGIN, run_forked
+from conformance.harness.child_run.forked_pytest import PLUGIN, run_forked
 from conformance.harness.pytest_plugin.options import SUITES
-from conformance.harness.pytest_plugin.outcome import Outcome
+from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.report import FILE_NAME, read_report
 from conformance.harness.targets.embedded import SOURCES
 

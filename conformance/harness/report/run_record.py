@@ -7,15 +7,50 @@ clause decides nothing about its others: they are unsupported in it, not passed.
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
-from conformance.harness.pytest_plugin.outcome import GRAVITY, Outcome
-from conformance.harness.pytest_plugin.verdict import Verdict
 from conformance.harness.report.known_failures import Known
+from conformance.harness.report.outcome import GRAVITY, Outcome
 
 FAILED = (Outcome.FAIL, Outcome.KNOWN)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """Result of one test for its clauses."""
+
+    test: str
+    clauses: list[str]
+    """Those that are about the target's release."""
+    outcome: Outcome
+    duration_s: float
+    blamed: list[str] = field(default_factory=list)
+    """The clauses that failed, where some did."""
+    reason: str = ""
+    """Why there is no verdict, or why the failure is a known one."""
+    text: str = ""
+    """The failure as it was printed."""
+    found: str = ""
+    expected: str = ""
+    again: str = ""
+    """The command that runs the test again, where it failed."""
+    capture: str = ""
+    """Capture of the connections, relative to the report; empty for none."""
+    vector: str = ""
+    """Test vectors of the smallest example that failed; empty for none."""
+
+    def dump(self) -> str:
+        """Return the verdict as text that a worker can hand over."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def load(cls, text: str) -> Verdict:
+        """Return the verdict that was dumped."""
+        values = json.loads(text)
+        return cls(**{**values, "outcome": Outcome(values["outcome"])})
 
 
 @dataclass(slots=True, kw_only=True)
