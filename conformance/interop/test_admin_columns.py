@@ -34,7 +34,7 @@ def test_every_command_of_4_6_0_prints_the_same_cells(tmp_path: Path) -> None:
     assert not differ, "\n".join(differ)
     silent = {one.command for one in taken if not one.cell_count}
     assert silent == {SILENT}
-    assert {one.command for one in taken} == {*steps.SUB_COMMANDS, steps.LOOK}
+    assert {one.command for one in taken} == {*steps.SUB_COMMANDS, steps.QUERY}
 
 
 def test_commands_of_a_later_release_print_the_same_cells(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def test_a_manifest_reads_back_as_it_was_written(tmp_path: Path) -> None:
         program="a.b.C",
         command='record "it" \\ again',
         date="2026-01-01",
-        says="A line.",
+        summary="A line.",
         sha256={"consumequeue/%RETRY%g/0/0000": "00" * 32},
     )
     write_manifest({entry.path: entry}, tmp_path / "MANIFEST.toml")

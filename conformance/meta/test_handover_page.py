@@ -66,11 +66,11 @@ def test_every_cell_is_recorded_and_was_asked_every_question() -> None:
     cells = recorded()
     assert list(cells) == [cell.name for cell in all_cells()]
     for cell in cells.values():
-        asked = {name.partition(": ")[2] for name in cell.asked}
+        asked = {name.partition(": ")[2] for name in cell.compared}
         is_5 = cell.writer != REFERENCE and release_key(cell.writer) >= (5,)
         extra = set() if is_5 else {"whole batches", "timed messages"}
         assert asked == QUESTIONS.keys() - extra, cell.name
-        assert any(name.startswith("back") for name in cell.asked) == cell.comes_back
+        assert any(name.startswith("back") for name in cell.compared) == cell.comes_back
 
 
 def test_every_difference_is_explained_by_a_clause() -> None:
@@ -137,7 +137,7 @@ def test_a_comparison_finds_what_is_missing_more_and_other() -> None:
     found = Comparison("over")
     found.compare({"q": {"a": 1, "b": 2, "c": 3}}, {"q": {"b": 2, "c": 4, "d": 5}})
     assert [one.item for one in found.differences] == ["a", "c", "d"]
-    assert found.asked == {"over: q": 4}
+    assert found.compared == {"over: q": 4}
 
 
 def test_a_record_is_read_back_and_forgotten_in_part(tmp_path: Path) -> None:

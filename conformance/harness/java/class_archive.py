@@ -38,8 +38,8 @@ Run = Callable[[Sequence[str]], None]
 def archive_options(command: Sequence[str], run: Run) -> tuple[str, ...]:
     """Return Java's options for a start of *command* with an archive of its classes.
 
-    *command* is Java, its options and the program: all that the classes depend on.
-    *run* is called if the archive is missing and no other process makes it.
+    The classes depend on *command*: Java, its options and the program. *run* is called
+    if the archive is missing and no other process makes it.
     """
     archive = _place(command)
     if not archive.exists():

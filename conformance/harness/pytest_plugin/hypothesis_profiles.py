@@ -1,9 +1,9 @@
 """
 Profiles of Hypothesis. ``HYPOTHESIS_PROFILE`` or ``--hypothesis-profile`` selects.
 
-*quick* is the same on every run, *seeded* for each ``--hypothesis-seed``. *deep*
-searches new cases and prints how to repeat them. *glance* only detects whether a test
-fails, and does not shrink.
+The profile *quick* has the same cases on every run. Those of *seeded* depend on
+``--hypothesis-seed``. The profile *deep* searches new cases and prints how to repeat
+them. The profile *glance* only detects whether a test fails, and does not shrink.
 """
 
 from __future__ import annotations

@@ -2,15 +2,14 @@
 Known failures of a target: unmet clauses, each with a reason.
 
 The tests still run. A listed failure does not fail the run. An entry whose clause
-passes is stale and fails the run.
+passes is stale and fails the run. Each entry has a clause and a reason::
 
     [[known]]
     clause = "WIRE-FRAME-002"
     reason = "reads one byte of the header length; fixed in 0.9"
-    target = "tcp:*"       # optional pattern of the target's text
-    release = "4.6.*"      # optional pattern of its release
-    link = "https://..."   # optional: the report of the defect
 
+Optional are ``target`` and ``release``, patterns such as ``tcp:*`` and ``4.6.*``, and
+``link``, the report of the defect.
 An entry under ``[[flaky]]`` sometimes fails: it is never stale. There should be none.
 """
 

@@ -39,14 +39,14 @@ class Recording:
     command: str
     """Command that repeats the recording, from the checkout's root."""
     date: str
-    says: str
-    """Summary of its content."""
+    summary: str
+    """Content of the folder, in one sentence."""
     sha256: dict[str, str] = field(default_factory=dict)
     """Each file of the folder."""
 
     @classmethod
     def of_folder(
-        cls, folder: Path, *, release: str, program: str, command: str, says: str
+        cls, folder: Path, *, release: str, program: str, command: str, summary: str
     ) -> Self:
         """Return the entry for what stands in *folder* now."""
         return cls(
@@ -55,7 +55,7 @@ class Recording:
             program=program,
             command=command,
             date=datetime.datetime.now(datetime.UTC).date().isoformat(),
-            says=says,
+            summary=summary,
             sha256=hash_folder(folder),
         )
 
@@ -79,7 +79,7 @@ def write_manifest(entries: dict[str, Recording], manifest: Path = MANIFEST) -> 
     lines = [HEADING]
     for _, entry in sorted(entries.items()):
         lines.append("[[recording]]")
-        for name in ("path", "release", "program", "command", "date", "says"):
+        for name in ("path", "release", "program", "command", "date", "summary"):
             lines.append(f"{name} = {quoted(getattr(entry, name))}")
         lines.append("[recording.sha256]")
         lines += [

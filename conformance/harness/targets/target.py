@@ -95,9 +95,10 @@ class Target(Closing):
         self.broker_name = ""
         self.cluster = ""
         self.shares_name_server = False
-        """Whether the name server may be shared with other targets. It then survives a
-        stop or kill, where the kind supports that: most tests are about the broker, and
-        a name server takes as long to start. Set it before the first start."""
+        """Whether the name server may be shared with other targets; set it before the
+        first start. Where the kind supports that, the name server survives a stop or
+        kill. Most tests are about the broker, and a name server takes as long to
+        start."""
         self.clock_rate = 1.0
         """How much faster than the system's its clock is to run, with CLOCK."""
         self.store_path = store

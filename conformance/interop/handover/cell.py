@@ -70,8 +70,8 @@ class Cell:
     ending: str
     refusal: str | None = None
     """Why the reader did not get to the last question; None where it did."""
-    asked: dict[str, int] = field(default_factory=dict)
-    """How many items of each question were compared, by hop and question."""
+    compared: dict[str, int] = field(default_factory=dict)
+    """Number of compared items, by hop and question."""
     differences: list[Difference] = field(default_factory=list)
 
     @property
@@ -154,7 +154,7 @@ def run(cell: Cell, given: Given, directory: Path) -> Cell:
         shutil.rmtree(store)
     return replace(
         cell,
-        asked=over.asked | back.asked,
+        compared=over.compared | back.compared,
         differences=over.differences + back.differences,
     )
 
@@ -188,7 +188,7 @@ class Comparison:
 
     def __init__(self, hop: str) -> None:
         self.hop = hop
-        self.asked: dict[str, int] = {}
+        self.compared: dict[str, int] = {}
         self.differences: list[Difference] = []
 
     def compare(self, before: Answers, after: Answers) -> None:
@@ -196,7 +196,7 @@ class Comparison:
         for question, items in before.items():
             later = after[question]
             every = sorted(items.keys() | later.keys())
-            self.asked[f"{self.hop}: {question}"] = len(every)
+            self.compared[f"{self.hop}: {question}"] = len(every)
             for item in every:
                 if items.get(item) != later.get(item):
                     self.differences.append(

@@ -160,7 +160,7 @@ def _questions(cells: Mapping[str, Cell]) -> Iterator[str]:
     counted: Counter[str] = Counter()
     differ: Counter[str] = Counter()
     for cell in cells.values():
-        for name, count in cell.asked.items():
+        for name, count in cell.compared.items():
             counted[name.partition(": ")[2]] += count
         differ.update(one.question for one in cell.differences)
     yield "| question | about | compared | other |"

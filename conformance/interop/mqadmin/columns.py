@@ -1,8 +1,8 @@
 """
 Output of mqadmin, cut into cells that can be compared between two targets.
 
-A cell is named by its row and column in a table, its line in a list of settings, its
-path in JSON, or the number of its line. For undetermined cells, see
+The name of a cell is its row and column in a table, its line in a list of settings, or
+its path in JSON. Elsewhere it is the number of the line. For undetermined cells, see
 ``undetermined.py``, only the form is compared: the value without its digits. A ``null``
 in place of a number is therefore a difference.
 """

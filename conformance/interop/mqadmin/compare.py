@@ -34,7 +34,7 @@ class Taken:
 
     @property
     def command(self) -> str:
-        """Sub-command, or LOOK."""
+        """Sub-command, or QUERY."""
         return self.words.partition(" ")[0]
 
 

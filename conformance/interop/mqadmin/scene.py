@@ -1,8 +1,8 @@
 """
 Scene in which every sub-command of mqadmin runs, the same at each target.
 
-It has messages with keys and tags, a real Java consumer, a group with a member that
-only sends heartbeats, producers, and offsets behind the end. A value that only one
+It has messages with keys and tags, a real Java consumer, producers, and offsets behind
+the end. A member of one group only sends heartbeats. A value that only one
 target has, such as its address, is replaced by a word.
 """
 
@@ -57,7 +57,7 @@ class Scene:
     def run(self, step: Sequence[str]) -> list[str]:
         """Take one step; return the lines that it prints."""
         words = [self._filled(word) for word in step]
-        if words[0] == steps.LOOK:
+        if words[0] == steps.QUERY:
             lines = [self._table(RequestCode[words[1]])]
         elif words[0] == "startMonitoring":
             lines = self._monitored()

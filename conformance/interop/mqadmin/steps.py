@@ -3,7 +3,7 @@ Every sub-command of mqadmin 4.6.0, as steps that run at two targets in this ord
 
 A step is a command line. Words in capitals stand for values of a target: BROKER and
 CLIENT are addresses and names, ID-0 is the id of the scene's first message. A step with
-LOOK is a query of a broker's table that the tool changes and never prints. Steps see
+QUERY requests a broker's table that the tool changes and never prints. Steps see
 the effects of earlier steps.
 """
 
@@ -37,7 +37,8 @@ PRODUCERS = "scene_producers"
 LIVE_GROUP, LIVE_TOPIC = "please_rename_unique_group_name_4", "TopicTest"
 """Group and topic of the quick start's Consumer."""
 
-LOOK = "LOOK"
+QUERY = "QUERY"
+"""First word of a step that queries a broker's table."""
 FOREVER = frozenset({"startMonitoring", "clusterRT"})
 """Commands that do not end: each runs apart until it has done one round."""
 
@@ -55,9 +56,9 @@ _LIVE = ("-g", LIVE_GROUP)
 _ACCOUNT = ("-a", "RocketMQ", "-s", "12345678")
 _TOPIC = ("-t", CREATED)
 _ORDER = ("updateOrderConf", *_TOPIC, "-m")
-_GROUPS = (LOOK, "GET_ALL_SUBSCRIPTIONGROUP_CONFIG")
-_OFFSETS = (LOOK, "GET_ALL_CONSUMER_OFFSET")
-_TOPICS = (LOOK, "GET_ALL_TOPIC_CONFIG")
+_GROUPS = (QUERY, "GET_ALL_SUBSCRIPTIONGROUP_CONFIG")
+_OFFSETS = (QUERY, "GET_ALL_CONSUMER_OFFSET")
+_TOPICS = (QUERY, "GET_ALL_TOPIC_CONFIG")
 
 _MESSAGES: Sequence[Words] = (
     ("queryMsgById", "-i", "ID-0"),

@@ -3,10 +3,10 @@ A program on the Python client ``rocketmq`` 0.4, which is the C++ client underne
 
     python cpp_client.py NAMESRV TOPIC COUNT SECONDS
 
-It sends in every way that the client has, then consumes until it has COUNT messages or
-SECONDS have passed, and prints a line of JSON for each thing that happened. Messages of
-a batch, ordered ones, a large one and those for a filter have topics of their own,
-whose names are TOPIC and a word.
+It sends in every way that the client has. Then it consumes until it has COUNT messages
+or SECONDS have passed. It prints a line of JSON for each event. Messages of a batch,
+ordered ones, a large one and those for a filter have topics of their own. The names of
+these topics are TOPIC and a word.
 """
 
 from __future__ import annotations
