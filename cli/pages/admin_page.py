@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from conformance.interop.mqadmin.compare import Taken
 from conformance.interop.mqadmin.record import Run
-from conformance.interop.mqadmin.steps import FOREVER, LOOK, SUB_COMMANDS
+from conformance.interop.mqadmin.steps import FOREVER, QUERY, SUB_COMMANDS
 from conformance.interop.mqadmin.undetermined import ABSENT
 from reference.core.broker.processor_table import PROCESSORS
 from spec.wire.admin.admin_processor import ADMINISTRATION, NOT_DONE
@@ -58,7 +58,7 @@ where anything differs.
 The tool itself, unmodified, is pointed at a real 4.6.0 and at the reference, in the
 same scene: messages with keys and tags, a real Java consumer, a member that only
 speaks, producers, offsets that lie behind. Commands that change something nobody prints
-are followed by a look at the broker's tables (`LOOK`). What is printed is cut into
+are followed by a look at the broker's tables (`QUERY`). What is printed is cut into
 cells, and every cell must be equal; of those that are not determined the form is
 compared, and the reason is below the table.
 """
@@ -93,7 +93,7 @@ def _summary(run: Run) -> str:
 def _commands(taken: Sequence[Taken]) -> Iterator[str]:
     yield "| command | steps | cells | outcome | not determined | remark |"
     yield "|---|---|---|---|---|---|"
-    for name in (*SUB_COMMANDS, LOOK):
+    for name in (*SUB_COMMANDS, QUERY):
         steps = [one for one in taken if one.command == name]
         cells = sum(one.cell_count for one in steps)
         unknown = sorted({what for one in steps for what in one.unknown})

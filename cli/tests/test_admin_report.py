@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from cli.pages.admin_page import REMARKS, SAME, outcome, page
 from conformance.interop.mqadmin.record import recorded
-from conformance.interop.mqadmin.steps import LOOK, SUB_COMMANDS
+from conformance.interop.mqadmin.steps import QUERY, SUB_COMMANDS
 from reference.core.broker.processor_table import PROCESSORS
 from spec.registry import clause
 from spec.wire.admin.admin_processor import ADMINISTRATION
@@ -25,7 +25,7 @@ def test_every_command_was_run_and_none_differs() -> None:
     run = recorded()
     assert run is not None
     assert len(SUB_COMMANDS) == len(set(SUB_COMMANDS)) == 48
-    for name in (*SUB_COMMANDS, LOOK):
+    for name in (*SUB_COMMANDS, QUERY):
         assert outcome([one for one in run.steps if one.command == name]) == SAME, name
     assert REMARKS.keys() <= set(SUB_COMMANDS)
 
