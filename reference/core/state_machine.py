@@ -2,8 +2,9 @@
 State machines as tables: the states of one object, and the events that change them.
 
 A machine holds no state of its own. Its user keeps the current state in an attribute
-and replaces it by `StateMachine.after`, which refuses an event that the table does not
-allow. The diagrams of docs/state_machines.md are drawn from the same tables.
+and replaces it by ``machine[state, event]``, which raises TransitionError for an event
+that the table does not allow. The diagrams of docs/state_machines.md are drawn from the
+same tables.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class Transition(NamedTuple, Generic[State, Event]):
     """Condition or effect, shown in the diagram."""
 
 
-class StateMachine(Generic[State, Event]):
+class StateMachine(dict[tuple[State, Event], State]):
     """All transitions of one kind of object. A state without a way out is final."""
 
     def __init__(
@@ -43,21 +44,18 @@ class StateMachine(Generic[State, Event]):
         self.title = title
         self.initial = initial
         self.transitions = tuple(transitions)
-        self._after = {(one.state, one.event): one.after for one in self.transitions}
-        if len(self._after) != len(self.transitions):
+        super().__init__(
+            {(one.state, one.event): one.after for one in self.transitions}
+        )
+        if len(self) != len(self.transitions):
             raise ValueError(f"{title}: two transitions for one state and event")
 
-    def after(self, state: State, event: Event) -> State:
-        """Return the state after *event*; raise TransitionError if not allowed."""
-        try:
-            return self._after[state, event]
-        except KeyError:
-            reason = f"{self.title}: no {event.name} in the state {state.name}"
-            raise TransitionError(reason) from None
-
-    def allows(self, state: State, event: Event) -> bool:
-        """Return whether *state* has a transition for *event*."""
-        return (state, event) in self._after
+    def __missing__(self, step: tuple[State, Event]) -> State:
+        """Raise TransitionError, which names the state and the event."""
+        state, event = step
+        raise TransitionError(
+            f"{self.title}: no {event.name} in the state {state.name}"
+        )
 
     def is_final(self, state: State) -> bool:
         """Return whether no event leaves *state*."""

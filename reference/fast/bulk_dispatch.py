@@ -65,7 +65,7 @@ class BulkDispatcher:
         if self._index is None:
             return stop - begin
         file = self._index.newest
-        if file is None or file.is_full or file.next_item <= 1:
+        if file is None or file.room <= 0 or file.next_item <= 1:
             return 0
         first_key = self._first_new_key(requests, begin, stop)
         key_counts = requests.first_key[begin + 1 : stop + 1] - first_key
@@ -121,7 +121,8 @@ class BulkDispatcher:
         for begin, end in _consecutive(requests, records):
             first = records[begin]
             topic, queue_id = requests.topics[requests.topic[first]], requests.queue_id
-            found = self._queues.get_or_create(topic, int(queue_id[first]))
+            key = topic, int(queue_id[first])
+            found = self._queues.table.get(key) or self._queues.create(*key)
             if found is not None:
                 index = int(requests.queue_offset[first])
                 found.put(index, units[begin:end].tobytes())

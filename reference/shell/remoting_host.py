@@ -67,33 +67,14 @@ class RemotingHost:
             await asyncio.wait(self._tasks)
 
     def perform(self, effects: Iterable[Effect]) -> None:
-        """Perform *effects* in order; join consecutive frames of a connection."""
-        frames: list[bytes] = []
-        connection = 0
+        """Perform *effects* in order. uvloop joins the writes to one connection."""
         for effect in effects:
             if type(effect) is Send:
-                if frames and effect.connection != connection:
-                    self._write(connection, frames)
-                    frames = []
-                connection = effect.connection
-                frames.append(effect.data)
-                continue
-            if frames:
-                self._write(connection, frames)
-                frames = []
-            self._perform_other(effect)
-        if frames:
-            self._write(connection, frames)
-
-    def _write(self, connection: int, frames: list[bytes]) -> None:
-        """Write *frames* in one system call, unless the connection is closed."""
-        transport = self._transports.get(connection)
-        if transport is None:
-            return
-        if len(frames) == 1:
-            transport.write(frames[0])
-        else:
-            transport.writelines(frames)
+                transport = self._transports.get(effect.connection)
+                if transport is not None:
+                    transport.write(effect.data)
+            else:
+                self._perform_other(effect)
 
     def connection_made(self, transport: asyncio.Transport) -> int:
         """Report a connection that a peer has opened; return its number."""

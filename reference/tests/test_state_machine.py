@@ -35,14 +35,14 @@ DOOR = StateMachine(
 
 
 def test_a_transition_leads_to_the_state_after_it() -> None:
-    assert DOOR.after(Door.OPEN, Push.SOFT) is Door.CLOSED
-    assert DOOR.allows(Door.CLOSED, Push.HARD)
-    assert not DOOR.allows(Door.OPEN, Push.HARD)
+    assert DOOR[Door.OPEN, Push.SOFT] is Door.CLOSED
+    assert (Door.CLOSED, Push.HARD) in DOOR
+    assert (Door.OPEN, Push.HARD) not in DOOR
 
 
 def test_an_event_that_the_state_does_not_allow_is_refused() -> None:
     with pytest.raises(TransitionError, match=r"^door: no SOFT in the state BROKEN$"):
-        DOOR.after(Door.BROKEN, Push.SOFT)
+        DOOR[Door.BROKEN, Push.SOFT]
 
 
 def test_two_transitions_for_one_state_and_event_are_refused() -> None:

@@ -36,7 +36,9 @@ def dispatch(
         if base is None:
             if rules.waits_at_holes:
                 return place
-            place = min((one for one in log.bases if one > place), default=log.end)
+            place = min(
+                (one for one in log.start_offsets if one > place), default=log.end
+            )
             continue
         data = log.open(base)[: min(log.end - base, log.file_size)]
         if place - base >= len(data):

@@ -135,16 +135,16 @@ class Start:
             self._log,
             self.outcome.after_crash,
         )
-        if not log.bases:
+        if not log.start_offsets:
             self._has_recovered = True
             log.end = self.outcome.log.end = 0
             if crashed or self._rules.queues_go_with_log:
                 self._destroy_queues()
             return
         first = self._first_file(reach)
-        self.outcome.log.recovery_begins = log.bases[first]
+        self.outcome.log.recovery_begins = log.start_offsets[first]
         end = scan_log(
-            log.bases,
+            log.start_offsets,
             first,
             log.open,
             self._rules,
@@ -152,14 +152,16 @@ class Start:
             on_record=self._taker(reach),
         )
         if isinstance(end.stopped_by, ArrayTooLarge):
-            path = f"{COMMIT_LOG}/{log.name(log.bases[end.last_file])}"
+            path = f"{COMMIT_LOG}/{log.name(log.start_offsets[end.last_file])}"
             says = f"{path}: a record says it has {end.stopped_by.size} bytes"
             raise StartRefusedError(Refusal("REC-SCAN-013", path, says))
         self._has_recovered = True
         log.end = self.outcome.log.end = end.physical_end
         self.outcome.log.deleted_files += [
             f"{COMMIT_LOG}/{log.name(base)}"
-            for base in files_behind_end(log.bases, log.file_size, end.physical_end)
+            for base in files_behind_end(
+                log.start_offsets, log.file_size, end.physical_end
+            )
         ]
         if reach >= end.physical_end:
             for queue in self._queues:
@@ -169,13 +171,13 @@ class Start:
     def _first_file(self, reach: int) -> int:
         log = self._log
         if not self.outcome.after_crash:
-            return first_file_after_stop(log.bases, reach, self._rules)
+            return first_file_after_stop(log.start_offsets, reach, self._rules)
         checkpoint = self._loaded.checkpoint
         trusted_ms = checkpoint.safe_ms
         if self._options.index_safe and self._options.index_enabled:
             trusted_ms = checkpoint.safe_with_index_ms
         return first_file_after_crash(
-            len(log.bases), log.first_record, trusted_ms, self._rules
+            len(log.start_offsets), log.first_record, trusted_ms, self._rules
         )
 
     def _taker(self, reach: int) -> Callable[[int, ScannedRecord], None]:

@@ -31,9 +31,9 @@ class LogState:
         rules: RecoveryRules,
     ) -> None:
         self._names = {int(name): name for name in names}
-        self.bases = [int(name) for name in names]
+        self.start_offsets = [int(name) for name in names]
         self.file_size = file_size
-        self.end = self.bases[-1] + file_size if self.bases else 0
+        self.end = self.start_offsets[-1] + file_size if self.start_offsets else 0
         """The next message is written here."""
         self._open_name = open_file
         self._rules = rules
@@ -41,7 +41,7 @@ class LogState:
     @property
     def start(self) -> int:
         """Offset of the first byte; -1 without files."""
-        return self.bases[0] if self.bases else -1
+        return self.start_offsets[0] if self.start_offsets else -1
 
     def open(self, base: int) -> memoryview:
         """Return the whole file that begins at *base*."""
@@ -53,20 +53,20 @@ class LogState:
 
     def file_of(self, place: int) -> int | None:
         """Return the start offset of the file that contains *place*, or None."""
-        for base in reversed(self.bases):
+        for base in reversed(self.start_offsets):
             if base <= place < base + self.file_size:
                 return base
         return None
 
     def first_record(self, number: int) -> FirstRecord:
         """Read the first record of the file *number*."""
-        return first_record_of(self.open(self.bases[number]), self._rules)
+        return first_record_of(self.open(self.start_offsets[number]), self._rules)
 
     def holes(self) -> list[tuple[int, int]]:
         """Return the offset ranges of missing files between existing ones."""
         return [
             (before + self.file_size, after)
-            for before, after in pairwise(self.bases)
+            for before, after in pairwise(self.start_offsets)
             if before + self.file_size < after
         ]
 
@@ -89,14 +89,14 @@ class LogState:
 
         After garbage, the next record counts only if its physical offset is its place.
         """
-        for base in self.bases:
+        for base in self.start_offsets:
             if base + self.file_size > begin and base < end:
                 data = self.open(base)[: min(end - base, self.file_size)]
                 yield from self._records_in(data, base, max(begin - base, 0))
 
     def written_end(self, looked_at: Callable[[int], None]) -> int:
         """Return the offset after the last byte that is not zero."""
-        for base in reversed(self.bases):
+        for base in reversed(self.start_offsets):
             data = self.open(base)
             end = len(data)
             while end:

@@ -47,7 +47,7 @@ class MessageLossSurvey:
         for queue in self._queues:
             self._cut_units(queue)
             self._look_through(queue)
-            if not self._log.bases:
+            if not self._log.start_offsets:
                 says = ("the commit log has no file", "REC-TRUNCATE-005")
                 self._lost_between(queue, 0, INT64_MAX, says)
             for begin, end in self._log.holes():

@@ -44,7 +44,7 @@ class QueueState:
     ) -> None:
         self.topic, self.queue_id = name
         self.file_size = file_size
-        self.bases = list(bases)
+        self.start_offsets = list(bases)
         self.begin = 0
         """The byte of the first unit whose message still exists."""
         self.end = QueueEnd(bases[-1] + file_size if bases else 0, -1)
@@ -78,22 +78,24 @@ class QueueState:
 
     def recover(self) -> None:
         """Find the end of the queue by itself, without the log."""
-        if self.bases:
-            looked_at = self.bases[-FILES_TO_RECOVER:]
+        if self.start_offsets:
+            looked_at = self.start_offsets[-FILES_TO_RECOVER:]
             files = [(base, self._units(base)) for base in looked_at]
             self._end_at(find_queue_end(files, self.file_size, self._rules))
 
     def cut(self, log_end: int) -> None:
         """Forget the messages at or behind the log's end."""
-        newest_first = ((base, self._units(base)) for base in reversed(self.bases))
+        newest_first = (
+            (base, self._units(base)) for base in reversed(self.start_offsets)
+        )
         cut: TruncatedQueue = truncate_queue(newest_first, log_end, self._rules)
-        self.bases = self.bases[: len(self.bases) - cut.deleted]
+        self.start_offsets = self.start_offsets[: len(self.start_offsets) - cut.deleted]
         self.ends_with_unwritten_unit = cut.ends_with_unwritten_unit
         self._end_at(cut.end)
 
     def destroy(self) -> None:
         """Forget all of it."""
-        self.bases = []
+        self.start_offsets = []
         self.begin = 0
         self._end_at(QueueEnd(0, -1))
 
@@ -107,10 +109,10 @@ class QueueState:
                 self._repair(record)
             return
         index, expected = record.queue_offset, record.queue_offset * UNIT_SIZE
-        if not self.bases:
+        if not self.start_offsets:
             self._begin_at(expected, index)
-        elif self.end.position == self.bases[-1] + self.file_size:
-            self.bases.append(self.end.position)
+        elif self.end.position == self.start_offsets[-1] + self.file_size:
+            self.start_offsets.append(self.end.position)
         if index and expected < self.end.position:
             return
         unit = (record.physical_offset, record.size, 0)
@@ -120,13 +122,13 @@ class QueueState:
     def correct_begin(self, log_start: int) -> None:
         """Let the queue begin with the first message that the log still has."""
         if not self._rules.fails_on_empty_last_file:
-            if self.bases:
-                first = (self.bases[0], self._units(self.bases[0]))
+            if self.start_offsets:
+                first = (self.start_offsets[0], self._units(self.start_offsets[0]))
                 self.begin = correct_min_offset(first, self.end, self.begin, log_start)
             return
-        if not self.bases:
+        if not self.start_offsets:
             return
-        last, first_base = self.bases[-1], self.bases[0]
+        last, first_base = self.start_offsets[-1], self.start_offsets[0]
         unit = None
         if self.end.position > last:
             unit = self.unit(self.end.position // UNIT_SIZE - 1)
@@ -152,7 +154,7 @@ class QueueState:
 
     def units(self) -> Iterator[tuple[int, Unit]]:
         """Return all units as they are after the start, with their numbers."""
-        for base in self.bases:
+        for base in self.start_offsets:
             first, end = base // UNIT_SIZE, self.max_offset
             for number, unit in enumerate(self._units(base), first):
                 if number >= end:
@@ -183,7 +185,7 @@ class QueueState:
     @property
     def first_index(self) -> int:
         """The index of the first unit that has a place in a file."""
-        return self.bases[0] // UNIT_SIZE if self.bases else 0
+        return self.start_offsets[0] // UNIT_SIZE if self.start_offsets else 0
 
     @property
     def _first_on_disk(self) -> int:
@@ -192,7 +194,7 @@ class QueueState:
     def _begin_at(self, expected: int, index: int) -> None:
         """Make the first file, and fill it up to the first unit."""
         base = expected - expected % self.file_size
-        self.bases = [base]
+        self.start_offsets = [base]
         self.end = QueueEnd(base, self.end.max_physical_offset)
         self._added_at, self._added = base, bytearray()
         if index:
@@ -216,8 +218,10 @@ class QueueState:
 
     def _end_at(self, end: QueueEnd) -> None:
         self.end = end
-        self.bases = [base for base in self.bases if base <= end.position]
-        self._kept.intersection_update(self.bases)
+        self.start_offsets = [
+            base for base in self.start_offsets if base <= end.position
+        ]
+        self._kept.intersection_update(self.start_offsets)
         if self._rules.clears_tail:
             self._zeros_from = min(self._zeros_from, end.position)
         self.lowest_end = min(self.lowest_end, end.position)
@@ -257,7 +261,7 @@ class QueueState:
 
     def _written_end(self) -> int:
         """Return the position after the last unit that is not zero."""
-        for base in reversed(self.bases):
+        for base in reversed(self.start_offsets):
             written = len(bytes(self._open(base)).rstrip(b"\0"))
             if written:
                 return base + -(-written // UNIT_SIZE) * UNIT_SIZE

@@ -62,13 +62,10 @@ class ResponseTemplate:
             text = text.replace(mark, "%s")
         # The header has the fields in the given order, and the opaque after them.
         names = [name for name in marked.fields if name in marks]
-        self._text, self._values = text, itemgetter(*names)
-
-    def encode(self, opaque: int, fields: Mapping[str, object]) -> bytes:
-        """Return the frame of the response with these *fields*."""
-        header = (self._text % (*self._values(fields), opaque)).encode()
-        size = len(header)
-        return _LENGTHS.pack(4 + size, size) + header
+        self.text = text
+        """The header with ``%s`` for each changing field, and for the opaque."""
+        self.values = itemgetter(*names)
+        """Returns the changing values of the header fields."""
 
 
 def error_response(code: int, remark: str) -> Response:
@@ -78,8 +75,11 @@ def error_response(code: int, remark: str) -> Response:
 
 def encode_response(opaque: int, response: Response) -> bytes:
     """Return the frame of *response* to the request with *opaque*."""
-    if response.template is not None:
-        return response.template.encode(opaque, response.fields)
+    template = response.template
+    if template is not None:
+        header = (template.text % (*template.values(response.fields), opaque)).encode()
+        size = len(header)
+        return _LENGTHS.pack(4 + size, size) + header
     extra = ""
     if response.fields:
         # [WIRE-JSON-002]

@@ -13,7 +13,6 @@ from functools import partial
 
 from reference.core.store.cleaning.clean import Cleaner
 from reference.core.store.commitlog.commit_log import CommitLog, NoFileError
-from reference.core.store.commitlog.record_encoder import CheckMessage
 from reference.core.store.config_files import ConfigFiles
 from reference.core.store.consumequeue.table import ConsumeQueueTable
 from reference.core.store.consumequeue.time_search import offset_by_time
@@ -25,7 +24,7 @@ from reference.core.store.dispatch.dispatcher import (
     empty_bit_map,
 )
 from reference.core.store.flush.checkpoint import CheckpointFile
-from reference.core.store.get.get_message import Reader, UnitFilter, Wish
+from reference.core.store.get.get_message import MessageFilter, UnitFilter, get_message
 from reference.core.store.index.index_service import IndexService
 from reference.core.store.index.query import query_records
 from reference.core.store.mapped.files import Files, FilesError
@@ -37,7 +36,6 @@ from reference.core.store.recovery.recover import (
     dispatch_position,
     recover,
 )
-from reference.core.store.running_flags import RunningFlags
 from reference.core.store.statistics import Statistics
 from reference.core.store.types import (
     DispatchRequest,
@@ -52,6 +50,8 @@ from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 _NO_DURATION_MS = 10_000_000
 """What 4.6.0 takes for no duration at all: that since 1970."""
+QUEUE_ATTEMPTS = 30
+"""Failures of `catch_up`, a second apart, after which no message is accepted."""
 ABORT = "abort"
 """Is there while the store runs; found at a start, it tells of a crash."""
 
@@ -77,7 +77,9 @@ class MessageStore:
         self._check = partial(
             check_message, levels=self._levels, size_max=options.max_message_size
         )
-        self.flags = RunningFlags()
+        self._is_queue_stuck = False
+        """Whether a consume queue could not be written too often in a row."""
+        self._queue_failures = 0
         self.calc_bit_map: CalcBitMap = empty_bit_map
         """Computes the bit map of an extension unit; set before the start."""
         self._is_running = False
@@ -95,7 +97,6 @@ class MessageStore:
         )
         self.index = IndexService(files, options)
         self.schedule = Schedule(self.log, self.queues, self._levels)
-        self._reader = Reader(self.log, options)
         self.cleaner = Cleaner(files, self.log, self.queues, self.index)
 
     def start(self, now_ms: int) -> None:
@@ -135,28 +136,47 @@ class MessageStore:
             self.refused = str(error)
         self._close()
 
-    def append(self, messages: Sequence[NewMessage], now_ms: int) -> list[PutResult]:
+    def append(
+        self, messages: Sequence[NewMessage], now_ms: int, *, is_checked: bool = False
+    ) -> list[PutResult]:
         """Append messages in order and return one put result for each.
 
-        Readers see them after the next `dispatch`. A refused message does not stop
-        those behind it. 4.6.0 DefaultMessageStore#putMessage and #putMessages.
+        Readers see them after the next `dispatch`. The messages that fit into one file
+        are one write; a refused message does not stop those behind it. *is_checked*
+        skips the checks, for a delayed message that is delivered. 4.6.0
+        DefaultMessageStore#putMessage and #putMessages.
         """
-        if not self._is_writeable:
+        is_amiss = self._is_queue_stuck or self.cleaner.is_disk_full
+        if is_amiss or not self._is_running:
             return [PutResult(PutStatus.SERVICE_NOT_AVAILABLE)] * len(messages)
         if self._append_began_ms and self.is_busy(now_ms):
-            checked = [self._check(message) for message in messages]
-            busy = PutStatus.OS_PAGE_CACHE_BUSY
-            return [
-                PutResult(one if isinstance(one, PutStatus) else busy)
-                for one in checked
-            ]
-        return self._append(messages, now_ms, self._check)
+            return [self._busy_result(message) for message in messages]
+        results: list[PutResult] = []
+        self._append_began_ms = now_ms
+        try:
+            while len(results) < len(messages):
+                rest = messages[len(results) :] if results else messages
+                try:
+                    records = self.log.append(
+                        rest, now_ms, None if is_checked else self._check
+                    )
+                except FilesError as error:
+                    self.refused = str(error)
+                    results.append(PutResult(_status_of(error)))
+                else:
+                    results += records.results
+                    if self.log.pool is None:
+                        self._undispatched += records.requests
+        finally:
+            self._append_began_ms = 0
+        self.statistics.on_append(results)
+        return results
 
-    @property
-    def _is_writeable(self) -> bool:
-        """Whether messages are taken at all (Java: RunningFlags)."""
-        is_amiss = self.flags.is_queue_stuck or self.cleaner.is_disk_full
-        return self._is_running and not is_amiss
+    def _busy_result(self, message: NewMessage) -> PutResult:
+        """Return the result of a message while another append takes too long."""
+        checked = self._check(message)
+        busy = PutStatus.OS_PAGE_CACHE_BUSY
+        return PutResult(checked if isinstance(checked, PutStatus) else busy)
 
     def is_busy(self, now_ms: int) -> bool:
         """Return whether a message has been in the writing for too long.
@@ -200,10 +220,12 @@ class MessageStore:
         """Try again, once a second, to dispatch what a file was refused for."""
         arrivals = self.dispatch() if self.dispatcher.is_behind else []
         if not self.dispatcher.is_behind:
-            self.flags.on_queue_success()
+            self._queue_failures = 0
         elif not self.dispatcher.is_indexing:
             # Nothing is refused because of an index: [STORE-DISPATCH-003]
-            self.flags.on_queue_failure()
+            self._queue_failures += 1
+            # [SEND-STATE-004]
+            self._is_queue_stuck |= self._queue_failures >= QUEUE_ATTEMPTS
         return arrivals
 
     def get(
@@ -217,36 +239,36 @@ class MessageStore:
         *,
         unit_filter: UnitFilter | None = None,
     ) -> GetMessageResult:
-        """Return messages of a queue from *offset* on; see `Wish`."""
-        wish = Wish(
+        """Return messages of a queue from *offset* on; see `MessageFilter`."""
+        result = get_message(
+            self.log,
+            self.queues.table.get((topic, queue_id)),
+            MessageFilter(tags_codes, accepts, unit_filter),
+            self.options,
             offset=offset,
             count_max=count_max,
-            tags_codes=tags_codes,
-            accepts=accepts,
-            unit_filter=unit_filter,
         )
-        result = self._reader.read(self.queues.get(topic, queue_id), wish)
-        self.statistics.has_got(result)
+        self.statistics.on_get(result)
         return result
 
     def min_offset(self, topic: str, queue_id: int) -> int:
         """Return the offset of the first message of a queue."""
-        queue = self.queues.get(topic, queue_id)
+        queue = self.queues.table.get((topic, queue_id))
         return queue.min_offset if queue else 0
 
     def max_offset(self, topic: str, queue_id: int) -> int:
         """Return the offset that the next message of a queue will have."""
-        queue = self.queues.get(topic, queue_id)
+        queue = self.queues.table.get((topic, queue_id))
         return queue.max_offset if queue else 0
 
     def offset_by_time(self, topic: str, queue_id: int, timestamp_ms: int) -> int:
         """Return the offset of the message stored nearest to a time."""
-        queue = self.queues.get(topic, queue_id)
+        queue = self.queues.table.get((topic, queue_id))
         return offset_by_time(self.log, queue, timestamp_ms) if queue else 0
 
     def stored_at(self, topic: str, queue_id: int, queue_offset: int) -> int:
         """Return when a message was stored; -1 where there is none."""
-        queue = self.queues.get(topic, queue_id)
+        queue = self.queues.table.get((topic, queue_id))
         unit = queue.unit(queue_offset) if queue else None
         return self.log.stored_at(unit[0], unit[1]) if unit else -1
 
@@ -256,7 +278,7 @@ class MessageStore:
 
     def record(self, topic: str, queue_id: int, queue_offset: int) -> memoryview | None:
         """Return the record of one message, None without it; no read is counted."""
-        queue = self.queues.get(topic, queue_id)
+        queue = self.queues.table.get((topic, queue_id))
         unit = queue.unit(queue_offset) if queue else None
         return self.log.record(unit[0], unit[1]) if unit else None
 
@@ -284,10 +306,8 @@ class MessageStore:
 
     def deliver_delayed_messages(self, now_ms: int) -> list[PutResult]:
         """Put the delayed messages whose time has come under their own topics."""
-        if not self._is_writeable:
-            return []
         return self.schedule.deliver(
-            now_ms, lambda message: self._append([message], now_ms)[0]
+            now_ms, lambda message: self.append([message], now_ms, is_checked=True)[0]
         )
 
     def disk_space(self) -> tuple[int, int]:
@@ -373,32 +393,6 @@ class MessageStore:
             key = (queue.topic, queue.queue_id)
             self.log.next_queue_offsets[key] = queue.max_offset
             queue.correct_min_offset(self.log.queue.start)
-
-    def _append(
-        self,
-        messages: Sequence[NewMessage],
-        now_ms: int,
-        check: CheckMessage | None = None,
-    ) -> list[PutResult]:
-        """Append messages; each part of them that fits into one file is one write."""
-        results: list[PutResult] = []
-        self._append_began_ms = now_ms
-        try:
-            while len(results) < len(messages):
-                rest = messages[len(results) :] if results else messages
-                try:
-                    records = self.log.append(rest, now_ms, check)
-                except FilesError as error:
-                    self.refused = str(error)
-                    results.append(PutResult(_status_of(error)))
-                else:
-                    results += records.results
-                    if self.log.pool is None:
-                        self._undispatched += records.requests
-        finally:
-            self._append_began_ms = 0
-        self.statistics.on_append(results)
-        return results
 
     def _close(self) -> None:
         for queue in self.queues:

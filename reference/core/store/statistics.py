@@ -56,7 +56,7 @@ class Statistics:
                 self.put_count += result.message_count
                 self.put_size += result.size
 
-    def has_got(self, result: GetMessageResult) -> None:
+    def on_get(self, result: GetMessageResult) -> None:
         """Count what was read."""
         if result.status is GetMessageStatus.FOUND:
             self.found_count += 1

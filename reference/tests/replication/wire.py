@@ -136,5 +136,5 @@ class Pair:
 def log_of(store: MessageStore) -> bytes:
     """Return all that a store's log has, from its first file on."""
     queue = store.log.queue
-    views = (queue.view_from(base) for base in queue.bases)
+    views = (queue.view(base) for base in queue.start_offsets)
     return b"".join(bytes(view) for view in views if view is not None)

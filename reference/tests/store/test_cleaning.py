@@ -67,13 +67,13 @@ def clean(
 
 def test_a_round_deletes_ten_files_and_the_next_the_rest_but_one() -> None:
     store = filled(SomeFiles())
-    bases = store.log.queue.bases
+    bases = store.log.queue.start_offsets
     assert len(bases) == 12
     clean(store)
-    assert store.log.queue.bases == bases[10:]
+    assert store.log.queue.start_offsets == bases[10:]
     clean(store)
     clean(store)
-    assert store.log.queue.bases == bases[11:]
+    assert store.log.queue.start_offsets == bases[11:]
 
 
 def test_a_queue_begins_with_its_first_message_that_is_left() -> None:
@@ -93,7 +93,7 @@ def test_files_of_queue_and_index_follow_the_log() -> None:
     files = SomeFiles()
     store = filled(files)
     clean(store)
-    queue = store.queues.get("T", 0)
+    queue = store.queues.table.get(("T", 0))
     assert queue is not None
     # Three units a file: unit 50 is the first that points into the log.
     assert queue.queue.start == 48 * 20
@@ -126,8 +126,8 @@ def test_a_queue_without_messages_keeps_its_offsets_until_it_is_deleted() -> Non
     assert (store.min_offset("Old", 0), store.max_offset("Old", 0)) == (0, 1)
     assert store.get("Old", 0, 0, 1).status is GetMessageStatus.MESSAGE_WAS_REMOVING
     store.cleaner.delete_expired_queues()
-    assert store.queues.get("Old", 0) is None
-    assert store.queues.get("T", 0) is not None
+    assert store.queues.table.get(("Old", 0)) is None
+    assert store.queues.table.get(("T", 0)) is not None
     assert append_one(store, message("Old"), LATER_MS).queue_offset == 0
 
 

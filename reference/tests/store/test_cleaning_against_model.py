@@ -35,7 +35,7 @@ class CleaningMachine(StoreMachine):
     def clean(self) -> None:
         """Delete what files of the log can be deleted, and strike their messages."""
         log = self.store.log
-        bases = log.queue.bases
+        bases = log.queue.start_offsets
         found = [one for base in bases for one in log.read_dispatch_requests(base)[0]]
         for _ in self.store.cleaner.round(EVERYTHING_IS_OLD, self.now_ms):
             pass

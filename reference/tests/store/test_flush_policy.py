@@ -59,7 +59,7 @@ def test_what_a_failed_flush_leaves_is_written_again(a: int, b: int) -> None:
         queue.add_file()
         queue.append(bytes(range(256)) * (FILE_SIZE // 256))
     mapped = {}
-    for base in queue.bases:
+    for base in queue.start_offsets:
         found = queue.file_at(base)
         assert found is not None
         mapped[base] = found[0]

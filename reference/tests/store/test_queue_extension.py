@@ -98,7 +98,7 @@ def test_a_crash_leaves_units_that_nothing_points_at() -> None:
     files = MemoryFiles()
     again = killed(filled(files), files)
     assert offsets_of_tag(again, "b") == [1, 3, 5, 7]
-    queue = again.queues.get("T", 0)
+    queue = again.queues.table.get(("T", 0))
     assert queue is not None
     assert queue.extension is not None
     # Eight units are two full files and two thirds of one; eight more follow.
@@ -108,14 +108,14 @@ def test_a_crash_leaves_units_that_nothing_points_at() -> None:
 def test_a_clean_start_cuts_what_the_queue_does_not_know() -> None:
     files = MemoryFiles()
     store = filled(files)
-    queue = store.queues.get("T", 0)
+    queue = store.queues.table.get(("T", 0))
     assert queue is not None
     assert queue.extension is not None
     end = queue.extension.queue.end
     queue.extension.put(ExtensionUnit(stored_at_ms=1))
     queue.extension.put(ExtensionUnit(stored_at_ms=2))
     store.stop(NOON_MS)
-    again = started(files, EXTENDED).queues.get("T", 0)
+    again = started(files, EXTENDED).queues.table.get(("T", 0))
     assert again is not None
     assert again.extension is not None
     assert again.extension.queue.end == end
@@ -150,10 +150,10 @@ def test_a_crash_makes_bits_for_what_is_dispatched_again() -> None:
     again = MessageStore(files, EXTENDED)
     again.calc_bit_map = lambda topic, record: topic.encode() + bytes(record[20:28])
     again.start(NOON_MS)
-    queue = again.queues.get("T", 0)
+    queue = again.queues.table.get(("T", 0))
     assert queue is not None
     assert queue.extension is not None
-    data = queue.extension.queue.view_from(queue.extension.queue.bases[-1])
+    data = queue.extension.queue.view(queue.extension.queue.start_offsets[-1])
     assert data is not None
     last = list(decode_extension_units(data).values())[-1]
     assert last.filter_bits == b"T" + (7).to_bytes(8, "big")

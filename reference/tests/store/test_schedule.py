@@ -48,7 +48,7 @@ def test_a_delayed_message_waits_in_the_queue_of_its_level() -> None:
         "REAL_TOPIC": "Mine",
         "REAL_QID": "3",
     }
-    queue = store.queues.get(SCHEDULE_TOPIC, 1)
+    queue = store.queues.table.get((SCHEDULE_TOPIC, 1))
     assert queue is not None
     units = queue.units_from(0)
     assert units is not None

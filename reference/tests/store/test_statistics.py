@@ -28,8 +28,8 @@ def test_a_batch_is_one_call_and_several_messages() -> None:
 
 def test_reads_are_told_apart_by_what_they_found() -> None:
     counted = Statistics()
-    counted.has_got(FOUND)
-    counted.has_got(MISSED)
+    counted.on_get(FOUND)
+    counted.on_get(MISSED)
     assert (counted.found_count, counted.missed_count) == (1, 1)
     assert counted.transferred_count == 2
 
@@ -47,8 +47,8 @@ def test_rates_are_a_second() -> None:
     for second in range(11):
         counted.sample(second * 1000)
         counted.on_append([STORED])
-        counted.has_got(FOUND)
-        counted.has_got(MISSED)
+        counted.on_get(FOUND)
+        counted.on_get(MISSED)
     assert counted.put_rates() == "3.0  "
     assert counted.found_rates() == "1.0  "
     assert counted.missed_rates() == "1.0  "

@@ -141,14 +141,14 @@ def tear(files: Files, store: MessageStore, cut: int) -> bool:
     Returns False, having done nothing, if the last file has no record.
     """
     queue = store.log.queue
-    offset, last, size = queue.bases[-1], -1, 0
+    offset, last, size = queue.start_offsets[-1], -1, 0
     found = store.log.read_dispatch_request(offset, check_crc=False)
     while offset < queue.end and found.size > 0:
         last, size, offset = offset, found.size, offset + found.size
         found = store.log.read_dispatch_request(offset, check_crc=False)
     if last < 0:
         return False
-    base = queue.bases[-1]
+    base = queue.start_offsets[-1]
     file = files.open(f"commitlog/{base:020}", TINY.commit_log_file_size)
     file.write(bytes(size - cut), last - base + cut)
     return True

@@ -57,10 +57,10 @@ class MasterConnection:
     def connect_completed(self, connection: int | None, now_ms: int) -> None:
         """Report the log's end over a new connection; None where none was made."""
         if connection is None:
-            self.state = SLAVE_END.after(self.state, HAEvent.CONNECT_FAILED)
+            self.state = SLAVE_END[self.state, HAEvent.CONNECT_FAILED]
             self._connect_at_ms = now_ms + RECONNECT_MS
             return
-        self.state = SLAVE_END.after(self.state, HAEvent.CONNECTED)
+        self.state = SLAVE_END[self.state, HAEvent.CONNECTED]
         self.connection = connection
         self._part.clear()
         self._read_at_ms = now_ms
@@ -100,7 +100,7 @@ class MasterConnection:
                     append_transferred(log, offset, self._part[at + HEADER_SIZE : end])
                 except FilesError as failure:
                     return f"cannot be followed: {failure}"
-                self.state = SLAVE_END.after(self.state, HAEvent.TRANSFER_APPENDED)
+                self.state = SLAVE_END[self.state, HAEvent.TRANSFER_APPENDED]
                 # [HA-TRANSFER-010] [HA-TRANSFER-015]
                 self._report(connection, now_ms)
             at = end
@@ -112,7 +112,7 @@ class MasterConnection:
         if self.connection is None:
             is_ready = self.state is HAState.READY and now_ms >= self._connect_at_ms
             if self.address and is_ready:  # [HA-TRANSFER-016]
-                self.state = SLAVE_END.after(self.state, HAEvent.CONNECT)
+                self.state = SLAVE_END[self.state, HAEvent.CONNECT]
                 self._outbox.emit(ConnectToMaster(self.address))
             return
         number = self._options.number
@@ -135,7 +135,7 @@ class MasterConnection:
         self._closed(now_ms + RECONNECT_MS)
 
     def _closed(self, connect_at_ms: int) -> None:
-        self.state = SLAVE_END.after(self.state, HAEvent.CLOSED)
+        self.state = SLAVE_END[self.state, HAEvent.CLOSED]
         self.connection = None
         self._part.clear()
         self._connect_at_ms = connect_at_ms

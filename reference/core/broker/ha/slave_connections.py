@@ -91,7 +91,7 @@ class SlaveConnections:
             return
         if slave.state is HAState.HANDSHAKE:
             self._begin(slave, offset)
-        slave.state = MASTER_END.after(slave.state, HAEvent.OFFSET_REPORTED)
+        slave.state = MASTER_END[slave.state, HAEvent.OFFSET_REPORTED]
         # An offset that our log does not have was not transferred by us.
         if self.replicated < offset <= self._store.log.queue.end:
             self.replicated = offset
@@ -109,7 +109,7 @@ class SlaveConnections:
         """Remove a slave whose connection is closed."""
         slave = self.connected.pop(connection, None)
         if slave is not None:
-            slave.state = MASTER_END.after(slave.state, HAEvent.CLOSED)
+            slave.state = MASTER_END[slave.state, HAEvent.CLOSED]
 
     def on_append(self, now_ms: int) -> None:
         """Transfer new messages to all slaves that read."""
@@ -154,7 +154,7 @@ class SlaveConnections:
         size_max = self._options.number("haTransferBatchSize")
         left, frames = BURST_SIZE, []
         while left > 0:
-            view = self._store.log.queue.view_from(slave.next_offset)
+            view = self._store.log.queue.view(slave.next_offset)
             if view is None:
                 break
             # [HA-TRANSFER-002] [HA-TRANSFER-005]

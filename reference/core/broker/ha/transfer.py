@@ -40,6 +40,6 @@ def append_transferred(
     """Append a transfer without `transfer_error`; raise FilesError of the disk."""
     while log.end == 0 < offset and len(log):
         log.delete_last()  # made for an offset that the master no longer has
-    if log.space() == 0:
+    if log.end == log.limit:
         log.add_file(offset)
     log.append(data)  # [HA-SLAVE-002]

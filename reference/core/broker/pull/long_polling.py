@@ -46,7 +46,7 @@ class LongPolling:
                 assert wanted is not None
                 # [PULL-HOLD-003] [PULL-FILTER-001]
                 if (
-                    message.end_offset > pull.header.queue_offset
+                    message.queue_offset >= pull.header.queue_offset
                     and (wanted.codes is None or message.tags_code in wanted.codes)
                     and (wanted.expression is None or self._accepts(pull, message))
                 ):
@@ -70,7 +70,7 @@ class LongPolling:
             for pull in self._take(
                 queue, lambda one: one.request.connection == connection
             ):
-                pull.state = PULL.after(pull.state, PullEvent.CONNECTION_LOST)
+                pull.state = PULL[pull.state, PullEvent.CONNECTION_LOST]
 
     def _on_deadline(self, now_ms: int) -> None:
         due = [
@@ -85,7 +85,7 @@ class LongPolling:
     def _accepts(self, pull: Pull, message: DispatchRequest) -> bool:
         """Return whether the expression of *pull* selects the record of a message."""
         record = self._state.store.record(
-            message.topic, message.queue_id, message.end_offset - 1
+            message.topic, message.queue_id, message.queue_offset
         )
         assert pull.subscription is not None
         # [PULL-SQL-014]
@@ -93,7 +93,7 @@ class LongPolling:
 
     def _answer(self, pull: Pull, event: PullEvent, now_ms: int) -> None:
         """Try a pull request once more, and respond with the result."""
-        pull.state = PULL.after(pull.state, event)
+        pull.state = PULL[pull.state, event]
         request = pull.request
         request.now_ms = now_ms
         try:

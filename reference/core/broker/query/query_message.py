@@ -63,7 +63,7 @@ def query_message(state: BrokerState, request: Request) -> Response:
 def query_consume_queue(state: BrokerState, request: Request) -> Response:
     """Respond that a queue exists; 4.6.0 encodes the body before it fills it in."""
     topic, queue_id = request.text("topic"), request.int32("queueId")
-    if state.store.queues.get(topic, queue_id) is None:
+    if state.store.queues.table.get((topic, queue_id)) is None:
         raise Refused(SYSTEM_ERROR, f"{queue_id}@{topic} is not exist!")
     body = {"maxQueueIndex": 0, "minQueueIndex": 0}  # [QUERY-QUEUE-001]
     return Response(body=fastjson.dumps(body))

@@ -97,7 +97,7 @@ def _check_half_message(
     event = _event(state, half, properties, now_ms)
     if event is None:
         return False
-    after = HALF_MESSAGE.after(HalfState.PREPARED, event)
+    after = HALF_MESSAGE[HalfState.PREPARED, event]
     if after is HalfState.DISCARDED:
         topic = state.topics.create_once(
             MAX_TIME_TOPIC, queue_count=1, permission=6, now_ms=now_ms

@@ -55,7 +55,7 @@ def handle_end_transaction(state: BrokerState, request: Request) -> Response | N
     half = _checked_half_message(state, header)
     # A half message counts as undecided, even after a first decision.
     # [TXN-END-008] [TXN-END-009]
-    if HALF_MESSAGE.after(HalfState.PREPARED, event) is HalfState.COMMITTED:
+    if HALF_MESSAGE[HalfState.PREPARED, event] is HalfState.COMMITTED:
         message = _committed_message(half, header.commit_log_offset)  # [TXN-END-001]
         result = put_message(state, message, request.now_ms)
         if not result.is_stored:

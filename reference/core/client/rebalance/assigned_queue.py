@@ -71,13 +71,13 @@ class AssignedQueue:
         """Change the state of the lock, unless the queue is not assigned any more."""
         if QUEUE_LOCK.is_final(self.lock_state):
             return
-        self.lock_state = QUEUE_LOCK.after(self.lock_state, event)
+        self.lock_state = QUEUE_LOCK[self.lock_state, event]
         if event is LockEvent.CONFIRMED:
             self.locked_at_ms = now_ms
 
     def on_orderly(self, event: OrderlyEvent) -> None:
         """Change the state of orderly consumption."""
-        self.orderly_state = ORDERLY_CONSUMPTION.after(self.orderly_state, event)
+        self.orderly_state = ORDERLY_CONSUMPTION[self.orderly_state, event]
 
     def clear_messages(self) -> None:
         """Drop every pulled message that is not consumed."""

@@ -89,11 +89,21 @@ class CommitLog:
         4.6.0 CommitLog#putMessage and #putMessages.
         """
         writer = self._writer
-        records = self._encode(messages, stored_at_ms, check)
-        if not records.results:
+        while True:
+            end = writer.end
+            records = encode_records(
+                messages,
+                self.next_queue_offsets,
+                check,
+                physical_offset=end,
+                room=writer.limit - end,
+                stored_at_ms=stored_at_ms,
+                size_max=self._size_max,
+            )
+            if records.results:
+                break
             if not self._make_room(records.size_without_room):
                 return records._replace(results=[ILLEGAL])  # [STORE-PUT-011]
-            records = self._encode(messages, stored_at_ms, check)
         if records.data:
             try:
                 writer.append(records.data)  # [STORE-PUT-007] [SEND-BATCH-001]
@@ -115,7 +125,7 @@ class CommitLog:
         self, offset: int, *, check_crc: bool
     ) -> DispatchRequest | Unreadable:
         """Read the record at *offset*."""
-        data = self.queue.view_from(offset)
+        data = self.queue.view(offset)
         if data is None:
             return Unreadable(-1)
         return read_dispatch_request(data, 0, levels=self._levels, check_crc=check_crc)
@@ -129,7 +139,7 @@ class CommitLog:
         record that contains another offset than its own is returned alone.
         """
         requests: list[DispatchRequest] = []
-        data = self.queue.view_from(offset)
+        data = self.queue.view(offset)
         if data is None:
             return requests, _BLANK
         at = 0
@@ -177,29 +187,13 @@ class CommitLog:
         """Return the start offset of the file behind that of *offset*."""
         return offset + self.queue.file_size - offset % self.queue.file_size
 
-    def _encode(
-        self,
-        messages: Sequence[NewMessage],
-        stored_at_ms: int,
-        check: CheckMessage | None,
-    ) -> EncodedRecords:
-        return encode_records(
-            messages,
-            self.next_queue_offsets,
-            check,
-            physical_offset=self._writer.end,
-            room=self._writer.space(),
-            stored_at_ms=stored_at_ms,
-            size_max=self._size_max,
-        )
-
     def _make_room(self, size: int) -> bool:
         """Begin the next file if the last has no room for *size* bytes and a blank.
 
         Return False if no file has. Raises NoFileError if the file cannot be made.
         """
         writer = self._writer
-        space = writer.space()
+        space = writer.limit - writer.end
         if room_for(size, left=space):
             return True
         if not room_for(size, left=self.queue.file_size):

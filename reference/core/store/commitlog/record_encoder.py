@@ -40,8 +40,8 @@ from reference.core.store.types import (
     new_tuple,
 )
 from spec.host import Host
-from spec.integers import body_crc
-from spec.store.blank import room_for
+from spec.integers import INT32_MAX
+from spec.store.blank import BLANK_SIZE_MIN
 from spec.store.message_record import MAGIC_V1
 from spec.wire.message.properties import PROPERTIES_SIZE_MAX as PROPERTIES_SIZE_MAX
 from spec.wire.message.topic_names import SCHEDULE_TOPIC, TOPIC_LENGTH_MAX
@@ -70,6 +70,24 @@ class EncodedRecords(NamedTuple):
     """Bytes of the next message, which the file has no room for; -1 without one."""
 
 
+class _Shared(NamedTuple):
+    """The fields that all records of one message have in common."""
+
+    topic: str
+    queue_id: int
+    flags: int
+    middle: bytes
+    """The fields from the system flags up to the body."""
+    topic_bytes: bytes
+    fixed_size: int
+    """Bytes of a record without its body and its properties."""
+    id_begin: str
+    """The part of the offset message ids that names the store host."""
+    is_dispatchable: bool
+    """Whether dispatch need not read the record from the log."""
+    stored_at_ms: int
+
+
 def encode_records(
     messages: Sequence[NewMessage],
     next_queue_offsets: Mapping[Queue, int],
@@ -90,127 +108,130 @@ def encode_records(
     requests: list[DispatchRequest] = []
     ends: dict[Queue, int] = {}
     size_without_room = -1
-    new, pack_head, pack_size = new_tuple, record_head_codec.pack, body_prefix.pack
+    room -= BLANK_SIZE_MIN
     for each in messages:
         message = each if check is None else check(each)
         if isinstance(message, PutStatus):
             results.append(PutResult(message))
             continue
-        (
-            topic,
-            queue_id,
-            content,
-            text,
-            flag,
-            flags,
-            born_at_ms,
-            born,
-            store,
-            times,
-            prepared_offset,
-            _,
-            is_batch,
-        ) = message
-        topic_bytes, is_dispatchable = _encoded_topic(topic)
-        flags, middle = _encode_middle(
-            *(flags, born_at_ms, born, stored_at_ms, store, times),
-            0 if is_batch else prepared_offset,
-        )
-        fixed_size = len(middle) + len(topic_bytes) + _HEAD_AND_BODY_PREFIX
-        contents = _split(content) if is_batch else _single(flag, content, text)
-        size = fixed_size * len(contents)
-        for _, body, properties, _ in contents:
+        shared = _shared(message, stored_at_ms)
+        contents = _contents(message)
+        size = shared.fixed_size * len(contents or ())
+        for _, body, properties, _ in contents or ():
             size += len(body) + len(properties)
-        if size > size_max or not (contents or (is_batch and not content)):
-            results.append(_UNKNOWN_ERROR if is_batch else ILLEGAL)
+        if contents is None or size > size_max:
+            results.append(_UNKNOWN_ERROR if message.is_batch else ILLEGAL)
             continue
-        if not room_for(size, left=room):
+        if size > room:
             size_without_room = size
             break
         room -= size
         queue_offset = 0  # [STORE-PUT-008]
-        if flags & TRANSACTION_MASK not in NOT_CONSUMABLE:
-            queue = topic, queue_id
+        if shared.flags & TRANSACTION_MASK not in NOT_CONSUMABLE:
+            queue = message.topic, message.queue_id
             queue_offset = ends.get(queue) or next_queue_offsets.get(queue, 0)
             ends[queue] = queue_offset + len(contents)  # [STORE-RECORD-005]
-        begin, first, ids = physical_offset, queue_offset, []
-        id_begin = _id_begin(store.address, store.port)
-        for flag, body, properties, text in contents:
-            record_size = fixed_size + len(body) + len(properties)
-            crc = body_crc(body, crc32)  # [STORE-RECORD-004]
-            parts += (
-                pack_head(
-                    record_size,  # [STORE-RECORD-001]
-                    MAGIC_V1,  # [STORE-RECORD-002]
-                    crc,
-                    queue_id,
-                    flag,  # [WIRE-BATCH-004]
-                    queue_offset,
-                    physical_offset,  # [STORE-RECORD-006]
-                ),
-                middle,
-                pack_size(len(body)),
-                body,
-                topic_bytes,
-                properties,
-            )
-            if is_dispatchable:
-                tags_code, keys, unique_key = dispatch_properties(text)
-                request = (
-                    *(record_size, topic, queue_id, queue_offset, physical_offset),
-                    *(tags_code, stored_at_ms, flags, keys, unique_key),
-                )
-                requests.append(new(DispatchRequest, request))
-            ids.append(f"{id_begin}{physical_offset:016X}")  # [STORE-PUT-004]
-            physical_offset += record_size
-            queue_offset += 1
-        result = _PUT_OK, begin, size, first, ",".join(ids), stored_at_ms, len(ids)
-        results.append(new(PutResult, result))
+        ids = _add_records(
+            parts, requests, shared, contents, queue_offset, physical_offset
+        )
+        result = _PUT_OK, physical_offset, size, queue_offset, ids, stored_at_ms
+        results.append(new_tuple(PutResult, (*result, len(contents))))
+        physical_offset += size
     encoded = b"".join(parts), results, requests, ends, size_without_room
-    return new(EncodedRecords, encoded)
+    return new_tuple(EncodedRecords, encoded)
 
 
-def _encode_middle(
-    flags: int,
-    born_at_ms: int,
-    born: Host,
-    stored_at_ms: int,
-    store: Host,
-    times: int,
-    prepared_offset: int,
-) -> tuple[int, bytes]:
-    """Return the system flags, and the fields from them up to the body.
+def _add_records(
+    parts: list[bytes | memoryview],
+    requests: list[DispatchRequest],
+    shared: _Shared,
+    contents: Sequence[RecordContent],
+    queue_offset: int,
+    physical_offset: int,
+) -> str:
+    """Add the records of one message to *parts*; return its offset message ids.
+
+    *requests* receives the dispatch request of each record.
+    """
+    topic, queue_id, flags, middle, topic_bytes, fixed_size, id_begin = shared[:7]
+    is_dispatchable, stored_at_ms = shared[7:]
+    ids = []
+    for flag, body, properties, text in contents:
+        size = fixed_size + len(body) + len(properties)
+        head = record_head_codec.pack(
+            size,  # [STORE-RECORD-001]
+            MAGIC_V1,  # [STORE-RECORD-002]
+            crc32(body) & INT32_MAX,  # [STORE-RECORD-004]
+            queue_id,
+            flag,  # [WIRE-BATCH-004]
+            queue_offset,
+            physical_offset,  # [STORE-RECORD-006]
+        )
+        body_size = body_prefix.pack(len(body))
+        parts += head, middle, body_size, body, topic_bytes, properties
+        if is_dispatchable:
+            tags_code, keys, unique_key = dispatch_properties(text)
+            request = (
+                *(size, topic, queue_id, queue_offset, physical_offset),
+                *(tags_code, stored_at_ms, flags, keys, unique_key),
+            )
+            requests.append(new_tuple(DispatchRequest, request))
+        ids.append(f"{id_begin}{physical_offset:016X}")  # [STORE-PUT-004]
+        physical_offset += size
+        queue_offset += 1
+    return ",".join(ids)
+
+
+def _shared(message: NewMessage, stored_at_ms: int) -> _Shared:
+    """Return the fields that all records of *message* share.
 
     The bits of the hosts follow the addresses, not the flags that the producer sent.
     """
-    born_address, store_address = born.address, store.address
-    hosts = BORN_V6 if len(born_address) > _V4_SIZE else 0
-    if len(store_address) > _V4_SIZE:
-        hosts |= STORE_V6
-    flags = flags & ~WIDE_HOSTS | hosts
-    return flags, record_middle_codecs[hosts].pack(
+    (
+        topic,
+        queue_id,
+        *_,
         flags,
         born_at_ms,
-        born_address,  # [STORE-RECORD-007]
+        born,
+        store,
+        times,
+        prepared,
+        _,
+        is_batch,
+    ) = message
+    hosts = BORN_V6 if len(born.address) > _V4_SIZE else 0
+    if len(store.address) > _V4_SIZE:
+        hosts |= STORE_V6
+    flags = flags & ~WIDE_HOSTS | hosts
+    middle = record_middle_codecs[hosts].pack(
+        flags,
+        born_at_ms,
+        born.address,  # [STORE-RECORD-007]
         born.port,
         stored_at_ms,
-        store_address,
+        store.address,
         store.port,
         times,
-        prepared_offset,
+        0 if is_batch else prepared,
     )
+    topic_bytes, is_dispatchable = _encoded_topic(topic)
+    fixed_size = len(middle) + len(topic_bytes) + _HEAD_AND_BODY_PREFIX
+    values = (
+        *(topic, queue_id, flags, middle, topic_bytes, fixed_size),
+        *(_id_begin(store.address, store.port), is_dispatchable, stored_at_ms),
+    )
+    return new_tuple(_Shared, values)
 
 
-def _split(body: bytes) -> Sequence[RecordContent]:
-    """Return the contents of the records of a batch; none if it is malformed."""
-    try:
-        return split_batch(body)
-    except BatchError:
-        return ()
-
-
-def _single(flag: int, body: bytes, text: str) -> Sequence[RecordContent]:
-    """Return the content of a single message; none if its properties are too long."""
+def _contents(message: NewMessage) -> Sequence[RecordContent] | None:
+    """Return the content of each record of *message*; None if it is malformed."""
+    if message.is_batch:
+        try:
+            return split_batch(message.body)
+        except BatchError:
+            return None
+    text = message.properties
     try:
         properties = text.encode()
     except UnicodeEncodeError:  # Java writes a question mark for half a character
@@ -218,8 +239,9 @@ def _single(flag: int, body: bytes, text: str) -> Sequence[RecordContent]:
         text = properties.decode()
     size = len(properties)
     if size > PROPERTIES_SIZE_MAX:
-        return ()
-    return ((flag, body, properties_prefix.pack(size) + properties, text),)
+        return None
+    prefixed = properties_prefix.pack(size) + properties
+    return ((message.flag, message.body, prefixed, text),)
 
 
 @lru_cache(maxsize=16_384)

@@ -31,13 +31,14 @@ class TransientStorePool:
         """Offset behind the last byte written."""
         return self._queue.end + len(self._waiting)
 
-    def space(self) -> int:
-        """Return the bytes that are left in the last file; 0 without one."""
-        return self._queue.space() - len(self._waiting)
+    @property
+    def limit(self) -> int:
+        """Offset behind the last byte of the last file; 0 without files."""
+        return self._queue.limit
 
     def append(self, data: bytes | bytearray) -> int:
         """Write *data* behind the last byte; return where."""
-        if self._queue.bases[-1] not in self._with_buffer:
+        if self._queue.start_offsets[-1] not in self._with_buffer:
             # The file was there at the start, or the pool was empty when it was made.
             return self._queue.append(data)  # [STORE-FLUSH-009]
         offset = self.end
@@ -52,14 +53,14 @@ class TransientStorePool:
     def add_file(self, start: int = 0) -> None:
         """Make the next file; the pool lends it a buffer, and one to its spare file."""
         self.commit()
-        full = self._queue.bases[-1:]
+        full = self._queue.start_offsets[-1:]
         self._queue.add_file(start)
         self.free += len(self._with_buffer.intersection(full))
         self._with_buffer.difference_update(full)
-        base = self._queue.bases[-1]
-        for taker in (base, base + self._queue.file_size):
-            if self.free and taker not in self._with_buffer:
-                self._with_buffer.add(taker)
+        end = self._queue.limit
+        for start in (end - self._queue.file_size, end):
+            if self.free and start not in self._with_buffer:
+                self._with_buffer.add(start)
                 self.free -= 1
 
     def is_due(self, least_pages: int) -> bool:

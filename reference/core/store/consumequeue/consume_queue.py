@@ -84,7 +84,7 @@ class ConsumeQueue:
         queue, size = self.queue, len(units)
         first_offset, _, _ = unit_codec.unpack_from(units)
         last_offset, last_size, _ = unit_codec.unpack_from(units, size - UNIT_SIZE)
-        is_next = index * UNIT_SIZE == queue.end and queue.space() >= size
+        is_next = index * UNIT_SIZE == queue.end and queue.limit - queue.end >= size
         if is_next and first_offset >= self.max_physical_offset:
             # [STORE-QUEUE-001] [STORE-QUEUE-002]
             queue.append(units)
@@ -111,7 +111,7 @@ class ConsumeQueue:
         if physical_offset + size <= self.max_physical_offset:
             self._repair(position, unit)
             return 0
-        if queue.space() == 0:
+        if queue.end == queue.limit:
             is_first = len(queue) == 0
             if is_first and not 0 <= position <= INT64_MAX - 2 * queue.file_size:
                 # 4.6.0 makes a file of which the name is not an offset.
@@ -133,7 +133,7 @@ class ConsumeQueue:
 
         Raises FilesError if the disk has no space.
         """
-        has_room = count * UNIT_SIZE <= self.queue.space()
+        has_room = count * UNIT_SIZE <= self.queue.limit - self.queue.end
         if has_room:
             self.queue.reserve(count * UNIT_SIZE)
         return has_room
@@ -142,7 +142,7 @@ class ConsumeQueue:
         """Return the units from number *index* to the end of its file."""
         if index * UNIT_SIZE < self.min_position:
             return None
-        return self.queue.view_from(index * UNIT_SIZE)
+        return self.queue.view(index * UNIT_SIZE)
 
     def unit(self, index: int) -> tuple[int, int, int] | None:
         """Return unit number *index*: log offset, size, tags code; None without it."""
@@ -245,7 +245,7 @@ class ConsumeQueue:
     def _last_address(self, bases: Sequence[int]) -> int | None:
         """Return the last address that a unit in the files at *bases* has."""
         for base in reversed(bases):
-            units = unit_codec.iter_unpack(self.queue.view_from(base) or b"")
+            units = unit_codec.iter_unpack(self.queue.view(base) or b"")
             addresses = [int(code) for _, _, code in units if is_address(code)]
             if addresses:
                 return addresses[-1]

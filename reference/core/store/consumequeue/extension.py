@@ -51,9 +51,9 @@ class QueueExtension:
         fits = size <= min(queue.file_size - END_SIZE, SIZE_MAX)
         if not fits or queue.end + size > OFFSET_MAX:
             return unit.tags_code
-        if 0 < queue.space() < size + END_SIZE:
+        if 0 < queue.limit - queue.end < size + END_SIZE:
             queue.end_file(_END)  # [STORE-EXTENSION-006]
-        if queue.space() == 0:
+        if queue.end == queue.limit:
             queue.add_file()
         # [STORE-EXTENSION-001] [STORE-EXTENSION-002]
         offset = queue.append(encode_extension_unit(unit))
@@ -61,7 +61,7 @@ class QueueExtension:
 
     def get(self, address: int) -> ExtensionUnit | None:
         """Return the unit at *address*, None if there is none."""
-        data = self.queue.view_from(offset_of_address(address))
+        data = self.queue.view(offset_of_address(address))
         try:
             return None if data is None else decode_extension_unit(data)
         except LayoutError:
@@ -89,8 +89,8 @@ class QueueExtension:
 
     def _written_end(self) -> int:
         """Return where the units of the last file end."""
-        base = self.queue.bases[-1]
-        data = self.queue.view_from(base) or memoryview(b"")
+        base = self.queue.start_offsets[-1]
+        data = self.queue.view(base) or memoryview(b"")
         at = 0
         while at + 2 <= len(data):
             size = int.from_bytes(data[at : at + 2], "big", signed=True)

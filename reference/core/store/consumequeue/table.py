@@ -10,6 +10,7 @@ from functools import lru_cache
 from reference.core.store.consumequeue.consume_queue import ConsumeQueue
 from reference.core.store.consumequeue.extension import QueueExtension
 from reference.core.store.mapped.files import Files
+from reference.core.store.types import Queue
 from spec.store.consume_queue import UNIT_SIZE
 
 _NO_DIRECTORY = frozenset(("", ".", ".."))
@@ -27,10 +28,11 @@ class ConsumeQueueTable:
         self._file_size = -(-file_size // UNIT_SIZE) * UNIT_SIZE
         self._extension_file_size = extension_file_size
         """Bytes of a file of an extension; 0 for queues without."""
-        self._queues: dict[tuple[str, int], ConsumeQueue] = {}
+        self.table: dict[Queue, ConsumeQueue] = {}
+        """The queues by topic and queue id."""
 
     def __iter__(self) -> Iterator[ConsumeQueue]:
-        return iter(list(self._queues.values()))
+        return iter(list(self.table.values()))
 
     def load(self) -> None:
         """Map the queues that are there; directories that are no queue are left."""
@@ -39,16 +41,11 @@ class ConsumeQueueTable:
                 if name.isascii() and name.isdigit():
                     self._made(topic, int(name)).load()
 
-    def get(self, topic: str, queue_id: int) -> ConsumeQueue | None:
-        """Return the queue, None where there is none."""
-        return self._queues.get((topic, queue_id))
-
-    def get_or_create(self, topic: str, queue_id: int) -> ConsumeQueue | None:
-        """Return the queue, made if need be; None if its directory cannot be named."""
-        queue = self._queues.get((topic, queue_id))
-        if queue is None and queue_id >= 0 and is_directory_name(topic):
-            queue = self._made(topic, queue_id)
-        return queue
+    def create(self, topic: str, queue_id: int) -> ConsumeQueue | None:
+        """Return a new queue; None if its directory cannot be named."""
+        if queue_id < 0 or not is_directory_name(topic):
+            return None
+        return self._made(topic, queue_id)
 
     @property
     def max_physical_offset(self) -> int:
@@ -58,7 +55,7 @@ class ConsumeQueueTable:
     def delete(self, queue: ConsumeQueue) -> None:
         """Delete *queue* with its files."""
         queue.destroy()
-        self._queues.pop((queue.topic, queue.queue_id), None)
+        self.table.pop((queue.topic, queue.queue_id), None)
 
     def _made(self, topic: str, queue_id: int) -> ConsumeQueue:
         files, extension = self._files, None
@@ -68,7 +65,7 @@ class ConsumeQueueTable:
         queue = ConsumeQueue(
             files, topic, queue_id, self._file_size, extension=extension
         )
-        self._queues[topic, queue_id] = queue
+        self.table[topic, queue_id] = queue
         return queue
 
 

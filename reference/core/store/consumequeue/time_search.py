@@ -16,12 +16,12 @@ def offset_by_time(log: CommitLog, queue: ConsumeQueue, timestamp_ms: int) -> in
     4.6.0 org.apache.rocketmq.store.ConsumeQueue#getOffsetInQueueByTime. It chooses the
     first file that was written to at or after that time, and looks only there.
     """
-    bases = queue.queue.bases
+    bases = queue.queue.start_offsets
     if not bases:
         return 0
     number = _file_by_time(queue, timestamp_ms)
     base = bases[number]
-    units = queue.queue.view_from(base)
+    units = queue.queue.view(base)
     if units is None:
         return 0
     first = max(queue.min_position - base, 0) // UNIT_SIZE

@@ -92,7 +92,7 @@ class Schedule:
         """Put every message that is due, level by level, and return the results."""
         results: list[PutResult] = []
         for level in range(1, self._levels.max_level + 1):
-            queue = self._queues.get(SCHEDULE_TOPIC, level - 1)
+            queue = self._queues.table.get((SCHEDULE_TOPIC, level - 1))
             # [DELAY-START-001]
             if queue is not None and queue.max_offset > self.offsets.get(level, 0):
                 results += self._deliver_level(level, queue, now_ms, append)

@@ -72,10 +72,17 @@ class Dispatcher:
         restart, at a slave, and behind a record whose append returned no request.
         Raises FilesError with the position at the record that the files refused.
         """
-        self.position = max(self.position, self._log.queue.start)
-        if requests and requests[0].physical_offset == self.position:
-            self.put(_consecutive(requests), visible)
-        while self.is_behind:
+        log = self._log.queue
+        self.position = end = max(self.position, log.start)
+        consecutive = []
+        for request in requests:
+            if request.physical_offset != end:
+                break
+            consecutive.append(request)
+            end += request.size
+        if consecutive:
+            self.put(consecutive, visible)
+        while self.position < log.end:
             read, stop = self._log.read_dispatch_requests(self.position)
             if read:
                 self.put(read, visible)
@@ -89,8 +96,7 @@ class Dispatcher:
                 # A master skips the rest of a file at a blank, and at garbage too.
                 next_file = self._log.next_file(self.position)
                 # A slave may have received a part of the blank only.
-                end = next_file if self._is_slave else self._log.queue.end
-                self.position = min(next_file, end)
+                self.position = next_file if self._is_slave else min(next_file, log.end)
 
     def put(
         self, requests: Sequence[DispatchRequest], visible: list[DispatchRequest]
@@ -119,7 +125,9 @@ class Dispatcher:
             if self._is_slave:  # transferred bytes come without a store time
                 self._checkpoint.physic_ms = last.stored_at_ms
         for (topic, queue_id), group in groups.items():
-            queue = self._queues.get_or_create(topic, queue_id)
+            queue = self._queues.table.get((topic, queue_id))
+            if queue is None:
+                queue = self._queues.create(topic, queue_id)
             if queue is not None:
                 units = self._units(queue, group)
                 added = queue.put(group[0].queue_offset, units)
@@ -132,7 +140,7 @@ class Dispatcher:
     def _has_space(self, groups: Mapping[Queue, Sequence[DispatchRequest]]) -> bool:
         """Return whether each group is one write that the disk has now reserved."""
         for (topic, queue_id), group in groups.items():
-            queue = self._queues.get(topic, queue_id)
+            queue = self._queues.table.get((topic, queue_id))
             if queue is None or queue.extension is not None:
                 return False
             first, count = group[0].queue_offset, len(group)
@@ -181,13 +189,3 @@ class Dispatcher:
             filter_bits=bit_map,
         )
         return extension.put(unit)
-
-
-def _consecutive(requests: Sequence[DispatchRequest]) -> Sequence[DispatchRequest]:
-    """Return the leading requests whose records follow one another in the log."""
-    end = requests[0].physical_offset
-    for number, request in enumerate(requests):
-        if request.physical_offset != end:
-            return requests[:number]
-        end += request.size
-    return requests

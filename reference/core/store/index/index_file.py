@@ -13,11 +13,13 @@ from typing import NamedTuple
 
 from reference.core.store.layouts import index_header_codec, item_codec, slot_codec
 from reference.core.store.mapped.files import Files
+from spec.integers import INT32_MAX
 from spec.store.index_file import (
     HEADER_SIZE,
+    ITEM_SIZE,
+    SLOT_SIZE,
     file_size,
     item_position,
-    seconds_between,
     slot_position,
 )
 
@@ -47,7 +49,6 @@ class IndexFile:
         self.name = name
         self.path = f"index/{name}"
         self.slot_count = slot_count
-        self._item_count = item_count
         # [INDEX-FILE-001]
         self._file = files.open(self.path, file_size(slot_count, item_count))
         self.view = self._file.view
@@ -56,16 +57,9 @@ class IndexFile:
         self._slots_taken, count = header[4:]
         self.next_item: int = max(count, 1)  # [INDEX-HEADER-002] [INDEX-ITEM-005]
         """Number of the next item; the header calls it the item count."""
-
-    @property
-    def room(self) -> int:
-        """Keys that still fit; none in a full file."""
-        return self._item_count - self.next_item
-
-    @property
-    def is_full(self) -> bool:
-        """Whether no further key fits."""
-        return self.next_item >= self._item_count  # [INDEX-FILE-002]
+        self.room = item_count - self.next_item
+        """Keys that still fit; none in a full file. [INDEX-FILE-002]"""
+        self._items_begin = item_position(0, slot_count)
 
     def begin_after(self, previous: IndexFile) -> None:
         """Copy the end of the full file *previous*; the first put overwrites it."""
@@ -83,14 +77,16 @@ class IndexFile:
         newest: dict[int, int] = {}
         items = []
         for key_hash, physical_offset, stored_at_ms in keys:
-            slot_at = slot_position(key_hash, slot_count)
+            slot_at = HEADER_SIZE + key_hash % slot_count * SLOT_SIZE
             previous = newest.get(slot_at, 0)
             if not previous:
                 (previous,) = slot_codec.unpack_from(self.view, slot_at)
                 if not 0 < previous <= number:
                     previous = 0
-            seconds = seconds_between(begin_ms, stored_at_ms)
-            # [INDEX-ITEM-001] [INDEX-ITEM-002] [INDEX-ITEM-003]
+            seconds = 0
+            if begin_ms > 0:  # [INDEX-ITEM-003]
+                seconds = min(max((stored_at_ms - begin_ms) // 1000, 0), INT32_MAX)
+            # [INDEX-ITEM-001] [INDEX-ITEM-002]
             item = item_codec.pack(key_hash, physical_offset, seconds, previous)
             items.append(item)
             newest[slot_at] = number  # [INDEX-SLOT-002]
@@ -127,7 +123,7 @@ class IndexFile:
         Raises FilesError before the header counts any of them. A later put overwrites
         such items.
         """
-        self._file.write(items, item_position(self.next_item, self.slot_count))
+        self._file.write(items, self._items_begin + self.next_item * ITEM_SIZE)
         if len(slot_places) == 1:
             self._file.write(slot_words, slot_places[0])
         else:
@@ -135,6 +131,7 @@ class IndexFile:
         self.end_ms, self.end_offset = end_ms, end_offset  # [INDEX-HEADER-004]
         self._slots_taken += item_count  # [INDEX-HEADER-005]
         self.next_item += item_count
+        self.room -= item_count
         self.write_header()
 
     def may_have(self, begin_ms: int, end_ms: int) -> bool:

@@ -52,7 +52,7 @@ class IndexService:
             if not is_clean and not keeps_index_file(
                 file.end_ms,
                 index_ms=checkpoint.index_ms,
-                is_full=file.is_full,
+                is_full=file.room <= 0,
                 rules=REFERENCE,
             ):
                 file.close()
@@ -68,18 +68,19 @@ class IndexService:
         4.6.0 org.apache.rocketmq.store.index.IndexService#buildIndex: even a message
         without keys makes the first file, or the next one behind a full file.
         """
-        file = self._file_with_room(requests[0].stored_at_ms, checkpoint)
-        room, end_offset = file.room, file.end_offset
+        file = self._index_files[-1] if self._index_files else None
+        if file is None or file.room <= 0:
+            file = self._add_file(requests[0].stored_at_ms, checkpoint)
+        end_offset = file.end_offset
         keys: list[IndexKey] = []
         for request in requests:
             place, stored_at_ms = request.physical_offset, request.stored_at_ms
             own_keys = keys_of(request) if place >= end_offset else ()
             for key in own_keys or (None,):
-                if len(keys) == room:
+                if len(keys) == file.room:
                     file.put(keys)
                     keys = []
-                    file = self._file_with_room(stored_at_ms, checkpoint)
-                    room = file.room
+                    file = self._add_file(stored_at_ms, checkpoint)
                 if key is not None:
                     keys.append((index_hash(request.topic, key), place, stored_at_ms))
         if keys:
@@ -133,10 +134,9 @@ class IndexService:
             file.close()
         self._index_files.clear()
 
-    def _file_with_room(self, now_ms: int, checkpoint: CheckpointFile) -> IndexFile:
+    def _add_file(self, now_ms: int, checkpoint: CheckpointFile) -> IndexFile:
+        """Make the first file, or the one behind a full file; return it."""
         last = self._index_files[-1] if self._index_files else None
-        if last is not None and not last.is_full:
-            return last
         made_at_ms = max(now_ms, self.started_at_ms) + self._zone_offset_ms
         name = index_name(made_at_ms, last.name if last else "")  # [STORE-NAME-004]
         file = self._open(name)

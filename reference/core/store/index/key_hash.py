@@ -14,7 +14,6 @@ from operator import mul
 from sys import byteorder
 
 from spec.integers import java_string_hash
-from spec.store.index_file import key_hash
 
 _UTF_16 = "utf-16-le" if byteorder == "little" else "utf-16-be"
 _POWERS_COUNT = 1024
@@ -51,14 +50,23 @@ def index_hash(topic: str, key: str) -> int:
     ):
         # What a unique key begins with are a client and a time: they come again.
         before = _before_counter(topic, key[:-_COUNTER])
-        return _positive(before + first * _PAIR_POWER + second)
+        code = before + first * _PAIR_POWER + second
+    else:
+        code = _code_of(topic, key)
+    code &= 0xFFFFFFFF
+    # [INDEX-KEY-002] Java's absolute value; that of the smallest int is 0 here.
+    return code if code < 2**31 else -code & 0x7FFFFFFF
+
+
+def _code_of(topic: str, key: str) -> int:
+    """Return Java's hash of topic, ``#`` and *key*, modulo 2**32."""
     units = key.encode() if key.isascii() else _units(key)
     count = len(units)
     if count > _POWERS_COUNT:
-        return key_hash(topic, key)
-    own = sum(map(mul, units, _POWERS[_POWERS_COUNT - count + 1 :]))
-    # [INDEX-KEY-001] [INDEX-KEY-002]
-    return _positive(_prefix_hash(topic) * _POWERS[_POWERS_COUNT - count] + own)
+        return java_string_hash(f"{topic}#{key}")
+    own: int = sum(map(mul, units, _POWERS[_POWERS_COUNT - count + 1 :]))
+    # [INDEX-KEY-001]
+    return _prefix_hash(topic) * _POWERS[_POWERS_COUNT - count] + own
 
 
 @lru_cache(maxsize=1024)
@@ -83,9 +91,3 @@ def _units(text: str) -> array[int]:
 @lru_cache(maxsize=16_384)
 def _prefix_hash(topic: str) -> int:
     return java_string_hash(f"{topic}#")
-
-
-def _positive(code: int) -> int:
-    """Return the absolute value of *code* as Java's int, 0 for the smallest int."""
-    code &= 0xFFFFFFFF
-    return code if code < 2**31 else -code & 0x7FFFFFFF

@@ -44,27 +44,26 @@ class MappedFileQueue:
     ) -> None:
         self.directory = directory
         self.file_size = file_size
+        self.start = -1
+        """Start offset of the first file; -1 without files."""
         self.end = 0
         """Offset behind the last byte written."""
+        self.limit = 0
+        """Offset behind the last byte of the last file; 0 without files."""
         self.flushed = 0
         """Offset behind the last byte that is known to be on disk."""
         self._files = files
         self._spare = PreallocatedFile(files, file_size) if preallocates_files else None
         self._mapped: list[MappedFile] = []
-        self._bases: list[int] = []
+        self._start_offsets: list[int] = []
 
     def __len__(self) -> int:
         return len(self._mapped)
 
     @property
-    def bases(self) -> list[int]:
-        """The offsets at which the files begin, oldest first."""
-        return list(self._bases)
-
-    @property
-    def start(self) -> int:
-        """Offset of the first byte that there is; -1 without files."""
-        return self._bases[0] if self._bases else -1
+    def start_offsets(self) -> list[int]:
+        """The start offset of each file, oldest first (Java: fileFromOffset)."""
+        return list(self._start_offsets)
 
     def load(self) -> None:
         """Map the files that are there, as if all of them were full.
@@ -84,71 +83,64 @@ class MappedFileQueue:
         for name in found.names:
             path = f"{self.directory}/{name}"
             self._mapped.append(self._files.open(path, self.file_size))
-            self._bases.append(int(name))
-        if self._bases:
-            self.end = self.flushed = self._bases[-1] + self.file_size
+            self._start_offsets.append(int(name))
+        self._update_bounds()
+        if self._start_offsets:
+            self.end = self.flushed = self.limit
 
     def file_at(self, offset: int) -> tuple[MappedFile, int] | None:
-        """Return the file that has the byte *offset*, and the file's first offset."""
-        index = bisect_right(self._bases, offset) - 1
-        if index < 0 or offset >= self._bases[index] + self.file_size:
+        """Return the file that has the byte *offset*, and the file's start offset."""
+        index = bisect_right(self._start_offsets, offset) - 1
+        if index < 0 or offset >= self._start_offsets[index] + self.file_size:
             return None
-        return self._mapped[index], self._bases[index]
+        return self._mapped[index], self._start_offsets[index]
 
-    def view(self, offset: int, size: int) -> memoryview | None:
-        """Return *size* written bytes at *offset*, None if no file has them all."""
-        found = self.file_at(offset)
-        if found is None:
-            return None
-        file, base = found
-        position = offset - base
-        if size < 0 or position + size > min(self.end - base, self.file_size):
-            return None
-        return file.view[position : position + size]
+    def view(self, offset: int, size: int | None = None) -> memoryview | None:
+        """Return *size* written bytes at *offset*, by default all to the file's end.
 
-    def view_from(self, offset: int) -> memoryview | None:
-        """Return what is written at *offset* and behind it in the same file."""
-        found = self.file_at(offset)
-        if found is None:
+        None if no file has all of them; without *size*, also if none is written there.
+        """
+        index = bisect_right(self._start_offsets, offset) - 1
+        if index < 0:
             return None
-        file, base = found
-        readable = min(self.end - base, self.file_size)
-        return file.view[offset - base : readable] if offset - base < readable else None
+        start = self._start_offsets[index]
+        begin, written = offset - start, min(self.end - start, self.file_size)
+        end, end_min = (written, begin + 1) if size is None else (begin + size, begin)
+        if begin >= self.file_size or not end_min <= end <= written:
+            return None
+        return self._mapped[index].view[begin:end]
 
     def modified_at_ms(self, index: int) -> int:
         """Return when the file number *index* was last written."""
         return self._mapped[index].modified_at_ms
 
-    def space(self) -> int:
-        """Return the bytes that are left in the last file; 0 without one."""
-        return self._bases[-1] + self.file_size - self.end if self._bases else 0
-
     def add_file(self, start: int = 0) -> None:
         """Make the next file; the first one is that which has the offset *start*."""
-        if self._bases:
-            base = self._bases[-1] + self.file_size  # [STORE-NAME-002]
+        if self._start_offsets:
+            start = self.limit  # [STORE-NAME-002]
         else:
-            base = start - start % self.file_size
-        self._mapped.append(self._opened(base))
-        self._bases.append(base)
-        if self.end < base:
-            self.end = self.flushed = base
+            start -= start % self.file_size
+        self._mapped.append(self._opened(start))
+        self._start_offsets.append(start)
+        self._update_bounds()
+        if self.end < start:
+            self.end = self.flushed = start
 
     def reserve(self, size: int) -> None:
         """Have the disk keep space for the next *size* bytes, or raise FilesError."""
-        self._mapped[-1].reserve(self.end - self._bases[-1], size)
+        self._mapped[-1].reserve(self.end - self._start_offsets[-1], size)
 
     def append(self, data: bytes | bytearray) -> int:
         """Write *data* behind the last byte, where there is room; return the offset."""
         offset = self.end
-        self._mapped[-1].write(data, offset - self._bases[-1])
+        self._mapped[-1].write(data, offset - self._start_offsets[-1])
         self.end = offset + len(data)
         return offset
 
     def end_file(self, blank: bytes) -> None:
         """Write *blank*; count the rest of the file as written, whatever it holds."""
         self.append(blank)
-        self.end += self.space()
+        self.end = self.limit
 
     def truncate(self, offset: int) -> None:
         """Forget everything from *offset* on; the file that has it stays.
@@ -156,17 +148,17 @@ class MappedFileQueue:
         What is forgotten is also cleared: 4.6.0 leaves it in the file, where a later
         recovery may take it for new.
         """
-        while self._bases and self._bases[-1] > offset:
+        while self._start_offsets and self._start_offsets[-1] > offset:
             self.delete_last()
-        self.end = offset if self._bases else 0
-        if self.space() > 0:
-            self._mapped[-1].clear(offset - self._bases[-1])  # [STORE-LOG-003]
+        self.end = offset if self._start_offsets else 0
+        if self.end < self.limit:
+            self._mapped[-1].clear(offset - self._start_offsets[-1])  # [STORE-LOG-003]
         self.flushed = min(self.flushed, self.end)
 
     def delete_last(self) -> None:
         """Delete the last file."""
-        self._delete(len(self._bases) - 1)
-        self.end = self._bases[-1] + self.file_size if self._bases else 0
+        self._delete(len(self._start_offsets) - 1)
+        self.end = self.limit
         self.flushed = min(self.flushed, self.end)
 
     def delete_first(self) -> None:
@@ -175,7 +167,7 @@ class MappedFileQueue:
 
     def destroy(self) -> None:
         """Delete all files and the directory."""
-        while self._bases:
+        while self._start_offsets:
             self.delete_last()
         self._files.delete(self.directory)
 
@@ -189,7 +181,7 @@ class MappedFileQueue:
         """Return what a flush has to do now; another thread may do it."""
         unflushed = [
             file
-            for base, file in zip(self._bases, self._mapped, strict=True)
+            for base, file in zip(self._start_offsets, self._mapped, strict=True)
             if base + self.file_size > self.flushed and base < self.end
         ]
         return FlushMark(self.end, tuple(unflushed if self.flushed < self.end else ()))
@@ -211,7 +203,7 @@ class MappedFileQueue:
         After a flush that failed, the system may take the pages for clean, and would
         not try again.
         """
-        for file, base in zip(self._mapped, self._bases, strict=True):
+        for file, base in zip(self._mapped, self._start_offsets, strict=True):
             begin = max(self.flushed - base, 0)
             end = min(self.end - base, self.file_size)
             for at in (*range(begin, end, PAGE_SIZE), end - 1):
@@ -223,24 +215,32 @@ class MappedFileQueue:
         for file in self._mapped:
             file.close()
         self._mapped.clear()
-        self._bases.clear()
+        self._start_offsets.clear()
+        self._update_bounds()
         if self._spare is not None:
             self._spare.discard()  # [STORE-LOG-012]
 
-    def _opened(self, base: int) -> MappedFile:
-        """Return the file that begins at *base*; the one behind it is made ready."""
-        path = self._path(base)
+    def _opened(self, start: int) -> MappedFile:
+        """Return the file that begins at *start*; preallocate the one behind it."""
+        path = self._path(start)
         if self._spare is None:
             return self._files.open(path, self.file_size)
         file = self._spare.take(path)
-        self._spare.prepare(self._path(base + self.file_size))  # [STORE-LOG-011]
+        self._spare.prepare(self._path(start + self.file_size))  # [STORE-LOG-011]
         return file
 
-    def _path(self, base: int) -> str:
-        return f"{self.directory}/{file_name(base)}"  # [STORE-NAME-001]
+    def _path(self, start: int) -> str:
+        return f"{self.directory}/{file_name(start)}"  # [STORE-NAME-001]
 
     def _delete(self, index: int) -> None:
         file = self._mapped.pop(index)
-        base = self._bases.pop(index)
+        start = self._start_offsets.pop(index)
+        self._update_bounds()
         file.close()
-        self._files.delete(self._path(base))
+        self._files.delete(self._path(start))
+
+    def _update_bounds(self) -> None:
+        """Update `start` and `limit` after a change of the files."""
+        starts = self._start_offsets
+        self.start = starts[0] if starts else -1
+        self.limit = starts[-1] + self.file_size if starts else 0

@@ -114,7 +114,7 @@ def dispatch_position(log: CommitLog, queues: ConsumeQueueTable) -> int:
 
 def _first_file(parts: StoreParts, *, is_clean: bool) -> int:
     """Return the index of the commit-log file at which the scan begins."""
-    bases = parts.log.queue.bases
+    bases = parts.log.queue.start_offsets
     if is_clean:
         return first_file_after_stop(bases, -1, REFERENCE)
 
@@ -139,7 +139,7 @@ def _scan(
                 dispatcher.put((found,), [])
 
     return scan_log(
-        log.queue.bases,
+        log.queue.start_offsets,
         first,
         lambda base: _file_data(log, base),
         REFERENCE,
@@ -151,14 +151,14 @@ def _scan(
 
 def _file_data(log: CommitLog, base: int) -> memoryview:
     """Return the whole file at *base*: before recovery every byte counts as written."""
-    data = log.queue.view_from(base)
+    data = log.queue.view(base)
     assert data is not None
     return data
 
 
 def _recover_queue(queue: ConsumeQueue, bulk: BulkRecovery | None) -> None:
     """Let *queue* end before the first invalid unit of its last three files."""
-    bases = queue.queue.bases[-FILES_TO_RECOVER:]
+    bases = queue.queue.start_offsets[-FILES_TO_RECOVER:]
     if bases:
         queue.end_at(_queue_end(queue, bases, bulk))
         queue.recover_extension(bases)
@@ -192,7 +192,7 @@ def _truncate_queue(
 def _truncated(
     queue: ConsumeQueue, log_end: int, bulk: BulkRecovery | None
 ) -> TruncatedQueue:
-    newest_first = queue.queue.bases[::-1]
+    newest_first = queue.queue.start_offsets[::-1]
     data = ((base, queue.file_data(base)) for base in newest_first)
     found = bulk.truncate_queue(data, log_end) if bulk and newest_first else None
     if found is not None:
@@ -209,7 +209,7 @@ def _flush_again(log: CommitLog, queues: ConsumeQueueTable, first: int) -> None:
     After a killed process it is unknown which pages the system has written since.
     4.6.0 counts them as flushed, and its checkpoint soon confirms them.
     """
-    log.queue.flushed = min(log.queue.bases[first:] or [log.queue.end])
+    log.queue.flushed = min(log.queue.start_offsets[first:] or [log.queue.end])
     for queue in queues:
-        bases = queue.queue.bases[-FILES_TO_RECOVER:]
+        bases = queue.queue.start_offsets[-FILES_TO_RECOVER:]
         queue.queue.flushed = min([*bases, queue.queue.flushed])
