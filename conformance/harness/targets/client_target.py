@@ -10,7 +10,6 @@ from __future__ import annotations
 import atexit
 import functools
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 from conformance.harness.process.workspace import Workspace
@@ -26,15 +25,7 @@ class ClientTarget(Target):
 
     capabilities = frozenset({Capability.CLIENT})
 
-    def __init__(
-        self,
-        text: str,
-        rest: str = "",
-        conf: Mapping[str, str] | None = None,
-        store: Path | None = None,
-    ) -> None:
-        super().__init__(text, rest, conf, store)
-        self._adapter: Adapter | None = None
+    _adapter: Adapter | None = None
 
     def start(self) -> None:
         """Start the adapter, and read the client's release from its hello."""

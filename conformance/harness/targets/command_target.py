@@ -11,7 +11,6 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 from conformance.harness.client.address import Address
@@ -29,15 +28,9 @@ class CommandTarget(StartedTarget):
     is_foreign = True
     usual_broker = usual_cluster = ""
 
-    def __init__(
-        self,
-        text: str,
-        rest: str = "",
-        conf: Mapping[str, str] | None = None,
-        store: Path | None = None,
-    ) -> None:
-        super().__init__(text, rest, conf, store)
-        self.file = read_target_file(Path(rest).expanduser())
+    def _configure(self) -> None:
+        """Read the target file."""
+        self.file = read_target_file(Path(self.rest).expanduser())
         self.conf = {**self.file.settings, **self.conf}
         self.release = self.file.release
         self.capabilities = self.file.capabilities

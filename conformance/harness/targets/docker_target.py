@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -26,23 +25,17 @@ class DockerTarget(ClusterTarget[ContainerCluster]):
     capabilities = EVERYTHING - {Capability.CLOCK}
     failures = (EngineError, *FAILURES)
 
-    def __init__(
-        self,
-        text: str,
-        rest: str = "",
-        conf: Mapping[str, str] | None = None,
-        store: Path | None = None,
-    ) -> None:
-        super().__init__(text, rest, conf, store)
-        if not rest:
-            raise TargetError(f"{text!r}: docker: needs the name of an image")
+    def _configure(self) -> None:
+        """Read the image's name and the settings of the containers."""
+        if not self.rest:
+            raise TargetError(f"{self.text!r}: docker: needs the name of an image")
         named = {key: self.conf.pop(key) for key in [*self.conf] if OPTIONS in key[:7]}
         self._network = named.pop("docker.network", NETWORKS[0])
         self._logs = named.pop("docker.logs", "")
         if named or self._network not in NETWORKS:
             wanted = f"docker.network={'|'.join(NETWORKS)} and docker.logs=DIRECTORY"
-            raise TargetError(f"{text!r}: there are only {wanted}")
-        tagged = re.match(r"\d+\.\d+\.\d+", rest.rpartition(":")[2])
+            raise TargetError(f"{self.text!r}: there are only {wanted}")
+        tagged = re.match(r"\d+\.\d+\.\d+", self.rest.rpartition(":")[2])
         self._tagged = tagged is not None
         if tagged:
             self.release = tagged[0]

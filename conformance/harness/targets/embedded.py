@@ -12,7 +12,6 @@ import atexit
 import functools
 import sys
 import threading
-from collections.abc import Mapping
 from pathlib import Path
 
 import conformance
@@ -59,21 +58,19 @@ class EmbeddedTarget(StartedTarget):
     starts_anew = False
     """Whether each start loads the program, as that of a user does."""
 
-    def __init__(
-        self,
-        text: str,
-        rest: str = "",
-        conf: Mapping[str, str] | None = None,
-        store: Path | None = None,
-    ) -> None:
-        super().__init__(text, rest, {**SETTINGS, **(conf or {})}, store)
-        if rest and type(self) is EmbeddedTarget:
-            raise TargetError(f"{text!r}: nothing but ?settings may follow embedded:")
+    _child: Child | None = None
+
+    def _configure(self) -> None:
+        """Complete the settings, and take the options of the program from them."""
+        if self.rest and type(self) is EmbeddedTarget:
+            raise TargetError(
+                f"{self.text!r}: nothing but ?settings may follow embedded:"
+            )
+        self.conf = {**SETTINGS, **self.conf}
         fast = self.conf.pop("fast", "")
         if fast not in FAST:
-            raise TargetError(f"{text!r}: fast is true, false or always")
+            raise TargetError(f"{self.text!r}: fast is true, false or always")
         self._fast = FAST[fast]
-        self._child: Child | None = None
 
     def _start(self) -> None:
         self.store_path = self.store_path or self.directory / "store"
@@ -150,15 +147,11 @@ class MutantTarget(EmbeddedTarget):
     Small stores do not reach vectorised recovery, so a fault in it sets fast=always.
     """
 
-    def __init__(
-        self,
-        text: str,
-        rest: str = "",
-        conf: Mapping[str, str] | None = None,
-        store: Path | None = None,
-    ) -> None:
-        fast = {"fast": "always"} if _file_of(rest).startswith(FAST_PACKAGES) else {}
-        super().__init__(text, rest, {**fast, **(conf or {})}, store)
+    def _configure(self) -> None:
+        """Choose vectorised recovery for a fault in it."""
+        if _file_of(self.rest).startswith(FAST_PACKAGES):
+            self.conf.setdefault("fast", "always")
+        super()._configure()
 
     def sources(self) -> Path:
         """Return a copy of the sources in which the fault is planted."""

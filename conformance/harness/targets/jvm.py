@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from conformance.harness.java.apache import RELEASES, ApacheCluster
 from conformance.harness.java.name_servers import NameServer, acquire, release_to_pool
@@ -23,19 +22,14 @@ class JvmTarget(ClusterTarget[ApacheCluster]):
     """A name server and a broker of a real release, with a store of their own."""
 
     capabilities = EVERYTHING - {Capability.CLOCK}
+    _borrowed: NameServer | None = None
 
-    def __init__(
-        self,
-        text: str,
-        rest: str = "",
-        conf: Mapping[str, str] | None = None,
-        store: Path | None = None,
-    ) -> None:
-        super().__init__(text, rest, conf, store)
-        if rest not in RELEASES:
-            raise TargetError(f"{text!r}: the release is one of {', '.join(RELEASES)}")
-        self.release = rest
-        self._borrowed: NameServer | None = None
+    def _configure(self) -> None:
+        """Set the release."""
+        if self.rest not in RELEASES:
+            known = ", ".join(RELEASES)
+            raise TargetError(f"{self.text!r}: the release is one of {known}")
+        self.release = self.rest
 
     def _made(self) -> ApacheCluster:
         if self.shares_name_server:

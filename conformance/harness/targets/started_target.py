@@ -9,7 +9,7 @@ the target removes everything.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
@@ -34,18 +34,10 @@ class StartedTarget(Target, ABC):
     usual_broker, usual_cluster = "broker-a", "DefaultCluster"
     """Names where neither the settings nor the name server has them."""
 
-    def __init__(
-        self,
-        text: str,
-        rest: str = "",
-        conf: Mapping[str, str] | None = None,
-        store: Path | None = None,
-    ) -> None:
-        super().__init__(text, rest, conf, store)
-        self.has_failed = False
-        """Whether the programs did what none of them should."""
-        self._workspace: Workspace | None = None
-        self._ports: PortBlock | None = None
+    has_failed = False
+    """Whether the programs did what none of them should."""
+    _workspace: Workspace | None = None
+    _ports: PortBlock | None = None
 
     def start(self) -> None:
         """Start the programs, wait until they are ready, and learn their names."""
@@ -125,15 +117,7 @@ C = TypeVar("C", bound=Cluster)
 class ClusterTarget(StartedTarget, Generic[C]):
     """A target that is a cluster."""
 
-    def __init__(
-        self,
-        text: str,
-        rest: str = "",
-        conf: Mapping[str, str] | None = None,
-        store: Path | None = None,
-    ) -> None:
-        super().__init__(text, rest, conf, store)
-        self._cluster: C | None = None
+    _cluster: C | None = None
 
     def stop(self) -> None:
         """Stop the broker in order, then the name server."""

@@ -104,6 +104,13 @@ class Target(Closing):
         self.store_path = store
         self.refuses: frozenset[int] = frozenset()
         """Codes of the requests that it is known to refuse as unknown to it."""
+        self._configure()
+
+    def _configure(self) -> None:
+        """Set the values that follow from the text and the settings.
+
+        Raises TargetError for a text or a setting without a meaning.
+        """
 
     def __enter__(self) -> Self:
         try:
