@@ -57,6 +57,16 @@ def _cells_option(default: Path) -> Decorator:
     )
 
 
+def _again_option(metavar: str, makes: str) -> Decorator:
+    """Return the option that forgets recorded cells of these *makes*."""
+    return click.option(
+        "--again",
+        default="",
+        metavar=f"{metavar},...",
+        help=f"Forget the recorded cells of these {makes} first.",
+    )
+
+
 @contextmanager
 def _not_run_said(*more: type[Exception]) -> Iterator[None]:
     """End the program with a line when a target could not be run."""
@@ -173,12 +183,7 @@ def matrix(files: tuple[Path, ...], out: Path) -> None:
 @report.command()
 @_page_option("docs/handover.md")
 @_cells_option(FILE)
-@click.option(
-    "--again",
-    default="",
-    metavar="MAKE,...",
-    help="Forget the recorded cells of these releases (or of reference, or all) first.",
-)
+@_again_option("MAKE", "releases (or of reference, or all)")
 def handover(out: Path, record: Path, again: str) -> None:
     """Let every release read every release's store, and write the page of it.
 
@@ -194,12 +199,7 @@ def handover(out: Path, record: Path, again: str) -> None:
 @report.command()
 @_page_option("docs/interop.md")
 @_cells_option(feature_record.FILE)
-@click.option(
-    "--again",
-    default="",
-    metavar="WORD,...",
-    help="Forget the recorded cells of these clients, features or servers (or all).",
-)
+@_again_option("WORD", "clients, features or servers (or all)")
 def interop(out: Path, record: Path, again: str) -> None:
     """Try every feature of every client at every server, and write the page of it.
 

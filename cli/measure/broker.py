@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from cli.measure.everything import COMMANDS as MORE
-from cli.measure.result import failures_reported, finish, show_progress
+from cli.measure.result import report_measurement
 from cli.options.common import SECONDS, SIZE, bench_options
 
 
@@ -73,9 +73,7 @@ def send(
         seconds=seconds,
         shapes=tuple(shapes),
     )
-    with failures_reported():
-        found = measure(release, size, progress=show_progress)
-    finish(found, form=form, check=check)
+    report_measurement(measure, release, size, form=form, check=check)
 
 
 @click.command()
@@ -105,9 +103,7 @@ def pull(
     from bench.measurements.pull import Size, measure
 
     size = Size(messages=messages, body_size=body_size, rounds=rounds)
-    with failures_reported():
-        found = measure(release, size, progress=show_progress)
-    finish(found, form=form, check=check)
+    report_measurement(measure, release, size, form=form, check=check)
 
 
 @click.command()
@@ -119,9 +115,7 @@ def start(*, release: str, rounds: int, form: str, check: bool) -> None:
     """
     from bench.measurements.starting import measure
 
-    with failures_reported():
-        found = measure(release, rounds, progress=show_progress)
-    finish(found, form=form, check=check)
+    report_measurement(measure, release, rounds, form=form, check=check)
 
 
 @click.command()
@@ -141,9 +135,7 @@ def recovery(*, release: str, form: str, check: bool, gigabytes: float) -> None:
     """
     from bench.measurements.recovering import measure
 
-    with failures_reported():
-        found = measure(release, gigabytes, progress=show_progress)
-    finish(found, form=form, check=check)
+    report_measurement(measure, release, gigabytes, form=form, check=check)
 
 
 @click.command()
@@ -158,9 +150,7 @@ def suite(*, release: str, form: str, check: bool, words: tuple[str, ...]) -> No
     """
     from bench.measurements.suite import measure
 
-    with failures_reported():
-        found = measure(release, words, progress=show_progress)
-    finish(found, form=form, check=check)
+    report_measurement(measure, release, words, form=form, check=check)
 
 
 COMMANDS = (send, pull, start, recovery, suite, *MORE)

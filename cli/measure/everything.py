@@ -8,7 +8,12 @@ from pathlib import Path
 
 import click
 
-from cli.measure.result import failures_reported, finish, goal_line, show_progress
+from cli.measure.result import (
+    failures_reported,
+    goal_line,
+    report_measurement,
+    show_progress,
+)
 from cli.options.common import SECONDS, SIZE, bench_options
 
 DOCS = Path("docs")
@@ -41,9 +46,7 @@ def growth(*, release: str, form: str, check: bool, messages: int, topics: int) 
         messages=marks_up_to(messages, first=10_000, factor=10),
         topics=marks_up_to(topics, first=1, factor=100),
     )
-    with failures_reported():
-        found = measure(release, marks, progress=show_progress)
-    finish(found, form=form, check=check)
+    report_measurement(measure, release, marks, form=form, check=check)
 
 
 @click.command()
@@ -76,9 +79,7 @@ def idle(
     size = Size(
         consumers=consumers, rounds=rounds, seconds=seconds, body_size=body_size
     )
-    with failures_reported():
-        found = measure(release, size, progress=show_progress)
-    finish(found, form=form, check=check)
+    report_measurement(measure, release, size, form=form, check=check)
 
 
 @click.command("all")
