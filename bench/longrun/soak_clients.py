@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.longrun.soak_events import EVENT, Life, read_events
-from bench.processes.java_classes import FOLDER, whole_class_path
+from bench.processes.java_classes import FOLDER, HOOKED_CLIENTS, whole_class_path
 from conformance.harness.client.address import Address
 from conformance.harness.java.jars import resolve
 from conformance.harness.process.process import Child
@@ -85,7 +85,9 @@ class Clients:
         child = self._java.run(
             SOURCE.stem,
             [*words, "-n", str(self._java.namesrv)],
-            class_path=whole_class_path(SOURCE, RELEASE, examples),
+            class_path=whole_class_path(
+                SOURCE, HOOKED_CLIENTS, release=RELEASE, more=[examples]
+            ),
         )
         self._now = Running(child=child, notes=notes, begins=begins or {})
 

@@ -161,7 +161,7 @@ def generated(plan: Plan, run: Run, progress: Callable[[str], None]) -> Iterator
 def scan_once(store: Path, run: Run) -> dict[str, Any]:
     """Return what a fresh Java needs to scan the log of *store*."""
     try:
-        path = whole_class_path(SOURCE, run.release)
+        path = whole_class_path(SOURCE, release=run.release)
     except JavaCompileError as error:
         raise AuditBenchError(str(error)) from error
     with tempfile.TemporaryDirectory(prefix="rmqc-bench-") as scratch:

@@ -28,7 +28,7 @@ class JavaDecoder(Ordered):
 
     def __init__(self, release: str, log: Path) -> None:
         try:
-            path = whole_class_path(SOURCE, release)
+            path = whole_class_path(SOURCE, release=release)
         except JavaCompileError as error:
             raise JavaDecoderError(str(error)) from error
         super().__init__(

@@ -14,7 +14,12 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bench.processes.java_classes import FOLDER, compiled, whole_class_path
+from bench.processes.java_classes import (
+    FOLDER,
+    HOOKED_CLIENTS,
+    compiled,
+    whole_class_path,
+)
 from bench.processes.ordered import Ordered
 from bench.processes.servers import OPENS, Server, ServerBenchError
 from conformance.harness.java.jars import resolve
@@ -49,7 +54,12 @@ class TimedClient(Ordered):
         self._folder = tempfile.TemporaryDirectory(prefix="bench-client-")
         self._has_sent = False
         (examples,) = resolve([EXAMPLES], transitive=False)
-        path = whole_class_path(SOURCE, RELEASE, compiled(LOOP, RELEASE), examples)
+        path = whole_class_path(
+            SOURCE,
+            HOOKED_CLIENTS,
+            release=RELEASE,
+            more=[compiled(LOOP, release=RELEASE), examples],
+        )
         home = f"-Duser.home={self._folder.name}"
         words = [find_java(), *OPTIONS, home, "-cp", path, SOURCE.stem]
         super().__init__(

@@ -1,19 +1,13 @@
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
-import java.lang.reflect.Field;
 import java.util.Arrays;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 
 import org.apache.rocketmq.client.hook.ConsumeMessageContext;
 import org.apache.rocketmq.client.hook.ConsumeMessageHook;
 import org.apache.rocketmq.client.hook.SendMessageContext;
 import org.apache.rocketmq.client.hook.SendMessageHook;
-import org.apache.rocketmq.client.impl.MQClientManager;
-import org.apache.rocketmq.client.impl.consumer.DefaultMQPushConsumerImpl;
-import org.apache.rocketmq.client.impl.factory.MQClientInstance;
 import org.apache.rocketmq.client.impl.producer.DefaultMQProducerImpl;
 
 /**
@@ -41,8 +35,8 @@ public final class TimedClient {
     private static volatile long lastConsumedAt;
 
     public static void main(String[] arguments) throws Throwable {
-        put(MQClientManager.class, "factoryTable", MQClientManager.getInstance(),
-            new Table<MQClientInstance>(TimedClient::watch));
+        HookedClients.install(TimedClient::hook,
+            consumer -> consumer.registerConsumeMessageHook(new Receipts()));
         Object rest = Arrays.copyOfRange(arguments, 1, arguments.length);
         Class.forName(arguments[0]).getMethod("main", String[].class).invoke(null, rest);
         BufferedReader orders = new BufferedReader(new InputStreamReader(System.in));
@@ -91,25 +85,10 @@ public final class TimedClient {
         return String.format("%d %d", consumed.get(), lastConsumedAt - firstConsumedAt);
     }
 
-    private static void watch(MQClientInstance client) {
-        put(MQClientInstance.class, "producerTable", client, new Table<Object>(value -> {
-            DefaultMQProducerImpl producer = (DefaultMQProducerImpl) value;
-            // The patience of a send begins before the gate.
-            producer.getDefaultMQProducer().setSendMsgTimeout(PATIENCE_MS);
-            producer.registerSendMessageHook(new Sends());
-        }));
-        put(MQClientInstance.class, "consumerTable", client, new Table<Object>(value ->
-            ((DefaultMQPushConsumerImpl) value).registerConsumeMessageHook(new Receipts())));
-    }
-
-    private static void put(Class<?> owner, String name, Object object, Object value) {
-        try {
-            Field field = owner.getDeclaredField(name);
-            field.setAccessible(true);
-            field.set(object, value);
-        } catch (ReflectiveOperationException error) {
-            throw new IllegalStateException(error);
-        }
+    private static void hook(DefaultMQProducerImpl producer) {
+        // The patience of a send begins before the gate.
+        producer.getDefaultMQProducer().setSendMsgTimeout(PATIENCE_MS);
+        producer.registerSendMessageHook(new Sends());
     }
 
     private static void pass() {
@@ -126,21 +105,6 @@ public final class TimedClient {
                 }
             }
             inFlight.incrementAndGet();
-        }
-    }
-
-    /** A table that shows each value to somebody before it takes it in. */
-    private static final class Table<V> extends ConcurrentHashMap<String, V> {
-        private final transient Consumer<V> before;
-
-        Table(Consumer<V> before) {
-            this.before = before;
-        }
-
-        @Override
-        public V putIfAbsent(String key, V value) {
-            before.accept(value);
-            return super.putIfAbsent(key, value);
         }
     }
 

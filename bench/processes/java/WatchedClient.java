@@ -1,21 +1,14 @@
 import java.io.IOException;
-import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Paths;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 
 import org.apache.rocketmq.client.hook.ConsumeMessageContext;
 import org.apache.rocketmq.client.hook.ConsumeMessageHook;
 import org.apache.rocketmq.client.hook.SendMessageContext;
 import org.apache.rocketmq.client.hook.SendMessageHook;
-import org.apache.rocketmq.client.impl.MQClientManager;
-import org.apache.rocketmq.client.impl.consumer.DefaultMQPushConsumerImpl;
-import org.apache.rocketmq.client.impl.factory.MQClientInstance;
-import org.apache.rocketmq.client.impl.producer.DefaultMQProducerImpl;
 import org.apache.rocketmq.client.producer.SendResult;
 import org.apache.rocketmq.common.UtilAll;
 import org.apache.rocketmq.common.message.MessageClientIDSetter;
@@ -26,7 +19,7 @@ import org.apache.rocketmq.common.message.MessageExt;
  *
  * Arguments: the file to append to, the class, and the arguments of that. The clients are
  * watched by the hooks that they have for it; those are in place before a client starts,
- * because the tables in which it enters itself are ours. An event is 32 bytes, written at
+ * see HookedClients. An event is 32 bytes, written at
  * once: what this process noted outlives it, however it ends.
  */
 public final class WatchedClient {
@@ -41,27 +34,11 @@ public final class WatchedClient {
     public static void main(String[] arguments) throws Throwable {
         events = FileChannel.open(Paths.get(arguments[0]), StandardOpenOption.CREATE,
             StandardOpenOption.WRITE, StandardOpenOption.APPEND);
-        put(MQClientManager.class, "factoryTable", MQClientManager.getInstance(),
-            new Table<MQClientInstance>(WatchedClient::watch));
+        HookedClients.install(
+            producer -> producer.registerSendMessageHook(new Sends()),
+            consumer -> consumer.registerConsumeMessageHook(new Receipts()));
         Object rest = Arrays.copyOfRange(arguments, 2, arguments.length);
         Class.forName(arguments[1]).getMethod("main", String[].class).invoke(null, rest);
-    }
-
-    private static void watch(MQClientInstance client) {
-        put(MQClientInstance.class, "producerTable", client, new Table<Object>(producer ->
-            ((DefaultMQProducerImpl) producer).registerSendMessageHook(new Sends())));
-        put(MQClientInstance.class, "consumerTable", client, new Table<Object>(consumer ->
-            ((DefaultMQPushConsumerImpl) consumer).registerConsumeMessageHook(new Receipts())));
-    }
-
-    private static void put(Class<?> owner, String name, Object object, Object value) {
-        try {
-            Field field = owner.getDeclaredField(name);
-            field.setAccessible(true);
-            field.set(object, value);
-        } catch (ReflectiveOperationException error) {
-            throw new IllegalStateException(error);
-        }
     }
 
     private static void note(int kind, int queueId, long queueOffset, String uniqueKey) {
@@ -77,21 +54,6 @@ public final class WatchedClient {
         } catch (IOException error) {
             error.printStackTrace();
             Runtime.getRuntime().halt(70); // an event that is missing would accuse the broker
-        }
-    }
-
-    /** A table that shows each value to somebody before it takes it in. */
-    private static final class Table<V> extends ConcurrentHashMap<String, V> {
-        private final transient Consumer<V> before;
-
-        Table(Consumer<V> before) {
-            this.before = before;
-        }
-
-        @Override
-        public V putIfAbsent(String key, V value) {
-            before.accept(value);
-            return super.putIfAbsent(key, value);
         }
     }
 
