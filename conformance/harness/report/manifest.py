@@ -10,10 +10,11 @@ with the folders.
 from __future__ import annotations
 
 import datetime
+import shutil
+import sys
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
 
 from conformance.harness.java.jars import file_sha256
 
@@ -43,21 +44,6 @@ class Recording:
     """Content of the folder, in one sentence."""
     sha256: dict[str, str] = field(default_factory=dict)
     """Each file of the folder."""
-
-    @classmethod
-    def of_folder(
-        cls, folder: Path, *, release: str, program: str, command: str, summary: str
-    ) -> Self:
-        """Return the entry for what stands in *folder* now."""
-        return cls(
-            path=folder.relative_to(FIXTURES).as_posix(),
-            release=release,
-            program=program,
-            command=command,
-            date=datetime.datetime.now(datetime.UTC).date().isoformat(),
-            summary=summary,
-            sha256=hash_folder(folder),
-        )
 
 
 def hash_folder(folder: Path) -> dict[str, str]:
@@ -89,9 +75,28 @@ def write_manifest(entries: dict[str, Recording], manifest: Path = MANIFEST) -> 
     manifest.write_text("\n".join(lines), encoding="utf-8")
 
 
-def add_recording(entry: Recording) -> None:
-    """Put *entry* into the manifest, in place of an older one of its path."""
+def empty_folder(folder: Path) -> Path:
+    """Return *folder*, which exists and is empty."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def add_recording(
+    folder: Path, *, release: str, program: str, command: str, summary: str
+) -> None:
+    """Put the entry for the files in *folder* into the manifest, and report that."""
+    entry = Recording(
+        path=folder.relative_to(FIXTURES).as_posix(),
+        release=release,
+        program=program,
+        command=command,
+        date=datetime.datetime.now(datetime.UTC).date().isoformat(),
+        summary=summary,
+        sha256=hash_folder(folder),
+    )
     write_manifest({**read_manifest(), entry.path: entry})
+    sys.stderr.write(f"recorded {folder}\n")
 
 
 def quoted(text: str) -> str:
