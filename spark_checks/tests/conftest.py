@@ -16,6 +16,13 @@ from spark_checks.session.session import spark_session
 from spark_checks.tests.command import Runner, run_alone
 from spark_checks.tests.with_kernels import with_kernels
 
+QUERIES_OF_FEW_ROWS = {
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.shuffle.partitions": "2",
+}
+"""Settings with which a query of few rows takes half the time."""
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Ignore that PySpark leaves its sockets to the garbage collector."""
@@ -37,8 +44,14 @@ def both_ways(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    """Yield a local session."""
+    """Yield a local session, which interprets its queries.
+
+    Compiling a query takes longer than its few rows. Sessions of the command compile,
+    as always.
+    """
     with spark_session("local[2]") as session:
+        for name, value in QUERIES_OF_FEW_ROWS.items():
+            session.conf.set(name, value)
         yield session
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
