@@ -55,10 +55,19 @@ NO_HOOKS = SendHooks()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProducerOptions:
-    """Options of a producer."""
+class ClientOptions:
+    """Options of every producer and consumer."""
 
     group: str
+    client_id: str = ""
+    """Empty: an id of the address and the process."""
+    periods: Periods = DEFAULT_PERIODS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProducerOptions(ClientOptions):
+    """Options of a producer."""
+
     timeout_ms: int = SEND_TIMEOUT_MS
     retry_count: int = RETRIES
     """Java: retryTimesWhenSendFailed."""
@@ -76,17 +85,13 @@ class ProducerOptions:
     """Body size in bytes (Java: compressMsgBodyOverHowmuch)."""
     body_size_max: int = MESSAGE_SIZE_MAX
     """Bytes (Java: maxMessageSize)."""
-    periods: Periods = DEFAULT_PERIODS
     hooks: SendHooks = NO_HOOKS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PullOptions:
+class PullOptions(ClientOptions):
     """Options of every consumer; a pull consumer has no others."""
 
-    group: str
-    client_id: str
-    periods: Periods = DEFAULT_PERIODS
     filters: tuple[FilterMessageHook, ...] = ()
     hooks: tuple[ConsumeHook, ...] = ()
     """For a pull consumer a message counts as consumed when it is pulled."""
@@ -100,6 +105,8 @@ class MemberOptions(PullOptions):
     """Message model BROADCASTING: every member has all queues and local offsets."""
     allocate_strategy: AllocateStrategy = allocate_message_queue_averagely
     thresholds: PullThresholds = DEFAULT_THRESHOLDS
+    batch_size: int = 32
+    """Messages in a pull (Java: pullBatchSize)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +116,6 @@ class LiteOptions(MemberOptions):
     auto_commits: bool = True
     """Whether a poll commits the messages polled before, every ``commit_ms``."""
     batch_size: int = 10
-    """Messages in a pull (Java: pullBatchSize)."""
     ahead_max: int = 10_000
     """Messages of all queues pulled ahead, a pull counted as a whole batch.
 
@@ -131,7 +137,5 @@ class ConsumerOptions(MemberOptions):
     """CONSUME_FROM_TIMESTAMP of this store time, for a group without offset."""
     is_orderly: bool = False
     """Java: MessageListenerOrderly."""
-    batch_size: int = 32
-    """Messages in a pull (Java: pullBatchSize)."""
     retries_max: int | None = None
     """Java: maxReconsumeTimes. None: 16, and for orderly consumption no limit."""

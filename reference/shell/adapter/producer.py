@@ -46,9 +46,13 @@ class AdaptedProducer:
         self._emit = emit
         self._client = ProducerClient(
             command["namesrv"],
-            ProducerOptions(group=command["group"], periods=periods, **own),
+            ProducerOptions(
+                group=command["group"],
+                client_id=client_id_of(command),
+                periods=periods,
+                **own,
+            ),
             check=self._check,
-            own_id=client_id_of(command),
         )
 
     async def start(self) -> None:

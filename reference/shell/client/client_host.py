@@ -7,21 +7,25 @@ There is one connection for each address, made by the first write to it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Generic, Protocol, Self, TypeVar
 
-from reference.core.client.message import MessageQueue
-from reference.core.client.options import Periods
+from reference.core.client.client_instance import ClientInstance
+from reference.core.client.options import ClientOptions
 from reference.core.client.remoting.errors import ClientError, Reason
 from reference.core.client.remoting.rpc_client import (
+    Call,
     CallFinished,
     DeliverMessages,
     PersistOffsets,
-    RpcClient,
+    Value,
     Write,
 )
-from reference.core.client.route.routes import Routes
 from reference.core.remoting.connection import Connection
 from reference.core.remoting.effects import SetTimer
+from reference.shell.client.identity import client_id
+from reference.shell.client.local_offset_store import LocalOffsetStore
 from reference.shell.clock import now_ms, system_s
 from reference.shell.remoting_host import without_delay
 from spec.host import Host
@@ -30,60 +34,61 @@ CONNECT_TIMEOUT_S = 3.0
 STOP_TIMEOUT_S = 3.0
 
 
-def routes_from(name_servers: str, rpc: RpcClient, periods: Periods) -> Routes:
-    """Build the route table for *name_servers*, separated by semicolons."""
-    servers = [one for one in name_servers.split(";") if one]
-    return Routes(rpc, servers, period_ms=periods.route_ms)
-
-
 class ClientHost:
-    """Connections and pending calls of one client."""
+    """Connections, pending calls and local offsets of one client.
+
+    Addresses of *name_servers* are separated by semicolons. Local offsets are in
+    *offset_folder*, by default in the user's home.
+    """
 
     def __init__(
         self,
-        rpc: RpcClient,
+        name_servers: str,
+        options: ClientOptions,
         deliver: Callable[[DeliverMessages], None] | None = None,
-        persist: Callable[[Mapping[MessageQueue, int]], None] | None = None,
+        offset_folder: Path | None = None,
     ) -> None:
-        self.rpc = rpc
+        servers = [one for one in name_servers.split(";") if one]
+        own_id = options.client_id or client_id()
+        self.client = ClientInstance(own_id, servers, options.periods)
+        self.offsets = LocalOffsetStore(offset_folder, own_id, options.group)
         self._deliver = deliver
-        self._persist = persist
         self._protocols: dict[str, _ClientProtocol] = {}
-        self._calls: dict[int, asyncio.Future[object]] = {}
+        self._calls: dict[Call[Any], asyncio.Future[Any]] = {}
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def call(self, begin: Callable[[int], int]) -> object:
-        """Begin a call with the time in ms, and return its result."""
-        number = begin(now_ms())
-        future = self._calls[number] = self._loop.create_future()
+    async def call(self, begin: Callable[[int], Call[Value]]) -> Value:
+        """Begin a call with the time in ms, and return its value."""
+        call = begin(now_ms())
+        future: asyncio.Future[Value] = self._loop.create_future()
+        self._calls[call] = future
         self.perform()
         return await future
 
     def perform(self) -> None:
-        """Perform the effects of the core until there are none."""
-        while effects := self.rpc.take_effects():
+        """Perform the effects of the core while it has any."""
+        while effects := self.client.rpc.take_effects():
             for effect in effects:
                 match effect:
                     case Write():
                         self._write(effect)
-                    case CallFinished(number, result):
-                        self._finish(number, result)
+                    case CallFinished(call, result):
+                        self._finish(call, result)
                     case SetTimer(at_ms):
                         self._set_timer(at_ms)
                     case DeliverMessages():
                         assert self._deliver is not None, "a producer gets no messages"
                         self._deliver(effect)
                     case PersistOffsets(offsets):
-                        assert self._persist is not None, "only broadcasting persists"
-                        self._persist(offsets)
+                        self.offsets.persist(offsets)
 
     async def stop(self) -> None:
         """Wait up to 3 s for pending responses, then close every connection."""
         self.perform()
         deadline_s = self._loop.time() + STOP_TIMEOUT_S
-        while not self.rpc.is_idle and self._loop.time() < deadline_s:
+        while not self.client.rpc.is_idle and self._loop.time() < deadline_s:
             await asyncio.sleep(0.001)
         if self._timer is not None:
             self._timer.cancel()
@@ -95,14 +100,14 @@ class ClientHost:
     def data_received(self, address: str, connection: Connection, data: bytes) -> None:
         """Process the commands in received bytes."""
         for request in connection.receive(data, now_ms()):
-            self.rpc.command_received(address, request, now_ms())
+            self.client.rpc.command_received(address, request, now_ms())
         self.perform()
 
     def connection_lost(self, protocol: _ClientProtocol) -> None:
         """Fail the pending requests of a connection."""
         if self._protocols.get(protocol.address) is protocol:
             del self._protocols[protocol.address]
-        self.rpc.connection_lost(protocol.address, now_ms())
+        self.client.rpc.connection_lost(protocol.address, now_ms())
         self.perform()
 
     def connection_failed(self, protocol: _ClientProtocol) -> None:
@@ -110,7 +115,7 @@ class ClientHost:
         self._protocols.pop(protocol.address, None)
         for write in protocol.waiting:
             if write.opaque is not None:
-                self.rpc.request_failed(write.opaque, Reason.CONNECT, now_ms())
+                self.client.rpc.request_failed(write.opaque, Reason.CONNECT, now_ms())
         self.perform()
 
     def _write(self, write: Write) -> None:
@@ -124,8 +129,8 @@ class ClientHost:
             task.add_done_callback(self._tasks.discard)
         protocol.write(write)
 
-    def _finish(self, number: int, result: object) -> None:
-        future = self._calls.pop(number, None)
+    def _finish(self, call: Call[Any], result: object) -> None:
+        future = self._calls.pop(call, None)
         if future is None or future.done():
             return
         if isinstance(result, ClientError):
@@ -141,17 +146,17 @@ class ClientHost:
 
     def _on_timer(self) -> None:
         self._timer = None
-        self.rpc.timer_expired(now_ms())
+        self.client.rpc.timer_expired(now_ms())
         self.perform()
 
 
 class _ClientProtocol(asyncio.Protocol):
     """One connection; frames wait until it is made."""
 
-    def __init__(self, links: ClientHost, address: str) -> None:
+    def __init__(self, host: ClientHost, address: str) -> None:
         self.address = address
         self.waiting: list[Write] = []
-        self._host = links
+        self._host = host
         self._connection = Connection(0, Host.ANY_V4)
         self._transport: asyncio.Transport | None = None
 
@@ -193,3 +198,33 @@ class _ClientProtocol(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
         """Report the loss."""
         self._host.connection_lost(self)
+
+
+class Startable(Protocol):
+    """A producer or consumer of the core."""
+
+    def start(self, now_ms: int) -> None:
+        """Register the group with brokers."""
+
+    def stop(self, now_ms: int) -> None:
+        """Leave the group."""
+
+
+Started = TypeVar("Started", bound=Startable)
+
+
+class RunningClient(Generic[Started]):
+    """A producer or consumer that runs while its context is entered."""
+
+    def __init__(self, core: Started, host: ClientHost) -> None:
+        self.core = core
+        self._host = host
+
+    async def __aenter__(self) -> Self:
+        self.core.start(now_ms())
+        self._host.perform()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.core.stop(now_ms())
+        await self._host.stop()

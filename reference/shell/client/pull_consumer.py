@@ -8,7 +8,7 @@ Pull consumers for applications; a call that fails raises ClientError.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,10 +19,7 @@ from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.pull.pull_consumer import PULL_TIMEOUT_MS, PullConsumer
 from reference.core.client.pull.pull_request import PullResult
 from reference.core.client.pull.subscription import TAGS
-from reference.core.client.remoting.rpc_client import RpcClient
-from reference.shell.client.client_host import ClientHost, routes_from
-from reference.shell.client.consumer import MemberClient
-from reference.shell.client.local_offset_store import LocalOffsetStore
+from reference.shell.client.client_host import ClientHost, RunningClient
 from reference.shell.clock import now_ms
 from spec.wire.bodies.heartbeat import ALL_MESSAGES
 
@@ -31,30 +28,24 @@ POLL_TIMEOUT_MS = 5000
 AnyPullConsumer = TypeVar("AnyPullConsumer", bound=PullConsumer)
 
 
-class PullingClient(MemberClient[AnyPullConsumer]):
+class PullingClient(RunningClient[AnyPullConsumer]):
     """Calls of both pull consumers."""
 
     async def queues(self, topic: str) -> tuple[MessageQueue, ...]:
         """Return the readable queues of *topic*, sorted."""
-        found = await self._host.call(lambda at: self.consumer.queues(topic, at))
-        assert isinstance(found, tuple)
-        return found
+        return await self._host.call(lambda at: self.core.queues(topic, at))
 
     async def committed(self, queue: MessageQueue) -> int | None:
         """Return the group's committed offset, or None without any."""
-        found = await self._host.call(lambda at: self.consumer.committed(queue, at))
-        assert found is None or isinstance(found, int)
-        return found
+        return await self._host.call(lambda at: self.core.committed(queue, at))
 
 
 class PullClient(PullingClient[PullConsumer]):
     """A consumer that pulls on demand."""
 
     def __init__(self, name_servers: str, options: PullOptions) -> None:
-        rpc = RpcClient()
-        routes = routes_from(name_servers, rpc, options.periods)
-        consumer = PullConsumer(options, rpc=rpc, routes=routes)
-        super().__init__(consumer, ClientHost(rpc))
+        host = ClientHost(name_servers, options)
+        super().__init__(PullConsumer(options, host.client), host)
 
     async def pull(
         self,
@@ -66,8 +57,8 @@ class PullClient(PullingClient[PullConsumer]):
         timeout_ms: int = PULL_TIMEOUT_MS,
     ) -> PullResult:
         """Pull up to *count* messages from *offset*."""
-        found = await self._host.call(
-            lambda at: self.consumer.pull(
+        return await self._host.call(
+            lambda at: self.core.pull(
                 queue,
                 expression,
                 offset=offset,
@@ -76,31 +67,24 @@ class PullClient(PullingClient[PullConsumer]):
                 timeout_ms=timeout_ms,
             )
         )
-        assert isinstance(found, PullResult)
-        return found
 
     async def min_offset(self, queue: MessageQueue) -> int:
         """Return the offset of the first message of *queue*."""
-        return await self._offset(lambda at: self.consumer.min_offset(queue, at))
+        return await self._host.call(lambda at: self.core.min_offset(queue, at))
 
     async def max_offset(self, queue: MessageQueue) -> int:
         """Return the offset after the last message of *queue*."""
-        return await self._offset(lambda at: self.consumer.max_offset(queue, at))
+        return await self._host.call(lambda at: self.core.max_offset(queue, at))
 
     async def search_offset(self, queue: MessageQueue, time_ms: int) -> int:
         """Return the offset of the message stored at *time_ms*."""
-        return await self._offset(
-            lambda at: self.consumer.search_offset(queue, time_ms, at)
+        return await self._host.call(
+            lambda at: self.core.search_offset(queue, time_ms, at)
         )
 
     async def commit(self, queue: MessageQueue, offset: int) -> None:
         """Commit *offset* for the group."""
-        await self._host.call(lambda at: self.consumer.commit(queue, offset, at))
-
-    async def _offset(self, begin: Callable[[int], int]) -> int:
-        found = await self._host.call(begin)
-        assert isinstance(found, int)
-        return found
+        await self._host.call(lambda at: self.core.commit(queue, offset, at))
 
 
 class LitePullClient(PullingClient[LitePullConsumer]):
@@ -117,16 +101,10 @@ class LitePullClient(PullingClient[LitePullConsumer]):
         *,
         offset_folder: Path | None = None,
     ) -> None:
-        rpc = RpcClient()
-        routes = routes_from(name_servers, rpc, options.periods)
-        store = LocalOffsetStore(offset_folder, options.client_id, options.group)
-        consumer = LitePullConsumer(
-            options,
-            rpc=rpc,
-            routes=routes,
-            persisted=store.read() if options.broadcasts else None,
-        )
-        super().__init__(consumer, ClientHost(rpc, persist=store.persist))
+        host = ClientHost(name_servers, options, offset_folder=offset_folder)
+        persisted = host.offsets.read() if options.broadcasts else None
+        consumer = LitePullConsumer(options, host.client, persisted=persisted)
+        super().__init__(consumer, host)
 
     def subscribe(
         self,
@@ -136,39 +114,37 @@ class LitePullClient(PullingClient[LitePullConsumer]):
         expression_type: str = TAGS,
     ) -> None:
         """Subscribe to *topic* and share its queues with the group."""
-        self.consumer.subscribe(
+        self.core.subscribe(
             topic, expression, expression_type=expression_type, now_ms=now_ms()
         )
         self._host.perform()
 
     def unsubscribe(self, topic: str) -> None:
         """End the subscription to *topic*."""
-        self.consumer.unsubscribe(topic, now_ms())
+        self.core.unsubscribe(topic, now_ms())
         self._host.perform()
 
     def assign(self, queues: Collection[MessageQueue]) -> None:
         """Replace all assigned queues, independently of other members."""
-        self.consumer.assign(queues, now_ms())
+        self.core.assign(queues, now_ms())
         self._host.perform()
 
     async def poll(self, timeout_ms: int = POLL_TIMEOUT_MS) -> tuple[MessageExt, ...]:
         """Return the next batch, or () after *timeout_ms*."""
-        found = await self._host.call(lambda at: self.consumer.poll(timeout_ms, at))
-        assert isinstance(found, tuple)
-        return found
+        return await self._host.call(lambda at: self.core.poll(timeout_ms, at))
 
     async def seek(self, queue: MessageQueue, offset: int) -> None:
         """Continue *queue* at *offset*, without the messages pulled before."""
-        await self._host.call(lambda at: self.consumer.seek(queue, offset, at))
+        await self._host.call(lambda at: self.core.seek(queue, offset, at))
 
     async def commit(self) -> None:
         """Commit the polled offsets."""
-        await self._host.call(self.consumer.commit_polled)
+        await self._host.call(self.core.commit_polled)
 
     def pause(self, queues: Collection[MessageQueue]) -> None:
         """Pause pulling; messages pulled before can still be polled."""
-        self.consumer.pause(queues)
+        self.core.pause(queues)
 
     def resume(self, queues: Collection[MessageQueue]) -> None:
         """Resume pulling, within a second."""
-        self.consumer.pause(queues, is_paused=False)
+        self.core.pause(queues, is_paused=False)

@@ -8,6 +8,7 @@ from reference.core.client.lite.lite_pull_consumer import LitePullConsumer
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import LiteOptions
 from reference.core.client.pull.message_ext import MessageExt
+from reference.core.client.remoting.rpc_client import Call
 from reference.tests.client.making import route_of
 from reference.tests.client.reading import record
 from reference.tests.client.world import Question, World
@@ -31,8 +32,7 @@ class Polling:
         given: dict[str, object] = {"group": "g", "client_id": "me", **options}
         self.consumer = LitePullConsumer(
             LiteOptions(**given),  # type: ignore[arg-type] # tests know the names
-            rpc=self.world.rpc,
-            routes=self.world.routes,
+            self.world.client,
             persisted=persisted,
         )
         self.members = ["me"]
@@ -116,11 +116,11 @@ class Polling:
         """Return the offsets of the messages that a poll leads to; None if it waits."""
         return self.polled(self.begin(timeout_ms))
 
-    def begin(self, timeout_ms: int) -> int:
+    def begin(self, timeout_ms: int) -> Call[tuple[MessageExt, ...]]:
         """Begin a poll."""
         return self.consumer.poll(timeout_ms, self.world.now_ms)
 
-    def polled(self, call: int) -> list[int] | None:
+    def polled(self, call: Call[tuple[MessageExt, ...]]) -> list[int] | None:
         """Return what a poll has led to, if it has ended."""
         self.go_on()
         found = self.world.finished.get(call)

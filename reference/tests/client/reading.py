@@ -41,8 +41,7 @@ class Reading:
         }
         self.consumer = Consumer(
             ConsumerOptions(**given),  # type: ignore[arg-type] # tests know the names
-            rpc=self.world.rpc,
-            routes=self.world.routes,
+            self.world.client,
             now_ms=self.world.now_ms,
         )
         self.members = ["me"]

@@ -73,8 +73,7 @@ def test_a_broadcasting_member_persists_its_offset_and_begins_there() -> None:
     again = Reading(broadcasts=True, from_first=True)
     again.consumer = Consumer(
         ConsumerOptions(group="g", client_id="me", topic="T", broadcasts=True),
-        rpc=again.world.rpc,
-        routes=again.world.routes,
+        again.world.client,
         now_ms=again.world.now_ms,
         persisted=reading.world.persisted,
     )

@@ -10,6 +10,7 @@ from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.pull.pull_consumer import PullConsumer
 from reference.core.client.pull.pull_request import PullResult, PullStatus
 from reference.core.client.remoting.errors import Reason
+from reference.core.client.remoting.rpc_client import Call
 from reference.tests.client.making import broker_data, queue_data, route_of
 from reference.tests.client.reading import record
 from reference.tests.client.test_hooks import Noting
@@ -32,12 +33,11 @@ class Pulling:
         given: dict[str, object] = {"group": "g", "client_id": "me", **options}
         self.consumer = PullConsumer(
             PullOptions(**given),  # type: ignore[arg-type] # tests know the names
-            rpc=self.world.rpc,
-            routes=self.world.routes,
+            self.world.client,
         )
         self.world.routes.put("T", route or route_of("a", count=2))
 
-    def pull(self, expression: str = "*") -> int:
+    def pull(self, expression: str = "*") -> Call[PullResult]:
         """Begin to pull from the offset 7 on."""
         return self.consumer.pull(
             QUEUE, expression, offset=7, count=4, now_ms=self.world.now_ms
@@ -55,7 +55,7 @@ class Pulling:
         body = b"".join(map(encode_record, found))
         self.world.answer(question, 0, fields, body)
 
-    def found(self, call: int) -> PullResult:
+    def found(self, call: Call[PullResult]) -> PullResult:
         """Return what a pull found."""
         self.world.questions()
         pulled = self.world.finished[call]

@@ -13,12 +13,13 @@ from reference.core.client.producer.request_reply import (
     reply_message,
 )
 from reference.core.client.remoting.errors import ClientError, Reason
+from reference.core.client.remoting.rpc_client import Call
 from reference.tests.client.making import route_of
 from reference.tests.client.world import Question, World
 from spec.wire.message.properties import decode_properties, encode_properties
 from spec.wire.remoting.command import Command
 
-SEND, PUSH, SEND_REPLY = 310, 326, 325
+SEND, PUSH, SEND_REPLY, HEART_BEAT = 310, 326, 325, 34
 WAIT_MS = 500
 
 
@@ -27,16 +28,13 @@ class Requesting:
 
     def __init__(self) -> None:
         self.world = World()
-        self.beats: list[int] = []
         producer = self.world.producer()
-        self.requests = RequestReplyService(
-            producer, "me", rpc=self.world.rpc, send_heartbeats=self.beats.append
-        )
+        self.requests = RequestReplyService(producer, self.world.client)
         self.call = self.request()
         self.world.give_route(route_of("a"))
-        self.sent = self.world.question()
+        self.heartbeat, self.sent = self.world.questions()
 
-    def request(self) -> int:
+    def request(self) -> Call[Reply]:
         """Begin a request."""
         return self.requests.request(
             Message(topic="T", body=b"?"), now_ms=self.world.now_ms, timeout_ms=WAIT_MS
@@ -72,7 +70,7 @@ def test_a_request_says_who_waits_and_how_long() -> None:
     assert found["CORRELATION_ID"]
     requesting.request()
     assert properties_of(requesting.world.question()) != found
-    assert requesting.beats == [requesting.world.now_ms], "only before the first"
+    assert requesting.heartbeat.command.code == HEART_BEAT, "only before the first"
 
 
 @pytest.mark.parametrize("is_stored", [False, True])

@@ -5,14 +5,12 @@ from __future__ import annotations
 import pytest
 
 from reference.core.client.pull.subscription import (
-    SubscriptionCheck,
     matches_tags,
     subscription_of,
 )
 from reference.core.client.remoting.errors import ClientError
 from reference.tests.client.making import route_of
 from reference.tests.client.reading import Reading, offset_of, record
-from reference.tests.client.world import World
 from spec.wire.remoting.command import Command
 
 
@@ -51,28 +49,29 @@ def test_only_a_broker_that_knows_sql_is_asked_by_sql() -> None:
 
 
 @pytest.mark.parametrize("code", [0, 1])
-def test_a_broker_is_asked_whether_it_knows_the_expression(code: int) -> None:
-    world = World()
-    check = SubscriptionCheck("g", "me", rpc=world.rpc, routes=world.routes)
-    wanted = subscription_of("T", "a = 1", version=1, expression_type="SQL92")
-    call = check.begin(wanted, world.now_ms)
+def test_a_broker_checks_an_expression_that_is_not_of_tags(code: int) -> None:
+    reading = Reading(expression="a = 1", expression_type="SQL92")
+    world = reading.world
+    call = reading.consumer.check_expression(world.now_ms)
     world.give_route(route_of("a"))
-    asked = world.question()
-    assert asked.command.code == 46
-    assert b'"subString":"a = 1"' in asked.command.body
-    world.answer(asked, code)
+    check = world.question()
+    assert check.command.code == 46
+    assert b'"subString":"a = 1"' in check.command.body
+    world.answer(check, code)
     world.questions()
     assert isinstance(world.finished[call], ClientError) is bool(code)
 
 
-def test_nobody_is_asked_about_tags_or_without_a_route() -> None:
-    world = World()
-    check = SubscriptionCheck("g", "me", rpc=world.rpc, routes=world.routes)
-    check.begin(subscription_of("T", "A", version=1), world.now_ms)
-    assert world.questions() == []
-    assert world.finished.popitem() == (0, None)
-    sql = subscription_of("T", "a = 1", version=1, expression_type="SQL92")
-    check.begin(sql, world.now_ms)
-    world.give_route(None)
-    assert world.questions() == []
-    assert world.finished.popitem() == (0, None)
+def test_an_expression_of_tags_is_not_checked() -> None:
+    reading = Reading(expression="A")
+    call = reading.consumer.check_expression(reading.world.now_ms)
+    assert reading.world.questions() == []
+    assert reading.world.finished == {call: None}
+
+
+def test_an_expression_is_not_checked_without_a_route() -> None:
+    reading = Reading(expression="a = 1", expression_type="SQL92")
+    call = reading.consumer.check_expression(reading.world.now_ms)
+    reading.world.give_route(None)
+    assert reading.world.questions() == []
+    assert reading.world.finished == {call: None}

@@ -40,7 +40,7 @@ def transactions(
         return decision
 
     world.routes.put("T", route_of("a"))
-    return TransactionService("g", check, rpc=world.rpc, routes=world.routes)
+    return TransactionService("g", check, world.client)
 
 
 def question(group: str = "g") -> Command:

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import MessageQueue, SendResult
 from reference.core.client.options import ProducerOptions
 from reference.core.client.producer.producer import Producer
@@ -14,13 +16,12 @@ from reference.core.client.producer.select_queue import RoundRobin
 from reference.core.client.producer.unique_id import IdSource, UniqueIdGenerator
 from reference.core.client.remoting.errors import ClientError, Reason
 from reference.core.client.remoting.rpc_client import (
+    Call,
     CallFinished,
     DeliverMessages,
     PersistOffsets,
-    RpcClient,
     Write,
 )
-from reference.core.client.route.routes import Routes
 from reference.core.remoting.connection import decode_request
 from reference.core.remoting.effects import SetTimer
 from spec.routing.route_data import TopicRoute, encode_route
@@ -51,9 +52,9 @@ class World:
 
     def __init__(self, *name_servers: str) -> None:
         self.now_ms = 1_000_000
-        self.rpc = RpcClient()
-        self.routes = Routes(self.rpc, name_servers or (NAME_SERVER,))
-        self.finished: dict[int, object] = {}
+        self.client = ClientInstance("me", name_servers or (NAME_SERVER,))
+        self.rpc, self.routes = self.client.rpc, self.client.routes
+        self.finished: dict[Call[Any], object] = {}
         self.wake_ms: int | None = None
         self.delivered: list[DeliverMessages] = []
         self.persisted: dict[MessageQueue, int] = {}
@@ -64,8 +65,7 @@ class World:
         given: dict[str, object] = {"group": "g", **options}
         return Producer(
             ProducerOptions(**given),  # type: ignore[arg-type] # tests know the names
-            rpc=self.rpc,
-            routes=self.routes,
+            self.client,
             unique_ids=UniqueIdGenerator(IdSource(address=bytes(4), process_id=1)),
             round_robin=RoundRobin(),
         )
@@ -145,14 +145,14 @@ class World:
         assert self.wake_ms is not None, "the client waits for nothing"
         self.wait(max(self.wake_ms - self.now_ms, 0))
 
-    def result(self, call: int) -> SendResult:
+    def result(self, call: Call[Any]) -> SendResult:
         """Return the result of *call*, which it has."""
         self._questions += self.questions()
         found = self.finished[call]
         assert isinstance(found, SendResult), found
         return found
 
-    def error(self, call: int) -> ClientError:
+    def error(self, call: Call[Any]) -> ClientError:
         """Return the error of *call*, which it has."""
         self._questions += self.questions()
         found = self.finished[call]

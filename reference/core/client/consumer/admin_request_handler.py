@@ -11,12 +11,12 @@ import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from reference.core.client.consumer.pull_loop import PullLoop
+from reference.core.client.client_instance import ClientInstance
+from reference.core.client.consumer.pull_loop import PushPullLoop
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import message_ext
 from reference.core.client.remoting.rpc_client import DeliverMessages, RpcClient
-from reference.core.client.route.routes import Routes
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response, error_response
 from spec.client.requests import REST_BEFORE_RESET_MS
@@ -38,24 +38,22 @@ class AdminRequestHandler:
     def __init__(
         self,
         options: ConsumerOptions,
-        member: ConsumerMembership,
+        client: ClientInstance,
         *,
-        rpc: RpcClient,
-        routes: Routes,
-        pull_loop: PullLoop,
+        member: ConsumerMembership,
+        pull_loop: PushPullLoop,
         rebalance: Callable[[int], None],
         started_ms: int,
     ) -> None:
-        self.direct = ConsumeMessageDirectly(rpc, is_orderly=options.is_orderly)
+        self.direct = ConsumeMessageDirectly(client.rpc, is_orderly=options.is_orderly)
         self._options = options
         self._group = options.group
+        self._client = client
         self._member = member
-        self._rpc = rpc
-        self._routes = routes
         self._pull_loop = pull_loop
         self._rebalance = rebalance
         self._started_ms = started_ms
-        rpc.handlers |= {
+        client.rpc.handlers |= {
             RequestCode.RESET_CONSUMER_CLIENT_OFFSET: self._reset_offsets,
             RequestCode.GET_CONSUMER_STATUS_FROM_CLIENT: self._consumer_status,
             RequestCode.GET_CONSUMER_RUNNING_INFO: self._running_info,
@@ -84,7 +82,7 @@ class AdminRequestHandler:
             self._pull_loop.reset_offsets(offsets)
             self._rebalance(later_ms)
 
-        self._rpc.timers.call_at(now_ms + REST_BEFORE_RESET_MS, reset)
+        self._client.rpc.timers.call_at(now_ms + REST_BEFORE_RESET_MS, reset)
         return None
 
     def _consumer_status(
@@ -125,7 +123,7 @@ class AdminRequestHandler:
     def _settings(self) -> Mapping[str, str]:
         """Return the settings under Java's names."""
         options, member = self._options, self._member
-        name_servers = "".join(f"{one};" for one in self._routes.name_servers)
+        name_servers = "".join(f"{one};" for one in self._client.routes.name_servers)
         return {
             "PROP_CLIENT_VERSION": VERSION,
             "PROP_CONSUMEORDERLY": "true" if options.is_orderly else "false",

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from reference.core.client.client_instance import ClientInstance
 from reference.core.client.consumer.send_back import SendBackService, next_delivery
+from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.rebalance.assigned_queue import AssignedQueue
 from reference.core.client.rebalance.queue_locks import LockClient
 from reference.core.client.rebalance.queue_states import OrderlyEvent, OrderlyState
-from reference.core.client.remoting.rpc_client import DeliverMessages, RpcClient
+from reference.core.client.remoting.rpc_client import DeliverMessages
 from spec.client.ordering import AFTER_FAILURE_MS, AFTER_UNLOCKED_MS
 
 
@@ -23,16 +25,16 @@ class ConsumeOrderly:
 
     def __init__(
         self,
+        options: ConsumerOptions,
+        client: ClientInstance,
         *,
-        rpc: RpcClient,
         locks: LockClient | None,
         send_back: SendBackService,
-        retries_max: int | None,
     ) -> None:
-        self._rpc = rpc
+        self._rpc = client.rpc
         self._locks = locks
         self._send_back = send_back
-        self._retries_max = retries_max
+        self._retries_max = options.retries_max
 
     def on_messages(
         self, assigned: AssignedQueue, messages: Sequence[MessageExt], now_ms: int

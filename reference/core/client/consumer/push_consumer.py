@@ -10,26 +10,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from reference.core.client.client_instance import ClientInstance
 from reference.core.client.consumer.admin_request_handler import AdminRequestHandler
-from reference.core.client.consumer.pull_loop import PullLoop
-from reference.core.client.heartbeat import HeartbeatService
+from reference.core.client.consumer.pull_loop import PushPullLoop
 from reference.core.client.hooks import ConsumeHooks
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
-from reference.core.client.pull.subscription import subscription_of
+from reference.core.client.pull.subscription import TAGS, membership, subscription_of
 from reference.core.client.rebalance.rebalance import Rebalance
-from reference.core.client.remoting.rpc_client import DeliverMessages, RpcClient
-from reference.core.client.route.routes import Routes
-from reference.core.client.validators import check_group, check_topic
-from spec.routing.route_data import TopicRoute
-from spec.wire.bodies.heartbeat import (
-    ALL_MESSAGES,
-    ConsumerMembership,
-    Heartbeat,
-    Subscription,
+from reference.core.client.remoting.errors import ClientError, Failure
+from reference.core.client.remoting.requests import client_request
+from reference.core.client.remoting.rpc_client import (
+    Call,
+    DeliverMessages,
+    Result,
+    failure_of,
 )
+from reference.core.client.validators import check_group, check_topic
+from spec.client.subscribing import CHECK_TIMEOUT_MS
+from spec.routing.route_data import TopicRoute
+from spec.wire.bodies.heartbeat import ALL_MESSAGES, FilterCheck, Subscription
+from spec.wire.bodies.json_body import body_as_json, encode_body
 from spec.wire.message.topic_names import RETRY_PREFIX
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 
 class Consumer:
@@ -38,68 +43,89 @@ class Consumer:
     def __init__(
         self,
         options: ConsumerOptions,
+        client: ClientInstance,
         *,
-        rpc: RpcClient,
-        routes: Routes,
         now_ms: int,
         persisted: Mapping[MessageQueue, int] | None = None,
     ) -> None:
         check_group(options.group)
         check_topic(options.topic)
         self.options = options
-        self.subscriptions = _subscriptions(options, version=now_ms)
-        self._rpc = rpc
-        self._routes = routes
-        self.pull_loop = PullLoop(options, rpc=rpc, routes=routes, persisted=persisted)
-        self._rebalance = Rebalance(
-            options,
-            rpc=rpc,
-            routes=routes,
-            subscriptions=lambda: self.subscriptions,
-            assign=self.pull_loop.assign,
+        self._client = client
+        self._rpc = client.rpc
+        self._member = client.consumer = membership(
+            options.group,
+            _subscriptions(options, version=now_ms),
+            is_push=True,
+            broadcasts=options.broadcasts,
+            consume_from=_consume_from(options),
         )
-        self._member = _membership(options, self.subscriptions)
-        self._heartbeats = HeartbeatService(
-            rpc,
-            routes,
-            self.heartbeat,
-            self._rebalance.on_heartbeat_result,
-            period_ms=options.periods.heartbeat_ms,
-        )
+        self.pull_loop = PushPullLoop(options, client, persisted)
+        self._rebalance = Rebalance(options, client, self.pull_loop.assign)
         self._hooks = ConsumeHooks(options.group, options.hooks)
         self._admin = AdminRequestHandler(
             options,
-            self._member,
-            rpc=rpc,
-            routes=routes,
+            client,
+            member=self._member,
             pull_loop=self.pull_loop,
             rebalance=self._rebalance.rebalance,
             started_ms=now_ms,
         )
 
+    def check_expression(self, now_ms: int) -> Call[None]:
+        """Have a broker check an expression that is not of tags.
+
+        It may be wrong or not enabled: then the call fails.
+        """
+        subscription, call = self._member.subscriptions[0], Call[None]()
+        if subscription.expression_type == TAGS:
+            self._rpc.finish(call, None)
+            return call
+
+        def on_route(route: TopicRoute | None, later_ms: int) -> None:
+            first = None if route is None else self._client.routes.first_broker(route)
+            if first is None:
+                self._rpc.finish(call, None)
+            else:  # [CLIENT-SUBSCRIBE-005]
+                until_ms = later_ms + CHECK_TIMEOUT_MS
+                self._rpc.invoke(first, request, on_result, until_ms=until_ms)
+
+        def on_result(result: Result, _now_ms: int) -> None:
+            if isinstance(result, Failure):
+                self._rpc.finish(call, ClientError(result))
+            elif result.code != ResponseCode.SUCCESS:
+                self._rpc.finish(call, ClientError(failure_of(result)))
+            else:
+                self._rpc.finish(call, None)
+
+        check = FilterCheck(
+            client_id=self._client.client_id,
+            group=self.options.group,
+            subscription=body_as_json(subscription),
+        )
+        body = encode_body(check)
+        request = client_request(RequestCode.CHECK_CLIENT_CONFIG, body=body)
+        self._client.routes.fetch(subscription.topic, on_route, now_ms=now_ms)
+        return call
+
     def start(self, now_ms: int) -> None:
         """Join the group."""
         self._rebalance.start(now_ms)
         self.pull_loop.start(now_ms)
-        self._routes.start(now_ms)
-        self._heartbeats.start(now_ms)
+        self._client.start(now_ms)
 
         def on_route(_route: TopicRoute | None, later_ms: int) -> None:
-            self._heartbeats.send_heartbeats(later_ms)
+            self._client.send_heartbeats(later_ms)
 
-        self._routes.fetch(self.options.topic, on_route, now_ms=now_ms)
+        self._client.routes.fetch(self.options.topic, on_route, now_ms=now_ms)
 
     def stop(self, now_ms: int) -> None:
         """Commit offsets and leave the group."""
         self.pull_loop.commit_all(now_ms)
-        for subscription in self.subscriptions:
+        for subscription in self._member.subscriptions:
             self.pull_loop.assign((), subscription, now_ms)
         self._rpc.abandon()
-        self._heartbeats.unregister(now_ms)
-
-    def heartbeat(self) -> Heartbeat:
-        """Return the body of HEART_BEAT."""
-        return Heartbeat(client_id=self.options.client_id, consumers=(self._member,))
+        self._client.unregister(now_ms)
 
     def on_delivered(self, delivery: DeliverMessages, now_ms: int) -> None:
         """Run the hooks before the listener is called."""
@@ -143,17 +169,9 @@ def _subscriptions(
     return topic, subscription_of(retry_topic, ALL_MESSAGES, version=version)
 
 
-def _membership(
-    options: ConsumerOptions, subscriptions: tuple[Subscription, ...]
-) -> ConsumerMembership:
-    """Build the group's part of a heartbeat."""
-    from_where = "FIRST_OFFSET" if options.from_first else "LAST_OFFSET"
+def _consume_from(options: ConsumerOptions) -> str:
+    """Return the ConsumeFromWhere of a group without offset."""
     if options.from_time_ms is not None:
-        from_where = "TIMESTAMP"
-    return ConsumerMembership(
-        group=options.group,
-        consume_type="CONSUME_PASSIVELY",
-        message_model="BROADCASTING" if options.broadcasts else "CLUSTERING",
-        consume_from=f"CONSUME_FROM_{from_where}",
-        subscriptions=subscriptions,
-    )
+        return "CONSUME_FROM_TIMESTAMP"
+    where = "FIRST" if options.from_first else "LAST"
+    return f"CONSUME_FROM_{where}_OFFSET"

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import STATUS_OF_CODE, Message
+from reference.core.client.options import ConsumerOptions
 from reference.core.client.producer.send_request import (
     PreparedMessage,
     prepare_message,
@@ -19,8 +21,7 @@ from reference.core.client.producer.send_request import (
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.remoting.errors import Failure
 from reference.core.client.remoting.requests import send_message_back_request
-from reference.core.client.remoting.rpc_client import Result, RpcClient, is_success
-from reference.core.client.route.routes import Routes
+from reference.core.client.remoting.rpc_client import Result, is_success
 from reference.core.client.route.topic_queues import master_of, publish_queues
 from spec.client.subscribing import (
     FIRST_RETRY_LEVEL,
@@ -40,18 +41,11 @@ SendBackCallback = Callable[[bool, int], None]
 class SendBackService:
     """Sends back messages of one group (Java: sendMessageBack)."""
 
-    def __init__(
-        self,
-        group: str,
-        *,
-        rpc: RpcClient,
-        routes: Routes,
-        retries_max: int | None = None,
-    ) -> None:
-        self._group = group
-        self._retries_max = RETRIES_MAX if retries_max is None else retries_max
-        self._rpc = rpc
-        self._routes = routes
+    def __init__(self, options: ConsumerOptions, client: ClientInstance) -> None:
+        self._group = options.group
+        given = options.retries_max
+        self._retries_max = RETRIES_MAX if given is None else given
+        self._rpc, self._routes = client.rpc, client.routes
 
     def send_message_back(
         self, message: MessageExt, callback: SendBackCallback, now_ms: int

@@ -11,69 +11,48 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Mapping
 
-from reference.core.client.lite.commits import LiteCommits
+from reference.core.client.client_instance import ClientInstance
 from reference.core.client.lite.pull_loop import LitePullLoop
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import LiteOptions
+from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.pull.pull_consumer import PullConsumer
 from reference.core.client.pull.pull_request import offset_of
-from reference.core.client.pull.subscription import TAGS, subscription_of
+from reference.core.client.pull.subscription import TAGS, membership, subscription_of
 from reference.core.client.rebalance.rebalance import Rebalance
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
 from reference.core.client.remoting.requests import (
     get_max_offset_request,
     get_min_offset_request,
 )
-from reference.core.client.remoting.rpc_client import Result, RpcClient
-from reference.core.client.route.routes import Routes
+from reference.core.client.remoting.rpc_client import Call, Result
 from reference.core.client.validators import check_topic
 from spec.client.subscribing import OFFSET_TIMEOUT_MS
 from spec.routing.route_data import TopicRoute
-from spec.wire.bodies.heartbeat import (
-    ALL_MESSAGES,
-    ConsumerMembership,
-    Heartbeat,
-    Subscription,
-)
+from spec.wire.bodies.heartbeat import ALL_MESSAGES, Subscription
 
 
 class LitePullConsumer(PullConsumer):
-    """Polls, seeks and commits, each a call with a number and a result."""
+    """Polls, seeks and commits, each a call with a value or an error."""
 
     options: LiteOptions
 
     def __init__(
         self,
         options: LiteOptions,
+        client: ClientInstance,
         *,
-        rpc: RpcClient,
-        routes: Routes,
         persisted: Mapping[MessageQueue, int] | None = None,
     ) -> None:
-        super().__init__(options, rpc=rpc, routes=routes)
-        offsets = dict(persisted or {})
-        self.pull_loop = LitePullLoop(
-            options,
-            rpc=rpc,
-            routes=routes,
-            local_offsets=offsets,
-            on_messages=self._serve_polls,
-        )
-        self._commits = LiteCommits(
-            options, self.pull_loop, rpc=rpc, routes=routes, local_offsets=offsets
-        )
-        self._rebalance = Rebalance(
-            options,
-            rpc=rpc,
-            routes=routes,
-            subscriptions=lambda: self._subscriptions.values(),
-            assign=self._on_assigned,
-        )
+        super().__init__(options, client)
+        self.pull_loop = LitePullLoop(options, client, persisted, self._serve_polls)
+        self._rebalance = Rebalance(options, client, self._on_assigned)
         self._subscriptions: dict[str, Subscription] = {}
-        self._polls: deque[int] = deque()
+        self._polls: deque[Call[tuple[MessageExt, ...]]] = deque()
         """Calls that wait for messages."""
         self._has_manual_queues = False
         self._next_commit_ms = 0
+        self._register()
 
     def start(self, now_ms: int) -> None:
         """Join the group."""
@@ -85,7 +64,7 @@ class LitePullConsumer(PullConsumer):
         while self._polls:
             self._rpc.finish(self._polls.popleft(), ())
         for assigned in self.pull_loop.assigned.values():
-            assigned.drop()
+            assigned.is_dropped = True
         super().stop(now_ms)
 
     def subscribe(
@@ -103,17 +82,19 @@ class LitePullConsumer(PullConsumer):
         self._subscriptions[topic] = subscription_of(
             topic, expression, version=now_ms, expression_type=expression_type
         )
+        self._register()
 
         def on_route(_route: TopicRoute | None, later_ms: int) -> None:
             self._rebalance.is_registered = False
-            self._heartbeats.send_heartbeats(later_ms)
+            self._client.send_heartbeats(later_ms)
 
-        self._routes.fetch(topic, on_route, now_ms=now_ms)
+        self._client.routes.fetch(topic, on_route, now_ms=now_ms)
 
     def unsubscribe(self, topic: str, now_ms: int) -> None:
         """End the subscription to *topic*."""
         subscription = self._subscriptions.pop(topic, None)
         if subscription is not None:
+            self._register()
             self.pull_loop.assign((), subscription, now_ms)
 
     def assign(self, queues: Collection[MessageQueue], now_ms: int) -> None:
@@ -127,29 +108,31 @@ class LitePullConsumer(PullConsumer):
             everything = subscription_of(topic, ALL_MESSAGES, version=0)
             self.pull_loop.assign(own, everything, now_ms)
 
-    def poll(self, timeout_ms: int, now_ms: int) -> int:
-        """Poll a batch; the result is a tuple of MessageExt, () after *timeout_ms*."""
+    def poll(self, timeout_ms: int, now_ms: int) -> Call[tuple[MessageExt, ...]]:
+        """Poll a batch; the value is () after *timeout_ms*."""
         if self.options.auto_commits and now_ms >= self._next_commit_ms:
-            self._commits.commit_oneway()
+            self.pull_loop.offset_store.commit_all(self.pull_loop.assigned)
             self._next_commit_ms = now_ms + self.options.periods.commit_ms
-        number = next(self._numbers)
-        self._polls.append(number)
+        call = Call[tuple[MessageExt, ...]]()
+        self._polls.append(call)
         self._serve_polls()
 
         def on_timeout(_now_ms: int) -> None:
-            if number in self._polls:
-                self._polls.remove(number)
-                self._rpc.finish(number, ())
+            if call in self._polls:
+                self._polls.remove(call)
+                self._rpc.finish(call, ())
 
-        if number in self._polls:
+        if call in self._polls:
             self._rpc.timers.call_at(now_ms + timeout_ms, on_timeout)
-        return number
+        return call
 
-    def commit_polled(self, now_ms: int) -> int:
-        """Commit polled offsets; the result, after every response, is None."""
-        number = next(self._numbers)
-        self._commits.commit(lambda: self._rpc.finish(number, None), now_ms)
-        return number
+    def commit_polled(self, now_ms: int) -> Call[None]:
+        """Commit polled offsets; the call ends after every response."""
+        call = Call[None]()
+        self.pull_loop.offset_store.commit_sync(
+            self.pull_loop.assigned, lambda: self._rpc.finish(call, None), now_ms
+        )
+        return call
 
     def pause(
         self, queues: Collection[MessageQueue], *, is_paused: bool = True
@@ -159,9 +142,9 @@ class LitePullConsumer(PullConsumer):
             if queue in self.pull_loop.assigned:
                 self.pull_loop.assigned[queue].is_paused = is_paused
 
-    def seek(self, queue: MessageQueue, offset: int, now_ms: int) -> int:
-        """Continue an assigned queue at *offset* within its bounds; no result."""
-        number = next(self._numbers)
+    def seek(self, queue: MessageQueue, offset: int, now_ms: int) -> Call[None]:
+        """Continue an assigned queue at *offset*, if that is within its bounds."""
+        call = Call[None]()
         bounds: list[int] = []
 
         def on_address(address: str, later_ms: int) -> None:
@@ -172,30 +155,29 @@ class LitePullConsumer(PullConsumer):
         def on_result(result: Result, later_ms: int) -> None:
             found = offset_of(result)
             if isinstance(found, Failure):
-                self._rpc.finish(number, ClientError(found))
+                self._rpc.finish(call, ClientError(found))
                 return
             bounds.append(found)
             if len(bounds) == 1:
-                self._find_broker(queue, number, on_address, later_ms)
+                self._find_broker(call, queue, on_address, later_ms)
                 return
             failure = self._seek_failure(queue, offset, *bounds)
-            if failure is None:
-                self.pull_loop.seek(queue, offset, later_ms)
-            self._rpc.finish(number, failure and ClientError(failure))
+            if failure is not None:
+                self._rpc.finish(call, ClientError(failure))
+                return
+            self.pull_loop.seek(queue, offset, later_ms)
+            self._rpc.finish(call, None)
 
-        self._find_broker(queue, number, on_address, now_ms)
-        return number
+        self._find_broker(call, queue, on_address, now_ms)
+        return call
 
-    def heartbeat(self) -> Heartbeat:
-        """Return the body of HEART_BEAT."""
-        member = ConsumerMembership(
-            group=self.options.group,
-            consume_type="CONSUME_ACTIVELY",
-            message_model="BROADCASTING" if self.options.broadcasts else "CLUSTERING",
-            consume_from="CONSUME_FROM_LAST_OFFSET",
-            subscriptions=tuple(self._subscriptions.values()),
+    def _register(self) -> None:
+        """Put the present subscriptions into the heartbeats."""
+        self._client.consumer = membership(
+            self.options.group,
+            self._subscriptions.values(),
+            broadcasts=self.options.broadcasts,
         )
-        return Heartbeat(client_id=self.options.client_id, consumers=(member,))
 
     def _on_assigned(
         self,
@@ -223,6 +205,3 @@ class LitePullConsumer(PullConsumer):
             remark = f"{offset} is not within {first} and {end}"
             return Failure(reason=Reason.NO_OFFSET, remark=remark)
         return None
-
-    def _on_heartbeat_result(self, result: Result, now_ms: int) -> None:
-        self._rebalance.on_heartbeat_result(result, now_ms)

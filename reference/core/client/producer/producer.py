@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from reference.core.client.client_instance import ClientInstance
 from reference.core.client.hooks import SendContext
 from reference.core.client.message import (
     Message,
@@ -35,15 +36,13 @@ from reference.core.client.producer.send_call import (
     send_result,
 )
 from reference.core.client.producer.send_request import (
-    PreparedMessage,
     prepare_batch,
     prepare_message,
     send_command,
 )
 from reference.core.client.producer.unique_id import UniqueIdGenerator
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
-from reference.core.client.remoting.rpc_client import Effect, Result, RpcClient
-from reference.core.client.route.routes import Routes
+from reference.core.client.remoting.rpc_client import Call, Result
 from reference.core.client.route.topic_queues import (
     default_route,
     publish_queues,
@@ -56,6 +55,7 @@ from reference.core.client.validators import (
     check_message,
 )
 from spec.routing.route_data import TopicRoute
+from spec.wire.bodies.heartbeat import ProducerMembership
 from spec.wire.remoting.command import Command
 
 
@@ -65,21 +65,29 @@ class Producer:
     def __init__(
         self,
         options: ProducerOptions,
+        client: ClientInstance,
         *,
-        rpc: RpcClient,
-        routes: Routes,
         unique_ids: UniqueIdGenerator,
         round_robin: RoundRobin,
     ) -> None:
         check_group(options.group)
         self.options = options
+        self.unique_ids = unique_ids
         self.latency_faults = LatencyFaultTolerance()
         self.is_running = True
-        self._rpc = rpc
-        self._routes = routes
-        self._unique_ids = unique_ids
+        self._client = client
+        self._rpc, self._routes = client.rpc, client.routes
         self._round_robin = round_robin
-        self._call_count = 0
+        client.producer = ProducerMembership(group=options.group)
+
+    def start(self, now_ms: int) -> None:
+        """Register the group with brokers."""
+        self._client.start(now_ms)
+
+    def stop(self, now_ms: int) -> None:
+        """Leave the group; pending sends still have their results."""
+        self.is_running = False
+        self._client.unregister(now_ms)
 
     def send(
         self,
@@ -90,26 +98,25 @@ class Producer:
         selector: Selector | None = None,
         timeout_ms: int | None = None,
         callbacks: SendCallbacks | None = None,
-    ) -> int:
-        """Begin to send *message*; return the number of the call.
+    ) -> Call[SendResult | None]:
+        """Begin to send *message*; raise ClientError for an illegal one.
 
-        With *callbacks* the outcome does not go to the application. Raises ClientError
-        for an illegal message.
+        With *callbacks* the outcome does not go to the application.
         """
         self._check_running()
         check_message(message, body_size_max=self.options.body_size_max)
-        key = self._unique_ids.next_id(now_ms)
-        prepared = prepare_message(
-            message, key, compress_from=self.options.compress_from
-        )
-        return self._begin(
-            prepared,
-            now_ms,
+        key = self.unique_ids.next_id(now_ms)
+        compress_from = self.options.compress_from
+        call = SendCall(
+            message=prepare_message(message, key, compress_from=compress_from),
             mode=mode,
             selector=selector,
-            timeout_ms=timeout_ms,
+            begun_ms=now_ms,
+            timeout_ms=self._timeout_ms(timeout_ms),
             callbacks=callbacks,
         )
+        self._find_queues(call, now_ms)
+        return call
 
     def send_batch(
         self,
@@ -118,53 +125,27 @@ class Producer:
         now_ms: int,
         selector: Selector | None = None,
         timeout_ms: int | None = None,
-    ) -> int:
+    ) -> Call[SendResult | None]:
         """Begin to send *messages* in one request, like `send`."""
         self._check_running()
         check_batch(messages, body_size_max=self.options.body_size_max)
-        keys = [self._unique_ids.next_id(now_ms) for _ in messages]
-        return self._begin(
-            prepare_batch(messages, keys),
-            now_ms,
+        keys = [self.unique_ids.next_id(now_ms) for _ in messages]
+        call = SendCall(
+            message=prepare_batch(messages, keys),
             mode=Mode.SYNC,
             selector=selector,
-            timeout_ms=timeout_ms,
+            begun_ms=now_ms,
+            timeout_ms=self._timeout_ms(timeout_ms),
         )
-
-    def new_unique_id(self, now_ms: int) -> str:
-        """Generate a unique id."""
-        return self._unique_ids.next_id(now_ms)
-
-    def take_effects(self) -> list[Effect]:
-        """Return the effects since the last call."""
-        return self._rpc.take_effects()
+        self._find_queues(call, now_ms)
+        return call
 
     def _check_running(self) -> None:
         if not self.is_running:  # [CLIENT-VALIDATE-001]
             raise ClientError(Failure(reason=Reason.NOT_RUNNING))
 
-    def _begin(
-        self,
-        message: PreparedMessage,
-        now_ms: int,
-        *,
-        mode: Mode,
-        selector: Selector | None,
-        timeout_ms: int | None,
-        callbacks: SendCallbacks | None = None,
-    ) -> int:
-        self._call_count += 1
-        call = SendCall(
-            number=self._call_count,
-            message=message,
-            mode=mode,
-            selector=selector,
-            begun_ms=now_ms,
-            timeout_ms=self.options.timeout_ms if timeout_ms is None else timeout_ms,
-            callbacks=callbacks,
-        )
-        self._find_queues(call, now_ms)
-        return call.number
+    def _timeout_ms(self, timeout_ms: int | None) -> int:
+        return self.options.timeout_ms if timeout_ms is None else timeout_ms
 
     def _find_queues(self, call: SendCall, now_ms: int) -> None:
         """Find the topic's queues in its route, or in that of the default topic."""
@@ -329,9 +310,9 @@ class Producer:
 
     def _finish(self, call: SendCall, outcome: SendOutcome) -> None:
         if call.callbacks is None:
-            self._rpc.finish(call.number, outcome)
+            self._rpc.finish(call, outcome)
         else:
-            call.callbacks.on_end(call.number, outcome)
+            call.callbacks.on_end(outcome)
 
     def _select_queue(
         self, call: SendCall, queues: Sequence[MessageQueue], now_ms: int

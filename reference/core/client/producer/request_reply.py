@@ -8,16 +8,17 @@ heartbeat (Java: RequestFutureTable, ClientRemotingProcessor).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import Message, Mode
 from reference.core.client.producer.producer import Producer
 from reference.core.client.producer.send_call import SendCallbacks, SendOutcome
 from reference.core.client.pull.message_ext import decompress
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
-from reference.core.client.remoting.rpc_client import RpcClient
+from reference.core.client.remoting.rpc_client import Call
 from reference.core.remoting.request import FieldError, Request
 from reference.core.remoting.response import Response, error_response
 from spec.client.requests import NO_REPLY_CODE, REPLY
@@ -30,9 +31,6 @@ from spec.wire.remoting.response_code import ResponseCode
 
 CREATE_REPLY_FAILED = 10007
 """Error code of a reply to a message that is not a request."""
-NOT_YET = -1
-"""Placeholder for the number of a call."""
-
 _KEPT = (Property.CORRELATION_ID, Property.REPLY_TO_CLIENT, Property.TTL)
 """Properties copied from a request to its reply."""
 
@@ -68,60 +66,47 @@ def reply_message(request: Mapping[str, str], body: bytes) -> Message:
 class RequestReplyService:
     """Requests of one producer without reply."""
 
-    def __init__(
-        self,
-        producer: Producer,
-        client_id: str,
-        *,
-        rpc: RpcClient,
-        send_heartbeats: Callable[[int], None],
-    ) -> None:
+    def __init__(self, producer: Producer, client: ClientInstance) -> None:
         self._producer = producer
-        self._client_id = client_id
-        self._rpc = rpc
-        self._send_heartbeats = send_heartbeats
-        self._waiting: dict[str, int] = {}
-        """Call numbers by correlation id."""
-        rpc.handlers[RequestCode.PUSH_REPLY_MESSAGE_TO_CLIENT] = self._on_reply
+        self._client = client
+        self._rpc = client.rpc
+        self._waiting: dict[str, Call[Reply]] = {}
+        """Calls without a reply by correlation id."""
+        client.rpc.handlers[RequestCode.PUSH_REPLY_MESSAGE_TO_CLIENT] = self._on_reply
 
-    def request(self, message: Message, *, now_ms: int, timeout_ms: int) -> int:
-        """Send *message*; return the number of the call, whose result is a Reply.
-
-        Raises ClientError for an illegal message.
-        """
-        correlation_id = self._producer.new_unique_id(now_ms)
+    def request(self, message: Message, *, now_ms: int, timeout_ms: int) -> Call[Reply]:
+        """Begin to send *message*; raise ClientError for an illegal one."""
+        correlation_id = self._producer.unique_ids.next_id(now_ms)
         properties = {  # [CLIENT-REQUESTREPLY-002]
             **message.properties,
             Property.CORRELATION_ID: correlation_id,
-            Property.REPLY_TO_CLIENT: self._client_id,
+            Property.REPLY_TO_CLIENT: self._client.client_id,
             Property.TTL: str(timeout_ms),
         }
         failure = Failure(reason=Reason.NO_REPLY, code=NO_REPLY_CODE)
+        call = Call[Reply]()
 
-        def on_end(number: int, result: SendOutcome) -> None:
+        def on_end(result: SendOutcome) -> None:
             if isinstance(result, ClientError):  # [CLIENT-REQUESTREPLY-005]
                 self._waiting.pop(correlation_id, None)
-                self._rpc.finish(number, result)
+                self._rpc.finish(call, result)
 
         def on_timeout(_now_ms: int) -> None:
-            number = self._waiting.pop(correlation_id, None)
-            if number is not None:  # [CLIENT-REQUESTREPLY-004]
-                self._rpc.finish(number, ClientError(failure))
+            if self._waiting.pop(correlation_id, None):  # [CLIENT-REQUESTREPLY-004]
+                self._rpc.finish(call, ClientError(failure))
 
-        self._waiting[correlation_id] = NOT_YET
-        number = self._producer.send(
+        self._waiting[correlation_id] = call
+        self._producer.send(
             replace(message, properties=properties),
             now_ms=now_ms,
             mode=Mode.ASYNC,
             timeout_ms=timeout_ms,
             callbacks=SendCallbacks(
-                on_route=self._send_heartbeats, on_end=on_end
+                on_route=self._client.send_heartbeats, on_end=on_end
             ),  # [CLIENT-REQUESTREPLY-006]
         )
-        if correlation_id in self._waiting:
-            self._waiting[correlation_id] = number
         self._rpc.timers.call_at(now_ms + timeout_ms, on_timeout)
-        return number
+        return call
 
     def _on_reply(self, _address: str, request: Request, now_ms: int) -> Response:
         """Finish the call of a reply, if there is one."""
@@ -130,9 +115,9 @@ class RequestReplyService:
         except (FieldError, LayoutError):
             remark = "process reply message fail"
             return error_response(ResponseCode.SYSTEM_ERROR, remark)
-        number = self._waiting.pop(correlation_id, None)
-        if number is not None:
-            self._rpc.finish(number, reply)
+        call = self._waiting.pop(correlation_id, None)
+        if call is not None:
+            self._rpc.finish(call, reply)
         # [CLIENT-REQUESTREPLY-001]
         return Response()
 

@@ -14,7 +14,7 @@ from reference.core.client.message import (
 )
 from reference.core.client.producer.send_request import PreparedMessage
 from reference.core.client.remoting.errors import ClientError, Failure
-from reference.core.client.remoting.rpc_client import Result, failure_of
+from reference.core.client.remoting.rpc_client import Call, Result, failure_of
 from reference.core.remoting.request import FieldError
 from spec.wire.remoting.command import Command
 
@@ -30,15 +30,14 @@ class SendCallbacks:
 
     on_route: Callable[[int], None]
     """Called with the time if the topic's route had to be fetched."""
-    on_end: Callable[[int, SendOutcome], None]
-    """Called with the call's number and its outcome."""
+    on_end: Callable[[SendOutcome], None]
+    """Called with the outcome."""
 
 
-@dataclass(slots=True, kw_only=True)
-class SendCall:
-    """One send with its attempts."""
+@dataclass(slots=True, kw_only=True, eq=False)
+class SendCall(Call[SendResult | None]):
+    """One send with its attempts; its value is None for a oneway send."""
 
-    number: int
     message: PreparedMessage
     mode: Mode
     selector: Selector | None

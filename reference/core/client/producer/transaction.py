@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from enum import IntEnum
 
+from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import (
     Message,
     MessageQueue,
@@ -19,8 +20,6 @@ from reference.core.client.message import (
 )
 from reference.core.client.pull.message_ext import MessageExt, message_ext
 from reference.core.client.remoting.requests import client_request
-from reference.core.client.remoting.rpc_client import RpcClient
-from reference.core.client.route.routes import Routes
 from reference.core.remoting.request import FieldError, Request
 from reference.core.remoting.response import Response
 from spec.layout import LayoutError
@@ -54,13 +53,12 @@ class TransactionService:
     """The transactions of one producer group."""
 
     def __init__(
-        self, group: str, check: TransactionCheck, *, rpc: RpcClient, routes: Routes
+        self, group: str, check: TransactionCheck, client: ClientInstance
     ) -> None:
         self.group = group
         self._check = check
-        self._rpc = rpc
-        self._routes = routes
-        rpc.handlers[RequestCode.CHECK_TRANSACTION_STATE] = self._check_state
+        self._rpc, self._routes = client.rpc, client.routes
+        client.rpc.handlers[RequestCode.CHECK_TRANSACTION_STATE] = self._check_state
 
     def end_transaction(
         self, result: SendResult, act: Callable[[], LocalTransactionState]

@@ -7,10 +7,9 @@ so that administration tools find it (Java: DefaultMQPullConsumerImpl).
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 
-from reference.core.client.heartbeat import HeartbeatService
+from reference.core.client.client_instance import ClientInstance
 from reference.core.client.hooks import ConsumeHooks
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import PullOptions
@@ -20,7 +19,7 @@ from reference.core.client.pull.pull_request import (
     pull_command,
     pull_result,
 )
-from reference.core.client.pull.subscription import subscription_of
+from reference.core.client.pull.subscription import membership, subscription_of
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
 from reference.core.client.remoting.requests import (
     get_max_offset_request,
@@ -29,13 +28,12 @@ from reference.core.client.remoting.requests import (
     search_offset_request,
     update_consumer_offset_request,
 )
-from reference.core.client.remoting.rpc_client import Result, RpcClient
-from reference.core.client.route.routes import Routes
+from reference.core.client.remoting.rpc_client import Call, Result, Value
 from reference.core.client.route.topic_queues import subscribe_queues
 from reference.core.client.validators import check_group, check_topic
 from spec.client.subscribing import OFFSET_TIMEOUT_MS
 from spec.routing.route_data import MASTER_ID, TopicRoute
-from spec.wire.bodies.heartbeat import ALL_MESSAGES, ConsumerMembership, Heartbeat
+from spec.wire.bodies.heartbeat import ALL_MESSAGES
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -44,49 +42,41 @@ PULL_TIMEOUT_MS = 10_000
 
 
 class PullConsumer:
-    """Pulls and offset queries, each a call with a number and a result."""
+    """Pulls and offset queries, each a call with a value or an error."""
 
-    def __init__(self, options: PullOptions, *, rpc: RpcClient, routes: Routes) -> None:
+    def __init__(self, options: PullOptions, client: ClientInstance) -> None:
         check_group(options.group)
         self.options = options
-        self._rpc = rpc
-        self._routes = routes
-        self._numbers = itertools.count(1)
+        self._client = client
+        self._rpc = client.rpc
         self._hooks = ConsumeHooks(options.group, options.hooks)
         self._suggested: dict[MessageQueue, int] = {}
         """Broker id of the next pull, by queue (Java: pullFromWhichNodeTable)."""
-        self._heartbeats = HeartbeatService(
-            rpc,
-            routes,
-            self.heartbeat,
-            self._on_heartbeat_result,
-            period_ms=options.periods.heartbeat_ms,
-        )
+        client.consumer = membership(options.group)
 
     def start(self, now_ms: int) -> None:
         """Register the group with brokers."""
-        self._routes.start(now_ms)
-        self._heartbeats.start(now_ms)
+        self._client.start(now_ms)
 
     def stop(self, now_ms: int) -> None:
         """Leave the group."""
         self._rpc.abandon()
-        self._heartbeats.unregister(now_ms)
+        self._client.unregister(now_ms)
 
-    def queues(self, topic: str, now_ms: int) -> int:
-        """Fetch the readable queues of *topic*; the result is a tuple of them."""
+    def queues(self, topic: str, now_ms: int) -> Call[tuple[MessageQueue, ...]]:
+        """Fetch the readable queues of *topic*, sorted."""
         check_topic(topic)
-        number = next(self._numbers)
+        call = Call[tuple[MessageQueue, ...]]()
 
         def on_route(route: TopicRoute | None, _later_ms: int) -> None:
             if route is None:
                 failure = Failure(reason=Reason.NO_ROUTE, remark=topic)
-                self._rpc.finish(number, ClientError(failure))
+                self._rpc.finish(call, ClientError(failure))
             else:
-                self._rpc.finish(number, subscribe_queues(topic, route))
+                self._rpc.finish(call, subscribe_queues(topic, route))
 
-        self._routes.fetch(topic, on_route, now_ms=now_ms)
-        return number
+        self._client.routes.fetch(topic, on_route, now_ms=now_ms)
+        return call
 
     def pull(
         self,
@@ -97,11 +87,8 @@ class PullConsumer:
         count: int,
         now_ms: int,
         timeout_ms: int = PULL_TIMEOUT_MS,
-    ) -> int:
-        """Pull up to *count* messages from *offset*; the result is a PullResult.
-
-        The broker does not hold the request.
-        """
+    ) -> Call[PullResult]:
+        """Pull up to *count* messages from *offset*; the broker does not wait."""
         subscription = subscription_of(queue.topic, expression, version=0)
         request = pull_command(
             queue,
@@ -129,20 +116,25 @@ class PullConsumer:
             broker_id=self._suggested.get(queue, MASTER_ID),
         )
 
-    def min_offset(self, queue: MessageQueue, now_ms: int) -> int:
+    def min_offset(self, queue: MessageQueue, now_ms: int) -> Call[int]:
         """Query the offset of the first message of *queue*."""
-        return self._call(queue, get_min_offset_request(queue), now_ms=now_ms)
+        request = get_min_offset_request(queue)
+        return self._call(queue, request, offset_of, now_ms=now_ms)
 
-    def max_offset(self, queue: MessageQueue, now_ms: int) -> int:
+    def max_offset(self, queue: MessageQueue, now_ms: int) -> Call[int]:
         """Query the offset after the last message of *queue*."""
-        return self._call(queue, get_max_offset_request(queue), now_ms=now_ms)
+        request = get_max_offset_request(queue)
+        return self._call(queue, request, offset_of, now_ms=now_ms)
 
-    def search_offset(self, queue: MessageQueue, time_ms: int, now_ms: int) -> int:
+    def search_offset(
+        self, queue: MessageQueue, time_ms: int, now_ms: int
+    ) -> Call[int]:
         """Query the offset of the message of *queue* stored at *time_ms*."""
-        return self._call(queue, search_offset_request(queue, time_ms), now_ms=now_ms)
+        request = search_offset_request(queue, time_ms)
+        return self._call(queue, request, offset_of, now_ms=now_ms)
 
-    def committed(self, queue: MessageQueue, now_ms: int) -> int:
-        """Query the group's committed offset; the result is None without any."""
+    def committed(self, queue: MessageQueue, now_ms: int) -> Call[int | None]:
+        """Query the group's committed offset; the value is None without any."""
 
         def decode(result: Result) -> int | Failure | None:
             missing = ResponseCode.QUERY_NOT_FOUND
@@ -153,80 +145,62 @@ class PullConsumer:
         request = query_consumer_offset_request(self.options.group, queue)
         return self._call(queue, request, decode, now_ms=now_ms)
 
-    def commit(self, queue: MessageQueue, offset: int, now_ms: int) -> int:
-        """Commit *offset* oneway; the result is None."""
-        number = next(self._numbers)
+    def commit(self, queue: MessageQueue, offset: int, now_ms: int) -> Call[None]:
+        """Commit *offset*, without a response."""
         request = update_consumer_offset_request(
             self.options.group, queue, offset, oneway=True
         )
+        call = Call[None]()
 
         def on_address(address: str, _later_ms: int) -> None:
             self._rpc.invoke_oneway(address, request)
-            self._rpc.finish(number, None)
+            self._rpc.finish(call, None)
 
-        self._find_broker(queue, number, on_address, now_ms)
-        return number
-
-    def heartbeat(self) -> Heartbeat:
-        """Return the body of HEART_BEAT; the group has no subscription."""
-        member = ConsumerMembership(
-            group=self.options.group,
-            consume_type="CONSUME_ACTIVELY",
-            message_model="CLUSTERING",
-            consume_from="CONSUME_FROM_LAST_OFFSET",
-            subscriptions=(),
-        )
-        return Heartbeat(client_id=self.options.client_id, consumers=(member,))
-
-    def _on_heartbeat_result(self, result: Result, now_ms: int) -> None:
-        """Do nothing: there is no rebalance."""
+        self._find_broker(call, queue, on_address, now_ms)
+        return call
 
     def _call(
         self,
         queue: MessageQueue,
         request: Command,
-        decode: Callable[[Result], object] = offset_of,
+        decode: Callable[[Result], Value | Failure],
         *,
         now_ms: int,
         timeout_ms: int = OFFSET_TIMEOUT_MS,
         broker_id: int = MASTER_ID,
-    ) -> int:
-        """Send *request* to a broker of *queue*; *decode* makes the call's result."""
-        number = next(self._numbers)
+    ) -> Call[Value]:
+        """Send *request* to a broker of *queue*; *decode* makes the call's value."""
+        call = Call[Value]()
 
         def on_result(result: Result, _later_ms: int) -> None:
             found = decode(result)
             if isinstance(found, Failure):
-                self._rpc.finish(number, ClientError(found))
+                self._rpc.finish(call, ClientError(found))
             else:
-                self._rpc.finish(number, found)
+                self._rpc.finish(call, found)
 
         def on_address(address: str, later_ms: int) -> None:
             until_ms = later_ms + timeout_ms
             self._rpc.invoke(address, request, on_result, until_ms=until_ms)
 
-        self._find_broker(queue, number, on_address, now_ms, broker_id)
-        return number
+        self._find_broker(call, queue, on_address, now_ms, broker_id)
+        return call
 
     def _find_broker(
         self,
+        call: Call[Value],
         queue: MessageQueue,
-        number: int,
         callback: Callable[[str, int], None],
         now_ms: int,
         broker_id: int = MASTER_ID,
     ) -> None:
-        """Call back with a broker's address, after fetching the route if needed."""
+        """Call back with a broker's address and the time, or fail *call*."""
 
-        def on_route(_route: TopicRoute | None, later_ms: int) -> None:
-            address = self._routes.pull_address(queue.broker_name, broker_id)
+        def on_address(address: str | None, later_ms: int) -> None:
             if address is None:
                 failure = Failure(reason=Reason.NO_BROKER, remark=queue.broker_name)
-                self._rpc.finish(number, ClientError(failure))
+                self._rpc.finish(call, ClientError(failure))
             else:
                 callback(address, later_ms)
 
-        if self._routes.pull_address(queue.broker_name, broker_id) is None:
-            self._routes.fetch(queue.topic, on_route, now_ms=now_ms)
-        else:
-            on_route(None, now_ms)
+        self._client.find_broker(queue, on_address, now_ms, broker_id)

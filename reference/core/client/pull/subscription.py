@@ -1,30 +1,20 @@
-"""
-Subscriptions: a topic with a tag or SQL92 filter (Java: FilterAPI, SubscriptionData).
-
-Every broker knows tags. A consumer with another type of expression has one broker check
-it before the start, because it may be wrong or not enabled.
-"""
+"""Subscriptions: a topic with a tag or SQL92 filter (Java: SubscriptionData)."""
 
 from __future__ import annotations
 
-from reference.core.client.remoting.errors import ClientError, Failure
-from reference.core.client.remoting.requests import client_request
-from reference.core.client.remoting.rpc_client import Result, RpcClient, failure_of
-from reference.core.client.route.routes import Routes
-from spec.client.subscribing import CHECK_TIMEOUT_MS
+from collections.abc import Iterable
+
 from spec.integers import java_string_hash
-from spec.routing.route_data import TopicRoute
-from spec.wire.bodies.heartbeat import ALL_MESSAGES, FilterCheck, Subscription
-from spec.wire.bodies.json_body import body_as_json, encode_body
+from spec.wire.bodies.heartbeat import (
+    ALL_MESSAGES,
+    ConsumerMembership,
+    Subscription,
+)
 from spec.wire.message.properties import Property
-from spec.wire.remoting.request_code import RequestCode
-from spec.wire.remoting.response_code import ResponseCode
 
 _OR = "||"
 TAGS = "TAG"
-"""The expression type that every broker knows."""
-CHECK_CALL = 0
-"""Number of the check's call; the push consumer has no other call."""
+"""The expression type that every broker has."""
 
 
 def subscription_of(
@@ -58,48 +48,19 @@ def matches_tags(subscription: Subscription, properties: dict[str, str]) -> bool
     return properties.get(Property.TAGS) in subscription.tags  # [CLIENT-PULL-002]
 
 
-class SubscriptionCheck:
-    """Sends CHECK_CLIENT_CONFIG to one broker of the topic."""
-
-    def __init__(
-        self, group: str, client_id: str, *, rpc: RpcClient, routes: Routes
-    ) -> None:
-        self._group = group
-        self._client_id = client_id
-        self._rpc = rpc
-        self._routes = routes
-
-    def begin(self, subscription: Subscription, now_ms: int) -> int:
-        """Begin the check; return the number of its call."""
-        if subscription.expression_type == TAGS:
-            self._rpc.finish(CHECK_CALL, None)
-            return CHECK_CALL
-
-        def on_route(route: TopicRoute | None, later_ms: int) -> None:
-            address = None if route is None else self._routes.first_broker(route)
-            if address is None:
-                self._rpc.finish(CHECK_CALL, None)
-            else:
-                self._send(address, subscription, later_ms)
-
-        self._routes.fetch(subscription.topic, on_route, now_ms=now_ms)
-        return CHECK_CALL
-
-    def _send(self, address: str, subscription: Subscription, now_ms: int) -> None:
-        check = FilterCheck(
-            client_id=self._client_id,
-            group=self._group,
-            subscription=body_as_json(subscription),
-        )
-        body = encode_body(check)
-        request = client_request(RequestCode.CHECK_CLIENT_CONFIG, body=body)
-        until_ms = now_ms + CHECK_TIMEOUT_MS  # [CLIENT-SUBSCRIBE-005]
-        self._rpc.invoke(address, request, self._on_result, until_ms=until_ms)
-
-    def _on_result(self, result: Result, _now_ms: int) -> None:
-        if isinstance(result, Failure):
-            self._rpc.finish(CHECK_CALL, ClientError(result))
-        elif result.code != ResponseCode.SUCCESS:
-            self._rpc.finish(CHECK_CALL, ClientError(failure_of(result)))
-        else:
-            self._rpc.finish(CHECK_CALL, None)
+def membership(
+    group: str,
+    subscriptions: Iterable[Subscription] = (),
+    *,
+    is_push: bool = False,
+    broadcasts: bool = False,
+    consume_from: str = "CONSUME_FROM_LAST_OFFSET",
+) -> ConsumerMembership:
+    """Build the group's part of a heartbeat."""
+    return ConsumerMembership(
+        group=group,
+        consume_type="CONSUME_PASSIVELY" if is_push else "CONSUME_ACTIVELY",
+        message_model="BROADCASTING" if broadcasts else "CLUSTERING",
+        consume_from=consume_from,
+        subscriptions=tuple(subscriptions),
+    )

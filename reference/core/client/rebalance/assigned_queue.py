@@ -1,4 +1,4 @@
-"""One queue of a push consumer while it is assigned (Java: PullRequest)."""
+"""One queue of a group's member while it is assigned (Java: PullRequest)."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class AssignedQueue:
 
     queue: MessageQueue
     subscription: Subscription
-    next_offset: int = 0
-    """The queue offset of the next pull."""
+    next_offset: int | None = None
+    """The queue offset of the next pull; None before the first offset is known."""
     process_queue: ProcessQueue = field(default_factory=ProcessQueue)
     start_offset: int | None = None
     """The group's committed offset at the assignment, if it had one."""
@@ -40,6 +40,8 @@ class AssignedQueue:
     """Whether an offset reset is due: no pull, no delivery, no commit until then."""
     is_dropped: bool = False
     """Whether the queue is not assigned any more."""
+    is_paused: bool = False
+    """Lite: pulling is paused; messages pulled before can be polled."""
     waiting: deque[MessageExt] = field(default_factory=deque)
     """Orderly: pulled messages behind the current one."""
     current: MessageExt | None = None

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 
+from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import MessageQueue
+from reference.core.client.options import MemberOptions
 from reference.core.client.rebalance.assigned_queue import AssignedQueue
 from reference.core.client.rebalance.queue_states import LockEvent, LockState
 from reference.core.client.remoting.requests import client_request
-from reference.core.client.remoting.rpc_client import Result, RpcClient, body_of
-from reference.core.client.route.routes import Routes
-from spec.client.ordering import LOCK_LIVES_MS, LOCK_TIMEOUT_MS
+from reference.core.client.remoting.rpc_client import Result, body_of
+from spec.client.ordering import LOCK_TIMEOUT_MS
 from spec.wire.bodies.json_body import encode_body
 from spec.wire.consumer.queue_locks import LockedQueues, QueueLocks
 from spec.wire.remoting.request_code import RequestCode
@@ -28,20 +29,11 @@ LockCallback = Callable[[Collection[MessageQueue] | None, int], None]
 class LockClient:
     """Locks queues for one member of a group."""
 
-    def __init__(
-        self,
-        group: str,
-        client_id: str,
-        *,
-        rpc: RpcClient,
-        routes: Routes,
-        lives_ms: int = LOCK_LIVES_MS,
-    ) -> None:
-        self._group = group
-        self._client_id = client_id
-        self._rpc = rpc
-        self._routes = routes
-        self._lives_ms = lives_ms
+    def __init__(self, options: MemberOptions, client: ClientInstance) -> None:
+        self._group = options.group
+        self._client_id = client.client_id
+        self._rpc, self._routes = client.rpc, client.routes
+        self._lives_ms = options.periods.lock_lives_ms
 
     def is_locked(self, assigned: AssignedQueue, now_ms: int) -> bool:
         """Return whether a lock was confirmed within its lifetime."""

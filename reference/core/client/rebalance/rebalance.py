@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
+from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import MemberOptions
 from reference.core.client.remoting.errors import Failure
 from reference.core.client.remoting.requests import get_consumer_list_request
-from reference.core.client.remoting.rpc_client import Result, RpcClient, body_of
-from reference.core.client.route.routes import Routes
+from reference.core.client.remoting.rpc_client import Result, body_of
 from reference.core.client.route.topic_queues import subscribe_queues
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
@@ -35,21 +35,18 @@ class Rebalance:
     def __init__(
         self,
         options: MemberOptions,
-        *,
-        rpc: RpcClient,
-        routes: Routes,
-        subscriptions: Callable[[], Collection[Subscription]],
+        client: ClientInstance,
         assign: AssignQueues,
     ) -> None:
         self.is_registered = False
         """Whether a broker has the present subscriptions from a heartbeat."""
         self._options = options
-        self._rpc = rpc
-        self._routes = routes
-        self._subscriptions = subscriptions
+        self._client = client
+        self._rpc, self._routes = client.rpc, client.routes
         self._assign = assign
         code = RequestCode.NOTIFY_CONSUMER_IDS_CHANGED
-        rpc.handlers[code] = self._on_consumer_ids_changed
+        client.rpc.handlers[code] = self._on_consumer_ids_changed
+        client.on_heartbeat_result = self._on_heartbeat_result
 
     def start(self, now_ms: int) -> None:
         """Rebalance periodically."""
@@ -62,10 +59,10 @@ class Rebalance:
 
         A topic keeps its queues if its route or the consumer ids are not available.
         """
-        for subscription in self._subscriptions():
+        for subscription in self._client.subscriptions:
             self._rebalance_topic(subscription, now_ms)
 
-    def on_heartbeat_result(self, result: Result, now_ms: int) -> None:
+    def _on_heartbeat_result(self, result: Result, now_ms: int) -> None:
         """Rebalance after the first successful heartbeat."""
         if not self.is_registered and not isinstance(result, Failure):
             self.is_registered = True
@@ -97,7 +94,7 @@ class Rebalance:
             members = body_of(result, GroupMembers)
             if members is None:
                 return
-            client_id, ids = self._options.client_id, sorted(members.client_ids)
+            client_id, ids = self._client.client_id, sorted(members.client_ids)
             allocated = self._options.allocate_strategy(client_id, queues, ids)
             own = [queue for queue in allocated if queue.topic == subscription.topic]
             self._assign(own, subscription, later_ms)

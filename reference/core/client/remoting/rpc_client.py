@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, Generic, TypeVar
 
 from reference.core.client.message import MessageQueue
-from reference.core.client.remoting.errors import Failure, Reason
+from reference.core.client.remoting.errors import ClientError, Failure, Reason
 from reference.core.remoting.effects import SetTimer
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response, encode_response, error_response
@@ -29,7 +30,7 @@ Callback = Callable[[Result, int], None]
 """Called with the result and the time in ms."""
 Handler = Callable[[str, Request, int], Response | None]
 """Processor of a broker's request: address, request, time. None: no response yet."""
-Body = TypeVar("Body")
+Value = TypeVar("Value")
 
 _OPAQUE_END = 2**31
 
@@ -44,11 +45,17 @@ class Write:
     """Number by which a failed write is reported; None if no report is needed."""
 
 
+class Call(Generic[Value]):
+    """A call of the application, until it has a value or a ClientError."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class CallFinished:
-    """Effect: the call of this number has its result."""
+    """Effect: a call of the application has its result."""
 
-    call: int
+    call: Call[Any]
     result: object
     """The value of the call, or its ClientError."""
 
@@ -146,7 +153,7 @@ class RpcClient:
         """Send the response to a broker's request."""
         self._outbox.append(Write(address, encode_response(opaque, response), None))
 
-    def finish(self, call: int, result: object) -> None:
+    def finish(self, call: Call[Value], result: Value | ClientError) -> None:
         """End a call of the application."""
         self.emit(CallFinished(call, result))
 
@@ -199,11 +206,16 @@ def failure_of(response: Request, remark: str | None = None) -> Failure:
     return Failure(reason=Reason.REFUSED, code=response.code, remark=remark)
 
 
-def body_of(result: Result, kind: type[Body]) -> Body | None:
-    """Decode the JSON body of a successful response; None without one."""
+def decoded(result: Result, decode: Callable[[bytes], Value]) -> Value | None:
+    """Decode the body of a successful response; None without one."""
     if not isinstance(result, Request) or result.code != ResponseCode.SUCCESS:
         return None
     try:
-        return decode_body(kind, result.body)
+        return decode(result.body)
     except LayoutError:
         return None
+
+
+def body_of(result: Result, kind: type[Value]) -> Value | None:
+    """Decode the JSON body of a successful response; None without one."""
+    return decoded(result, partial(decode_body, kind))

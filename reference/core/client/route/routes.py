@@ -7,17 +7,14 @@ connection the next name server is used; one that responds stays in use.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from reference.core.client.remoting.errors import Failure, Reason
 from reference.core.client.remoting.requests import get_route_request
-from reference.core.client.remoting.rpc_client import Result, RpcClient
-from reference.core.remoting.request import Request
-from spec.layout import LayoutError
+from reference.core.client.remoting.rpc_client import Result, RpcClient, decoded
 from spec.routing.route_data import MASTER_ID, TopicRoute, decode_route
 from spec.wire.producer.select_queue import ROUTE_PERIOD_MS, ROUTE_TIMEOUT_MS
 from spec.wire.remoting.language import Version
-from spec.wire.remoting.response_code import ResponseCode
 
 RouteCallback = Callable[[TopicRoute | None, int], None]
 """Called with the route, None if it was not found, and the time in ms."""
@@ -64,19 +61,13 @@ class Routes:
 
     def address(self, broker_name: str, broker_id: int = MASTER_ID) -> str | None:
         """Return the address of a broker, from the route of any topic."""
-        for route in self._routes.values():
-            data = route.broker(broker_name)
-            if data is not None and broker_id in data.addresses:
-                return data.addresses[broker_id]
-        return None
+        found = self._addresses(broker_name)
+        return next((one[broker_id] for one in found if broker_id in one), None)
 
     def any_address(self, broker_name: str) -> str | None:
         """Return the address of the master, or of a slave in a route without master."""
-        for route in self._routes.values():
-            data = route.broker(broker_name)
-            if data is not None and data.addresses:
-                return data.addresses[min(data.addresses)]
-        return None
+        found = self._addresses(broker_name)
+        return next((one[min(one)] for one in found if one), None)
 
     def pull_address(self, broker_name: str, broker_id: int) -> str | None:
         """Return the suggested broker's address, or another of the same name.
@@ -97,21 +88,17 @@ class Routes:
         version = self.versions.get(address or "", 0)
         return version >= Version.V4_1_0_SNAPSHOT
 
-    def masters(self) -> list[str]:
-        """Return the addresses of every master in any route."""
+    def brokers(self, *, masters_only: bool = False) -> list[str]:
+        """Return the addresses of every broker or every master in any route."""
+        datas = [one for route in self._routes.values() for one in route.broker_datas]
         return sorted(
             {
-                data.addresses[MASTER_ID]
-                for route in self._routes.values()
-                for data in route.broker_datas
-                if MASTER_ID in data.addresses
+                address
+                for data in datas
+                for broker_id, address in data.addresses.items()
+                if broker_id == MASTER_ID or not masters_only
             }
         )
-
-    def brokers(self) -> list[str]:
-        """Return the addresses of every broker in any route."""
-        datas = [one for route in self._routes.values() for one in route.broker_datas]
-        return sorted({found for one in datas for found in one.addresses.values()})
 
     def find(self, topic: str, callback: RouteCallback, now_ms: int) -> None:
         """Call back with the route of *topic*, from the table or a name server."""
@@ -143,7 +130,7 @@ class Routes:
                 left = tries - 1
                 self._fetch_from(topic, tries=left, now_ms=later_ms, keep=keep)
                 return
-            route = _decoded(result)
+            route = decoded(result, decode_route)
             if keep and route is not None:
                 self.put(topic, route)
             for on_route in self._callbacks.pop(topic, []):
@@ -157,11 +144,9 @@ class Routes:
         for topic in tuple(self._routes):
             self.fetch(topic, lambda _route, _now_ms: None, now_ms=now_ms)
 
-
-def _decoded(result: Result) -> TopicRoute | None:
-    if not isinstance(result, Request) or result.code != ResponseCode.SUCCESS:
-        return None
-    try:
-        return decode_route(result.body)
-    except LayoutError:
-        return None
+    def _addresses(self, broker_name: str) -> Iterator[Mapping[int, str]]:
+        """Yield the broker's addresses by broker id, from each route that has it."""
+        for route in self._routes.values():
+            data = route.broker(broker_name)
+            if data is not None:
+                yield data.addresses

@@ -1,0 +1,122 @@
+"""
+The part that a client's producer or consumer builds upon: requests, routes, heartbeats.
+
+Heartbeats register its groups with brokers every 30 seconds. Without them a broker
+sends no transaction checks and no notification of changed consumer ids. A failed
+heartbeat is not repeated; the next one follows (Java: MQClientInstance).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from reference.core.client.message import MessageQueue
+from reference.core.client.options import DEFAULT_PERIODS, Periods
+from reference.core.client.remoting.errors import Failure
+from reference.core.client.remoting.requests import client_request
+from reference.core.client.remoting.rpc_client import Callback, Result, RpcClient
+from reference.core.client.route.routes import Routes
+from spec.client.liveness import FIRST_HEARTBEAT_MS, HEARTBEAT_TIMEOUT_MS
+from spec.routing.route_data import MASTER_ID, TopicRoute
+from spec.wire.bodies.heartbeat import (
+    ConsumerMembership,
+    Heartbeat,
+    ProducerMembership,
+    Subscription,
+)
+from spec.wire.bodies.json_body import encode_body
+from spec.wire.remoting.request_code import RequestCode
+
+
+class ClientInstance:
+    """Requests and routes of one client, and the groups that it registers."""
+
+    def __init__(
+        self,
+        client_id: str,
+        name_servers: Sequence[str],
+        periods: Periods = DEFAULT_PERIODS,
+    ) -> None:
+        self.client_id = client_id
+        self.rpc = RpcClient()
+        self.routes = Routes(self.rpc, name_servers, period_ms=periods.route_ms)
+        self.producer: ProducerMembership | None = None
+        self.consumer: ConsumerMembership | None = None
+        self.on_heartbeat_result: Callback = ignore
+        """Called with the result of every heartbeat."""
+        self._heartbeat_ms = periods.heartbeat_ms
+
+    @property
+    def subscriptions(self) -> Sequence[Subscription]:
+        """The subscriptions of the consumer."""
+        return () if self.consumer is None else self.consumer.subscriptions
+
+    def start(self, now_ms: int) -> None:
+        """Refresh routes and send heartbeats periodically."""
+        self.routes.start(now_ms)
+        first_ms = now_ms + FIRST_HEARTBEAT_MS  # [CLIENT-HEARTBEAT-001]
+        call_every = self.rpc.timers.call_every
+        call_every(self._heartbeat_ms, self.send_heartbeats, first_ms=first_ms)
+
+    def send_heartbeats(self, now_ms: int) -> None:
+        """Send a heartbeat to every master, and to slaves if the client consumes."""
+        body = encode_body(self.heartbeat())
+        request = client_request(RequestCode.HEART_BEAT, body=body)
+        until_ms = now_ms + HEARTBEAT_TIMEOUT_MS
+        for address in self.routes.brokers(masters_only=self.consumer is None):
+            callback = self._record_version(address)
+            self.rpc.invoke(address, request, callback, until_ms=until_ms)
+
+    def heartbeat(self) -> Heartbeat:
+        """Return the body of HEART_BEAT."""
+        return Heartbeat(
+            client_id=self.client_id,
+            producers=() if self.producer is None else (self.producer,),
+            consumers=() if self.consumer is None else (self.consumer,),
+        )
+
+    def unregister(self, now_ms: int) -> None:
+        """Send UNREGISTER_CLIENT to every broker, for each group."""
+        until_ms = now_ms + HEARTBEAT_TIMEOUT_MS
+        groups = {"producerGroup": self.producer, "consumerGroup": self.consumer}
+        for name, member in groups.items():
+            if member is None:
+                continue
+            fields = {"clientID": self.client_id, name: member.group}
+            request = client_request(RequestCode.UNREGISTER_CLIENT, fields)
+            for address in self.routes.brokers():  # [CLIENT-HEARTBEAT-002]
+                self.rpc.invoke(address, request, ignore, until_ms=until_ms)
+
+    def find_broker(
+        self,
+        queue: MessageQueue,
+        callback: Callable[[str | None, int], None],
+        now_ms: int,
+        broker_id: int = MASTER_ID,
+    ) -> None:
+        """Call back with a broker's address and the time, after fetching the route.
+
+        The route is fetched only if no route has an address of the queue's broker.
+        """
+        address = self.routes.pull_address(queue.broker_name, broker_id)
+        if address is not None:
+            callback(address, now_ms)
+            return
+
+        def on_route(_route: TopicRoute | None, later_ms: int) -> None:
+            found = self.routes.pull_address(queue.broker_name, broker_id)
+            callback(found, later_ms)
+
+        self.routes.fetch(queue.topic, on_route, now_ms=now_ms)
+
+    def _record_version(self, address: str) -> Callback:
+        def callback(result: Result, now_ms: int) -> None:
+            if not isinstance(result, Failure):
+                self.routes.versions[address] = result.version
+            self.on_heartbeat_result(result, now_ms)
+
+        return callback
+
+
+def ignore(_result: Result, _now_ms: int) -> None:
+    """Ignore the result of a request."""

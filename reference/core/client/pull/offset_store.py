@@ -1,0 +1,104 @@
+"""
+Consumer offsets of a group's member: at brokers, or local if it broadcasts.
+
+Java: RemoteBrokerOffsetStore, LocalFileOffsetStore. An offset that a broker was sent is
+not sent again before it changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from reference.core.client.client_instance import ClientInstance
+from reference.core.client.message import MessageQueue
+from reference.core.client.options import MemberOptions
+from reference.core.client.rebalance.assigned_queue import AssignedQueue
+from reference.core.client.remoting.requests import update_consumer_offset_request
+from reference.core.client.remoting.rpc_client import (
+    Callback,
+    PersistOffsets,
+    Result,
+    is_success,
+)
+from spec.client.subscribing import OFFSET_TIMEOUT_MS
+from spec.wire.remoting.command import Command
+
+AssignedQueues = Mapping[MessageQueue, AssignedQueue]
+
+
+class OffsetStore:
+    """Commits the consumed offsets of assigned queues."""
+
+    def __init__(
+        self,
+        options: MemberOptions,
+        client: ClientInstance,
+        persisted: Mapping[MessageQueue, int] | None,
+    ) -> None:
+        self.local_offsets = dict(persisted or {})
+        """Consumer offsets of a broadcasting member."""
+        self._group = options.group
+        self._broadcasts = options.broadcasts
+        self._rpc, self._routes = client.rpc, client.routes
+
+    def commit(self, assigned: AssignedQueue) -> None:
+        """Commit the offset of one queue, without a response."""
+        offset = assigned.process_queue.offset
+        if self._broadcasts and offset is not None:
+            self.local_offsets[assigned.queue] = offset
+        elif commit := self._next_commit(assigned, oneway=True):
+            self._rpc.invoke_oneway(*commit)
+
+    def commit_all(self, assigned_queues: AssignedQueues) -> None:
+        """Commit the offsets of all queues without responses, or persist them."""
+        for assigned in assigned_queues.values():
+            self.commit(assigned)
+        offsets = self.local_offsets.items()
+        known = {queue: at for queue, at in offsets if queue in assigned_queues}
+        if known:  # [CLIENT-LOCALOFFSET-001]
+            self._rpc.emit(PersistOffsets(known))
+
+    def commit_sync(
+        self, assigned_queues: AssignedQueues, callback: Callable[[], None], now_ms: int
+    ) -> None:
+        """Commit, and call back after every response or timeout.
+
+        The next commit repeats the offsets that no broker confirmed.
+        """
+        if self._broadcasts:
+            self.commit_all(assigned_queues)
+            callback()
+            return
+        pending: set[MessageQueue] = set()
+
+        def on_result_of(assigned: AssignedQueue) -> Callback:
+            def on_result(result: Result, _later_ms: int) -> None:
+                if not is_success(result):
+                    assigned.committed_offset = None
+                pending.discard(assigned.queue)
+                if not pending:
+                    callback()
+
+            return on_result
+
+        until_ms = now_ms + OFFSET_TIMEOUT_MS
+        for assigned in assigned_queues.values():
+            if commit := self._next_commit(assigned, oneway=False):
+                pending.add(assigned.queue)
+                on_result = on_result_of(assigned)
+                self._rpc.invoke(*commit, on_result, until_ms=until_ms)
+        if not pending:
+            callback()
+
+    def _next_commit(
+        self, assigned: AssignedQueue, *, oneway: bool
+    ) -> tuple[str, Command] | None:
+        """Return address and request of a changed offset, which counts as committed."""
+        offset, queue = assigned.process_queue.offset, assigned.queue
+        address = self._routes.any_address(queue.broker_name)
+        if address is None or offset is None or offset == assigned.committed_offset:
+            return None
+        assigned.committed_offset = offset
+        return address, update_consumer_offset_request(
+            self._group, queue, offset, oneway=oneway
+        )
