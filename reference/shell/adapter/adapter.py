@@ -11,7 +11,6 @@ import asyncio
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,6 +18,8 @@ from reference.core.client.remoting.errors import ClientError, Reason
 from reference.shell.adapter.common import (
     LOCK_LIVES_MS,
     LOCK_MS,
+    AdaptedClient,
+    Emit,
     Line,
     UnsupportedError,
 )
@@ -48,10 +49,7 @@ ABOUT = {
         "lock_lives_ms": LOCK_LIVES_MS,
     },
 }
-PULL_VERBS = frozenset(
-    {"queues", "pull", "offset", "commit"}
-    | {"assign", "poll", "seek", "pause", "resume"}  # of lite pull consumers
-)
+WITHOUT_LANE = frozenset({"hello", "release", "stop"})
 KINDS = {
     Reason.REFUSED: "broker",
     Reason.TIMEOUT: "timeout",
@@ -60,24 +58,16 @@ KINDS = {
     Reason.CONNECT: "connect",
     Reason.LOST: "connect",
 }
-_Consumer = AdaptedConsumer | AdaptedPullConsumer | AdaptedLiteConsumer
 
 
 class Adapter:
     """Runs commands; those of one lane run in order."""
 
-    def __init__(self, emit: Callable[[Line], None], offset_folder: Path) -> None:
+    def __init__(self, emit: Emit, offset_folder: Path) -> None:
         self._emit = emit
         self._offset_folder = offset_folder
         self._lanes: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._clients: dict[str, AdaptedProducer | _Consumer] = {}
-        self._verbs: dict[str, Callable[[Line], Awaitable[Line]]] = {
-            "hello": self._hello,
-            "producer": self._producer,
-            "consumer": self._consumer,
-            "release": self._release,
-            "stop": self._stop,
-        }
+        self._clients: dict[str, AdaptedClient] = {}
 
     async def run(self, command: Line) -> None:
         """Run one command and write its result."""
@@ -96,68 +86,43 @@ class Adapter:
         self._emit(response)
 
     async def _do(self, command: Line) -> Line:
-        verb = command["verb"]
-        if verb in ("hello", "release", "stop"):
-            return await self._verbs[verb](command)
-        lane = self._lanes[command.get("lane", "0")]
-        async with lane:
-            if verb in self._verbs:
-                return await self._verbs[verb](command)
-            if verb in PULL_VERBS:
-                return await self._run_pull_verb(command)
-            if verb not in ("send", "request", "reply"):
-                raise UnsupportedError(f"no verb {verb}")
-            producer = self._clients[command["producer"]]
-            assert isinstance(producer, AdaptedProducer)
-            if verb == "request":
-                return await producer.request(command)
-            if verb == "reply":
-                return await producer.reply(command)
-            sending = asyncio.ensure_future(producer.send(command))
-            if command["mode"] == "async":
+        """Run a command in its lane, where an asynchronous send only begins."""
+        if command["verb"] in WITHOUT_LANE:
+            return await self._run(command)
+        async with self._lanes[command.get("lane", "0")]:
+            running = asyncio.ensure_future(self._run(command))
+            if command.get("mode") == "async":
                 await asyncio.sleep(0)  # the send has begun
             else:
-                await asyncio.wait([sending])
-        return await sending
+                await asyncio.wait([running])
+        return await running
 
-    async def _hello(self, _command: Line) -> Line:
-        return ABOUT
+    async def _run(self, command: Line) -> Line:
+        match command["verb"]:
+            case "hello":
+                return ABOUT
+            case "producer" | "consumer":
+                client = self._client(command)
+                await client.start()
+                self._clients[command["name"]] = client
+                return {}
+            case "stop":
+                await self._clients[command["name"]].stop()
+                return {}
+            case _:
+                name = command.get("producer") or command.get("consumer")
+                if name not in self._clients:
+                    raise UnsupportedError(f"no {command['verb']} of {name}")
+                return await self._clients[name].run(command)
 
-    async def _producer(self, command: Line) -> Line:
-        made = AdaptedProducer(command, self._emit)
-        await made.start()
-        self._clients[command["name"]] = made
-        return {}
-
-    async def _run_pull_verb(self, command: Line) -> Line:
-        consumer = self._clients.get(command.get("consumer", ""))
-        if not isinstance(consumer, AdaptedPullConsumer | AdaptedLiteConsumer):
-            raise UnsupportedError("only pull consumers have queues and offsets")
-        if command["verb"] not in consumer.verbs:
-            raise UnsupportedError(f"no {command['verb']} of such a consumer")
-        return await consumer.verbs[command["verb"]](command)
-
-    async def _consumer(self, command: Line) -> Line:
-        made: _Consumer
+    def _client(self, command: Line) -> AdaptedClient:
+        """Build the client that a command describes."""
+        if command["verb"] == "producer":
+            return AdaptedProducer(command, self._emit)
         if command["kind"] == "pull":
-            made = AdaptedPullConsumer(command)
-        elif command["kind"] == "lite":
-            made = AdaptedLiteConsumer(command, self._offset_folder)
-        else:
-            made = AdaptedConsumer(command, self._emit, self._offset_folder)
-        await made.start()
-        self._clients[command["name"]] = made
-        return {}
-
-    async def _release(self, command: Line) -> Line:
-        consumer = self._clients[command["consumer"]]
-        assert isinstance(consumer, AdaptedConsumer)
-        consumer.release(command["keys"])
-        return {}
-
-    async def _stop(self, command: Line) -> Line:
-        await self._clients[command["name"]].stop()
-        return {}
+            return AdaptedPullConsumer(command, self._emit)
+        kind = AdaptedLiteConsumer if command["kind"] == "lite" else AdaptedConsumer
+        return kind(command, self._emit, self._offset_folder)
 
 
 def emit(line: Line) -> None:

@@ -1,18 +1,21 @@
-"""Conversions between the lines of an adapter and the reference client's types."""
+"""A client under test, and conversions between its types and an adapter's lines."""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from reference.core.client.message import Message, MessageQueue
 from reference.core.client.options import Periods
 from reference.core.client.pull.message_ext import MessageExt
+from reference.shell.client.client_host import RunningClient
 from reference.shell.client.identity import client_id
 from spec.wire.message.properties import Property
 
 Line = dict[str, Any]
+Emit = Callable[[Line], None]
+"""Writes the line of an event."""
 _PERIODS = {
     "route_poll_ms": "route_ms",
     "heartbeat_ms": "heartbeat_ms",
@@ -30,24 +33,45 @@ class UnsupportedError(Exception):
     """A feature that the client does not have."""
 
 
-def split_options(
-    given: Mapping[str, Any], names: Mapping[str, str]
-) -> tuple[dict[str, Any], Periods]:
-    """Translate the options in *names*, and separate the periods from them."""
-    own = {names[name]: value for name, value in given.items() if name in names}
-    periods = {_PERIODS[name]: given[name] for name in given if name in _PERIODS}
+class AdaptedClient:
+    """A client under test, which runs the commands with its name."""
+
+    def __init__(self, command: Line, client: RunningClient[Any], emit: Emit) -> None:
+        self._name = command["name"]
+        self._running = client
+        self._emit = emit
+
+    async def start(self) -> None:
+        """Start the client."""
+        await self._running.__aenter__()
+
+    async def stop(self) -> None:
+        """Stop the client."""
+        await self._running.__aexit__()
+
+    async def run(self, command: Line) -> Line:
+        """Run a command, and return its result."""
+        raise UnsupportedError(f"no {command['verb']} of this client")
+
+
+def options_of(command: Line, names: Mapping[str, str]) -> dict[str, Any]:
+    """Translate group, client id and periods of a command, and the options in *names*.
+
+    The client id is unique in this process, unless the command names an instance.
+    """
+    given = command.get("options", {})
     unknown = given.keys() - names.keys() - _PERIODS.keys() - {"instance_name"}
     if unknown:
         raise UnsupportedError(f"no option {', '.join(sorted(unknown))}")
-    return own, Periods(lock_ms=LOCK_MS, lock_lives_ms=LOCK_LIVES_MS, **periods)
-
-
-def client_id_of(command: Mapping[str, Any]) -> str:
-    """Return a client id that is unique in this process."""
-    instance = command.get("options", {}).get("instance_name")
-    if instance is not None:
-        return client_id(instance)
-    return f"{client_id()}#{command['name']}"
+    instance = given.get("instance_name")
+    unique = f"{client_id()}#{command['name']}"
+    periods = {_PERIODS[name]: given[name] for name in given if name in _PERIODS}
+    return {
+        "group": command["group"],
+        "client_id": unique if instance is None else client_id(instance),
+        "periods": Periods(lock_ms=LOCK_MS, lock_lives_ms=LOCK_LIVES_MS, **periods),
+        **{names[name]: value for name, value in given.items() if name in names},
+    }
 
 
 def message_of(line: Mapping[str, Any]) -> Message:

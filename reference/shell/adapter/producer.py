@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Sequence
+from operator import itemgetter
 
-from reference.core.client.message import Message, MessageQueue, Mode, SendResult
+from reference.core.client.message import Message, Mode, SendResult
 from reference.core.client.options import ProducerOptions
-from reference.core.client.producer.request_reply import reply_message
-from reference.core.client.producer.send_call import Selector
+from reference.core.client.producer.request_reply import Reply, reply_message
 from reference.core.client.producer.transaction import LocalTransactionState
 from reference.core.client.pull.message_ext import MessageExt
 from reference.shell.adapter.common import (
+    AdaptedClient,
+    Emit,
     Line,
     UnsupportedError,
-    client_id_of,
     line_of,
     message_of,
+    options_of,
     queue_line,
-    split_options,
 )
 from reference.shell.client.producer import ProducerClient
 
@@ -35,38 +35,40 @@ OPTIONS = {
 }
 
 
-class AdaptedProducer:
+class AdaptedProducer(AdaptedClient):
     """A producer and its transaction states."""
 
-    def __init__(self, command: Line, emit: Callable[[Line], None]) -> None:
+    def __init__(self, command: Line, emit: Emit) -> None:
         given = dict(command.get("options", {}))
         self._check_state = given.pop("check", "unknown")
-        own, periods = split_options(given, OPTIONS)
-        self._name = command["name"]
-        self._emit = emit
-        self._client = ProducerClient(
-            command["namesrv"],
-            ProducerOptions(
-                group=command["group"],
-                client_id=client_id_of(command),
-                periods=periods,
-                **own,
-            ),
-            check=self._check,
-        )
+        options = ProducerOptions(**options_of({**command, "options": given}, OPTIONS))
+        self._client = ProducerClient(command["namesrv"], options, check=self._check)
+        super().__init__(command, self._client, emit)
 
-    async def start(self) -> None:
-        """Start the producer."""
-        await self._client.__aenter__()
+    async def run(self, command: Line) -> Line:
+        """Send a message, a request or a reply."""
+        match command["verb"]:
+            case "send":
+                return await self._send(command)
+            case "request":
+                message, timeout_ms = (
+                    message_of(command["message"]),
+                    command["timeout_ms"],
+                )
+                reply = await self._client.request(message, timeout_ms=timeout_ms)
+                return {"reply": _reply_line(reply)}
+            case "reply":
+                body = base64.b64decode(command["body"])
+                message = reply_message(command["properties"], body)
+                return _result_line(await self._client.send(message), message)
+            case _:
+                return await super().run(command)
 
-    async def stop(self) -> None:
-        """Stop the producer."""
-        await self._client.__aexit__()
-
-    async def send(self, command: Line) -> Line:
+    async def _send(self, command: Line) -> Line:
         """Send a message, a batch or a transactional message."""
+        place: int | None = command.get("select")
+        selector = None if place is None else itemgetter(place)
         timeout_ms = command.get("timeout_ms")
-        selector = _selector(command["select"]) if "select" in command else None
         if "messages" in command:
             messages = [message_of(one) for one in command["messages"]]
             sent = await self._client.send_batch(
@@ -82,26 +84,7 @@ class AdaptedProducer:
             selector=selector,
             timeout_ms=timeout_ms,
         )
-        return {} if result is None else _result_line(result, message)
-
-    async def request(self, command: Line) -> Line:
-        """Send a request and return its reply."""
-        message = message_of(command["message"])
-        reply = await self._client.request(message, timeout_ms=command["timeout_ms"])
-        line = {
-            "topic": reply.topic,
-            "body": base64.b64encode(reply.body).decode(),
-            "properties": {str(name): one for name, one in reply.properties.items()},
-        }
-        return {"reply": line}
-
-    async def reply(self, command: Line) -> Line:
-        """Send a reply to the message of given properties."""
-        body = base64.b64decode(command["body"])
-        reply = reply_message(command["properties"], body)
-        sent = await self._client.send(reply)
-        assert sent is not None, "a synchronous send has a result"
-        return _result_line(sent, reply)
+        return _result_line(result, message)
 
     async def _send_in_transaction(self, message: Message, outcome: str) -> Line:
         def act() -> LocalTransactionState:
@@ -129,14 +112,17 @@ def _state(word: str) -> LocalTransactionState:
     return LocalTransactionState[word.upper()]
 
 
-def _selector(place: int) -> Selector:
-    def select(queues: Sequence[MessageQueue]) -> MessageQueue:
-        return queues[place]
+def _reply_line(reply: Reply) -> Line:
+    return {
+        "topic": reply.topic,
+        "body": base64.b64encode(reply.body).decode(),
+        "properties": {str(name): one for name, one in reply.properties.items()},
+    }
 
-    return select
 
-
-def _result_line(result: SendResult, message: Message | None = None) -> Line:
+def _result_line(result: SendResult | None, message: Message | None = None) -> Line:
+    if result is None:
+        return {}
     line = {
         **queue_line(result.queue),
         "status": str(result.status),

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Generic, TypeVar
 
+from reference.core.client.message import MessageQueue
 from reference.core.client.options import LiteOptions, PullOptions
 from reference.core.client.pull.pull_consumer import PULL_TIMEOUT_MS
 from reference.core.client.pull.pull_request import PullStatus
 from reference.core.client.pull.subscription import TAGS
 from reference.shell.adapter.common import (
     NO_OFFSET,
+    AdaptedClient,
+    Emit,
     Line,
     UnsupportedError,
-    client_id_of,
     line_of,
+    options_of,
     queue_line,
     queue_of,
-    split_options,
 )
 from reference.shell.client.pull_consumer import LitePullClient, PullClient
 
@@ -29,51 +30,33 @@ STATUSES = {
     PullStatus.NO_MATCHED_MESSAGE: "NO_MATCHED_MSG",
     PullStatus.OFFSET_ILLEGAL: "OFFSET_ILLEGAL",
 }
-AnyClient = TypeVar("AnyClient", bound=PullClient | LitePullClient)
 
 
-class PullAdapter(Generic[AnyClient]):
-    """Commands of both kinds of pull consumers."""
-
-    def __init__(self, client: AnyClient) -> None:
-        self._client = client
-        self.verbs: dict[str, Callable[[Line], Awaitable[Line]]] = {
-            "queues": self._queues,
-            "offset": self._offset,
-        }
-
-    async def start(self) -> None:
-        """Start the consumer."""
-        await self._client.__aenter__()
-
-    async def stop(self) -> None:
-        """Stop the consumer."""
-        await self._client.__aexit__()
-
-    async def _queues(self, command: Line) -> Line:
-        found = await self._client.queues(command["topic"])
-        return {"queues": [queue_line(queue) for queue in found]}
-
-    async def _offset(self, command: Line) -> Line:
-        """Query the committed offset."""
-        if command["which"] != "committed":
-            raise UnsupportedError(f"no offset {command['which']}")
-        found = await self._client.committed(queue_of(command["queue"]))
-        return {"offset": str(NO_OFFSET if found is None else found)}
-
-
-class AdaptedPullConsumer(PullAdapter[PullClient]):
+class AdaptedPullConsumer(AdaptedClient):
     """A pull consumer."""
 
-    def __init__(self, command: Line) -> None:
+    def __init__(self, command: Line, emit: Emit) -> None:
         if command.get("model", "clustering") != "clustering":
             raise UnsupportedError("a pull consumer keeps its offsets at brokers")
-        _, periods = split_options(command.get("options", {}), {})
-        options = PullOptions(
-            group=command["group"], client_id=client_id_of(command), periods=periods
-        )
-        super().__init__(PullClient(command["namesrv"], options))
-        self.verbs |= {"pull": self._pull, "commit": self._commit}
+        options = PullOptions(**options_of(command, {}))
+        self._client = PullClient(command["namesrv"], options)
+        super().__init__(command, self._client, emit)
+
+    async def run(self, command: Line) -> Line:
+        """Pull, commit, or query queues and offsets."""
+        match command["verb"]:
+            case "queues":
+                return _queues_line(await self._client.queues(command["topic"]))
+            case "offset":
+                return _offset_line(await self._offset(command))
+            case "pull":
+                return await self._pull(command)
+            case "commit":
+                queue, offset = queue_of(command["queue"]), int(command["offset"])
+                await self._client.commit(queue, offset)
+                return {}
+            case _:
+                return await super().run(command)
 
     async def _pull(self, command: Line) -> Line:
         found = await self._client.pull(
@@ -91,50 +74,33 @@ class AdaptedPullConsumer(PullAdapter[PullClient]):
             "messages": [line_of(message) for message in found.messages],
         }
 
-    async def _offset(self, command: Line) -> Line:
+    async def _offset(self, command: Line) -> int | None:
         queue = queue_of(command["queue"])
         match command["which"]:
             case "min":
-                found = await self._client.min_offset(queue)
+                return await self._client.min_offset(queue)
             case "max":
-                found = await self._client.max_offset(queue)
+                return await self._client.max_offset(queue)
             case "search":
                 time_ms = int(command["time_ms"])
-                found = await self._client.search_offset(queue, time_ms)
+                return await self._client.search_offset(queue, time_ms)
             case _:
-                return await super()._offset(command)
-        return {"offset": str(found)}
-
-    async def _commit(self, command: Line) -> Line:
-        queue, offset = queue_of(command["queue"]), int(command["offset"])
-        await self._client.commit(queue, offset)
-        return {}
+                return await _committed(self._client, command)
 
 
-class AdaptedLiteConsumer(PullAdapter[LitePullClient]):
+class AdaptedLiteConsumer(AdaptedClient):
     """A lite pull consumer."""
 
-    def __init__(self, command: Line, offset_folder: Path) -> None:
-        own, periods = split_options(command.get("options", {}), LITE_OPTIONS)
+    def __init__(self, command: Line, emit: Emit, offset_folder: Path) -> None:
         options = LiteOptions(
-            group=command["group"],
-            client_id=client_id_of(command),
             broadcasts=command.get("model") == "broadcasting",
-            periods=periods,
-            **own,
+            **options_of(command, LITE_OPTIONS),
         )
-        super().__init__(
-            LitePullClient(command["namesrv"], options, offset_folder=offset_folder)
+        self._client = LitePullClient(
+            command["namesrv"], options, offset_folder=offset_folder
         )
         self._subscriptions = command.get("subscriptions", [])
-        self.verbs |= {
-            "commit": self._commit,
-            "assign": self._assign,
-            "poll": self._poll,
-            "seek": self._seek,
-            "pause": self._pause,
-            "resume": self._resume,
-        }
+        super().__init__(command, self._client, emit)
 
     async def start(self) -> None:
         """Start the consumer, and subscribe to the topics of its command."""
@@ -146,26 +112,42 @@ class AdaptedLiteConsumer(PullAdapter[LitePullClient]):
                 expression_type=one.get("type", TAGS),
             )
 
-    async def _assign(self, command: Line) -> Line:
-        self._client.assign([queue_of(one) for one in command["queues"]])
+    async def run(self, command: Line) -> Line:
+        """Poll, commit, seek, pause, or query queues and offsets."""
+        client = self._client
+        queues = [queue_of(one) for one in command.get("queues", [])]
+        match command["verb"]:
+            case "queues":
+                return _queues_line(await client.queues(command["topic"]))
+            case "offset":
+                return _offset_line(await _committed(client, command))
+            case "poll":
+                found = await client.poll(command["timeout_ms"])
+                return {"messages": [line_of(message) for message in found]}
+            case "commit":
+                await client.commit()
+            case "assign":
+                client.assign(queues)
+            case "seek":
+                await client.seek(queue_of(command["queue"]), int(command["offset"]))
+            case "pause":
+                client.pause(queues)
+            case "resume":
+                client.resume(queues)
+            case _:
+                return await super().run(command)
         return {}
 
-    async def _poll(self, command: Line) -> Line:
-        found = await self._client.poll(command["timeout_ms"])
-        return {"messages": [line_of(message) for message in found]}
 
-    async def _seek(self, command: Line) -> Line:
-        await self._client.seek(queue_of(command["queue"]), int(command["offset"]))
-        return {}
+async def _committed(client: PullClient | LitePullClient, command: Line) -> int | None:
+    if command["which"] != "committed":
+        raise UnsupportedError(f"no offset {command['which']}")
+    return await client.committed(queue_of(command["queue"]))
 
-    async def _pause(self, command: Line) -> Line:
-        self._client.pause([queue_of(one) for one in command["queues"]])
-        return {}
 
-    async def _resume(self, command: Line) -> Line:
-        self._client.resume([queue_of(one) for one in command["queues"]])
-        return {}
+def _queues_line(queues: Iterable[MessageQueue]) -> Line:
+    return {"queues": [queue_line(queue) for queue in queues]}
 
-    async def _commit(self, _command: Line) -> Line:
-        await self._client.commit()
-        return {}
+
+def _offset_line(offset: int | None) -> Line:
+    return {"offset": str(NO_OFFSET if offset is None else offset)}

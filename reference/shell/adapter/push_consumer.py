@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,12 +23,13 @@ from reference.core.client.rebalance.strategies import (
 )
 from reference.core.client.remoting.rpc_client import DeliverMessages
 from reference.shell.adapter.common import (
+    AdaptedClient,
+    Emit,
     Line,
     UnsupportedError,
-    client_id_of,
     line_of,
+    options_of,
     queue_of,
-    split_options,
 )
 from reference.shell.client.consumer import ConsumerClient
 from spec.wire.message.properties import Property
@@ -51,37 +52,36 @@ SUCCESS, LATER, FAIL, HOLD = "success", "later", "fail", "hold"
 FAILURES = frozenset({LATER, FAIL})
 
 
-class AdaptedConsumer:
+class AdaptedConsumer(AdaptedClient):
     """A push consumer with outcomes for its messages, by their keys."""
 
-    def __init__(
-        self, command: Line, emit: Callable[[Line], None], offset_folder: Path
-    ) -> None:
-        self._name = command["name"]
-        self._emit = emit
-        self._outcomes = {
-            keys: list(words) for keys, words in command.get("outcomes", {}).items()
-        }
+    def __init__(self, command: Line, emit: Emit, offset_folder: Path) -> None:
+        outcomes = command.get("outcomes", {}).items()
+        self._outcomes = {keys: list(words) for keys, words in outcomes}
         self._released: dict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self._tasks: set[asyncio.Task[None]] = set()
         self._client = ConsumerClient(
             command["namesrv"], _options(command), offset_folder=offset_folder
         )
+        super().__init__(command, self._client, emit)
 
     async def start(self) -> None:
         """Join the group and listen."""
-        await self._client.__aenter__()
+        await super().start()
         self._create_task(self._listen())
 
     async def stop(self) -> None:
         """Leave the group."""
-        await self._client.__aexit__()
+        await super().stop()
         for task in self._tasks:
             task.cancel()
 
-    def release(self, keys: str) -> None:
-        """End the listener's call that holds the message of these keys."""
-        self._released[keys].set()
+    async def run(self, command: Line) -> Line:
+        """End the listener's call that holds the message of the command's keys."""
+        if command["verb"] != "release":
+            return await super().run(command)
+        self._released[command["keys"]].set()
+        return {}
 
     def _create_task(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
@@ -121,21 +121,17 @@ def _options(command: Line) -> ConsumerOptions:
     strategy = _allocate_strategy(given)
     names = THRESHOLDS.keys() & given.keys()
     thresholds = {THRESHOLDS[name]: given.pop(name) for name in names}
-    own, periods = split_options(given, OPTIONS)
     (subscription,) = command["subscriptions"]
     return ConsumerOptions(
-        group=command["group"],
-        client_id=client_id_of(command),
         topic=subscription["topic"],
         expression=subscription.get("expression", "*"),
         expression_type=subscription.get("type", TAGS),
         from_first=command.get("from") == "first",
         broadcasts=command.get("model") == "broadcasting",
         is_orderly=command.get("order") == "orderly",
-        periods=periods,
         thresholds=PullThresholds(**thresholds),
         allocate_strategy=strategy,
-        **own,
+        **options_of({**command, "options": given}, OPTIONS),
     )
 
 
