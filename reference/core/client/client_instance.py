@@ -62,10 +62,9 @@ class ClientInstance:
         """Send a heartbeat to every master, and to slaves if the client consumes."""
         body = encode_body(self.heartbeat())
         request = client_request(RequestCode.HEART_BEAT, body=body)
-        until_ms = now_ms + HEARTBEAT_TIMEOUT_MS
         for address in self.routes.brokers(masters_only=self.consumer is None):
             callback = self._record_version(address)
-            self.rpc.invoke(address, request, callback, until_ms=until_ms)
+            self.rpc.invoke(address, request, callback, now_ms, HEARTBEAT_TIMEOUT_MS)
 
     def heartbeat(self) -> Heartbeat:
         """Return the body of HEART_BEAT."""
@@ -77,7 +76,6 @@ class ClientInstance:
 
     def unregister(self, now_ms: int) -> None:
         """Send UNREGISTER_CLIENT to every broker, for each group."""
-        until_ms = now_ms + HEARTBEAT_TIMEOUT_MS
         groups = {"producerGroup": self.producer, "consumerGroup": self.consumer}
         for name, member in groups.items():
             if member is None:
@@ -85,7 +83,7 @@ class ClientInstance:
             fields = {"clientID": self.client_id, name: member.group}
             request = client_request(RequestCode.UNREGISTER_CLIENT, fields)
             for address in self.routes.brokers():  # [CLIENT-HEARTBEAT-002]
-                self.rpc.invoke(address, request, ignore, until_ms=until_ms)
+                self.rpc.invoke(address, request, ignore, now_ms, HEARTBEAT_TIMEOUT_MS)
 
     def find_broker(
         self,

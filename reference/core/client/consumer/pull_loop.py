@@ -20,25 +20,21 @@ from reference.core.client.pull.pull_loop import PullLoop
 from reference.core.client.pull.pull_request import (
     PullResult,
     PullStatus,
+    committed_offset_of,
     offset_of,
     pull_command,
 )
 from reference.core.client.rebalance.assigned_queue import AssignedQueue
 from reference.core.client.rebalance.process_queue import ProcessQueue
 from reference.core.client.rebalance.queue_locks import LockClient
+from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import Failure
-from reference.core.client.remoting.requests import (
-    get_max_offset_request,
-    query_consumer_offset_request,
-    search_offset_request,
-)
 from reference.core.client.remoting.rpc_client import DeliverMessages, Result
 from spec.client.subscribing import AFTER_ERROR_MS, AFTER_KEPT_MS, OFFSET_TIMEOUT_MS
 from spec.routing.route_data import MASTER_ID
 from spec.wire.bodies.running_info import QueueInHand
 from spec.wire.message.topic_names import RETRY_PREFIX
 from spec.wire.remoting.command import Command
-from spec.wire.remoting.response_code import ResponseCode
 
 
 class PushPullLoop(PullLoop):
@@ -170,16 +166,15 @@ class PushPullLoop(PullLoop):
             return
 
         def on_result(result: Result, later_ms: int) -> None:
-            missing = ResponseCode.QUERY_NOT_FOUND
-            if not isinstance(result, Failure) and result.code == missing:
+            offset = committed_offset_of(result)
+            if offset is None:
                 self._begin_without_offset(assigned, later_ms)
             else:  # [CLIENT-CONSUMEFROM-001]
-                self._begin_at(assigned, result, later_ms)
+                self._begin_at(assigned, offset, later_ms)
                 assigned.start_offset = assigned.next_offset
 
-        request = query_consumer_offset_request(self._options.group, assigned.queue)
-        until_ms = now_ms + OFFSET_TIMEOUT_MS
-        self._invoke(assigned, request, on_result, now_ms, until_ms=until_ms)
+        request = requests.query_consumer_offset(self._options.group, assigned.queue)
+        self._invoke(assigned, request, on_result, now_ms, OFFSET_TIMEOUT_MS)
 
     def _begin_without_offset(self, assigned: AssignedQueue, now_ms: int) -> None:
         """Begin a queue without committed offset, as ConsumeFromWhere has it."""
@@ -191,18 +186,18 @@ class PushPullLoop(PullLoop):
             return
 
         def on_result(result: Result, later_ms: int) -> None:
-            self._begin_at(assigned, result, later_ms)
+            self._begin_at(assigned, offset_of(result), later_ms)
 
-        request = get_max_offset_request(assigned.queue)
+        request = requests.get_max_offset(assigned.queue)
         if time_ms is not None and not is_retry:  # [CLIENT-CONSUMEFROM-004]
             # [CLIENT-CONSUMEFROM-003]
-            request = search_offset_request(assigned.queue, time_ms)
-        until_ms = now_ms + OFFSET_TIMEOUT_MS
-        self._invoke(assigned, request, on_result, now_ms, until_ms=until_ms)
+            request = requests.search_offset(assigned.queue, time_ms)
+        self._invoke(assigned, request, on_result, now_ms, OFFSET_TIMEOUT_MS)
 
-    def _begin_at(self, assigned: AssignedQueue, result: Result, now_ms: int) -> None:
-        """Begin at the offset in a response; drop the queue if there is none."""
-        offset = offset_of(result)
+    def _begin_at(
+        self, assigned: AssignedQueue, offset: int | Failure, now_ms: int
+    ) -> None:
+        """Begin at an offset; drop the queue if its query failed."""
         if isinstance(offset, Failure):
             self._drop(assigned)
         else:

@@ -19,13 +19,13 @@ from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.pull.subscription import TAGS, membership, subscription_of
 from reference.core.client.rebalance.rebalance import Rebalance
-from reference.core.client.remoting.errors import ClientError, Failure
 from reference.core.client.remoting.requests import client_request
 from reference.core.client.remoting.rpc_client import (
     Call,
     DeliverMessages,
     Result,
     failure_of,
+    is_success,
 )
 from reference.core.client.validators import check_group, check_topic
 from spec.client.subscribing import CHECK_TIMEOUT_MS
@@ -34,7 +34,6 @@ from spec.wire.bodies.heartbeat import ALL_MESSAGES, FilterCheck, Subscription
 from spec.wire.bodies.json_body import body_as_json, encode_body
 from spec.wire.message.topic_names import RETRY_PREFIX
 from spec.wire.remoting.request_code import RequestCode
-from spec.wire.remoting.response_code import ResponseCode
 
 
 class Consumer:
@@ -87,16 +86,11 @@ class Consumer:
             if first is None:
                 self._rpc.finish(call, None)
             else:  # [CLIENT-SUBSCRIBE-005]
-                until_ms = later_ms + CHECK_TIMEOUT_MS
-                self._rpc.invoke(first, request, on_result, until_ms=until_ms)
+                self._rpc.invoke(first, request, on_result, later_ms, CHECK_TIMEOUT_MS)
 
         def on_result(result: Result, _now_ms: int) -> None:
-            if isinstance(result, Failure):
-                self._rpc.finish(call, ClientError(result))
-            elif result.code != ResponseCode.SUCCESS:
-                self._rpc.finish(call, ClientError(failure_of(result)))
-            else:
-                self._rpc.finish(call, None)
+            is_fine = is_success(result)
+            self._rpc.finish(call, None if is_fine else failure_of(result))
 
         check = FilterCheck(
             client_id=self._client.client_id,

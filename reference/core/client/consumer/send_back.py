@@ -19,8 +19,8 @@ from reference.core.client.producer.send_request import (
     send_command,
 )
 from reference.core.client.pull.message_ext import MessageExt
+from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import Failure
-from reference.core.client.remoting.requests import send_message_back_request
 from reference.core.client.remoting.rpc_client import Result, is_success
 from reference.core.client.route.topic_queues import master_of, publish_queues
 from spec.client.subscribing import (
@@ -52,11 +52,7 @@ class SendBackService:
     ) -> None:
         """Have the broker deliver *message* to the group again, later."""
         times = message.record.reconsume_times + 1
-        address = self._routes.any_address(message.queue.broker_name)
-        if address is None:
-            self.send_to_retry_topic(message, callback, now_ms, times=times)
-            return
-        request = send_message_back_request(
+        request = requests.send_message_back(
             self._group,
             topic=message.queue.topic,
             commit_log_offset=message.record.physical_offset,
@@ -70,8 +66,8 @@ class SendBackService:
             else:
                 self.send_to_retry_topic(message, callback, later_ms, times=times)
 
-        until_ms = now_ms + OFFSET_TIMEOUT_MS
-        self._rpc.invoke(address, request, on_result, until_ms=until_ms)
+        address = self._routes.any_address(message.queue.broker_name)
+        self._rpc.invoke(address, request, on_result, now_ms, OFFSET_TIMEOUT_MS)
 
     def send_to_retry_topic(
         self,
@@ -104,8 +100,7 @@ class SendBackService:
         now_ms: int,
     ) -> None:
         queue = next(iter(publish_queues(prepared.topic, route)), None)
-        address = None if queue is None else master_of(queue.broker_name, route)
-        if queue is None or address is None:
+        if queue is None:
             callback(False, now_ms)
             return
 
@@ -113,9 +108,9 @@ class SendBackService:
             failed = isinstance(result, Failure) or result.code not in STATUS_OF_CODE
             callback(not failed, later_ms)
 
+        address = master_of(queue.broker_name, route)
         request = send_command(prepared, queue, group=INNER_PRODUCER, now_ms=now_ms)
-        until_ms = now_ms + SEND_TIMEOUT_MS
-        self._rpc.invoke(address, request, on_result, until_ms=until_ms)
+        self._rpc.invoke(address, request, on_result, now_ms, SEND_TIMEOUT_MS)
 
 
 def retry_message(

@@ -20,11 +20,8 @@ from reference.core.client.pull.pull_consumer import PullConsumer
 from reference.core.client.pull.pull_request import offset_of
 from reference.core.client.pull.subscription import TAGS, membership, subscription_of
 from reference.core.client.rebalance.rebalance import Rebalance
+from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
-from reference.core.client.remoting.requests import (
-    get_max_offset_request,
-    get_min_offset_request,
-)
 from reference.core.client.remoting.rpc_client import Call, Result
 from reference.core.client.validators import check_topic
 from spec.client.subscribing import OFFSET_TIMEOUT_MS
@@ -147,28 +144,27 @@ class LitePullConsumer(PullConsumer):
         call = Call[None]()
         bounds: list[int] = []
 
-        def on_address(address: str, later_ms: int) -> None:
-            build = get_max_offset_request if bounds else get_min_offset_request
-            until_ms = later_ms + OFFSET_TIMEOUT_MS
-            self._rpc.invoke(address, build(queue), on_result, until_ms=until_ms)
+        def on_address(address: str | None, later_ms: int) -> None:
+            build = requests.get_max_offset if bounds else requests.get_min_offset
+            self._rpc.invoke(
+                address, build(queue), on_result, later_ms, OFFSET_TIMEOUT_MS
+            )
 
         def on_result(result: Result, later_ms: int) -> None:
             found = offset_of(result)
             if isinstance(found, Failure):
-                self._rpc.finish(call, ClientError(found))
+                self._rpc.finish(call, found)
                 return
             bounds.append(found)
             if len(bounds) == 1:
-                self._find_broker(call, queue, on_address, later_ms)
+                self._client.find_broker(queue, on_address, later_ms)
                 return
             failure = self._seek_failure(queue, offset, *bounds)
-            if failure is not None:
-                self._rpc.finish(call, ClientError(failure))
-                return
-            self.pull_loop.seek(queue, offset, later_ms)
-            self._rpc.finish(call, None)
+            if failure is None:
+                self.pull_loop.seek(queue, offset, later_ms)
+            self._rpc.finish(call, failure)
 
-        self._find_broker(call, queue, on_address, now_ms)
+        self._client.find_broker(queue, on_address, now_ms)
         return call
 
     def _register(self) -> None:

@@ -25,8 +25,8 @@ from reference.core.client.pull.pull_request import (
 from reference.core.client.pull.subscription import TAGS
 from reference.core.client.rebalance.assigned_queue import AssignedQueue
 from reference.core.client.rebalance.process_queue import ProcessQueue
+from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import Failure
-from reference.core.client.remoting.requests import query_consumer_offset_request
 from reference.core.client.remoting.rpc_client import Result
 from spec.client.subscribing import AFTER_ERROR_MS, AFTER_FLOOD_MS, OFFSET_TIMEOUT_MS
 from spec.wire.remoting.command import Command
@@ -116,9 +116,8 @@ class LitePullLoop(PullLoop):
             assigned.next_offset = assigned.committed_offset = found
             self._pull(assigned, later_ms)
 
-        request = query_consumer_offset_request(self._options.group, assigned.queue)
-        until_ms = now_ms + OFFSET_TIMEOUT_MS
-        self._invoke(assigned, request, on_result, now_ms, until_ms=until_ms)
+        request = requests.query_consumer_offset(self._options.group, assigned.queue)
+        self._invoke(assigned, request, on_result, now_ms, OFFSET_TIMEOUT_MS)
 
     def _on_pulled(
         self, assigned: AssignedQueue, found: PullResult, _now_ms: int

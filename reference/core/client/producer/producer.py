@@ -224,7 +224,7 @@ class Producer:
             spent_ms=now_ms - call.begun_ms,
             tried=len(call.tried) - 1,
         )
-        self._rpc.invoke(address, request, on_result, until_ms=now_ms + timeout_ms)
+        self._rpc.invoke(address, request, on_result, now_ms, timeout_ms)
 
     def _run_hooks(
         self, call: SendCall, queue: MessageQueue, address: str

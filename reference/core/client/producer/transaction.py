@@ -68,19 +68,16 @@ class TransactionService:
             state, remark = _run(act)
         else:  # [CLIENT-TXN-003]
             state, remark = LocalTransactionState.ROLLBACK, None
+        _, offset = decode_message_id(result.offset_message_id)
+        fields = {  # [CLIENT-TXN-002]
+            "tranStateTableOffset": result.queue_offset,
+            "commitLogOffset": offset,
+            "fromTransactionCheck": "false",
+            "msgId": result.message_id,
+            "transactionId": result.transaction_id,
+        }
         address = self._routes.address(result.queue.broker_name)
-        if address is not None:
-            _, offset = decode_message_id(result.offset_message_id)
-            fields = {  # [CLIENT-TXN-002]
-                "producerGroup": self.group,
-                "tranStateTableOffset": result.queue_offset,
-                "commitLogOffset": offset,
-                "commitOrRollback": int(state),
-                "fromTransactionCheck": "false",
-                "msgId": result.message_id,
-                "transactionId": result.transaction_id,
-            }
-            self._send(address, fields, remark)
+        self._send(address, state, fields, remark)
         return state
 
     def _check_state(
@@ -89,10 +86,8 @@ class TransactionService:
         """Respond to a check request with END_TRANSACTION."""
         try:
             record = decode_record(request.body)
-            offsets = {
-                "tranStateTableOffset": request.int64("tranStateTableOffset"),
-                "commitLogOffset": request.int64("commitLogOffset"),
-            }
+            queue_offset = request.int64("tranStateTableOffset")
+            commit_log_offset = request.int64("commitLogOffset")
         except (LayoutError, FieldError):
             return None
         queue = MessageQueue(record.topic, "", record.queue_id)
@@ -101,21 +96,28 @@ class TransactionService:
             return None  # [CLIENT-TXN-006]
         state, remark = _run(lambda: self._check(message))
         fields = {  # [CLIENT-TXN-005]
-            "producerGroup": self.group,
-            **offsets,
-            "commitOrRollback": int(state),
+            "tranStateTableOffset": queue_offset,
+            "commitLogOffset": commit_log_offset,
             "fromTransactionCheck": "true",
             "msgId": message.message_id,
             "transactionId": request.optional_text("transactionId"),
         }
-        self._send(address, fields, remark)
+        self._send(address, state, fields, remark)
         return None
 
     def _send(
-        self, address: str, fields: Mapping[str, object], remark: str | None
+        self,
+        address: str | None,
+        state: LocalTransactionState,
+        fields: Mapping[str, object],
+        remark: str | None,
     ) -> None:
+        outcome = {"producerGroup": self.group, "commitOrRollback": int(state)}
         request = client_request(
-            RequestCode.END_TRANSACTION, fields, oneway=True, remark=remark
+            RequestCode.END_TRANSACTION,
+            {**outcome, **fields},
+            oneway=True,
+            remark=remark,
         )
         self._rpc.invoke_oneway(address, request)
 

@@ -13,7 +13,7 @@ from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import MemberOptions
 from reference.core.client.rebalance.assigned_queue import AssignedQueue
-from reference.core.client.remoting.requests import update_consumer_offset_request
+from reference.core.client.remoting import requests
 from reference.core.client.remoting.rpc_client import (
     Callback,
     PersistOffsets,
@@ -81,12 +81,11 @@ class OffsetStore:
 
             return on_result
 
-        until_ms = now_ms + OFFSET_TIMEOUT_MS
         for assigned in assigned_queues.values():
             if commit := self._next_commit(assigned, oneway=False):
                 pending.add(assigned.queue)
                 on_result = on_result_of(assigned)
-                self._rpc.invoke(*commit, on_result, until_ms=until_ms)
+                self._rpc.invoke(*commit, on_result, now_ms, OFFSET_TIMEOUT_MS)
         if not pending:
             callback()
 
@@ -99,6 +98,6 @@ class OffsetStore:
         if address is None or offset is None or offset == assigned.committed_offset:
             return None
         assigned.committed_offset = offset
-        return address, update_consumer_offset_request(
+        return address, requests.update_consumer_offset(
             self._group, queue, offset, oneway=oneway
         )

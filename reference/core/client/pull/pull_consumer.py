@@ -15,19 +15,14 @@ from reference.core.client.message import MessageQueue
 from reference.core.client.options import PullOptions
 from reference.core.client.pull.pull_request import (
     PullResult,
+    committed_offset_of,
     offset_of,
     pull_command,
     pull_result,
 )
 from reference.core.client.pull.subscription import membership, subscription_of
-from reference.core.client.remoting.errors import ClientError, Failure, Reason
-from reference.core.client.remoting.requests import (
-    get_max_offset_request,
-    get_min_offset_request,
-    query_consumer_offset_request,
-    search_offset_request,
-    update_consumer_offset_request,
-)
+from reference.core.client.remoting import requests
+from reference.core.client.remoting.errors import Failure, Reason
 from reference.core.client.remoting.rpc_client import Call, Result, Value
 from reference.core.client.route.topic_queues import subscribe_queues
 from reference.core.client.validators import check_group, check_topic
@@ -35,7 +30,6 @@ from spec.client.subscribing import OFFSET_TIMEOUT_MS
 from spec.routing.route_data import MASTER_ID, TopicRoute
 from spec.wire.bodies.heartbeat import ALL_MESSAGES
 from spec.wire.remoting.command import Command
-from spec.wire.remoting.response_code import ResponseCode
 
 PULL_TIMEOUT_MS = 10_000
 """Java: consumerPullTimeoutMillis."""
@@ -71,7 +65,7 @@ class PullConsumer:
         def on_route(route: TopicRoute | None, _later_ms: int) -> None:
             if route is None:
                 failure = Failure(reason=Reason.NO_ROUTE, remark=topic)
-                self._rpc.finish(call, ClientError(failure))
+                self._rpc.finish(call, failure)
             else:
                 self._rpc.finish(call, subscribe_queues(topic, route))
 
@@ -118,45 +112,41 @@ class PullConsumer:
 
     def min_offset(self, queue: MessageQueue, now_ms: int) -> Call[int]:
         """Query the offset of the first message of *queue*."""
-        request = get_min_offset_request(queue)
+        request = requests.get_min_offset(queue)
         return self._call(queue, request, offset_of, now_ms=now_ms)
 
     def max_offset(self, queue: MessageQueue, now_ms: int) -> Call[int]:
         """Query the offset after the last message of *queue*."""
-        request = get_max_offset_request(queue)
+        request = requests.get_max_offset(queue)
         return self._call(queue, request, offset_of, now_ms=now_ms)
 
     def search_offset(
         self, queue: MessageQueue, time_ms: int, now_ms: int
     ) -> Call[int]:
         """Query the offset of the message of *queue* stored at *time_ms*."""
-        request = search_offset_request(queue, time_ms)
+        request = requests.search_offset(queue, time_ms)
         return self._call(queue, request, offset_of, now_ms=now_ms)
 
     def committed(self, queue: MessageQueue, now_ms: int) -> Call[int | None]:
         """Query the group's committed offset; the value is None without any."""
-
-        def decode(result: Result) -> int | Failure | None:
-            missing = ResponseCode.QUERY_NOT_FOUND
-            if not isinstance(result, Failure) and result.code == missing:
-                return None
-            return offset_of(result)
-
-        request = query_consumer_offset_request(self.options.group, queue)
-        return self._call(queue, request, decode, now_ms=now_ms)
+        request = requests.query_consumer_offset(self.options.group, queue)
+        return self._call(queue, request, committed_offset_of, now_ms=now_ms)
 
     def commit(self, queue: MessageQueue, offset: int, now_ms: int) -> Call[None]:
         """Commit *offset*, without a response."""
-        request = update_consumer_offset_request(
+        request = requests.update_consumer_offset(
             self.options.group, queue, offset, oneway=True
         )
         call = Call[None]()
 
-        def on_address(address: str, _later_ms: int) -> None:
-            self._rpc.invoke_oneway(address, request)
-            self._rpc.finish(call, None)
+        def on_address(address: str | None, _later_ms: int) -> None:
+            if address is None:
+                self._rpc.finish(call, Failure(reason=Reason.NO_BROKER))
+            else:
+                self._rpc.invoke_oneway(address, request)
+                self._rpc.finish(call, None)
 
-        self._find_broker(call, queue, on_address, now_ms)
+        self._client.find_broker(queue, on_address, now_ms)
         return call
 
     def _call(
@@ -173,34 +163,10 @@ class PullConsumer:
         call = Call[Value]()
 
         def on_result(result: Result, _later_ms: int) -> None:
-            found = decode(result)
-            if isinstance(found, Failure):
-                self._rpc.finish(call, ClientError(found))
-            else:
-                self._rpc.finish(call, found)
-
-        def on_address(address: str, later_ms: int) -> None:
-            until_ms = later_ms + timeout_ms
-            self._rpc.invoke(address, request, on_result, until_ms=until_ms)
-
-        self._find_broker(call, queue, on_address, now_ms, broker_id)
-        return call
-
-    def _find_broker(
-        self,
-        call: Call[Value],
-        queue: MessageQueue,
-        callback: Callable[[str, int], None],
-        now_ms: int,
-        broker_id: int = MASTER_ID,
-    ) -> None:
-        """Call back with a broker's address and the time, or fail *call*."""
+            self._rpc.finish(call, decode(result))
 
         def on_address(address: str | None, later_ms: int) -> None:
-            if address is None:
-                failure = Failure(reason=Reason.NO_BROKER, remark=queue.broker_name)
-                self._rpc.finish(call, ClientError(failure))
-            else:
-                callback(address, later_ms)
+            self._rpc.invoke(address, request, on_result, later_ms, timeout_ms)
 
         self._client.find_broker(queue, on_address, now_ms, broker_id)
+        return call

@@ -114,8 +114,7 @@ class PullLoop(ABC):
             def on_result(result: Result, later_ms: int) -> None:
                 self._on_pull_result(assigned, result, later_ms)
 
-            until_ms = now_ms + PULL_TIMEOUT_MS
-            self._invoke(assigned, request, on_result, now_ms, until_ms=until_ms)
+            self._invoke(assigned, request, on_result, now_ms, PULL_TIMEOUT_MS)
 
     def _on_pull_result(
         self, assigned: AssignedQueue, result: Result, now_ms: int
@@ -141,8 +140,7 @@ class PullLoop(ABC):
         request: Command,
         callback: Callback,
         now_ms: int,
-        *,
-        until_ms: int,
+        timeout_ms: int,
     ) -> None:
         """Send to the broker of the next pull; ignore the result of a dropped queue."""
 
@@ -154,7 +152,7 @@ class PullLoop(ABC):
         if address is None:
             self._on_no_address(assigned, now_ms)
         else:
-            self._rpc.invoke(address, request, on_result, until_ms=until_ms)
+            self._rpc.invoke(address, request, on_result, now_ms, timeout_ms)
 
     def _address(self, assigned: AssignedQueue) -> str | None:
         name = assigned.queue.broker_name

@@ -12,7 +12,7 @@ from reference.core.client.pull.message_ext import MessageExt, message_ext
 from reference.core.client.pull.subscription import matches_tags
 from reference.core.client.remoting.errors import Failure
 from reference.core.client.remoting.requests import client_request
-from reference.core.client.remoting.rpc_client import Result, failure_of
+from reference.core.client.remoting.rpc_client import Result, failure_of, is_success
 from reference.core.remoting.request import FieldError
 from spec.client.subscribing import SUSPEND_MS
 from spec.layout import LayoutError
@@ -129,11 +129,17 @@ def _messages(
 
 def offset_of(result: Result) -> int | Failure:
     """Return the offset in a response, or the failure."""
-    if isinstance(result, Failure):
-        return result
+    if not is_success(result):
+        return failure_of(result)
     try:
-        if result.code == ResponseCode.SUCCESS:
-            return result.int64("offset")
+        return result.int64("offset")
     except FieldError as error:
         return failure_of(result, str(error))
-    return failure_of(result)
+
+
+def committed_offset_of(result: Result) -> int | Failure | None:
+    """Return the committed offset in a response, None if the group has none."""
+    code = ResponseCode.QUERY_NOT_FOUND
+    if not isinstance(result, Failure) and result.code == code:
+        return None
+    return offset_of(result)

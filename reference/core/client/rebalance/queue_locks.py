@@ -70,21 +70,15 @@ class LockClient:
     def unlock(self, assigned: AssignedQueue) -> None:
         """Unlock a queue that is not assigned any more."""
         assigned.on_lock(LockEvent.UNLOCK)
+        code, body = RequestCode.UNLOCK_BATCH_MQ, self._body([assigned.queue])
+        request = client_request(code, body=body, oneway=True)
         address = self._routes.address(assigned.queue.broker_name)
-        if address is not None:
-            code, body = RequestCode.UNLOCK_BATCH_MQ, self._body([assigned.queue])
-            self._rpc.invoke_oneway(
-                address, client_request(code, body=body, oneway=True)
-            )
+        self._rpc.invoke_oneway(address, request)
 
     def _lock_batch_mq(
         self, queues: Sequence[MessageQueue], callback: LockCallback, now_ms: int
     ) -> None:
         """Lock *queues* of one broker."""
-        address = self._routes.address(queues[0].broker_name)
-        if address is None:
-            callback(None, now_ms)
-            return
 
         def on_result(result: Result, later_ms: int) -> None:
             body = body_of(result, LockedQueues)
@@ -94,8 +88,8 @@ class LockClient:
             callback({one for one in queues if one.name in body.queues}, later_ms)
 
         request = client_request(RequestCode.LOCK_BATCH_MQ, body=self._body(queues))
-        until_ms = now_ms + LOCK_TIMEOUT_MS
-        self._rpc.invoke(address, request, on_result, until_ms=until_ms)
+        address = self._routes.address(queues[0].broker_name)
+        self._rpc.invoke(address, request, on_result, now_ms, LOCK_TIMEOUT_MS)
 
     def _body(self, queues: Sequence[MessageQueue]) -> bytes:
         names = tuple(queue.name for queue in queues)

@@ -13,8 +13,8 @@ from collections.abc import Callable, Collection
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import MemberOptions
+from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import Failure
-from reference.core.client.remoting.requests import get_consumer_list_request
 from reference.core.client.remoting.rpc_client import Result, body_of
 from reference.core.client.route.topic_queues import subscribe_queues
 from reference.core.remoting.request import Request
@@ -100,7 +100,5 @@ class Rebalance:
             self._assign(own, subscription, later_ms)
 
         address = self._routes.first_broker(route)
-        if address is not None:
-            request = get_consumer_list_request(self._options.group)
-            until_ms = now_ms + OFFSET_TIMEOUT_MS
-            self._rpc.invoke(address, request, on_result, until_ms=until_ms)
+        request = requests.get_consumer_list(self._options.group)
+        self._rpc.invoke(address, request, on_result, now_ms, OFFSET_TIMEOUT_MS)

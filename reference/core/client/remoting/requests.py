@@ -32,40 +32,40 @@ def client_request(
     )
 
 
-def get_route_request(topic: str) -> Command:
+def get_route(topic: str) -> Command:
     """Build GET_ROUTEINFO_BY_TOPIC."""
     return client_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, {"topic": topic})
 
 
-def get_consumer_list_request(group: str) -> Command:
+def get_consumer_list(group: str) -> Command:
     """Build GET_CONSUMER_LIST_BY_GROUP: the client ids of a consumer group."""
     fields = {"consumerGroup": group}
     return client_request(RequestCode.GET_CONSUMER_LIST_BY_GROUP, fields)
 
 
-def query_consumer_offset_request(group: str, queue: MessageQueue) -> Command:
+def query_consumer_offset(group: str, queue: MessageQueue) -> Command:
     """Build QUERY_CONSUMER_OFFSET: the committed offset of *group*."""
     fields = {"consumerGroup": group, **_queue_fields(queue)}
     return client_request(RequestCode.QUERY_CONSUMER_OFFSET, fields)
 
 
-def get_min_offset_request(queue: MessageQueue) -> Command:
+def get_min_offset(queue: MessageQueue) -> Command:
     """Build GET_MIN_OFFSET: the offset of the first message of *queue*."""
     return client_request(RequestCode.GET_MIN_OFFSET, _queue_fields(queue))
 
 
-def get_max_offset_request(queue: MessageQueue) -> Command:
+def get_max_offset(queue: MessageQueue) -> Command:
     """Build GET_MAX_OFFSET: the offset after the last message of *queue*."""
     return client_request(RequestCode.GET_MAX_OFFSET, _queue_fields(queue))
 
 
-def search_offset_request(queue: MessageQueue, time_ms: int) -> Command:
+def search_offset(queue: MessageQueue, time_ms: int) -> Command:
     """Build SEARCH_OFFSET_BY_TIMESTAMP for the store time *time_ms*."""
     fields = {**_queue_fields(queue), "timestamp": time_ms}
     return client_request(RequestCode.SEARCH_OFFSET_BY_TIMESTAMP, fields)
 
 
-def update_consumer_offset_request(
+def update_consumer_offset(
     group: str, queue: MessageQueue, offset: int, *, oneway: bool
 ) -> Command:
     """Build UPDATE_CONSUMER_OFFSET: *group* has consumed everything below *offset*."""
@@ -73,7 +73,7 @@ def update_consumer_offset_request(
     return client_request(RequestCode.UPDATE_CONSUMER_OFFSET, fields, oneway=oneway)
 
 
-def send_message_back_request(
+def send_message_back(
     group: str,
     *,
     topic: str,

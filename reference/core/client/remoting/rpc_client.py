@@ -9,9 +9,10 @@ request has a callback for its result (Java: NettyRemotingClient, MQClientAPIImp
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeGuard, TypeVar
 
 from reference.core.client.message import MessageQueue
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
@@ -107,20 +108,35 @@ class RpcClient:
         return not self._pending
 
     def invoke(
-        self, address: str, request: Command, callback: Callback, *, until_ms: int
+        self,
+        address: str | None,
+        request: Command,
+        callback: Callback,
+        now_ms: int,
+        timeout_ms: int,
     ) -> None:
-        """Send *request* with a new opaque; its timeout is at *until_ms*."""
+        """Send *request* with a new opaque, and wait *timeout_ms* for the response.
+
+        Without an address it fails.
+        """
+        if address is None:
+            callback(Failure(reason=Reason.NO_BROKER), now_ms)
+            return
         opaque = self._new_opaque()
         self._pending[opaque] = _PendingRequest(address, callback)
-        self.timers.call_at(
-            until_ms, lambda now_ms: self.request_failed(opaque, Reason.TIMEOUT, now_ms)
-        )
-        self._write(address, request, opaque)
 
-    def invoke_oneway(self, address: str, request: Command) -> None:
-        """Send *request*, to which there is no response."""
-        frame = encode_command(replace(request, opaque=self._new_opaque()))
-        self._outbox.append(Write(address, frame, None))
+        def on_timeout(later_ms: int) -> None:
+            self.request_failed(opaque, Reason.TIMEOUT, later_ms)
+
+        self.timers.call_at(now_ms + timeout_ms, on_timeout)
+        frame = encode_command(replace(request, opaque=opaque))
+        self._outbox.append(Write(address, frame, opaque))
+
+    def invoke_oneway(self, address: str | None, request: Command) -> None:
+        """Send *request*, to which there is no response; drop it without an address."""
+        if address is not None:
+            frame = encode_command(replace(request, opaque=self._new_opaque()))
+            self._outbox.append(Write(address, frame, None))
 
     def command_received(self, address: str, request: Request, now_ms: int) -> None:
         """Process a response or a request from the peer at *address*."""
@@ -153,9 +169,10 @@ class RpcClient:
         """Send the response to a broker's request."""
         self._outbox.append(Write(address, encode_response(opaque, response), None))
 
-    def finish(self, call: Call[Value], result: Value | ClientError) -> None:
-        """End a call of the application."""
-        self.emit(CallFinished(call, result))
+    def finish(self, call: Call[Value], result: Value | Failure | ClientError) -> None:
+        """End a call of the application; a failure becomes a ClientError."""
+        found = ClientError(result) if isinstance(result, Failure) else result
+        self.emit(CallFinished(call, found))
 
     def emit(self, effect: Effect) -> None:
         """Add an effect for the shell."""
@@ -179,10 +196,6 @@ class RpcClient:
         self._next_opaque = (opaque + 1) % _OPAQUE_END
         return opaque
 
-    def _write(self, address: str, request: Command, opaque: int) -> None:
-        frame = encode_command(replace(request, opaque=opaque))
-        self._outbox.append(Write(address, frame, opaque))
-
     def _process_request(self, address: str, request: Request, now_ms: int) -> None:
         handler = self.handlers.get(request.code)
         if handler is None:  # [CLIENT-ADMIN-001]
@@ -195,25 +208,25 @@ class RpcClient:
             self.respond(address, request.opaque, response)
 
 
-def is_success(result: Result) -> bool:
+def is_success(result: Result) -> TypeGuard[Request]:
     """Return whether *result* is a response with the code SUCCESS."""
     return isinstance(result, Request) and result.code == ResponseCode.SUCCESS
 
 
-def failure_of(response: Request, remark: str | None = None) -> Failure:
+def failure_of(result: Result, remark: str | None = None) -> Failure:
     """Return the failure that an error response, or one that cannot be read, is."""
-    remark = response.remark or "" if remark is None else remark
-    return Failure(reason=Reason.REFUSED, code=response.code, remark=remark)
+    if isinstance(result, Failure):
+        return result
+    remark = result.remark or "" if remark is None else remark
+    return Failure(reason=Reason.REFUSED, code=result.code, remark=remark)
 
 
 def decoded(result: Result, decode: Callable[[bytes], Value]) -> Value | None:
     """Decode the body of a successful response; None without one."""
-    if not isinstance(result, Request) or result.code != ResponseCode.SUCCESS:
-        return None
-    try:
-        return decode(result.body)
-    except LayoutError:
-        return None
+    with suppress(LayoutError):
+        if is_success(result):
+            return decode(result.body)
+    return None
 
 
 def body_of(result: Result, kind: type[Value]) -> Value | None:

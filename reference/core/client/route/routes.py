@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import Failure, Reason
-from reference.core.client.remoting.requests import get_route_request
 from reference.core.client.remoting.rpc_client import Result, RpcClient, decoded
 from spec.routing.route_data import MASTER_ID, TopicRoute, decode_route
 from spec.wire.producer.select_queue import ROUTE_PERIOD_MS, ROUTE_TIMEOUT_MS
@@ -136,9 +136,9 @@ class Routes:
             for on_route in self._callbacks.pop(topic, []):
                 on_route(route, later_ms)
 
-        until_ms = now_ms + ROUTE_TIMEOUT_MS  # [CLIENT-PUBLISH-010]
-        request = get_route_request(topic)
-        self._rpc.invoke(self._servers[0], request, callback, until_ms=until_ms)
+        request = requests.get_route(topic)
+        # [CLIENT-PUBLISH-010]
+        self._rpc.invoke(self._servers[0], request, callback, now_ms, ROUTE_TIMEOUT_MS)
 
     def _refresh(self, now_ms: int) -> None:
         for topic in tuple(self._routes):
