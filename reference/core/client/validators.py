@@ -14,9 +14,8 @@ from spec.wire.message.topic_names import RETRY_PREFIX
 from spec.wire.remoting.response_code import ResponseCode
 from spec.wire.send.send_limits import MESSAGE_SIZE_MAX
 
-TOPIC_LENGTH_MAX = 255
-"""Limit of 4.6.0 clients; brokers store 127 at most."""
-GROUP_LENGTH_MAX = 255
+NAME_LENGTH_MAX = 255
+"""Limit of 4.6.0 clients for topics and groups; brokers store 127 at most."""
 DEFAULT_TOPIC = "TBW102"
 
 _NAME = re.compile(r"[%|a-zA-Z0-9_-]+")
@@ -25,24 +24,14 @@ _WAITS = "true"
 
 def check_topic(topic: str) -> None:
     """Raise ClientError for an illegal topic."""
-    if not topic.strip():
-        raise _illegal("the topic is blank")
-    if not _NAME.fullmatch(topic):  # [CLIENT-VALIDATE-004]
-        raise _illegal(f"the topic {topic!r} has characters beside % | - _ and a-z0-9")
-    if len(topic) > TOPIC_LENGTH_MAX:  # [CLIENT-VALIDATE-005]
-        raise _illegal(f"the topic has {len(topic)} characters, {TOPIC_LENGTH_MAX} may")
+    _check_name("topic", topic)
     if topic == DEFAULT_TOPIC:  # [CLIENT-VALIDATE-007]
         raise _illegal(f"{topic} is reserved for the creation of topics")
 
 
 def check_group(group: str) -> None:
     """Raise ClientError for an illegal group name."""
-    if not group.strip():
-        raise _illegal("the group is blank")
-    if len(group) > GROUP_LENGTH_MAX:
-        raise _illegal(f"the group has {len(group)} characters, {GROUP_LENGTH_MAX} may")
-    if not _NAME.fullmatch(group):
-        raise _illegal(f"the group {group!r} has characters beside % | - _ and a-z0-9")
+    _check_name("group", group)
 
 
 def check_message(message: Message, *, body_size_max: int = MESSAGE_SIZE_MAX) -> None:
@@ -78,6 +67,15 @@ def check_batch(
 def waits(message: Message) -> bool:
     """Return whether the response waits for flush and replication."""
     return message.properties.get(Property.WAIT, _WAITS).lower() == _WAITS
+
+
+def _check_name(kind: str, name: str) -> None:
+    if not name.strip():
+        raise _illegal(f"the {kind} is blank")
+    if not _NAME.fullmatch(name):  # [CLIENT-VALIDATE-004]
+        raise _illegal(f"the {kind} {name!r} has characters beside % | - _ and a-z0-9")
+    if len(name) > NAME_LENGTH_MAX:  # [CLIENT-VALIDATE-005]
+        raise _illegal(f"the {kind} has {len(name)} characters, {NAME_LENGTH_MAX} may")
 
 
 def _illegal(remark: str, code: int | None = None) -> ClientError:

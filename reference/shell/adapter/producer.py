@@ -7,7 +7,7 @@ from operator import itemgetter
 
 from reference.core.client.message import Message, Mode, SendResult
 from reference.core.client.options import ProducerOptions
-from reference.core.client.producer.request_reply import Reply, reply_message
+from reference.core.client.producer.request_reply import reply_message
 from reference.core.client.producer.transaction import LocalTransactionState
 from reference.core.client.pull.message_ext import MessageExt
 from reference.shell.adapter.common import (
@@ -112,7 +112,7 @@ def _state(word: str) -> LocalTransactionState:
     return LocalTransactionState[word.upper()]
 
 
-def _reply_line(reply: Reply) -> Line:
+def _reply_line(reply: Message) -> Line:
     return {
         "topic": reply.topic,
         "body": base64.b64encode(reply.body).decode(),

@@ -8,7 +8,6 @@ from pathlib import Path
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import LiteOptions, PullOptions
 from reference.core.client.pull.pull_consumer import PULL_TIMEOUT_MS
-from reference.core.client.pull.pull_request import PullStatus
 from reference.core.client.pull.subscription import TAGS
 from reference.shell.adapter.common import (
     NO_OFFSET,
@@ -24,12 +23,6 @@ from reference.shell.adapter.common import (
 from reference.shell.client.pull_consumer import LitePullClient, PullClient
 
 LITE_OPTIONS = {"pull_batch": "batch_size", "auto_commit": "auto_commits"}
-STATUSES = {
-    PullStatus.FOUND: "FOUND",
-    PullStatus.NO_NEW_MESSAGE: "NO_NEW_MSG",
-    PullStatus.NO_MATCHED_MESSAGE: "NO_MATCHED_MSG",
-    PullStatus.OFFSET_ILLEGAL: "OFFSET_ILLEGAL",
-}
 
 
 class AdaptedPullConsumer(AdaptedClient):
@@ -67,7 +60,7 @@ class AdaptedPullConsumer(AdaptedClient):
             timeout_ms=command.get("timeout_ms", PULL_TIMEOUT_MS),
         )
         return {
-            "status": STATUSES[found.status],
+            "status": found.status.name,
             "next_offset": str(found.next_offset),
             "min_offset": str(found.min_offset),
             "max_offset": str(found.max_offset),

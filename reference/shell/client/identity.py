@@ -6,7 +6,7 @@ import os
 import random
 import socket
 
-from reference.core.client.producer.unique_id import IdSource, UniqueIdGenerator
+from reference.core.client.producer.unique_id import UniqueIdGenerator
 from reference.shell.clock import zone_offset_ms
 
 _LOOPBACK = "127.0.0.1"
@@ -35,12 +35,10 @@ def client_id(instance: str | None = None) -> str:
 def unique_id_generator() -> UniqueIdGenerator:
     """Build the generator of unique ids for this process."""
     return UniqueIdGenerator(
-        IdSource(
-            address=socket.inet_aton(own_address()),
-            process_id=os.getpid(),
-            program_hash=random_start(),
-            zone_offset_ms=zone_offset_ms(),
-        )
+        address=socket.inet_aton(own_address()),
+        process_id=os.getpid(),
+        program_hash=random_start(),
+        zone_offset_ms=zone_offset_ms(),
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from reference.core.client.message import Message, Mode, SendResult
 from reference.core.client.options import ProducerOptions
 from reference.core.client.producer.producer import Producer
-from reference.core.client.producer.request_reply import Reply, RequestReplyService
+from reference.core.client.producer.request_reply import RequestReplyService
 from reference.core.client.producer.select_queue import RoundRobin
 from reference.core.client.producer.send_call import Selector
 from reference.core.client.producer.transaction import (
@@ -78,7 +78,7 @@ class ProducerClient(RunningClient[Producer]):
             )
         )
 
-    async def request(self, message: Message, *, timeout_ms: int) -> Reply:
+    async def request(self, message: Message, *, timeout_ms: int) -> Message:
         """Send *message* and return the reply.
 
         Raises ClientError, with the reason NO_REPLY if only the reply is missing.

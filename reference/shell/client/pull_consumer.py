@@ -19,9 +19,11 @@ from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.pull.pull_consumer import PULL_TIMEOUT_MS, PullConsumer
 from reference.core.client.pull.pull_request import PullResult
 from reference.core.client.pull.subscription import TAGS
+from reference.core.client.remoting import requests
 from reference.shell.client.client_host import ClientHost, RunningClient
 from reference.shell.clock import now_ms
 from spec.wire.bodies.heartbeat import ALL_MESSAGES
+from spec.wire.remoting.command import Command
 
 POLL_TIMEOUT_MS = 5000
 """Java: pollTimeoutMillis."""
@@ -70,16 +72,19 @@ class PullClient(PullingClient[PullConsumer]):
 
     async def min_offset(self, queue: MessageQueue) -> int:
         """Return the offset of the first message of *queue*."""
-        return await self._host.call(lambda at: self.core.min_offset(queue, at))
+        return await self._offset(queue, requests.get_min_offset(queue))
 
     async def max_offset(self, queue: MessageQueue) -> int:
         """Return the offset after the last message of *queue*."""
-        return await self._host.call(lambda at: self.core.max_offset(queue, at))
+        return await self._offset(queue, requests.get_max_offset(queue))
 
     async def search_offset(self, queue: MessageQueue, time_ms: int) -> int:
         """Return the offset of the message stored at *time_ms*."""
+        return await self._offset(queue, requests.search_offset(queue, time_ms))
+
+    async def _offset(self, queue: MessageQueue, request: Command) -> int:
         return await self._host.call(
-            lambda at: self.core.search_offset(queue, time_ms, at)
+            lambda at: self.core.query_offset(queue, request, at)
         )
 
     async def commit(self, queue: MessageQueue, offset: int) -> None:

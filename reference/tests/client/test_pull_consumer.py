@@ -9,6 +9,7 @@ from reference.core.client.options import PullOptions
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.pull.pull_consumer import PullConsumer
 from reference.core.client.pull.pull_request import PullResult, PullStatus
+from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import Reason
 from reference.core.client.remoting.rpc_client import Call
 from reference.tests.client.making import broker_data, queue_data, route_of
@@ -19,6 +20,7 @@ from spec.routing.route_data import TopicRoute
 from spec.store.message_record import encode_record
 from spec.wire.bodies.heartbeat import Heartbeat
 from spec.wire.bodies.json_body import decode_body
+from spec.wire.remoting.command import Command
 
 QUEUE = MessageQueue("T", "a", 0)
 PULL, COMMIT, QUERY_NOT_FOUND = 11, 15, 22
@@ -42,6 +44,10 @@ class Pulling:
         return self.consumer.pull(
             QUEUE, expression, offset=7, count=4, now_ms=self.world.now_ms
         )
+
+    def query(self, request: Command) -> Call[int]:
+        """Begin to query an offset."""
+        return self.consumer.query_offset(QUEUE, request, self.world.now_ms)
 
     def answer(self, question: Question, *tags: str, suggested: int = 0) -> None:
         """Answer a pull with messages of these tags."""
@@ -93,7 +99,7 @@ def test_the_next_pull_goes_where_the_last_answer_says_but_offsets_do_not() -> N
     pulling.answer(pulling.world.question(), "A", suggested=1)
     pulling.pull()
     assert pulling.world.question().address == "a:10921"
-    pulling.consumer.max_offset(QUEUE, pulling.world.now_ms)
+    pulling.query(requests.get_max_offset(QUEUE))
     assert pulling.world.question().address == "a:10911"
 
 
@@ -108,16 +114,11 @@ def test_a_pull_that_is_not_answered_fails_after_ten_seconds() -> None:
     assert pulling.world.error(call).failure.reason is Reason.TIMEOUT
 
 
-@pytest.mark.parametrize(
-    ("ask", "code"),
-    [("min_offset", 31), ("max_offset", 30), ("committed", 14), ("search_offset", 29)],
-)
-def test_an_offset_is_asked_for_and_told(ask: str, code: int) -> None:
+def test_an_offset_is_queried() -> None:
     pulling = Pulling()
-    more = (123,) if ask == "search_offset" else ()
-    call = getattr(pulling.consumer, ask)(QUEUE, *more, pulling.world.now_ms)
+    call = pulling.query(requests.get_min_offset(QUEUE))
     asked = pulling.world.question()
-    assert (asked.address, asked.command.code) == ("a:10911", code)
+    assert (asked.address, asked.command.code) == ("a:10911", 31)
     pulling.world.answer(asked, 0, {"offset": "12"})
     pulling.world.questions()
     assert pulling.world.finished[call] == 12
@@ -134,7 +135,7 @@ def test_a_group_that_never_committed_is_at_no_offset() -> None:
 @pytest.mark.parametrize("fields", [{}, {"offset": "many"}])
 def test_an_answer_without_an_offset_is_an_error(fields: dict[str, str]) -> None:
     pulling = Pulling()
-    call = pulling.consumer.max_offset(QUEUE, pulling.world.now_ms)
+    call = pulling.query(requests.get_max_offset(QUEUE))
     pulling.world.answer(pulling.world.question(), 0, fields)
     assert pulling.world.error(call).failure.reason is Reason.REFUSED
 

@@ -8,7 +8,6 @@ import pytest
 
 from reference.core.client.message import Message
 from reference.core.client.producer.request_reply import (
-    Reply,
     RequestReplyService,
     reply_message,
 )
@@ -34,7 +33,7 @@ class Requesting:
         self.world.give_route(route_of("a"))
         self.heartbeat, self.sent = self.world.questions()
 
-    def request(self) -> Call[Reply]:
+    def request(self) -> Call[Message]:
         """Begin a request."""
         return self.requests.request(
             Message(topic="T", body=b"?"), now_ms=self.world.now_ms, timeout_ms=WAIT_MS
@@ -82,7 +81,7 @@ def test_a_reply_is_handed_out_before_the_answer_or_after_it(is_stored: bool) ->
     assert requesting.call not in requesting.world.finished
     assert requesting.push(requesting.own_id, zlib.compress(b"!"), flags=1) == 0
     found = requesting.result()
-    assert isinstance(found, Reply)
+    assert isinstance(found, Message)
     assert (found.topic, found.body) == ("R", b"!")
     assert requesting.push(requesting.own_id) == 0, "nobody waits any more"
     if not is_stored:
@@ -94,7 +93,7 @@ def test_what_cannot_be_inflated_is_handed_out_as_it_came() -> None:
     requesting = Requesting()
     requesting.push(requesting.own_id, b"no zlib", flags=1)
     found = requesting.result()
-    assert isinstance(found, Reply)
+    assert isinstance(found, Message)
     assert found.body == b"no zlib"
 
 

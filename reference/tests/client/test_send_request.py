@@ -13,7 +13,7 @@ from reference.core.client.producer.send_request import (
     prepare_message,
     send_command,
 )
-from reference.core.client.producer.unique_id import IdSource, UniqueIdGenerator
+from reference.core.client.producer.unique_id import UniqueIdGenerator
 from spec.wire.message.properties import decode_properties
 from spec.wire.message.unique_key import decode_unique_key
 from spec.wire.remoting.command import Command
@@ -96,8 +96,9 @@ def test_a_batch_has_a_key_for_each_message_and_is_not_compressed() -> None:
 
 
 def test_a_key_says_who_and_when() -> None:
-    sender = IdSource(address=bytes([10, 0, 0, 1]), process_id=0x12345, program_hash=-7)
-    maker = UniqueIdGenerator(sender)
+    maker = UniqueIdGenerator(
+        address=bytes([10, 0, 0, 1]), process_id=0x12345, program_hash=-7
+    )
     first, second = (decode_unique_key(maker.next_id(NOON_MS)) for _ in range(2))
     assert first.address == bytes([10, 0, 0, 1])
     assert (first.process_id, first.class_loader_hash) == (0x2345, -7)
@@ -107,16 +108,14 @@ def test_a_key_says_who_and_when() -> None:
 
 def test_a_month_begins_in_the_senders_zone() -> None:
     zone_ms = -13 * 3600 * 1000
-    maker = UniqueIdGenerator(
-        IdSource(address=bytes(16), process_id=1, zone_offset_ms=zone_ms)
-    )
+    maker = UniqueIdGenerator(address=bytes(16), process_id=1, zone_offset_ms=zone_ms)
     key = maker.next_id(NOON_MS)
     assert len(key) == 56
     assert decode_unique_key(key).since_month_ms == 23 * 3600 * 1000
 
 
 def test_keys_of_a_sender_differ_until_the_counter_is_round() -> None:
-    maker = UniqueIdGenerator(IdSource(address=bytes(4), process_id=1))
+    maker = UniqueIdGenerator(address=bytes(4), process_id=1)
     keys = [maker.next_id(NOON_MS) for _ in range(2**16 + 1)]
     assert len(set(keys)) == 2**16
     assert keys[0] == keys[-1]

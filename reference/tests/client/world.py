@@ -13,7 +13,7 @@ from reference.core.client.message import MessageQueue, SendResult
 from reference.core.client.options import ProducerOptions
 from reference.core.client.producer.producer import Producer
 from reference.core.client.producer.select_queue import RoundRobin
-from reference.core.client.producer.unique_id import IdSource, UniqueIdGenerator
+from reference.core.client.producer.unique_id import UniqueIdGenerator
 from reference.core.client.remoting.errors import ClientError, Reason
 from reference.core.client.remoting.rpc_client import (
     Call,
@@ -66,7 +66,7 @@ class World:
         return Producer(
             ProducerOptions(**given),  # type: ignore[arg-type] # tests know the names
             self.client,
-            unique_ids=UniqueIdGenerator(IdSource(address=bytes(4), process_id=1)),
+            unique_ids=UniqueIdGenerator(address=bytes(4), process_id=1),
             round_robin=RoundRobin(),
         )
 

@@ -7,16 +7,14 @@ directly (Java: ClientRemotingProcessor). Requests for another group are refused
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.consumer.pull_loop import PushPullLoop
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import message_ext
-from reference.core.client.remoting.rpc_client import DeliverMessages, RpcClient
+from reference.core.client.remoting.rpc_client import DeliverMessages, DirectRequest
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response, error_response
 from spec.client.requests import REST_BEFORE_RESET_MS
@@ -45,7 +43,6 @@ class AdminRequestHandler:
         rebalance: Callable[[int], None],
         started_ms: int,
     ) -> None:
-        self.direct = ConsumeMessageDirectly(client.rpc, is_orderly=options.is_orderly)
         self._options = options
         self._group = options.group
         self._client = client
@@ -115,10 +112,41 @@ class AdminRequestHandler:
     def _consume_directly(
         self, address: str, request: Request, now_ms: int
     ) -> Response | None:
+        """Deliver the message in *request*; the response follows its result."""
         if request.optional_text("consumerGroup") != self._group:
             return _group_not_exist(request)
-        # [CLIENT-ADMIN-005]
-        return self.direct.deliver(address, request, now_ms)
+        try:
+            record = decode_record(request.body)
+            name = request.optional_text("brokerName") or ""
+            queue = MessageQueue(record.topic, name, record.queue_id)
+            message = message_ext(record, queue)
+        except LayoutError as error:
+            return error_response(ResponseCode.SYSTEM_ERROR, str(error))
+        direct = DirectRequest(address, request.opaque, now_ms)
+        self._client.rpc.emit(DeliverMessages(queue, (message,), direct))
+        return None
+
+    def process_consume_result(
+        self,
+        direct: DirectRequest,
+        *,
+        is_failed: bool,
+        error: str | None,
+        now_ms: int,
+    ) -> None:
+        """Respond with the listener's result.
+
+        No offset is committed, and a failed message is not sent back.
+        """
+        result = "CR_LATER" if is_failed else "CR_SUCCESS"
+        body = ConsumedDirectly(  # [CLIENT-ADMIN-005]
+            is_ordered=self._options.is_orderly,
+            result=result if error is None else "CR_THROW_EXCEPTION",
+            remark=error,
+            spent_ms=now_ms - direct.at_ms,
+        )
+        response = Response(body=encode_body(body))
+        self._client.rpc.respond(direct.address, direct.opaque, response)
 
     def _settings(self) -> Mapping[str, str]:
         """Return the settings under Java's names."""
@@ -141,55 +169,3 @@ def _group_not_exist(request: Request) -> Response:
     group = request.optional_text("consumerGroup")
     remark = f"The Consumer Group <{group}> not exist in this consumer"
     return error_response(ResponseCode.SYSTEM_ERROR, remark)
-
-
-@dataclass(frozen=True, slots=True)
-class _DirectRequest:
-    """A CONSUME_MESSAGE_DIRECTLY without a response."""
-
-    address: str
-    opaque: int
-    at_ms: int
-
-
-class ConsumeMessageDirectly:
-    """Messages that an administrator sent for consumption now.
-
-    They are of no assigned queue. The listener's result is the response. No offset is
-    committed, and a failed message is not sent back.
-    """
-
-    def __init__(self, rpc: RpcClient, *, is_orderly: bool) -> None:
-        self._rpc = rpc
-        self._is_orderly = is_orderly
-        self._tickets = itertools.count(1)
-        self._pending: dict[int, _DirectRequest] = {}
-
-    def deliver(self, address: str, request: Request, now_ms: int) -> Response | None:
-        """Deliver the message in *request*; the response follows its result."""
-        try:
-            record = decode_record(request.body)
-            name = request.optional_text("brokerName") or ""
-            queue = MessageQueue(record.topic, name, record.queue_id)
-            message = message_ext(record, queue)
-        except LayoutError as error:
-            return error_response(ResponseCode.SYSTEM_ERROR, str(error))
-        ticket = next(self._tickets)
-        self._pending[ticket] = _DirectRequest(address, request.opaque, now_ms)
-        self._rpc.emit(DeliverMessages(message.queue, (message,), ticket))
-        return None
-
-    def process_consume_result(
-        self, ticket: int, *, is_failed: bool, error: str | None, now_ms: int
-    ) -> None:
-        """Send the response for the message with this *ticket*."""
-        pending = self._pending.pop(ticket)
-        result = "CR_LATER" if is_failed else "CR_SUCCESS"
-        body = ConsumedDirectly(
-            is_ordered=self._is_orderly,
-            result=result if error is None else "CR_THROW_EXCEPTION",
-            remark=error,
-            spent_ms=now_ms - pending.at_ms,
-        )
-        response = Response(body=encode_body(body))
-        self._rpc.respond(pending.address, pending.opaque, response)

@@ -123,7 +123,7 @@ class Consumer:
 
     def on_delivered(self, delivery: DeliverMessages, now_ms: int) -> None:
         """Run the hooks before the listener is called."""
-        if delivery.ticket is None:
+        if delivery.direct is None:
             self._hooks.before(delivery.queue, delivery.messages, now_ms)
 
     def process_consume_result(
@@ -136,14 +136,14 @@ class Consumer:
     ) -> None:
         """Process the listener's result; *error* is its exception."""
         queue, messages = delivery.queue, delivery.messages
-        if delivery.ticket is None:
+        if delivery.direct is None:
             self._hooks.after(queue, messages, failed, error=error, now_ms=now_ms)
             self.pull_loop.process_consume_result(
                 queue, messages, failed=failed, now_ms=now_ms
             )
             return
-        self._admin.direct.process_consume_result(
-            delivery.ticket, is_failed=bool(failed), error=error, now_ms=now_ms
+        self._admin.process_consume_result(
+            delivery.direct, is_failed=bool(failed), error=error, now_ms=now_ms
         )
 
 

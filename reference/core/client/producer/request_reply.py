@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import Message, Mode
@@ -33,15 +33,6 @@ CREATE_REPLY_FAILED = 10007
 """Error code of a reply to a message that is not a request."""
 _KEPT = (Property.CORRELATION_ID, Property.REPLY_TO_CLIENT, Property.TTL)
 """Properties copied from a request to its reply."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
-    """A reply."""
-
-    topic: str
-    body: bytes
-    properties: Mapping[str, str]
 
 
 def reply_message(request: Mapping[str, str], body: bytes) -> Message:
@@ -70,11 +61,13 @@ class RequestReplyService:
         self._producer = producer
         self._client = client
         self._rpc = client.rpc
-        self._waiting: dict[str, Call[Reply]] = {}
+        self._waiting: dict[str, Call[Message]] = {}
         """Calls without a reply by correlation id."""
         client.rpc.handlers[RequestCode.PUSH_REPLY_MESSAGE_TO_CLIENT] = self._on_reply
 
-    def request(self, message: Message, *, now_ms: int, timeout_ms: int) -> Call[Reply]:
+    def request(
+        self, message: Message, *, now_ms: int, timeout_ms: int
+    ) -> Call[Message]:
         """Begin to send *message*; raise ClientError for an illegal one."""
         correlation_id = self._producer.unique_ids.next_id(now_ms)
         properties = {  # [CLIENT-REQUESTREPLY-002]
@@ -84,7 +77,7 @@ class RequestReplyService:
             Property.TTL: str(timeout_ms),
         }
         failure = Failure(reason=Reason.NO_REPLY, code=NO_REPLY_CODE)
-        call = Call[Reply]()
+        call = Call[Message]()
 
         def on_end(result: SendOutcome) -> None:
             if isinstance(result, ClientError):  # [CLIENT-REQUESTREPLY-005]
@@ -122,7 +115,7 @@ class RequestReplyService:
         return Response()
 
 
-def _decoded(request: Request, now_ms: int) -> tuple[str, Reply]:
+def _decoded(request: Request, now_ms: int) -> tuple[str, Message]:
     """Decode PUSH_REPLY_MESSAGE_TO_CLIENT: the correlation id and the reply."""
     properties = dict(decode_properties(request.optional_text("properties") or ""))
     properties[Property.ARRIVE_TIME] = str(now_ms)
@@ -130,5 +123,5 @@ def _decoded(request: Request, now_ms: int) -> tuple[str, Reply]:
     if flags & SystemFlag.COMPRESSED:
         with suppress(LayoutError):  # the body stays compressed
             body = decompress(body, flags)
-    reply = Reply(topic=request.text("topic"), body=body, properties=properties)
+    reply = Message(topic=request.text("topic"), body=body, properties=properties)
     return properties.get(Property.CORRELATION_ID, ""), reply

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 from spec.wire.message.unique_key import UniqueKey, encode_unique_key
@@ -11,42 +11,39 @@ _COUNTER_END = 2**16
 _WORD_END = 2**32
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IdSource:
-    """The process that generates ids."""
-
-    address: bytes
-    """4 bytes of IPv4, or 16 of IPv6."""
-    process_id: int
-    program_hash: int = 0
-    """Distinguishes programs in one process (Java: the class loader's hash)."""
-    zone_offset_ms: int = 0
-    """Local time minus UTC."""
-
-
 class UniqueIdGenerator:
-    """Generates ids that are unique within a month."""
+    """Generates ids of one process that are unique within a month.
 
-    def __init__(self, source: IdSource) -> None:
-        self._source = source
-        self._counter = 0
+    The *address* has 4 bytes of IPv4 or 16 of IPv6. The *program_hash* distinguishes
+    programs in one process (Java: the class loader's hash). The *zone_offset_ms* is
+    local time minus UTC.
+    """
+
+    def __init__(
+        self,
+        *,
+        address: bytes,
+        process_id: int,
+        program_hash: int = 0,
+        zone_offset_ms: int = 0,
+    ) -> None:
+        self._key = UniqueKey(
+            address=address,
+            # 4.6.0 uses the high bits, which two processes of a host share. 4.7 uses
+            # the low bits, as intended.
+            process_id=process_id % _COUNTER_END,
+            class_loader_hash=program_hash,
+            since_month_ms=0,
+            counter=0,
+        )
+        self._zone_offset_ms = zone_offset_ms
 
     def next_id(self, now_ms: int) -> str:
         """Return a new id for the time *now_ms*."""
-        counter = self._counter
-        self._counter = (counter + 1) % _COUNTER_END
-        since_ms = now_ms - month_begins_ms(now_ms, self._source.zone_offset_ms)
-        return encode_unique_key(
-            UniqueKey(
-                address=self._source.address,
-                # 4.6.0 uses the high bits, which two processes of a host share. 4.7
-                # uses the low bits, as intended.
-                process_id=self._source.process_id % _COUNTER_END,
-                class_loader_hash=self._source.program_hash,
-                since_month_ms=since_ms % _WORD_END,  # [CLIENT-UNIQKEY-006]
-                counter=counter,
-            )
-        )
+        since_ms = now_ms - month_begins_ms(now_ms, self._zone_offset_ms)
+        key = replace(self._key, since_month_ms=since_ms % _WORD_END)
+        self._key = replace(key, counter=(key.counter + 1) % _COUNTER_END)
+        return encode_unique_key(key)  # [CLIENT-UNIQKEY-006]
 
 
 def month_begins_ms(now_ms: int, zone_offset_ms: int) -> int:

@@ -110,21 +110,10 @@ class PullConsumer:
             broker_id=self._suggested.get(queue, MASTER_ID),
         )
 
-    def min_offset(self, queue: MessageQueue, now_ms: int) -> Call[int]:
-        """Query the offset of the first message of *queue*."""
-        request = requests.get_min_offset(queue)
-        return self._call(queue, request, offset_of, now_ms=now_ms)
-
-    def max_offset(self, queue: MessageQueue, now_ms: int) -> Call[int]:
-        """Query the offset after the last message of *queue*."""
-        request = requests.get_max_offset(queue)
-        return self._call(queue, request, offset_of, now_ms=now_ms)
-
-    def search_offset(
-        self, queue: MessageQueue, time_ms: int, now_ms: int
+    def query_offset(
+        self, queue: MessageQueue, request: Command, now_ms: int
     ) -> Call[int]:
-        """Query the offset of the message of *queue* stored at *time_ms*."""
-        request = requests.search_offset(queue, time_ms)
+        """Query an offset of *queue* with a request of `remoting.requests`."""
         return self._call(queue, request, offset_of, now_ms=now_ms)
 
     def committed(self, queue: MessageQueue, now_ms: int) -> Call[int | None]:

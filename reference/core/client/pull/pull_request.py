@@ -31,8 +31,8 @@ class PullStatus(Enum):
     """Status of a pull (Java: PullStatus)."""
 
     FOUND = ResponseCode.SUCCESS
-    NO_NEW_MESSAGE = ResponseCode.PULL_NOT_FOUND
-    NO_MATCHED_MESSAGE = ResponseCode.PULL_RETRY_IMMEDIATELY
+    NO_NEW_MSG = ResponseCode.PULL_NOT_FOUND
+    NO_MATCHED_MSG = ResponseCode.PULL_RETRY_IMMEDIATELY
     OFFSET_ILLEGAL = ResponseCode.PULL_OFFSET_MOVED
 
 

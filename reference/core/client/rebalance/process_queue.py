@@ -55,24 +55,15 @@ class ProcessQueue:
     def __init__(self) -> None:
         self.offset: int | None = None
         """The offset below which everything is consumed; None at first."""
+        self.size = 0
+        """Bytes of the cached bodies."""
         self._sizes: dict[int, int] = {}
-        self._size = 0
         self._end = 0
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether every pulled message is consumed."""
-        return not self._sizes
 
     @property
     def count(self) -> int:
         """Number of cached messages."""
         return len(self._sizes)
-
-    @property
-    def size(self) -> int:
-        """Bytes of their bodies."""
-        return self._size
 
     @property
     def first(self) -> int | None:
@@ -86,9 +77,9 @@ class ProcessQueue:
 
     def exceeds(self, thresholds: PullThresholds) -> bool:
         """Return whether pulling has to pause until more is consumed."""
-        if self.is_empty:
+        if not self._sizes:
             return False
-        if len(self._sizes) > thresholds.count or self._size >> 20 > thresholds.mib:
+        if len(self._sizes) > thresholds.count or self.size >> 20 > thresholds.mib:
             return True  # [CLIENT-PULL-008]
         if thresholds.span is None:
             return False
@@ -100,13 +91,13 @@ class ProcessQueue:
             offset, size = message.record.queue_offset, len(message.body)
             if offset not in self._sizes:
                 self._sizes[offset] = size
-                self._size += size
+                self.size += size
             self._end = max(self._end, offset + 1)
 
     def remove(self, messages: Iterable[MessageExt]) -> None:
         """Remove consumed messages and advance the offset."""
         for message in messages:
-            self._size -= self._sizes.pop(message.record.queue_offset, 0)
+            self.size -= self._sizes.pop(message.record.queue_offset, 0)
         self.offset = min(self._sizes, default=self._end)  # [CLIENT-COMMIT-002]
 
     def skip_to(self, offset: int) -> None:

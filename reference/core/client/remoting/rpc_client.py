@@ -62,14 +62,24 @@ class CallFinished:
 
 
 @dataclass(frozen=True, slots=True)
+class DirectRequest:
+    """A CONSUME_MESSAGE_DIRECTLY without a response."""
+
+    address: str
+    opaque: int
+    at_ms: int
+    """Time of the request."""
+
+
+@dataclass(frozen=True, slots=True)
 class DeliverMessages:
     """Effect: pass messages of a queue to the application, which reports the result."""
 
     queue: MessageQueue
     messages: tuple[Any, ...]
     """MessageExt each."""
-    ticket: int | None = None
-    """Number of a message to consume directly, which is of no assigned queue."""
+    direct: DirectRequest | None = None
+    """The request of a message to consume directly, which is of no assigned queue."""
 
 
 @dataclass(frozen=True, slots=True)
