@@ -132,10 +132,11 @@ async def _send_batch(
 ) -> int:
     """Send all messages in one request; return how many failed."""
     try:
-        result = await producer.send_batch(messages, selector=sending.selector)
+        result = await producer.send(messages, selector=sending.selector)
     except ClientError as error:
         click.echo(f"not sent: {error}", err=True)
         return len(messages)
+    assert result is not None, "only a oneway send has no result"
     click.echo(_line(result))
     return 0
 

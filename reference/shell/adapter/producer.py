@@ -66,25 +66,19 @@ class AdaptedProducer(AdaptedClient):
 
     async def _send(self, command: Line) -> Line:
         """Send a message, a batch or a transactional message."""
-        place: int | None = command.get("select")
-        selector = None if place is None else itemgetter(place)
-        timeout_ms = command.get("timeout_ms")
-        if "messages" in command:
-            messages = [message_of(one) for one in command["messages"]]
-            sent = await self._client.send_batch(
-                messages, selector=selector, timeout_ms=timeout_ms
-            )
-            return _result_line(sent)
-        message = message_of(command["message"])
         if "transaction" in command:
+            message = message_of(command["message"])
             return await self._send_in_transaction(message, command["transaction"])
+        batch = [message_of(one) for one in command.get("messages", ())]
+        single = message_of(command["message"]) if "message" in command else None
+        place: int | None = command.get("select")
         result = await self._client.send(
-            message,
+            single or batch,
             mode=Mode(command["mode"]),
-            selector=selector,
-            timeout_ms=timeout_ms,
+            selector=None if place is None else itemgetter(place),
+            timeout_ms=command.get("timeout_ms"),
         )
-        return _result_line(result, message)
+        return _result_line(result, single)
 
     async def _send_in_transaction(self, message: Message, outcome: str) -> Line:
         def act() -> LocalTransactionState:

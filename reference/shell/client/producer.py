@@ -57,7 +57,7 @@ class ProducerClient(RunningClient[Producer]):
 
     async def send(
         self,
-        message: Message,
+        message: Message | Sequence[Message],
         *,
         mode: Mode = Mode.SYNC,
         selector: Selector | None = None,
@@ -65,7 +65,8 @@ class ProducerClient(RunningClient[Producer]):
     ) -> SendResult | None:
         """Send *message* and return its result, None for a oneway send.
 
-        Raises ClientError. The mode ASYNC has the retries and timeouts of Java's
+        A batch is sent in one request; its result has the first one's offset. Raises
+        ClientError. The mode ASYNC has the retries and timeouts of Java's
         asynchronous send; the caller need not await the result.
         """
         return await self._host.call(
@@ -88,22 +89,6 @@ class ProducerClient(RunningClient[Producer]):
                 message, now_ms=at_ms, timeout_ms=timeout_ms
             )
         )
-
-    async def send_batch(
-        self,
-        messages: Sequence[Message],
-        *,
-        selector: Selector | None = None,
-        timeout_ms: int | None = None,
-    ) -> SendResult:
-        """Send *messages* in one request; the result has the first one's offset."""
-        result = await self._host.call(
-            lambda at_ms: self.core.send_batch(
-                messages, now_ms=at_ms, selector=selector, timeout_ms=timeout_ms
-            )
-        )
-        assert result is not None, "only a oneway send has no result"
-        return result
 
     async def send_in_transaction(
         self, message: Message, act: Callable[[], LocalTransactionState]

@@ -187,7 +187,7 @@ def test_a_selector_chooses_and_its_choice_is_not_left() -> None:
 
 def test_a_batch_has_one_request_and_all_keys() -> None:
     world = World()
-    call = world.producer().send_batch([MESSAGE, MESSAGE], now_ms=world.now_ms)
+    call = world.producer().send([MESSAGE, MESSAGE], now_ms=world.now_ms)
     world.give_route(route_of("a"))
     sent = world.question()
     assert sent.command.code == 320

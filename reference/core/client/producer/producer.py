@@ -18,7 +18,6 @@ from reference.core.client.message import (
     MessageQueue,
     Mode,
     SendResult,
-    SendStatus,
 )
 from reference.core.client.options import ProducerOptions
 from reference.core.client.producer.latency_fault import LatencyFaultTolerance
@@ -36,6 +35,7 @@ from reference.core.client.producer.send_call import (
     send_result,
 )
 from reference.core.client.producer.send_request import (
+    PreparedMessage,
     prepare_batch,
     prepare_message,
     send_command,
@@ -91,7 +91,7 @@ class Producer:
 
     def send(
         self,
-        message: Message,
+        message: Message | Sequence[Message],
         *,
         now_ms: int,
         mode: Mode = Mode.SYNC,
@@ -99,53 +99,37 @@ class Producer:
         timeout_ms: int | None = None,
         callbacks: SendCallbacks | None = None,
     ) -> Call[SendResult | None]:
-        """Begin to send *message*; raise ClientError for an illegal one.
+        """Begin to send *message*, or a batch in one request.
 
-        With *callbacks* the outcome does not go to the application.
+        With *callbacks* the outcome does not go to the application. Raises ClientError
+        for an illegal message.
         """
-        self._check_running()
-        check_message(message, body_size_max=self.options.body_size_max)
-        key = self.unique_ids.next_id(now_ms)
-        compress_from = self.options.compress_from
+        if not self.is_running:  # [CLIENT-VALIDATE-001]
+            raise ClientError(Failure(reason=Reason.NOT_RUNNING))
         call = SendCall(
-            message=prepare_message(message, key, compress_from=compress_from),
+            message=self._prepare(message, now_ms),
             mode=mode,
             selector=selector,
             begun_ms=now_ms,
-            timeout_ms=self._timeout_ms(timeout_ms),
+            timeout_ms=self.options.timeout_ms if timeout_ms is None else timeout_ms,
             callbacks=callbacks,
         )
         self._find_queues(call, now_ms)
         return call
 
-    def send_batch(
-        self,
-        messages: Sequence[Message],
-        *,
-        now_ms: int,
-        selector: Selector | None = None,
-        timeout_ms: int | None = None,
-    ) -> Call[SendResult | None]:
-        """Begin to send *messages* in one request, like `send`."""
-        self._check_running()
-        check_batch(messages, body_size_max=self.options.body_size_max)
-        keys = [self.unique_ids.next_id(now_ms) for _ in messages]
-        call = SendCall(
-            message=prepare_batch(messages, keys),
-            mode=Mode.SYNC,
-            selector=selector,
-            begun_ms=now_ms,
-            timeout_ms=self._timeout_ms(timeout_ms),
-        )
-        self._find_queues(call, now_ms)
-        return call
-
-    def _check_running(self) -> None:
-        if not self.is_running:  # [CLIENT-VALIDATE-001]
-            raise ClientError(Failure(reason=Reason.NOT_RUNNING))
-
-    def _timeout_ms(self, timeout_ms: int | None) -> int:
-        return self.options.timeout_ms if timeout_ms is None else timeout_ms
+    def _prepare(
+        self, message: Message | Sequence[Message], now_ms: int
+    ) -> PreparedMessage:
+        """Check and prepare a message or a batch."""
+        size_max, next_id = self.options.body_size_max, self.unique_ids.next_id
+        if isinstance(message, Message):
+            check_message(message, body_size_max=size_max)
+            compress_from = self.options.compress_from
+            return prepare_message(
+                message, next_id(now_ms), compress_from=compress_from
+            )
+        check_batch(message, body_size_max=size_max)
+        return prepare_batch(message, [next_id(now_ms) for _ in message])
 
     def _find_queues(self, call: SendCall, now_ms: int) -> None:
         """Find the topic's queues in its route, or in that of the default topic."""
@@ -218,12 +202,7 @@ class Producer:
         def on_result(result: Result, later_ms: int) -> None:
             self._on_result(call, queue, result, now_ms=later_ms, sent_ms=now_ms)
 
-        timeout_ms = attempt_timeout_ms(
-            call.mode,
-            call.timeout_ms,
-            spent_ms=now_ms - call.begun_ms,
-            tried=len(call.tried) - 1,
-        )
+        timeout_ms = attempt_timeout_ms(call, now_ms)
         self._rpc.invoke(address, request, on_result, now_ms, timeout_ms)
 
     def _run_hooks(
@@ -267,20 +246,12 @@ class Producer:
                 now_ms=now_ms,
                 failed=isinstance(found, Failure),
             )
-        is_async = call.mode is Mode.ASYNC
-        count = self.options.async_retry_count if is_async else self.options.retry_count
         if isinstance(found, Failure):
             call.failure = found
-            again = retries(
-                call.mode,
-                found,
-                tried=len(call.tried),
-                retry_count=count,
-                is_selected=call.selector is not None,
-            )
         else:
             call.result = found
-            again = self._retries_not_stored(call, found)
+        is_async = call.mode is Mode.ASYNC
+        again = retries(call, found, self.options)
         if not (again and is_async):
             self._run_after_hooks(call, found)
             call.context = None
@@ -288,16 +259,6 @@ class Producer:
             self._attempt(call, now_ms)
         else:
             self._end(call, call.failure)
-
-    def _retries_not_stored(self, call: SendCall, result: SendResult) -> bool:
-        """Return whether a message is sent again after a status below SEND_OK."""
-        return (  # [CLIENT-RETRY-003]
-            self.options.retries_not_stored
-            and result.status is not SendStatus.SEND_OK
-            and call.mode is Mode.SYNC
-            and call.selector is None
-            and len(call.tried) <= self.options.retry_count
-        )
 
     def _end(self, call: SendCall, failure: Failure | None) -> None:
         """Finish with a result, or with the last failure without any."""

@@ -8,9 +8,10 @@ never.
 
 from __future__ import annotations
 
-from reference.core.client.message import Mode
+from reference.core.client.message import Mode, SendResult, SendStatus
+from reference.core.client.options import ProducerOptions
+from reference.core.client.producer.send_call import SendCall
 from reference.core.client.remoting.errors import Failure, Reason
-from spec.wire.producer.retry import RETRIES
 from spec.wire.remoting.response_code import ResponseCode
 
 RETRIED_CODES = frozenset(
@@ -36,40 +37,41 @@ _RETRIED_REASONS = _NO_RESPONSE | {
 
 
 def retries(
-    mode: Mode,
-    failure: Failure,
-    *,
-    tried: int,
-    retry_count: int = RETRIES,
-    is_selected: bool = False,
+    call: SendCall, outcome: SendResult | Failure, options: ProducerOptions
 ) -> bool:
-    """Return whether a send is retried after *failure* of attempt number *tried*.
+    """Return whether a send is retried after the *outcome* of its last attempt.
 
     With a queue selected by the application only an asynchronous send is retried, at
     the same broker.
     """
-    if mode is Mode.ONEWAY or tried > retry_count:  # [CLIENT-RETRY-007]
+    tried, is_async = len(call.tried), call.mode is Mode.ASYNC
+    retry_count = options.async_retry_count if is_async else options.retry_count
+    if call.mode is Mode.ONEWAY or tried > retry_count:
         return False
-    if mode is Mode.ASYNC:
-        if failure.reason is Reason.CONNECT:
+    if is_async:
+        if isinstance(outcome, SendResult):
+            return False
+        if outcome.reason is Reason.CONNECT:
             return tried > 1  # [CLIENT-RETRY-009]
-        return failure.reason in _NO_RESPONSE  # [CLIENT-RETRY-004]
-    if is_selected:  # [CLIENT-RETRY-012]
+        return outcome.reason in _NO_RESPONSE  # [CLIENT-RETRY-004]
+    if call.selector is not None:  # [CLIENT-RETRY-012]
         return False
-    if failure.reason is Reason.REFUSED:  # [CLIENT-RETRY-005]
-        return failure.code in RETRIED_CODES  # [CLIENT-RETRY-002]
-    return failure.reason in _RETRIED_REASONS
+    if isinstance(outcome, SendResult):  # [CLIENT-RETRY-003]
+        return options.retries_not_stored and outcome.status is not SendStatus.SEND_OK
+    if outcome.reason is Reason.REFUSED:  # [CLIENT-RETRY-005]
+        return outcome.code in RETRIED_CODES  # [CLIENT-RETRY-002]
+    return outcome.reason in _RETRIED_REASONS
 
 
-def attempt_timeout_ms(
-    mode: Mode, timeout_ms: int, *, spent_ms: int, tried: int
-) -> int:
-    """Return the timeout in ms of the attempt after *tried* others.
+def attempt_timeout_ms(call: SendCall, now_ms: int) -> int:
+    """Return the timeout in ms of the attempt that begins at *now_ms*.
 
     A synchronous send has the rest of its timeout. The timeout of an asynchronous
     one takes effect up to a second later, and its retries have only this second.
     """
-    left_ms = max(timeout_ms - spent_ms, 0)  # [CLIENT-SEND-001]
-    if mode is not Mode.ASYNC:
+    spent_ms = now_ms - call.begun_ms
+    left_ms = max(call.timeout_ms - spent_ms, 0)  # [CLIENT-SEND-001]
+    if call.mode is not Mode.ASYNC:
         return left_ms
-    return SCAN_PERIOD_MS + (0 if tried else left_ms)  # [CLIENT-RETRY-010]
+    is_first = len(call.tried) == 1
+    return SCAN_PERIOD_MS + (left_ms if is_first else 0)  # [CLIENT-RETRY-010]
