@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from reference.core.client.message import MessageQueue
-from reference.core.client.options import DEFAULT_PERIODS, Periods
+from reference.core.client.options import DEFAULT_PERIODS, ClientOptions, Periods
 from reference.core.client.remoting.errors import Failure
 from reference.core.client.remoting.requests import client_request
 from reference.core.client.remoting.rpc_client import Callback, Result, RpcClient
 from reference.core.client.route.routes import Routes
+from reference.core.client.validators import check_group
 from spec.client.liveness import FIRST_HEARTBEAT_MS, HEARTBEAT_TIMEOUT_MS
+from spec.client.subscribing import OFFSET_TIMEOUT_MS
 from spec.routing.route_data import MASTER_ID, TopicRoute
 from spec.wire.bodies.heartbeat import (
     ConsumerMembership,
@@ -25,6 +27,7 @@ from spec.wire.bodies.heartbeat import (
     Subscription,
 )
 from spec.wire.bodies.json_body import encode_body
+from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 
 
@@ -107,6 +110,23 @@ class ClientInstance:
 
         self.routes.fetch(queue.topic, on_route, now_ms=now_ms)
 
+    def invoke_broker(
+        self,
+        queue: MessageQueue,
+        request: Command,
+        callback: Callback,
+        now_ms: int,
+        *,
+        timeout_ms: int = OFFSET_TIMEOUT_MS,
+        broker_id: int = MASTER_ID,
+    ) -> None:
+        """Send *request* to a broker of *queue*."""
+
+        def on_address(address: str | None, later_ms: int) -> None:
+            self.rpc.invoke(address, request, callback, later_ms, timeout_ms)
+
+        self.find_broker(queue, on_address, now_ms, broker_id)
+
     def _record_version(self, address: str) -> Callback:
         def callback(result: Result, now_ms: int) -> None:
             if not isinstance(result, Failure):
@@ -118,3 +138,20 @@ class ClientInstance:
 
 def ignore(_result: Result, _now_ms: int) -> None:
     """Ignore the result of a request."""
+
+
+class GroupMember:
+    """A producer or a consumer, which is in its group from its start to its stop."""
+
+    def __init__(self, options: ClientOptions, client: ClientInstance) -> None:
+        check_group(options.group)
+        self._client = client
+        self._rpc, self._routes = client.rpc, client.routes
+
+    def start(self, now_ms: int) -> None:
+        """Register the group with brokers."""
+        self._client.start(now_ms)
+
+    def stop(self, now_ms: int) -> None:
+        """Leave the group."""
+        self._client.unregister(now_ms)

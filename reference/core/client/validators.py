@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from reference.core.client.message import Message
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
 from spec.wire.message.properties import Property
-from spec.wire.message.topic_names import RETRY_PREFIX
+from spec.wire.message.topic_names import DEFAULT_TOPIC, RETRY_PREFIX
 from spec.wire.remoting.response_code import ResponseCode
 from spec.wire.send.send_limits import MESSAGE_SIZE_MAX
 
 NAME_LENGTH_MAX = 255
 """Limit of 4.6.0 clients for topics and groups; brokers store 127 at most."""
-DEFAULT_TOPIC = "TBW102"
 
 _NAME = re.compile(r"[%|a-zA-Z0-9_-]+")
 _WAITS = "true"

@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
-from reference.core.client.client_instance import ClientInstance
+from reference.core.client.client_instance import ClientInstance, GroupMember
 from reference.core.client.options import ClientOptions
 from reference.core.client.remoting.errors import ClientError, Reason
 from reference.core.client.remoting.rpc_client import (
@@ -200,23 +200,13 @@ class _ClientProtocol(asyncio.Protocol):
         self._host.connection_lost(self)
 
 
-class Startable(Protocol):
-    """A producer or consumer of the core."""
-
-    def start(self, now_ms: int) -> None:
-        """Register the group with brokers."""
-
-    def stop(self, now_ms: int) -> None:
-        """Leave the group."""
+Member = TypeVar("Member", bound=GroupMember)
 
 
-Started = TypeVar("Started", bound=Startable)
-
-
-class RunningClient(Generic[Started]):
+class RunningClient(Generic[Member]):
     """A producer or consumer that runs while its context is entered."""
 
-    def __init__(self, core: Started, host: ClientHost) -> None:
+    def __init__(self, core: Member, host: ClientHost) -> None:
         self.core = core
         self._host = host
 

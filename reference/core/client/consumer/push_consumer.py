@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from reference.core.client.client_instance import ClientInstance
+from reference.core.client.client_instance import ClientInstance, GroupMember
 from reference.core.client.consumer.admin_request_handler import AdminRequestHandler
 from reference.core.client.consumer.pull_loop import PushPullLoop
 from reference.core.client.hooks import ConsumeHooks
@@ -27,7 +27,7 @@ from reference.core.client.remoting.rpc_client import (
     failure_of,
     is_success,
 )
-from reference.core.client.validators import check_group, check_topic
+from reference.core.client.validators import check_topic
 from spec.client.subscribing import CHECK_TIMEOUT_MS
 from spec.routing.route_data import TopicRoute
 from spec.wire.bodies.heartbeat import ALL_MESSAGES, FilterCheck, Subscription
@@ -36,7 +36,7 @@ from spec.wire.message.topic_names import RETRY_PREFIX
 from spec.wire.remoting.request_code import RequestCode
 
 
-class Consumer:
+class Consumer(GroupMember):
     """A push consumer without sockets and threads."""
 
     def __init__(
@@ -47,11 +47,9 @@ class Consumer:
         now_ms: int,
         persisted: Mapping[MessageQueue, int] | None = None,
     ) -> None:
-        check_group(options.group)
+        super().__init__(options, client)
         check_topic(options.topic)
         self.options = options
-        self._client = client
-        self._rpc = client.rpc
         self._member = client.consumer = membership(
             options.group,
             _subscriptions(options, version=now_ms),
@@ -82,7 +80,7 @@ class Consumer:
             return call
 
         def on_route(route: TopicRoute | None, later_ms: int) -> None:
-            first = None if route is None else self._client.routes.first_broker(route)
+            first = None if route is None else self._routes.first_broker(route)
             if first is None:
                 self._rpc.finish(call, None)
             else:  # [CLIENT-SUBSCRIBE-005]
@@ -99,19 +97,19 @@ class Consumer:
         )
         body = encode_body(check)
         request = client_request(RequestCode.CHECK_CLIENT_CONFIG, body=body)
-        self._client.routes.fetch(subscription.topic, on_route, now_ms=now_ms)
+        self._routes.fetch(subscription.topic, on_route, now_ms=now_ms)
         return call
 
     def start(self, now_ms: int) -> None:
         """Join the group."""
         self._rebalance.start(now_ms)
         self.pull_loop.start(now_ms)
-        self._client.start(now_ms)
+        super().start(now_ms)
 
         def on_route(_route: TopicRoute | None, later_ms: int) -> None:
             self._client.send_heartbeats(later_ms)
 
-        self._client.routes.fetch(self.options.topic, on_route, now_ms=now_ms)
+        self._routes.fetch(self.options.topic, on_route, now_ms=now_ms)
 
     def stop(self, now_ms: int) -> None:
         """Commit offsets and leave the group."""
@@ -119,7 +117,7 @@ class Consumer:
         for subscription in self._member.subscriptions:
             self.pull_loop.assign((), subscription, now_ms)
         self._rpc.abandon()
-        self._client.unregister(now_ms)
+        super().stop(now_ms)
 
     def on_delivered(self, delivery: DeliverMessages, now_ms: int) -> None:
         """Run the hooks before the listener is called."""

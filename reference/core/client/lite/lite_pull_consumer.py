@@ -24,7 +24,6 @@ from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
 from reference.core.client.remoting.rpc_client import Call, Result
 from reference.core.client.validators import check_topic
-from spec.client.subscribing import OFFSET_TIMEOUT_MS
 from spec.routing.route_data import TopicRoute
 from spec.wire.bodies.heartbeat import ALL_MESSAGES, Subscription
 
@@ -43,7 +42,7 @@ class LitePullConsumer(PullConsumer):
     ) -> None:
         super().__init__(options, client)
         self.pull_loop = LitePullLoop(options, client, persisted, self._serve_polls)
-        self._rebalance = Rebalance(options, client, self._on_assigned)
+        self._rebalance = Rebalance(options, client, self.pull_loop.assign)
         self._subscriptions: dict[str, Subscription] = {}
         self._polls: deque[Call[tuple[MessageExt, ...]]] = deque()
         """Calls that wait for messages."""
@@ -85,7 +84,7 @@ class LitePullConsumer(PullConsumer):
             self._rebalance.is_registered = False
             self._client.send_heartbeats(later_ms)
 
-        self._client.routes.fetch(topic, on_route, now_ms=now_ms)
+        self._routes.fetch(topic, on_route, now_ms=now_ms)
 
     def unsubscribe(self, topic: str, now_ms: int) -> None:
         """End the subscription to *topic*."""
@@ -144,12 +143,6 @@ class LitePullConsumer(PullConsumer):
         call = Call[None]()
         bounds: list[int] = []
 
-        def on_address(address: str | None, later_ms: int) -> None:
-            build = requests.get_max_offset if bounds else requests.get_min_offset
-            self._rpc.invoke(
-                address, build(queue), on_result, later_ms, OFFSET_TIMEOUT_MS
-            )
-
         def on_result(result: Result, later_ms: int) -> None:
             found = offset_of(result)
             if isinstance(found, Failure):
@@ -157,14 +150,16 @@ class LitePullConsumer(PullConsumer):
                 return
             bounds.append(found)
             if len(bounds) == 1:
-                self._client.find_broker(queue, on_address, later_ms)
+                request = requests.get_max_offset(queue)
+                self._client.invoke_broker(queue, request, on_result, later_ms)
                 return
             failure = self._seek_failure(queue, offset, *bounds)
             if failure is None:
                 self.pull_loop.seek(queue, offset, later_ms)
             self._rpc.finish(call, failure)
 
-        self._client.find_broker(queue, on_address, now_ms)
+        request = requests.get_min_offset(queue)
+        self._client.invoke_broker(queue, request, on_result, now_ms)
         return call
 
     def _register(self) -> None:
@@ -174,17 +169,6 @@ class LitePullConsumer(PullConsumer):
             self._subscriptions.values(),
             broadcasts=self.options.broadcasts,
         )
-
-    def _on_assigned(
-        self,
-        queues: Collection[MessageQueue],
-        subscription: Subscription,
-        now_ms: int,
-    ) -> None:
-        """Assign queues, unless the topic was unsubscribed from meanwhile."""
-        if subscription.topic in self._subscriptions:
-            current = self._subscriptions[subscription.topic]
-            self.pull_loop.assign(queues, current, now_ms)
 
     def _serve_polls(self) -> None:
         """Finish waiting polls with the pulled batches."""

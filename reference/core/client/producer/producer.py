@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from reference.core.client.client_instance import ClientInstance
+from reference.core.client.client_instance import ClientInstance, GroupMember
 from reference.core.client.hooks import SendContext
 from reference.core.client.message import (
     Message,
@@ -49,17 +49,16 @@ from reference.core.client.route.topic_queues import (
     vip_address,
 )
 from reference.core.client.validators import (
-    DEFAULT_TOPIC,
     check_batch,
-    check_group,
     check_message,
 )
 from spec.routing.route_data import TopicRoute
 from spec.wire.bodies.heartbeat import ProducerMembership
+from spec.wire.message.topic_names import DEFAULT_TOPIC
 from spec.wire.remoting.command import Command
 
 
-class Producer:
+class Producer(GroupMember):
     """A producer without sockets and threads."""
 
     def __init__(
@@ -70,24 +69,18 @@ class Producer:
         unique_ids: UniqueIdGenerator,
         round_robin: RoundRobin,
     ) -> None:
-        check_group(options.group)
+        super().__init__(options, client)
         self.options = options
         self.unique_ids = unique_ids
         self.latency_faults = LatencyFaultTolerance()
         self.is_running = True
-        self._client = client
-        self._rpc, self._routes = client.rpc, client.routes
         self._round_robin = round_robin
         client.producer = ProducerMembership(group=options.group)
-
-    def start(self, now_ms: int) -> None:
-        """Register the group with brokers."""
-        self._client.start(now_ms)
 
     def stop(self, now_ms: int) -> None:
         """Leave the group; pending sends still have their results."""
         self.is_running = False
-        self._client.unregister(now_ms)
+        super().stop(now_ms)
 
     def send(
         self,

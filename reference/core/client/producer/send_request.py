@@ -12,14 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reference.core.client.message import Message, MessageQueue
-from reference.core.client.validators import DEFAULT_TOPIC
-from reference.core.remoting.response import LANGUAGE, RELEASE_ORDINAL
+from reference.core.client.remoting.requests import client_request
 from spec.client.requests import REPLY
 from spec.store.message_record import SystemFlag
 from spec.wire.message.properties import Property, encode_properties
-from spec.wire.message.topic_names import RETRY_PREFIX
+from spec.wire.message.topic_names import DEFAULT_TOPIC, RETRY_PREFIX
 from spec.wire.producer.producer import COMPRESS_FROM_SIZE, QUEUES_OF_A_NEW_TOPIC
-from spec.wire.remoting.command import Command, CommandFlag
+from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.send.batch_body import BatchMessage, encode_batch
 from spec.wire.send.send import LETTERS
@@ -104,29 +103,23 @@ def send_command(
         code = RequestCode.SEND_BATCH_MESSAGE
     if message.properties.get(Property.MSG_TYPE) == REPLY:  # [CLIENT-REQUESTREPLY-007]
         code = RequestCode.SEND_REPLY_MESSAGE_V2
-    fields: dict[str, str] = {  # [CLIENT-SEND-007]
+    fields: dict[str, object] = {  # [CLIENT-SEND-007]
         "producerGroup": group,
         "topic": message.topic,
         "defaultTopic": DEFAULT_TOPIC,
-        "defaultTopicQueueNums": str(queue_count),
-        "queueId": str(queue.queue_id),
-        "sysFlag": str(int(message.system_flags)),
-        "bornTimestamp": str(now_ms),
-        "flag": str(message.flag),
+        "defaultTopicQueueNums": queue_count,
+        "queueId": queue.queue_id,
+        "sysFlag": int(message.system_flags),
+        "bornTimestamp": now_ms,
+        "flag": message.flag,
         "properties": encode_properties(message.properties),
         "reconsumeTimes": "0",
         "unitMode": "false",
         "batch": "true" if message.is_batch else "false",
         **_counts(message),
     }
-    return Command(
-        code=code,
-        flag=CommandFlag.ONE_WAY if oneway else 0,
-        language=LANGUAGE,
-        version=RELEASE_ORDINAL,
-        fields={LETTERS[name]: value for name, value in fields.items()},
-        body=message.body,
-    )
+    short_fields = {LETTERS[name]: value for name, value in fields.items()}
+    return client_request(code, short_fields, message.body, oneway=oneway)
 
 
 def _counts(message: PreparedMessage) -> dict[str, str]:

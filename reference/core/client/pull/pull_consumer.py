@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from reference.core.client.client_instance import ClientInstance
+from reference.core.client.client_instance import ClientInstance, GroupMember
 from reference.core.client.hooks import ConsumeHooks
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import PullOptions
@@ -25,7 +25,7 @@ from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import Failure, Reason
 from reference.core.client.remoting.rpc_client import Call, Result, Value
 from reference.core.client.route.topic_queues import subscribe_queues
-from reference.core.client.validators import check_group, check_topic
+from reference.core.client.validators import check_topic
 from spec.client.subscribing import OFFSET_TIMEOUT_MS
 from spec.routing.route_data import MASTER_ID, TopicRoute
 from spec.wire.bodies.heartbeat import ALL_MESSAGES
@@ -35,27 +35,21 @@ PULL_TIMEOUT_MS = 10_000
 """Java: consumerPullTimeoutMillis."""
 
 
-class PullConsumer:
+class PullConsumer(GroupMember):
     """Pulls and offset queries, each a call with a value or an error."""
 
     def __init__(self, options: PullOptions, client: ClientInstance) -> None:
-        check_group(options.group)
+        super().__init__(options, client)
         self.options = options
-        self._client = client
-        self._rpc = client.rpc
         self._hooks = ConsumeHooks(options.group, options.hooks)
         self._suggested: dict[MessageQueue, int] = {}
         """Broker id of the next pull, by queue (Java: pullFromWhichNodeTable)."""
         client.consumer = membership(options.group)
 
-    def start(self, now_ms: int) -> None:
-        """Register the group with brokers."""
-        self._client.start(now_ms)
-
     def stop(self, now_ms: int) -> None:
         """Leave the group."""
         self._rpc.abandon()
-        self._client.unregister(now_ms)
+        super().stop(now_ms)
 
     def queues(self, topic: str, now_ms: int) -> Call[tuple[MessageQueue, ...]]:
         """Fetch the readable queues of *topic*, sorted."""
@@ -69,7 +63,7 @@ class PullConsumer:
             else:
                 self._rpc.finish(call, subscribe_queues(topic, route))
 
-        self._client.routes.fetch(topic, on_route, now_ms=now_ms)
+        self._routes.fetch(topic, on_route, now_ms=now_ms)
         return call
 
     def pull(
@@ -154,8 +148,12 @@ class PullConsumer:
         def on_result(result: Result, _later_ms: int) -> None:
             self._rpc.finish(call, decode(result))
 
-        def on_address(address: str | None, later_ms: int) -> None:
-            self._rpc.invoke(address, request, on_result, later_ms, timeout_ms)
-
-        self._client.find_broker(queue, on_address, now_ms, broker_id)
+        self._client.invoke_broker(
+            queue,
+            request,
+            on_result,
+            now_ms,
+            timeout_ms=timeout_ms,
+            broker_id=broker_id,
+        )
         return call

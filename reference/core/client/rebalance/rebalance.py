@@ -60,7 +60,7 @@ class Rebalance:
         A topic keeps its queues if its route or the consumer ids are not available.
         """
         for subscription in self._client.subscriptions:
-            self._rebalance_topic(subscription, now_ms)
+            self._rebalance_topic(subscription.topic, now_ms)
 
     def _on_heartbeat_result(self, result: Result, now_ms: int) -> None:
         """Rebalance after the first successful heartbeat."""
@@ -75,19 +75,17 @@ class Rebalance:
             self.rebalance(now_ms)
         return None
 
-    def _rebalance_topic(self, subscription: Subscription, now_ms: int) -> None:
+    def _rebalance_topic(self, topic: str, now_ms: int) -> None:
         def on_route(route: TopicRoute | None, later_ms: int) -> None:
             if route is not None:
-                self._allocate(subscription, route, later_ms)
+                self._allocate(topic, route, later_ms)
 
-        self._routes.find(subscription.topic, on_route, now_ms)
+        self._routes.find(topic, on_route, now_ms)
 
-    def _allocate(
-        self, subscription: Subscription, route: TopicRoute, now_ms: int
-    ) -> None:
-        queues = subscribe_queues(subscription.topic, route)  # [CLIENT-ALLOCATE-008]
+    def _allocate(self, topic: str, route: TopicRoute, now_ms: int) -> None:
+        queues = subscribe_queues(topic, route)  # [CLIENT-ALLOCATE-008]
         if self._options.broadcasts:  # [CLIENT-ALLOCATE-009]
-            self._assign(queues, subscription, now_ms)
+            self._assign_queues(topic, queues, now_ms)
             return
 
         def on_result(result: Result, later_ms: int) -> None:
@@ -96,9 +94,17 @@ class Rebalance:
                 return
             client_id, ids = self._client.client_id, sorted(members.client_ids)
             allocated = self._options.allocate_strategy(client_id, queues, ids)
-            own = [queue for queue in allocated if queue.topic == subscription.topic]
-            self._assign(own, subscription, later_ms)
+            own = [queue for queue in allocated if queue.topic == topic]
+            self._assign_queues(topic, own, later_ms)
 
         address = self._routes.first_broker(route)
         request = requests.get_consumer_list(self._options.group)
         self._rpc.invoke(address, request, on_result, now_ms, OFFSET_TIMEOUT_MS)
+
+    def _assign_queues(
+        self, topic: str, queues: Collection[MessageQueue], now_ms: int
+    ) -> None:
+        """Assign *queues*, unless *topic* was unsubscribed from meanwhile."""
+        for subscription in self._client.subscriptions:
+            if subscription.topic == topic:
+                self._assign(queues, subscription, now_ms)
