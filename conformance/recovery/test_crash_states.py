@@ -12,9 +12,11 @@ import random
 
 import pytest
 
+from conformance.harness.pytest_plugin.expectations import expect
 from conformance.recovery.crash_oracle import check_start
 from conformance.recovery.crash_states import drawn_states, named_states
-from conformance.recovery.crashed import Crashed
+from conformance.recovery.crashed import MANY, TAG, Crashed
+from spec.integers import tags_code
 
 pytestmark = [pytest.mark.long, pytest.mark.needs("store", "wire", "config", "kill")]
 
@@ -46,3 +48,22 @@ def test_a_drawn_state_loses_nothing_that_was_flushed(
 ) -> None:
     state = list(drawn_states(SEED, number + 1))[number]
     check_start(crashed, state, seed=SEED)
+
+
+@pytest.mark.clause("STORE-QUEUE-004")
+def test_units_made_again_from_the_log_have_the_tags_codes_of_their_records(
+    crashed: Crashed,
+) -> None:
+    states = {state.description: state for state in named_states(f"{crashed.many}/0")}
+    files = crashed.left(states["no queue has a file"])
+    crashed.target.start()
+    with crashed.serving() as broker:
+        broker.wait_for_max_offset(topic=crashed.many, offset=MANY)
+        codes = [unit.tags_code for unit in files.queue(crashed.many, 0).units()]
+    wrong = {
+        number: code for number, code in enumerate(codes) if code != tags_code(TAG)
+    }
+    expect(
+        "STORE-QUEUE-004", found=wrong, expected={}, what="other tags codes, by offset"
+    )
+    expect("STORE-QUEUE-004", found=len(codes), expected=MANY, what="units")
