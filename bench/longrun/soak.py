@@ -39,9 +39,9 @@ from bench.longrun.soak_store import read_stored
 from bench.processes.java_classes import JavaCompileError
 from conformance.harness.java.apache import PROGRAMS
 from conformance.harness.java.ivy import JarsUnavailableError
-from conformance.harness.java.runtime import JavaUnavailableError
 from conformance.harness.process.process import ProcessError
 from conformance.harness.targets.target import TargetError, parse_target
+from java_runtime.find_java import JavaUnavailableError
 
 MINUTES = 10.0
 MEMORY_MAX = 200 * 10**6

@@ -24,7 +24,7 @@ from typing import Any
 from bench.processes.java_classes import FOLDER, JavaCompileError, whole_class_path
 from bench.processes.watched import Turn, Watched, WatchedError
 from bench.report.result import OURS, THEIRS, limit, machine_facts
-from conformance.harness.java.runtime import find_java
+from java_runtime.find_java import find_java
 from spark_checks.generate.plan import Plan, plan_of_size
 from spark_checks.generate.store import generate
 from spark_checks.session.session import spark_session

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bench.processes.java_classes import FOLDER, JavaCompileError, whole_class_path
 from bench.processes.ordered import Ordered
-from conformance.harness.java.runtime import find_java
+from java_runtime.find_java import find_java
 
 SOURCE = FOLDER / "DecodeLog.java"
 OPTIONS = ("-Xms1g", "-Xmx1g", "-XX:+UseParallelGC")

@@ -20,8 +20,8 @@ from columns.log_batch import read_log
 from conformance.harness.client.client import Client, now_ms, request, require_success
 from conformance.harness.client.peer import Peer
 from conformance.harness.client.requests.invoker import FieldValue
-from conformance.harness.java.runtime import cache_directory
 from conformance.harness.targets.target import Target, parse_target
+from java_runtime.user_cache import cache_directory
 from spec.store.file_names import file_name
 from spec.wire.message.message_id import decode_message_id
 from spec.wire.message.properties import encode_properties

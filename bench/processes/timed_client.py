@@ -23,8 +23,8 @@ from bench.processes.java_classes import (
 from bench.processes.ordered import Ordered
 from bench.processes.servers import OPENS, Server, ServerBenchError
 from conformance.harness.java.jars import resolve
-from conformance.harness.java.runtime import find_java
 from conformance.interop.java.client import EXAMPLES
+from java_runtime.find_java import find_java
 
 RELEASE = "4.6.0"
 """Of the client; both servers have the same."""

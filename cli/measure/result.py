@@ -52,9 +52,9 @@ def failures_reported(
     from bench.processes.servers import ServerBenchError
     from conformance.harness.client.peer import NoResponseError, PeerError
     from conformance.harness.java.ivy import JarsUnavailableError
-    from conformance.harness.java.runtime import JavaUnavailableError
     from conformance.harness.process.process import ProcessError
     from conformance.harness.targets.target import TargetError
+    from java_runtime.find_java import JavaUnavailableError
 
     unusable += (NoRoomError,)
     failed += (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.java.class_archive import archive_options
+from conformance.harness.java.warm_up import archive_options
 
 MAKES = "-XX:ArchiveClassesAtExit="
 USES = "-XX:SharedArchiveFile="

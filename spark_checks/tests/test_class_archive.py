@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from spark_checks.session.class_archive import class_archive
+from java_runtime.class_archive import ClassArchive, writing_options
+from spark_checks.session.java_home import class_archive
 
 
 def _java_home(root: Path, text: str) -> Path:
@@ -23,22 +24,31 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
+def _written(archive: ClassArchive, content: bytes | None) -> Path | None:
+    """Return the draft of a session that writes *content*, or is killed without it."""
+    with archive.draft() as draft:
+        if draft is not None and content is not None:
+            assert f"-XX:ArchiveClassesAtExit={draft}" in writing_options(draft)
+            draft.write_bytes(content)
+    return draft
+
+
 def test_classes_are_kept_when_java_has_written_all_of_them(tmp_path: Path) -> None:
-    home = _java_home(tmp_path / "java", "exec one")
-    first = class_archive(home)
-    assert first.draft is not None
-    assert f"-XX:ArchiveClassesAtExit={first.draft}" in first.options
-    first.keep()  # Java was killed: there is no draft
-    again = class_archive(home)
-    assert again == first
-    first.draft.write_bytes(b"classes")
-    again.keep()
-    assert not first.draft.exists()
-    later = class_archive(home)
-    assert (later.draft, later.file) == (None, None)
-    assert f"-XX:SharedArchiveFile={first.file}" in later.options
-    later.keep()
-    assert class_archive(home) == later
+    archive = class_archive(_java_home(tmp_path / "java", "exec one"))
+    assert _written(archive, None) is not None
+    assert archive.options() == ()
+    draft = _written(archive, b"classes")
+    assert draft is not None
+    assert not draft.exists()
+    assert archive.file.read_bytes() == b"classes"
+    assert f"-XX:SharedArchiveFile={archive.file}" in archive.options()
+    assert _written(archive, b"others") is None
+
+
+def test_of_two_sessions_at_a_time_one_writes(tmp_path: Path) -> None:
+    archive = class_archive(_java_home(tmp_path / "java", "exec one"))
+    with archive.draft() as first, archive.draft() as second:
+        assert (first is None, second) == (False, None)
 
 
 def test_another_java_has_another_archive(tmp_path: Path) -> None:
@@ -52,7 +62,8 @@ def test_another_java_has_another_archive(tmp_path: Path) -> None:
 def test_who_has_no_cache_goes_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    home = _java_home(tmp_path / "java", "exec one")
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    assert class_archive(home).options == ""
+    archive = class_archive(_java_home(tmp_path / "java", "exec one"))
+    assert _written(archive, b"classes") is None
+    assert archive.options() == ()

@@ -25,14 +25,14 @@ from conformance.harness.java.apache_conf import (
     write_logging,
     write_properties,
 )
-from conformance.harness.java.class_archive import archive_options
 from conformance.harness.java.jars import resolve
-from conformance.harness.java.runtime import FAST_START, find_java
-from conformance.harness.java.warm_up import warm_up
+from conformance.harness.java.runtime import FAST_START
+from conformance.harness.java.warm_up import archive_options, warm_up
 from conformance.harness.process.context import Closing
 from conformance.harness.process.deadline import TooLateError, wait_until
 from conformance.harness.process.ports import free_port_block
 from conformance.harness.process.process import Child, ProcessError, accepts, start
+from java_runtime.find_java import find_java
 
 RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
 """The releases that are pinned and studied."""
@@ -78,7 +78,7 @@ class ApacheCluster(Closing):
         *conf* are broker settings; *store* is an existing store directory to open.
         With *name_servers* of others the broker registers with those, and there is
         no name server of its own. Where many are going to be started, *starts_often*
-        lets Java keep the classes of the release (`class_archive`).
+        lets Java archive the classes of the release (`archive_options`).
         """
         self.release = release
         self._starts_often = starts_often

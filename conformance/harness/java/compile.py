@@ -15,7 +15,8 @@ from pathlib import Path
 
 from conformance.harness.java.apache import class_path
 from conformance.harness.java.jars import resolve
-from conformance.harness.java.runtime import cache_directory, find_java
+from java_runtime.find_java import find_java
+from java_runtime.user_cache import cache_directory
 
 ECJ = "org.eclipse.jdt:ecj:3.40.0"
 """A Java compiler that needs no more than a Java runtime."""

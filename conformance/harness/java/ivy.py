@@ -17,7 +17,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from xml.sax.saxutils import quoteattr
 
-from conformance.harness.java.runtime import find_java, trust_options
+from conformance.harness.java.runtime import trust_options
+from java_runtime.find_java import find_java
 
 FETCH_DEADLINE_S = 900
 """How long Ivy may take for one set of jars."""

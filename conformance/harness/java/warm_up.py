@@ -3,16 +3,52 @@ Warm-up of a cluster before Java archives its classes: one request of each kind.
 
 Java archives the classes that are loaded at the end. A broker that only starts and
 stops has loaded half of the classes of the first message, pull and query.
+
+The first process that needs an archive makes it, by a separate run of the program.
+Other processes start without an archive until it exists.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client, require_success
+from java_runtime.class_archive import ClassArchive, writing_options
 
+VERSION = b"2"
+"""Version of the warm-up, which decides the loaded classes."""
 TOPIC, GROUP, KEY = "Rehearsal", "warm-up", "key"
+
+
+Run = Callable[[Sequence[str]], None]
+"""Runs the program with more options of Java, from its start to its orderly end."""
+
+
+def archive_options(command: Sequence[str], run: Run) -> tuple[str, ...]:
+    """Return Java's options for a start of *command* with an archive of its classes.
+
+    The classes depend on *command*: Java, its options and the program. *run* is called
+    if the archive is missing and no other process makes it.
+    """
+    archive = ClassArchive.of_program(_parts(command))
+    with archive.draft() as draft:
+        if draft is not None:
+            run(writing_options(draft))
+            draft.touch()  # empty if Java could not write it
+    return archive.options()
+
+
+def _parts(command: Sequence[str]) -> Iterator[bytes]:
+    """Yield the words of *command*, and the times of the files in them."""
+    yield VERSION
+    for word in command:
+        yield word.encode()
+        for path in word.split(os.pathsep):
+            if os.path.isfile(path):
+                yield str(os.stat(path).st_mtime_ns).encode()
 
 
 def warm_up(name_server: Address, broker: Address) -> None:

@@ -15,7 +15,7 @@ from hypothesis import Phase, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.internal.conjecture import engine
 
-from conformance.harness.java.runtime import cache_directory
+from java_runtime.user_cache import cache_directory
 
 SHRINKING_S = 15
 """Limit in seconds of shrinking in the quick profile: each attempt queries a peer,

@@ -18,8 +18,9 @@ from conformance.harness.client.address import Address
 from conformance.harness.java.apache import class_path
 from conformance.harness.java.apache_conf import write_logging
 from conformance.harness.java.jars import resolve
-from conformance.harness.java.runtime import FAST_START, find_java
+from conformance.harness.java.runtime import FAST_START
 from conformance.harness.process.process import Child, start
+from java_runtime.find_java import find_java
 
 EXAMPLES = "org.apache.rocketmq:rocketmq-example:4.6.0"
 """The examples that the project's own quick start runs, as every tutorial does."""

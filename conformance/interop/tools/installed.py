@@ -22,7 +22,10 @@ from pathlib import Path
 
 from conformance.harness.targets.embedded import SOURCES
 
-ROOMS = ("spec", "columns", "reference", "conformance", "spark_checks", "cli", "bench")
+ROOMS = (
+    *("spec", "columns", "java_runtime", "reference", "conformance", "spark_checks"),
+    *("cli", "bench"),
+)
 """The packages; of ``fixtures`` only ``headers`` is installed."""
 SHIPPED_FIXTURES = "fixtures/headers"
 _OURS = ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME", "PYTEST_CURRENT_TEST")

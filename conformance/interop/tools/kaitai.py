@@ -16,7 +16,7 @@ from types import ModuleType
 
 from filelock import FileLock
 
-from conformance.harness.java.runtime import cache_directory
+from java_runtime.user_cache import cache_directory
 
 PACKAGES = ("kaitai-struct-compiler@0.11.0", "js-yaml@4.1.0")
 SCRIPT = Path(__file__).with_name("compile_ksy.mjs")

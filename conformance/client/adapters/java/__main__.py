@@ -19,7 +19,8 @@ from pathlib import Path
 
 from conformance.harness.java.apache import RELEASES, class_path
 from conformance.harness.java.compile import compile_sources
-from conformance.harness.java.runtime import FAST_START, find_java
+from conformance.harness.java.runtime import FAST_START
+from java_runtime.find_java import find_java
 
 FOLDER = Path(__file__).parent
 CACHE = "adapters"

@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from conformance.harness.java.runtime import cache_directory
+from java_runtime.user_cache import cache_directory
 
 CLIENT = "ali-ons@3.12.0"
 PROGRAM = Path(__file__).with_name("adapter.cjs")
