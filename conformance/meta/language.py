@@ -30,6 +30,7 @@ _FOLDERS = (
     "conformance",
     "docs",
     "fixtures",
+    "java_runtime",
     "reference",
     "spark_checks",
     "spec",

@@ -10,6 +10,7 @@ import pytest
 PACKAGES = (
     "spec",
     "columns",
+    "java_runtime",
     "reference",
     "conformance",
     "spark_checks",
