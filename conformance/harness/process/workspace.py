@@ -36,7 +36,7 @@ def _locked_directory() -> tuple[Path, IO[bytes]]:
     """Return a new directory and the lock on it."""
     for _ in range(_ATTEMPTS):
         path = Path(tempfile.mkdtemp(prefix=PREFIX))
-        lock = _try_lock(path / _LOCK)
+        lock = try_lock(path / _LOCK)
         # A neighbour's sweep may have come between the lock's file and the lock: then
         # it holds the lock, or it has removed the file that we hold.
         if lock is not None and _is_still(path / _LOCK, lock):
@@ -60,13 +60,14 @@ def _sweep(directory: Path) -> None:
     for left in directory.glob(f"{PREFIX}*"):
         if not (left / _LOCK).exists():
             continue  # it may be a neighbour's, made a moment ago
-        lock = _try_lock(left / _LOCK)
+        lock = try_lock(left / _LOCK)
         if lock is not None:
             shutil.rmtree(left, ignore_errors=True)
             lock.close()
 
 
-def _try_lock(path: Path) -> IO[bytes] | None:
+def try_lock(path: Path) -> IO[bytes] | None:
+    """Return *path* opened and locked, or None if another process has locked it."""
     try:
         lock = path.open("wb")
     except OSError:

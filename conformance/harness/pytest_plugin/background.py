@@ -8,18 +8,17 @@ result is a file that the others read.
 
 from __future__ import annotations
 
-import fcntl
 import pickle
 import shutil
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import IO
 
 import pytest
 
 from conformance.harness.process.deadline import wait_until
+from conformance.harness.process.workspace import try_lock
 from conformance.harness.pytest_plugin.fixtures import OPTIONS, TARGET_OWNER
 from conformance.harness.targets.target import Target, TargetError
 
@@ -38,7 +37,7 @@ class Background:
         self._config = config
         self._observation = observation
         self._ending = threading.Event()
-        self._lock = _try_lock(self._path.with_suffix(".lock"))
+        self._lock = try_lock(self._path.with_suffix(".lock"))
         self._thread = threading.Thread(target=self._watch, daemon=True)
         if self._lock is not None:
             self._thread.start()
@@ -129,14 +128,3 @@ def _shared_directory(config: pytest.Config) -> Path:
     if _is_worker(config):
         return Path(config.option.basetemp).parent  # each worker's is one below
     return Path(mkdtemp(prefix="rocketmq-conformance-seen-"))
-
-
-def _try_lock(path: Path) -> IO[bytes] | None:
-    """Return *path* locked, None where another worker has locked it."""
-    lock = path.open("wb")
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        lock.close()
-        return None
-    return lock

@@ -7,25 +7,11 @@ broker's and name server's (Java: ResponseCode).
 
 from __future__ import annotations
 
-from enum import IntEnum
-from typing import Self
+from spec.wire.remoting.released_code import ReleasedCode
 
 
-class ResponseCode(IntEnum):
+class ResponseCode(ReleasedCode):
     """How a request went, named as Java names it."""
-
-    since: str
-    """First release that declares the code; 4.4 stands for 4.4 and before."""
-    until: str | None
-    """Last release that declares it; None while the newest does."""
-
-    def __new__(cls, code: int, since: str = "4.4", until: str | None = None) -> Self:
-        """Return the member of *code*."""
-        member = int.__new__(cls, code)
-        member._value_ = code
-        member.since = since
-        member.until = until
-        return member
 
     # Of the connection
     SUCCESS = 0
