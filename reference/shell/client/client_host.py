@@ -7,9 +7,10 @@ There is one connection for each address, made by the first write to it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from functools import wraps
 from pathlib import Path
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from reference.core.client.client_instance import ClientInstance, GroupMember
 from reference.core.client.options import ClientOptions
@@ -200,6 +201,7 @@ class _ClientProtocol(asyncio.Protocol):
         self._host.connection_lost(self)
 
 
+Arguments = ParamSpec("Arguments")
 Member = TypeVar("Member", bound=GroupMember)
 
 
@@ -208,13 +210,44 @@ class RunningClient(Generic[Member]):
 
     def __init__(self, core: Member, host: ClientHost) -> None:
         self.core = core
-        self._host = host
+        self.host = host
 
     async def __aenter__(self) -> Self:
         self.core.start(now_ms())
-        self._host.perform()
+        self.host.perform()
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self.core.stop(now_ms())
-        await self._host.stop()
+        await self.host.stop()
+
+
+def forward_call(
+    method: Callable[Concatenate[Any, int, Arguments], Call[Value]],
+) -> Callable[Concatenate[RunningClient[Any], Arguments], Awaitable[Value]]:
+    """Build the application's *method* of the core, which returns the call's value."""
+
+    @wraps(method)
+    async def run(
+        client: RunningClient[Any], /, *given: Arguments.args, **named: Arguments.kwargs
+    ) -> Value:
+        return await client.host.call(
+            lambda now_ms: method(client.core, now_ms, *given, **named)
+        )
+
+    return run
+
+
+def forward(
+    method: Callable[Concatenate[Any, int, Arguments], None],
+) -> Callable[Concatenate[RunningClient[Any], Arguments], None]:
+    """Build the application's *method* of the core, which has no result."""
+
+    @wraps(method)
+    def run(
+        client: RunningClient[Any], /, *given: Arguments.args, **named: Arguments.kwargs
+    ) -> None:
+        method(client.core, now_ms(), *given, **named)
+        client.host.perform()
+
+    return run

@@ -47,9 +47,9 @@ class ConsumerClient(RunningClient[Consumer]):
     async def __aenter__(self) -> Self:
         """Join the group; raise ClientError if a broker refuses the expression."""
         try:
-            await self._host.call(self.core.check_expression)
+            await self.host.call(self.core.check_expression)
         except ClientError:
-            await self._host.stop()
+            await self.host.stop()
             raise
         return await super().__aenter__()
 
@@ -76,4 +76,4 @@ class ConsumerClient(RunningClient[Consumer]):
     ) -> None:
         """Acknowledge *delivery* or a part of it; *failed* messages are sent back."""
         self.core.process_consume_result(delivery, failed, error=error, now_ms=now_ms())
-        self._host.perform()
+        self.host.perform()

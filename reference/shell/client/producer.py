@@ -7,14 +7,13 @@ A producer for applications.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from reference.core.client.message import Message, Mode, SendResult
+from reference.core.client.message import Message, SendResult
 from reference.core.client.options import ProducerOptions
 from reference.core.client.producer.producer import Producer
 from reference.core.client.producer.request_reply import RequestReplyService
 from reference.core.client.producer.select_queue import RoundRobin
-from reference.core.client.producer.send_call import Selector
 from reference.core.client.producer.transaction import (
     LocalTransactionState,
     TransactionCheck,
@@ -22,7 +21,7 @@ from reference.core.client.producer.transaction import (
     half_message,
 )
 from reference.core.client.pull.message_ext import MessageExt
-from reference.shell.client.client_host import ClientHost, RunningClient
+from reference.shell.client.client_host import ClientHost, RunningClient, forward_call
 from reference.shell.client.identity import random_start, unique_id_generator
 
 
@@ -55,39 +54,15 @@ class ProducerClient(RunningClient[Producer]):
         self._transactions = TransactionService(options.group, check, host.client)
         self._requests = RequestReplyService(producer, host.client)
 
-    async def send(
-        self,
-        message: Message | Sequence[Message],
-        *,
-        mode: Mode = Mode.SYNC,
-        selector: Selector | None = None,
-        timeout_ms: int | None = None,
-    ) -> SendResult | None:
-        """Send *message* and return its result, None for a oneway send.
-
-        A batch is sent in one request; its result has the first one's offset. Raises
-        ClientError. The mode ASYNC has the retries and timeouts of Java's
-        asynchronous send; the caller need not await the result.
-        """
-        return await self._host.call(
-            lambda at_ms: self.core.send(
-                message,
-                now_ms=at_ms,
-                mode=mode,
-                selector=selector,
-                timeout_ms=timeout_ms,
-            )
-        )
+    send = forward_call(Producer.send)
 
     async def request(self, message: Message, *, timeout_ms: int) -> Message:
         """Send *message* and return the reply.
 
         Raises ClientError, with the reason NO_REPLY if only the reply is missing.
         """
-        return await self._host.call(
-            lambda at_ms: self._requests.request(
-                message, now_ms=at_ms, timeout_ms=timeout_ms
-            )
+        return await self.host.call(
+            lambda at_ms: self._requests.request(at_ms, message, timeout_ms=timeout_ms)
         )
 
     async def send_in_transaction(
@@ -98,5 +73,5 @@ class ProducerClient(RunningClient[Producer]):
         result = await self.send(half)
         assert result is not None, "a synchronous send has a result"
         state = self._transactions.end_transaction(result, act)
-        self._host.perform()
+        self.host.perform()
         return result, state

@@ -46,13 +46,13 @@ class Polling:
 
     def subscribed(self, expression: str = "*") -> Polling:
         """Return this one, subscribed and with its assigned."""
-        self.consumer.subscribe("T", expression, now_ms=self.world.now_ms)
+        self.consumer.subscribe(self.world.now_ms, "T", expression)
         self.go_on()
         return self
 
     def assigned(self, *queues: MessageQueue) -> Polling:
         """Return this one with exactly *queues*."""
-        self.consumer.assign(queues or (QUEUE,), self.world.now_ms)
+        self.consumer.assign(self.world.now_ms, queues or (QUEUE,))
         self.go_on()
         return self
 
@@ -118,7 +118,7 @@ class Polling:
 
     def begin(self, timeout_ms: int) -> Call[tuple[MessageExt, ...]]:
         """Begin a poll."""
-        return self.consumer.poll(timeout_ms, self.world.now_ms)
+        return self.consumer.poll(self.world.now_ms, timeout_ms)
 
     def polled(self, call: Call[tuple[MessageExt, ...]]) -> list[int] | None:
         """Return what a poll has led to, if it has ended."""

@@ -107,17 +107,17 @@ def test_who_broadcasts_keeps_offsets_and_begins_there_or_at_zero() -> None:
 def test_to_subscribe_and_to_take_queues_exclude_each_other() -> None:
     polling = Polling().subscribed()
     with pytest.raises(ClientError, match="either subscribes"):
-        polling.consumer.assign([QUEUE], polling.world.now_ms)
+        polling.consumer.assign(polling.world.now_ms, [QUEUE])
     polling = Polling().assigned()
     with pytest.raises(ClientError, match="either subscribes"):
-        polling.consumer.subscribe("T", now_ms=polling.world.now_ms)
+        polling.consumer.subscribe(polling.world.now_ms, "T")
 
 
 def test_queues_may_be_taken_anew_and_a_topic_given_up() -> None:
     polling = Polling().assigned(QUEUE).assigned(OTHER)
     assert [*polling.consumer.pull_loop.assigned] == [OTHER]
     polling = Polling().subscribed()
-    polling.consumer.unsubscribe("T", polling.world.now_ms)
+    polling.consumer.unsubscribe(polling.world.now_ms, "T")
     assert not polling.consumer.pull_loop.assigned
 
 

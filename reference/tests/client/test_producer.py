@@ -20,7 +20,7 @@ SYSTEM_ERROR, MESSAGE_ILLEGAL, FLUSH_DISK_TIMEOUT = 1, 13, 10
 def test_a_send_asks_for_the_route_once_and_then_the_broker() -> None:
     world = World()
     producer = world.producer()
-    call = producer.send(MESSAGE, now_ms=world.now_ms)
+    call = producer.send(world.now_ms, MESSAGE)
     world.give_route(route_of("a"))
     sent = world.question()
     assert (sent.address, sent.command.code) == ("a:10911", 310)
@@ -29,24 +29,24 @@ def test_a_send_asks_for_the_route_once_and_then_the_broker() -> None:
     assert result.status is SendStatus.SEND_OK
     assert (result.offset_message_id, result.queue.queue_id) == ("offset-id", 1)
     assert result.queue_offset == 7
-    producer.send(MESSAGE, now_ms=world.now_ms)
+    producer.send(world.now_ms, MESSAGE)
     assert world.question().address == "a:10911"
 
 
 def test_messages_go_round() -> None:
     world = World()
     producer = world.producer()
-    producer.send(MESSAGE, now_ms=world.now_ms)
+    producer.send(world.now_ms, MESSAGE)
     world.give_route(route_of("a", "b", count=2))
     for _ in range(3):
-        producer.send(MESSAGE, now_ms=world.now_ms)
+        producer.send(world.now_ms, MESSAGE)
     chosen = [(one.address, one.command.fields["e"]) for one in world.questions()]
     assert chosen == [(f"{a}:10911", n) for a in "ab" for n in "01"]
 
 
 def test_a_topic_without_a_route_is_made_like_the_default_topic() -> None:
     world = World()
-    world.producer().send(MESSAGE, now_ms=world.now_ms)
+    world.producer().send(world.now_ms, MESSAGE)
     world.give_route(None)
     asked = world.question()
     assert asked.command.fields["topic"] == "TBW102"
@@ -55,7 +55,7 @@ def test_a_topic_without_a_route_is_made_like_the_default_topic() -> None:
 
 def test_where_the_default_topic_has_a_route_it_is_used() -> None:
     world = World()
-    world.producer().send(MESSAGE, now_ms=world.now_ms)
+    world.producer().send(world.now_ms, MESSAGE)
     world.give_route(None)
     world.give_route(route_of("a", count=8))
     sent = world.question()
@@ -67,7 +67,7 @@ def test_where_the_default_topic_has_a_route_it_is_used() -> None:
 
 def test_without_any_route_a_send_fails_before_a_broker_is_asked() -> None:
     world = World()
-    call = world.producer().send(MESSAGE, now_ms=world.now_ms)
+    call = world.producer().send(world.now_ms, MESSAGE)
     world.give_route(None)
     world.give_route(None)
     assert world.error(call).failure.reason is Reason.NO_ROUTE
@@ -77,7 +77,7 @@ def test_without_any_route_a_send_fails_before_a_broker_is_asked() -> None:
 @pytest.mark.parametrize("code", [SYSTEM_ERROR, None])
 def test_a_synchronous_send_is_tried_at_another_broker(code: int | None) -> None:
     world = World()
-    call = world.producer().send(MESSAGE, now_ms=world.now_ms)
+    call = world.producer().send(world.now_ms, MESSAGE)
     world.give_route(route_of("a", "b"))
     addresses, opaques, keys = [], set[int](), set[str]()
     for _ in range(3):
@@ -99,7 +99,7 @@ def test_a_synchronous_send_is_tried_at_another_broker(code: int | None) -> None
 
 def test_an_error_that_no_other_broker_would_mend_is_told_at_once() -> None:
     world = World()
-    call = world.producer().send(MESSAGE, now_ms=world.now_ms)
+    call = world.producer().send(world.now_ms, MESSAGE)
     world.give_route(route_of("a", "b"))
     world.answer(world.question(), MESSAGE_ILLEGAL)
     assert world.error(call).failure.code == MESSAGE_ILLEGAL
@@ -107,7 +107,7 @@ def test_an_error_that_no_other_broker_would_mend_is_told_at_once() -> None:
 
 def test_the_time_of_a_call_includes_route_and_retries() -> None:
     world = World()
-    call = world.producer().send(MESSAGE, now_ms=world.now_ms)
+    call = world.producer().send(world.now_ms, MESSAGE)
     world.wait(1000)
     world.give_route(route_of("a", "b"))
     world.question()
@@ -120,7 +120,7 @@ def test_the_time_of_a_call_includes_route_and_retries() -> None:
 
 def test_what_was_stored_badly_is_a_result() -> None:
     world = World()
-    call = world.producer().send(MESSAGE, now_ms=world.now_ms)
+    call = world.producer().send(world.now_ms, MESSAGE)
     world.give_route(route_of("a", "b"))
     world.store(world.question(), FLUSH_DISK_TIMEOUT)
     assert world.result(call).status is SendStatus.FLUSH_DISK_TIMEOUT
@@ -129,7 +129,7 @@ def test_what_was_stored_badly_is_a_result() -> None:
 def test_what_was_stored_badly_is_sent_again_if_that_is_wanted() -> None:
     world = World()
     producer = world.producer(retries_not_stored=True)
-    call = producer.send(MESSAGE, now_ms=world.now_ms)
+    call = producer.send(world.now_ms, MESSAGE)
     world.give_route(route_of("a", "b"))
     world.store(world.question(), FLUSH_DISK_TIMEOUT)
     world.fail(world.question())
@@ -139,7 +139,7 @@ def test_what_was_stored_badly_is_sent_again_if_that_is_wanted() -> None:
 
 def test_an_asynchronous_send_is_repeated_as_it_is_when_nothing_comes() -> None:
     world = World()
-    call = world.producer().send(MESSAGE, now_ms=world.now_ms, mode=Mode.ASYNC)
+    call = world.producer().send(world.now_ms, MESSAGE, mode=Mode.ASYNC)
     world.give_route(route_of("a", "b"))
     first = world.question()
     world.wait(3999)
@@ -156,7 +156,7 @@ def test_an_asynchronous_send_is_repeated_as_it_is_when_nothing_comes() -> None:
 
 def test_an_asynchronous_send_that_is_refused_is_not_repeated() -> None:
     world = World()
-    call = world.producer().send(MESSAGE, now_ms=world.now_ms, mode=Mode.ASYNC)
+    call = world.producer().send(world.now_ms, MESSAGE, mode=Mode.ASYNC)
     world.give_route(route_of("a", "b"))
     world.answer(world.question(), SYSTEM_ERROR)
     assert world.error(call).failure.code == SYSTEM_ERROR
@@ -164,7 +164,7 @@ def test_an_asynchronous_send_that_is_refused_is_not_repeated() -> None:
 
 def test_a_oneway_send_is_written_once_and_has_ended() -> None:
     world = World()
-    call = world.producer().send(MESSAGE, now_ms=world.now_ms, mode=Mode.ONEWAY)
+    call = world.producer().send(world.now_ms, MESSAGE, mode=Mode.ONEWAY)
     world.give_route(route_of("a"))
     sent = world.question()
     assert sent.command.is_oneway
@@ -176,7 +176,7 @@ def test_a_oneway_send_is_written_once_and_has_ended() -> None:
 def test_a_selector_chooses_and_its_choice_is_not_left() -> None:
     world = World()
     call = world.producer().send(
-        MESSAGE, now_ms=world.now_ms, selector=lambda queues: queues[-1]
+        world.now_ms, MESSAGE, selector=lambda queues: queues[-1]
     )
     world.give_route(route_of("a", "b"))
     sent = world.question()
@@ -187,7 +187,7 @@ def test_a_selector_chooses_and_its_choice_is_not_left() -> None:
 
 def test_a_batch_has_one_request_and_all_keys() -> None:
     world = World()
-    call = world.producer().send([MESSAGE, MESSAGE], now_ms=world.now_ms)
+    call = world.producer().send(world.now_ms, [MESSAGE, MESSAGE])
     world.give_route(route_of("a"))
     sent = world.question()
     assert sent.command.code == 320
@@ -198,7 +198,7 @@ def test_a_batch_has_one_request_and_all_keys() -> None:
 def test_a_name_server_that_is_gone_is_left_for_the_next() -> None:
     world = World(NAME_SERVER, OTHER_NAME_SERVER)
     producer = world.producer()
-    producer.send(MESSAGE, now_ms=world.now_ms)
+    producer.send(world.now_ms, MESSAGE)
     first = world.question()
     world.fail(first)
     second = world.question()
@@ -211,20 +211,20 @@ def test_routes_are_asked_for_again_every_30_seconds() -> None:
     world = World()
     world.routes.start(world.now_ms)
     producer = world.producer()
-    producer.send(MESSAGE, now_ms=world.now_ms)
+    producer.send(world.now_ms, MESSAGE)
     world.give_route(route_of("a"))
     world.store(world.question())
     world.wait(29_999)
     assert world.questions() == []
     world.wait(1)
     world.give_route(route_of("b"))
-    producer.send(MESSAGE, now_ms=world.now_ms)
+    producer.send(world.now_ms, MESSAGE)
     assert world.question().address == "b:10911"
 
 
 def test_a_lost_connection_ends_all_that_waited_for_it() -> None:
     world = World()
-    call = world.producer(retry_count=0).send(MESSAGE, now_ms=world.now_ms)
+    call = world.producer(retry_count=0).send(world.now_ms, MESSAGE)
     world.give_route(route_of("a"))
     world.rpc.connection_lost(world.question().address, world.now_ms)
     assert world.error(call).failure.reason is Reason.LOST
@@ -232,7 +232,7 @@ def test_a_lost_connection_ends_all_that_waited_for_it() -> None:
 
 def test_an_answer_that_comes_too_late_is_dropped() -> None:
     world = World()
-    call = world.producer(retry_count=0).send(MESSAGE, now_ms=world.now_ms)
+    call = world.producer(retry_count=0).send(world.now_ms, MESSAGE)
     world.give_route(route_of("a"))
     sent = world.question()
     world.wait(3000)
@@ -243,19 +243,19 @@ def test_an_answer_that_comes_too_late_is_dropped() -> None:
 def test_with_a_fault_table_new_messages_leave_a_failed_broker() -> None:
     world = World()
     producer = world.producer(avoids_slow_brokers=True, retry_count=0)
-    producer.send(MESSAGE, now_ms=world.now_ms)
+    producer.send(world.now_ms, MESSAGE)
     world.give_route(route_of("a", "b"))
     failed = world.question()
     world.fail(failed)
     for _ in range(8):
-        producer.send(MESSAGE, now_ms=world.now_ms)
+        producer.send(world.now_ms, MESSAGE)
     assert {one.address for one in world.questions()} == {"b:10911"}
 
 
 def test_the_vip_port_is_used_where_it_is_wanted() -> None:
     world = World()
     producer = world.producer(uses_vip_port=True)
-    producer.send(MESSAGE, now_ms=world.now_ms)
+    producer.send(world.now_ms, MESSAGE)
     world.give_route(route_of("a"))
     assert world.question().address == "a:10909"
 
@@ -265,5 +265,5 @@ def test_a_producer_that_was_stopped_sends_nothing() -> None:
     producer = world.producer()
     producer.is_running = False
     with pytest.raises(ClientError):
-        producer.send(MESSAGE, now_ms=world.now_ms)
+        producer.send(world.now_ms, MESSAGE)
     assert world.questions() == []

@@ -9,7 +9,6 @@ from reference.core.client.options import PullOptions
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.pull.pull_consumer import PullConsumer
 from reference.core.client.pull.pull_request import PullResult, PullStatus
-from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import Reason
 from reference.core.client.remoting.rpc_client import Call
 from reference.tests.client.making import broker_data, queue_data, route_of
@@ -20,7 +19,6 @@ from spec.routing.route_data import TopicRoute
 from spec.store.message_record import encode_record
 from spec.wire.bodies.heartbeat import Heartbeat
 from spec.wire.bodies.json_body import decode_body
-from spec.wire.remoting.command import Command
 
 QUEUE = MessageQueue("T", "a", 0)
 PULL, COMMIT, QUERY_NOT_FOUND = 11, 15, 22
@@ -42,12 +40,8 @@ class Pulling:
     def pull(self, expression: str = "*") -> Call[PullResult]:
         """Begin to pull from the offset 7 on."""
         return self.consumer.pull(
-            QUEUE, expression, offset=7, count=4, now_ms=self.world.now_ms
+            self.world.now_ms, QUEUE, expression, offset=7, count=4
         )
-
-    def query(self, request: Command) -> Call[int]:
-        """Begin to query an offset."""
-        return self.consumer.query_offset(QUEUE, request, self.world.now_ms)
 
     def answer(self, question: Question, *tags: str, suggested: int = 0) -> None:
         """Answer a pull with messages of these tags."""
@@ -99,7 +93,7 @@ def test_the_next_pull_goes_where_the_last_answer_says_but_offsets_do_not() -> N
     pulling.answer(pulling.world.question(), "A", suggested=1)
     pulling.pull()
     assert pulling.world.question().address == "a:10921"
-    pulling.query(requests.get_max_offset(QUEUE))
+    pulling.consumer.max_offset(pulling.world.now_ms, QUEUE)
     assert pulling.world.question().address == "a:10911"
 
 
@@ -116,7 +110,7 @@ def test_a_pull_that_is_not_answered_fails_after_ten_seconds() -> None:
 
 def test_an_offset_is_queried() -> None:
     pulling = Pulling()
-    call = pulling.query(requests.get_min_offset(QUEUE))
+    call = pulling.consumer.min_offset(pulling.world.now_ms, QUEUE)
     asked = pulling.world.question()
     assert (asked.address, asked.command.code) == ("a:10911", 31)
     pulling.world.answer(asked, 0, {"offset": "12"})
@@ -126,7 +120,7 @@ def test_an_offset_is_queried() -> None:
 
 def test_a_group_that_never_committed_is_at_no_offset() -> None:
     pulling = Pulling()
-    call = pulling.consumer.committed(QUEUE, pulling.world.now_ms)
+    call = pulling.consumer.committed(pulling.world.now_ms, QUEUE)
     pulling.world.answer(pulling.world.question(), QUERY_NOT_FOUND)
     pulling.world.questions()
     assert pulling.world.finished[call] is None
@@ -135,14 +129,14 @@ def test_a_group_that_never_committed_is_at_no_offset() -> None:
 @pytest.mark.parametrize("fields", [{}, {"offset": "many"}])
 def test_an_answer_without_an_offset_is_an_error(fields: dict[str, str]) -> None:
     pulling = Pulling()
-    call = pulling.query(requests.get_max_offset(QUEUE))
+    call = pulling.consumer.max_offset(pulling.world.now_ms, QUEUE)
     pulling.world.answer(pulling.world.question(), 0, fields)
     assert pulling.world.error(call).failure.reason is Reason.REFUSED
 
 
 def test_an_offset_is_committed_without_an_answer() -> None:
     pulling = Pulling()
-    call = pulling.consumer.commit(QUEUE, 5, pulling.world.now_ms)
+    call = pulling.consumer.commit(pulling.world.now_ms, QUEUE, 5)
     told = pulling.world.question().command
     assert (told.code, told.is_oneway) == (COMMIT, True)
     assert told.fields["commitOffset"] == "5"
@@ -166,12 +160,12 @@ def test_a_queue_whose_broker_nobody_knows_is_an_error() -> None:
 
 def test_queues_are_told_sorted_and_no_topic_is_an_error() -> None:
     pulling = Pulling()
-    call = pulling.consumer.queues("T", pulling.world.now_ms)
+    call = pulling.consumer.queues(pulling.world.now_ms, "T")
     pulling.world.give_route(route_of("b", "a", count=1))
     pulling.world.questions()
     found = pulling.world.finished[call]
     assert found == (MessageQueue("T", "a", 0), MessageQueue("T", "b", 0))
-    call = pulling.consumer.queues("U", pulling.world.now_ms)
+    call = pulling.consumer.queues(pulling.world.now_ms, "U")
     pulling.world.give_route(None)
     assert pulling.world.error(call).failure.reason is Reason.NO_ROUTE
 

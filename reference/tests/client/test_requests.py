@@ -36,7 +36,7 @@ class Requesting:
     def request(self) -> Call[Message]:
         """Begin a request."""
         return self.requests.request(
-            Message(topic="T", body=b"?"), now_ms=self.world.now_ms, timeout_ms=WAIT_MS
+            self.world.now_ms, Message(topic="T", body=b"?"), timeout_ms=WAIT_MS
         )
 
     @property
@@ -125,7 +125,7 @@ def test_a_reply_has_of_its_request_who_waits_for_which() -> None:
     assert (reply.topic, reply.body) == ("C_REPLY_TOPIC", b"!")
     assert reply.properties == {**named, "MSG_TYPE": "reply"}
     world = World()
-    world.producer().send(reply, now_ms=world.now_ms)
+    world.producer().send(world.now_ms, reply)
     world.give_route(route_of("a"))
     assert world.question().command.code == SEND_REPLY
 

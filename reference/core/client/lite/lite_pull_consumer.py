@@ -27,6 +27,9 @@ from reference.core.client.validators import check_topic
 from spec.routing.route_data import TopicRoute
 from spec.wire.bodies.heartbeat import ALL_MESSAGES, Subscription
 
+POLL_TIMEOUT_MS = 5000
+"""Java: pollTimeoutMillis."""
+
 
 class LitePullConsumer(PullConsumer):
     """Polls, seeks and commits, each a call with a value or an error."""
@@ -65,11 +68,11 @@ class LitePullConsumer(PullConsumer):
 
     def subscribe(
         self,
+        now_ms: int,
         topic: str,
         expression: str = ALL_MESSAGES,
         *,
         expression_type: str = TAGS,
-        now_ms: int,
     ) -> None:
         """Subscribe to *topic*; raise ClientError after `assign`."""
         check_topic(topic)
@@ -86,14 +89,14 @@ class LitePullConsumer(PullConsumer):
 
         self._routes.fetch(topic, on_route, now_ms=now_ms)
 
-    def unsubscribe(self, topic: str, now_ms: int) -> None:
+    def unsubscribe(self, now_ms: int, topic: str) -> None:
         """End the subscription to *topic*."""
         subscription = self._subscriptions.pop(topic, None)
         if subscription is not None:
             self._register()
             self.pull_loop.assign((), subscription, now_ms)
 
-    def assign(self, queues: Collection[MessageQueue], now_ms: int) -> None:
+    def assign(self, now_ms: int, queues: Collection[MessageQueue]) -> None:
         """Replace all assigned queues; raise ClientError after `subscribe`."""
         if self._subscriptions:
             raise ClientError(Failure(reason=Reason.MIXED))
@@ -104,7 +107,9 @@ class LitePullConsumer(PullConsumer):
             everything = subscription_of(topic, ALL_MESSAGES, version=0)
             self.pull_loop.assign(own, everything, now_ms)
 
-    def poll(self, timeout_ms: int, now_ms: int) -> Call[tuple[MessageExt, ...]]:
+    def poll(
+        self, now_ms: int, timeout_ms: int = POLL_TIMEOUT_MS
+    ) -> Call[tuple[MessageExt, ...]]:
         """Poll a batch; the value is () after *timeout_ms*."""
         if self.options.auto_commits and now_ms >= self._next_commit_ms:
             self.pull_loop.offset_store.commit_all(self.pull_loop.assigned)
@@ -138,7 +143,7 @@ class LitePullConsumer(PullConsumer):
             if queue in self.pull_loop.assigned:
                 self.pull_loop.assigned[queue].is_paused = is_paused
 
-    def seek(self, queue: MessageQueue, offset: int, now_ms: int) -> Call[None]:
+    def seek(self, now_ms: int, queue: MessageQueue, offset: int) -> Call[None]:
         """Continue an assigned queue at *offset*, if that is within its bounds."""
         call = Call[None]()
         bounds: list[int] = []

@@ -84,18 +84,19 @@ class Producer(GroupMember):
 
     def send(
         self,
+        now_ms: int,
         message: Message | Sequence[Message],
         *,
-        now_ms: int,
         mode: Mode = Mode.SYNC,
         selector: Selector | None = None,
         timeout_ms: int | None = None,
         callbacks: SendCallbacks | None = None,
     ) -> Call[SendResult | None]:
-        """Begin to send *message*, or a batch in one request.
+        """Send *message*, or a batch in one request.
 
-        With *callbacks* the outcome does not go to the application. Raises ClientError
-        for an illegal message.
+        The value is None for a oneway send; for a batch it has the first message's
+        offset. Raises ClientError for an illegal message. The mode ASYNC has the
+        retries and timeouts of Java's asynchronous send.
         """
         if not self.is_running:  # [CLIENT-VALIDATE-001]
             raise ClientError(Failure(reason=Reason.NOT_RUNNING))
@@ -263,9 +264,8 @@ class Producer(GroupMember):
         self._finish(call, error)
 
     def _finish(self, call: SendCall, outcome: SendOutcome) -> None:
-        if call.callbacks is None:
-            self._rpc.finish(call, outcome)
-        else:
+        self._rpc.finish(call, outcome)
+        if call.callbacks is not None:
             call.callbacks.on_end(outcome)
 
     def _select_queue(

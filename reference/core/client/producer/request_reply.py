@@ -66,9 +66,12 @@ class RequestReplyService:
         client.rpc.handlers[RequestCode.PUSH_REPLY_MESSAGE_TO_CLIENT] = self._on_reply
 
     def request(
-        self, message: Message, *, now_ms: int, timeout_ms: int
+        self, now_ms: int, message: Message, *, timeout_ms: int
     ) -> Call[Message]:
-        """Begin to send *message*; raise ClientError for an illegal one."""
+        """Send *message*; the value is its reply.
+
+        Raises ClientError for an illegal message.
+        """
         correlation_id = self._producer.unique_ids.next_id(now_ms)
         properties = {  # [CLIENT-REQUESTREPLY-002]
             **message.properties,
@@ -90,8 +93,8 @@ class RequestReplyService:
 
         self._waiting[correlation_id] = call
         self._producer.send(
+            now_ms,
             replace(message, properties=properties),
-            now_ms=now_ms,
             mode=Mode.ASYNC,
             timeout_ms=timeout_ms,
             callbacks=SendCallbacks(

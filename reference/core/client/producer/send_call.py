@@ -26,7 +26,7 @@ SendOutcome = SendResult | ClientError | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendCallbacks:
-    """Callbacks of a send whose outcome does not go to the application."""
+    """Callbacks of a send that belongs to a request."""
 
     on_route: Callable[[int], None]
     """Called with the time if the topic's route had to be fetched."""

@@ -51,7 +51,7 @@ class PullConsumer(GroupMember):
         self._rpc.abandon()
         super().stop(now_ms)
 
-    def queues(self, topic: str, now_ms: int) -> Call[tuple[MessageQueue, ...]]:
+    def queues(self, now_ms: int, topic: str) -> Call[tuple[MessageQueue, ...]]:
         """Fetch the readable queues of *topic*, sorted."""
         check_topic(topic)
         call = Call[tuple[MessageQueue, ...]]()
@@ -68,12 +68,12 @@ class PullConsumer(GroupMember):
 
     def pull(
         self,
+        now_ms: int,
         queue: MessageQueue,
         expression: str = ALL_MESSAGES,
         *,
         offset: int,
         count: int,
-        now_ms: int,
         timeout_ms: int = PULL_TIMEOUT_MS,
     ) -> Call[PullResult]:
         """Pull up to *count* messages from *offset*; the broker does not wait."""
@@ -96,26 +96,37 @@ class PullConsumer(GroupMember):
             return found
 
         return self._call(
+            now_ms,
             queue,
             request,
             decode,
-            now_ms=now_ms,
             timeout_ms=timeout_ms,
             broker_id=self._suggested.get(queue, MASTER_ID),
         )
 
-    def query_offset(
-        self, queue: MessageQueue, request: Command, now_ms: int
-    ) -> Call[int]:
-        """Query an offset of *queue* with a request of `remoting.requests`."""
-        return self._call(queue, request, offset_of, now_ms=now_ms)
+    def min_offset(self, now_ms: int, queue: MessageQueue) -> Call[int]:
+        """Query the offset of the first message of *queue*."""
+        request = requests.get_min_offset(queue)
+        return self._call(now_ms, queue, request, offset_of)
 
-    def committed(self, queue: MessageQueue, now_ms: int) -> Call[int | None]:
+    def max_offset(self, now_ms: int, queue: MessageQueue) -> Call[int]:
+        """Query the offset after the last message of *queue*."""
+        request = requests.get_max_offset(queue)
+        return self._call(now_ms, queue, request, offset_of)
+
+    def search_offset(
+        self, now_ms: int, queue: MessageQueue, time_ms: int
+    ) -> Call[int]:
+        """Query the offset of the message of *queue* stored at *time_ms*."""
+        request = requests.search_offset(queue, time_ms)
+        return self._call(now_ms, queue, request, offset_of)
+
+    def committed(self, now_ms: int, queue: MessageQueue) -> Call[int | None]:
         """Query the group's committed offset; the value is None without any."""
         request = requests.query_consumer_offset(self.options.group, queue)
-        return self._call(queue, request, committed_offset_of, now_ms=now_ms)
+        return self._call(now_ms, queue, request, committed_offset_of)
 
-    def commit(self, queue: MessageQueue, offset: int, now_ms: int) -> Call[None]:
+    def commit(self, now_ms: int, queue: MessageQueue, offset: int) -> Call[None]:
         """Commit *offset*, without a response."""
         request = requests.update_consumer_offset(
             self.options.group, queue, offset, oneway=True
@@ -134,11 +145,11 @@ class PullConsumer(GroupMember):
 
     def _call(
         self,
+        now_ms: int,
         queue: MessageQueue,
         request: Command,
         decode: Callable[[Result], Value | Failure],
         *,
-        now_ms: int,
         timeout_ms: int = OFFSET_TIMEOUT_MS,
         broker_id: int = MASTER_ID,
     ) -> Call[Value]:
