@@ -172,7 +172,7 @@ class ConsumeHooks:
 
 
 def call_hooks(calls: Iterable[Callable[[Context], None]], context: Context) -> None:
-    """Call each hook, whatever those before it have thrown."""
+    """Call each hook, also after one that raised an exception."""
     for call in calls:
         with suppress(Exception):
             call(context)

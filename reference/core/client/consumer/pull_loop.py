@@ -66,7 +66,7 @@ class PushPullLoop(PullLoop):
         commit_ms = periods.commit_ms
         call_every(commit_ms, self.commit_all, first_ms=now_ms + commit_ms)
         if self._locks is not None:
-            lock_ms = periods.lock_ms  # [CLIENT-ORDERLY-002]
+            lock_ms = periods.lock_ms
             call_every(lock_ms, self.lock_all, first_ms=now_ms + lock_ms)
 
     def process_consume_result(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from reference.core.client.client_instance import ClientInstance, GroupMember
 from reference.core.client.hooks import SendContext
@@ -166,37 +167,32 @@ class Producer(GroupMember):
         if not queues:  # [CLIENT-PUBLISH-004]
             self._end(call, Failure(reason=Reason.NO_ROUTE, remark=call.message.topic))
             return
-        queue = self._select_queue(call, queues, now_ms)
+        queue = call.queue = self._select_queue(call, queues, now_ms)
         call.tried.append(queue.broker_name)
+        call.sent_ms = now_ms
         address = self._routes.address(queue.broker_name)
         if address is None:  # [CLIENT-PUBLISH-011]
             failure = Failure(reason=Reason.NO_BROKER, remark=queue.broker_name)
-            self._on_result(call, queue, failure, now_ms=now_ms, sent_ms=now_ms)
-            return
-        if self.options.uses_vip_port:  # [CLIENT-SEND-010]
-            address = vip_address(address)
-        self._invoke(call, queue, address, now_ms=now_ms)
+            self._on_result(call, failure, now_ms)
+        else:
+            is_vip = self.options.uses_vip_port
+            self._invoke(call, queue, vip_address(address) if is_vip else address)
 
-    def _invoke(
-        self, call: SendCall, queue: MessageQueue, address: str, *, now_ms: int
-    ) -> None:
-        is_repeated = call.context is not None
+    def _invoke(self, call: SendCall, queue: MessageQueue, address: str) -> None:
+        is_repeated, now_ms = call.context is not None, call.sent_ms
         forbidden = None if is_repeated else self._run_hooks(call, queue, address)
         if forbidden is not None:
-            self._on_result(call, queue, forbidden, now_ms=now_ms, sent_ms=now_ms)
+            self._on_result(call, forbidden, now_ms)
             return
-        request = self._request(call, queue, now_ms)
+        request = self._request(call, queue)
         if call.mode is not Mode.SYNC and not is_repeated:
             self._run_after_hooks(call, None)
         if call.mode is Mode.ONEWAY:  # [CLIENT-RETRY-007]
             self._rpc.invoke_oneway(address, request)
             self._finish(call, None)
             return
-
-        def on_result(result: Result, later_ms: int) -> None:
-            self._on_result(call, queue, result, now_ms=later_ms, sent_ms=now_ms)
-
         timeout_ms = attempt_timeout_ms(call, now_ms)
+        on_result = partial(self._on_result, call)
         self._rpc.invoke(address, request, on_result, now_ms, timeout_ms)
 
     def _run_hooks(
@@ -222,21 +218,13 @@ class Producer(GroupMember):
         if call.context is not None:
             self.options.hooks.after(call.context, found)
 
-    def _on_result(
-        self,
-        call: SendCall,
-        queue: MessageQueue,
-        result: Result,
-        *,
-        now_ms: int,
-        sent_ms: int,
-    ) -> None:
+    def _on_result(self, call: SendCall, result: Result, now_ms: int) -> None:
         """End the call with the result of an attempt, or retry."""
-        found = send_result(call.message, queue, result)
+        found = send_result(call, result)
         if self.options.avoids_slow_brokers:
             self.latency_faults.update_fault_item(
-                queue.broker_name,
-                now_ms - sent_ms,
+                call.tried[-1],
+                now_ms - call.sent_ms,
                 now_ms=now_ms,
                 failed=isinstance(found, Failure),
             )
@@ -244,9 +232,8 @@ class Producer(GroupMember):
             call.failure = found
         else:
             call.result = found
-        is_async = call.mode is Mode.ASYNC
         again = retries(call, found, self.options)
-        if not (again and is_async):
+        if not again or call.mode is not Mode.ASYNC:
             self._run_after_hooks(call, found)
             call.context = None
         if again:
@@ -272,8 +259,7 @@ class Producer(GroupMember):
         self, call: SendCall, queues: Sequence[MessageQueue], now_ms: int
     ) -> MessageQueue:
         if call.selector is not None:
-            call.selected = call.selected or call.selector(queues)
-            return call.selected
+            return call.queue or call.selector(queues)
         last_broker = call.tried[-1] if call.tried else None
         if not self.options.avoids_slow_brokers:  # [CLIENT-FAULT-001]
             return select_queue(queues, self._round_robin, last_broker=last_broker)
@@ -285,14 +271,14 @@ class Producer(GroupMember):
             last_broker=last_broker,
         )
 
-    def _request(self, call: SendCall, queue: MessageQueue, now_ms: int) -> Command:
+    def _request(self, call: SendCall, queue: MessageQueue) -> Command:
         if call.mode is Mode.ASYNC and call.command is not None:  # [CLIENT-RETRY-011]
             return call.command
         call.command = send_command(
             call.message,
             queue,
             group=self.options.group,
-            now_ms=now_ms,
+            now_ms=call.sent_ms,
             oneway=call.mode is Mode.ONEWAY,
             queue_count=self.options.queue_count,
         )

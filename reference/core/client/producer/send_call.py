@@ -46,8 +46,10 @@ class SendCall(Call[SendResult | None]):
     callbacks: SendCallbacks | None = None
     tried: list[str] = field(default_factory=list)
     """The broker of each attempt."""
-    selected: MessageQueue | None = None
-    """The queue that the selector returned."""
+    queue: MessageQueue | None = None
+    """The queue of the last attempt."""
+    sent_ms: int = 0
+    """The time of the last attempt."""
     command: Command | None = None
     """The first request, which an asynchronous send repeats unchanged."""
     context: SendContext | None = None
@@ -57,21 +59,20 @@ class SendCall(Call[SendResult | None]):
     result: SendResult | None = None
 
 
-def send_result(
-    message: PreparedMessage, queue: MessageQueue, result: Result
-) -> SendResult | Failure:
-    """Decode the response to a send."""
+def send_result(call: SendCall, result: Result) -> SendResult | Failure:
+    """Decode the response to the last attempt."""
     if isinstance(result, Failure):
         return result
     status = STATUS_OF_CODE.get(result.code)  # [CLIENT-SENDRESULT-001]
     if status is None:
         return failure_of(result)
+    assert call.queue is not None, "a response has a request to a queue"
     try:
         return SendResult(
             status=status,
-            message_id=message.message_id,  # [CLIENT-SENDRESULT-002]
+            message_id=call.message.message_id,  # [CLIENT-SENDRESULT-002]
             offset_message_id=result.text("msgId"),
-            queue=replace(queue, queue_id=result.int32("queueId")),
+            queue=replace(call.queue, queue_id=result.int32("queueId")),
             queue_offset=result.int64("queueOffset"),
             transaction_id=result.optional_text("transactionId"),
         )

@@ -89,7 +89,7 @@ class PullConsumer(GroupMember):
 
         def decode(result: Result) -> PullResult | Failure:
             found = pull_result(result, queue, subscription, self.options.filters)
-            if isinstance(found, PullResult):  # [CLIENT-PULL-003]
+            if isinstance(found, PullResult):
                 self._suggested[queue] = found.suggested_broker_id
                 self._hooks.before(queue, found.messages, now_ms)
                 self._hooks.after(queue, found.messages, now_ms=now_ms)

@@ -126,7 +126,7 @@ class PullLoop(ABC):
             self._pull_later(assigned, now_ms + AFTER_ERROR_MS)  # [CLIENT-PULL-012]
             return
         assigned.next_offset = found.next_offset  # [CLIENT-PULL-005]
-        assigned.broker_id = found.suggested_broker_id  # [CLIENT-PULL-003]
+        assigned.broker_id = found.suggested_broker_id
         assigned.process_queue.add(found.messages)
         self._on_pulled(assigned, found, now_ms)
         self._pull(assigned, now_ms)

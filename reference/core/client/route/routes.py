@@ -75,7 +75,7 @@ class Routes:
         Java: findBrokerAddressInSubscribe.
         """
         address = self.address(broker_name, broker_id)
-        return address or self.any_address(broker_name)
+        return address or self.any_address(broker_name)  # [CLIENT-PULL-003]
 
     def first_broker(self, route: TopicRoute) -> str | None:
         """Return an address of the first broker in *route*."""
