@@ -9,7 +9,7 @@ READ, WRITE = 4, 2
 
 
 def queue_data(name: str, count: int = 4, permission: int = READ | WRITE) -> QueueData:
-    """Return what the broker *name* has of a topic."""
+    """Return the queues of a topic at the broker *name*."""
     return QueueData(
         broker_name=name,
         read_queue_count=count,

@@ -20,6 +20,7 @@ from spec.wire.remoting.request_code import RequestCode
 
 QUEUE, OTHER = MessageQueue("T", "a", 0), MessageQueue("T", "a", 1)
 FOUND, NOT_FOUND, OFFSET_MOVED, NO_OFFSET = 0, 19, 21, 22
+COMMIT = RequestCode.UPDATE_CONSUMER_OFFSET
 
 
 class Polling:
@@ -37,7 +38,7 @@ class Polling:
         )
         self.members = ["me"]
         self.committed: int | None = 5
-        """How far brokers say that the group is in each queue."""
+        """The committed offset of each queue at brokers."""
         self.refuses: set[int] = set()
         """Codes of requests that are answered SYSTEM_ERROR."""
         self.pulls: list[Question] = []
@@ -57,9 +58,9 @@ class Polling:
         return self
 
     def go_on(self) -> None:
-        """Answer whatever the consumer asks, but for pulls."""
-        while asked := self.world.questions():
-            for question in asked:
+        """Answer the requests of the consumer, except pulls."""
+        while requests := self.world.questions():
+            for question in requests:
                 self._answer(question)
 
     def _answer(self, question: Question) -> None:
@@ -85,7 +86,7 @@ class Polling:
             self.world.answer(question)
 
     def wait(self, duration_ms: int) -> None:
-        """Let time pass, and answer what is asked then."""
+        """Let time pass, and answer the requests."""
         self.go_on()
         self.world.wait(duration_ms)
         self.go_on()
@@ -97,9 +98,9 @@ class Polling:
     def find(self, question: Question, *offsets: int, tag: str = "") -> None:
         """Answer a pull with messages of these offsets."""
         body = b"".join(encode_record(record(one, tag=tag)) for one in offsets)
-        self.tell(question, FOUND, offsets[-1] + 1, body)
+        self.respond_to_pull(question, FOUND, offsets[-1] + 1, body)
 
-    def tell(
+    def respond_to_pull(
         self, question: Question, code: int, next_offset: int, body: bytes = b""
     ) -> None:
         """Answer a pull with *code*."""
@@ -121,7 +122,7 @@ class Polling:
         return self.consumer.poll(self.world.now_ms, timeout_ms)
 
     def polled(self, call: Call[tuple[MessageExt, ...]]) -> list[int] | None:
-        """Return what a poll has led to, if it has ended."""
+        """Return the offsets of a poll's messages, if it has ended."""
         self.go_on()
         found = self.world.finished.get(call)
         if found is None:
@@ -130,10 +131,10 @@ class Polling:
         assert all(isinstance(one, MessageExt) for one in found)
         return [one.record.queue_offset for one in found]
 
-    def told(self, code: int) -> list[tuple[int, str, bool]]:
-        """Return queue, offset and whether it was a notice, of every commit."""
+    def commits(self) -> list[tuple[int, str, bool]]:
+        """Return queue, offset and whether it was oneway, of every commit."""
         self.go_on()
-        commands = [one.command for one in self.others if one.command.code == code]
+        commands = [one.command for one in self.others if one.command.code == COMMIT]
         return [
             (int(one.fields["queueId"]), one.fields["commitOffset"], one.is_oneway)
             for one in commands

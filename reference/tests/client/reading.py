@@ -29,7 +29,7 @@ Place = tuple[str, int]
 
 
 class Reading:
-    """A consumer in a world where it is known and alone, unless told otherwise."""
+    """A consumer that is alone in its group, unless `members` has others."""
 
     def __init__(self, *, count: int = 1, **options: object) -> None:
         self.world = World()
@@ -48,10 +48,10 @@ class Reading:
         self.committed: dict[Place, int] = {}
         self.ends: dict[Place, int] = {}
         self.found: dict[Place, int] = {}
-        """What a search by time finds."""
+        """Results of a search by time."""
         self.route = route_of("a", count=count)
         self.held: set[int] = set()
-        """Numbers of queues that somebody else has locked."""
+        """Numbers of queues that another client has locked."""
         self.searched: int | None = None
         """The time for which an offset was searched."""
         self.pulls: list[Question] = []
@@ -60,14 +60,14 @@ class Reading:
         """Codes of requests that are answered SYSTEM_ERROR."""
 
     def start(self) -> None:
-        """Start the consumer and answer all it asks, until it pulls."""
+        """Start the consumer and answer its requests, until it pulls."""
         self.consumer.start(self.world.now_ms)
         self.go_on()
 
     def go_on(self) -> None:
-        """Answer whatever the consumer asks, but for pulls."""
-        while asked := self.world.questions():
-            for question in asked:
+        """Answer the requests of the consumer, except pulls."""
+        while requests := self.world.questions():
+            for question in requests:
                 self._answer(question)
 
     def pull(self) -> Question:
@@ -78,9 +78,9 @@ class Reading:
         code, fields = question.command.code, question.command.fields
         place = fields.get("topic", ""), int(fields.get("queueId", 0))
         answers = {
-            RequestCode.GET_CONSUMER_LIST_BY_GROUP: self._say_members,
-            RequestCode.QUERY_CONSUMER_OFFSET: self._say_committed,
-            RequestCode.GET_ROUTEINFO_BY_TOPIC: self._say_route,
+            RequestCode.GET_CONSUMER_LIST_BY_GROUP: self._send_members,
+            RequestCode.QUERY_CONSUMER_OFFSET: self._send_committed,
+            RequestCode.GET_ROUTEINFO_BY_TOPIC: self._send_route,
             RequestCode.LOCK_BATCH_MQ: self._lock,
         }
         if code in answers:
@@ -97,21 +97,21 @@ class Reading:
             if not question.command.is_response:
                 self.world.answer(question, int(code in self.refuses))
 
-    def _say_route(self, question: Question, place: Place) -> None:
+    def _send_route(self, question: Question, place: Place) -> None:
         known = place[0] == "T"
         body = encode_route(self.route) if known else b""
         self.world.answer(question, 0 if known else 17, body=body)
 
     def _lock(self, question: Question, _: Place) -> None:
-        asked = decode_body(QueueLocks, question.command.body)
-        granted = tuple(one for one in asked.queues if one.queue_id not in self.held)
+        sent = decode_body(QueueLocks, question.command.body)
+        granted = tuple(one for one in sent.queues if one.queue_id not in self.held)
         self.world.answer(question, body=encode_body(LockedQueues(queues=granted)))
 
-    def _say_members(self, question: Question, _: Place) -> None:
+    def _send_members(self, question: Question, _: Place) -> None:
         body = encode_body(GroupMembers(client_ids=tuple(self.members)))
         self.world.answer(question, body=body)
 
-    def _say_committed(self, question: Question, place: Place) -> None:
+    def _send_committed(self, question: Question, place: Place) -> None:
         if place in self.committed:
             self.world.answer(question, 0, {"offset": str(self.committed[place])})
         else:
@@ -119,9 +119,11 @@ class Reading:
 
     def find(self, question: Question, *records: Record, suggested: int = 0) -> None:
         """Answer a pull with *records*."""
-        self.tell(question, 0, records[-1].queue_offset + 1, records, suggested)
+        self.respond_to_pull(
+            question, 0, records[-1].queue_offset + 1, records, suggested
+        )
 
-    def tell(
+    def respond_to_pull(
         self,
         question: Question,
         code: int,
@@ -139,8 +141,8 @@ class Reading:
         body = b"".join(encode_record(record) for record in records)
         self.world.answer(question, code, fields, body)
 
-    def asked(self, code: int) -> list[Command]:
-        """Return what was asked or told with *code* so far."""
+    def sent(self, code: int) -> list[Command]:
+        """Return the requests sent with *code* so far."""
         return [one.command for one in self.others if one.command.code == code]
 
     def handle(
@@ -156,7 +158,7 @@ class Reading:
         )
 
     def delivered(self) -> list[DeliverMessages]:
-        """Return what the application was given, and answer what was asked."""
+        """Return the deliveries to the application, after answering requests."""
         self.go_on()
         found = self.world.delivered
         self.world.delivered = []
@@ -178,5 +180,5 @@ def record(offset: int, body: bytes = b"x", tag: str = "", flags: int = 0) -> Re
 
 
 def offset_of(question: Question) -> int:
-    """Return where a pull begins."""
+    """Return the offset of a pull."""
     return int(question.command.fields["queueOffset"])

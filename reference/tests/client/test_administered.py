@@ -34,12 +34,12 @@ def begun() -> Reading:
     return reading
 
 
-def ask(
+def request(
     reading: Reading, code: int, fields: Mapping[str, str], body: bytes = b""
 ) -> None:
-    """Ask the consumer something."""
-    asked = Command(code=code, opaque=OPAQUE, fields=fields, body=body)
-    reading.world.receive(ADDRESS, asked)
+    """Send the consumer a request."""
+    sent = Command(code=code, opaque=OPAQUE, fields=fields, body=body)
+    reading.world.receive(ADDRESS, sent)
     reading.go_on()
 
 
@@ -51,20 +51,20 @@ def answer(reading: Reading) -> Command:
 
 
 def reset(reading: Reading, offset: int, group: str = "g") -> None:
-    """Tell the consumer to go on at *offset*."""
-    told = Command(
+    """Have the consumer continue at *offset*."""
+    response = Command(
         code=RequestCode.RESET_CONSUMER_CLIENT_OFFSET,
         flag=CommandFlag.ONE_WAY,
         fields={"topic": "T", "group": group, "timestamp": "0", "isForce": "true"},
         body=encode_body(ResetOffsets(offsets={NAME: offset})),
     )
-    reading.world.receive(ADDRESS, told)
+    reading.world.receive(ADDRESS, response)
     reading.go_on()
 
 
 def committed(reading: Reading) -> list[str]:
     """Return the offsets that were committed oneway so far."""
-    return [one.fields["commitOffset"] for one in reading.asked(COMMIT)]
+    return [one.fields["commitOffset"] for one in reading.sent(COMMIT)]
 
 
 def test_a_queue_that_is_reset_rests_and_goes_on_elsewhere() -> None:
@@ -101,7 +101,7 @@ def test_a_reset_of_another_group_changes_nothing() -> None:
 def test_a_reset_that_cannot_be_read_changes_nothing() -> None:
     reading = begun()
     fields = {"topic": "T", "group": "g"}
-    ask(reading, RequestCode.RESET_CONSUMER_CLIENT_OFFSET, fields, b"[")
+    request(reading, RequestCode.RESET_CONSUMER_CLIENT_OFFSET, fields, b"[")
     assert not reading.consumer.pull_loop.running_info()[FIRST].is_dropped
 
 
@@ -109,10 +109,10 @@ def test_a_reset_that_cannot_be_read_changes_nothing() -> None:
 def test_offsets_are_told(group: str, expected: Mapping[QueueName, int]) -> None:
     reading = begun()
     fields = {"topic": "T", "group": group}
-    ask(reading, RequestCode.GET_CONSUMER_STATUS_FROM_CLIENT, fields)
-    told = answer(reading)
-    assert told.code == 0
-    assert decode_body(ConsumerStatus, told.body).offsets == expected
+    request(reading, RequestCode.GET_CONSUMER_STATUS_FROM_CLIENT, fields)
+    response = answer(reading)
+    assert response.code == 0
+    assert decode_body(ConsumerStatus, response.body).offsets == expected
 
 
 def test_where_the_group_was_is_told_before_anything_is_handled() -> None:
@@ -124,12 +124,12 @@ def test_where_the_group_was_is_told_before_anything_is_handled() -> None:
 
 def test_a_state_has_settings_subscriptions_and_queues() -> None:
     reading = begun()
-    ask(reading, RequestCode.GET_CONSUMER_RUNNING_INFO, {"consumerGroup": "g"})
-    told = decode_body(RunningInfo, answer(reading).body)
-    assert told.properties["PROP_NAMESERVER_ADDR"] == "names:9876;"
-    assert told.properties["consumeFromWhere"] == "CONSUME_FROM_FIRST_OFFSET"
-    assert [one.topic for one in told.subscriptions] == ["T", "%RETRY%g"]
-    queue = told.queues[NAME]
+    request(reading, RequestCode.GET_CONSUMER_RUNNING_INFO, {"consumerGroup": "g"})
+    response = decode_body(RunningInfo, answer(reading).body)
+    assert response.properties["PROP_NAMESERVER_ADDR"] == "names:9876;"
+    assert response.properties["consumeFromWhere"] == "CONSUME_FROM_FIRST_OFFSET"
+    assert [one.topic for one in response.subscriptions] == ["T", "%RETRY%g"]
+    queue = response.queues[NAME]
     assert (queue.commit_offset, queue.cached_min_offset, queue.cached_count) == (
         1,
         1,
@@ -143,7 +143,7 @@ def test_a_state_has_settings_subscriptions_and_queues() -> None:
 )
 def test_of_another_group_a_consumer_says_an_error(code: RequestCode) -> None:
     reading = begun()
-    ask(reading, code, {"consumerGroup": "other"}, encode_record(record(7)))
+    request(reading, code, {"consumerGroup": "other"}, encode_record(record(7)))
     assert answer(reading).code == 1
     assert reading.delivered() == []
 
@@ -160,15 +160,15 @@ def test_what_comes_of_a_message_is_answered_when_it_is_handled(
     failed: bool, error: str | None, result: str
 ) -> None:
     reading = begun()
-    asked = len(reading.others)
+    count = len(reading.others)
     fields = {"consumerGroup": "g", "brokerName": "a"}
-    ask(
+    request(
         reading,
         RequestCode.CONSUME_MESSAGE_DIRECTLY,
         fields,
         encode_record(record(7, b"direct")),
     )
-    assert len(reading.others) == asked
+    assert len(reading.others) == count
     (delivery,) = reading.delivered()
     (message,) = delivery.messages
     assert (message.body, message.queue) == (b"direct", FIRST)
@@ -179,14 +179,14 @@ def test_what_comes_of_a_message_is_answered_when_it_is_handled(
         now_ms=reading.world.now_ms + 5,
     )
     reading.go_on()
-    told = decode_body(ConsumedDirectly, answer(reading).body)
-    assert (told.result, told.remark, told.spent_ms) == (result, error, 5)
-    assert len(reading.others) == asked + 1
+    response = decode_body(ConsumedDirectly, answer(reading).body)
+    assert (response.result, response.remark, response.spent_ms) == (result, error, 5)
+    assert len(reading.others) == count + 1
     assert reading.consumer.pull_loop.offsets() == {FIRST: 1}
 
 
 def test_a_message_that_is_no_record_is_an_error() -> None:
     reading = begun()
     fields = {"consumerGroup": "g"}
-    ask(reading, RequestCode.CONSUME_MESSAGE_DIRECTLY, fields, b"short")
+    request(reading, RequestCode.CONSUME_MESSAGE_DIRECTLY, fields, b"short")
     assert answer(reading).code == 1

@@ -34,24 +34,6 @@ def test_these_topics_may_not(topic: str) -> None:
     assert error.value.failure.code is None
 
 
-def test_a_body_may_have_one_byte_and_as_many_as_the_limit() -> None:
-    check_message(message(body=b"x"))
-    check_message(message(body=bytes(10)), body_size_max=10)
-
-
-@pytest.mark.parametrize("size", [0, 11])
-def test_a_body_may_not_be_empty_or_over_the_limit(size: int) -> None:
-    with pytest.raises(ClientError) as error:
-        check_message(message(body=bytes(size)), body_size_max=10)
-    assert error.value.failure.code == MESSAGE_ILLEGAL
-
-
-def test_the_limit_is_four_mebibytes() -> None:
-    check_message(message(body=bytes(4_194_304)))
-    with pytest.raises(ClientError):
-        check_message(message(body=bytes(4_194_305)))
-
-
 @pytest.mark.parametrize(
     "batch",
     [

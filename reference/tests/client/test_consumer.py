@@ -14,8 +14,11 @@ IDS_CHANGED, UNLOCK = 40, 42
 def test_a_consumer_joins_shares_and_pulls() -> None:
     reading = Reading(count=2)
     reading.start()
-    says = decode_body(Heartbeat, reading.others[0].command.body)
-    assert [one.topic for one in says.consumers[0].subscriptions] == ["T", "%RETRY%g"]
+    heartbeat = decode_body(Heartbeat, reading.others[0].command.body)
+    assert [one.topic for one in heartbeat.consumers[0].subscriptions] == [
+        "T",
+        "%RETRY%g",
+    ]
     queues = [MessageQueue("T", "a", 0), MessageQueue("T", "a", 1)]
     assert sorted(reading.consumer.pull_loop.assigned) == queues
     assert len(reading.pulls) == 2
@@ -38,15 +41,15 @@ def test_who_is_not_named_as_a_member_takes_nothing() -> None:
 def test_offsets_are_committed_every_five_seconds_and_at_the_end() -> None:
     reading = Reading(from_first=True)
     reading.start()
-    reading.tell(reading.pull(), 19, 3)
+    reading.respond_to_pull(reading.pull(), 19, 3)
     reading.go_on()
     reading.world.wait(5000)
     reading.go_on()
-    reading.tell(reading.pull(), 19, 4)
+    reading.respond_to_pull(reading.pull(), 19, 4)
     reading.go_on()
     reading.consumer.stop(reading.world.now_ms)
     reading.go_on()
-    commits = reading.asked(COMMIT)
+    commits = reading.sent(COMMIT)
     assert [one.fields["commitOffset"] for one in commits] == ["3", "4"]
     assert all(one.is_oneway for one in commits)
     assert reading.others[-1].command.code == LEAVE
@@ -58,8 +61,8 @@ def test_a_word_of_the_broker_makes_it_share_anew() -> None:
     reading.start()
     reading.members = ["me", "you"]
     fields = {"consumerGroup": "g"}
-    told = Command(code=IDS_CHANGED, flag=CommandFlag.ONE_WAY, fields=fields)
-    reading.world.receive("a:10911", told)
+    notification = Command(code=IDS_CHANGED, flag=CommandFlag.ONE_WAY, fields=fields)
+    reading.world.receive("a:10911", notification)
     reading.go_on()
     assert sorted(reading.consumer.pull_loop.assigned) == [MessageQueue("T", "a", 0)]
 
@@ -69,20 +72,11 @@ def test_in_broadcasting_every_queue_is_ours_and_no_broker_keeps_offsets() -> No
     reading.members = []
     reading.start()
     assert len(reading.pulls) == 2
-    reading.tell(reading.pull(), 19, 3)
+    reading.respond_to_pull(reading.pull(), 19, 3)
     reading.go_on()
     reading.world.wait(5000)
     reading.go_on()
-    assert reading.asked(COMMIT) == []
-
-
-def test_an_unknown_question_is_answered_with_code_3() -> None:
-    reading = Reading()
-    reading.start()
-    reading.world.receive("a:10911", Command(code=999, opaque=77))
-    (answer,) = reading.world.questions()
-    assert (answer.command.code, answer.command.opaque) == (3, 77)
-    assert answer.command.is_response
+    assert reading.sent(COMMIT) == []
 
 
 def test_in_order_only_locked_queues_are_read() -> None:

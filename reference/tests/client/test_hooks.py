@@ -27,38 +27,38 @@ FORBIDDEN = ClientError(Failure(reason=Reason.ILLEGAL, remark="not this one"))
 
 
 class Noting:
-    """A hook of either kind that writes down what it is told."""
+    """A hook of either kind that records its calls."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, object]] = []
 
-    def before(self, told: SendContext | ConsumeContext) -> None:
+    def before(self, context: SendContext | ConsumeContext) -> None:
         """Note that something begins."""
-        self.calls.append(("before", _shown(told)))
+        self.calls.append(("before", _shown(context)))
 
-    def after(self, told: SendContext | ConsumeContext) -> None:
+    def after(self, context: SendContext | ConsumeContext) -> None:
         """Note what came of it."""
-        self.calls.append(("after", _shown(told)))
+        self.calls.append(("after", _shown(context)))
 
 
 class Throwing:
     """A hook that always throws."""
 
-    def before(self, _told: object) -> None:
+    def before(self, _context: object) -> None:
         """Throw."""
         raise RuntimeError("before")
 
-    def after(self, _told: object) -> None:
+    def after(self, _context: object) -> None:
         """Throw."""
         raise RuntimeError("after")
 
 
-def _shown(told: SendContext | ConsumeContext) -> object:
-    if isinstance(told, ConsumeContext):
-        return told.outcome
-    if told.failure is not None:
-        return told.failure.reason
-    return told.result and told.result.status.value
+def _shown(context: SendContext | ConsumeContext) -> object:
+    if isinstance(context, ConsumeContext):
+        return context.outcome
+    if context.failure is not None:
+        return context.failure.reason
+    return context.result and context.result.status.value
 
 
 def test_an_attempt_is_told_of_before_and_after_whatever_other_hooks_throw() -> None:
@@ -79,10 +79,10 @@ def test_an_attempt_is_told_of_before_and_after_whatever_other_hooks_throw() -> 
 
 def test_what_a_hook_puts_in_the_place_of_a_message_is_sent() -> None:
     class Marking(Noting):
-        def before(self, told: SendContext | ConsumeContext) -> None:
-            assert isinstance(told, SendContext)
-            properties = {**told.message.properties, "mark": "yes"}
-            told.message = replace(told.message, properties=properties)
+        def before(self, context: SendContext | ConsumeContext) -> None:
+            assert isinstance(context, SendContext)
+            properties = {**context.message.properties, "mark": "yes"}
+            context.message = replace(context.message, properties=properties)
 
     world = World()
     producer = world.producer(hooks=SendHooks(hooks=(Marking(),)))
@@ -117,7 +117,7 @@ def test_an_oneway_send_is_told_of_without_a_result() -> None:
 
 
 def forbid(_attempt: SendContext) -> None:
-    """Forbid whatever it is."""
+    """Forbid every message."""
     raise FORBIDDEN
 
 
@@ -201,4 +201,4 @@ def test_a_consume_hook_hears_what_came_of_a_message(
     )
     assert noting.calls[1:] == [("after", outcome)]
     reading.go_on()
-    assert len(reading.asked(36)) == fails
+    assert len(reading.sent(36)) == fails

@@ -7,8 +7,6 @@ import pytest
 from reference.core.client.remoting.errors import Reason
 from reference.core.client.remoting.rpc_client import DeliverMessages
 from reference.tests.client.reading import Reading, offset_of, record
-from spec.wire.bodies.json_body import decode_body
-from spec.wire.consumer.queue_locks import QueueLocks
 from spec.wire.remoting.request_code import RequestCode
 
 LOCK = RequestCode.LOCK_BATCH_MQ
@@ -24,7 +22,7 @@ def begun(*offsets: int, count: int = 1, **options: object) -> Reading:
 
 
 def renew(reading: Reading) -> None:
-    """Let the consumer ask for its locks again."""
+    """Renew the locks of the consumer."""
     reading.consumer.pull_loop.lock_all(reading.world.now_ms)
     reading.go_on()
 
@@ -65,38 +63,6 @@ def test_what_failed_comes_first_again() -> None:
     assert offsets(reading) == [1]
 
 
-def test_a_lost_lock_ends_the_handling_until_it_is_back() -> None:
-    reading = begun(0, 1)
-    (first,) = reading.delivered()
-    reading.held = {0}
-    renew(reading)
-    handle(reading, first)
-    assert reading.delivered() == []
-    assert reading.consumer.pull_loop.offsets()[first.queue] == 1
-    reading.world.wait(2999)
-    reading.held = set()
-    assert reading.delivered() == []
-    reading.world.wait(1)
-    assert offsets(reading) == [1]
-
-
-def test_without_the_lock_nothing_is_pulled() -> None:
-    reading = begun(0)
-    reading.go_on()
-    pull = reading.pull()
-    reading.held = {0}
-    renew(reading)
-    reading.tell(pull, 19, 1)
-    reading.go_on()
-    reading.world.wait(999)
-    reading.held = set()
-    renew(reading)
-    assert reading.pulls == []
-    reading.world.wait(1)
-    reading.go_on()
-    assert offset_of(reading.pull()) == 1
-
-
 @pytest.mark.parametrize(("wait_ms", "handed"), [(30_000, [1]), (30_001, [])])
 def test_a_lock_runs_out_that_nobody_confirms(wait_ms: int, handed: list[int]) -> None:
     reading = begun(0, 1)
@@ -104,20 +70,12 @@ def test_a_lock_runs_out_that_nobody_confirms(wait_ms: int, handed: list[int]) -
     world = reading.world
     world.now_ms += wait_ms
     reading.consumer.pull_loop.lock_all(world.now_ms)
-    (asked,) = world.questions()
-    world.fail(asked, Reason.TIMEOUT)
+    (sent,) = world.questions()
+    world.fail(sent, Reason.TIMEOUT)
     handle(reading, first)
     codes = [one.command.code for one in world.questions()]
     assert codes == ([] if handed else [LOCK])
     assert offsets(reading) == handed
-
-
-def test_locks_of_a_broker_are_renewed_together() -> None:
-    reading = begun(count=3)
-    reading.consumer.pull_loop.lock_all(reading.world.now_ms)
-    (asked,) = reading.world.questions()
-    names = decode_body(QueueLocks, asked.command.body).queues
-    assert sorted(name.queue_id for name in names) == [0, 1, 2]
 
 
 def test_who_broadcasts_keeps_the_order_without_locks() -> None:

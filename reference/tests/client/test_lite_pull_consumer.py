@@ -17,7 +17,7 @@ COMMIT, HEART_BEAT, LEAVE, IDS_CHANGED = 15, 34, 35, 40
 def test_who_subscribes_reads_its_share_from_where_the_group_is() -> None:
     polling = Polling().subscribed("A || B")
     first, second = polling.pulls
-    asked = first.command.fields
+    sent = first.command.fields
     wanted = {
         "queueId": "0",
         "queueOffset": "5",
@@ -28,7 +28,7 @@ def test_who_subscribes_reads_its_share_from_where_the_group_is() -> None:
         "subVersion": "0",
         "commitOffset": "0",
     }
-    assert wanted.items() <= asked.items()
+    assert wanted.items() <= sent.items()
     assert second.command.fields["queueId"] == "1"
     beat = polling.others[0].command
     assert beat.code == HEART_BEAT
@@ -69,13 +69,13 @@ def test_a_poll_commits_every_five_seconds_what_was_polled_before() -> None:
     assert polling.poll() == [5, 6]
     polling.wait(4999)
     polling.poll()
-    assert polling.told(COMMIT) == []
+    assert polling.commits() == []
     polling.wait(1)
     polling.poll()
-    assert polling.told(COMMIT) == [(0, "7", True)]
+    assert polling.commits() == [(0, "7", True)]
     polling.wait(5000)
     polling.poll()
-    assert polling.told(COMMIT) == [(0, "7", True)], "nothing new"
+    assert polling.commits() == [(0, "7", True)], "nothing new"
 
 
 def test_a_commit_by_call_ends_when_the_brokers_have_answered() -> None:
@@ -83,14 +83,14 @@ def test_a_commit_by_call_ends_when_the_brokers_have_answered() -> None:
     polling.find(polling.pull(), 5)
     polling.poll()
     call = polling.consumer.commit_polled(polling.world.now_ms)
-    asked = polling.world.question()
+    sent = polling.world.question()
     assert call not in polling.world.finished
-    polling.world.answer(asked, 1)
+    polling.world.answer(sent, 1)
     polling.go_on()
     assert polling.world.finished[call] is None
     polling.consumer.commit_polled(polling.world.now_ms)
-    told = polling.told(COMMIT)
-    assert told == [(0, "6", False)], "what was refused is told again"
+    commits = polling.commits()
+    assert commits == [(0, "6", False)], "a refused commit is repeated"
 
 
 def test_who_broadcasts_keeps_offsets_and_begins_there_or_at_zero() -> None:
@@ -101,7 +101,7 @@ def test_who_broadcasts_keeps_offsets_and_begins_there_or_at_zero() -> None:
     polling.consumer.commit_polled(polling.world.now_ms)
     polling.go_on()
     assert polling.world.persisted == {QUEUE: 9}
-    assert polling.told(COMMIT) == []
+    assert polling.commits() == []
 
 
 def test_to_subscribe_and_to_take_queues_exclude_each_other() -> None:

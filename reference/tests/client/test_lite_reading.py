@@ -33,13 +33,13 @@ def test_it_pulls_ahead_and_waits_when_too_much_waits() -> None:
 @pytest.mark.parametrize("code", [NOT_FOUND, OFFSET_MOVED])
 def test_a_pull_without_messages_goes_on_where_the_broker_says(code: int) -> None:
     polling = Polling().assigned()
-    polling.tell(polling.pull(), code, 42)
+    polling.respond_to_pull(polling.pull(), code, 42)
     assert offset_of(polling.pull()) == 42
 
 
 def test_a_pull_that_fails_is_tried_again_after_a_second() -> None:
     polling = Polling().assigned()
-    polling.tell(polling.pull(), 1, 0)
+    polling.respond_to_pull(polling.pull(), 1, 0)
     polling.wait(999)
     assert not polling.pulls
     polling.wait(1)
@@ -69,7 +69,7 @@ def test_a_seek_drops_what_waits_and_pulls_from_there_at_once() -> None:
     sought = polling.pull()
     assert (offset_of(sought), polling.pulls) == (50, [])
     polling.consumer.commit_polled(polling.world.now_ms)
-    assert polling.told(COMMIT) == [(0, "50", False)]
+    assert polling.commits() == [(0, "50", False)]
 
 
 @pytest.mark.parametrize(
@@ -111,11 +111,11 @@ def test_who_filters_by_sql_pulls_from_brokers_that_are_known_to_filter_so() -> 
     polling.wait(1000)  # brokers have answered the first heartbeats
     first, _second = polling.pulls
     polling.pulls.clear()
-    asked = first.command.fields
-    assert (asked["expressionType"], asked["subVersion"]) == ("SQL92", str(now_ms))
+    sent = first.command.fields
+    assert (sent["expressionType"], sent["subVersion"]) == ("SQL92", str(now_ms))
     versions = polling.world.routes.versions
     versions["a:10911"] = Version.V4_1_0_SNAPSHOT - 1
-    polling.tell(first, NOT_FOUND, 5)
+    polling.respond_to_pull(first, NOT_FOUND, 5)
     polling.wait(1000)
     assert not polling.pulls
     versions["a:10911"] = Version.V4_1_0_SNAPSHOT

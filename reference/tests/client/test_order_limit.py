@@ -30,7 +30,7 @@ def fail(reading: Reading) -> None:
 
 def properties_of_sends(reading: Reading) -> list[dict[str, str]]:
     """Return the properties of the messages that were sent."""
-    return [decode_properties(one.fields["i"]) for one in reading.asked(SEND)]
+    return [decode_properties(one.fields["i"]) for one in reading.sent(SEND)]
 
 
 def places(delivery: DeliverMessages) -> list[tuple[int, int]]:

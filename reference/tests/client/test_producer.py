@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reference.core.client.message import Message, Mode, SendStatus
-from reference.core.client.remoting.errors import ClientError, Reason
+from reference.core.client.remoting.errors import Reason
 from reference.tests.client.making import route_of
 from reference.tests.client.world import (
     NAME_SERVER,
@@ -33,47 +33,6 @@ def test_a_send_asks_for_the_route_once_and_then_the_broker() -> None:
     assert world.question().address == "a:10911"
 
 
-def test_messages_go_round() -> None:
-    world = World()
-    producer = world.producer()
-    producer.send(world.now_ms, MESSAGE)
-    world.give_route(route_of("a", "b", count=2))
-    for _ in range(3):
-        producer.send(world.now_ms, MESSAGE)
-    chosen = [(one.address, one.command.fields["e"]) for one in world.questions()]
-    assert chosen == [(f"{a}:10911", n) for a in "ab" for n in "01"]
-
-
-def test_a_topic_without_a_route_is_made_like_the_default_topic() -> None:
-    world = World()
-    world.producer().send(world.now_ms, MESSAGE)
-    world.give_route(None)
-    asked = world.question()
-    assert asked.command.fields["topic"] == "TBW102"
-    world.answer(asked, 17)
-
-
-def test_where_the_default_topic_has_a_route_it_is_used() -> None:
-    world = World()
-    world.producer().send(world.now_ms, MESSAGE)
-    world.give_route(None)
-    world.give_route(route_of("a", count=8))
-    sent = world.question()
-    assert (sent.command.fields["b"], sent.command.fields["c"]) == ("T", "TBW102")
-    queues = world.routes.get("T")
-    assert queues is not None
-    assert queues.queue_datas[0].write_queue_count == 4
-
-
-def test_without_any_route_a_send_fails_before_a_broker_is_asked() -> None:
-    world = World()
-    call = world.producer().send(world.now_ms, MESSAGE)
-    world.give_route(None)
-    world.give_route(None)
-    assert world.error(call).failure.reason is Reason.NO_ROUTE
-    assert world.questions() == []
-
-
 @pytest.mark.parametrize("code", [SYSTEM_ERROR, None])
 def test_a_synchronous_send_is_tried_at_another_broker(code: int | None) -> None:
     world = World()
@@ -97,14 +56,6 @@ def test_a_synchronous_send_is_tried_at_another_broker(code: int | None) -> None
     assert error.brokers_tried == ("a", "b", "a")
 
 
-def test_an_error_that_no_other_broker_would_mend_is_told_at_once() -> None:
-    world = World()
-    call = world.producer().send(world.now_ms, MESSAGE)
-    world.give_route(route_of("a", "b"))
-    world.answer(world.question(), MESSAGE_ILLEGAL)
-    assert world.error(call).failure.code == MESSAGE_ILLEGAL
-
-
 def test_the_time_of_a_call_includes_route_and_retries() -> None:
     world = World()
     call = world.producer().send(world.now_ms, MESSAGE)
@@ -116,14 +67,6 @@ def test_the_time_of_a_call_includes_route_and_retries() -> None:
     world.wait(1)
     assert world.error(call).failure.reason is Reason.CALL_TIMEOUT
     assert world.questions() == []
-
-
-def test_what_was_stored_badly_is_a_result() -> None:
-    world = World()
-    call = world.producer().send(world.now_ms, MESSAGE)
-    world.give_route(route_of("a", "b"))
-    world.store(world.question(), FLUSH_DISK_TIMEOUT)
-    assert world.result(call).status is SendStatus.FLUSH_DISK_TIMEOUT
 
 
 def test_what_was_stored_badly_is_sent_again_if_that_is_wanted() -> None:
@@ -152,25 +95,6 @@ def test_an_asynchronous_send_is_repeated_as_it_is_when_nothing_comes() -> None:
     world.wait(999)
     world.store(second)
     assert world.result(call).queue.broker_name == "b"
-
-
-def test_an_asynchronous_send_that_is_refused_is_not_repeated() -> None:
-    world = World()
-    call = world.producer().send(world.now_ms, MESSAGE, mode=Mode.ASYNC)
-    world.give_route(route_of("a", "b"))
-    world.answer(world.question(), SYSTEM_ERROR)
-    assert world.error(call).failure.code == SYSTEM_ERROR
-
-
-def test_a_oneway_send_is_written_once_and_has_ended() -> None:
-    world = World()
-    call = world.producer().send(world.now_ms, MESSAGE, mode=Mode.ONEWAY)
-    world.give_route(route_of("a"))
-    sent = world.question()
-    assert sent.command.is_oneway
-    assert world.finished == {call: None}
-    world.wait(10_000)
-    assert world.questions() == []
 
 
 def test_a_selector_chooses_and_its_choice_is_not_left() -> None:
@@ -238,32 +162,3 @@ def test_an_answer_that_comes_too_late_is_dropped() -> None:
     world.wait(3000)
     world.store(sent)
     assert world.error(call).failure.reason is Reason.TIMEOUT
-
-
-def test_with_a_fault_table_new_messages_leave_a_failed_broker() -> None:
-    world = World()
-    producer = world.producer(avoids_slow_brokers=True, retry_count=0)
-    producer.send(world.now_ms, MESSAGE)
-    world.give_route(route_of("a", "b"))
-    failed = world.question()
-    world.fail(failed)
-    for _ in range(8):
-        producer.send(world.now_ms, MESSAGE)
-    assert {one.address for one in world.questions()} == {"b:10911"}
-
-
-def test_the_vip_port_is_used_where_it_is_wanted() -> None:
-    world = World()
-    producer = world.producer(uses_vip_port=True)
-    producer.send(world.now_ms, MESSAGE)
-    world.give_route(route_of("a"))
-    assert world.question().address == "a:10909"
-
-
-def test_a_producer_that_was_stopped_sends_nothing() -> None:
-    world = World()
-    producer = world.producer()
-    producer.is_running = False
-    with pytest.raises(ClientError):
-        producer.send(world.now_ms, MESSAGE)
-    assert world.questions() == []

@@ -26,7 +26,7 @@ HEART_BEAT, LEAVE = 34, 35
 
 
 class Pulling:
-    """A pull consumer that knows the route of its topic, unless told otherwise."""
+    """A pull consumer whose client has the route of its topic."""
 
     def __init__(self, route: TopicRoute | None = None, **options: object) -> None:
         self.world = World()
@@ -56,7 +56,7 @@ class Pulling:
         self.world.answer(question, 0, fields, body)
 
     def found(self, call: Call[PullResult]) -> PullResult:
-        """Return what a pull found."""
+        """Return the result of a pull."""
         self.world.questions()
         pulled = self.world.finished[call]
         assert isinstance(pulled, PullResult), pulled
@@ -66,8 +66,8 @@ class Pulling:
 def test_a_pull_asks_for_what_the_application_wants_and_is_not_held() -> None:
     pulling = Pulling()
     call = pulling.pull("A || B")
-    asked = pulling.world.question()
-    assert (asked.address, asked.command.code) == ("a:10911", PULL)
+    sent = pulling.world.question()
+    assert (sent.address, sent.command.code) == ("a:10911", PULL)
     wanted = {
         "consumerGroup": "g",
         "queueId": "0",
@@ -76,8 +76,8 @@ def test_a_pull_asks_for_what_the_application_wants_and_is_not_held() -> None:
         "sysFlag": "4",
         "subscription": "A || B",
     }
-    assert wanted.items() <= asked.command.fields.items()
-    pulling.answer(asked, "A", "C", "B")
+    assert wanted.items() <= sent.command.fields.items()
+    pulling.answer(sent, "A", "C", "B")
     found = pulling.found(call)
     assert found.status is PullStatus.FOUND
     assert (found.next_offset, found.min_offset, found.max_offset) == (10, 1, 100)
@@ -111,9 +111,9 @@ def test_a_pull_that_is_not_answered_fails_after_ten_seconds() -> None:
 def test_an_offset_is_queried() -> None:
     pulling = Pulling()
     call = pulling.consumer.min_offset(pulling.world.now_ms, QUEUE)
-    asked = pulling.world.question()
-    assert (asked.address, asked.command.code) == ("a:10911", 31)
-    pulling.world.answer(asked, 0, {"offset": "12"})
+    sent = pulling.world.question()
+    assert (sent.address, sent.command.code) == ("a:10911", 31)
+    pulling.world.answer(sent, 0, {"offset": "12"})
     pulling.world.questions()
     assert pulling.world.finished[call] == 12
 
@@ -137,9 +137,9 @@ def test_an_answer_without_an_offset_is_an_error(fields: dict[str, str]) -> None
 def test_an_offset_is_committed_without_an_answer() -> None:
     pulling = Pulling()
     call = pulling.consumer.commit(pulling.world.now_ms, QUEUE, 5)
-    told = pulling.world.question().command
-    assert (told.code, told.is_oneway) == (COMMIT, True)
-    assert told.fields["commitOffset"] == "5"
+    commit = pulling.world.question().command
+    assert (commit.code, commit.is_oneway) == (COMMIT, True)
+    assert commit.fields["commitOffset"] == "5"
     assert pulling.world.finished[call] is None
 
 

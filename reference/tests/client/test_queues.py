@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from reference.core.client.message import MessageQueue
 from reference.core.client.route.topic_queues import (
-    default_route,
     publish_queues,
     subscribe_queues,
     vip_address,
@@ -28,12 +25,11 @@ def test_a_producer_has_the_queues_of_every_broker_by_name() -> None:
     assert list(publish_queues("T", route_of("b", "a", count=2))) == queues_of("a", "b")
 
 
-def test_a_producer_needs_the_write_bit_and_a_consumer_the_read_bit() -> None:
+def test_a_consumer_needs_the_read_bit() -> None:
     route = TopicRoute(
         queue_datas=(queue_data("r", 1, READ), queue_data("w", 1, WRITE)),
         broker_datas=(broker_data("r"), broker_data("w")),
     )
-    assert publish_queues("T", route) == (MessageQueue("T", "w", 0),)
     assert subscribe_queues("T", route) == (MessageQueue("T", "r", 0),)
 
 
@@ -51,26 +47,6 @@ def test_read_and_write_counts_are_each_for_one_side() -> None:
     route = TopicRoute(queue_datas=(data,), broker_datas=(broker_data("a"),))
     assert len(publish_queues("T", route)) == 3
     assert len(subscribe_queues("T", route)) == 1
-
-
-def test_an_order_topic_names_its_queues() -> None:
-    route = replace(route_of("a"), order_topic_config="x:2;y:1")
-    found = publish_queues("T", route)
-    assert found == (
-        MessageQueue("T", "x", 0),
-        MessageQueue("T", "x", 1),
-        MessageQueue("T", "y", 0),
-    )
-
-
-@pytest.mark.parametrize(("read", "wanted", "expected"), [(8, 4, 4), (2, 4, 2)])
-def test_of_the_default_topic_the_smaller_count_is_taken(
-    read: int, wanted: int, expected: int
-) -> None:
-    data = replace(queue_data("a"), read_queue_count=read, write_queue_count=99)
-    route = TopicRoute(queue_datas=(data,), broker_datas=(broker_data("a"),))
-    found = publish_queues("T", default_route(route, queue_count=wanted))
-    assert len(found) == expected
 
 
 def test_the_vip_port_is_two_below() -> None:

@@ -56,7 +56,7 @@ def test_it_starts_over_where_the_queue_does() -> None:
     reading.start()
     reading.find(reading.pull(), record(50))
     (delivery,) = reading.delivered()
-    reading.tell(reading.pull(), 21, 0)
+    reading.respond_to_pull(reading.pull(), 21, 0)
     reading.go_on()
     reading.find(reading.pull(), record(0), record(0))
     (again,) = reading.delivered()
@@ -64,7 +64,7 @@ def test_it_starts_over_where_the_queue_does() -> None:
     reading.handle(delivery.queue, ())
     reading.world.wait(5000)
     reading.go_on()
-    (commit,) = reading.asked(COMMIT)
+    (commit,) = reading.sent(COMMIT)
     assert commit.fields["commitOffset"] == "1"
 
 
@@ -84,7 +84,7 @@ def test_it_waits_while_the_application_is_far_behind() -> None:
 def test_without_messages_it_goes_on_where_it_is_told(code: int) -> None:
     reading = Reading(from_first=True)
     reading.start()
-    reading.tell(reading.pull(), code, 42)
+    reading.respond_to_pull(reading.pull(), code, 42)
     assert reading.delivered() == []
     assert offset_of(reading.pull()) == 42
 

@@ -11,7 +11,7 @@ from reference.core.client.producer.request_reply import (
     RequestReplyService,
     reply_message,
 )
-from reference.core.client.remoting.errors import ClientError, Reason
+from reference.core.client.remoting.errors import ClientError
 from reference.core.client.remoting.rpc_client import Call
 from reference.tests.client.making import route_of
 from reference.tests.client.world import Question, World
@@ -53,23 +53,13 @@ class Requesting:
         return self.world.question().command.code
 
     def result(self) -> object:
-        """Return what came of the request."""
+        """Return the result of the request."""
         self.world.questions()
         return self.world.finished[self.call]
 
 
 def properties_of(sent: Question) -> dict[str, str]:
     return dict(decode_properties(sent.command.fields["i"]))
-
-
-def test_a_request_says_who_waits_and_how_long() -> None:
-    requesting = Requesting()
-    found = properties_of(requesting.sent)
-    assert (found["REPLY_TO_CLIENT"], found["TTL"]) == ("me", str(WAIT_MS))
-    assert found["CORRELATION_ID"]
-    requesting.request()
-    assert properties_of(requesting.world.question()) != found
-    assert requesting.heartbeat.command.code == HEART_BEAT, "only before the first"
 
 
 @pytest.mark.parametrize("is_stored", [False, True])
@@ -97,18 +87,6 @@ def test_what_cannot_be_inflated_is_handed_out_as_it_came() -> None:
     assert found.body == b"no zlib"
 
 
-def test_without_a_reply_it_ends_in_time() -> None:
-    requesting = Requesting()
-    requesting.world.store(requesting.sent)
-    requesting.world.wait(WAIT_MS - 1)
-    requesting.world.questions()
-    assert requesting.call not in requesting.world.finished
-    requesting.world.wait(1)
-    error = requesting.result()
-    assert isinstance(error, ClientError)
-    assert error.failure.reason is Reason.NO_REPLY
-
-
 def test_what_cannot_be_sent_ends_at_once() -> None:
     requesting = Requesting()
     requesting.world.store(requesting.sent, code=24_680)
@@ -116,18 +94,6 @@ def test_what_cannot_be_sent_ends_at_once() -> None:
     assert isinstance(error, ClientError)
     assert error.failure.code == 24_680
     requesting.world.wait(WAIT_MS)
-
-
-def test_a_reply_has_of_its_request_who_waits_for_which() -> None:
-    named = {"CORRELATION_ID": "1", "REPLY_TO_CLIENT": "me", "TTL": "3000"}
-    request = {**named, "CLUSTER": "C", "TAGS": "t"}
-    reply = reply_message(request, b"!")
-    assert (reply.topic, reply.body) == ("C_REPLY_TOPIC", b"!")
-    assert reply.properties == {**named, "MSG_TYPE": "reply"}
-    world = World()
-    world.producer().send(world.now_ms, reply)
-    world.give_route(route_of("a"))
-    assert world.question().command.code == SEND_REPLY
 
 
 def test_what_names_no_cluster_cannot_be_replied_to() -> None:

@@ -39,16 +39,6 @@ def refused(code: int) -> Failure:
     return Failure(reason=Reason.REFUSED, code=code)
 
 
-@pytest.mark.parametrize("code", [1, 14, 16, 17, 204, 205])
-def test_a_synchronous_send_goes_on_after_these_codes(code: int) -> None:
-    assert is_retried(Mode.SYNC, refused(code), tried=1)
-
-
-@pytest.mark.parametrize("code", [2, 3, 13, 15, 18, 24, 26])
-def test_a_synchronous_send_ends_with_any_other_code(code: int) -> None:
-    assert not is_retried(Mode.SYNC, refused(code), tried=1)
-
-
 @pytest.mark.parametrize(
     "reason", [Reason.CONNECT, Reason.LOST, Reason.TIMEOUT, Reason.NO_BROKER]
 )

@@ -14,7 +14,7 @@ def test_what_failed_is_handed_back() -> None:
     (delivery,) = reading.delivered()
     reading.handle(delivery.queue, delivery.messages, failed=delivery.messages[1:])
     reading.go_on()
-    back = reading.asked(BACK)
+    back = reading.sent(BACK)
     assert [one.fields["offset"] for one in back] == ["1001"]
     assert back[0].fields["maxReconsumeTimes"] == "16"
 
@@ -29,7 +29,7 @@ def test_what_is_not_taken_back_is_sent_anew_or_stays(refuses: set[int]) -> None
     (delivery,) = reading.delivered()
     reading.handle(delivery.queue, delivery.messages, failed=delivery.messages[:1])
     reading.go_on()
-    (sent,) = reading.asked(SEND)
+    (sent,) = reading.sent(SEND)
     assert (sent.fields["b"], sent.fields["j"]) == ("%RETRY%g", "1")
     reading.world.wait(5000)
     again = reading.delivered()

@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from reference.core.client.message import Message, MessageQueue, SendResult, SendStatus
+from reference.core.client.message import MessageQueue, SendResult, SendStatus
 from reference.core.client.producer.transaction import (
     LocalTransactionState,
     TransactionService,
-    half_message,
 )
 from reference.core.client.pull.message_ext import MessageExt
 from reference.tests.client.making import route_of
@@ -56,20 +55,14 @@ def question(group: str = "g") -> Command:
     return Command(code=CHECK, flag=2, fields=fields, body=encode_record(record))
 
 
-def test_a_half_message_says_whose_it_is_and_is_not_delayed() -> None:
-    message = Message(topic="T", body=b"x", properties={"DELAY": "1", "own": "2"})
-    half = half_message(message, "g")
-    assert half.properties == {"TRAN_MSG": "true", "PGROUP": "g", "own": "2"}
-
-
 @pytest.mark.parametrize("decision", LocalTransactionState)
 def test_the_broker_is_told_what_came_of_it(decision: LocalTransactionState) -> None:
     world = World()
     assert transactions(world).end_transaction(RESULT, lambda: decision) is decision
-    told = world.question()
-    assert (told.address, told.command.code) == ("a:10911", END_TRANSACTION)
-    assert told.command.is_oneway
-    assert told.command.fields == {
+    ended = world.question()
+    assert (ended.address, ended.command.code) == ("a:10911", END_TRANSACTION)
+    assert ended.command.is_oneway
+    assert ended.command.fields == {
         "producerGroup": "g",
         "tranStateTableOffset": "7",
         "commitLogOffset": "4711",
@@ -90,36 +83,6 @@ def test_who_fails_does_not_know() -> None:
         is LocalTransactionState.UNKNOWN
     )
     assert world.question().command.remark == "RuntimeError: broken"
-
-
-def test_what_is_stored_badly_is_rolled_back_unseen() -> None:
-    world = World()
-    badly = replace(RESULT, status=SendStatus.FLUSH_DISK_TIMEOUT)
-    acted = list[int]()
-
-    def act() -> LocalTransactionState:
-        acted.append(1)
-        return LocalTransactionState.COMMIT
-
-    assert (
-        transactions(world).end_transaction(badly, act)
-        is LocalTransactionState.ROLLBACK
-    )
-    assert acted == []
-
-
-@pytest.mark.parametrize("decision", LocalTransactionState)
-def test_who_is_asked_tells_the_broker_that_asked(
-    decision: LocalTransactionState,
-) -> None:
-    world = World()
-    transactions(world, decision)
-    world.receive("b:1", question())
-    told = world.question()
-    assert (told.address, told.command.is_oneway) == ("b:1", True)
-    assert told.command.fields["commitOrRollback"] == str(int(decision))
-    assert told.command.fields["fromTransactionCheck"] == "true"
-    assert told.command.fields["commitLogOffset"] == "4711"
 
 
 def test_who_is_asked_for_another_group_is_silent() -> None:

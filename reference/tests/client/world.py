@@ -71,7 +71,7 @@ class World:
         )
 
     def questions(self) -> list[Question]:
-        """Return what the client wrote since the last look."""
+        """Return the requests that the client wrote since the last call."""
         for effect in self.rpc.take_effects():
             if isinstance(effect, Write):
                 command = decode_command(effect.frame)
@@ -90,7 +90,7 @@ class World:
         return found
 
     def question(self) -> Question:
-        """Return the one request that the client wrote since the last look."""
+        """Return the one request that the client wrote since the last call."""
         (found,) = self.questions()
         return found
 
@@ -141,7 +141,7 @@ class World:
         self.rpc.timer_expired(self.now_ms)
 
     def wait_to_be_woken(self) -> None:
-        """Let time pass until the client wants to be woken."""
+        """Let time pass until the next timer of the client."""
         assert self.wake_ms is not None, "the client waits for nothing"
         self.wait(max(self.wake_ms - self.now_ms, 0))
 

@@ -113,9 +113,9 @@ def java_text(queue: MessageQueue) -> str:
     )
 
 
-def _next_place(places: Sequence[int], wanted: int) -> int:
-    """Return the first of *places* not below *wanted*, else the first."""
-    return places[bisect_left(places, wanted) % len(places)]  # [CLIENT-ALLOCATE-005]
+def _next_place(places: Sequence[int], place: int) -> int:
+    """Return the first of *places* not below *place*, else the first."""
+    return places[bisect_left(places, place) % len(places)]  # [CLIENT-ALLOCATE-005]
 
 
 def _hash(text: str) -> int:

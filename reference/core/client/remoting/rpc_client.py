@@ -26,7 +26,7 @@ from spec.wire.remoting.command import Command, encode_command
 from spec.wire.remoting.response_code import ResponseCode
 
 Result = Request | Failure
-"""A response of any code, or the reason why there is none."""
+"""A response of any code, or the failure of its request."""
 Callback = Callable[[Result, int], None]
 """Called with the result and the time in ms."""
 Handler = Callable[[str, Request, int], Response | None]
