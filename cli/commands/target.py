@@ -8,7 +8,7 @@ import click
 
 from cli.options.completions import targets
 from conformance.harness.targets.embedded import SOURCES
-from conformance.harness.targets.probe import Probed, names_of, probe
+from conformance.harness.targets.probing.probe import Probed, names_of, probe
 from conformance.harness.targets.target import Target, TargetError, parse_target
 
 FINDINGS, NOT_RUN = 1, 3

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from conformance.harness.child_run.child_run import ChildRun, run_child
-from conformance.harness.targets.probe import examine, guess_release, probe
-from conformance.harness.targets.probe_requests import NONSENSE_CODE
+from conformance.harness.targets.probing.probe import examine, guess_release, probe
+from conformance.harness.targets.probing.probe_requests import NONSENSE_CODE
 from conformance.harness.targets.target import Target
 from conformance.meta.lying_server import LyingServer, honest
 from conformance.meta.test_outcomes import PRELUDE

@@ -19,7 +19,7 @@ from conformance.harness.report.summary import (
     write_honesty,
     write_summary,
 )
-from conformance.harness.targets.probe import names_of
+from conformance.harness.targets.probing.probe import names_of
 from conformance.harness.targets.shared_target import TargetOwner, refuses_of
 from spec.observed import all_evidence
 

@@ -11,7 +11,7 @@ from conformance.harness.client.peer import PeerError
 from conformance.harness.java.cluster_info import broker_addresses
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.process.process import accepts
-from conformance.harness.targets.probe import guess_release
+from conformance.harness.targets.probing.probe import guess_release
 from conformance.harness.targets.target import Capability, Target, TargetError
 from spec.clause import release_key
 from spec.layout import LayoutError

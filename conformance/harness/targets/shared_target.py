@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from conformance.harness.client.address import Address
-from conformance.harness.targets.probe import examine
+from conformance.harness.targets.probing.probe import examine
 from conformance.harness.targets.target import (
     Capability,
     Target,

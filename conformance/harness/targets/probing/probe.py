@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import request
 from conformance.harness.client.peer import NoResponseError, Peer, PeerError
-from conformance.harness.targets.probe_requests import (
+from conformance.harness.targets.probing.probe_requests import (
     NONSENSE,
     NONSENSE_CODE,
     OF_BROKER,

@@ -1,0 +1,5 @@
+"""
+Probing of foreign targets: their release, and the requests that they refuse.
+
+Begin with ``probe.py``.
+"""
