@@ -20,7 +20,6 @@ from reference.core.remoting.response import Response, error_response
 from spec.client.requests import REST_BEFORE_RESET_MS
 from spec.layout import LayoutError
 from spec.store.message_record import decode_record
-from spec.wire.bodies.heartbeat import ConsumerMembership
 from spec.wire.bodies.json_body import decode_body, encode_body
 from spec.wire.bodies.offset_tables import ConsumerStatus, ResetOffsets
 from spec.wire.bodies.running_info import ConsumedDirectly, RunningInfo
@@ -38,7 +37,6 @@ class AdminRequestHandler:
         options: ConsumerOptions,
         client: ClientInstance,
         *,
-        member: ConsumerMembership,
         pull_loop: PushPullLoop,
         rebalance: Callable[[int], None],
         started_ms: int,
@@ -46,7 +44,6 @@ class AdminRequestHandler:
         self._options = options
         self._group = options.group
         self._client = client
-        self._member = member
         self._pull_loop = pull_loop
         self._rebalance = rebalance
         self._started_ms = started_ms
@@ -104,7 +101,7 @@ class AdminRequestHandler:
         queues = self._pull_loop.running_info()
         info = RunningInfo(  # [CLIENT-ADMIN-004]
             properties=self._settings(),
-            subscriptions=self._member.subscriptions,
+            subscriptions=tuple(self._client.subscriptions),
             queues={queue.name: one for queue, one in queues.items()},
         )
         return Response(body=encode_body(info))
@@ -150,7 +147,8 @@ class AdminRequestHandler:
 
     def _settings(self) -> Mapping[str, str]:
         """Return the settings under Java's names."""
-        options, member = self._options, self._member
+        options, member = self._options, self._client.consumer
+        assert member is not None, "a consumer has registered its group"
         name_servers = "".join(f"{one};" for one in self._client.routes.name_servers)
         return {
             "PROP_CLIENT_VERSION": VERSION,

@@ -20,7 +20,6 @@ from reference.core.client.pull.pull_loop import PullLoop
 from reference.core.client.pull.pull_request import (
     PullResult,
     PullStatus,
-    committed_offset_of,
     offset_of,
     pull_command,
 )
@@ -154,27 +153,17 @@ class PushPullLoop(PullLoop):
         if self._locks is not None:
             self._locks.unlock(assigned)  # [CLIENT-ORDERLY-003]
 
-    def _find_offset(self, assigned: AssignedQueue, now_ms: int) -> None:
+    def _begin_at(
+        self, assigned: AssignedQueue, committed: int | Failure | None, now_ms: int
+    ) -> None:
         """Begin at the committed offset, else by the options."""
-        known = self.offset_store.local_offsets.get(assigned.queue)
-        if known is not None:
-            assigned.start_offset = assigned.next_offset = known
-            self._pull(assigned, now_ms)
-            return
-        if self._options.broadcasts:
+        if committed is None:
             self._begin_without_offset(assigned, now_ms)
-            return
-
-        def on_result(result: Result, later_ms: int) -> None:
-            offset = committed_offset_of(result)
-            if offset is None:
-                self._begin_without_offset(assigned, later_ms)
-            else:  # [CLIENT-CONSUMEFROM-001]
-                self._begin_at(assigned, offset, later_ms)
-                assigned.start_offset = assigned.next_offset
-
-        request = requests.query_consumer_offset(self._options.group, assigned.queue)
-        self._invoke(assigned, request, on_result, now_ms, OFFSET_TIMEOUT_MS)
+        elif isinstance(committed, Failure):
+            self._drop(assigned)
+        else:  # [CLIENT-CONSUMEFROM-001]
+            assigned.start_offset = assigned.next_offset = committed
+            self._pull(assigned, now_ms)
 
     def _begin_without_offset(self, assigned: AssignedQueue, now_ms: int) -> None:
         """Begin a queue without committed offset, as ConsumeFromWhere has it."""
@@ -186,23 +175,18 @@ class PushPullLoop(PullLoop):
             return
 
         def on_result(result: Result, later_ms: int) -> None:
-            self._begin_at(assigned, offset_of(result), later_ms)
+            offset = offset_of(result)
+            if isinstance(offset, Failure):
+                self._drop(assigned)
+            else:
+                assigned.next_offset = offset
+                self._pull(assigned, later_ms)
 
         request = requests.get_max_offset(assigned.queue)
         if time_ms is not None and not is_retry:  # [CLIENT-CONSUMEFROM-004]
             # [CLIENT-CONSUMEFROM-003]
             request = requests.search_offset(assigned.queue, time_ms)
         self._invoke(assigned, request, on_result, now_ms, OFFSET_TIMEOUT_MS)
-
-    def _begin_at(
-        self, assigned: AssignedQueue, offset: int | Failure, now_ms: int
-    ) -> None:
-        """Begin at an offset; drop the queue if its query failed."""
-        if isinstance(offset, Failure):
-            self._drop(assigned)
-        else:
-            assigned.next_offset = offset
-            self._pull(assigned, now_ms)
 
     def _delay_ms(self, assigned: AssignedQueue) -> int:
         # [CLIENT-ORDERLY-007]

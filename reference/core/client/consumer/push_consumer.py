@@ -50,7 +50,7 @@ class Consumer(GroupMember):
         super().__init__(options, client)
         check_topic(options.topic)
         self.options = options
-        self._member = client.consumer = membership(
+        client.consumer = membership(
             options.group,
             _subscriptions(options, version=now_ms),
             is_push=True,
@@ -63,7 +63,6 @@ class Consumer(GroupMember):
         self._admin = AdminRequestHandler(
             options,
             client,
-            member=self._member,
             pull_loop=self.pull_loop,
             rebalance=self._rebalance.rebalance,
             started_ms=now_ms,
@@ -74,7 +73,7 @@ class Consumer(GroupMember):
 
         It may be wrong or not enabled: then the call fails.
         """
-        subscription, call = self._member.subscriptions[0], Call[None]()
+        subscription, call = self._client.subscriptions[0], Call[None]()
         if subscription.expression_type == TAGS:
             self._rpc.finish(call, None)
             return call
@@ -114,7 +113,7 @@ class Consumer(GroupMember):
     def stop(self, now_ms: int) -> None:
         """Commit offsets and leave the group."""
         self.pull_loop.commit_all(now_ms)
-        for subscription in self._member.subscriptions:
+        for subscription in self._client.subscriptions:
             self.pull_loop.assign((), subscription, now_ms)
         self._rpc.abandon()
         super().stop(now_ms)

@@ -19,16 +19,13 @@ from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.pull.pull_loop import PullLoop
 from reference.core.client.pull.pull_request import (
     PullResult,
-    offset_of,
     pull_command,
 )
 from reference.core.client.pull.subscription import TAGS
 from reference.core.client.rebalance.assigned_queue import AssignedQueue
 from reference.core.client.rebalance.process_queue import ProcessQueue
-from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import Failure
-from reference.core.client.remoting.rpc_client import Result
-from spec.client.subscribing import AFTER_ERROR_MS, AFTER_FLOOD_MS, OFFSET_TIMEOUT_MS
+from spec.client.subscribing import AFTER_ERROR_MS, AFTER_FLOOD_MS
 from spec.wire.remoting.command import Command
 
 LITE_SUSPEND_MS = 20_000
@@ -97,27 +94,20 @@ class LitePullLoop(PullLoop):
             suspend_ms=LITE_SUSPEND_MS,
         )
 
-    def _find_offset(self, assigned: AssignedQueue, now_ms: int) -> None:
+    def _begin_at(
+        self, assigned: AssignedQueue, committed: int | Failure | None, now_ms: int
+    ) -> None:
         """Begin at the committed offset; repeat the query until there is one.
 
         A broadcasting member without a local offset begins at 0.
         """
-        if self._options.broadcasts:
-            offset = self.offset_store.local_offsets.get(assigned.queue, 0)
-            assigned.next_offset = assigned.committed_offset = offset
+        if committed is None and self._options.broadcasts:
+            committed = 0
+        if isinstance(committed, int):
+            assigned.next_offset = assigned.committed_offset = committed
             self._pull(assigned, now_ms)
-            return
-
-        def on_result(result: Result, later_ms: int) -> None:
-            found = offset_of(result)
-            if isinstance(found, Failure):
-                self._pull_later(assigned, later_ms + AFTER_ERROR_MS)
-                return
-            assigned.next_offset = assigned.committed_offset = found
-            self._pull(assigned, later_ms)
-
-        request = requests.query_consumer_offset(self._options.group, assigned.queue)
-        self._invoke(assigned, request, on_result, now_ms, OFFSET_TIMEOUT_MS)
+        else:
+            self._pull_later(assigned, now_ms + AFTER_ERROR_MS)
 
     def _on_pulled(
         self, assigned: AssignedQueue, found: PullResult, _now_ms: int

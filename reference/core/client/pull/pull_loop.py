@@ -15,11 +15,22 @@ from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import MemberOptions
 from reference.core.client.pull.offset_store import OffsetStore
-from reference.core.client.pull.pull_request import PullResult, pull_result
+from reference.core.client.pull.pull_request import (
+    PullResult,
+    committed_offset_of,
+    pull_result,
+)
 from reference.core.client.pull.subscription import TAGS
 from reference.core.client.rebalance.assigned_queue import AssignedQueue
+from reference.core.client.remoting import requests
+from reference.core.client.remoting.errors import Failure
 from reference.core.client.remoting.rpc_client import Callback, Result
-from spec.client.subscribing import AFTER_ERROR_MS, AFTER_FLOOD_MS, PULL_TIMEOUT_MS
+from spec.client.subscribing import (
+    AFTER_ERROR_MS,
+    AFTER_FLOOD_MS,
+    OFFSET_TIMEOUT_MS,
+    PULL_TIMEOUT_MS,
+)
 from spec.wire.bodies.heartbeat import Subscription
 from spec.wire.remoting.command import Command
 
@@ -72,8 +83,10 @@ class PullLoop(ABC):
         self._pull(assigned, now_ms)
 
     @abstractmethod
-    def _find_offset(self, assigned: AssignedQueue, now_ms: int) -> None:
-        """Find the offset of the first pull, and pull."""
+    def _begin_at(
+        self, assigned: AssignedQueue, committed: int | Failure | None, now_ms: int
+    ) -> None:
+        """Begin at the committed offset; None if the group has none."""
 
     @abstractmethod
     def _pull_request(self, assigned: AssignedQueue, offset: int) -> Command:
@@ -97,6 +110,19 @@ class PullLoop(ABC):
             return AFTER_ERROR_MS
         thresholds = self.thresholds.of_queue(len(self.assigned))
         return AFTER_FLOOD_MS if assigned.process_queue.exceeds(thresholds) else 0
+
+    def _find_offset(self, assigned: AssignedQueue, now_ms: int) -> None:
+        """Find the committed offset, and begin there."""
+        if self._options.broadcasts:
+            committed = self.offset_store.local_offsets.get(assigned.queue)
+            self._begin_at(assigned, committed, now_ms)
+            return
+
+        def on_result(result: Result, later_ms: int) -> None:
+            self._begin_at(assigned, committed_offset_of(result), later_ms)
+
+        request = requests.query_consumer_offset(self._options.group, assigned.queue)
+        self._invoke(assigned, request, on_result, now_ms, OFFSET_TIMEOUT_MS)
 
     def _pull(self, assigned: AssignedQueue, now_ms: int) -> None:
         """Send the next pull, or delay it; an unknown offset is found first."""
