@@ -6,7 +6,6 @@ import pytest
 
 from reference.core.client.message import Message, MessageQueue, Mode
 from reference.core.client.options import ProducerOptions
-from reference.core.client.producer.retry import attempt_timeout_ms, retries
 from reference.core.client.producer.send_call import SendCall
 from reference.core.client.producer.send_request import prepare_message
 from reference.core.client.remoting.errors import Failure, Reason
@@ -32,7 +31,7 @@ def is_retried(
     mode: Mode, failure: Failure, *, tried: int = 1, is_selected: bool = False
 ) -> bool:
     call = call_of(mode, tried=tried, is_selected=is_selected)
-    return retries(call, failure, OPTIONS)
+    return call.is_retried(failure, OPTIONS)
 
 
 def refused(code: int) -> Failure:
@@ -76,10 +75,10 @@ def test_a_chosen_queue_is_not_left() -> None:
 
 def test_attempts_share_the_time_of_a_synchronous_call() -> None:
     call = call_of(Mode.SYNC, tried=2)
-    left = [attempt_timeout_ms(call, now_ms) for now_ms in (0, 1, 3000, 3001)]
+    left = [call.attempt_timeout_ms(now_ms) for now_ms in (0, 1, 3000, 3001)]
     assert left == [3000, 2999, 0, 0]
 
 
 def test_an_asynchronous_retry_has_one_second() -> None:
-    assert attempt_timeout_ms(call_of(Mode.ASYNC, tried=1), 0) == 4000
-    assert attempt_timeout_ms(call_of(Mode.ASYNC, tried=2), 4000) == 1000
+    assert call_of(Mode.ASYNC, tried=1).attempt_timeout_ms(0) == 4000
+    assert call_of(Mode.ASYNC, tried=2).attempt_timeout_ms(4000) == 1000

@@ -22,7 +22,6 @@ from reference.core.client.message import (
 )
 from reference.core.client.options import ProducerOptions
 from reference.core.client.producer.latency_fault import LatencyFaultTolerance
-from reference.core.client.producer.retry import attempt_timeout_ms, retries
 from reference.core.client.producer.select_queue import (
     RoundRobin,
     select_available_queue,
@@ -191,7 +190,7 @@ class Producer(GroupMember):
             self._rpc.invoke_oneway(address, request)
             self._finish(call, None)
             return
-        timeout_ms = attempt_timeout_ms(call, now_ms)
+        timeout_ms = call.attempt_timeout_ms(now_ms)
         on_result = partial(self._on_result, call)
         self._rpc.invoke(address, request, on_result, now_ms, timeout_ms)
 
@@ -232,7 +231,7 @@ class Producer(GroupMember):
             call.failure = found
         else:
             call.result = found
-        again = retries(call, found, self.options)
+        again = call.is_retried(found, self.options)
         if not again or call.mode is not Mode.ASYNC:
             self._run_after_hooks(call, found)
             call.context = None

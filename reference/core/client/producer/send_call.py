@@ -1,4 +1,4 @@
-"""The state of one send from the application's call to its result."""
+"""One send from the application's call to its result: attempts, retries, timeouts."""
 
 from __future__ import annotations
 
@@ -11,17 +11,42 @@ from reference.core.client.message import (
     MessageQueue,
     Mode,
     SendResult,
+    SendStatus,
 )
+from reference.core.client.options import ProducerOptions
 from reference.core.client.producer.send_request import PreparedMessage
-from reference.core.client.remoting.errors import ClientError, Failure
+from reference.core.client.remoting.errors import ClientError, Failure, Reason
 from reference.core.client.remoting.rpc_client import Call, Result, failure_of
 from reference.core.remoting.request import FieldError
 from spec.wire.remoting.command import Command
+from spec.wire.remoting.response_code import ResponseCode
 
 Selector = Callable[[Sequence[MessageQueue]], MessageQueue]
 """The application's selection of a queue (Java: MessageQueueSelector)."""
 SendOutcome = SendResult | ClientError | None
 """The outcome of a send; None for a oneway send."""
+
+
+RETRIED_CODES = frozenset(
+    {
+        ResponseCode.SYSTEM_ERROR,
+        ResponseCode.SERVICE_NOT_AVAILABLE,
+        ResponseCode.NO_PERMISSION,
+        ResponseCode.TOPIC_NOT_EXIST,
+        ResponseCode.NO_BUYER_ID,
+        ResponseCode.NOT_IN_CURRENT_UNIT,
+    }
+)
+"""Codes after which a send is retried; not SYSTEM_BUSY [CLIENT-RETRY-014]."""
+SCAN_PERIOD_MS = 1000
+"""Delay of an asynchronous timeout (Java: NettyRemotingAbstract#scanResponseTable)."""
+
+_NO_RESPONSE = frozenset({Reason.LOST, Reason.TIMEOUT})
+_RETRIED_REASONS = _NO_RESPONSE | {
+    Reason.CONNECT,
+    Reason.NO_BROKER,
+    Reason.FORBIDDEN,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +82,49 @@ class SendCall(Call[SendResult | None]):
     failure: Failure | None = None
     """The failure of the last attempt."""
     result: SendResult | None = None
+
+    def is_retried(
+        self, outcome: SendResult | Failure, options: ProducerOptions
+    ) -> bool:
+        """Return whether the send is retried after the *outcome* of its last attempt.
+
+        A synchronous send is retried within its timeout and number of attempts, also
+        after some response codes. An asynchronous one is retried only without a
+        response, a oneway send never. With a queue selected by the application only
+        an asynchronous send is retried, at the same broker.
+        """
+        tried, is_async = len(self.tried), self.mode is Mode.ASYNC
+        retry_count = options.async_retry_count if is_async else options.retry_count
+        if self.mode is Mode.ONEWAY or tried > retry_count:
+            return False
+        if is_async:
+            if isinstance(outcome, SendResult):
+                return False
+            if outcome.reason is Reason.CONNECT:
+                return tried > 1  # [CLIENT-RETRY-009]
+            return outcome.reason in _NO_RESPONSE  # [CLIENT-RETRY-004]
+        if self.selector is not None:  # [CLIENT-RETRY-012]
+            return False
+        if isinstance(outcome, SendResult):  # [CLIENT-RETRY-003]
+            return (
+                options.retries_not_stored and outcome.status is not SendStatus.SEND_OK
+            )
+        if outcome.reason is Reason.REFUSED:  # [CLIENT-RETRY-005]
+            return outcome.code in RETRIED_CODES  # [CLIENT-RETRY-002]
+        return outcome.reason in _RETRIED_REASONS
+
+    def attempt_timeout_ms(self, now_ms: int) -> int:
+        """Return the timeout in ms of the attempt that begins at *now_ms*.
+
+        A synchronous send has the rest of its timeout. The timeout of an asynchronous
+        one takes effect up to a second later, and its retries have only this second.
+        """
+        spent_ms = now_ms - self.begun_ms
+        left_ms = max(self.timeout_ms - spent_ms, 0)  # [CLIENT-SEND-001]
+        if self.mode is not Mode.ASYNC:
+            return left_ms
+        is_first = len(self.tried) == 1
+        return SCAN_PERIOD_MS + (left_ms if is_first else 0)  # [CLIENT-RETRY-010]
 
 
 def send_result(call: SendCall, result: Result) -> SendResult | Failure:
