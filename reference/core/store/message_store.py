@@ -8,10 +8,10 @@ restart depends only on its files.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import partial
 
-from reference.core.store.cleaning.clean import Cleaner
+from reference.core.store.cleaning.clean_service import CleanService
 from reference.core.store.commitlog.commit_log import CommitLog, NoFileError
 from reference.core.store.config_files import ConfigFiles
 from reference.core.store.consumequeue.table import ConsumeQueueTable
@@ -46,7 +46,6 @@ from reference.core.store.types import (
     QueryResult,
     StoreOptions,
 )
-from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 _NO_DURATION_MS = 10_000_000
 """What 4.6.0 takes for no duration at all: that since 1970."""
@@ -97,7 +96,7 @@ class MessageStore:
         )
         self.index = IndexService(files, options)
         self.schedule = Schedule(self.log, self.queues, self._levels)
-        self.cleaner = Cleaner(files, self.log, self.queues, self.index)
+        self.clean_service = CleanService(files, self.log, self.queues, self.index)
 
     def start(self, now_ms: int) -> None:
         """Load what the directory has, recover it, and catch up with dispatch.
@@ -129,7 +128,7 @@ class MessageStore:
             self.flush_queues(now_ms)
             self.index.flush()
             self.schedule.save(self.config)
-            is_amiss = self.dispatcher.is_behind or self.cleaner.is_disk_full
+            is_amiss = self.dispatcher.is_behind or self.clean_service.is_disk_full
             if not is_amiss:  # [STORE-CLEAN-016]
                 self._files.delete(ABORT)  # [STORE-NAME-005]
         except FilesError as error:
@@ -146,7 +145,7 @@ class MessageStore:
         skips the checks, for a delayed message that is delivered. 4.6.0
         DefaultMessageStore#putMessage and #putMessages.
         """
-        is_amiss = self._is_queue_stuck or self.cleaner.is_disk_full
+        is_amiss = self._is_queue_stuck or self.clean_service.is_disk_full
         if is_amiss or not self._is_running:
             return [PutResult(PutStatus.SERVICE_NOT_AVAILABLE)] * len(messages)
         if self._append_began_ms and self.is_busy(now_ms):
@@ -344,17 +343,6 @@ class MessageStore:
             for one in queue.mapped_file_queues:
                 one.flush()
         self.checkpoint.flush(logics_ms=logics_ms)
-
-    def clean_unused_topics(self, topics: Iterable[str]) -> None:
-        """Delete the queues of every topic but *topics*.
-
-        4.6.0 DefaultMessageStore#cleanUnusedTopic spares only the schedule topic.
-        """
-        kept = {*topics, SCHEDULE_TOPIC}
-        for queue in self.queues:
-            if queue.topic not in kept:
-                self.log.next_queue_offsets.pop((queue.topic, queue.queue_id), None)
-                self.queues.delete(queue)
 
     def _load(self) -> None:
         is_clean = self._files.size(ABORT) is None

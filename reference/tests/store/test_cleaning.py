@@ -62,7 +62,7 @@ def clean(
     store: MessageStore, retention: Retention = ALWAYS, now_ms: int = LATER_MS
 ) -> int:
     """Run one round; return how often it paused."""
-    return sum(1 for _ in store.cleaner.round(retention, now_ms))
+    return sum(1 for _ in store.clean_service.delete_expired_files(retention, now_ms))
 
 
 def test_a_round_deletes_ten_files_and_the_next_the_rest_but_one() -> None:
@@ -125,7 +125,7 @@ def test_a_queue_without_messages_keeps_its_offsets_until_it_is_deleted() -> Non
     clean(store)
     assert (store.min_offset("Old", 0), store.max_offset("Old", 0)) == (0, 1)
     assert store.get("Old", 0, 0, 1).status is GetMessageStatus.MESSAGE_WAS_REMOVING
-    store.cleaner.delete_expired_queues()
+    store.clean_service.delete_expired_queues()
     assert store.queues.table.get(("Old", 0)) is None
     assert store.queues.table.get(("T", 0)) is not None
     assert append_one(store, message("Old"), LATER_MS).queue_offset == 0

@@ -7,7 +7,7 @@ from __future__ import annotations
 from hypothesis import settings
 from hypothesis.stateful import invariant, precondition, rule
 
-from reference.core.store.cleaning.retention import FILES_AT_ONCE_MAX, Retention
+from reference.core.store.cleaning.retention import DELETE_FILES_MAX, Retention
 from reference.tests.store.making import all_records, append_one, message
 from reference.tests.store.test_store_against_model import (
     DiskStoreMachine,
@@ -37,9 +37,11 @@ class CleaningMachine(StoreMachine):
         log = self.store.log
         bases = log.queue.start_offsets
         found = [one for base in bases for one in log.read_dispatch_requests(base)[0]]
-        for _ in self.store.cleaner.round(EVERYTHING_IS_OLD, self.now_ms):
+        for _ in self.store.clean_service.delete_expired_files(
+            EVERYTHING_IS_OLD, self.now_ms
+        ):
             pass
-        start = bases[min(FILES_AT_ONCE_MAX, len(bases) - 1)]
+        start = bases[min(DELETE_FILES_MAX, len(bases) - 1)]
         assert log.queue.start == start
         self.gone |= {
             (one.topic, one.queue_id, one.queue_offset)

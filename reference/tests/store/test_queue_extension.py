@@ -126,7 +126,7 @@ def test_extension_files_go_with_the_first_messages() -> None:
     files.now_ms = NOON_MS
     store = filled(files, 60)
     retention = Retention(reserved_ms=0, hours=frozenset(range(24)))
-    for _ in store.cleaner.round(retention, NOON_MS + HOUR_MS):
+    for _ in store.clean_service.delete_expired_files(retention, NOON_MS + HOUR_MS):
         pass
     least = store.min_offset("T", 0)
     assert least > 0
@@ -139,7 +139,7 @@ def test_extension_files_go_with_the_first_messages() -> None:
 def test_a_deleted_topic_takes_its_extension_along() -> None:
     files = MemoryFiles()
     store = filled(files)
-    store.clean_unused_topics([])
+    store.clean_service.delete_unused_topics([])
     assert files.names(f"{EXTENSION}/T/0") == []
 
 

@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 
 from reference.core.store.cleaning.retention import (
     HOUR_MS,
-    DiskVerdict,
+    DiskUsage,
     Retention,
-    evaluate_disk_usage,
     expired_count,
-    hours_of,
-    is_hour,
+    is_time_to_delete,
+    parse_hours,
+    rate_disk_usage,
 )
 
 NOON_MS = 12 * HOUR_MS
 DAY = Retention(reserved_ms=24 * HOUR_MS, hours=frozenset({12}))
-CALM = DiskVerdict(is_full=False, needs_space=False, is_urgent=False)
+CALM = DiskUsage(is_full=False, needs_space=False, is_urgent=False)
 TIMES = st.lists(st.integers(-48, 12).map(lambda hour: hour * HOUR_MS), max_size=25)
 
 
@@ -43,8 +43,8 @@ def test_what_goes_is_old_or_in_the_way(
     retention = Retention(
         reserved_ms=24 * HOUR_MS, hours=frozenset({12}), may_force=may_force
     )
-    verdict = DiskVerdict(is_full=False, needs_space=needs_space, is_urgent=is_urgent)
-    count = expired_count(times, now_ms=now_ms, verdict=verdict, retention=retention)
+    usage = DiskUsage(is_full=False, needs_space=needs_space, is_urgent=is_urgent)
+    count = expired_count(times, now_ms=now_ms, usage=usage, retention=retention)
     assert 0 <= count <= min(10, max(len(times) - 1, 0))
 
     def may_go(changed_at_ms: int) -> bool:
@@ -69,28 +69,29 @@ def test_a_disk_is_judged_by_three_ratios(
     used: float, ratio: float, *, was_full: bool
 ) -> None:
     retention = Retention(used_ratio_max=ratio)
-    verdict = evaluate_disk_usage(used, retention, was_full=was_full)
+    usage = rate_disk_usage(used, retention, was_full=was_full)
     if used > 0.9:
-        assert verdict.is_full
+        assert usage.is_full
     elif used > 0.85:
-        assert verdict.is_full == was_full
+        assert usage.is_full == was_full
     else:
-        assert not verdict.is_full
-    assert verdict.is_urgent == (used > 0.85)
-    assert verdict.needs_space == (used > ratio or used < 0)
+        assert not usage.is_full
+    assert usage.is_urgent == (used > 0.85)
+    assert usage.needs_space == (used > ratio or used < 0)
 
 
 def test_a_file_goes_the_moment_its_time_is_over() -> None:
     times = [NOON_MS - 24 * HOUR_MS, NOON_MS - 24 * HOUR_MS + 1, 0]
-    assert expired_count(times, now_ms=NOON_MS, verdict=CALM, retention=DAY) == 1
-    assert expired_count(times, now_ms=NOON_MS + 1, verdict=CALM, retention=DAY) == 2
+    assert expired_count(times, now_ms=NOON_MS, usage=CALM, retention=DAY) == 1
+    assert expired_count(times, now_ms=NOON_MS + 1, usage=CALM, retention=DAY) == 2
 
 
 def test_hours_are_of_local_time() -> None:
     india = Retention(hours=frozenset({4}), zone_offset_ms=5 * HOUR_MS + HOUR_MS // 2)
     local_four = 4 * HOUR_MS - india.zone_offset_ms
     assert [
-        is_hour(local_four + at, india) for at in (-1, 0, HOUR_MS - 1, HOUR_MS)
+        is_time_to_delete(local_four + at, india)
+        for at in (-1, 0, HOUR_MS - 1, HOUR_MS)
     ] == [
         False,
         True,
@@ -104,4 +105,4 @@ def test_hours_are_of_local_time() -> None:
     [("04", {4}), ("4;16;", {4, 16}), ("", set()), ("00;x;05", {0})],
 )
 def test_delete_when_names_hours(text: str, hours: set[int]) -> None:
-    assert hours_of(text) == hours
+    assert parse_hours(text) == hours

@@ -18,7 +18,7 @@ from reference.core.store.cleaning.retention import (
     FIRST_ROUND_MS,
     HOUR_MS,
     Retention,
-    hours_of,
+    parse_hours,
 )
 from reference.core.store.message_store import MessageStore
 
@@ -56,7 +56,7 @@ class StoreCleaning:
             retention = retention_of(self._options, self._store.options.zone_offset_ms)
         except OptionError:
             return  # a tool has set a value that is not a number
-        self._round = self._store.cleaner.round(retention, now_ms)
+        self._round = self._store.clean_service.delete_expired_files(retention, now_ms)
         self._go_on(now_ms)
 
     def _go_on(self, now_ms: int) -> None:
@@ -71,7 +71,7 @@ class StoreCleaning:
 
 def delete_expired_queues(state: BrokerState, _: Request) -> Response:
     """Delete the consume queues without messages (CLEAN_EXPIRED_CONSUMEQUEUE)."""
-    state.store.cleaner.delete_expired_queues()
+    state.store.clean_service.delete_expired_queues()
     return Response()
 
 
@@ -80,7 +80,7 @@ def retention_of(options: BrokerOptions, zone_offset_ms: int) -> Retention:
     ratio = options.number("diskMaxUsedSpaceRatio")
     return Retention(
         reserved_ms=options.number("fileReservedTime") * HOUR_MS,
-        hours=hours_of(options.settings["deleteWhen"]),
+        hours=parse_hours(options.settings["deleteWhen"]),
         used_ratio_max=min(max(ratio, _LEAST_RATIO), _MOST_RATIO) / 100,
         forcing_ratio=_ratio(options, FORCING_RATIO, _DEFAULT.forcing_ratio),
         warning_ratio=_ratio(options, WARNING_RATIO, _DEFAULT.warning_ratio),

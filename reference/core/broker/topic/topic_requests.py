@@ -35,13 +35,14 @@ def delete_topic(state: BrokerState, request: Request) -> Response:
     """Delete a topic, and the queues of all topics that are not configured."""
     # [ADMIN-TOPIC-004] [ROUTE-BROKER-011]
     state.topics.delete(request.text("topic"), request.now_ms)
-    state.store.clean_unused_topics(state.topics.table.keys())
+    state.store.clean_service.delete_unused_topics(state.topics.table.keys())
     return Response()
 
 
 def delete_unused_topics(state: BrokerState, _: Request) -> Response:
     """Delete the queues of topics that are not configured."""
-    state.store.clean_unused_topics(state.topics.table.keys())  # [ADMIN-TOPIC-007]
+    # [ADMIN-TOPIC-007]
+    state.store.clean_service.delete_unused_topics(state.topics.table.keys())
     return Response()
 
 

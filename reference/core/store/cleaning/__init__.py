@@ -1,5 +1,6 @@
-"""Deletion of old commit-log, consume-queue and index files.
+"""
+Deletion of old commit-log, consume-queue and index files.
 
-Java: CleanCommitLogService. Begin with ``clean.py``. ``retention.py`` decides by plain
-values which files expire.
+Begin with ``clean_service``. ``retention`` selects the expired files, as functions of
+plain values.
 """
