@@ -1,9 +1,10 @@
 """
-One virtual environment for all tox environments that say ``runner = shared``.
+One virtual environment for all tox environments with ``runner = shared``.
 
-PySpark is 490 MB; installing it once for every environment would cost gigabytes
-and minutes. tox rebuilds a folder that another environment's name is noted in;
-this runner notes the same name for all. See docs/decisions/0002.
+PySpark is 490 MB. A copy for each environment would cost gigabytes and minutes.
+
+tox records the name of an environment in its folder. It rebuilds the folder for another
+name. This runner records the same name for all. See docs/decisions/0002.
 """
 
 from __future__ import annotations
@@ -19,19 +20,19 @@ from tox.tox_env.register import ToxEnvRegister
 
 
 class _SharedInfo(Info):
-    """What tox remembers about the folder, with one name for all who use it."""
+    """Record of tox about the folder, with one name for all environments."""
 
     def compare(
         self, value: Any, section: str, sub_section: str | None = None
     ) -> AbstractContextManager[tuple[bool, Any]]:
-        """Compare *value* with what is noted, whichever environment noted it."""
+        """Compare *value* with the record of any environment."""
         if section == "ToxEnv":
             value = {**value, "name": "shared"}
         return super().compare(value, section, sub_section)
 
 
 class SharedRunner(VirtualEnvRunner):
-    """Runs in one folder with the other environments of this runner."""
+    """Runner in one folder with the other environments of this runner."""
 
     @staticmethod
     def id() -> str:
@@ -40,11 +41,11 @@ class SharedRunner(VirtualEnvRunner):
 
     @property
     def cache(self) -> Info:
-        """Return what tox remembers about the shared folder."""
+        """Return the record of tox about the shared folder."""
         return _SharedInfo(Path(self.env_dir))
 
 
 @impl
 def tox_register_tox_env(register: ToxEnvRegister) -> None:
-    """Make the runner known under its id."""
+    """Register the runner under its id."""
     register.add_run_env(SharedRunner)

@@ -13,12 +13,11 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 from spark_checks.findings import Invariant
 from spark_checks.invariants.queues import expected_units, is_own_unit, with_records
 from spark_checks.situation import Situation
-from spark_checks.tables.finding_rows import WARNING, finding
-from spark_checks.tables.predicates import queue_file
+from spark_checks.tables.finding_rows import WARNING, finding, unit_finding
 from spark_checks.tables.store_tables import Tables
 from spec.integers import INT64_MIN
 from spec.store import queue_extension
-from spec.store.consume_queue import EXTENSION_ADDRESS_MAX, UNIT_SIZE
+from spec.store.consume_queue import EXTENSION_ADDRESS_MAX
 from spec.store.queue_extension import EXTENSION
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
@@ -42,12 +41,9 @@ def addresses_without_unit(tables: Tables) -> DataFrame:
     """Return the units whose address has no extension unit."""
     there = _extension_units(tables).select(*_PLACE)
     rows = _with_address(expected_units(tables)).join(there, [*_PLACE], "left_anti")
-    return finding(
+    return unit_finding(
         rows,
         severity=F.lit(WARNING),
-        file=queue_file(),
-        offset=F.col("position"),
-        length=F.lit(UNIT_SIZE),
         expected=F.lit("the address of an extension unit"),
         found=F.format_string("%d, offset %d", "tags_code", "address"),
         message=F.format_string(

@@ -11,7 +11,7 @@ from spark_checks.findings import Invariant
 from spark_checks.invariants.records import places_with_lives
 from spark_checks.invariants.shared_queues import without_shared_places
 from spark_checks.situation import Situation
-from spark_checks.tables.finding_rows import ERROR, finding
+from spark_checks.tables.finding_rows import ERROR, finding, unit_finding
 from spark_checks.tables.predicates import is_record, needs_record, queue_file, within
 from spark_checks.tables.store_tables import Tables
 from spec.integers import INT32_MAX, INT64_MIN
@@ -71,12 +71,9 @@ def units_without_record(tables: Tables) -> DataFrame:
     )
     rows = expected_units(tables).join(begins, "commit_log_offset", "left_anti")
     ahead = F.col("commit_log_offset") >= tables.situation.log_end
-    return finding(
+    return unit_finding(
         rows,
         severity=F.when(ahead, tables.situation.tail_severity).otherwise(ERROR),
-        file=queue_file(),
-        offset=F.col("position"),
-        length=F.lit(UNIT_SIZE),
         expected=F.lit("the commit-log offset of a record"),
         found=F.col("commit_log_offset").cast("string"),
         message=F.format_string(
@@ -91,11 +88,8 @@ def units_without_record(tables: Tables) -> DataFrame:
 def wrong_sizes(tables: Tables) -> DataFrame:
     """Return the units whose size differs from their record's."""
     rows = with_records(tables).where(F.col("size") != F.col("record_size"))
-    return finding(
+    return unit_finding(
         rows,
-        file=queue_file(),
-        offset=F.col("position"),
-        length=F.lit(UNIT_SIZE),
         expected=F.col("record_size").cast("string"),
         found=F.col("size").cast("string"),
         message=F.format_string(
@@ -116,11 +110,8 @@ def wrong_tags_codes(tables: Tables) -> DataFrame:
     )
     if not tables.situation.delays_are_known:
         rows = _without_configured_delays(rows, tables.situation)
-    return finding(
+    return unit_finding(
         rows,
-        file=queue_file(),
-        offset=F.col("position"),
-        length=F.lit(UNIT_SIZE),
         expected=F.col("record_tags_code").cast("string"),
         found=F.col("tags_code").cast("string"),
         message=F.format_string(
@@ -136,11 +127,8 @@ def misplaced_units(tables: Tables) -> DataFrame:
     rows = with_records(tables).where(~is_own_unit())
     if tables.shared is not None:
         rows = without_shared_places(rows, tables.shared)
-    return finding(
+    return unit_finding(
         rows,
-        file=queue_file(),
-        offset=F.col("position"),
-        length=F.lit(UNIT_SIZE),
         expected=_place("topic", "queue_id", "queue_offset"),
         found=_place("record_topic", "record_queue_id", "record_queue_offset"),
         message=F.format_string(
