@@ -7,7 +7,7 @@ There is one connection for each address, made by the first write to it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
@@ -224,7 +224,7 @@ class RunningClient(Generic[Member]):
 
 def forward_call(
     method: Callable[Concatenate[Any, int, Arguments], Call[Value]],
-) -> Callable[Concatenate[RunningClient[Any], Arguments], Awaitable[Value]]:
+) -> Callable[Concatenate[RunningClient[Any], Arguments], Coroutine[Any, Any, Value]]:
     """Build the application's *method* of the core, which returns the call's value."""
 
     @wraps(method)

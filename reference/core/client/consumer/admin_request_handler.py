@@ -13,13 +13,12 @@ from reference.core.client.client_instance import ClientInstance
 from reference.core.client.consumer.pull_loop import PushPullLoop
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import ConsumerOptions
-from reference.core.client.pull.message_ext import message_ext
+from reference.core.client.pull.message_ext import decode_message
 from reference.core.client.remoting.rpc_client import DeliverMessages, DirectRequest
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response, error_response
 from spec.client.requests import REST_BEFORE_RESET_MS
 from spec.layout import LayoutError
-from spec.store.message_record import decode_record
 from spec.wire.bodies.json_body import decode_body, encode_body
 from spec.wire.bodies.offset_tables import ConsumerStatus, ResetOffsets
 from spec.wire.bodies.running_info import ConsumedDirectly, RunningInfo
@@ -113,14 +112,12 @@ class AdminRequestHandler:
         if request.optional_text("consumerGroup") != self._group:
             return _group_not_exist(request)
         try:
-            record = decode_record(request.body)
             name = request.optional_text("brokerName") or ""
-            queue = MessageQueue(record.topic, name, record.queue_id)
-            message = message_ext(record, queue)
+            message = decode_message(request.body, name)
         except LayoutError as error:
             return error_response(ResponseCode.SYSTEM_ERROR, str(error))
         direct = DirectRequest(address, request.opaque, now_ms)
-        self._client.rpc.emit(DeliverMessages(queue, (message,), direct))
+        self._client.rpc.emit(DeliverMessages(message.queue, (message,), direct))
         return None
 
     def process_consume_result(

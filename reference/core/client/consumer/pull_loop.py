@@ -62,8 +62,8 @@ class PushPullLoop(PullLoop):
     def start(self, now_ms: int) -> None:
         """Commit offsets and renew locks periodically."""
         call_every, periods = self._rpc.timers.call_every, self._options.periods
-        commit_ms = periods.commit_ms
-        call_every(commit_ms, self.commit_all, first_ms=now_ms + commit_ms)
+        commit_ms, commit = periods.commit_ms, self.offset_store.commit_all
+        call_every(commit_ms, commit, first_ms=now_ms + commit_ms)
         if self._locks is not None:
             lock_ms = periods.lock_ms
             call_every(lock_ms, self.lock_all, first_ms=now_ms + lock_ms)
@@ -123,10 +123,6 @@ class PushPullLoop(PullLoop):
             queue: self.assigned[queue].running_info()
             for queue in sorted(self.assigned)
         }
-
-    def commit_all(self, _now_ms: int) -> None:
-        """Commit the offsets of all queues at brokers, or persist them."""
-        self.offset_store.commit_all(self.assigned)
 
     def lock_all(self, now_ms: int) -> None:
         """Renew the locks of all queues."""

@@ -112,7 +112,7 @@ class Consumer(GroupMember):
 
     def stop(self, now_ms: int) -> None:
         """Commit offsets and leave the group."""
-        self.pull_loop.commit_all(now_ms)
+        self.pull_loop.offset_store.commit_all(now_ms)
         for subscription in self._client.subscriptions:
             self.pull_loop.assign((), subscription, now_ms)
         self._rpc.abandon()

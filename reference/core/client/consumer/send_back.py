@@ -14,7 +14,6 @@ from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import STATUS_OF_CODE, Message
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.producer.send_request import (
-    PreparedMessage,
     prepare_message,
     send_command,
 )
@@ -22,7 +21,7 @@ from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.remoting import requests
 from reference.core.client.remoting.errors import Failure
 from reference.core.client.remoting.rpc_client import Result, is_success
-from reference.core.client.route.topic_queues import master_of, publish_queues
+from reference.core.client.route.topic_queues import publish_queues
 from spec.client.subscribing import (
     FIRST_RETRY_LEVEL,
     INNER_PRODUCER,
@@ -79,58 +78,39 @@ class SendBackService:
     ) -> None:
         """Send *message* to the retry topic, with *times* failed deliveries."""
         topic = RETRY_PREFIX + self._group
-        retry = retry_message(
-            message, topic, times=times, retries_max=self._retries_max
-        )
+        retry = self._retry_message(message, topic, times=times)
         prepared = prepare_message(retry, message.message_id)
 
         def on_route(route: TopicRoute | None, later_ms: int) -> None:
-            if route is None:
+            queues = () if route is None else publish_queues(topic, route)
+            if not queues:
                 callback(False, later_ms)
-            else:
-                self._send(prepared, route, callback, later_ms)
-
-        self._routes.find(topic, on_route, now_ms)
-
-    def _send(
-        self,
-        prepared: PreparedMessage,
-        route: TopicRoute,
-        callback: SendBackCallback,
-        now_ms: int,
-    ) -> None:
-        queue = next(iter(publish_queues(prepared.topic, route)), None)
-        if queue is None:
-            callback(False, now_ms)
-            return
+                return
+            queue = queues[0]
+            request = send_command(
+                prepared, queue, group=INNER_PRODUCER, now_ms=later_ms
+            )
+            address = self._routes.address(queue.broker_name)
+            self._rpc.invoke(address, request, on_result, later_ms, SEND_TIMEOUT_MS)
 
         def on_result(result: Result, later_ms: int) -> None:
             failed = isinstance(result, Failure) or result.code not in STATUS_OF_CODE
             callback(not failed, later_ms)
 
-        address = master_of(queue.broker_name, route)
-        request = send_command(prepared, queue, group=INNER_PRODUCER, now_ms=now_ms)
-        self._rpc.invoke(address, request, on_result, now_ms, SEND_TIMEOUT_MS)
+        self._routes.find(topic, on_route, now_ms)
 
-
-def retry_message(
-    message: MessageExt, topic: str, *, times: int, retries_max: int
-) -> Message:
-    """Build the message for the retry *topic*; it is no half message any more."""
-    kept = {k: v for k, v in message.properties.items() if k != Property.TRAN_MSG}
-    properties = {  # [CLIENT-SENDBACK-003]
-        **kept,
-        Property.RETRY_TOPIC: message.topic,
-        Property.RECONSUME_TIME: str(times),
-        Property.MAX_RECONSUME_TIMES: str(retries_max),
-        Property.DELAY: str(FIRST_RETRY_LEVEL + message.record.reconsume_times),
-    }
-    return Message(
-        topic=topic,
-        body=message.body,
-        properties=properties,
-        flag=message.record.flag,
-    )
+    def _retry_message(self, message: MessageExt, topic: str, *, times: int) -> Message:
+        """Build the message for the retry *topic*; it is no half message any more."""
+        kept = {k: v for k, v in message.properties.items() if k != Property.TRAN_MSG}
+        properties = {  # [CLIENT-SENDBACK-003]
+            **kept,
+            Property.RETRY_TOPIC: message.topic,
+            Property.RECONSUME_TIME: str(times),
+            Property.MAX_RECONSUME_TIMES: str(self._retries_max),
+            Property.DELAY: str(FIRST_RETRY_LEVEL + message.record.reconsume_times),
+        }
+        flag = message.record.flag
+        return Message(topic=topic, body=message.body, properties=properties, flag=flag)
 
 
 def next_delivery(message: MessageExt) -> MessageExt:

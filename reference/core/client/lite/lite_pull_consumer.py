@@ -112,7 +112,7 @@ class LitePullConsumer(PullConsumer):
     ) -> Call[tuple[MessageExt, ...]]:
         """Poll a batch; the value is () after *timeout_ms*."""
         if self.options.auto_commits and now_ms >= self._next_commit_ms:
-            self.pull_loop.offset_store.commit_all(self.pull_loop.assigned)
+            self.pull_loop.offset_store.commit_all(now_ms)
             self._next_commit_ms = now_ms + self.options.periods.commit_ms
         call = Call[tuple[MessageExt, ...]]()
         self._polls.append(call)
@@ -131,7 +131,7 @@ class LitePullConsumer(PullConsumer):
         """Commit polled offsets; the call ends after every response."""
         call = Call[None]()
         self.pull_loop.offset_store.commit_sync(
-            self.pull_loop.assigned, lambda: self._rpc.finish(call, None), now_ms
+            lambda: self._rpc.finish(call, None), now_ms
         )
         return call
 

@@ -14,16 +14,14 @@ from enum import IntEnum
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import (
     Message,
-    MessageQueue,
     SendResult,
     SendStatus,
 )
-from reference.core.client.pull.message_ext import MessageExt, message_ext
+from reference.core.client.pull.message_ext import MessageExt, decode_message
 from reference.core.client.remoting.requests import client_request
 from reference.core.remoting.request import FieldError, Request
 from reference.core.remoting.response import Response
 from spec.layout import LayoutError
-from spec.store.message_record import decode_record
 from spec.wire.message.message_id import decode_message_id
 from spec.wire.message.properties import Property
 from spec.wire.remoting.request_code import RequestCode
@@ -85,13 +83,11 @@ class TransactionService:
     ) -> Response | None:
         """Respond to a check request with END_TRANSACTION."""
         try:
-            record = decode_record(request.body)
+            message = decode_message(request.body, "")
             queue_offset = request.int64("tranStateTableOffset")
             commit_log_offset = request.int64("commitLogOffset")
         except (LayoutError, FieldError):
             return None
-        queue = MessageQueue(record.topic, "", record.queue_id)
-        message = message_ext(record, queue)
         if message.properties.get(Property.PGROUP) != self.group:
             return None  # [CLIENT-TXN-006]
         state, remark = _run(lambda: self._check(message))

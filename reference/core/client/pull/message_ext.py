@@ -15,7 +15,7 @@ import pyarrow
 
 from reference.core.client.message import MessageQueue
 from spec.layout import LayoutError
-from spec.store.message_record import Record, SystemFlag
+from spec.store.message_record import Record, SystemFlag, decode_record
 from spec.wire.message.message_id import encode_message_id
 from spec.wire.message.properties import Property, decode_properties
 
@@ -63,6 +63,12 @@ def message_ext(record: Record, queue: MessageQueue) -> MessageExt:
         queue=queue,
         record=record,
     )
+
+
+def decode_message(body: bytes, broker_name: str) -> MessageExt:
+    """Decode the one record in *body*; raise LayoutError if it is invalid."""
+    record = decode_record(body)
+    return message_ext(record, MessageQueue(record.topic, broker_name, record.queue_id))
 
 
 def decompress(body: bytes, system_flags: int) -> bytes:

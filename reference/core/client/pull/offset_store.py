@@ -23,8 +23,6 @@ from reference.core.client.remoting.rpc_client import (
 from spec.client.subscribing import OFFSET_TIMEOUT_MS
 from spec.wire.remoting.command import Command
 
-AssignedQueues = Mapping[MessageQueue, AssignedQueue]
-
 
 class OffsetStore:
     """Commits the consumed offsets of assigned queues."""
@@ -33,12 +31,14 @@ class OffsetStore:
         self,
         options: MemberOptions,
         client: ClientInstance,
+        assigned_queues: Mapping[MessageQueue, AssignedQueue],
         persisted: Mapping[MessageQueue, int] | None,
     ) -> None:
         self.local_offsets = dict(persisted or {})
         """Consumer offsets of a broadcasting member."""
         self._group = options.group
         self._broadcasts = options.broadcasts
+        self._assigned_queues = assigned_queues
         self._rpc, self._routes = client.rpc, client.routes
 
     def commit(self, assigned: AssignedQueue) -> None:
@@ -49,24 +49,22 @@ class OffsetStore:
         elif commit := self._next_commit(assigned, oneway=True):
             self._rpc.invoke_oneway(*commit)
 
-    def commit_all(self, assigned_queues: AssignedQueues) -> None:
+    def commit_all(self, _now_ms: int) -> None:
         """Commit the offsets of all queues without responses, or persist them."""
-        for assigned in assigned_queues.values():
+        for assigned in self._assigned_queues.values():
             self.commit(assigned)
         offsets = self.local_offsets.items()
-        known = {queue: at for queue, at in offsets if queue in assigned_queues}
+        known = {queue: at for queue, at in offsets if queue in self._assigned_queues}
         if known:  # [CLIENT-LOCALOFFSET-001]
             self._rpc.emit(PersistOffsets(known))
 
-    def commit_sync(
-        self, assigned_queues: AssignedQueues, callback: Callable[[], None], now_ms: int
-    ) -> None:
+    def commit_sync(self, callback: Callable[[], None], now_ms: int) -> None:
         """Commit, and call back after every response or timeout.
 
         The next commit repeats the offsets that no broker confirmed.
         """
         if self._broadcasts:
-            self.commit_all(assigned_queues)
+            self.commit_all(now_ms)
             callback()
             return
         pending: set[MessageQueue] = set()
@@ -81,7 +79,7 @@ class OffsetStore:
 
             return on_result
 
-        for assigned in assigned_queues.values():
+        for assigned in self._assigned_queues.values():
             if commit := self._next_commit(assigned, oneway=False):
                 pending.add(assigned.queue)
                 on_result = on_result_of(assigned)

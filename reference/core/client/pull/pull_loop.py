@@ -45,7 +45,7 @@ class PullLoop(ABC):
         persisted: Mapping[MessageQueue, int] | None = None,
     ) -> None:
         self.assigned: dict[MessageQueue, AssignedQueue] = {}
-        self.offset_store = OffsetStore(options, client, persisted)
+        self.offset_store = OffsetStore(options, client, self.assigned, persisted)
         self.thresholds = options.thresholds
         self._options = options
         self._client = client

@@ -25,8 +25,9 @@ def publish_queues(topic: str, route: TopicRoute) -> tuple[MessageQueue, ...]:
     for data in sorted(route.queue_datas, key=lambda data: data.broker_name):
         if not data.permission & Permission.WRITE:  # [CLIENT-PUBLISH-005]
             continue
-        if master_of(data.broker_name, route) is None:  # [CLIENT-PUBLISH-006]
-            continue
+        broker = route.broker(data.broker_name)
+        if broker is None or MASTER_ID not in broker.addresses:
+            continue  # [CLIENT-PUBLISH-006]
         numbers = range(data.write_queue_count)  # [CLIENT-PUBLISH-007]
         found += [MessageQueue(topic, data.broker_name, number) for number in numbers]
     return tuple(found)
@@ -57,12 +58,6 @@ def default_route(
         count = min(queue_count, data.read_queue_count)  # [CLIENT-PUBLISH-003]
         datas.append(replace(data, read_queue_count=count, write_queue_count=count))
     return replace(route, queue_datas=tuple(datas))
-
-
-def master_of(broker_name: str, route: TopicRoute) -> str | None:
-    """Return the address of the master *broker_name*, if the route has one."""
-    data = route.broker(broker_name)
-    return None if data is None else data.addresses.get(MASTER_ID)
 
 
 def vip_address(address: str) -> str:
