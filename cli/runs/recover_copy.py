@@ -49,7 +49,7 @@ def _started(target: Path, options: StoreOptions) -> str:
         files.start(now_ms)
         end = files.log.queue.end
         count = sum(queue.max_offset - queue.min_offset for queue in files.queues)
-        files.stop(now_ms)
+        files.stop()
     except FilesError as error:
         return f"The copy at {target} was not recovered: {error}"
     return (

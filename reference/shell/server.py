@@ -63,7 +63,7 @@ async def serve(setup: Setup) -> None:
     try:
         await _serve_from(store, options, setup, stopping)
     finally:
-        store.stop(now_ms())
+        store.stop()
 
 
 async def _serve_from(

@@ -9,8 +9,8 @@ Begin with ``message_store.MessageStore(files, options)``, the interface of a br
     get(topic, queue_id, offset, count_max, ...) -> GetMessageResult
     query(topic, key, count_max, begin_ms, end_ms) -> QueryResult
     deliver_delayed_messages(now_ms) -> list[PutResult]
-    flush_log(now_ms), flush_queues(now_ms)
-    stop(now_ms)
+    flush_log(), flush_queues()
+    stop()
 
 ``types`` has the values that go in and out. One message passes ``commitlog``
 (append), ``dispatch`` (to ``consumequeue`` and ``index``) and ``get``. ``mapped`` has

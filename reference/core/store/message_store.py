@@ -113,10 +113,10 @@ class MessageStore:
         self._files.replace_text(ABORT, "")  # [STORE-NAME-005]
         self._is_running = True
 
-    def stop(self, now_ms: int) -> None:
-        """Bring everything to disk and take the abort mark away.
+    def stop(self) -> None:
+        """Flush everything and delete the file ``abort``.
 
-        Where that fails, the mark stays, and the next start recovers.
+        After a failure the file stays, so that the next start recovers.
         """
         if not self._is_running:
             return
@@ -124,8 +124,8 @@ class MessageStore:
         try:
             self.log.commit()
             self.dispatch()
-            self.flush_log(now_ms)
-            self.flush_queues(now_ms)
+            self.flush_log()
+            self.flush_queues()
             self.index.flush()
             self.schedule.save(self.config)
             is_amiss = self.dispatcher.is_behind or self.clean_service.is_disk_full
@@ -317,27 +317,21 @@ class MessageStore:
         """Remember how far the delay levels were delivered."""
         self.schedule.save(self.config)
 
-    def commit_log_flush_mark(self) -> FlushMark:
-        """Return what flushing the log means now; another thread may do it."""
-        return self.log.queue.mark()
-
     def on_commit_log_flushed(self, mark: FlushMark, stored_at_ms: int) -> None:
-        """Note that *mark* is on disk, whose last message was stored then."""
-        self.log.queue.has_flushed(mark)
+        """Record that *mark* is on disk; its last message has the store time given."""
+        self.log.queue.on_flushed(mark)
         if stored_at_ms > 0:
             self.checkpoint.physic_ms = stored_at_ms
 
-    def flush_log(self, now_ms: int) -> None:
-        """Return when every message that was put is on disk."""
-        del now_ms
-        stored_at_ms, mark = self.log.committed_until_ms, self.commit_log_flush_mark()
+    def flush_log(self) -> None:
+        """Block until every appended message is on disk."""
+        stored_at_ms, mark = self.log.committed_until_ms, self.log.queue.mark()
         for file in mark.files:
             file.flush()
         self.on_commit_log_flushed(mark, stored_at_ms)
 
-    def flush_queues(self, now_ms: int) -> None:
-        """Return when every unit is on disk, and the checkpoint says so."""
-        del now_ms
+    def flush_queues(self) -> None:
+        """Block until every consume-queue unit and the checkpoint are on disk."""
         logics_ms = self.checkpoint.logics_ms
         for queue in self.queues:
             for one in queue.mapped_file_queues:

@@ -143,7 +143,7 @@ def test_an_abort_mark_that_may_be_lost_is_seen(
 ) -> None:
     stopped = Player()
     stopped.play(TRACES["two queues"])
-    stopped.store.stop(stopped.now_ms)
+    stopped.store.stop()
     abort_is_not_settled(monkeypatch)
     again = Player(stopped.files.image())
     assert is_seen(again.play(TRACES["one message"]), "unlike the log")

@@ -91,7 +91,7 @@ class Player:
 
     def flush_log(self) -> None:
         """Bring the log to disk."""
-        self.store.flush_log(self.now_ms)
+        self.store.flush_log()
 
     def commit(self) -> None:
         """Bring what waits in buffers into the log."""
@@ -99,7 +99,7 @@ class Player:
 
     def flush_queues(self) -> None:
         """Bring the queues to disk, and the checkpoint."""
-        self.store.flush_queues(self.now_ms)
+        self.store.flush_queues()
 
     def deliver(self) -> None:
         """Deliver what was delayed and is due."""
@@ -112,7 +112,7 @@ class Player:
 
     def restart(self) -> None:
         """Stop in order and start."""
-        self.store.stop(self.now_ms)
+        self.store.stop()
         self.store.start(self.now_ms)
 
     def kill(self) -> None:

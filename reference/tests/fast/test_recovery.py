@@ -176,8 +176,8 @@ def filled(row: Iterable[Burst], options: StoreOptions) -> MemoryFiles:
             append_one(store, made_of(burst, number), now_ms)
         if burst.dispatches:
             store.dispatch()
-            store.flush_log(now_ms)
-            store.flush_queues(now_ms)
+            store.flush_log()
+            store.flush_queues()
     files.unlock()
     return files
 

@@ -115,10 +115,10 @@ def written(row: list[Put], *, stops: bool) -> MemoryFiles:
         append_one(store, new, now_ms)
         if put.dispatches:
             store.dispatch()
-            store.flush_log(now_ms)
-            store.flush_queues(now_ms)
+            store.flush_log()
+            store.flush_queues()
     if stops:
-        store.stop(now_ms)
+        store.stop()
     else:
         files.unlock()
     return files

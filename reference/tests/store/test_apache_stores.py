@@ -63,7 +63,7 @@ def test_every_message_is_found_in_its_queue(name: str, tmp_path: Path) -> None:
     assert store.log.queue.end == max(record.physical_offset for record in records) + (
         len(store.record_at(records[-1].physical_offset) or b"")
     )
-    store.stop(NOON_MS)
+    store.stop()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -71,7 +71,7 @@ def test_dispatch_writes_the_queues_and_the_index_that_4_6_0_wrote(
     name: str, tmp_path: Path
 ) -> None:
     directory = copy_of(name, tmp_path, only="commitlog")
-    started(DiskFiles(directory), OPTIONS).stop(NOON_MS)
+    started(DiskFiles(directory), OPTIONS).stop()
     assert bytes_of(directory, "consumequeue") == bytes_of(
         STORES / name, "consumequeue"
     )
@@ -85,7 +85,7 @@ def test_puts_write_the_log_that_4_6_0_wrote(name: str, tmp_path: Path) -> None:
     store = started(DiskFiles(directory), OPTIONS)
     for record in recorded(name):
         store.log.append([as_message(record)], record.stored_at_ms)
-    store.stop(NOON_MS)
+    store.stop()
     for path in sorted((directory / "commitlog").iterdir()):
         wanted = scan((STORES / name / "commitlog" / path.name).read_bytes())
         assert (
@@ -121,7 +121,7 @@ def test_every_key_is_found_in_the_index(name: str, tmp_path: Path) -> None:
             found = store.query(record.topic, key, 64, 0, 2**62).records
             offsets = [int.from_bytes(one[28:36], "big") for one in found]
             assert record.physical_offset in offsets
-    store.stop(NOON_MS)
+    store.stop()
 
 
 def keys_of(record: Record) -> list[str]:
@@ -144,4 +144,4 @@ def test_a_store_with_other_file_sizes_does_not_start(tmp_path: Path) -> None:
         store.start(NOON_MS)
     again = started(files, OPTIONS)
     assert again.get("HandoverOrders", 0, 0, 1).status is GetMessageStatus.FOUND
-    again.stop(NOON_MS)
+    again.stop()

@@ -157,7 +157,7 @@ def test_a_stop_on_a_full_disk_looks_like_a_crash() -> None:
     store = filled(files, PER_FILE)
     files.used = 91
     clean(store, ALWAYS, NOON_MS)
-    store.stop(NOON_MS)
+    store.stop()
     assert files.size("abort") is not None
 
 
@@ -192,7 +192,7 @@ def test_a_reader_keeps_what_it_reads_and_then_the_disk_has_it_back(
     assert _deleted_mappings() == 1
     del answer
     assert _deleted_mappings() == 0
-    store.stop(NOON_MS)
+    store.stop()
 
 
 def _deleted_mappings() -> int:

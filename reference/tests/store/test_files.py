@@ -66,7 +66,7 @@ def test_memory_and_disk_hold_the_same_bytes(
             append_one(store, put, NOON_MS + at)
         for _ in range(times_killed):
             store = killed(store, files)
-        store.stop(NOON_MS)
+        store.stop()
         directories = ("commitlog", "consumequeue", "index")
         found.append({name: contents(files, name) for name in directories})
     assert found[0] == found[1]
@@ -108,8 +108,8 @@ def test_a_disk_that_gives_no_space_is_told_in_one_line(
     assert other.refused.endswith("no space left on the disk")
     assert "\n" not in other.refused
     assert store.get("T", 0, 0, 1).status is GetMessageStatus.FOUND
-    other.stop(NOON_MS)
-    store.stop(NOON_MS)
+    other.stop()
+    store.stop()
 
 
 def test_a_second_store_on_the_same_files_does_not_start() -> None:
@@ -129,7 +129,7 @@ def test_a_second_process_in_the_same_directory_does_not_start(tmp_path: Path) -
     command = [sys.executable, "-c", program, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert f"another store is running in {tmp_path}" in done.stderr
-    store.stop(NOON_MS)
+    store.stop()
     assert subprocess.run(command, check=False).returncode == 0
 
 
@@ -153,14 +153,14 @@ def test_new_files_have_their_full_size_and_take_no_space(tmp_path: Path) -> Non
     assert index.stat().st_size == 420_000_040
     used = sum(path.stat().st_blocks * 512 for path in tmp_path.rglob("*"))
     assert used < 1 << 20
-    store.stop(NOON_MS)
+    store.stop()
 
 
 def test_the_abort_mark_is_there_while_the_store_runs(tmp_path: Path) -> None:
     files = DiskFiles(tmp_path)
     store = started(files)
     assert files.size("abort") == 0
-    store.stop(NOON_MS)
+    store.stop()
     assert files.size("abort") is None
 
 
@@ -170,11 +170,11 @@ def test_a_flush_moves_the_checkpoint(mode: FlushMode, tmp_path: Path) -> None:
     store = started(files, StoreOptions(commit_log_file_size=4096, flush_mode=mode))
     append_one(store, message(), NOON_MS + 7)
     store.dispatch()
-    store.flush_log(NOON_MS)
-    store.flush_queues(NOON_MS)
+    store.flush_log()
+    store.flush_queues()
     found = decode_checkpoint((tmp_path / "checkpoint").read_bytes())
     assert (found.physic_ms, found.logics_ms) == (NOON_MS + 7, NOON_MS + 7)
-    store.stop(NOON_MS)
+    store.stop()
 
 
 def test_config_has_a_backup_that_is_read_when_the_file_is_broken(

@@ -172,6 +172,6 @@ def test_the_next_file_is_there_before_it_is_needed() -> None:
     assert files.names("commitlog") == names[:3]
     append_one(store, ONE_A_FILE, NOON_MS)
     assert files.names("commitlog") == [*names, f"{4 * 1024:020}"]
-    store.stop(NOON_MS)
+    store.stop()
     assert files.names("commitlog") == names
     assert len(all_records(started(files), "T", 0)) == 4

@@ -88,7 +88,7 @@ def test_readers_of_a_tag_look_into_the_extension() -> None:
 
 def test_a_lost_extension_filters_nothing() -> None:
     files = MemoryFiles()
-    filled(files).stop(NOON_MS)
+    filled(files).stop()
     for path in [path for path in files.mapped if path.startswith(EXTENSION)]:
         files.delete(path)
     assert offsets_of_tag(started(files, EXTENDED), "b") == list(range(8))
@@ -114,7 +114,7 @@ def test_a_clean_start_cuts_what_the_queue_does_not_know() -> None:
     end = queue.extension.queue.end
     queue.extension.put(ExtensionUnit(stored_at_ms=1))
     queue.extension.put(ExtensionUnit(stored_at_ms=2))
-    store.stop(NOON_MS)
+    store.stop()
     again = started(files, EXTENDED).queues.table.get(("T", 0))
     assert again is not None
     assert again.extension is not None

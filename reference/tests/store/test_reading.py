@@ -122,7 +122,7 @@ def test_messages_whose_file_is_gone_are_passed_over() -> None:
     first = decode_record(result.records[0])
     assert first.physical_offset == TINY.commit_log_file_size
     assert result.next_begin_offset == 10
-    store.stop(NOON_MS)
+    store.stop()
     store.start(NOON_MS)
     assert store.min_offset("T", 0) == first.queue_offset
     again = store.get("T", 0, 0, 32)

@@ -112,7 +112,7 @@ def test_what_was_delivered_is_remembered_over_a_stop() -> None:
     append_one(store, message(properties="DELAY\x011\x02"), NOON_MS)
     store.dispatch()
     store.deliver_delayed_messages(NOON_MS + 1000)
-    store.stop(NOON_MS + 1000)
+    store.stop()
     assert files.read_text(f"config/{DELAY_OFFSETS}") == (
         '{\n\t"offsetTable":{1:1\n\t}\n}'
     )

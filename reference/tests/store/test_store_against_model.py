@@ -88,8 +88,8 @@ class StoreMachine(RuleBasedStateMachine):
     @rule()
     def flush(self) -> None:
         """Bring everything to disk."""
-        self.store.flush_log(self.now_ms)
-        self.store.flush_queues(self.now_ms)
+        self.store.flush_log()
+        self.store.flush_queues()
 
     @rule(step_ms=st.sampled_from([0, 1, 1000, 10_000]))
     def wait(self, step_ms: int) -> None:
@@ -99,7 +99,7 @@ class StoreMachine(RuleBasedStateMachine):
     @rule()
     def restart(self) -> None:
         """Stop the store and start it again."""
-        self.store.stop(self.now_ms)
+        self.store.stop()
         self.store.start(self.now_ms)
         self.visible_count = len(self.log)
 
@@ -129,7 +129,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Let the files go."""
-        self.store.stop(self.now_ms)
+        self.store.stop()
         assert append_one(self.store, message(), NOON_MS).status is (
             PutStatus.SERVICE_NOT_AVAILABLE
         )

@@ -49,7 +49,7 @@ def test_a_clean_stop_keeps_what_waits() -> None:
     files = MemoryFiles()
     store = started(files, POOLED)
     append_one(store, message(), NOON_MS)
-    store.stop(NOON_MS)
+    store.stop()
     store = started(files, POOLED)
     assert store.max_offset("T", 0) == 1
     # The file was there at the start, so it has no buffer.
@@ -74,14 +74,14 @@ def test_a_refused_commit_keeps_what_waits() -> None:
 def test_the_checkpoint_does_not_vouch_for_what_waits() -> None:
     store = started(MemoryFiles(), POOLED)
     append_one(store, message(), NOON_MS)
-    store.flush_log(NOON_MS)
+    store.flush_log()
     assert store.checkpoint.physic_ms == 0
     store.commit_pool()
     append_one(store, message(), NOON_MS + 9)
-    store.flush_log(NOON_MS)
+    store.flush_log()
     assert store.checkpoint.physic_ms == 0
     store.commit_pool()
-    store.flush_log(NOON_MS)
+    store.flush_log()
     assert store.checkpoint.physic_ms == NOON_MS + 9
 
 
@@ -116,8 +116,8 @@ def test_with_and_without_a_pool_the_log_is_the_same(
             else:
                 append_one(store, message(body=bytes(step)), NOON_MS + number)
             if reopens and number == len(steps) // 2:
-                store.stop(NOON_MS)
+                store.stop()
                 store = started(files, store.options)
-        store.stop(NOON_MS)
+        store.stop()
         logs.append({path: bytes(file.bytes) for path, file in files.mapped.items()})
     assert logs[0] == logs[1]

@@ -179,7 +179,7 @@ class Flusher:
         checkpoint_ms: int | None,
     ) -> None:
         for one, mark in marks:
-            one.has_flushed(mark)
+            one.on_flushed(mark)
         if checkpoint_ms is not None:
             # Units dispatched meanwhile are not on disk: the time is that of the marks.
             file = self._store.checkpoint.write(logics_ms=checkpoint_ms)

@@ -1,12 +1,11 @@
 """
-The little that the store asks of a disk, and a disk made of memory.
+The port to the disk, and its implementation in memory.
 
-A store keeps three kinds of things: files of a fixed size that it maps and fills
-(commit log, consume queues, index, checkpoint), small texts that it replaces as a
-whole (the JSON of ``config/``), and a mark that exists or not (``abort``). Paths
-are relative to the store and use ``/``.
+A store has three kinds of files. Commit log, consume queues, index and checkpoint are
+mapped and have a fixed size. The JSON files of ``config/`` are replaced as a whole. The
+file ``abort`` exists or not. Paths are relative to the store and use ``/``.
 
-`MemoryFiles` is for tests and for stores that nobody keeps. The real files are in
+`MemoryFiles` is for tests and temporary stores. The files of a disk are in
 `reference.shell.disk`.
 """
 
@@ -19,7 +18,7 @@ WORD_SIZE = 4
 
 
 class FilesError(Exception):
-    """The files refuse: no space, wrong size, not allowed, in use."""
+    """A failure of the disk: no space, wrong size, no permission, in use."""
 
 
 class MappedFile(Protocol):
@@ -31,11 +30,11 @@ class MappedFile(Protocol):
 
     @property
     def view(self) -> memoryview:
-        """All bytes, read-only; what is written shows here at once."""
+        """All bytes, read-only; a write is visible here immediately."""
 
     @property
     def modified_at_ms(self) -> int:
-        """When the file was last written."""
+        """Time of the last write."""
 
     def write(self, data: bytes | bytearray | memoryview, at: int) -> None:
         """Write *data* at the byte *at*, or raise FilesError and write nothing."""
@@ -43,51 +42,51 @@ class MappedFile(Protocol):
     def write_words(self, words: bytes, places: Sequence[int]) -> None:
         """Write four bytes of *words* at each place, a multiple of four.
 
-        There is one at least. Raises FilesError and writes nothing, as `write` does.
+        *places* is not empty. Raises FilesError and writes nothing, as `write` does.
         """
 
     def reserve(self, at: int, size: int) -> None:
-        """Have space for *size* bytes at *at*, or raise FilesError."""
+        """Allocate space for *size* bytes at *at*, or raise FilesError."""
 
     def clear(self, at: int) -> None:
         """Make all bytes from *at* on zero, as if they had never been written."""
 
     def flush(self) -> None:
-        """Return when everything written is on disk."""
+        """Block until everything written is on disk."""
 
     def close(self) -> None:
-        """Give the mapping back; views that are still held stay readable."""
+        """Unmap the file; existing views stay readable."""
 
 
 class Files(Protocol):
     """A directory with the store's files."""
 
     def lock(self) -> None:
-        """Keep every other store out of this directory, or raise FilesError."""
+        """Lock this directory against other stores, or raise FilesError."""
 
     def unlock(self) -> None:
-        """Let others in again."""
+        """Release the lock."""
 
     def names(self, directory: str) -> list[str]:
-        """Return the sorted names in *directory*; none if there is no such."""
+        """Return the sorted names in *directory*; none if it does not exist."""
 
     def size(self, path: str) -> int | None:
-        """Return the size of the file *path*, None where there is none."""
+        """Return the size of the file *path*; None if it does not exist."""
 
     def open(self, path: str, size: int) -> MappedFile:
-        """Return the file *path* mapped; it is made, or zeros added, if need be."""
+        """Return the file *path* mapped; create it, or extend it with zeros."""
 
     def delete(self, path: str) -> None:
-        """Delete the file *path*, or the empty directory, if there is one."""
+        """Delete the file *path*, or the empty directory, if it exists."""
 
     def read_text(self, path: str) -> str | None:
-        """Return the text of *path*, None where there is none."""
+        """Return the text of *path*; None if it does not exist."""
 
     def replace_text(self, path: str, text: str) -> None:
-        """Make *text* the content of *path*, all or nothing."""
+        """Replace the content of *path* by *text* atomically."""
 
     def disk_space(self) -> tuple[int, int]:
-        """Return how many bytes the disk has, and has free; (0, 0) without a disk."""
+        """Return total and free bytes of the disk; (0, 0) without a disk."""
 
 
 class MemoryFile:
@@ -122,7 +121,7 @@ class MemoryFile:
             self.write(words[WORD_SIZE * number :][:WORD_SIZE], at)
 
     def reserve(self, at: int, size: int) -> None:
-        """Have space for *size* bytes more."""
+        """Allocate space for *size* bytes more."""
         if not 0 <= at <= at + size <= self.size:
             raise FilesError(f"{size} bytes at {at} are not in a file of {self.size}")
         self._files.spend(size)
@@ -142,7 +141,7 @@ class MemoryFile:
 
 
 class MemoryFiles:
-    """A directory in memory. What is in it survives the store that wrote it."""
+    """A directory in memory, which outlives the store that wrote it."""
 
     def __init__(self, space: int | None = None) -> None:
         self.mapped: dict[str, MemoryFile] = {}
@@ -150,24 +149,24 @@ class MemoryFiles:
         self.space = space
         """Bytes that may still be written; None for no limit."""
         self.now_ms = 2**62
-        """The time that files written from now on are stamped with."""
+        """Modification time of the next writes."""
         self._is_locked = False
 
     def spend(self, size: int) -> None:
-        """Take *size* bytes of the space, or raise FilesError."""
+        """Use *size* bytes of the space, or raise FilesError."""
         if self.space is not None:
             if size > self.space:
                 raise FilesError(f"no space left for {size} bytes")
             self.space -= size
 
     def lock(self) -> None:
-        """Keep other stores out."""
+        """Lock the directory against other stores."""
         if self._is_locked:
             raise FilesError("another store uses these files")
         self._is_locked = True
 
     def unlock(self) -> None:
-        """Let others in again."""
+        """Release the lock."""
         self._is_locked = False
 
     def names(self, directory: str) -> list[str]:
@@ -179,14 +178,14 @@ class MemoryFiles:
         return sorted({path.removeprefix(prefix).split("/")[0] for path in paths})
 
     def size(self, path: str) -> int | None:
-        """Return the size of *path*, None where there is none."""
+        """Return the size of *path*; None if it does not exist."""
         if path in self.texts:
             return len(self.texts[path].encode())
         file = self.mapped.get(path)
         return file.size if file else None
 
     def open(self, path: str, size: int) -> MemoryFile:
-        """Return the file *path*, made if need be."""
+        """Return the file *path*; create it if it does not exist."""
         file = self.mapped.get(path)
         if file is None:
             file = self.mapped[path] = MemoryFile(size, self)
@@ -197,7 +196,7 @@ class MemoryFiles:
         return file
 
     def delete(self, path: str) -> None:
-        """Delete *path* if there is such a file."""
+        """Delete *path* if it exists."""
         self.mapped.pop(path, None)
         self.texts.pop(path, None)
 

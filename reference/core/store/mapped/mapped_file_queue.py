@@ -1,10 +1,9 @@
 """
-A file queue is one long row of bytes, cut into files of equal size.
+Mapped file queue: one sequence of bytes in files of equal size (Java: MappedFileQueue).
 
-The commit log is one, and so is each consume queue. A file is named after the
-offset of its first byte, so an offset says which file and where in it. Bytes are
-only ever appended; whole files go at the front when they are old, and the tail
-goes when recovery does not trust it (Java: MappedFileQueue).
+The commit log is one, and so is each consume queue. The name of a file is the offset of
+its first byte. Bytes are only appended. Cleaning deletes files from the front, and
+recovery truncates the tail.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ from spec.store.file_names import file_name
 
 
 class FlushMark(NamedTuple):
-    """What has to be flushed to bring everything up to *offset* to disk."""
+    """The files to flush, after which everything before *offset* is on disk."""
 
     offset: int
     files: tuple[MappedFile, ...]
 
 
 class MappedFileQueue:
-    """The mapped files of one directory, and how far they are written."""
+    """The mapped files of one directory."""
 
     def __init__(
         self,
@@ -51,9 +50,11 @@ class MappedFileQueue:
         self.limit = 0
         """Offset behind the last byte of the last file; 0 without files."""
         self.flushed = 0
-        """Offset behind the last byte that is known to be on disk."""
+        """Offset behind the last byte that was flushed."""
         self._files = files
-        self._spare = PreallocatedFile(files, file_size) if preallocates_files else None
+        self._preallocated = (
+            PreallocatedFile(files, file_size) if preallocates_files else None
+        )
         self._mapped: list[MappedFile] = []
         self._start_offsets: list[int] = []
 
@@ -66,14 +67,13 @@ class MappedFileQueue:
         return list(self._start_offsets)
 
     def load(self) -> None:
-        """Map the files that are there, as if all of them were full.
+        """Map the existing files, as if all of them were full.
 
         Raises FilesError for a file of another size, as 4.6.0 refuses to start.
         """
-        names = self._files.names(self.directory)
         entries = [
-            DirectoryEntry(one, self._files.size(f"{self.directory}/{one}"))
-            for one in names
+            DirectoryEntry(name, self._files.size(f"{self.directory}/{name}"))
+            for name in self._files.names(self.directory)
         ]
         found = plan_load(entries, self.file_size, REFERENCE)
         if found.wrong_file is not None:  # [STORE-LOG-002]
@@ -89,7 +89,7 @@ class MappedFileQueue:
             self.end = self.flushed = self.limit
 
     def file_at(self, offset: int) -> tuple[MappedFile, int] | None:
-        """Return the file that has the byte *offset*, and the file's start offset."""
+        """Return the file with the byte *offset* and its start offset, or None."""
         index = bisect_right(self._start_offsets, offset) - 1
         if index < 0 or offset >= self._start_offsets[index] + self.file_size:
             return None
@@ -111,42 +111,42 @@ class MappedFileQueue:
         return self._mapped[index].view[begin:end]
 
     def modified_at_ms(self, index: int) -> int:
-        """Return when the file number *index* was last written."""
+        """Return the time of the last write to the file number *index*."""
         return self._mapped[index].modified_at_ms
 
     def add_file(self, start: int = 0) -> None:
-        """Make the next file; the first one is that which has the offset *start*."""
+        """Create the next file; the first one is the one with the offset *start*."""
         if self._start_offsets:
             start = self.limit  # [STORE-NAME-002]
         else:
             start -= start % self.file_size
-        self._mapped.append(self._opened(start))
+        self._mapped.append(self._create_file(start))
         self._start_offsets.append(start)
         self._update_bounds()
         if self.end < start:
             self.end = self.flushed = start
 
     def reserve(self, size: int) -> None:
-        """Have the disk keep space for the next *size* bytes, or raise FilesError."""
+        """Allocate disk space for the next *size* bytes, or raise FilesError."""
         self._mapped[-1].reserve(self.end - self._start_offsets[-1], size)
 
     def append(self, data: bytes | bytearray) -> int:
-        """Write *data* behind the last byte, where there is room; return the offset."""
+        """Write *data* behind the last byte of the last file; return its offset."""
         offset = self.end
         self._mapped[-1].write(data, offset - self._start_offsets[-1])
         self.end = offset + len(data)
         return offset
 
     def end_file(self, blank: bytes) -> None:
-        """Write *blank*; count the rest of the file as written, whatever it holds."""
+        """Write *blank*; count the rest of the file as written."""
         self.append(blank)
         self.end = self.limit
 
     def truncate(self, offset: int) -> None:
-        """Forget everything from *offset* on; the file that has it stays.
+        """Remove everything from *offset* on; the file with *offset* stays.
 
-        What is forgotten is also cleared: 4.6.0 leaves it in the file, where a later
-        recovery may take it for new.
+        Truncated bytes are set to zero. 4.6.0 leaves them in the file, where a later
+        recovery may read them as new records.
         """
         while self._start_offsets and self._start_offsets[-1] > offset:
             self.delete_last()
@@ -172,61 +172,62 @@ class MappedFileQueue:
         self._files.delete(self.directory)
 
     def is_due(self, least_pages: int) -> bool:
-        """Return whether enough waits for a flush."""
+        """Return whether *least_pages* dirty pages are waiting for a flush."""
         return has_enough_dirty_pages(
             self.flushed, self.end, least_pages=least_pages, file_size=self.file_size
         )
 
     def mark(self) -> FlushMark:
-        """Return what a flush has to do now; another thread may do it."""
+        """Return the files to flush now; another thread may flush them."""
         unflushed = [
             file
-            for base, file in zip(self._start_offsets, self._mapped, strict=True)
-            if base + self.file_size > self.flushed and base < self.end
+            for start, file in zip(self._start_offsets, self._mapped, strict=True)
+            if start + self.file_size > self.flushed and start < self.end
         ]
         return FlushMark(self.end, tuple(unflushed if self.flushed < self.end else ()))
 
     def flush(self) -> None:
-        """Return when everything written is on disk."""
+        """Block until everything written is on disk."""
         mark = self.mark()
         for file in mark.files:
             file.flush()
-        self.has_flushed(mark)
+        self.on_flushed(mark)
 
-    def has_flushed(self, mark: FlushMark) -> None:
-        """Note that *mark* was done."""
+    def on_flushed(self, mark: FlushMark) -> None:
+        """Record that the files of *mark* are on disk."""
         self.flushed = max(self.flushed, min(mark.offset, self.end))
 
     def write_again(self) -> None:
-        """Write what is not known to be on disk once more, one byte of each page.
+        """Write one byte of each page that was not flushed, to make it dirty again.
 
-        After a flush that failed, the system may take the pages for clean, and would
-        not try again.
+        After a failed flush the system may count the pages as clean, and the next flush
+        would skip them.
         """
-        for file, base in zip(self._mapped, self._start_offsets, strict=True):
-            begin = max(self.flushed - base, 0)
-            end = min(self.end - base, self.file_size)
+        for file, start in zip(self._mapped, self._start_offsets, strict=True):
+            begin = max(self.flushed - start, 0)
+            end = min(self.end - start, self.file_size)
             for at in (*range(begin, end, PAGE_SIZE), end - 1):
                 if begin <= at < end:
                     file.write(bytes(file.view[at : at + 1]), at)
 
     def close(self) -> None:
-        """Give the mappings back."""
+        """Unmap the files; delete the preallocated one."""
         for file in self._mapped:
             file.close()
         self._mapped.clear()
         self._start_offsets.clear()
         self._update_bounds()
-        if self._spare is not None:
-            self._spare.discard()  # [STORE-LOG-012]
+        if self._preallocated is not None:
+            self._preallocated.discard()  # [STORE-LOG-012]
 
-    def _opened(self, start: int) -> MappedFile:
+    def _create_file(self, start: int) -> MappedFile:
         """Return the file that begins at *start*; preallocate the one behind it."""
         path = self._path(start)
-        if self._spare is None:
+        if self._preallocated is None:
             return self._files.open(path, self.file_size)
-        file = self._spare.take(path)
-        self._spare.prepare(self._path(start + self.file_size))  # [STORE-LOG-011]
+        file = self._preallocated.open(path)
+        next_path = self._path(start + self.file_size)
+        self._preallocated.preallocate(next_path)  # [STORE-LOG-011]
         return file
 
     def _path(self, start: int) -> str:

@@ -1,9 +1,8 @@
 """
-The spare file: the next file of a row, made before it is needed.
+The preallocated file: the next file of a queue, created before it is needed.
 
-Whoever looks into the directory of a running broker sees it behind the last file
-with messages. A clean stop deletes it; after a kill it is found, empty
-(Java: AllocateMappedFileService).
+The directory of a running broker shows it behind the last file with messages. A clean
+stop deletes it. A start after a crash finds it empty (Java: AllocateMappedFileService).
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from reference.core.store.mapped.files import Files, FilesError, MappedFile
 
 
 class PreallocatedFile:
-    """At most one file that nothing was written to yet."""
+    """At most one empty file."""
 
     def __init__(self, files: Files, file_size: int) -> None:
         self._files = files
@@ -20,20 +19,20 @@ class PreallocatedFile:
         self._path = ""
         self._file: MappedFile | None = None
 
-    def take(self, path: str) -> MappedFile:
-        """Return the file *path*: the spare one, if it is that."""
+    def open(self, path: str) -> MappedFile:
+        """Return the file *path*, which is the preallocated one or is created now."""
         if self._file is not None and self._path == path:
             file, self._file = self._file, None
             return file
         return self._files.open(path, self._file_size)
 
-    def prepare(self, path: str) -> None:
-        """Make the file *path*, if the disk lets us; nobody needs it yet."""
+    def preallocate(self, path: str) -> None:
+        """Create the file *path*. A failure has no effect: `open` tries again."""
         self.discard()
         try:
             self._file = self._files.open(path, self._file_size)
         except FilesError:
-            return  # whoever needs it will hear of it
+            return
         self._path = path
 
     def discard(self) -> None:
