@@ -73,8 +73,8 @@ def explain(
     data = bytes(data)
     found = explained_fields(layout, data, wrong=wrong)
     width = max([len(one.name) for one in found] + [16])
-    said = remarks or {}
-    lines = [one.line(width, base, said.get(one.name, "")) for one in found]
+    notes = remarks or {}
+    lines = [one.line(width, base, notes.get(one.name, "")) for one in found]
     end = max([one.end for one in found], default=len(data))
     spans = [(one.start, one.end) for one in found if one.is_wrong]
     return "\n".join([*lines, "", *hex_rows(data[:end], spans, base=base)])

@@ -115,7 +115,9 @@ def _response_rows(history: History) -> Iterator[list[str]]:
 def _header_section(header: HeaderHistory, history: History) -> list[str]:
     newest = header.versions[-1][1]
     lines = [f"### {header.name}", ""]
-    carriers = [one.name for one in history.requests if header.name in one.asked_with]
+    carriers = [
+        one.name for one in history.requests if header.name in one.request_headers
+    ]
     answers = [one.name for one in history.requests if header.name in one.answered_with]
     told = [f"Carried by {', '.join(carriers)}."] if carriers else []
     told += [f"Answers {', '.join(answers)}."] if answers else []

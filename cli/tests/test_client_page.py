@@ -31,7 +31,7 @@ def test_what_is_kept_is_read_again(tmp_path: Path) -> None:
 
 
 def test_a_cell_that_is_not_green_is_explained() -> None:
-    known = Cell(clause="CLIENT-RETRY-001", outcome="known", says="it never retries")
+    known = Cell(clause="CLIENT-RETRY-001", outcome="known", detail="it never retries")
     green = Cell(clause="CLIENT-RETRY-002", outcome="pass")
     shown = page({"Node ali-ons": a_run("Node ali-ons", known, green)})
     assert "- `k` **CLIENT-RETRY-001**: it never retries" in shown
@@ -76,4 +76,4 @@ def test_a_failure_says_what_was_found() -> None:
         "results": [result],
     }
     (cell,) = ClientRun.of_report("reference", report).cells
-    assert cell.says == "got attempts: 2; expected attempts: 3"
+    assert cell.detail == "got attempts: 2; expected attempts: 3"

@@ -37,7 +37,7 @@ class Damage:
     """One way to spoil a store."""
 
     name: str
-    says: str
+    description: str
     """Description of the damage, in a line."""
     do: Edit
     after_crash: bool = False
@@ -145,11 +145,11 @@ class Catalogue(dict[str, Damage]):
 
         def entered(do: Edit) -> Edit:
             name = do.__name__
-            says = (do.__doc__ or "").strip().splitlines()[0]
+            description = (do.__doc__ or "").strip().splitlines()[0]
             for crashed in [False] * after_stop + [True] * after_crash:
                 self[name + "_after_crash" * crashed] = Damage(
                     name=name + "_after_crash" * crashed,
-                    says=says,
+                    description=description,
                     do=do,
                     after_crash=crashed,
                     unsettled=unsettled,

@@ -85,9 +85,9 @@ class Start:
         if " within " in str(error):
             return {"file": None, "says": "it never serves, and never ends"}
         text = self.log_text().replace(f"{self.store}/", "")
-        says = next(iter(_suspects(text)), "it says nothing")
-        file = re.search(r"(?:commitlog|consumequeue|index|config)/[\w%/.+-]+", says)
-        return {"file": file[0] if file else None, "says": says}
+        line = next(iter(_suspects(text)), "it logs nothing")
+        file = re.search(r"(?:commitlog|consumequeue|index|config)/[\w%/.+-]+", line)
+        return {"file": file[0] if file else None, "says": line}
 
     def log_text(self) -> str:
         """Return all that the broker wrote into logs."""

@@ -53,4 +53,4 @@ def test_a_start_does_what_was_predicted(
     if LIVE:
         found = observe(release, damage, tmp_path / "live")
     different = differences(predicted, found, unsettled=damage.unsettled)
-    assert not different, "\n".join([damage.says, *different])
+    assert not different, "\n".join([damage.description, *different])

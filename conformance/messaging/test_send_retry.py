@@ -11,7 +11,7 @@ from conformance.harness.client.client import Client, plain_send, require_succes
 from conformance.harness.pytest_plugin.expectations import expect, expect_fields
 from conformance.messaging.reading import record_of, topic_of
 from spec.wire.remoting.response_code import ResponseCode
-from spec.wire.send.send_retry import COUNT_IS_TOLD_SINCE
+from spec.wire.send.send_retry import MAX_RECONSUME_TIMES_SINCE
 
 MOST = 3
 
@@ -87,7 +87,7 @@ def test_a_dead_letter_is_answered_with_the_queue_asked_for(
 def test_old_clients_retry_as_often_as_their_group(broker: Client, group: str) -> None:
     require_success(broker.update_group(group=group, settings={"retryMaxTimes": 2}))
     topics = []
-    for version in (COUNT_IS_TOLD_SINCE - 1, COUNT_IS_TOLD_SINCE):
+    for version in (MAX_RECONSUME_TIMES_SINCE - 1, MAX_RECONSUME_TIMES_SINCE):
         sent = plain_send(f"%RETRY%{group}", reconsumeTimes=5, maxReconsumeTimes=16)
         answer = broker.peer.request(replace(sent, version=version))
         topics.append(record_of(broker, answer).topic)
@@ -95,7 +95,7 @@ def test_old_clients_retry_as_often_as_their_group(broker: Client, group: str) -
         "SEND-RETRY-006",
         found=topics,
         expected=[f"%DLQ%{group}", f"%RETRY%{group}"],
-        what=f"topics for the versions below {COUNT_IS_TOLD_SINCE} and that one",
+        what=f"topics for the versions below {MAX_RECONSUME_TIMES_SINCE} and that one",
     )
 
 

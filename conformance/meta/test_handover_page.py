@@ -66,10 +66,10 @@ def test_every_cell_is_recorded_and_was_asked_every_question() -> None:
     cells = recorded()
     assert list(cells) == [cell.name for cell in all_cells()]
     for cell in cells.values():
-        asked = {name.partition(": ")[2] for name in cell.compared}
+        questions = {name.partition(": ")[2] for name in cell.compared}
         is_5 = cell.writer != REFERENCE and release_key(cell.writer) >= (5,)
         extra = set() if is_5 else {"whole batches", "timed messages"}
-        assert asked == QUESTIONS.keys() - extra, cell.name
+        assert questions == QUESTIONS.keys() - extra, cell.name
         assert any(name.startswith("back") for name in cell.compared) == cell.comes_back
 
 

@@ -3,8 +3,9 @@ Golden texts of mutants' failures: one for each shape of failure.
 
 A shape is the structure of the text: the kinds of expected values, hints, and whether
 several clauses fail together. ``fixtures/failures/mutants`` has the text of one mutant
-for each shape, without the values that differ between runs: the clause's sentence, the
-names of compared values, expectations, hints and sources. Runs on these mutants compare
+for each shape. Values that differ between runs are left out of it. It keeps the
+clause's sentence, the names of compared values, expectations, hints and sources. Runs
+on these mutants compare
 the text. Runs on all mutants compare the ids of the failed clauses (kills.json).
 ``python -m conformance.mutants --write golden`` writes the texts anew.
 """

@@ -1,11 +1,11 @@
 """
-A store that ages: old files go a minute after a start, and this is how they go.
+The deletion of old files, observed on a store whose files get older times.
 
-A target writes some files of every kind and is stopped. The files of its commit log are
-then given a time two hours ago, all but one of the last, and the target is started
-again, told to keep files for an hour. That one is given a time at which its hour is
-over after some rounds. What is deleted when, and what readers see of it then, is noted;
-the tests judge.
+A target writes some files of every kind and is stopped. All commit log files but the
+last get a time two hours ago. The target is started again with fileReservedTime of one
+hour. The last of the old files gets a time at which its hour ends after some cleaning
+rounds. The module records when each file is deleted and what clients read then. The
+tests compare the records with the clauses.
 """
 
 from __future__ import annotations
@@ -117,20 +117,20 @@ class Aged:
     sightings: tuple[tuple[float, tuple[str, ...]], ...]
     """The log's files whenever they had changed, after so many seconds."""
     queue_files: Mapping[str, tuple[str, ...]]
-    """Of queue 0 of each topic, after the deletion."""
+    """Files of queue 0 by topic, after the deletion."""
     extension_files: Mapping[str, tuple[str, ...]]
-    """Of queue 0 of each topic; none where the target writes no extension."""
+    """Files of queue 0 by topic; empty if the target writes no extension."""
     index_files: tuple[str, ...]
     cleaned: Mapping[str, Bounds]
-    """Of each topic, after the deletion."""
+    """Min and max offset by topic, after the deletion."""
     answers: Mapping[str, Command]
-    """To other questions, then."""
+    """Responses to other requests after the deletion."""
     restarted: Mapping[str, Bounds]
-    """Of each topic, after another start."""
+    """Min and max offset by topic, after another start."""
     group_offset: int
     """Then, of a group that had consumed all of the topic of which some are left."""
     expired: Mapping[str, Bounds]
-    """Of each topic, after CLEAN_EXPIRED_CONSUMEQUEUE."""
+    """Min and max offset by topic, after CLEAN_EXPIRED_CONSUMEQUEUE."""
     new_offset: int
     """Queue offset of the next message of the topic that had none left."""
 
@@ -278,7 +278,7 @@ def _watch(
 
 
 def _answers(broker: Client, before: Before, bounds: Bounds) -> dict[str, Command]:
-    """Ask about messages that are gone and about those that are left."""
+    """Query messages that are deleted and messages that are left."""
     kept, least = before.kept, bounds.least
     return {
         "pull below": broker.pull(topic=kept, offset=max(least - 1, 0)),

@@ -61,7 +61,7 @@ def special(pytestconfig: pytest.Config, target: Target) -> Iterator[Special]:
 
 @pytest.fixture(name="aged")
 def aged_store(pytestconfig: pytest.Config) -> Aged:
-    """Return what became of a store with old files, which began with the run."""
+    """Return the observations of a store with old files, which began with the run."""
     seen = result_of(pytestconfig, "aged")
     assert isinstance(seen, Aged)
     return seen
@@ -69,7 +69,7 @@ def aged_store(pytestconfig: pytest.Config) -> Aged:
 
 @pytest.fixture(name="filled")
 def filled_disk(pytestconfig: pytest.Config) -> Filled:
-    """Return what became of a store on a small disk, which began with the run."""
+    """Return the observations of a store on a small disk, which began with the run."""
     seen = result_of(pytestconfig, "filled")
     assert isinstance(seen, Filled)
     return seen

@@ -12,7 +12,7 @@ from spec.wire.message.properties import encode_properties
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 PATIENCE_S = 60.0
-"""A slave may wait five seconds before it dials again, and be told of us after ten."""
+"""A slave may wait 5 s before it connects again, and learn the address after 10 s."""
 
 
 class FakeMaster:
@@ -77,10 +77,10 @@ class SlaveLink:
                 break
         return found
 
-    def report_until(self, wanted: int) -> list[int]:
-        """Return the offsets that the slave names, up to the first that is *wanted*."""
+    def report_until(self, end: int) -> list[int]:
+        """Return the slave's reported offsets, up to the first *end*."""
         found = [self.report()]
-        while found[-1] != wanted and len(found) < 1000:
+        while found[-1] != end and len(found) < 1000:
             found.append(self.report())
         return found
 

@@ -1,4 +1,4 @@
-"""A slave that is a script: it says what it likes, and notes what it is sent."""
+"""A scripted slave: it reports any offset and records what the master sends."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class FakeSlave:
         """End the connection."""
         self._link.close()
 
-    def say(self, *offsets: int) -> None:
-        """Name the ends of a log, all in one piece."""
+    def report_ends(self, *offsets: int) -> None:
+        """Report the ends of a log, all in one write."""
         self._link.sendall(b"".join(map(encode_slave_offset, offsets)))
 
     def piece(self, *, timeout_s: float = PATIENCE_S) -> Piece:
@@ -50,11 +50,11 @@ class FakeSlave:
         return piece
 
     def pieces(self) -> list[Piece]:
-        """Return what the master sends, up to the first sign of life after a piece."""
+        """Return the master's pieces, up to the first heartbeat after a piece."""
         found: list[Piece] = []
         while not found or found[-1].data or len(found) == 1:
             found.append(self.piece())
-            self.say(found[-1].end_offset)
+            self.report_ends(found[-1].end_offset)
         return found
 
     def is_hung_up_on(self, *, timeout_s: float = 20.0) -> bool:
@@ -69,7 +69,7 @@ class FakeSlave:
                 return True
         return False
 
-    def heard_in(self, timeout_s: float) -> list[Piece]:
+    def pieces_in(self, timeout_s: float) -> list[Piece]:
         """Return the pieces of the next seconds, or until the master hangs up."""
         found: list[Piece] = []
         deadline = time.monotonic() + timeout_s

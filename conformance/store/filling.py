@@ -25,7 +25,7 @@ from conformance.store.workload import Outgoing, send_all
 from spec.store.file_names import ABORT
 
 DISK_MB = 128
-"""Of which 5.x takes some for its timer."""
+"""Size of the disk. 5.x needs a part of it for its timer."""
 PREFIX = "rocketmq-conformance-disk-"
 LOG_FILES = 5
 OLD = 2
@@ -35,15 +35,17 @@ CALM, STEPS = 0.5, (0.8, 0.88, 0.93, 0.88, 0.5, 0.93)
 FIRST_S, PERIOD_S = 66.0, 5.0
 """From a start until after the first round; from one round to the next."""
 LOOK_S = 12.0
-"""In which releases from 4.7.1 on, apart from their rounds, look whether the disk
-has space again, which they do every 10 s."""
+"""Longest time until a release from 4.7.1 on finds that the disk has space again.
+
+It checks every 10 s, independently of its cleaning rounds.
+"""
 HASTENED_PERIOD_S = 10.0
-"""On a hastened clock, where a round must not pass before a busy machine looks."""
+"""Period on a hastened clock: slow tests must observe each round before the next."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """What there was after a round."""
+    """An observation after a cleaning round."""
 
     used: float
     """How full the disk was."""
@@ -54,7 +56,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filled:
-    """What was seen."""
+    """Observations of a store on a disk that fills."""
 
     unsupported: str = ""
     """Why nothing could be seen."""

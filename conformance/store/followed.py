@@ -44,9 +44,9 @@ class Followed:
     target: Target
     master: FakeMaster
     end: int
-    """Where its log ends."""
-    said: list[int]
-    """What it said while its first pieces came."""
+    """Physical end of the slave's log."""
+    reported: list[int]
+    """Offsets that the slave reported while its first pieces arrived."""
     first: bytes
     """The records that it was sent first, all of one queue."""
     log: bytes
@@ -64,14 +64,14 @@ def followed_slave(pytestconfig: pytest.Config, target: Target) -> Iterator[Foll
     """Yield a slave that got its first file, piece by piece, records cut anywhere."""
     with new_slave(pytestconfig, target) as (own, master):
         log = first_records()
-        said, end = [], LOG_FILE_SIZE
+        reported, end = [], LOG_FILE_SIZE
         with closing(master.accept()) as link:
-            said.append(link.report())
+            reported.append(link.report())
             for begin, stop in pairwise((0, 3, 200, len(log) - 30, len(log))):
                 end = link.send(LOG_FILE_SIZE + begin, log[begin:stop])
-                said += link.report_until(end)
+                reported += link.report_until(end)
         yield Followed(
-            target=own, master=master, end=end, said=said, first=log, log=log
+            target=own, master=master, end=end, reported=reported, first=log, log=log
         )
 
 
@@ -99,12 +99,12 @@ def fitting(master: FakeMaster, release: str) -> dict[str, str]:
 
 @contextmanager
 def introduced(slave: Target, master: FakeMaster) -> Iterator[None]:
-    """Let the slave's name server know the script as the master."""
+    """Register the script as the master in the slave's name server."""
     with slave.connect_to_namesrv() as namesrv:
         answer = namesrv.register_broker(
             broker_name=SETTINGS["brokerName"],
             cluster=SETTINGS["brokerClusterName"],
-            broker_address="127.0.0.1:9",  # nobody is there
+            broker_address="127.0.0.1:9",  # nothing listens here
             ha_address=str(master.address),
             topics=[topic_config(topic=name) for name in ("Some", "More")],
         )

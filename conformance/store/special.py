@@ -1,4 +1,4 @@
-"""A target told to write what it does not by default: extension, timer and others."""
+"""A target configured to write optional files: queue extension, timer and others."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def write_special(target: Target) -> Special:
 
 
 def send_plain(broker: Client, special: Special) -> None:
-    """Send messages that a group filters, and some for light queues."""
+    """Send messages that a group filters, and some for LMQs."""
     require_success(broker.create_topic(topic=special.topic, queue_count=1))
     subscription = subscription_data(
         topic=special.topic, expression=EXPRESSION, expression_type="SQL92", version=1

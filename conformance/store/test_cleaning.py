@@ -1,4 +1,4 @@
-"""A store that ages loses its oldest files, and readers notice nothing else."""
+"""An ageing store loses its oldest files, with no other effect on clients."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ pytestmark = [
 AT_ONCE = 10
 FIRST_S, PERIOD_S = 60.0, 10.0
 EARLY_S = 5.0
-"""Less than it may seem to be by the pauses between two looks."""
+"""The pauses between two observations can shorten an interval by this much."""
 LATE_S = 8.0
-"""How late a busy machine may be; a hastened clock is looked at less often, too."""
+"""Delay of a busy machine; a hastened clock is also read less often."""
 
 
 def left_of(aged: Aged, topic: str) -> list[Placed]:
@@ -39,7 +39,7 @@ def left_of(aged: Aged, topic: str) -> list[Placed]:
 
 
 def counts_over_time(aged: Aged) -> list[tuple[float, int]]:
-    """Return how many of the log's files were gone, and since when."""
+    """Return the count of deleted log files over time: (seconds, files)."""
     count = len(aged.before.log_files)
     return [(at_s, count - len(names)) for at_s, names in aged.sightings]
 

@@ -34,7 +34,7 @@ pytestmark = [pytest.mark.long, pytest.mark.needs("store", "wire", "config")]
 
 
 def topics_of(files: StoreFiles, suffix: str = "") -> TopicTable:
-    """Return what topics.json, or its backup, holds."""
+    """Return the content of topics.json, or of its backup."""
     path = files.config(TOPICS_FILE + suffix)
     return decode_topic_table(path.read_bytes()) if path.exists() else TopicTable()
 
@@ -81,8 +81,8 @@ def test_a_created_topic_is_written_and_the_file_before_kept(written: Written) -
 def test_a_topic_that_goes_leaves_nothing_in_the_file(
     start_target: TargetStarter,
 ) -> None:
-    # A target of its own: whoever deletes a topic deletes the queues of all topics
-    # that the broker does not list, such as those of decisions.
+    # A target of its own: deleting a topic deletes the queues of all topics that the
+    # broker does not list, including those of transaction decisions.
     target = start_target(SMALL_FILES)
     assert target.store_path is not None
     files = StoreFiles(target.store_path)
@@ -173,7 +173,7 @@ def test_an_orderly_stop_writes_everything(start_target: TargetStarter) -> None:
 
 
 def commit(broker: Client, topic: str, group: str) -> None:
-    """Commit offsets of two queues, for a group that exists: 5.x asks for that."""
+    """Commit offsets of two queues, for a group that exists: 5.x requires that."""
     require_success(broker.update_group(group=group))
     for queue_id, offset in ((0, 0), (1, 3)):
         require_success(

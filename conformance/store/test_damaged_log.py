@@ -76,7 +76,7 @@ def test_the_log_ends_before_a_broken_record(start_target: TargetStarter) -> Non
     store = Stopped(start_target)
     names = names_of(store.files.log_files())
     end = store.spoil_magic(3)
-    # Without queues every release looks at the file that was spoilt.
+    # Without queues every release reads the damaged file.
     shutil.rmtree(store.files.path / CONSUME_QUEUE)
     store.start()
     there = sorted(path.name for path in (store.files.path / COMMIT_LOG).iterdir())
@@ -94,7 +94,7 @@ def test_the_log_ends_before_a_broken_record(start_target: TargetStarter) -> Non
 
 
 def before(store: Stopped, end: int) -> int:
-    """Return how many messages lie before an offset of the log."""
+    """Return the number of messages below a commit-log offset."""
     return sum(sent.commit_log_offset < end for sent in store.sent)
 
 

@@ -1,4 +1,4 @@
-"""The settings of a broker that nobody set, as it tells them itself."""
+"""Default settings of a broker, as GET_BROKER_CONFIG returns them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Delay levels: when a message of each is due, as its unit says."""
+"""Delay levels: a message is due after the time that its consume-queue unit records."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ SOON_S = 5.0
 
 
 def unit_count(written: Written, topic: str, queue_id: int) -> int:
-    """Return how many units a queue has."""
+    """Return the number of units in a consume queue."""
     return len(written.files.queue(topic, queue_id).units())
 
 

@@ -1,8 +1,8 @@
 """
-When a message reaches the log's file and the disk, and who is told what meanwhile.
+Progress of a message to the log's file and to the disk, and the responses meanwhile.
 
-A buffer of the transient store pool that nobody empties in time makes what waits
-there stand still, so that a test can look at it.
+Messages stay in a buffer of the transient store pool until a flush is due, so that a
+test can inspect them there.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ STANDING_POOL = POOL | {
     "commitCommitLogThoroughInterval": NEVER_MS,
     "commitCommitLogLeastPages": "4",
 }
-"""What is in this pool stays there until it is four pages, or the broker stops."""
+"""Messages in this pool stay there until it has four pages, or the broker stops."""
 PAGES = bytes(5 * 4096)
 
 
@@ -68,7 +68,7 @@ def viewed(broker: Client, message_id: str) -> Record:
 
 
 def has_unit_since(files: StoreFiles, stored_ms: int) -> bool:
-    """Return whether the checkpoint vouches for a unit of that time."""
+    """Return whether the checkpoint covers a unit of that time."""
     return files.checkpoint().logics_ms >= stored_ms
 
 

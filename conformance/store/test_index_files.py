@@ -30,7 +30,7 @@ from spec.wire.message.properties import decode_properties
 pytestmark = pytest.mark.needs("store")
 
 NONE = IndexItem(key_hash=0, commit_log_offset=0)
-"""What a place holds that was never written."""
+"""Content of an index item that was never written."""
 ROLLBACK = int(SystemFlag.TRANSACTION_ROLLBACK)
 
 

@@ -25,7 +25,7 @@ from spec.store.message_record import (
 pytestmark = pytest.mark.needs("store")
 
 ATTEMPTS = 20
-"""How often a place for one record is looked for, while others may be stored."""
+"""Attempts to find the place of one record while others may be stored."""
 
 
 def evidence_of(placed: PlacedRecord, file: LogFile) -> Evidence:

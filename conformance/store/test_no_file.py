@@ -32,7 +32,7 @@ UNHURRIED_MS = 5000
 
 
 def send(broker: Client, topic: str, sent: list[Command]) -> bool:
-    """Send a message; keep an answer that says it is stored, return whether it was."""
+    """Send a message; keep the response and return True if the message was stored."""
     answer = broker.send_message(topic=topic, body=HALF_A_FILE)
     if answer.code == ResponseCode.SUCCESS:
         sent.append(answer)
@@ -88,7 +88,7 @@ def test_what_could_not_be_delivered_is_tried_again(
     obstacle.mkdir()
     send_all(target, [later(LARGE), later(b"next")])
     due_ms = now_ms() + UNHURRIED_MS
-    # What is sent until then could itself take the room that the first wants.
+    # Messages sent before that time could themselves use the space of the first one.
     wait_until(lambda: now_ms() >= due_ms, what="the first is due")
     with target.connect_to_broker() as broker:
 

@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.long, pytest.mark.needs("store", "wire", "config", "re
 SETTINGS = {"enableMultiDispatch": "true", "enableLmq": "true"}
 LIGHT = "%LMQ%conformance_c"
 QUEUE_ID = 1
-"""Not the number that light queues have."""
+"""A queue id that LMQs do not have."""
 
 
 @pytest.fixture
@@ -83,9 +83,9 @@ def test_a_plain_queue_counts_what_names_it_and_its_own(dispatching: Target) -> 
 def _files_after_stop(target: Target, sent: list[tuple[str, str]]) -> StoreFiles:
     """Send messages, each a topic and the queues it names; return the store's files.
 
-    The target is stopped in order before. A broker that stops so first waits for its
-    dispatch, up to 5 s (5.3.3 ReputMessageService#shutdown): what has no unit then
-    was not merely too late. How many records there are shows that none is missing.
+    The target is shut down in order. On shutdown a broker waits up to 5 s for its
+    dispatch (5.3.3 ReputMessageService#shutdown). A missing unit is therefore not
+    just late. The number of records shows that none is missing.
     """
     assert target.store_path is not None
     with target.connect_to_broker() as broker:

@@ -1,4 +1,4 @@
-"""Extension files of consume queues, and light queues, of a target told to do so."""
+"""Extension files of consume queues, and LMQs, of a target with both enabled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The checksum of a whole record, of a target told to store one with each."""
+"""The checksum of a whole record, of a target configured to store it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a master sends to a slave: a script that plays the slave reads it."""
+"""Replication from a master: a scripted slave reads what it sends."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def fill(broker: Client) -> None:
     require_success(broker.create_topic(topic=topic, queue_count=1))
     end = 0
     while end < LOG_FILE_SIZE + 3 * PIECE_SIZE:
-        # Stored is enough here: what a master says of its slaves is judged below.
+        # Stored is enough: tests below compare the states that depend on slaves.
         answer = broker.send_message(topic=topic, body=bytes(900))
         _, end = decode_message_id(answer.fields["msgId"])
 
 
 @pytest.mark.clause("HA-TRANSFER-001")
 def test_a_master_waits_for_its_slave_to_speak(slave: FakeSlave) -> None:
-    found = slave.heard_in(1.5)
+    found = slave.pieces_in(1.5)
     expect("HA-TRANSFER-001", found=found, expected=[], what="sent at once")
 
 
@@ -70,7 +70,7 @@ def test_a_slave_is_sent_the_log_from_where_its_own_ends(
     master: Target, slave: FakeSlave
 ) -> None:
     begin = 1000
-    slave.say(begin)
+    slave.report_ends(begin)
     sent = [piece for piece in slave.pieces() if piece.data]
     offset = begin
     for piece in sent:
@@ -92,7 +92,7 @@ def test_a_slave_is_sent_the_log_from_where_its_own_ends(
 
 @pytest.mark.clause("HA-TRANSFER-004")
 def test_a_slave_without_a_log_is_sent_the_last_file(slave: FakeSlave) -> None:
-    slave.say(0)
+    slave.report_ends(0)
     first = slave.pieces()[0]
     expect("HA-TRANSFER-004", found=first.offset, expected=LOG_FILE_SIZE, what="offset")
 
@@ -101,7 +101,7 @@ def test_a_slave_without_a_log_is_sent_the_last_file(slave: FakeSlave) -> None:
 def test_a_master_with_nothing_to_send_gives_a_sign_of_life(
     slave: FakeSlave,
 ) -> None:
-    slave.say(LOG_FILE_SIZE)
+    slave.report_ends(LOG_FILE_SIZE)
     last = slave.pieces()[-1]
     expect("HA-TRANSFER-006", found=last.data, expected=b"", what="bytes after the end")
 
@@ -109,14 +109,14 @@ def test_a_master_with_nothing_to_send_gives_a_sign_of_life(
 @pytest.mark.clause("HA-TRANSFER-007")
 def test_the_last_offset_that_a_slave_sent_counts(slave: FakeSlave) -> None:
     wanted = LOG_FILE_SIZE + PIECE_SIZE
-    slave.say(LOG_FILE_SIZE, wanted)
+    slave.report_ends(LOG_FILE_SIZE, wanted)
     first = slave.pieces()[0]
     expect("HA-TRANSFER-007", found=first.offset, expected=wanted, what="offset")
 
 
 @pytest.mark.clause("HA-TRANSFER-008")
 def test_a_silent_slave_is_hung_up_on(slave: FakeSlave) -> None:
-    slave.say(LOG_FILE_SIZE)
+    slave.report_ends(LOG_FILE_SIZE)
     expect(
         "HA-TRANSFER-008", found=slave.is_hung_up_on(), expected=True, what="hung up"
     )
@@ -125,7 +125,7 @@ def test_a_silent_slave_is_hung_up_on(slave: FakeSlave) -> None:
 @pytest.mark.clause("HA-TRANSFER-011")
 def test_a_slave_that_is_ahead_is_sent_signs_of_life(slave: FakeSlave) -> None:
     ahead = 8 * LOG_FILE_SIZE
-    slave.say(ahead)
+    slave.report_ends(ahead)
     found = {slave.piece() for _ in range(2)}
     expected = {Piece(offset=ahead)}
     expect("HA-TRANSFER-011", found=found, expected=expected, what="pieces")
@@ -135,7 +135,7 @@ def test_a_slave_that_is_ahead_is_sent_signs_of_life(slave: FakeSlave) -> None:
 def test_a_master_that_does_not_wait_answers_at_once(
     master: Target, slave: FakeSlave
 ) -> None:
-    slave.say(LOG_FILE_SIZE)
+    slave.report_ends(LOG_FILE_SIZE)
     slave.piece()
     with master.connect_to_broker() as broker:
         answer = broker.send_message(topic=unique_name("unwaited"), body=b"at once")
@@ -145,6 +145,6 @@ def test_a_master_that_does_not_wait_answers_at_once(
 @pytest.mark.clause("HA-TRANSFER-012")
 @pytest.mark.parametrize("offset", [-1, -(2**63)])
 def test_a_negative_offset_gets_nothing(slave: FakeSlave, offset: int) -> None:
-    slave.say(offset)
-    found = b"".join(piece.data for piece in slave.heard_in(1.5))
+    slave.report_ends(offset)
+    found = b"".join(piece.data for piece in slave.pieces_in(1.5))
     expect("HA-TRANSFER-012", found=found, expected=b"", what="bytes of the log")

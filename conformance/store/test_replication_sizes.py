@@ -1,7 +1,7 @@
-"""What a slave does with a piece of an impossible size: a script sends it.
+"""A slave's reaction to pieces of an impossible size, sent by a scripted master.
 
-Each test has a slave of its own: after a size next to 2**31 one of 4.6.0 follows nobody
-until it is started again, for it runs out of memory, and its thread ends.
+Each test has a slave of its own. After a size near 2**31 a slave of 4.6.0 runs out of
+memory. Its thread ends, and it follows no master until it is restarted.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Begun:
 
     link: SlaveLink
     end: int
-    """Where its log ends."""
+    """Physical end of the slave's log."""
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_a_slave_takes_no_piece_beyond_its_buffer(begun: Begun, size: int) -> No
 
 
 def ends_after_a_piece(begun: Begun, size: int) -> set[int]:
-    """Return where the slave says its log ends after a piece said to be of *size*."""
+    """Return the ends that the slave reports after a piece with this *size*."""
     head = begun.end.to_bytes(8, "big", signed=True)
     begun.link.send_bytes(head + size.to_bytes(4, "big", signed=True) + bytes(64))
     return {begun.end, *begun.link.reports_in(2.0)}

@@ -1,4 +1,4 @@
-"""What a slave does with what it is sent: a script that plays the master sends it."""
+"""A slave's reaction to replicated data, sent by a scripted master."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_slave_names_its_logs_end_after_each_piece(followed: Followed) -> None
     whole = len(followed.first)
     ends = [LOG_FILE_SIZE + size for size in (3, 200, whole - 30, whole)]
     expected = [0, *ends]
-    found = list(dict.fromkeys(followed.said))
+    found = list(dict.fromkeys(followed.reported))
     expect("HA-TRANSFER-010", found=found, expected=expected, what="offsets")
 
 
@@ -87,7 +87,7 @@ def test_a_slave_delivers_nothing(followed: Followed, link: SlaveLink) -> None:
     data = record("", 0, at=followed.end, stored_at_ms=long_ago_ms, delayed=TOPIC)
     followed.end = link.send(followed.end, data)
     followed.log += data
-    # It would be due at once, and its delivery would make the log longer.
-    # What it said before it had this may still be on its way.
+    # It would be due immediately, and its delivery would extend the log.
+    # A report from before the slave received this may still be in transit.
     found = {end for end in link.reports_in(3.0) if end >= followed.end}
     expect("HA-SLAVE-011", found=found, expected={followed.end}, what="ends")

@@ -1,4 +1,4 @@
-"""Whom a SYNC_MASTER waits for: a script plays the slave, and says or does not."""
+"""Replication wait of a SYNC_MASTER: a scripted slave reports offsets or not."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ FALL_BEHIND_MAX = 50_000
 SETTINGS = {
     "brokerRole": "SYNC_MASTER",
     "syncFlushTimeout": "1000",
-    "slaveTimeout": "1000",  # what 4.9 calls it
-    "inSyncReplicas": "2",  # since 5.0 nobody is waited for without this
+    "slaveTimeout": "1000",  # the name in 4.9
+    "inSyncReplicas": "2",  # required since 5.0: the default waits for no slave
     "haSlaveFallbehindMax": str(FALL_BEHIND_MAX),
     "haHousekeepingInterval": "60000",
 }
@@ -56,11 +56,11 @@ def topic(broker: Client) -> str:
 
 @pytest.fixture
 def slave(master: Target, broker: Client, topic: str) -> Iterator[FakeSlave]:
-    """Yield a slave that has all of the log, as far as the master knows."""
+    """Yield a slave that has reported all of the log to the master."""
     with closing(FakeSlave(master)) as one:
         end = end_of(broker, send_unwaited(broker, topic, b"so far"))
-        one.say(end)
-        # Its answer to a sign that it was heard is that a message is pushed to it.
+        one.report_ends(end)
+        # The master confirms a report by transferring the next message.
         later = send_unwaited(broker, topic, b"pushed")
         while one.piece().end_offset < end_of(broker, later):
             pass
@@ -68,7 +68,7 @@ def slave(master: Target, broker: Client, topic: str) -> Iterator[FakeSlave]:
 
 
 def send_unwaited(broker: Client, topic: str, body: bytes) -> Command:
-    """Send a message that waits for nobody."""
+    """Send a message that does not wait for a slave."""
     answer = broker.send_message(topic=topic, body=body, properties={"WAIT": "false"})
     return require_success(answer)
 
@@ -103,7 +103,7 @@ def test_a_master_answers_when_a_slave_has_the_message(
         piece = slave.piece()
         while b"followed" not in piece.data:
             piece = slave.piece()
-        slave.say(piece.end_offset)
+        slave.report_ends(piece.end_offset)
         answer = producer.receive()
     expect("HA-WAIT-001", found=answer.code, expected=0, what="code")
 
@@ -116,7 +116,7 @@ def test_a_slave_that_says_nothing_is_waited_for(
         return broker.send_message(topic=topic, body=b"is anybody there").code
 
     with closing(FakeSlave(master)):
-        # The master may take a moment to notice the connection.
+        # The master may take a moment to detect the connection.
         wait_until(
             lambda: code() != ResponseCode.SLAVE_NOT_AVAILABLE,
             what="the master has noticed a slave",
@@ -134,4 +134,4 @@ def test_a_slave_that_is_far_behind_is_not_waited_for(
     answer = broker.send_message(topic=topic, body=b"too far")
     code = ResponseCode.SLAVE_NOT_AVAILABLE
     expect("HA-WAIT-003", found=answer.code, expected=code, what="code")
-    slave.say(end_of(broker, answer))
+    slave.report_ends(end_of(broker, answer))

@@ -130,7 +130,7 @@ def test_queues_outlive_their_log(start_target: TargetStarter) -> None:
 def _restarted_without(
     folder: str, start_target: TargetStarter, clause: str, most: int
 ) -> None:
-    """Take *folder* from a stopped store, start; judge *clause* by the max offset."""
+    """Start without *folder* of a stopped store; check *clause* by the max offset."""
     target = start_target(SMALL_FILES)
     files, topic, _ = filled(target)
     target.stop()

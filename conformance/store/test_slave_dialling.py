@@ -44,7 +44,7 @@ def test_a_slave_speaks_of_a_piece_and_hangs_up_on_a_silent_master(
         # Its clock alone would let it speak after a minute.
         "haSendHeartbeatInterval": "60000",
         "haHousekeepingInterval": "3000",
-        # It is told by the name server, when it has started, and dials then.
+        # The name server reports it after the start; the slave connects then.
         "haMasterAddress": "",
     }
     with (

@@ -1,4 +1,4 @@
-"""What a store's directory has from the beginning, and what its topics file says."""
+"""The initial content of a store's directory and of its topics file."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ def test_the_timers_checkpoint_counts_what_was_read(special: Special) -> None:
         timeout_s=30,
     )
     end = max(own_units(special)) + timer_log.UNIT_SIZE
-    # What was read and what was flushed are written one round after the other.
+    # The read position and the flush position are written in different rounds.
     with suppress(TooLateError):
         wait_until(
             lambda: checkpoint().flushed_position >= end,

@@ -1,9 +1,10 @@
 """
-What the store suite sends before it reads the store: a few hundred planned messages.
+The messages that the store suite sends before it reads the store: a few hundred.
 
-They differ in everything that a record carries: sizes around the boundaries of its
-counts, tags and keys with unusual hashes, several keys, flags, times, queues. Some
-have no place in a queue or index: half messages, rollbacks, delayed ones.
+They differ in everything that a record carries: flags, times, queues, and sizes around
+the boundaries of its counts. Tags and keys have unusual hashes; some messages have
+several keys. Half messages, rollbacks and delayed messages have no place in a queue or
+index.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Sent:
 
     @property
     def commit_log_offset(self) -> int:
-        """Where its record begins, as the answer says."""
+        """The record's commit-log offset, from the message id in the response."""
         return decode_message_id(self.message_id)[1]
 
 
@@ -173,13 +174,13 @@ def unique_key(number: int) -> str:
     )
 
 
-def key_with_hash(prefix: str, wanted: int) -> str:
-    """Return a key of seven characters with which *prefix* has the hash *wanted*.
+def key_with_hash(prefix: str, key_hash: int) -> str:
+    """Return a seven-character key that has the hash *key_hash* after *prefix*.
 
     Java's hash is a number in base 31, so the key is what is missing, digit by digit.
     """
     zeros = java_string_hash(prefix + "0" * 7)
-    missing = (wanted - zeros) % 2**32
+    missing = (key_hash - zeros) % 2**32
     digits = []
     for _ in range(7):
         missing, digit = divmod(missing, 31)

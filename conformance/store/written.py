@@ -44,7 +44,7 @@ SMALL_FILES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Written:
-    """What the store suite looks at when it knows what was sent."""
+    """A store with a known content: the messages that the suite sent."""
 
     target: Target
     files: StoreFiles
@@ -52,7 +52,7 @@ class Written:
     sent: tuple[Sent, ...]
     """Messages with a place in a consume queue, in the order of sending."""
     unqueued: tuple[Sent, ...]
-    """Messages without one: their flags say prepared or rollback."""
+    """Messages without one: their system flags are PREPARED or ROLLBACK."""
     delayed: Sent
     """A delayed message that waits all the time."""
     delivered: Sent
@@ -67,7 +67,7 @@ class Written:
         return f"<{self.target.text} with {len(self.sent)} messages>"
 
     def _repr_pretty_(self, printer: RepresentationPrinter, _cycle: bool) -> None:
-        # Hypothesis prints a dataclass field by field unless this says otherwise.
+        # Hypothesis prints a dataclass field by field unless it has this method.
         printer.text(repr(self))
 
     def send(self, message: Outgoing) -> Sent:
@@ -89,7 +89,7 @@ def write(target: Target) -> Written:
     delivered = send_all(target, [delayed_message(topics[0], level=1)])[0]
     half, commit = _send_transaction(target, topics[0])
     last = send_all(target, [Outgoing(topic=topics[1], properties={"KEYS": "last"})])[0]
-    # Where queue or index never get there, it is the tests of these that must say so.
+    # A queue or index that never catches up is reported by its own tests.
     with suppress(TooLateError):
         wait_until_dispatched(files, last)
     return Written(

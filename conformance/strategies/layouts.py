@@ -13,7 +13,7 @@ from typing import Any
 from construct import Struct
 from hypothesis import strategies as st
 
-from spec.derive.expression import Expression, Look, Operation
+from spec.derive.expression import Expression, FieldReference, Operation
 from spec.derive.outline import (
     TEXT_FIELDS,
     Blob,
@@ -80,7 +80,7 @@ def _compared_numbers(structure: Structure) -> dict[str, list[int]]:
     for form in _forms(structure):
         when = form.when if isinstance(form, Choice) else None
         match when:
-            case Operation(left=Look(name=name), right=int() as number):
+            case Operation(left=FieldReference(name=name), right=int() as number):
                 found.setdefault(name, []).append(number)
     return found
 
@@ -94,8 +94,8 @@ def _forms(structure: Structure) -> Iterator[Form]:
             yield one.form.count
 
 
-def _looks(expression: Expression | None) -> Iterator[Look]:
-    if isinstance(expression, Look):
+def _looks(expression: Expression | None) -> Iterator[FieldReference]:
+    if isinstance(expression, FieldReference):
         yield expression
     elif isinstance(expression, Operation):
         yield from _looks(expression.left)
@@ -191,7 +191,7 @@ def computed(expression: Expression, values: Values) -> int:
     """Return the value of *expression* among *values*."""
     if isinstance(expression, int):
         return expression
-    if isinstance(expression, Look):
+    if isinstance(expression, FieldReference):
         for _ in range(expression.up):
             values = values["_"]
         return int(values[expression.name])

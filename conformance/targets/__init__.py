@@ -1,1 +1,1 @@
-"""How peers are started that the suite does not know: one TOML file each."""
+"""Start commands of foreign peers: one TOML file each."""

@@ -75,7 +75,7 @@ LIMITED = Clause(
     source="4.6.0 org.apache.rocketmq.client.impl.consumer.ConsumeMessageOrderlyService"
     "#checkReconsumeTimes",
 )
-LOST_LOCK_IS_ASKED_FOR = Clause(
+LOST_LOCK_IS_REQUESTED = Clause(
     id="CLIENT-ORDERLY-007",
     level=Level.MUST,
     text=(

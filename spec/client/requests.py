@@ -40,7 +40,7 @@ RESET = Clause(
     source="4.6.0 org.apache.rocketmq.client.impl.factory.MQClientInstance#resetOffset",
     issues=("apache/rocketmq-client-go#759",),
 )
-TELLS_OFFSETS = Clause(
+RETURNS_OFFSETS = Clause(
     id="CLIENT-ADMIN-003",
     level=Level.MUST,
     text=(
@@ -49,7 +49,7 @@ TELLS_OFFSETS = Clause(
     ),
     source=f"{_PROCESSOR}#getConsumeStatus",
 )
-TELLS_ITS_STATE = Clause(
+RETURNS_RUNNING_INFO = Clause(
     id="CLIENT-ADMIN-004",
     level=Level.MUST,
     text=(
@@ -79,7 +79,7 @@ TAKES_REPLIES = Clause(
     source=f"{_PROCESSOR}#receiveReplyMessage",
     since="4.6",
 )
-ASKS_FOR_REPLY = Clause(
+REQUEST_PROPERTIES = Clause(
     id="CLIENT-REQUESTREPLY-002",
     level=Level.MUST,
     text=(

@@ -41,7 +41,7 @@ READABLE = Clause(
     ),
     source=f"{_INSTANCE}#topicRouteData2TopicSubscribeInfo",
 )
-SUBSCRIPTION_IS_TOLD = Clause(
+SUBSCRIPTION_DATA = Clause(
     id="CLIENT-SUBSCRIBE-002",
     level=Level.MUST,
     text=(
@@ -50,7 +50,7 @@ SUBSCRIPTION_IS_TOLD = Clause(
     ),
     source="4.6.0 org.apache.rocketmq.common.filter.FilterAPI#buildSubscriptionData",
 )
-SQL_IS_TOLD = Clause(
+SQL_SUBSCRIPTION = Clause(
     id="CLIENT-SUBSCRIBE-003",
     level=Level.MUST,
     text=(
@@ -297,7 +297,7 @@ EMPTY_BODY_IS_A_MESSAGE = Clause(
         "apache/rocketmq-client-go#501",
     ),
 )
-ASKS_AND_DOES_NOT_WAIT = Clause(
+PULL_WITHOUT_SUSPEND = Clause(
     id="CLIENT-PULL-014",
     level=Level.MUST,
     text=(

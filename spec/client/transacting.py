@@ -49,7 +49,7 @@ FAILED = Clause(
     ),
     source=f"{_SENDER}#checkTransactionState",
 )
-ASKED = Clause(
+CHECK_IS_ANSWERED = Clause(
     id="CLIENT-TXN-005",
     level=Level.MUST,
     text=(

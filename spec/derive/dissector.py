@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from construct import Struct
 
-from spec.derive.expression import Expression, Look, written
+from spec.derive.expression import Expression, FieldReference, written
 from spec.derive.outline import (
     ADDRESS,
     TEXT_FIELDS,
@@ -125,8 +125,8 @@ def _quoted(text: str) -> str:
 
 
 def _field(one: Field) -> str:
-    form, says = lua_form(one.form), _quoted(one.meaning)
-    return f"{{ name = {_quoted(one.name)}, says = {says}, form = {form} }}"
+    form, meaning = lua_form(one.form), _quoted(one.meaning)
+    return f"{{ name = {_quoted(one.name)}, says = {meaning}, form = {form} }}"
 
 
 def lua_form(form: Form) -> str:
@@ -157,8 +157,8 @@ def _members(form: Form) -> dict[str, str]:
 
 
 def _function(expression: Expression) -> str:
-    return f"function(v) return {written(expression, _look, signs=_SIGNS)} end"
+    return f"function(v) return {written(expression, _reference, signs=_SIGNS)} end"
 
 
-def _look(look: Look) -> str:
-    return "v" + "._" * look.up + f"[{_quoted(look.name)}]"
+def _reference(field: FieldReference) -> str:
+    return "v" + "._" * field.up + f"[{_quoted(field.name)}]"

@@ -18,7 +18,7 @@ from spec.derive.walk import UnsuitableLayoutError
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class FieldReference:
     """The value of a field before, so many structures further out."""
 
     name: str
@@ -34,7 +34,7 @@ class Operation:
     right: Expression
 
 
-Expression = int | Look | Operation
+Expression = int | FieldReference | Operation
 
 
 _SIGNS: Mapping[Callable[..., Any], str] = {
@@ -74,11 +74,11 @@ def expression_of(found: Any) -> Expression:
         left, right = expression_of(tree.lhs), expression_of(tree.rhs)
         return Operation(_SIGNS[tree.op], left, right)
     if callable(found):
-        return _look(found)
+        return _reference(found)
     raise UnsuitableLayoutError(f"{found!r} is an unknown kind of expression")
 
 
-def _look(path: Callable[[Any], Any]) -> Look:
+def _reference(path: Callable[[Any], Any]) -> FieldReference:
     try:
         step = path(_Step())
     except (TypeError, AttributeError) as error:
@@ -87,31 +87,31 @@ def _look(path: Callable[[Any], Any]) -> Look:
     *outer, name = names or ("",)
     if not name or any(one != "_" for one in outer):
         raise UnsuitableLayoutError(f"{path} looks into another structure")
-    return Look(name, len(outer))
+    return FieldReference(name, len(outer))
 
 
 def written(
     expression: Expression,
-    look: Callable[[Look], str],
+    write_field: Callable[[FieldReference], str],
     *,
     signs: Mapping[str, str] | None = None,
 ) -> str:
     """Return *expression* as source text.
 
-    *look* writes a field; *signs* has the operators, with ``{}`` for their sides,
-    where the language has another way than Python.
+    *write_field* writes a field. *signs* has the operators that the language writes
+    differently from Python, with ``{}`` for their sides.
     """
-    if isinstance(expression, Look):
-        return look(expression)
+    if isinstance(expression, FieldReference):
+        return write_field(expression)
     if isinstance(expression, int):
         return str(expression)
-    left = written(expression.left, look, signs=signs)
-    right = written(expression.right, look, signs=signs)
+    left = written(expression.left, write_field, signs=signs)
+    right = written(expression.right, write_field, signs=signs)
     form = (signs or {}).get(expression.sign, f"({{}} {expression.sign} {{}})")
     return form.format(left, right)
 
 
 def in_words(expression: Expression) -> str:
     """Return *expression* for a reader: ``size - 4``, ``system_flags & 16``."""
-    text = written(expression, lambda look: look.name)
+    text = written(expression, lambda field: field.name)
     return text[1:-1] if isinstance(expression, Operation) else text

@@ -15,7 +15,7 @@ from typing import Any
 
 from construct import Struct
 
-from spec.derive.expression import Expression, Look, written
+from spec.derive.expression import Expression, FieldReference, written
 from spec.derive.outline import (
     TEXT_FIELDS,
     Blob,
@@ -150,7 +150,7 @@ def _expression(expression: Expression | None) -> int | str:
         raise UnsuitableLayoutError("a size that is not said")
     if isinstance(expression, int):
         return expression
-    return written(expression, _look, signs=_SIGNS)
+    return written(expression, _reference, signs=_SIGNS)
 
 
 def _truth(expression: Expression) -> str:
@@ -159,8 +159,8 @@ def _truth(expression: Expression) -> str:
     return text if is_compared else f"({text} != 0)"
 
 
-def _look(look: Look) -> str:
-    return "_parent." * look.up + look.name
+def _reference(field: FieldReference) -> str:
+    return "_parent." * field.up + field.name
 
 
 def as_yaml(description: Plain) -> str:

@@ -27,7 +27,7 @@ from construct import (
 
 from spec.derive.expression import (
     Expression,
-    Look,
+    FieldReference,
     Operation,
     expression_of,
     in_words,
@@ -186,7 +186,7 @@ def _plain(value: Any) -> Any:
     match value:
         case bytes():
             return value.hex()
-        case Look() | Operation():
+        case FieldReference() | Operation():
             return in_words(value)
         case tuple():
             return [_plain(one) for one in value]

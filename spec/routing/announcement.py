@@ -29,7 +29,7 @@ ALL_NAME_SERVERS = Clause(
     ),
     source=f"{_OUT}#registerBrokerAll",
 )
-SAID_WHO = Clause(
+REGISTRATION_IDENTITY = Clause(
     id="ROUTE-OUTERAPI-002",
     level=Level.MUST,
     text=(
@@ -40,14 +40,14 @@ SAID_WHO = Clause(
     source=f"{_OUT}#registerBrokerAll",
     hints=(("is absent", "the article says that only slaves learn haServerAddr"),),
 )
-SAID_CHECKSUM = Clause(
+REGISTRATION_CHECKSUM = Clause(
     id="ROUTE-OUTERAPI-003",
     level=Level.MUST,
     text="A registration's bodyCrc32 is the CRC-32 of its body as sent, its highest bit"
     " cleared.",
     source=f"{_OUT}#registerBrokerAll",
 )
-SAID_ALL_TOPICS = Clause(
+REGISTRATION_TOPICS = Clause(
     id="ROUTE-OUTERAPI-004",
     level=Level.MUST,
     text=(
@@ -56,13 +56,13 @@ SAID_ALL_TOPICS = Clause(
     ),
     source=f"{_BROKER}#registerBrokerAll",
 )
-SAID_AT_ONCE = Clause(
+INCREMENTAL_REGISTRATION = Clause(
     id="ROUTE-OUTERAPI-005",
     level=Level.MUST,
     text="A new or changed topic is registered immediately.",
     source=f"{_BROKER}#registerIncrementBrokerData",
 )
-SAID_GOODBYE = Clause(
+UNREGISTRATION = Clause(
     id="ROUTE-OUTERAPI-006",
     level=Level.MUST,
     text=(
@@ -71,7 +71,7 @@ SAID_GOODBYE = Clause(
     ),
     source=f"{_OUT}#unregisterBrokerAll",
 )
-SAID_COMPRESSED = Clause(
+COMPRESSED_REGISTRATION = Clause(
     id="ROUTE-OUTERAPI-007",
     level=Level.MUST,
     text=(
@@ -81,7 +81,7 @@ SAID_COMPRESSED = Clause(
     source=f"{_OUT}#registerBrokerAll",
     until="4.9",
 )
-SAID_COMPRESSED_WRONGLY = Clause(
+COMPRESSION_NOT_DECLARED = Clause(
     id="ROUTE-OUTERAPI-012",
     level=Level.QUIRK,
     text=(
@@ -91,7 +91,7 @@ SAID_COMPRESSED_WRONGLY = Clause(
     source="5.3.3 org.apache.rocketmq.broker.out.BrokerOuterAPI#registerBrokerAll",
     since="5.0",
 )
-SAID_AGAIN = Clause(
+PERIODIC_REGISTRATION = Clause(
     id="ROUTE-OUTERAPI-008",
     level=Level.MUST,
     text=(
@@ -101,13 +101,13 @@ SAID_AGAIN = Clause(
     ),
     source=f"{_BROKER}#start",
 )
-SAID_AGAIN_DEFAULT = Clause(
+REGISTRATION_PERIOD = Clause(
     id="ROUTE-OUTERAPI-009",
     level=Level.SHOULD,
     text="By default registerNameServerPeriod is 30000.",
     source=f"4.6.0 {_SETTINGS}#registerNameServerPeriod",
 )
-ASKED_FIRST = Clause(
+DATA_VERSION_QUERY = Clause(
     id="ROUTE-OUTERAPI-010",
     level=Level.MUST,
     text=(
@@ -117,13 +117,13 @@ ASKED_FIRST = Clause(
     ),
     source=f"{_BROKER}#needRegister",
 )
-SAID_DEFAULTS = Clause(
+REGISTRATION_DEFAULTS = Clause(
     id="ROUTE-OUTERAPI-011",
     level=Level.SHOULD,
     text="By default forceRegister is true and compressedRegister is false.",
     source=f"4.6.0 {_SETTINGS}#forceRegister",
 )
-SAID_HA_PORT = Clause(
+REGISTERED_HA_PORT = Clause(
     id="ROUTE-OUTERAPI-013",
     level=Level.MUST,
     text=(
@@ -142,7 +142,7 @@ DEAF_NAME_SERVER = Clause(
     ),
     source=f"{_OUT}#registerBrokerAll",
 )
-ORDER_IS_HEARD = Clause(
+ORDER_TOPICS_APPLIED = Clause(
     id="ROUTE-BROKER-012",
     level=Level.MUST,
     text=(

@@ -118,8 +118,8 @@ SLAVE_ALONE = Clause(
     text="A slave that registers alone is in the cluster information and in no route.",
     source=f"{_TABLES}#registerBroker",
 )
-# The articles say both that a name server looks at its brokers every 30 seconds and
-# that it does every 10; releases before 5.0 look every 10, later ones every 5.
+# The articles disagree: a scan of brokers every 30 seconds, or every 10. Releases
+# before 5.0 scan every 10 seconds, later ones every 5.
 EXPIRY = Clause(
     id="ROUTE-LIVENESS-013",
     level=Level.MUST,

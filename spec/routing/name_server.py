@@ -113,7 +113,7 @@ KEY_VALUES_LAST = Clause(
     text="Key values outlive a restart of the name server, and routes do not.",
     source="4.6.0 org.apache.rocketmq.namesrv.kvconfig.KVConfigManager#persist",
 )
-NOT_TOLD = Clause(
+NO_ROUTE_NOTIFICATION = Clause(
     id="ROUTE-LIVENESS-014",
     level=Level.MUST,
     text=(

@@ -1,1 +1,1 @@
-"""Tests of the specification's own declarations: no peer is asked anything here."""
+"""Tests of the specification's own declarations, without a peer."""

@@ -1,6 +1,6 @@
 """
-Every decoder is tried the same three ways: all at once, cut anywhere, and with
-bytes left over. One helper, so that none is tried less than the others.
+Every decoder is tested with complete bytes, with truncated bytes, and with bytes left
+over. One function serves all decoders, so that each gets the same tests.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Decoder:
 
 
 def check(decoder: Decoder) -> None:
-    """Try *decoder* all at once, at every truncation, and with bytes left over."""
+    """Try *decoder* complete, at every truncation, and with bytes left over."""
     whole = decoder.decode(decoder.sample)
     assert decoder.encode(whole) == decoder.sample
     least = len(decoder.sample) if decoder.least is None else decoder.least

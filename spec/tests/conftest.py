@@ -1,4 +1,4 @@
-"""How hard the property tests of this room look: quickly, and the same every time."""
+"""Effort of the property tests here: few examples, the same in every run."""
 
 from __future__ import annotations
 

@@ -122,4 +122,4 @@ NOISE = [
     *(b"{", b"[" * 70, b'"', b"}", b'{"', b"\xff\xfe", b"\\u", b"\\ud800", b"1e999"),
     *(b"-", b"\x01", b"\x02", b"null", b"NaN", b"9" * 400, b"\xed\xa0\x80"),
 ]
-"""What readers of text stumble over."""
+"""Inputs that break readers of text."""

@@ -1,4 +1,4 @@
-"""A batch plan says where the fields are that construct reads."""
+"""A batch plan gives the places of the fields that construct reads."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ plans = batch_plans(record_layout)
 
 
 def places(data: bytes) -> dict[str, tuple[int, int]]:
-    """Return where each field of the record *data* is, by the plan for it."""
+    """Return the place of each field of the record *data*, from its plan."""
     found: dict[str, tuple[int, int]] = {}
     values = []
     for placed in plans.deciding:

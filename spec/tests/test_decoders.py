@@ -1,7 +1,7 @@
 """
-What every decoder does with all its bytes, with some, and with more.
+Every decoder with all its bytes, with some, and with more.
 
-What bad bytes do to them is asked in test_fuzz.
+test_fuzz covers bad bytes.
 """
 
 from __future__ import annotations

@@ -186,7 +186,7 @@ def test_an_answers_header_is_compared_too() -> None:
     new = planted_table(
         "5.4.0", {"topic": TOPIC, "n": planted_field("n", required=True)}
     )
-    asked = [
+    tables = [
         replace(
             table,
             requests=tuple(
@@ -195,7 +195,7 @@ def test_an_answers_header_is_compared_too() -> None:
         )
         for table in (old, new)
     ]
-    (found,) = changes(*asked)
+    (found,) = changes(*tables)
     assert found.subject == "AskHeader.n"
     assert found.codes == ("answer to ASK",)
 

@@ -1,8 +1,8 @@
 """
 The fields that the reference and the suites read and write exist in the header table.
 
-Both are read as text: this room imports neither. A name that no release knows is a
-misspelling, which a peer would pass over in silence.
+Both are read as text: this package imports neither. A name without a release is a
+misspelling, which a peer would ignore silently.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from spec.wire.headers.header_history import merge
 from spec.wire.headers.header_table import HeaderTable
 
 ROOT = FOLDER.parents[1]
-ASKS = sorted((ROOT / "conformance" / "harness" / "client" / "requests").glob("*.py"))
+REQUEST_MODULES = sorted(
+    (ROOT / "conformance" / "harness" / "client" / "requests").glob("*.py")
+)
 HANDLERS = sorted(
     file
     for room in ("broker", "name_server")
@@ -38,7 +40,7 @@ def keys(node: ast.AST | None) -> set[str]:
     return {str(key.value) for key in found if isinstance(key, ast.Constant)}
 
 
-def asked_with(module: Path) -> list[tuple[str, set[str]]]:
+def fields_given(module: Path) -> list[tuple[str, set[str]]]:
     """Return request codes and the names of fields that calls in *module* give them."""
     found = []
     for node in nodes(module):
@@ -50,25 +52,27 @@ def asked_with(module: Path) -> list[tuple[str, set[str]]]:
     return found
 
 
-@pytest.mark.parametrize("module", ASKS, ids=lambda one: str(one.stem))
+@pytest.mark.parametrize("module", REQUEST_MODULES, ids=lambda one: str(one.stem))
 def test_the_suites_write_fields_that_the_request_has(module: Path) -> None:
-    for code, names in asked_with(module):
+    for code, names in fields_given(module):
         request = HISTORY.find(code)
         assert request is not None, code
-        headers = [HISTORY.headers[name] for name in request.asked_with]
+        headers = [HISTORY.headers[name] for name in request.request_headers]
         known = {field.name for header in headers for field in header.fields}
         known |= {name for _, one in request.versions for name in one.extra_fields}
         assert not names - known, f"{code} has no field {names - known}"
 
 
 def test_the_fields_that_the_suites_write_are_found() -> None:
-    found = [one for module in ASKS for one in asked_with(module) if one[1]]
+    found = [
+        one for module in REQUEST_MODULES for one in fields_given(module) if one[1]
+    ]
     assert ("DELETE_TOPIC_IN_BROKER", {"topic"}) in found
     assert len(found) > 20
 
 
 def read_by(module: Path) -> set[str]:
-    """Return the names of fields that a handler asks its request for."""
+    """Return the names of the request fields that a handler reads."""
     return {
         str(node.args[0].value)
         for node in nodes(module)

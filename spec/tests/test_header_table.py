@@ -1,6 +1,6 @@
 """
-The kept header tables are whole, and agree with what else this project knows: the codes
-by name, and the frames that real peers sent.
+The kept header tables are complete and agree with other sources: the codes by name,
+and the frames that real peers sent.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ HISTORY = merge(TABLES.values())
 
 
 def applies(code: RequestCode | ResponseCode, release: str) -> bool:
-    """Return whether *release* has a code, as the code itself says."""
+    """Return whether *release* has a code, by the code's own since and until."""
     span = Clause(
         id="WIRE-TEST-001",
         level=Level.MUST,
-        text="It is there.",
+        text="A field exists.",
         source="",
         since=code.since,
         until=code.until,

@@ -1,4 +1,4 @@
-"""The form of the files that say what real releases were observed to do."""
+"""The form of the files with observations of real releases."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_every_outcome_is_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "said"),
+    ("name", "value", "fault"),
     [
         ("schema", 2, "schema 1"),
         ("release", 4.6, "release is a text"),
@@ -57,9 +57,9 @@ def test_every_outcome_is_counted() -> None:
         ("totals", {"pass": 9}, "its totals"),
     ],
 )
-def test_a_malformed_file_is_refused(name: str, value: object, said: str) -> None:
+def test_a_malformed_file_is_refused(name: str, value: object, fault: str) -> None:
     values = json.loads(encode_observed(OBSERVED)) | {name: value}
-    with pytest.raises(EvidenceError, match=said):
+    with pytest.raises(EvidenceError, match=fault):
         decode_observed(json.dumps(values))
 
 

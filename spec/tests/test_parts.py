@@ -1,4 +1,4 @@
-"""What brokers of five releases wrote only when told to is read as it is described."""
+"""Files that releases write only with non-default settings are read as specified."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ CONFIG = sorted(PARTS.glob("*/config/*")) + sorted(
 
 
 def name_of(path: Path) -> str:
-    """Return how the test of *path* is called."""
+    """Return the test id of *path*."""
     return f"{path.parts[-3]}-{path.name}"
 
 

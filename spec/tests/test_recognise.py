@@ -1,4 +1,4 @@
-"""Bytes are recognised by their content and by their path, and never believed."""
+"""Bytes are recognised by their content and by their path; neither is trusted."""
 
 from __future__ import annotations
 

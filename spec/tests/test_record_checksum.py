@@ -1,4 +1,4 @@
-"""The checksum over a whole record is read as it is written, and notices any byte."""
+"""The checksum over a whole record is read as written, and detects any changed byte."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 """
 Frames that five real releases sent are read, and written again byte for byte.
 
-A frame's own parts are written again as they were, without exception. A command is
-too, key order and escapes of its JSON header included, but for one thing: Java writes
-an empty map for a header object that has no fields, and leaves the map out where there
-is no object; both mean no fields, a command does not tell them apart, and ours is left
-out. Such a frame is shorter by that member and its lengths say so.
+The frame's own parts are written exactly. Commands are written exactly too, with the
+key order and escapes of the JSON header, apart from one case. Java writes an empty map
+for a header object without fields, and no map without an object. A command has no
+fields in both cases, and writes no map. The written frame is then shorter by that
+member, and so are its length fields.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NO_FIELDS = b'"extFields":{},'
 
 
 def name_of(path: Path) -> str:
-    """Return how the test of *path* is called."""
+    """Return the test id of *path*."""
     return f"{path.parent.name}-{path.stem}"
 
 

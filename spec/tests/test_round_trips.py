@@ -1,4 +1,4 @@
-"""What is encoded is decoded to the same, for all values near Java's boundaries."""
+"""Encoded values decode to the same values, for all values near Java's boundaries."""
 
 from __future__ import annotations
 

@@ -13,8 +13,13 @@ from hypothesis import strategies as st
 from spec.layout import LayoutError
 from spec.wire.consumer import pop_receipt
 from spec.wire.consumer.pop_receipt import PoppedQueue, PopReceipt
-from spec.wire.message import delay_levels, multi_dispatch, retry_topics, trace
-from spec.wire.message import system_topics as set_aside
+from spec.wire.message import (
+    delay_levels,
+    multi_dispatch,
+    retry_topics,
+    system_topics,
+    trace,
+)
 from spec.wire.message.delay_levels import DelayLevels
 from spec.wire.message.multi_dispatch import Dispatch
 from spec.wire.message.properties import decode_properties, encode_properties
@@ -115,8 +120,8 @@ def test_a_queue_with_a_comma_cannot_be_named() -> None:
 @given(topic=names, queue_id=st.integers(0, 2**31 - 1))
 def test_what_is_set_aside_names_its_real_place(topic: str, queue_id: int) -> None:
     place = RealPlace(topic=topic, queue_id=queue_id)
-    kept = set_aside.set_aside({"KEYS": "k"}, place)
-    assert set_aside.real_place(kept) == place
+    kept = system_topics.with_real_place({"KEYS": "k"}, place)
+    assert system_topics.real_place(kept) == place
     assert kept["KEYS"] == "k"
 
 
@@ -127,31 +132,31 @@ def test_what_is_set_aside_names_its_real_place(topic: str, queue_id: int) -> No
 )
 def test_a_message_without_a_real_place_is_refused(properties: dict[str, str]) -> None:
     with pytest.raises(LayoutError):
-        set_aside.real_place(properties)
+        system_topics.real_place(properties)
 
 
 @given(found=st.lists(offsets, min_size=1, max_size=4))
 def test_a_note_names_half_messages(found: list[int]) -> None:
-    assert set_aside.decode_note(set_aside.encode_note(found)) == found
-    one = set_aside.encode_note(found[:1], is_list=False)
-    assert set_aside.decode_note(one) == found[:1]
+    assert system_topics.decode_note(system_topics.encode_note(found)) == found
+    one = system_topics.encode_note(found[:1], is_list=False)
+    assert system_topics.decode_note(one) == found[:1]
 
 
 def test_notes_are_digits_and_commas() -> None:
-    assert set_aside.encode_note([12], is_list=False) == b"12"
-    assert set_aside.encode_note([12, 0]) == b"12,0,"
+    assert system_topics.encode_note([12], is_list=False) == b"12"
+    assert system_topics.encode_note([12, 0]) == b"12,0,"
 
 
 @pytest.mark.parametrize("body", [b"", b",", b"1,,2", b"x", b"-1", b"1 ", b"9" * 19])
 def test_a_note_of_anything_else_is_refused(body: bytes) -> None:
     with pytest.raises(LayoutError):
-        set_aside.decode_note(body)
+        system_topics.decode_note(body)
 
 
 def test_a_note_of_one_has_one() -> None:
     for wrong, is_list in (([1, 2], False), ([-1], True)):
         with pytest.raises(LayoutError):
-            set_aside.encode_note(wrong, is_list=is_list)
+            system_topics.encode_note(wrong, is_list=is_list)
 
 
 def test_the_default_levels_are_eighteen() -> None:
@@ -204,12 +209,12 @@ def test_another_topic_is_no_groups() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "times", "level"), [(0, 0, 3), (0, 5, 8), (2, 5, 2), (-1, 0, None)]
+    ("requested", "times", "level"), [(0, 0, 3), (0, 5, 8), (2, 5, 2), (-1, 0, None)]
 )
 def test_a_retry_waits_longer_each_time(
-    asked: int, times: int, level: int | None
+    requested: int, times: int, level: int | None
 ) -> None:
-    assert retry_topics.retry_level(asked, reconsume_times=times) == level
+    assert retry_topics.retry_level(requested, reconsume_times=times) == level
 
 
 def test_what_is_handed_back_twice_keeps_its_first_topic_and_id() -> None:
@@ -298,6 +303,6 @@ def test_popped_queues_that_are_none_are_refused(text: str) -> None:
 def test_bad_bytes_raise_nothing_but_a_layout_error(data: bytes) -> None:
     assert trace.encode_trace(trace.decode_trace(PUB + data))
     with contextlib.suppress(LayoutError):
-        set_aside.decode_note(data)
+        system_topics.decode_note(data)
     with contextlib.suppress(LayoutError):
         delay_levels.decode_delay_levels(data.decode("latin-1"))

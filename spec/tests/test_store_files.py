@@ -1,4 +1,4 @@
-"""Commit log, consume queue, index and names: what a whole file says."""
+"""Commit log, consume queue, index and names: the content of whole files."""
 
 from __future__ import annotations
 

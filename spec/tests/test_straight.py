@@ -1,4 +1,4 @@
-"""What is written out of a plan does what walking the plan does, misfits included."""
+"""Code generated from a plan does the same as walking the plan, misfits included."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KEYS = records().map(
         record_codec.decode(encode_record(record))[i] for i in record_codec._deciding
     )
 )
-"""What chooses a plan, of some record: version, and whether hosts are wide."""
+"""Parameters that select a plan: version, and whether hosts are wide."""
 
 
 def outcome(act: Callable[[], Any]) -> object:

@@ -1,4 +1,4 @@
-"""The quick reader and writer say what construct says, on good bytes and on bad."""
+"""The struct codec and construct return the same results, on good and on bad bytes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ odd_codec = compile_codec(
 
 
 def _plainly(codec: StructCodec, data: bytes) -> object:
-    """Return what construct makes of *data*: values by name and end, or the error."""
+    """Return construct's result for *data*: values by name and end, or the error."""
     trace = Trace()
     try:
         parsed = parse(codec.layout, data, trace)

@@ -163,7 +163,7 @@ def test_codes_have_the_names_that_java_gives_them() -> None:
 
 def test_every_property_that_is_named_is_explained() -> None:
     assert {str(name) for name in Property} <= set(PROPERTY_NAMES)
-    assert all(one.says for one in PROPERTY_NAMES.values())
+    assert all(one.meaning for one in PROPERTY_NAMES.values())
 
 
 @pytest.mark.parametrize(

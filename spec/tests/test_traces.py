@@ -15,7 +15,7 @@ BODIES = sorted(PARTS.glob("*-traces/*.body"))
 
 
 def name_of(path: Path) -> str:
-    """Return how the test of *path* is called."""
+    """Return the test id of *path*."""
     return f"{path.parent.name}-{path.stem}"
 
 

@@ -92,7 +92,7 @@ def test_flags_name_clauses_that_are_declared(name: str) -> None:
 
 
 def message_id(text: str) -> dict[str, str]:
-    """Return what the values of a message id are."""
+    """Return the values of a message id."""
     host, offset = decode_message_id(text)
     return {"host": str(host), "commit_log_offset": str(offset)}
 
@@ -128,14 +128,14 @@ COMPUTED: dict[str, Callable[[Test], bool]] = {
 
 
 def read(kind: str, one: Test) -> Any:
-    """Return what our reader of *kind* finds in a test."""
+    """Return the values that our reader of *kind* finds in a test."""
     if kind in TEXT_READERS:
         return plain(TEXT_READERS[kind](one["text"]))
     return plain(READERS[kind](bytes.fromhex(one["bytes"])))
 
 
 def wanted(kind: str, one: Test) -> Any:
-    """Return the values of a test, as far as the reader of *kind* tells them."""
+    """Return the values of a test that the reader of *kind* returns too."""
     values = dict(one["values"])
     values.pop("safe_ms", None)
     return values["header"] if kind == "index_file" else values

@@ -50,19 +50,21 @@ from spec.vectors.form import Flag, Group, Result, Vector, VectorFile, values_of
 from spec.vectors.texts import SMALLEST_KEY
 
 FLAGS = {
-    "Recorded": Flag(says="A real broker wrote these bytes."),
-    "Filler": Flag(says="Stands before a queue's first unit.", clauses=(UNIT_FILLER,)),
-    "Unwritten": Flag(says="The queue ends before it.", clauses=(UNIT_ZEROS,)),
-    "Since5": Flag(says="Releases before 5.0 have no such file."),
+    "Recorded": Flag(meaning="A real broker wrote these bytes."),
+    "Filler": Flag(
+        meaning="Stands before a queue's first unit.", clauses=(UNIT_FILLER,)
+    ),
+    "Unwritten": Flag(meaning="The queue ends before it.", clauses=(UNIT_ZEROS,)),
+    "Since5": Flag(meaning="Releases before 5.0 have no such file."),
     "Collision": Flag(
-        says="Two keys have one hash: a hit is a hint, the record decides.",
+        meaning="Two keys have one hash: a hit is a hint, the record decides.",
         clauses=(INDEX_ITEM_PREVIOUS,),
     ),
     "IndexCount": Flag(
-        says="One more than there are items.", clauses=(INDEX_COUNT_BEGINS_AT_ONE,)
+        meaning="One more than there are items.", clauses=(INDEX_COUNT_BEGINS_AT_ONE,)
     ),
-    "FileName": Flag(says="20 decimal digits.", clauses=(NAME_IS_OFFSET,)),
-    "Truncated": Flag(says="Fewer bytes than the layout has."),
+    "FileName": Flag(meaning="20 decimal digits.", clauses=(NAME_IS_OFFSET,)),
+    "Truncated": Flag(meaning="Fewer bytes than the layout has."),
 }
 Bytes = Mapping[str, bytes]
 SLOTS_RECORDED = 100
@@ -80,7 +82,7 @@ def unit_file(
     timed = _pieces(timer_logs, TIMER_UNIT_SIZE)
     return VectorFile(
         algorithm="consume queue unit",
-        says="One entry of a queue: where a message lies, its size, its tags code.",
+        meaning="One entry of a queue: where a message lies, its size, its tags code.",
         flags=FLAGS,
         groups=(
             Group(type="unit", tests=(*_units(), *_recorded_units(queues))),
@@ -126,7 +128,7 @@ def index_vectors(recorded: Mapping[str, bytes]) -> VectorFile:
     """Return the vectors of index files; *recorded* holds some."""
     return VectorFile(
         algorithm="index file",
-        says="Whole small index files, and the offsets that a key leads to, newest"
+        meaning="Whole small index files, and the offsets that a key leads to, newest"
         " first. Slots are as many as slot_count_of_file says.",
         flags=FLAGS,
         groups=(
@@ -140,7 +142,7 @@ def store_file_vectors(recorded: Mapping[str, bytes]) -> VectorFile:
     """Return the vectors of file names and checkpoints."""
     return VectorFile(
         algorithm="file names and checkpoint",
-        says="How files are called, and the first 40 bytes of the checkpoint.",
+        meaning="How files are called, and the first 40 bytes of the checkpoint.",
         flags=FLAGS,
         groups=(
             Group(type="file_name", tests=tuple(_names())),
@@ -273,8 +275,10 @@ def _index_file(
 def _recorded_indexes(recorded: Mapping[str, bytes]) -> Iterator[Vector]:
     topics = ("HandoverOrders", "HandoverBills")
     for name, data in recorded.items():
-        asked = [(topic, f"order-{number}") for topic in topics for number in range(3)]
-        lookups = [(*key, _found(data, SLOTS_RECORDED, *key)) for key in asked]
+        wanted_keys = [
+            (topic, f"order-{number}") for topic in topics for number in range(3)
+        ]
+        lookups = [(*key, _found(data, SLOTS_RECORDED, *key)) for key in wanted_keys]
         yield _index_file(name, data, SLOTS_RECORDED, lookups, "Recorded")
 
 

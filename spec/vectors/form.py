@@ -34,7 +34,7 @@ class Result(StrEnum):
 class Flag:
     """Something special about tests."""
 
-    says: str
+    meaning: str
     clauses: tuple[Clause, ...] = ()
 
 
@@ -63,7 +63,7 @@ class VectorFile:
     """All tests about one thing."""
 
     algorithm: str
-    says: str
+    meaning: str
     flags: Mapping[str, Flag]
     groups: Sequence[Group]
 
@@ -82,9 +82,9 @@ def as_plain(file: VectorFile) -> dict[str, Any]:
         "algorithm": file.algorithm,
         "schema": "schema.json",
         "numberOfTests": sum(len(group.tests) for group in file.groups),
-        "header": [file.says],
+        "header": [file.meaning],
         "notes": {
-            name: {"description": one.says, "clauses": [c.id for c in one.clauses]}
+            name: {"description": one.meaning, "clauses": [c.id for c in one.clauses]}
             for name, one in sorted(file.flags.items())
         },
         "testGroups": groups,

@@ -34,34 +34,38 @@ from spec.wire.send.batch_body import (
 )
 
 FLAGS = {
-    "Recorded": Flag(says="A real client or server wrote these bytes."),
+    "Recorded": Flag(meaning="A real client or server wrote these bytes."),
     "Rocketmq": Flag(
-        says="The header is in the ROCKETMQ notation.",
+        meaning="The header is in the ROCKETMQ notation.",
         clauses=(header_rocketmq.HEADER_ORDER, header_rocketmq.ENTRY_SIZES),
     ),
-    "Response": Flag(says="Bit 0 of the flag.", clauses=(RESPONSE_BIT,)),
-    "OneWay": Flag(says="Bit 1 of the flag.", clauses=(ONE_WAY_BIT,)),
-    "Opaque": Flag(says="An opaque is any number.", clauses=(OPAQUE_IS_ANY_INT,)),
+    "Response": Flag(meaning="Bit 0 of the flag.", clauses=(RESPONSE_BIT,)),
+    "OneWay": Flag(meaning="Bit 1 of the flag.", clauses=(ONE_WAY_BIT,)),
+    "Opaque": Flag(meaning="An opaque is any number.", clauses=(OPAQUE_IS_ANY_INT,)),
     "HeaderSize": Flag(
-        says="The header's size takes 24 bits.", clauses=(FRAME_HEADER_SIZE,)
+        meaning="The header's size takes 24 bits.", clauses=(FRAME_HEADER_SIZE,)
     ),
     "BadSize": Flag(
-        says="A size word that no frame has.",
+        meaning="A size word that no frame has.",
         clauses=(FRAME_TOO_SMALL, FRAME_HEADER_PAST_END),
     ),
     "BadNotation": Flag(
-        says="The notation is neither 0 nor 1.", clauses=(FRAME_UNKNOWN_SERIALIZE_TYPE,)
+        meaning="The notation is neither 0 nor 1.",
+        clauses=(FRAME_UNKNOWN_SERIALIZE_TYPE,),
     ),
-    "BadHeader": Flag(says="The header cannot be read.", clauses=(FRAME_BAD_HEADER,)),
+    "BadHeader": Flag(
+        meaning="The header cannot be read.", clauses=(FRAME_BAD_HEADER,)
+    ),
     "Unicode": Flag(
-        says="Characters as UTF-8 and as escapes.",
+        meaning="Characters as UTF-8 and as escapes.",
         clauses=(header_json.JSON_NON_ASCII,),
     ),
-    "ReadOnly": Flag(says="To be read so, but another writer's form."),
+    "ReadOnly": Flag(meaning="To be read so, but another writer's form."),
     "Lenient": Flag(
-        says="Outside of the notation; fastjson, and so every Java release, reads it."
+        meaning="Outside of the notation; fastjson, and so every Java release,"
+        " reads it."
     ),
-    "Batch": Flag(says="Messages one after the other.", clauses=(BATCH_FORM,)),
+    "Batch": Flag(meaning="Messages one after the other.", clauses=(BATCH_FORM,)),
 }
 
 REQUEST = Command(105, opaque=1, fields={"topic": "T"})
@@ -151,7 +155,8 @@ def frame_file(recorded: Mapping[str, bytes]) -> VectorFile:
     tests = (*_made(), *_broken())
     return VectorFile(
         algorithm="frame",
-        says="A frame and the command in it. The order of members means nothing, so a"
+        meaning="A frame and the command in it. The order of members means"
+        " nothing, so a"
         " writer may order them otherwise.",
         flags=FLAGS,
         groups=(
@@ -165,7 +170,7 @@ def header_file() -> VectorFile:
     """Return the vectors of headers, without the frames around them."""
     return VectorFile(
         algorithm="header",
-        says="The header of a command in each of its two notations.",
+        meaning="The header of a command in each of its two notations.",
         flags=FLAGS,
         groups=(
             Group(type="header_json", tests=tuple(_json_headers())),
@@ -178,7 +183,7 @@ def batch_file(recorded: Mapping[str, bytes]) -> VectorFile:
     """Return the vectors of the bodies of batches."""
     return VectorFile(
         algorithm="batch body",
-        says="Several messages in the body of one send.",
+        meaning="Several messages in the body of one send.",
         flags=FLAGS,
         groups=(Group(type="batch", tests=tuple(_batches(recorded))),),
     )

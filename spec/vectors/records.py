@@ -50,43 +50,47 @@ COMPRESSIONS = {0: "zlib, not named", 1: "LZ4", 2: "Zstandard", 3: "zlib"}
 """Compression types by bits 8 to 10 of the system flags, from 5.0 on."""
 
 FLAGS = {
-    "Recorded": Flag(says="A real broker wrote these bytes."),
+    "Recorded": Flag(meaning="A real broker wrote these bytes."),
     "Ipv6Host": Flag(
-        says="A host is 16 bytes and a port where bit 4 (born) or 5 (store) of the"
+        meaning="A host is 16 bytes and a port where bit 4 (born) or 5 (store) of the"
         " system flags is set; before 4.6 these bits mean nothing.",
         clauses=(RECORD_HOSTS,),
     ),
     "WideTopic": Flag(
-        says="The magic 0xDAA320AB: the topic's length takes two bytes. Since 5.0.",
+        meaning="The magic 0xDAA320AB: the topic's length takes two bytes. Since 5.0.",
         clauses=(RECORD_MAGIC_V2,),
     ),
     "TopicSize": Flag(
-        says="The topic's length is a signed byte.", clauses=(RECORD_TOPIC_SIZE,)
+        meaning="The topic's length is a signed byte.", clauses=(RECORD_TOPIC_SIZE,)
     ),
     "PropertiesSize": Flag(
-        says="The properties' length is a signed 16-bit number.",
+        meaning="The properties' length is a signed 16-bit number.",
         clauses=(RECORD_PROPERTIES_SIZE,),
     ),
     "Checksum": Flag(
-        says="CRC-32 of the body without its sign bit; 0 is a checksum like others.",
+        meaning="CRC-32 of the body without its sign bit; 0 is a checksum like others.",
         clauses=(CRC_IS_POSITIVE, RECORD_CRC),
     ),
     "SystemFlag": Flag(
-        says="One bit of the system flags is set. Those that are not known are kept.",
+        meaning="One bit of the system flags is set. Those that are not known"
+        " are kept.",
         clauses=(RECORD_UNKNOWN_FLAGS,),
     ),
     "Compressed": Flag(
-        says="Bit 0 of the system flags: the body is compressed, and the checksum is of"
+        meaning="Bit 0 of the system flags: the body is compressed, and the"
+        " checksum is of"
         " the compressed bytes. Bits 8 to 10 name the way, since 5.0.",
         clauses=(RECORD_BODY_UNTOUCHED,),
     ),
-    "Unicode": Flag(says="Texts are UTF-8; a character may take four bytes."),
-    "NegativeFlag": Flag(says="The flag is any 32-bit number.", clauses=(RECORD_FLAG,)),
-    "Empty": Flag(says="A part has no bytes.", clauses=(RECORD_BODY_SIZE,)),
-    "BadMagic": Flag(says="Bytes 4 to 8 are no magic.", clauses=(RECORD_MAGIC,)),
-    "BadSize": Flag(says="A size is not that of what it counts."),
-    "Truncated": Flag(says="The bytes end before the record does."),
-    "KeyCollision": Flag(says="Aa and BB have one hash; see hashes.json."),
+    "Unicode": Flag(meaning="Texts are UTF-8; a character may take four bytes."),
+    "NegativeFlag": Flag(
+        meaning="The flag is any 32-bit number.", clauses=(RECORD_FLAG,)
+    ),
+    "Empty": Flag(meaning="A part has no bytes.", clauses=(RECORD_BODY_SIZE,)),
+    "BadMagic": Flag(meaning="Bytes 4 to 8 are no magic.", clauses=(RECORD_MAGIC,)),
+    "BadSize": Flag(meaning="A size is not that of what it counts."),
+    "Truncated": Flag(meaning="The bytes end before the record does."),
+    "KeyCollision": Flag(meaning="Aa and BB have one hash; see hashes.json."),
 }
 
 _OF_EDGE = {
@@ -111,7 +115,7 @@ def record_file(recorded: Mapping[str, bytes]) -> VectorFile:
     """Return the vectors of records; *recorded* holds such bytes by file name."""
     return VectorFile(
         algorithm="message record",
-        says="A message as the commit log keeps it and consumers receive it.",
+        meaning="A message as the commit log keeps it and consumers receive it.",
         flags=FLAGS,
         groups=(
             Group(type="record", tests=(*_made(), *_bits(), *_refused())),

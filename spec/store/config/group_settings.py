@@ -55,7 +55,7 @@ class Group:
     broker_when_slow: int = member(
         "whichBrokerWhenConsumeSlowly", INTEGER, "the id of a slave", default=1
     )
-    is_told_of_members: bool = member(
+    notifies_consumer_ids_changed: bool = member(
         "notifyConsumerIdsChangedEnable", TRUTH, "when one comes or goes", default=True
     )
     is_ordered: bool | None = member(

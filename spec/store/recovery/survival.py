@@ -98,7 +98,7 @@ SPACE_AGAIN = Clause(
     source="experiment: a broker of 4.6.0 on a file system of 48 MB",
     issues=("alibaba/rocketmq#331",),
 )
-NOBODY_WAITS = Clause(
+ACKNOWLEDGED_BEFORE_DISK = Clause(
     id="REC-POWERCUT-006",
     level=Level.QUIRK,
     text=(

@@ -137,7 +137,7 @@ CLEAN_OFFSET = Clause(
     ),
     source=f"5.3.3 org.apache.rocketmq.broker.processor.{_DELETE_GROUP}",
 )
-CLIENT_IS_ASKED = Clause(
+RELAYED_TO_CLIENT = Clause(
     id="ADMIN-CLIENT-001",
     level=Level.MUST,
     text=(
@@ -174,7 +174,7 @@ MESSAGE_IS_ABSENT = Clause(
     ),
     source=f"{_ADMIN}#consumeMessageDirectly",
 )
-STATUS_IS_ASKED = Clause(
+STATUS_IS_COLLECTED = Clause(
     id="ADMIN-CLIENT-003",
     level=Level.MUST,
     text=(

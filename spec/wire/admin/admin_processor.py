@@ -62,7 +62,7 @@ QUEUE_IS_EMPTY = Clause(
     ),
     source=f"{_ADMIN}#queryConsumeQueue",
 )
-QUEUE_IS_TOLD = Clause(
+UNITS_ARE_RETURNED = Clause(
     id="QUERY-QUEUE-002",
     level=Level.MUST,
     since="4.9",

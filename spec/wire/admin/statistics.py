@@ -111,7 +111,7 @@ ACCESS_IS_OFF = Clause(
     since="4.5",
     until="5.3.2",
 )
-ACCESS_IS_NOT_TOLD = Clause(
+ACL_QUERY_UNANSWERED = Clause(
     id="ADMIN-ACL-002",
     level=Level.QUIRK,
     text=(

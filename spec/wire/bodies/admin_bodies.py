@@ -153,7 +153,7 @@ class Producer:
     address: str = member("remoteIP", TEXT, "")
     language: str = member("language", TEXT, "")
     version: int = member("version", INTEGER, "")
-    heard_at_ms: int = member("lastUpdateTimestamp", INTEGER, "last heartbeat")
+    last_heartbeat_ms: int = member("lastUpdateTimestamp", INTEGER, "last heartbeat")
     rest: Mapping[str, object] = rest_of_members()
 
 

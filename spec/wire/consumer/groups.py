@@ -42,7 +42,7 @@ NO_MEMBERS = Clause(
     source="4.6.0 org.apache.rocketmq.broker.processor.ConsumerManageProcessor"
     "#getConsumerListByGroup",
 )
-JOIN_IS_TOLD = Clause(
+JOIN_NOTIFIES_MEMBERS = Clause(
     id="GROUP-MEMBER-003",
     level=Level.MUST,
     text=(
@@ -51,7 +51,7 @@ JOIN_IS_TOLD = Clause(
     ),
     source=_NOTIFY,
 )
-BEAT_IS_NOT_TOLD = Clause(
+UNCHANGED_HEARTBEAT = Clause(
     id="GROUP-MEMBER-004",
     level=Level.MUST,
     text="A heartbeat that changes nothing sends no notification.",
@@ -75,7 +75,7 @@ CLOSE_IS_LEAVE = Clause(
     ),
     source=f"{_CONSUMERS}#doChannelCloseEvent",
 )
-SUBSCRIPTION_IS_TOLD = Clause(
+SUBSCRIPTION_NOTIFIES_MEMBERS = Clause(
     id="GROUP-MEMBER-007",
     level=Level.MUST,
     text=(
@@ -84,7 +84,7 @@ SUBSCRIPTION_IS_TOLD = Clause(
     ),
     source=f"{_CONSUMERS}#registerConsumer",
 )
-SUBSCRIPTION_GONE_IS_TOLD = Clause(
+SUBSCRIPTION_REMOVED = Clause(
     id="GROUP-MEMBER-008",
     level=Level.MUST,
     text=(
@@ -94,7 +94,7 @@ SUBSCRIPTION_GONE_IS_TOLD = Clause(
     source="4.6.0 org.apache.rocketmq.broker.client.ConsumerGroupInfo"
     "#updateSubscription",
 )
-NEW_ID_IS_NOT_TOLD = Clause(
+NEW_ID_IS_NOT_NOTIFIED = Clause(
     id="GROUP-MEMBER-009",
     level=Level.QUIRK,
     text=(

@@ -31,7 +31,7 @@ SETTINGS_NAME_THE_MASTER = Clause(
     source=f"{_BROKER}#initialize",
     until="4.9",
 )
-SETTINGS_NAME_NOBODY = Clause(
+HA_MASTER_SETTING_IGNORED = Clause(
     id="HA-SLAVE-015",
     level=Level.QUIRK,
     text=(
@@ -116,7 +116,7 @@ GROUPS_COME = Clause(
     ),
     source=f"{_SYNC}#syncSubscriptionGroupConfig",
 )
-MASTER_TO_ASK = Clause(
+MASTER_OF_TABLES = Clause(
     id="HA-SLAVE-008",
     level=Level.MUST,
     text=(

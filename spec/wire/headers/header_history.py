@@ -92,7 +92,7 @@ class CodeHistory:
         return self.names[-1][0]
 
     @property
-    def asked_with(self) -> set[str]:
+    def request_headers(self) -> set[str]:
         """Return the names of all headers that the request carries in any release."""
         return {use.name for _, one in self.versions for use in one.carried}
 
@@ -104,7 +104,7 @@ class CodeHistory:
     @property
     def header_names(self) -> set[str]:
         """Return the names of all headers of requests and answers."""
-        return self.asked_with | self.answered_with
+        return self.request_headers | self.answered_with
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

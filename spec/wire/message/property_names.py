@@ -52,7 +52,7 @@ class PropertyName:
     """Facts about a property."""
 
     writer: Writer
-    says: str
+    meaning: str
     since: str = "4.4"
     reserved_since: str | None = None
     """First release whose Java clients refuse it to applications; None: no release."""
@@ -62,10 +62,12 @@ A, C, B, R = Writer.APPLICATION, Writer.CLIENT, Writer.BROKER, Writer.CONSUMER
 
 
 def _name(
-    writer: Writer, says: str, since: str = "4.4", *, is_reserved: bool = True
+    writer: Writer, meaning: str, since: str = "4.4", *, is_reserved: bool = True
 ) -> PropertyName:
     reserved = since if is_reserved else None
-    return PropertyName(writer=writer, says=says, since=since, reserved_since=reserved)
+    return PropertyName(
+        writer=writer, meaning=meaning, since=since, reserved_since=reserved
+    )
 
 
 PROPERTY_NAMES: Mapping[str, PropertyName] = MappingProxyType(
@@ -74,15 +76,15 @@ PROPERTY_NAMES: Mapping[str, PropertyName] = MappingProxyType(
         "TAGS": _name(A, "what consumers filter by"),
         "WAIT": _name(A, "whether the answer waits for disk and slave"),
         "DELAY": _name(A, "delay level"),
-        "RETRY_TOPIC": _name(B, "topic of a message that was handed back"),
-        "REAL_TOPIC": _name(B, "topic of a message that is set aside"),
-        "REAL_QID": _name(B, "queue of a message that is set aside"),
+        "RETRY_TOPIC": _name(B, "topic of a message that was sent back"),
+        "REAL_TOPIC": _name(B, "original topic of a message in a system topic"),
+        "REAL_QID": _name(B, "original queue of a message in a system topic"),
         "TRAN_MSG": _name(C, "true in a half message"),
         "PGROUP": _name(C, "producer group of a half message"),
         "MIN_OFFSET": _name(R, "the queue's first offset"),
         "MAX_OFFSET": _name(R, "the queue's end"),
         "BUYER_ID": _name(A, "not used"),
-        "ORIGIN_MESSAGE_ID": _name(B, "id of a message before it was handed back"),
+        "ORIGIN_MESSAGE_ID": _name(B, "id of a message before it was sent back"),
         "TRANSFER_FLAG": _name(B, "not used"),
         "CORRECTION_FLAG": _name(B, "not used"),
         "MQ2_FLAG": _name(B, "not used"),
@@ -94,7 +96,7 @@ PROPERTY_NAMES: Mapping[str, PropertyName] = MappingProxyType(
         "CONSUME_START_TIME": _name(R, "when it was handed to the application"),
         "TRAN_PREPARED_QUEUE_OFFSET": PropertyName(
             writer=B,
-            says="first queue offset of a half message that was put back",
+            meaning="first queue offset of a half message that was put back",
             reserved_since="5.0",
         ),
         "TRANSACTION_CHECK_TIMES": _name(

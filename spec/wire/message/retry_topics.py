@@ -38,16 +38,16 @@ def group_of(topic: str) -> str | None:
     return None
 
 
-def retry_level(asked: int, *, reconsume_times: int) -> int | None:
+def retry_level(requested_level: int, *, reconsume_times: int) -> int | None:
     """Return the delay level of a message that is sent back, or None for the DLQ.
 
-    *asked* is the requested level: 0 leaves it to the broker, less is the DLQ.
+    A *requested_level* of 0 leaves the level to the broker; a negative one means DLQ.
     """
     if reconsume_times < 0:
         raise LayoutError(f"{reconsume_times} deliveries")
-    if asked < 0:
+    if requested_level < 0:
         return None
-    return asked or FIRST_RETRY_LEVEL + reconsume_times
+    return requested_level or FIRST_RETRY_LEVEL + reconsume_times
 
 
 def handed_back(

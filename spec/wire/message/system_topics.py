@@ -32,7 +32,7 @@ REAL_PLACE = Clause(
     ),
     source=f"4.6.0 {_BRIDGE}#parseHalfMessageInner",
 )
-ASIDE_KEEPS = Clause(
+SYSTEM_TOPIC_KEEPS = Clause(
     id="STORE-SYSTOPIC-002",
     level=Level.MUST,
     text=(
@@ -51,7 +51,7 @@ class RealPlace:
     queue_id: int
 
 
-def set_aside(properties: Mapping[str, str], place: RealPlace) -> dict[str, str]:
+def with_real_place(properties: Mapping[str, str], place: RealPlace) -> dict[str, str]:
     """Return the *properties* of a message of *place* in a system topic."""
     return {
         **properties,

@@ -20,7 +20,7 @@ _BRIDGE = f"4.6.0 {_QUEUE}.TransactionalMessageBridge"
 _SERVICE = f"4.6.0 {_QUEUE}.TransactionalMessageServiceImpl"
 _SERVICE_5 = f"5.1.0 {_QUEUE}.TransactionalMessageServiceImpl"
 _LISTENER = f"4.6.0 {_QUEUE}.DefaultTransactionalMessageCheckListener"
-_ASK = (
+_SEND_CHECK = (
     "4.6.0 org.apache.rocketmq.broker.transaction"
     ".AbstractTransactionalMessageCheckListener#sendCheckMessage"
 )
@@ -94,7 +94,7 @@ QUESTION = Clause(
         "A client of the producer group of an undecided half message receives "
         "CHECK_TRANSACTION_STATE (39), oneway."
     ),
-    source=_ASK,
+    source=_SEND_CHECK,
     issues=(
         "apache/rocketmq#9500",
         "apache/rocketmq#1517",
@@ -110,7 +110,7 @@ QUESTION_HEADER = Clause(
         "tranStateTableOffset and offsetMsgId, and its unique key as msgId and "
         "transactionId."
     ),
-    source=_ASK,
+    source=_SEND_CHECK,
 )
 QUESTION_BODY = Clause(
     id="TXN-CHECK-003",
@@ -119,7 +119,7 @@ QUESTION_BODY = Clause(
         "A check request's body is a record of the message under its own topic and "
         "queue."
     ),
-    source=_ASK,
+    source=_SEND_CHECK,
     issues=(
         "apache/rocketmq#1375",
         "apache/rocketmq#9953",
@@ -172,7 +172,7 @@ QUESTION_ANSWERED = Clause(
     ),
     source=f"{_END}#processRequest",
 )
-DECIDED_IS_NOT_ASKED = Clause(
+DECIDED_IS_NOT_CHECKED = Clause(
     id="TXN-CHECK-008",
     level=Level.MUST,
     text="No check request is sent for a half message with an op message.",
@@ -238,14 +238,14 @@ WAITING_COUNTS = Clause(
     source=f"{_SERVICE}#needDiscard",
     since="4.5.2",
 )
-NOBODY_TO_ASK = Clause(
+CHECK_WITHOUT_CLIENT = Clause(
     id="TXN-CHECK-014",
     level=Level.QUIRK,
     text=(
         "From 4.5.2 on, a check of a half message counts even if no client of its "
         "producer group is connected."
     ),
-    source=_ASK,
+    source=_SEND_CHECK,
     since="4.5.2",
 )
 YOUNG_ONE_STOPS = Clause(

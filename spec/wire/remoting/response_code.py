@@ -13,7 +13,7 @@ from spec.wire.remoting.released_code import ReleasedCode
 class ResponseCode(ReleasedCode):
     """How a request went, named as Java names it."""
 
-    # Of the connection
+    # Remoting
     SUCCESS = 0
     SYSTEM_ERROR = 1
     SYSTEM_BUSY = 2
@@ -89,7 +89,7 @@ class ResponseCode(ReleasedCode):
     # Since 5.3.2
     INVALID_PARAMETER = 29, "5.3.2"
 
-    # What the same codes meant in 4.5 to 4.9
+    # Meanings of the same codes in 4.5 to 4.9
     UPDATE_AND_CREATE_ACL_CONFIG_FAILED = 209
     DELETE_ACL_CONFIG_FAILED = 210
     UPDATE_GLOBAL_WHITE_ADDRS_CONFIG_FAILED = 211

@@ -2,10 +2,10 @@
 A batch is several messages of one topic and queue in the body of one send.
 
 The client writes them one after the other, each with its flag, body and properties. All
-else is in the request's header. A broker makes one record of each. From 5.0 on it keeps
-the body whole if the topic's queues are of the type BatchCQ: one record with the flags
-INNER_BATCH and NEED_UNWRAP and the property INNER_NUM. Consumers then read this form
-too.
+else is in the request's header. A broker makes one record of each. From 5.0 on, it
+keeps the body whole for a topic with queues of the type BatchCQ. The one record has the
+flags INNER_BATCH and NEED_UNWRAP and the property INNER_NUM. Consumers then read this
+form too.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ REPLY_IS_CONFIRMED = Clause(
     source=f"4.6.0 {_REPLY}#handlePushReplyResult",
     since="4.6",
 )
-REPLY_TO_NOBODY = Clause(
+REPLY_TO_ABSENT_CLIENT = Clause(
     id="SEND-REPLY-004",
     level=Level.MUST,
     text=(

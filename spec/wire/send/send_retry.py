@@ -15,8 +15,8 @@ _LATER_RETRY = (
     "5.3.3 org.apache.rocketmq.broker.processor.SendMessageProcessor#handleRetryAndDLQ"
 )
 
-COUNT_IS_TOLD_SINCE = 121
-"""Requests of this version (V3_4_9) or a later one have maxReconsumeTimes."""
+MAX_RECONSUME_TIMES_SINCE = 121
+"""First request version (V3_4_9) with maxReconsumeTimes."""
 
 UNKNOWN_GROUP = Clause(
     id="SEND-RETRY-002",
@@ -48,7 +48,7 @@ DEAD_LETTER_LATER = Clause(
     source=_LATER_RETRY,
     since="5.0",
 )
-ANSWERED_AS_ASKED = Clause(
+RESPONSE_KEEPS_QUEUE = Clause(
     id="SEND-RETRY-005",
     level=Level.QUIRK,
     text=(

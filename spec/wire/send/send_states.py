@@ -136,7 +136,7 @@ LONELY_MASTER_LATER = Clause(
     source="5.3.3 org.apache.rocketmq.store.CommitLog#handleHA",
     since="5.0",
 )
-NOBODY_WAITS = Clause(
+NOT_WAITED_FOR = Clause(
     id="SEND-STATE-010",
     level=Level.MUST,
     text=(
