@@ -159,9 +159,7 @@ class Start:
         log.end = self.outcome.log.end = end.physical_end
         self.outcome.log.deleted_files += [
             f"{COMMIT_LOG}/{log.name(base)}"
-            for base in files_behind_end(
-                log.start_offsets, log.file_size, end.physical_end
-            )
+            for base in files_behind_end(log.start_offsets, end.physical_end)
         ]
         if reach >= end.physical_end:
             for queue in self._queues:

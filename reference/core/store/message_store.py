@@ -26,7 +26,7 @@ from reference.core.store.dispatch.dispatcher import (
 from reference.core.store.flush.checkpoint import CheckpointFile
 from reference.core.store.get.get_message import MessageFilter, UnitFilter, get_message
 from reference.core.store.index.index_service import IndexService
-from reference.core.store.index.query import query_records
+from reference.core.store.index.query import query_message
 from reference.core.store.mapped.files import Files, FilesError
 from reference.core.store.mapped.mapped_file_queue import FlushMark
 from reference.core.store.put_checks import check_message
@@ -293,12 +293,12 @@ class MessageStore:
     ) -> QueryResult:
         """Return messages that have *key*, or another key of the same hash."""
         count_max = min(count_max, self.options.query_count_max)  # [QUERY-KEY-009]
-        return query_records(
+        return query_message(
             self.log,
             self.index,
-            lambda until_ms: self.index.query(
-                topic, key, count_max=count_max, begin_ms=begin_ms, end_ms=until_ms
-            ),
+            topic,
+            key,
+            count_max=count_max,
             begin_ms=begin_ms,
             end_ms=end_ms,
         )

@@ -98,8 +98,8 @@ def test_where_recovery_begins_after_a_crash(release: str, first: int) -> None:
 
 
 def test_files_behind_the_end_go() -> None:
-    assert files_behind_end([0, 100, 200, 300], 100, 150) == [200, 300]
-    assert files_behind_end([0, 100, 200], 100, 200) == []
+    assert files_behind_end([0, 100, 200, 300], 150) == [200, 300]
+    assert files_behind_end([0, 100, 200], 200) == []
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 """
-The transient store pool: messages wait in memory, and go to the log's file in rounds.
+The transient store pool: messages wait in memory until a commit to the log's file.
 
-Until they are committed nobody reads them, and they die with the process, although
-their producers were answered. It keeps the writing of messages apart from the
-system's writing to disk, and works only without SYNC_FLUSH and on a master.
+Consumers do not receive uncommitted messages, and a crash loses them although their
+producers got a response. The pool separates appends from the system's writes to disk.
+It requires a master with ASYNC_FLUSH (Java: TransientStorePool).
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from reference.core.store.mapped.mapped_file_queue import MappedFileQueue
 class TransientStorePool:
     """The buffers in front of the files of the commit log.
 
-    It is written to as a MappedFileQueue is. Its ``end`` runs before that of the queue,
-    which is how far the log can be read.
+    It has the appending methods of a MappedFileQueue. Its ``end`` is at or behind that
+    of the queue, which is the end of the readable log.
     """
 
     def __init__(self, queue: MappedFileQueue, size: int) -> None:
         self.free = size
-        """Buffers that no file has."""
+        """Number of buffers without a file."""
         self._queue = queue
         self._waiting = bytearray()
         self._with_buffer: set[int] = set()
@@ -37,21 +37,21 @@ class TransientStorePool:
         return self._queue.limit
 
     def append(self, data: bytes | bytearray) -> int:
-        """Write *data* behind the last byte; return where."""
+        """Append *data*; return its offset."""
         if self._queue.start_offsets[-1] not in self._with_buffer:
-            # The file was there at the start, or the pool was empty when it was made.
+            # The file existed at the start, or was created without a free buffer.
             return self._queue.append(data)  # [STORE-FLUSH-009]
         offset = self.end
         self._waiting += data
         return offset
 
     def end_file(self, blank: bytes) -> None:
-        """Write *blank*; count the rest of the file as written, whatever it holds."""
+        """Write *blank*; count the rest of the file as written."""
         self.commit()
         self._queue.end_file(blank)
 
     def add_file(self, start: int = 0) -> None:
-        """Make the next file; the pool lends it a buffer, and one to its spare file."""
+        """Create the next file; it and its preallocated file get a buffer each."""
         self.commit()
         full = self._queue.start_offsets[-1:]
         self._queue.add_file(start)
@@ -64,7 +64,7 @@ class TransientStorePool:
                 self.free -= 1
 
     def is_due(self, least_pages: int) -> bool:
-        """Return whether enough waits for a commit."""
+        """Return whether *least_pages* dirty pages are waiting for a commit."""
         return has_enough_dirty_pages(
             self._queue.end,
             self.end,
@@ -73,7 +73,7 @@ class TransientStorePool:
         )
 
     def commit(self) -> None:
-        """Write what waits to the log's file; what the disk refuses goes on waiting."""
+        """Write the waiting bytes to the log's file; FilesError keeps them waiting."""
         if self._waiting:
             self._queue.append(self._waiting)
             self._waiting.clear()

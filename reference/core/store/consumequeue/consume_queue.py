@@ -46,11 +46,11 @@ class ConsumeQueue:
         directory = f"{CONSUME_QUEUE}/{topic}/{queue_id}"  # [STORE-NAME-003]
         self.queue = MappedFileQueue(files, directory, file_size)
         self.extension = extension
-        """Where the tags codes really are; None without (enableConsumeQueueExt)."""
+        """The file of the tags codes; None without enableConsumeQueueExt."""
         self.max_physical_offset = -1
-        """Where the last message's record ends in the log; -1 without messages."""
+        """End of the last message's record in the log; -1 without messages."""
         self.min_position = 0
-        """The byte at which the first unit begins whose message still exists."""
+        """Position of the first unit whose message still exists, in bytes."""
 
     @property
     def min_offset(self) -> int:
@@ -63,14 +63,14 @@ class ConsumeQueue:
         return self.queue.end // UNIT_SIZE
 
     def load(self) -> None:
-        """Map the files that are there."""
+        """Map the existing files."""
         self.queue.load()
         if self.extension is not None:
             self.extension.queue.load()
 
     @property
     def mapped_file_queues(self) -> tuple[MappedFileQueue, ...]:
-        """All that is to be flushed and closed."""
+        """The files to flush and close: those of the queue and of its extension."""
         both = (self.queue, self.extension.queue) if self.extension else (self.queue,)
         return both
 
@@ -114,7 +114,7 @@ class ConsumeQueue:
         if queue.end == queue.limit:
             is_first = len(queue) == 0
             if is_first and not 0 <= position <= INT64_MAX - 2 * queue.file_size:
-                # 4.6.0 makes a file of which the name is not an offset.
+                # 4.6.0 creates a file whose name is not an offset.
                 raise FilesError(
                     f"{queue.directory} has no place for message {index}, which the"
                     f" record at {physical_offset} of the log says it is"
@@ -152,7 +152,7 @@ class ConsumeQueue:
     def tags_code(self, code: int) -> int | None:
         """Return the tags code of a unit that has *code*, which may be an address.
 
-        None where nothing is at the address: it may be any.
+        None if the address has no extension unit.
         """
         if self.extension is None or not is_address(code):
             return code
@@ -164,30 +164,27 @@ class ConsumeQueue:
         per_file = self.queue.file_size // UNIT_SIZE
         return index + per_file - index % per_file
 
-    def file_data(self, base: int) -> memoryview:
-        """Return the whole file that begins at byte *base*, written or not."""
-        found = self.queue.file_at(base)
+    def file_data(self, start: int) -> memoryview:
+        """Return the whole file that begins at byte *start*, written or not."""
+        found = self.queue.file_at(start)
         assert found is not None
         return found[0].view
 
-    def end_at(self, end: QueueEnd) -> None:
-        """Let the queue end at *end*; forget the units behind it."""
+    def truncate(self, end: QueueEnd) -> None:
+        """Remove the units from *end* on."""
         self.queue.truncate(end.position)
         self.max_physical_offset = end.max_physical_offset
 
-    def recover_extension(self, bases: Sequence[int]) -> None:
-        """Let the extension end behind the last address in the files at *bases*."""
+    def recover_extension(self, start_offsets: Sequence[int]) -> None:
+        """End the extension behind the last address in the files at *start_offsets*."""
         if self.extension is not None:
-            self.extension.recover(self._last_address(bases))
+            self.extension.recover(self._last_address(start_offsets))
 
     def correct_min_offset(self, log_start: int) -> None:
-        """Let the queue begin with the first message at or behind *log_start*.
-
-        Where there is none, it begins where it did.
-        """
+        """Set the min offset to the first message at or behind *log_start*, if any."""
         if len(self.queue):
-            base = self.queue.start
-            first = base, unit_codec.iter_unpack(self.file_data(base))
+            start = self.queue.start
+            first = start, unit_codec.iter_unpack(self.file_data(start))
             end = QueueEnd(self.queue.end, self.max_physical_offset)
             before = self.min_position
             self.min_position = correct_min_offset(first, end, before, log_start)
@@ -196,7 +193,7 @@ class ConsumeQueue:
 
     @property
     def last_physical_end(self) -> int:
-        """Where the record of the last unit ends in the log; -1 without units."""
+        """End of the last unit's record in the log; -1 without units."""
         data = self.queue.view(self.queue.end - UNIT_SIZE, UNIT_SIZE)
         if data is None:
             return -1
@@ -204,7 +201,7 @@ class ConsumeQueue:
         return int(offset + size)
 
     def delete_before(self, log_start: int) -> int:
-        """Delete the files whose messages all lie before *log_start*; return how many.
+        """Delete the files whose messages are all before *log_start*; return the count.
 
         The last file stays, and with it the queue's end.
         """
@@ -227,7 +224,7 @@ class ConsumeQueue:
         self.min_position = 0
 
     def _repair(self, position: int, unit: bytes) -> None:
-        """Write *unit* again where it is there in part, its offset at least."""
+        """Write *unit* again if only its commit-log offset is intact."""
         found = self.queue.view(position, UNIT_SIZE)
         file = self.queue.file_at(position)
         if found is None or file is None or found == unit:
@@ -242,17 +239,17 @@ class ConsumeQueue:
         _, size, code = unit_codec.unpack(unit)
         return bool(size) and is_address(code) and self.tags_code(code) is not None
 
-    def _last_address(self, bases: Sequence[int]) -> int | None:
-        """Return the last address that a unit in the files at *bases* has."""
-        for base in reversed(bases):
-            units = unit_codec.iter_unpack(self.queue.view(base) or b"")
+    def _last_address(self, start_offsets: Sequence[int]) -> int | None:
+        """Return the last extension address of a unit in files, or None."""
+        for start in reversed(start_offsets):
+            units = unit_codec.iter_unpack(self.queue.view(start) or b"")
             addresses = [int(code) for _, _, code in units if is_address(code)]
             if addresses:
                 return addresses[-1]
         return None
 
     def _correct_extension(self, log_start: int) -> None:
-        """Delete what the extension has of messages before the first."""
+        """Delete the extension units of messages before the first."""
         unit = self.unit(self.min_offset)
         if self.extension is None or unit is None:
             return

@@ -1,10 +1,9 @@
 """
-The extension of a consume queue: units of any size, for what does not fit into 20
-bytes.
+The extension of a consume queue: units of variable size (Java: ConsumeQueueExt).
 
-Beside the tags code that the queue's unit would have, it keeps when the message was
-stored and which subscriptions by expression it matches. The unit has an address of the
-extension's unit instead. Like the queue, it can be made again from the log.
+An extension unit has the tags code, the store time and the bit map of the subscriptions
+by expression that match. The consume-queue unit has its address instead of a tags code.
+Dispatch can build the extension again from the log.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _END = END_MARK.to_bytes(2, "big", signed=True)
 
 
 def is_address(tags_code: int) -> bool:
-    """Return whether *tags_code* stands for a place in an extension."""
+    """Return whether *tags_code* is the address of an extension unit."""
     return tags_code <= EXTENSION_ADDRESS_MAX
 
 
@@ -43,7 +42,7 @@ class QueueExtension:
         self.queue = MappedFileQueue(files, directory, file_size)
 
     def put(self, unit: ExtensionUnit) -> int:
-        """Add *unit*; return its address, or its own tags code if there is no room.
+        """Add *unit*; return its address, or its tags code if it does not fit.
 
         4.6.0 ConsumeQueueExt#put.
         """
@@ -60,7 +59,7 @@ class QueueExtension:
         return extension_address(offset)  # [STORE-EXTENSION-003]
 
     def get(self, address: int) -> ExtensionUnit | None:
-        """Return the unit at *address*, None if there is none."""
+        """Return the unit at *address*, or None."""
         data = self.queue.view(offset_of_address(address))
         try:
             return None if data is None else decode_extension_unit(data)
@@ -68,7 +67,7 @@ class QueueExtension:
             return None
 
     def recover(self, last_address: int | None) -> None:
-        """Find the end: behind the unit that the queue knows last, if it knows one.
+        """Truncate behind the unit at *last_address*, or behind the last valid unit.
 
         4.6.0 ConsumeQueueExt#recover and #truncateByMaxAddress.
         """
@@ -82,19 +81,19 @@ class QueueExtension:
             self.queue.truncate(offset_of_address(last_address) + size)
 
     def delete_before(self, first_address: int) -> None:
-        """Delete the files that end before the first unit that the queue knows."""
+        """Delete the files that end before the unit at *first_address*."""
         first = offset_of_address(first_address)
         while len(self.queue) and self.queue.start + self.queue.file_size < first:
             self.queue.delete_first()  # [STORE-EXTENSION-013]
 
     def _written_end(self) -> int:
-        """Return where the units of the last file end."""
-        base = self.queue.start_offsets[-1]
-        data = self.queue.view(base) or memoryview(b"")
+        """Return the end of the last file's units."""
+        start = self.queue.start_offsets[-1]
+        data = self.queue.view(start) or memoryview(b"")
         at = 0
         while at + 2 <= len(data):
             size = int.from_bytes(data[at : at + 2], "big", signed=True)
             if size <= 0 or at + size > len(data):
                 break
             at += size
-        return base + at
+        return start + at

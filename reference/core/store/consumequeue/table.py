@@ -35,21 +35,21 @@ class ConsumeQueueTable:
         return iter(list(self.table.values()))
 
     def load(self) -> None:
-        """Map the queues that are there; directories that are no queue are left."""
+        """Map the existing queues; other directories are ignored."""
         for topic in self._files.names("consumequeue"):
             for name in self._files.names(f"consumequeue/{topic}"):
                 if name.isascii() and name.isdigit():
-                    self._made(topic, int(name)).load()
+                    self._create(topic, int(name)).load()
 
     def create(self, topic: str, queue_id: int) -> ConsumeQueue | None:
         """Return a new queue; None if its directory cannot be named."""
         if queue_id < 0 or not is_directory_name(topic):
             return None
-        return self._made(topic, queue_id)
+        return self._create(topic, queue_id)
 
     @property
     def max_physical_offset(self) -> int:
-        """Where the last message that a queue knows of ends in the log; -1 if none."""
+        """Highest end of a queue's last record in the log; -1 without messages."""
         return max((one.max_physical_offset for one in self), default=-1)
 
     def delete(self, queue: ConsumeQueue) -> None:
@@ -57,7 +57,7 @@ class ConsumeQueueTable:
         queue.destroy()
         self.table.pop((queue.topic, queue.queue_id), None)
 
-    def _made(self, topic: str, queue_id: int) -> ConsumeQueue:
+    def _create(self, topic: str, queue_id: int) -> ConsumeQueue:
         files, extension = self._files, None
         if self._extension_file_size:
             size = self._extension_file_size

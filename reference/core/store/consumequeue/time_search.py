@@ -14,30 +14,23 @@ def offset_by_time(log: CommitLog, queue: ConsumeQueue, timestamp_ms: int) -> in
     """Return the offset of the message stored nearest to *timestamp_ms*.
 
     4.6.0 org.apache.rocketmq.store.ConsumeQueue#getOffsetInQueueByTime. It chooses the
-    first file that was written to at or after that time, and looks only there.
+    first file that was written at or after that time, or the last, and searches it
+    alone.
     """
-    bases = queue.queue.start_offsets
-    if not bases:
+    files = queue.queue
+    if not len(files):
         return 0
-    number = _file_by_time(queue, timestamp_ms)
-    base = bases[number]
-    units = queue.queue.view(base)
+    numbers = range(len(files))
+    written_since = (n for n in numbers if files.modified_at_ms(n) >= timestamp_ms)
+    start = files.start_offsets[next(written_since, numbers[-1])]
+    units = files.view(start)
     if units is None:
         return 0
-    first = max(queue.min_position - base, 0) // UNIT_SIZE
+    first = max(queue.min_position - start, 0) // UNIT_SIZE
     number_in_file = _nearest(log, units, timestamp_ms, first)
     if number_in_file is None:
         return 0
-    return max(base // UNIT_SIZE + number_in_file, 0)
-
-
-def _file_by_time(queue: ConsumeQueue, timestamp_ms: int) -> int:
-    """Return the number of the first file written at or after *timestamp_ms*."""
-    count = len(queue.queue)
-    for number in range(count):
-        if queue.queue.modified_at_ms(number) >= timestamp_ms:
-            return number
-    return count - 1
+    return max(start // UNIT_SIZE + number_in_file, 0)
 
 
 def _nearest(
@@ -45,8 +38,8 @@ def _nearest(
 ) -> int | None:
     """Return the number of the unit whose message was stored nearest in time.
 
-    Of two equally near ones it is the earlier. -1 says that there is none, None that
-    a unit points at nothing.
+    The earlier of two equally near units. -1 without units; None for a unit whose
+    record the log does not have.
     """
     low, high = first, len(units) // UNIT_SIZE - 1
     before: tuple[int, int | None] = (-1, None)
@@ -72,7 +65,7 @@ def _nearest(
 def _nearer(
     before: tuple[int, int | None], behind: tuple[int, int | None], timestamp_ms: int
 ) -> int:
-    """Return the unit of the two whose time is nearer, or the only one there is."""
+    """Return the unit whose time is nearer, or the only unit that exists."""
     if before[1] is None:
         return behind[0]  # [OFFSET-SEARCH-002]
     if behind[1] is None:

@@ -22,7 +22,7 @@ from reference.core.store.types import DispatchRequest, StoreOptions
 KEY_SEPARATOR = " "
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST_MS = 253_402_300_799_999
-"""The end of the year 9999: a damaged record may have been stored at any time."""
+"""The end of the year 9999: a damaged record may have any store time."""
 
 
 class IndexService:
@@ -88,13 +88,13 @@ class IndexService:
 
     @property
     def newest(self) -> IndexFile | None:
-        """The file that keys are put into, None without one."""
+        """The file that receives keys, or None."""
         return self._index_files[-1] if self._index_files else None
 
     def query(
         self, topic: str, key: str, *, count_max: int, begin_ms: int, end_ms: int
     ) -> list[int]:
-        """Return up to *count_max* places that may have the key, the newest first."""
+        """Return up to *count_max* commit-log offsets by key hash, the newest first."""
         offsets: list[int] = []
         key_hash = index_hash(topic, key)  # [QUERY-KEY-005]
         for file in reversed(self._index_files):  # [QUERY-KEY-003]
@@ -109,13 +109,13 @@ class IndexService:
 
     @property
     def last_update(self) -> tuple[int, int]:
-        """When and where the last indexed message was stored; zeros without one."""
+        """Store time and commit-log offset of the last indexed message, or zeros."""
         if not self._index_files:
             return 0, 0
         return self._index_files[-1].end_ms, self._index_files[-1].end_offset
 
     def delete_before(self, log_start: int) -> None:
-        """Delete the files of messages that all lie before *log_start*."""
+        """Delete the files whose messages are all before *log_start*."""
         while (
             len(self._index_files) > 1 and self._index_files[0].end_offset < log_start
         ):
@@ -124,18 +124,18 @@ class IndexService:
             self._files.delete(file.path)
 
     def flush(self) -> None:
-        """Return when everything written is on disk."""
+        """Block until everything written is on disk."""
         for file in self._index_files[-1:]:
             file.flush()
 
     def close(self) -> None:
-        """Give the mappings back."""
+        """Unmap the files."""
         for file in self._index_files:
             file.close()
         self._index_files.clear()
 
     def _add_file(self, now_ms: int, checkpoint: CheckpointFile) -> IndexFile:
-        """Make the first file, or the one behind a full file; return it."""
+        """Create and return the first file, or the one behind a full file."""
         last = self._index_files[-1] if self._index_files else None
         made_at_ms = max(now_ms, self.started_at_ms) + self._zone_offset_ms
         name = index_name(made_at_ms, last.name if last else "")  # [STORE-NAME-004]

@@ -1,8 +1,9 @@
 """
-Java's string hash, fast enough to be taken of every message's keys.
+Java's string hash of tags and keys, from cached parts.
 
-The plain ones are in ``spec.integers`` and ``spec.store.index_file``; the tests
-hold the two together.
+Unique keys share their beginnings, so only a counter is hashed for each message.
+``spec.integers`` and ``spec.store.index_file`` define the same hashes; tests compare
+them.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ _POWERS_COUNT = 1024
 _POWERS: tuple[int, ...] = tuple(pow(31, n, 2**32) for n in range(_POWERS_COUNT + 1))[
     ::-1
 ]
-"""What counts how much in a key of that many characters, from the front."""
+"""Powers of 31, the highest first: the factors of a key's characters."""
 _COUNTER, _CLOCK = 4, 4
-"""Characters at the end of a unique key: those that change from message to message,
-and before them those that change from minute to minute."""
+"""Characters at the end of a unique key: the counter of messages and, before it, the
+digits that change from minute to minute."""
 _CLOCK_POWERS = _POWERS[-_COUNTER - _CLOCK : -_COUNTER]
 _SHORT = 64
 _PAIRS = {
@@ -35,12 +36,12 @@ _PAIR_POWER = 31**2
 
 @lru_cache(maxsize=16_384)
 def tags_hash(tags: str) -> int:
-    """Return the tags code of *tags*; the same few come again and again."""
+    """Return the tags code of *tags*, cached."""
     return java_string_hash(tags) if tags else 0
 
 
 def index_hash(topic: str, key: str) -> int:
-    """Return what the index files a *key* under: 0 or more, 31 bits."""
+    """Return the hash of *key* in the index: 31 bits, 0 or more."""
     first, second = _PAIRS.get(key[-4:-2]), _PAIRS.get(key[-2:])
     if (
         first is not None
@@ -48,7 +49,7 @@ def index_hash(topic: str, key: str) -> int:
         and _CLOCK + _COUNTER < len(key) <= _SHORT
         and key.isascii()
     ):
-        # What a unique key begins with are a client and a time: they come again.
+        # A unique key begins with a client and a time, whose hash is cached.
         before = _before_counter(topic, key[:-_COUNTER])
         code = before + first * _PAIR_POWER + second
     else:
@@ -71,7 +72,7 @@ def _code_of(topic: str, key: str) -> int:
 
 @lru_cache(maxsize=1024)
 def _before_counter(topic: str, text: str) -> int:
-    """Return what *text*, a key of *topic*, counts for when a counter follows it."""
+    """Return the hash of *text*, a key of *topic*, as if zeros followed it."""
     clock: int = sum(map(mul, text[-_CLOCK:].encode(), _CLOCK_POWERS))
     prefix: int = _prefix_hash(topic) * _POWERS[_POWERS_COUNT - len(text) - _COUNTER]
     return (prefix + _beginning_hash(text[:-_CLOCK]) + clock) & 0xFFFFFFFF
@@ -79,7 +80,7 @@ def _before_counter(topic: str, text: str) -> int:
 
 @lru_cache(maxsize=16_384)
 def _beginning_hash(text: str) -> int:
-    """Return what *text* counts for when a clock and a counter follow it."""
+    """Return the hash of *text* times the power of the characters behind it."""
     return java_string_hash(text) * _POWERS[_POWERS_COUNT - _CLOCK - _COUNTER]
 
 

@@ -18,15 +18,15 @@ FILES_AFTER_A_STOP = 3
 
 
 def first_file_after_stop(
-    bases: Sequence[int], queue_end: int, rules: RecoveryRules
+    start_offsets: Sequence[int], queue_end: int, rules: RecoveryRules
 ) -> int:
     """Return the index of the file at which recovery begins after a clean stop.
 
     *queue_end* is the highest commit-log offset in any consume queue.
     """
     if not rules.begins_by_queues:
-        return max(len(bases) - FILES_AFTER_A_STOP, 0)  # [REC-FIRSTFILE-001]
-    older = [number for number, base in enumerate(bases) if base <= queue_end]
+        return max(len(start_offsets) - FILES_AFTER_A_STOP, 0)  # [REC-FIRSTFILE-001]
+    older = [number for number, start in enumerate(start_offsets) if start <= queue_end]
     return max(older, default=0)  # [REC-FIRSTFILE-004]
 
 
@@ -38,7 +38,7 @@ class FirstRecord(NamedTuple):
 
 
 def first_record_of(data: memoryview, rules: RecoveryRules) -> FirstRecord:
-    """Return the first record of a commit-log file, which may hold anything."""
+    """Return the first record of a commit-log file, whose bytes may be invalid."""
     stored_at_ms = stored_at_of(data, supports_ipv6=rules.supports_ipv6)
     return FirstRecord(magic_of(data), stored_at_ms)
 
@@ -61,10 +61,9 @@ def first_file_after_crash(
     return 0
 
 
-def files_behind_end(bases: Sequence[int], file_size: int, end: int) -> list[int]:
-    """Return the start offsets of files that go when the log ends at *end*."""
-    # [REC-TRUNCATE-002]
-    return [base for base in bases if base + file_size > end and base > end]
+def files_behind_end(start_offsets: Sequence[int], end: int) -> list[int]:
+    """Return the start offsets of files to delete when the log ends at *end*."""
+    return [start for start in start_offsets if start > end]  # [REC-TRUNCATE-002]
 
 
 def dispatch_start(

@@ -1,8 +1,8 @@
 """
 The end and the first unit of one consume queue at a start.
 
-A file is given as a pair: its start offset, and its units, written or not. Functions
-return byte positions in the queue, as 4.6.0 computes them.
+A file is a pair of its start offset and its units, written or not. Positions are bytes
+of the queue, as in 4.6.0.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def find_queue_end(
     4.6.0 org.apache.rocketmq.store.ConsumeQueue#recover. [REC-QUEUE-001]
     """
     position, max_physical_offset = files[0][0], -1
-    for base, units in files:
+    for start, units in files:
         count = least_offset = 0
         for unit in units:
             if unit[0] < least_offset or unit[1] <= 0:  # [STORE-QUEUE-008]
@@ -57,8 +57,8 @@ def find_queue_end(
             count += 1
             max_physical_offset = physical_end_of(unit, rules)
             least_offset = _least_next(unit, rules)
-        position = base + count * UNIT_SIZE
-        if position < base + file_size:
+        position = start + count * UNIT_SIZE
+        if position < start + file_size:
             break
     return QueueEnd(position, max_physical_offset)
 
@@ -88,8 +88,8 @@ def truncate_queue(
     before the last that keeps a unit. [REC-QUEUE-002]
     """
     max_physical_offset = log_end - 1 if rules.end_is_last_begin else log_end
-    deleted = base = 0
-    for base, units in newest_first:
+    deleted = start = 0
+    for start, units in newest_first:
         count, is_unwritten, least_offset = 0, False, 0
         for unit in units:
             is_written = unit[0] >= least_offset and unit[1] > 0
@@ -101,11 +101,11 @@ def truncate_queue(
             max_physical_offset = physical_end_of(unit, rules)
             least_offset = _least_next(unit, rules)
         if count:
-            end = QueueEnd(base + count * UNIT_SIZE, max_physical_offset)
+            end = QueueEnd(start + count * UNIT_SIZE, max_physical_offset)
             return TruncatedQueue(end, deleted, is_unwritten and count == 1)
         deleted += 1
-    if rules.keeps_place and base:
-        return TruncatedQueue(QueueEnd(base, max_physical_offset), deleted - 1, False)
+    if rules.keeps_place and start:
+        return TruncatedQueue(QueueEnd(start, max_physical_offset), deleted - 1, False)
     return TruncatedQueue(QueueEnd(0, max_physical_offset), deleted, False)
 
 
@@ -123,11 +123,11 @@ def correct_min_offset(
     """Return the position of the first unit whose record the log still has.
 
     4.6.0 org.apache.rocketmq.store.ConsumeQueue#correctMinOffset searches *first*, the
-    queue's first file, only. The result is *before* where that has no such unit.
+    queue's first file, only. The result is *before* if no unit of it qualifies.
     """
-    base, units = first
+    start, units = first
     for number, unit in enumerate(units):
-        position = base + number * UNIT_SIZE
+        position = start + number * UNIT_SIZE
         if position >= queue.position:
             break
         if unit[0] >= log_start:
@@ -148,13 +148,13 @@ def correct_min_offset_since_5(
     """
     if before >= queue.position:
         return before
-    base, unit = last
+    last_start, unit = last
     if unit is None:
-        raise EmptyLastFileError(f"the file that begins at {base} has no unit")
+        raise EmptyLastFileError(f"the file that begins at {last_start} has no unit")
     if unit[0] < log_start:
         return queue.position
-    first_base, units = first
-    if before > first_base:  # the search begins at the former minimum
-        units = islice(units, (before - first_base) // UNIT_SIZE, None)
-        first_base = before
-    return correct_min_offset((first_base, units), queue, before, log_start)
+    start, units = first
+    if before > start:  # the search begins at the former minimum
+        units = islice(units, (before - start) // UNIT_SIZE, None)
+        start = before
+    return correct_min_offset((start, units), queue, before, log_start)

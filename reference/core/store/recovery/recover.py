@@ -1,5 +1,5 @@
 """
-Recovery: finds the physical end of the log at a start and truncates what is behind.
+Recovery: finds the physical end of the log at a start and truncates the log there.
 
 Only the tail can be wrong. After a clean stop the last three files are read, after a
 crash every file since the checkpoint. Consume queues are truncated to the log's end and
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from reference.core.store.commitlog.commit_log import CommitLog
@@ -114,16 +115,18 @@ def dispatch_position(log: CommitLog, queues: ConsumeQueueTable) -> int:
 
 def _first_file(parts: StoreParts, *, is_clean: bool) -> int:
     """Return the index of the commit-log file at which the scan begins."""
-    bases = parts.log.queue.start_offsets
+    start_offsets = parts.log.queue.start_offsets
     if is_clean:
-        return first_file_after_stop(bases, -1, REFERENCE)
+        return first_file_after_stop(start_offsets, -1, REFERENCE)
 
     def first_record(number: int) -> FirstRecord:
-        return first_record_of(_file_data(parts.log, bases[number]), REFERENCE)
+        data = _file_data(parts.log, start_offsets[number])
+        return first_record_of(data, REFERENCE)
 
     with_index = parts.options.index_enabled and parts.options.index_safe
     trusted_ms = parts.checkpoint.trusted_ms(with_index=with_index)
-    return first_file_after_crash(len(bases), first_record, trusted_ms, REFERENCE)
+    count = len(start_offsets)
+    return first_file_after_crash(count, first_record, trusted_ms, REFERENCE)
 
 
 def _scan(
@@ -141,7 +144,7 @@ def _scan(
     return scan_log(
         log.queue.start_offsets,
         first,
-        lambda base: _file_data(log, base),
+        partial(_file_data, log),
         REFERENCE,
         check_crc=log.check_crc_on_recover,
         on_record=on_record,
@@ -149,31 +152,26 @@ def _scan(
     )
 
 
-def _file_data(log: CommitLog, base: int) -> memoryview:
-    """Return the whole file at *base*: before recovery every byte counts as written."""
-    data = log.queue.view(base)
+def _file_data(log: CommitLog, start: int) -> memoryview:
+    """Return the whole file at *start*: before recovery every byte is written."""
+    data = log.queue.view(start)
     assert data is not None
     return data
 
 
 def _recover_queue(queue: ConsumeQueue, bulk: BulkRecovery | None) -> None:
-    """Let *queue* end before the first invalid unit of its last three files."""
-    bases = queue.queue.start_offsets[-FILES_TO_RECOVER:]
-    if bases:
-        queue.end_at(_queue_end(queue, bases, bulk))
-        queue.recover_extension(bases)
-
-
-def _queue_end(
-    queue: ConsumeQueue, bases: Sequence[int], bulk: BulkRecovery | None
-) -> QueueEnd:
-    files = [(base, queue.file_data(base)) for base in bases]
+    """End *queue* before the first invalid unit of its last three files."""
+    start_offsets = queue.queue.start_offsets[-FILES_TO_RECOVER:]
+    if not start_offsets:
+        return
+    files = [(start, queue.file_data(start)) for start in start_offsets]
     file_size = queue.queue.file_size
     end = bulk.find_queue_end(files, file_size) if bulk else None
-    if end is not None:
-        return end
-    units = [(base, unit_codec.iter_unpack(data)) for base, data in files]
-    return find_queue_end(units, file_size, REFERENCE)
+    if end is None:
+        units = [(start, unit_codec.iter_unpack(data)) for start, data in files]
+        end = find_queue_end(units, file_size, REFERENCE)
+    queue.truncate(end)
+    queue.recover_extension(start_offsets)
 
 
 def _truncate_queue(
@@ -183,24 +181,20 @@ def _truncate_queue(
 
     The extension keeps its units of them. [STORE-EXTENSION-011]
     """
-    truncated = _truncated(queue, log_end, bulk)
+    newest_first = queue.queue.start_offsets[::-1]
+    truncated = None
+    if bulk is not None and newest_first:
+        data = ((start, queue.file_data(start)) for start in newest_first)
+        truncated = bulk.truncate_queue(data, log_end)
+    if truncated is None:
+        units = (
+            (start, unit_codec.iter_unpack(queue.file_data(start)))
+            for start in newest_first
+        )
+        truncated = truncate_queue(units, log_end, REFERENCE)
     for _ in range(truncated.deleted):
         queue.queue.delete_last()
-    queue.end_at(truncated.end)
-
-
-def _truncated(
-    queue: ConsumeQueue, log_end: int, bulk: BulkRecovery | None
-) -> TruncatedQueue:
-    newest_first = queue.queue.start_offsets[::-1]
-    data = ((base, queue.file_data(base)) for base in newest_first)
-    found = bulk.truncate_queue(data, log_end) if bulk and newest_first else None
-    if found is not None:
-        return found
-    units = (
-        (base, unit_codec.iter_unpack(queue.file_data(base))) for base in newest_first
-    )
-    return truncate_queue(units, log_end, REFERENCE)
+    queue.truncate(truncated.end)
 
 
 def _flush_again(log: CommitLog, queues: ConsumeQueueTable, first: int) -> None:
@@ -211,5 +205,5 @@ def _flush_again(log: CommitLog, queues: ConsumeQueueTable, first: int) -> None:
     """
     log.queue.flushed = min(log.queue.start_offsets[first:] or [log.queue.end])
     for queue in queues:
-        bases = queue.queue.start_offsets[-FILES_TO_RECOVER:]
-        queue.queue.flushed = min([*bases, queue.queue.flushed])
+        start_offsets = queue.queue.start_offsets[-FILES_TO_RECOVER:]
+        queue.queue.flushed = min([*start_offsets, queue.queue.flushed])
