@@ -7,6 +7,7 @@ connection or on disk has one of these ranges.
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Callable
 
@@ -32,11 +33,29 @@ INT8_MIN, INT8_MAX = -(2**7), 2**7 - 1
 INT16_MIN, INT16_MAX = -(2**15), 2**15 - 1
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
+_DECIMAL = re.compile(r"[+-]?0*\d{1,19}")
 
 
 def java_int(value: int) -> int:
     """Return *value* wrapped into Java's 32-bit int."""
     return (value + 2**31) % 2**32 - 2**31
+
+
+def parse_java_int(text: str | None) -> int | None:
+    """Return the int that Java's Integer#parseInt reads; None where it raises."""
+    return _parse(text, INT32_MIN, INT32_MAX)
+
+
+def parse_java_long(text: str | None) -> int | None:
+    """Return the long that Java's Long#parseLong reads; None where it raises."""
+    return _parse(text, INT64_MIN, INT64_MAX)
+
+
+def _parse(text: str | None, least: int, most: int) -> int | None:
+    if text is None or not _DECIMAL.fullmatch(text):
+        return None
+    value = int(text)
+    return value if least <= value <= most else None
 
 
 def java_string_hash(text: str) -> int:

@@ -17,7 +17,7 @@ from reference.core.store.config_files import ConfigFiles
 from reference.core.store.consumequeue.table import ConsumeQueueTable
 from reference.core.store.consumequeue.time_search import offset_by_time
 from reference.core.store.delay.delay_levels import DelayLevels
-from reference.core.store.delay.schedule_message import Schedule
+from reference.core.store.delay.schedule_message import LogError, Schedule
 from reference.core.store.dispatch.dispatcher import (
     CalcBitMap,
     Dispatcher,
@@ -303,10 +303,14 @@ class MessageStore:
             end_ms=end_ms,
         )
 
-    def deliver_delayed_messages(self, now_ms: int) -> list[PutResult]:
+    def deliver_delayed_messages(
+        self, now_ms: int, log_error: LogError = lambda _: None
+    ) -> list[PutResult]:
         """Put the delayed messages whose time has come under their own topics."""
         return self.schedule.deliver(
-            now_ms, lambda message: self.append([message], now_ms, is_checked=True)[0]
+            now_ms,
+            lambda message: self.append([message], now_ms, is_checked=True)[0],
+            log_error,
         )
 
     def disk_space(self) -> tuple[int, int]:

@@ -5,12 +5,13 @@ Delayed messages: where they wait, and when they come out.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 
 import pytest
 
 from reference.core.store.config_files import DELAY_OFFSETS
 from reference.core.store.delay.delay_levels import DelayLevels
-from reference.core.store.mapped.files import MemoryFiles
+from reference.core.store.mapped.files import FilesError, MemoryFiles
 from reference.core.store.types import PutStatus
 from reference.tests.store.making import (
     NOON_MS,
@@ -147,3 +148,58 @@ def test_durations_are_read_in_seconds_minutes_hours_and_days() -> None:
     assert levels.deliver_at_ms(9, 5) == 1005
     with pytest.raises(ValueError, match="'5' is not a duration"):
         DelayLevels("1s 5")
+
+
+@pytest.mark.parametrize(
+    "properties",
+    [
+        "",
+        "REAL_TOPIC\x01T\x02",
+        "REAL_QID\x010\x02",
+        "REAL_TOPIC\x01T\x02REAL_QID\x01abc\x02",
+        "REAL_TOPIC\x01T\x02REAL_QID\x0199999999999\x02",
+        "REAL_TOPIC\x01T\x02REAL_QID\x01-1\x02",
+        f"REAL_TOPIC\x01{'T' * 300}\x02REAL_QID\x010\x02",
+        "REAL_TOPIC\x01../T\x02REAL_QID\x010\x02",
+    ],
+)
+def test_an_undeliverable_message_is_dropped(properties: str) -> None:
+    files = MemoryFiles()
+    store = started(files, LEVELS)
+    append_one(store, message(body=b"before", properties="DELAY\x011\x02"), NOON_MS)
+    append_one(store, message(SCHEDULE_TOPIC, properties=properties), NOON_MS)
+    append_one(store, message(body=b"behind", properties="DELAY\x011\x02"), NOON_MS)
+    store.dispatch()
+    lines: list[str] = []
+    for second in (1, 2, 3):
+        store.deliver_delayed_messages(NOON_MS + second * 1000, lines.append)
+    store.dispatch()
+    found = [record.body for record in all_records(store, "T", 0)]
+    assert found == [b"before", b"behind"]
+    assert len(lines) == 1
+    assert lines[0].startswith("delayed message 1 of level 1 is dropped: Undeliverable")
+
+
+def test_a_failing_level_stops_no_other_and_delivers_nothing_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    store = started(options=LEVELS)
+    for body in (b"1s", b"next"):
+        append_one(store, message(body=body, properties="DELAY\x011\x02"), NOON_MS)
+    append_one(store, message(body=b"1m", properties="DELAY\x012\x02"), NOON_MS)
+    store.dispatch()
+    read, calls = store.log.record, count(1)
+
+    def fails_once(offset: int, size: int) -> memoryview | None:
+        if next(calls) == 2:
+            raise FilesError("the disk fails")
+        return read(offset, size)
+
+    monkeypatch.setattr(store.log, "record", fails_once)
+    lines: list[str] = []
+    for minute in (1, 2):
+        store.deliver_delayed_messages(NOON_MS + minute * 60_000, lines.append)
+    store.dispatch()
+    found = [record.body for record in all_records(store, "T", 0)]
+    assert found == [b"1s", b"1m", b"next"]
+    assert lines == ["delay level 1 failed: FilesError: the disk fails"]

@@ -85,6 +85,18 @@ DELAYED_IS_TRIED_AGAIN = Clause(
     "$DeliverDelayedMessageTimerTask#executeOnTimeup",
     issues=("apache/rocketmq#9249", "apache/rocketmq#9248"),
 )
+MALFORMED_IS_DROPPED = Clause(
+    id="DELAY-SEND-008",
+    level=Level.MUST,
+    text=(
+        "Up to 4.7.0, a message in SCHEDULE_TOPIC_XXXX without REAL_TOPIC, or whose "
+        "REAL_QID is not a Java int, is dropped when it is due, and the messages "
+        "around it are delivered once each."
+    ),
+    source="4.6.0 org.apache.rocketmq.store.schedule.ScheduleMessageService"
+    "$DeliverDelayedMessageTimerTask#executeOnTimeup",
+    until="4.7.0",
+)
 DELAY_OFFSET_AHEAD = Clause(
     id="DELAY-START-001",
     level=Level.QUIRK,

@@ -287,3 +287,13 @@ CHECK_INTERVAL_SHORTER = Clause(
     source=f"5.1.1 {_SETTINGS}#transactionCheckInterval",
     since="5.1.1",
 )
+MALFORMED_HALF = Clause(
+    id="TXN-CHECK-022",
+    level=Level.MUST,
+    text=(
+        "Up to 4.7.0, a half message or op message with malformed properties or body "
+        "does not stop the checks of the half messages around it."
+    ),
+    source=f"{_SERVICE}#check",
+    until="4.7.0",
+)

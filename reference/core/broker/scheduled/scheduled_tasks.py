@@ -84,5 +84,6 @@ class ScheduledTasks:
             self._outbox.close(connection, reason)
 
     def _deliver(self, now_ms: int) -> None:
-        if self._state.store.deliver_delayed_messages(now_ms):
+        store = self._state.store
+        if store.deliver_delayed_messages(now_ms, self._outbox.log_error):
             self._state.has_appended = True

@@ -29,6 +29,7 @@ from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response, encode_oneway
 from reference.core.store.types import PutResult, PutStatus
+from spec.integers import parse_java_int, parse_java_long
 from spec.layout import LayoutError
 from spec.store.message_record import Record, decode_record, encode_record
 from spec.wire.message.message_id import decode_message_id, encode_message_id
@@ -74,7 +75,7 @@ def _check_queue(
     while offset < end:
         if offset in check.done:
             check.finished.add(check.done.pop(offset))  # [TXN-CHECK-008]
-        elif not _check_half_message(state, outbox, check, offset, now_ms):
+        elif not _is_passed(state, outbox, check, offset, now_ms):
             break
         offset += 1
     if offset != half:
@@ -84,6 +85,18 @@ def _check_queue(
         op += 1
     if op != check.op_offset:
         state.offsets.commit(TRANSACTION_CHECK_GROUP, OP_TOPIC, queue_id, op)
+
+
+def _is_passed(
+    state: BrokerState, outbox: Outbox, check: CheckPass, offset: int, now_ms: int
+) -> bool:
+    """Check one half message; a malformed one is passed over."""
+    try:
+        return _check_half_message(state, outbox, check, offset, now_ms)
+    except Exception as error:  # [TXN-CHECK-022]
+        text = f"{type(error).__name__}: {error}"
+        outbox.log_error(f"half message {offset} is passed over: {text}")
+        return True
 
 
 def _check_half_message(
@@ -104,17 +117,16 @@ def _check_half_message(
         )
         put_message(state, message_of_record(half, topic.name, 0), now_ms)
         return True
-    times = int(properties.get(Property.TRANSACTION_CHECK_TIMES, "0")) + 1
+    times = _check_times(properties) + 1
     properties[Property.TRANSACTION_CHECK_TIMES] = str(times)  # [TXN-CHECK-020]
     if event is HalfEvent.POSTPONE:
-        first = properties.get(Property.TRAN_PREPARED_QUEUE_OFFSET)
-        if first is not None and int(first) in check.done:
-            check.finished.add(check.done.pop(int(first)))
+        first = parse_java_long(properties.get(Property.TRAN_PREPARED_QUEUE_OFFSET))
+        if first in check.done:
+            check.finished.add(check.done.pop(first))
             return True
         # [TXN-CHECK-013]
-        properties[Property.TRAN_PREPARED_QUEUE_OFFSET] = first or str(
-            half.queue_offset
-        )
+        first = half.queue_offset if first is None else first
+        properties[Property.TRAN_PREPARED_QUEUE_OFFSET] = str(first)
     renewed = replace(half, properties=encode_properties(properties))
     again = message_of_record(renewed, half.topic, half.queue_id)
     again = again._replace(flag=0, reconsume_times=0)  # [TXN-CHECK-021]
@@ -130,7 +142,7 @@ def _event(
     """Return the event of a half message in this pass; None while it is too young."""
     age_ms = now_ms - half.born_at_ms
     number = state.options.number
-    times = int(properties.get(Property.TRANSACTION_CHECK_TIMES, "0"))
+    times = _check_times(properties)
     # [TXN-CHECK-009] [TXN-CHECK-011]
     if times >= number("transactionCheckMax"):
         return HalfEvent.DISCARD
@@ -141,13 +153,22 @@ def _event(
     immunity_ms = number("transactionTimeOut")
     own = properties.get(Property.CHECK_IMMUNITY_TIME_IN_SECONDS)  # [TXN-CHECK-012]
     if own is not None:
-        seconds = int(own) if own.lstrip("-").isdecimal() else -1
-        immunity_ms = immunity_ms if seconds == -1 else seconds * 1000
+        seconds = parse_java_long(own)
+        immunity_ms = immunity_ms if seconds in {None, -1} else seconds * 1000
         if age_ms < immunity_ms:
             return HalfEvent.POSTPONE
     if 0 <= age_ms < immunity_ms:  # [TXN-CHECK-004] [TXN-CHECK-005]
         return None  # [TXN-CHECK-015]
     return HalfEvent.CHECK
+
+
+def _check_times(properties: dict[str, str]) -> int:
+    """Return how often a half message was checked; -1 where that is no integer."""
+    text = properties.get(Property.TRANSACTION_CHECK_TIMES)
+    if text is None:
+        return 0
+    times = parse_java_int(text)
+    return -1 if times is None else times
 
 
 def resume_check(state: BrokerState, request: Request) -> Response:
@@ -176,10 +197,15 @@ def _send_check_request(
     client = state.clients.any_producer(properties.get(Property.PGROUP, ""))
     if client is None:  # [TXN-CHECK-014]
         return
+    topic = properties.get(Property.REAL_TOPIC)
+    queue_id = parse_java_int(properties.get(Property.REAL_QID))
+    if topic is None or queue_id is None:
+        outbox.log_error(f"half message {half.queue_offset} names no topic and queue")
+        return
     shown = replace(  # [TXN-CHECK-003]
         half,
-        topic=properties.get(Property.REAL_TOPIC, half.topic),
-        queue_id=int(properties.get(Property.REAL_QID, "0")),
+        topic=topic,
+        queue_id=queue_id,
         queue_offset=result.queue_offset,
         physical_offset=result.physical_offset,
     )
@@ -204,15 +230,16 @@ def _read_op_messages(state: BrokerState, check: CheckPass) -> None:
     while offset < end:
         op_message = _record(state, OP_TOPIC, check.queue_id, offset)
         op_offset, offset = offset, offset + 1
-        if op_message is None or not op_message.body.isdigit():
+        if op_message is None:
             continue
         tags = decode_properties(op_message.properties).get(Property.TAGS)
         if tags != DONE_TAG:
             continue
-        if int(op_message.body) < check.half_offset:
+        decided = parse_java_long(op_message.body.decode("utf-8", "replace"))
+        if decided is None or decided < check.half_offset:
             check.finished.add(op_offset)
         else:
-            check.done[int(op_message.body)] = op_offset
+            check.done[decided] = op_offset
 
 
 def _committed_offset(state: BrokerState, topic: str, queue_id: int) -> int:

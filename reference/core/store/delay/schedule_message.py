@@ -9,20 +9,35 @@ some messages twice and none never.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 
 from reference.core.store.commitlog.commit_log import CommitLog
 from reference.core.store.config_files import DELAY_OFFSETS, ConfigFiles
 from reference.core.store.consumequeue.consume_queue import ConsumeQueue
-from reference.core.store.consumequeue.table import ConsumeQueueTable
+from reference.core.store.consumequeue.table import (
+    ConsumeQueueTable,
+    is_directory_name,
+)
 from reference.core.store.delay.delay_levels import DelayLevels
 from reference.core.store.layouts import unit_codec
 from reference.core.store.types import NewMessage, PutResult, PutStatus
+from spec.integers import parse_java_int
 from spec.store.message_record import decode_record
 from spec.wire.message.properties import Property, decode_properties, encode_properties
-from spec.wire.message.topic_names import SCHEDULE_TOPIC
+from spec.wire.message.topic_names import SCHEDULE_TOPIC, TOPIC_LENGTH_MAX
 
 Append = Callable[[NewMessage], PutResult]
+LogError = Callable[[str], None]
+"""Writes one line to the operator's log."""
+
+
+class UndeliverableError(ValueError):
+    """Delayed message whose properties name no topic and queue."""
+
+
+_MALFORMED = ValueError, OverflowError, struct.error
+"""Errors of a message itself, which will never be delivered."""
 
 
 def delayed(message: NewMessage, level: int) -> NewMessage:
@@ -46,13 +61,20 @@ def delayed(message: NewMessage, level: int) -> NewMessage:
 def due(record: memoryview) -> NewMessage:
     """Return the message that waited as *record*, under its own name again.
 
-    Its properties still have DELAY, REAL_TOPIC and REAL_QID, as in 4.6.0.
+    Its properties still have DELAY, REAL_TOPIC and REAL_QID, as in 4.6.0. Raises
+    UndeliverableError where no queue can have the message.
     """
     waited = decode_record(record, check_crc=False)
     words = decode_properties(waited.properties)
+    topic = words.get(Property.REAL_TOPIC, "")
+    queue_id = parse_java_int(words.get(Property.REAL_QID))
+    if len(topic) > TOPIC_LENGTH_MAX or not is_directory_name(topic):
+        raise UndeliverableError(f"REAL_TOPIC is {topic[:40]!r}")
+    if queue_id is None or queue_id < 0:
+        raise UndeliverableError(f"REAL_QID is {words.get(Property.REAL_QID)!r}")
     return NewMessage(
-        topic=words[Property.REAL_TOPIC],
-        queue_id=int(words[Property.REAL_QID]),
+        topic=topic,
+        queue_id=queue_id,
         body=waited.body,
         properties=waited.properties,  # [DELAY-SEND-002] [DELAY-SEND-003]
         flag=waited.flag,
@@ -88,38 +110,55 @@ class Schedule:
         """Write how far the levels were delivered."""
         config.save(DELAY_OFFSETS, {"offsetTable": self.offsets})
 
-    def deliver(self, now_ms: int, append: Append) -> list[PutResult]:
+    def deliver(
+        self, now_ms: int, append: Append, log_error: LogError
+    ) -> list[PutResult]:
         """Put every message that is due, level by level, and return the results."""
         results: list[PutResult] = []
         for level in range(1, self._levels.max_level + 1):
             queue = self._queues.table.get((SCHEDULE_TOPIC, level - 1))
             # [DELAY-START-001]
             if queue is not None and queue.max_offset > self.offsets.get(level, 0):
-                results += self._deliver_level(level, queue, now_ms, append)
+                try:
+                    results += self._deliver_level(
+                        level, queue, now_ms, append, log_error
+                    )
+                except Exception as error:
+                    log_error(f"delay level {level} failed: {_text(error)}")
         return results
 
     def _deliver_level(
-        self, level: int, queue: ConsumeQueue, now_ms: int, append: Append
+        self,
+        level: int,
+        queue: ConsumeQueue,
+        now_ms: int,
+        append: Append,
+        log_error: LogError,
     ) -> list[PutResult]:
         results: list[PutResult] = []
         offset = max(self.offsets.get(level, 0), queue.min_offset)
+        self.offsets[level] = offset
         latest_ms = now_ms + self._levels.duration_ms(level)
         while (units := queue.units_from(offset)) is not None:
             for physical_offset, size, due_ms in unit_codec.iter_unpack(units):
                 due_ms = self._due_ms(queue, due_ms, physical_offset, size, level)
                 # [DELAY-SEND-001] Due later than that, the clock went back.
                 if now_ms < due_ms <= latest_ms:
-                    self.offsets[level] = offset
                     return results
                 record = self._log.record(physical_offset, size)
                 if record is not None:
-                    result = append(due(record))  # [DELAY-SEND-007]
-                    if result.status is not PutStatus.PUT_OK:
-                        self.offsets[level] = offset
-                        return results
-                    results.append(result)
+                    try:
+                        result = append(due(record))  # [DELAY-SEND-007]
+                    except _MALFORMED as error:  # [DELAY-SEND-008]
+                        place = f"delayed message {offset} of level {level}"
+                        log_error(f"{place} is dropped: {_text(error)}")
+                    else:
+                        if result.status is not PutStatus.PUT_OK:
+                            return results
+                        results.append(result)
                 offset += 1  # [DELAY-SEND-006]
-        self.offsets[level] = offset
+                # A failure behind this message must not deliver it again.
+                self.offsets[level] = offset
         return results
 
     def _due_ms(
@@ -130,3 +169,7 @@ class Schedule:
         if due_ms is None:  # the extension has lost it
             due_ms = self._log.stored_at(offset, size) + self._levels.duration_ms(level)
         return due_ms
+
+
+def _text(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
