@@ -49,7 +49,7 @@ class RemotingServer:
 
     def __init__(self) -> None:
         self.connections: dict[int, Connection] = {}
-        self.timers = Timers()
+        self.timers = Timers(self.log_error)
         self.handlers: Mapping[int, Handler] = {}
         self.sequence_handlers: Mapping[int, SequenceHandler] = {}
         self.idle_limit_ms = IDLE_LIMIT_MS
@@ -63,7 +63,7 @@ class RemotingServer:
 
     def reads_completed(self, now_ms: int) -> list[Effect]:
         """Do the work that the requests of the last reads have deferred."""
-        self.run_deferred_work(now_ms)
+        self._complete_deferred_work(now_ms)
         return self.take_effects()
 
     def data_received(self, connection: int, data: bytes, now_ms: int) -> list[Effect]:
@@ -114,7 +114,7 @@ class RemotingServer:
         """Run the timers that are due and the deferred work."""
         self._wake_ms = None
         self.timers.run_due(now_ms)
-        self.run_deferred_work(now_ms)
+        self._complete_deferred_work(now_ms)
         return self.take_effects()
 
     def flush_completed(
@@ -193,6 +193,12 @@ class RemotingServer:
         text = f"{type(error).__name__}: {error}"  # [WIRE-COMMAND-009]
         self.log_error(f"request {request.code} failed: {text}")
         return error_response(SYSTEM_ERROR, text)
+
+    def _complete_deferred_work(self, now_ms: int) -> None:
+        try:
+            self.run_deferred_work(now_ms)
+        except Exception as error:  # the next timer tries again
+            self.log_error(f"deferred work failed: {type(error).__name__}: {error}")
 
     def _is_sequence(self, first: Request, other: Request) -> bool:
         """Return whether the handler of *first* takes *other* with it."""

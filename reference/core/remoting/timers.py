@@ -2,14 +2,19 @@
 Timers: callbacks with the time at which each is due (Java: ScheduledExecutorService).
 
 The heap reads no clock. Its owner passes the time in, runs the callbacks that are due,
-and reads from `next_at_ms` when to come back.
+and reads from `next_at_ms` when to come back. A callback that raises stops no other:
+the error is logged, and a periodic callback is retried.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from heapq import heappop, heappush
 from itertools import count
+
+RETRY_MS = 1_000
+"""Time after which a periodic callback that raised is called again, at the latest."""
 
 Callback = Callable[[int], None]
 """A callback of a timer; its argument is the time in milliseconds."""
@@ -18,7 +23,10 @@ Callback = Callable[[int], None]
 class Timers:
     """Callbacks, ordered by the time at which they are due."""
 
-    def __init__(self) -> None:
+    def __init__(self, log_error: Callable[[str], None]) -> None:
+        self._log_error = log_error
+        self._failures: dict[int, str] = {}
+        """By periodic callback, the error of its last call, which is logged once."""
         self._due: list[tuple[int, int, int | None, Callback]] = []
         self._order = count()
         self.next_at_ms: int | None = None
@@ -39,9 +47,32 @@ class Timers:
         ready = []
         while self._due and self._due[0][0] <= now_ms:
             ready.append(heappop(self._due))
-        for _, order, period_ms, callback in ready:
-            if period_ms is not None:
-                heappush(self._due, (now_ms + period_ms, order, period_ms, callback))
+        for one in ready:
+            self._call(*one[1:], now_ms)
         self.next_at_ms = self._due[0][0] if self._due else None
-        for *_, callback in ready:
+
+    def _call(
+        self, order: int, period_ms: int | None, callback: Callback, now_ms: int
+    ) -> None:
+        """Call *callback*, and set the time of its next call if it is periodic."""
+        error = ""
+        try:
             callback(now_ms)
+        except Exception as raised:
+            error = f"{type(raised).__name__}: {raised}"
+            if error != self._failures.get(order):
+                self._log_error(f"{_name(callback)} failed: {error}")
+        if period_ms is None:
+            return
+        pause_ms = period_ms
+        if error:
+            self._failures[order] = error
+            pause_ms = min(period_ms, RETRY_MS)
+        elif self._failures:
+            self._failures.pop(order, None)
+        heappush(self._due, (now_ms + pause_ms, order, period_ms, callback))
+
+
+def _name(callback: Callback) -> str:
+    function = callback.func if isinstance(callback, partial) else callback
+    return getattr(function, "__qualname__", repr(function))

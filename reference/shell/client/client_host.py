@@ -7,6 +7,7 @@ There is one connection for each address, made by the first write to it.
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable, Coroutine
 from functools import wraps
 from pathlib import Path
@@ -24,7 +25,7 @@ from reference.core.client.remoting.rpc_client import (
     Write,
 )
 from reference.core.remoting.connection import Connection
-from reference.core.remoting.effects import SetTimer
+from reference.core.remoting.effects import LogError, SetTimer
 from reference.shell.client.identity import client_id
 from reference.shell.client.local_offset_store import LocalOffsetStore
 from reference.shell.clock import now_ms, system_s
@@ -84,6 +85,8 @@ class ClientHost:
                         self._deliver(effect)
                     case PersistOffsets(offsets):
                         self.offsets.persist(offsets)
+                    case LogError(text):
+                        sys.stderr.write(f"{text}\n")
 
     async def stop(self) -> None:
         """Wait up to 3 s for pending responses, then close every connection."""

@@ -86,6 +86,8 @@ class World:
                 self.persisted = dict(effect.offsets)
             elif isinstance(effect, SetTimer):
                 self.wake_ms = effect.at_ms
+            else:
+                raise AssertionError(effect)
         found, self._questions = self._questions, []
         return found
 

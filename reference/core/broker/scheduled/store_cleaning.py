@@ -62,10 +62,13 @@ class StoreCleaning:
     def _go_on(self, now_ms: int) -> None:
         """Continue the round up to its next pause."""
         assert self._round is not None
-        pause_ms = next(self._round, None)
-        if pause_ms is None:
-            self._round = None
-        else:
+        pause_ms = None
+        try:
+            pause_ms = next(self._round, None)
+        finally:  # a round that raises has ended
+            if pause_ms is None:
+                self._round = None
+        if pause_ms is not None:
             self._timers.call_at(now_ms + pause_ms, self._go_on)
 
 

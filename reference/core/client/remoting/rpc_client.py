@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeGuard, TypeVar
 
 from reference.core.client.message import MessageQueue
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
-from reference.core.remoting.effects import SetTimer
+from reference.core.remoting.effects import LogError, SetTimer
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response, encode_response, error_response
 from reference.core.remoting.timers import Timers
@@ -89,7 +89,7 @@ class PersistOffsets:
     offsets: Mapping[MessageQueue, int]
 
 
-Effect = Write | CallFinished | DeliverMessages | PersistOffsets | SetTimer
+Effect = Write | CallFinished | DeliverMessages | PersistOffsets | SetTimer | LogError
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class RpcClient:
     """Pending requests, timers and effects of one client."""
 
     def __init__(self, handlers: Mapping[int, Handler] | None = None) -> None:
-        self.timers = Timers()
+        self.timers = Timers(lambda text: self.emit(LogError(text)))
         self.handlers = dict(handlers or {})
         """Processor table: requests that brokers may send, by code."""
         self._pending: dict[int, _PendingRequest] = {}
