@@ -93,7 +93,7 @@ def test_a_pull_between_a_send_and_its_dispatch_is_held_and_completed() -> None:
     stage = Stage()
     stage.connect(1)
     stage.connect(2)
-    stage.ask(1, RequestCode.SEND_MESSAGE, send_fields("T"))
+    stage.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"))
     broker = stage.broker
     broker.data_received(
         1, frame(RequestCode.SEND_MESSAGE, send_fields("T"), 7), stage.now_ms

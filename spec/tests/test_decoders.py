@@ -20,7 +20,7 @@ from spec.store.index_file import IndexHeader, IndexItem
 from spec.store.message_record import Record, decode_record, encode_record
 from spec.tests.arrival import Decoder, check
 from spec.tests.test_batch_and_replication import DECODERS as BATCH_DECODERS
-from spec.tests.test_more_files import DECODERS as MORE_DECODERS
+from spec.tests.test_optional_files import DECODERS as MORE_DECODERS
 from spec.wire.bodies import fastjson
 from spec.wire.message.message_id import decode_message_id, encode_message_id
 from spec.wire.message.unique_key import decode_unique_key, encode_unique_key

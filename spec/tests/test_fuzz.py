@@ -24,7 +24,7 @@ from spec.samples import samples_of
 from spec.tests.strategies import damaged
 from spec.tests.test_batch_and_replication import DECODERS as BATCH_DECODERS
 from spec.tests.test_decoders import DECODERS as DECODERS_OF_THINGS
-from spec.tests.test_more_files import DECODERS as MORE_DECODERS
+from spec.tests.test_optional_files import DECODERS as MORE_DECODERS
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 QUICK = 40

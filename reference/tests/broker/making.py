@@ -46,7 +46,7 @@ class Stage:
         """Lose a connection."""
         self._note(self.broker.connection_lost(connection, self.now_ms))
 
-    def ask(
+    def invoke(
         self,
         connection: int,
         code: int,

@@ -1,5 +1,5 @@
 """
-A broker whose disk the test is: flushes are done when the test says so, or refused.
+A broker with a scripted disk: the test completes or refuses each flush.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ class SlowDisk(Stage):
         self.waiting: list[tuple[Flush, int]] = []
         """Each flush, with how far the log will be safe by it."""
         self.on_disk = 0
-        """How far the log is safe, whatever the broker believes."""
+        """End of the log that is really on disk."""
         self.complaints: list[str] = []
         super().__init__(settings)
         self.broker.flusher.start(self.now_ms)
         self._note(self.broker.take_effects())
 
     def flush(self, refused: str = "") -> None:
-        """Finish the flush that was asked for first, or refuse it."""
+        """Complete or refuse the oldest requested flush."""
         flush, end = self.waiting.pop(0)
         if not refused:
             self.on_disk = max(self.on_disk, end)
         self._note(self.broker.flush_completed(flush.number, self.now_ms, refused))
 
     def flush_all(self) -> None:
-        """Finish every flush, and those that are asked for because of it."""
+        """Complete every flush, and those that follow from it."""
         while self.waiting:
             self.flush()
 
     def safe_by(self, flush: Flush) -> int:
-        """Return how far the log is safe when *flush*, asked for now, is done."""
+        """Return the end of the log that is on disk once *flush* completes."""
         queue, safe = self.broker.state.store.log.queue, self.on_disk
         while (found := queue.file_at(safe)) is not None and safe < queue.end:
             file, base = found

@@ -1,4 +1,4 @@
-"""With ASYNC_FLUSH, when the broker asks for a flush, and what the checkpoint says."""
+"""ASYNC_FLUSH: times of the broker's flushes, and the checkpoint's content."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FIVE_PAGES = bytes(5 * 4096)
 
 def sent(stage: SlowDisk, body: bytes = b"small") -> str:
     """Send a message, and return its id."""
-    (answer,) = stage.ask(1, RequestCode.SEND_MESSAGE, send_fields("T"), body)
+    (answer,) = stage.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), body)
     assert answer.code == ResponseCode.SUCCESS
     return answer.fields["msgId"]
 
@@ -69,14 +69,14 @@ def test_a_pool_is_emptied_in_rounds_and_wakes_who_waits() -> None:
     stage.connect(2)
     sent(stage)
     stage.wait(200)
-    assert stage.ask(2, RequestCode.PULL_MESSAGE, pull_fields("T", offset=1)) == []
+    assert stage.invoke(2, RequestCode.PULL_MESSAGE, pull_fields("T", offset=1)) == []
     sent(stage)
     assert stage.inbox(2) == []
     stage.wait(100)
     assert stage.inbox(2) == []
     stage.wait(100)
     assert [answer.code for answer in stage.inbox(2)] == [ResponseCode.SUCCESS]
-    assert stage.ask(2, RequestCode.PULL_MESSAGE, pull_fields("T", offset=2)) == []
+    assert stage.invoke(2, RequestCode.PULL_MESSAGE, pull_fields("T", offset=2)) == []
     sent(stage, FIVE_PAGES)
     assert [answer.code for answer in stage.inbox(2)] == [ResponseCode.SUCCESS]
 
@@ -92,5 +92,5 @@ def test_a_pool_without_a_free_buffer_turns_away_who_puts() -> None:
         (RequestCode.CONSUMER_SEND_MSG_BACK, {"group": "g", "offset": 0}),
     ]
     for code, fields in requests:
-        (answer,) = stage.ask(1, code, fields, b"body")
+        (answer,) = stage.invoke(1, code, fields, b"body")
         assert answer.code == ResponseCode.SYSTEM_BUSY

@@ -1,5 +1,5 @@
 """
-Filters by expression: who has which bits, since when, and what the file says of them.
+Filters by expression: each group's bits, their start times, and the file's content.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def wanting(text: str, *, version: int = 1, topic: str = "T") -> Subscription:
 
 
 def test_the_hash_is_the_published_one() -> None:
-    # Of the reference implementation's test vectors, the first half, little-endian.
+    # The first half of a test vector of the reference implementation, little-endian.
     assert murmur64(b"") == 0
     assert murmur64(b"hello") == 0xCBD8A7B341BD9B02
 

@@ -1,4 +1,4 @@
-"""A group's clients are asked how far they are; who is silent is left out."""
+"""Offsets of a group's clients by request; clients without a response are left out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from spec.wire.bodies import fastjson
 from spec.wire.remoting.command import Command, encode_command
 from spec.wire.remoting.request_code import RequestCode
 
-ASK = RequestCode.INVOKE_BROKER_TO_GET_CONSUMER_STATUS
+STATUS_REQUEST = RequestCode.INVOKE_BROKER_TO_GET_CONSUMER_STATUS
 TOOL, FIRST, SECOND = 1, 2, 3
 
 
@@ -20,20 +20,22 @@ def group_of_two() -> Stage:
         stage.connect(connection)
         consumer = {"groupName": "g", "consumeType": "CONSUME_PASSIVELY"}
         beat = {"clientID": f"c{connection}", "consumerDataSet": [consumer]}
-        stage.ask(connection, RequestCode.HEART_BEAT, {}, fastjson.dumps(beat))
+        stage.invoke(connection, RequestCode.HEART_BEAT, {}, fastjson.dumps(beat))
         stage.inbox(FIRST)
     return stage
 
 
-def say(stage: Stage, connection: int, question: Command, offset: int) -> None:
+def answer(stage: Stage, connection: int, question: Command, offset: int) -> None:
     """Answer a question of the broker with an offset."""
     table = {"messageQueueTable": {(("queueId", 0), ("topic", "T")): offset}}
-    answer = Command(code=0, opaque=question.opaque, flag=1, body=fastjson.dumps(table))
-    stage.hand(connection, encode_command(answer))
+    response = Command(
+        code=0, opaque=question.opaque, flag=1, body=fastjson.dumps(table)
+    )
+    stage.hand(connection, encode_command(response))
 
 
-def told(stage: Stage) -> dict[str, list[int]]:
-    """Return the offsets that the tool is told, by client."""
+def reported_offsets(stage: Stage) -> dict[str, list[int]]:
+    """Return the offsets that the tool receives, by client."""
     (answer,) = stage.inbox(TOOL)
     found = fastjson.loads(answer.body)
     assert isinstance(found, dict)
@@ -42,10 +44,10 @@ def told(stage: Stage) -> dict[str, list[int]]:
 
 def test_a_silent_one_is_left_out() -> None:
     stage = group_of_two()
-    stage.ask(TOOL, ASK, {"topic": "T", "group": "g"})
+    stage.invoke(TOOL, STATUS_REQUEST, {"topic": "T", "group": "g"})
     (question,) = stage.inbox(FIRST)
-    say(stage, FIRST, question, 4)
+    answer(stage, FIRST, question, 4)
     stage.wait(TIMEOUT_MS - 1)
     assert stage.inbox(TOOL) == []
     stage.wait(1)
-    assert told(stage) == {"c2": [4]}
+    assert reported_offsets(stage) == {"c2": [4]}

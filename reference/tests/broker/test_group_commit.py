@@ -1,6 +1,7 @@
 """
-With SYNC_FLUSH, what is acknowledged is on disk: in every order of sends and flushes,
-refused ones too, with a clock that only the test moves.
+With SYNC_FLUSH, acknowledged messages are on disk, in every order of sends and flushes.
+
+Flushes may be refused. Only the test moves the clock.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ BODIES = st.integers(0, 700).map(bytes)
 def test_one_flush_answers_all_that_came_before_it() -> None:
     stage = SlowDisk(SYNC)
     stage.connect(1)
-    assert stage.ask(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"first") == []
+    assert stage.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"first") == []
     for number in range(5):
         body = b"%d" % number
-        assert stage.ask(1, RequestCode.SEND_MESSAGE, send_fields("T"), body) == []
+        assert stage.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), body) == []
     assert len(stage.waiting) == 1
     stage.flush()
     assert [answer.code for answer in stage.inbox(1)] == [ResponseCode.SUCCESS]
@@ -56,7 +57,7 @@ def test_who_wants_no_answer_does_not_wait_but_is_flushed() -> None:
 def test_nobody_waits_with_async_flush() -> None:
     stage = SlowDisk({"flushDiskType": "ASYNC_FLUSH"})
     stage.connect(1)
-    (answer,) = stage.ask(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"body")
+    (answer,) = stage.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"body")
     assert answer.code == ResponseCode.SUCCESS
     assert stage.waiting == []
 
@@ -65,7 +66,7 @@ def test_nobody_waits_with_async_flush() -> None:
 def test_a_disk_that_refuses_loses_nothing(error: str) -> None:
     stage = SlowDisk(SYNC)
     stage.connect(1)
-    stage.ask(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"body")
+    stage.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"body")
     for _ in range(PATIENCE_MS // 500):
         stage.flush(refused=error)
         assert stage.inbox(1) == []
@@ -78,7 +79,7 @@ def test_a_disk_that_refuses_loses_nothing(error: str) -> None:
     stage.flush_all()
     assert stage.on_disk >= end
     assert stage.inbox(1) == []
-    stage.ask(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"next")
+    stage.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"next")
     stage.flush_all()
     (answer,) = stage.inbox(1)
     assert answer.code == ResponseCode.SUCCESS
@@ -99,25 +100,25 @@ class GroupCommit(RuleBasedStateMachine):
         """Send a message that waits for the disk, or not."""
         properties = "" if waits else "WAIT\x01false\x02"
         fields = send_fields("T", properties=properties)
-        self._ask(RequestCode.SEND_MESSAGE, fields, body, waits=waits)
+        self._send_request(RequestCode.SEND_MESSAGE, fields, body, waits=waits)
 
     @rule(body=BODIES)
     def send_half(self, body: bytes) -> None:
         """Send half of a transaction."""
         fields = send_fields("T", properties="TRAN_MSG\x01true\x02PGROUP\x01g\x02")
-        self._ask(RequestCode.SEND_MESSAGE, fields, body, waits=True)
+        self._send_request(RequestCode.SEND_MESSAGE, fields, body, waits=True)
 
     @rule(count=st.integers(1, 3))
     def send_batch(self, count: int) -> None:
         """Send a batch."""
         body = encode_batch([BatchMessage(body=b"b" * 50) for _ in range(count)])
         fields = send_fields("T", batch="true")
-        self._ask(RequestCode.SEND_MESSAGE, fields, body, waits=True)
+        self._send_request(RequestCode.SEND_MESSAGE, fields, body, waits=True)
 
     @precondition(lambda self: self.stage.waiting)
     @rule(refused=st.sampled_from(["", "", "no space left on the disk"]))
     def finish_flush(self, refused: str) -> None:
-        """Let the flush that was asked for first be done, or fail."""
+        """Complete or fail the oldest requested flush."""
         self.stage.flush(refused)
 
     @rule(duration_ms=st.sampled_from([1, 499, 500, 4_000, 5_000]))
@@ -127,7 +128,7 @@ class GroupCommit(RuleBasedStateMachine):
 
     @invariant()
     def what_is_acknowledged_is_on_disk(self) -> None:
-        """Take the answers that have come, and judge them."""
+        """Check all responses that have arrived."""
         for answer in self.stage.inbox(1):
             waited_ms = self.stage.now_ms - self.sent_at_ms.pop(answer.opaque)
             if answer.code == ResponseCode.FLUSH_DISK_TIMEOUT:
@@ -137,13 +138,13 @@ class GroupCommit(RuleBasedStateMachine):
                 assert answer.code == ResponseCode.SUCCESS
                 assert not self.waits[answer.opaque] or self._is_on_disk(answer)
 
-        # Nobody waits longer than that.
+        # No producer waits longer than that.
         for sent_at_ms in self.sent_at_ms.values():
             assert self.stage.now_ms - sent_at_ms < PATIENCE_MS
 
     @invariant()
     def the_checkpoint_is_not_ahead(self) -> None:
-        """See that the checkpoint vouches for nothing before the first flush."""
+        """Check that the checkpoint stays at 0 before the first flush."""
         store = self.stage.broker.state.store
         if self.stage.on_disk == 0:
             assert store.checkpoint.physic_ms == 0
@@ -155,7 +156,7 @@ class GroupCommit(RuleBasedStateMachine):
         self.what_is_acknowledged_is_on_disk()
         assert self.sent_at_ms == {}
 
-    def _ask(
+    def _send_request(
         self, code: int, fields: dict[str, object], body: bytes, *, waits: bool
     ) -> None:
         opaque = self.stage.send(1, code, fields, body)

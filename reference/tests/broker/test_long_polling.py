@@ -12,9 +12,9 @@ def waiting(**fields: object) -> Stage:
     stage = Stage()
     stage.connect(1)
     stage.connect(2)
-    stage.ask(1, RequestCode.SEND_MESSAGE, send_fields("T"))
+    stage.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"))
     pull = pull_fields("T", offset=1, **fields)
-    assert stage.ask(2, RequestCode.PULL_MESSAGE, pull) == []
+    assert stage.invoke(2, RequestCode.PULL_MESSAGE, pull) == []
     return stage
 
 
@@ -22,16 +22,16 @@ def test_a_message_that_is_looked_at_and_not_wanted_is_no_read() -> None:
     stage = Stage({"enablePropertyFilter": "true"})
     stage.connect(1)
     stage.connect(2)
-    stage.ask(1, RequestCode.SEND_MESSAGE, send_fields("T"))
+    stage.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"))
     pull = pull_fields("T", 1, subscription="a = 1", expressionType="SQL92")
-    assert stage.ask(2, RequestCode.PULL_MESSAGE, pull) == []
+    assert stage.invoke(2, RequestCode.PULL_MESSAGE, pull) == []
     counted = stage.broker.state.store.statistics
     reads = counted.found_count + counted.missed_count
-    stage.ask(1, RequestCode.SEND_MESSAGE, send_fields("T"))
+    stage.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"))
     assert stage.inbox(2) == []
     assert counted.found_count + counted.missed_count == reads
     wanted = send_fields("T", properties="a\x011\x02")
-    stage.ask(1, RequestCode.SEND_MESSAGE, wanted)
+    stage.invoke(1, RequestCode.SEND_MESSAGE, wanted)
     (answer,) = stage.inbox(2)
     assert answer.fields["nextBeginOffset"] == "3"
 

@@ -1,4 +1,4 @@
-"""A broker tells each of its name servers everything, compressed if it is to."""
+"""A broker registers with each of its name servers, compressed if configured."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from spec.wire.remoting.request_code import RequestCode
 NAME_SERVERS = [Host.of("127.0.0.1", 9876), Host.of("127.0.0.2", 9876)]
 
 
-def said_at_start(stage: Stage) -> dict[int, Command]:
-    """Return what the broker of *stage* says, by connection, once all are reached."""
+def requests_at_start(stage: Stage) -> dict[int, Command]:
+    """Return the first requests of the broker of *stage*, by connection."""
     broker = stage.broker
     broker.start(NAME_SERVERS, stage.now_ms)
     dialled = [e.address for e in broker.take_effects() if isinstance(e, Connect)]
@@ -26,15 +26,15 @@ def said_at_start(stage: Stage) -> dict[int, Command]:
 
 
 def test_every_name_server_is_told() -> None:
-    said = said_at_start(Stage())
-    assert list(said) == [0, 1]
-    for command in said.values():
+    requests = requests_at_start(Stage())
+    assert list(requests) == [0, 1]
+    for command in requests.values():
         assert command.code == RequestCode.REGISTER_BROKER
         assert "TBW102" in decode_registration(command.body).topics.topics
 
 
 def test_a_registration_is_compressed_if_it_is_to_be() -> None:
-    command = said_at_start(Stage({"compressedRegister": "true"}))[0]
+    command = requests_at_start(Stage({"compressedRegister": "true"}))[0]
     assert command.fields["compressed"] == "true"
     body = decode_registration(command.body, compressed=True)
     assert body.topics.topics["TBW102"].permission == 7
@@ -42,7 +42,7 @@ def test_a_registration_is_compressed_if_it_is_to_be() -> None:
 
 def test_all_are_told_goodbye() -> None:
     stage = Stage()
-    said_at_start(stage)
+    requests_at_start(stage)
     stage.broker.stop(stage.now_ms)
     sent = [
         effect for effect in stage.broker.take_effects() if isinstance(effect, Send)

@@ -9,20 +9,20 @@ from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
-REPLIER, ASKER = 1, 2
+REPLIER, REQUESTER = 1, 2
 
 
 def sent() -> tuple[Stage, Command]:
     """Return a stage on which a reply was sent, and what its client was sent."""
     stage = Stage()
-    for connection in (REPLIER, ASKER):
+    for connection in (REPLIER, REQUESTER):
         stage.connect(connection)
     members = {"clientID": "asker", "producerDataSet": [{"groupName": "g"}]}
-    stage.ask(ASKER, RequestCode.HEART_BEAT, {}, fastjson.dumps(members))
+    stage.invoke(REQUESTER, RequestCode.HEART_BEAT, {}, fastjson.dumps(members))
     fields = send_fields("T", properties="REPLY_TO_CLIENT\x01asker\x02")
-    answers = stage.ask(REPLIER, RequestCode.SEND_REPLY_MESSAGE, fields, b"reply")
+    answers = stage.invoke(REPLIER, RequestCode.SEND_REPLY_MESSAGE, fields, b"reply")
     assert answers == []
-    (pushed,) = stage.inbox(ASKER)
+    (pushed,) = stage.inbox(REQUESTER)
     return stage, pushed
 
 

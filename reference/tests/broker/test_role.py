@@ -12,11 +12,11 @@ from spec.wire.remoting.response_code import ResponseCode
 
 
 def answer_of(settings: dict[str, str], properties: str = "") -> Command:
-    """Return what a broker with these settings answers to a send."""
+    """Return the response of a broker with these settings to a send."""
     stage = Stage(settings)
     stage.connect(1)
     fields = send_fields("T", properties=properties)
-    (answer,) = stage.ask(1, RequestCode.SEND_MESSAGE, fields, b"body")
+    (answer,) = stage.invoke(1, RequestCode.SEND_MESSAGE, fields, b"body")
     return answer
 
 
@@ -66,9 +66,9 @@ def test_the_default_topic_once_closed_stays_closed() -> None:
     codes: list[int] = []
     for setting in ("true", "false", "true"):
         line = f"autoCreateTopicEnable={setting}\n".encode()
-        stage.ask(1, RequestCode.UPDATE_BROKER_CONFIG, {}, line)
+        stage.invoke(1, RequestCode.UPDATE_BROKER_CONFIG, {}, line)
         fields = send_fields(f"T{len(codes)}")
-        (answer,) = stage.ask(1, RequestCode.SEND_MESSAGE, fields, b"body")
+        (answer,) = stage.invoke(1, RequestCode.SEND_MESSAGE, fields, b"body")
         codes.append(answer.code)
     unknown = ResponseCode.TOPIC_NOT_EXIST
     assert codes == [ResponseCode.SUCCESS, unknown, unknown]

@@ -12,7 +12,7 @@ from spec.wire.remoting.request_code import RequestCode
 
 def runtime_of(stage: Stage) -> dict[str, str]:
     """Return the table that the broker answers."""
-    (answer,) = stage.ask(1, RequestCode.GET_BROKER_RUNTIME_INFO, {})
+    (answer,) = stage.invoke(1, RequestCode.GET_BROKER_RUNTIME_INFO, {})
     body = fastjson.loads(answer.body)
     assert isinstance(body, dict)
     table = body["table"]
@@ -40,7 +40,7 @@ def test_a_new_broker_has_nothing_yet() -> None:
 
 def test_a_message_is_counted_with_the_size_of_its_record() -> None:
     stage = connected()
-    stage.ask(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"body")
+    stage.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"body")
     table = runtime_of(stage)
     assert table["msgPutTotalTodayNow"] == "1"
     assert table["putMessageSizeTotal"] == table["commitLogMaxOffset"]

@@ -20,24 +20,24 @@ TOPICS = {
 
 
 class Slave(Stage):
-    """A slave that has dialled its master and asked."""
+    """A slave that has connected to its master and sent its requests."""
 
     def __init__(self) -> None:
         super().__init__({"brokerRole": "SLAVE", "brokerId": "1"})
         self.effects: list[Effect] = []
         self.broker.ha.start(self.now_ms)
-        self.tell(str(MASTER))
+        self.learn_master(str(MASTER))
         self.effects += self.broker.timer_expired(self.now_ms + 3_000)
         assert Connect(MASTER) in self.effects
         self.effects = self.broker.connect_completed(MASTER, LINK, self.now_ms)
         self.broker.connection_made(STRANGER, MASTER)
 
-    def tell(self, master: str) -> None:
-        """Let a name server say who the master is."""
+    def learn_master(self, master: str) -> None:
+        """Let a name server report the master's address."""
         self.broker.ha.on_registered(NAME_SERVER, master=master, ha_server="")
         self.effects += self.broker.take_effects()
 
-    def asked(self) -> dict[int, int]:
+    def requests(self) -> dict[int, int]:
         """Return the opaque of each question, by its code."""
         sent = [one for one in self.effects if isinstance(one, Send)]
         commands = [decode_command(one.data) for one in sent if one.connection == LINK]
@@ -45,13 +45,13 @@ class Slave(Stage):
 
     def answer(self, code: int, body: bytes, *, connection: int = LINK) -> None:
         """Let an answer come in."""
-        opaque = self.asked()[code]
+        opaque = self.requests()[code]
         frame = encode_command(Command(code=0, opaque=opaque, flag=1, body=body))
         self.effects += self.broker.data_received(connection, frame, self.now_ms)
         self.effects += self.broker.reads_completed(self.now_ms)
 
     def complaints(self) -> list[str]:
-        """Return what the operator was told."""
+        """Return the texts of the logged errors."""
         return [one.text for one in self.effects if isinstance(one, LogError)]
 
 
@@ -75,7 +75,7 @@ def test_a_strangers_answer_is_dropped() -> None:
     assert "Theirs" not in slave.broker.state.topics.table
 
 
-@pytest.mark.parametrize("code", sorted(Slave().asked()))
+@pytest.mark.parametrize("code", sorted(Slave().requests()))
 @pytest.mark.parametrize(
     "body", [b"", b"{", b"[]", b'{"dataVersion":1}', b'{"offsetTable":{"T@G":[1]}}']
 )
@@ -94,7 +94,7 @@ def test_an_answer_that_cannot_be_read_changes_nothing(code: int, body: bytes) -
 
 def test_a_master_that_is_elsewhere_is_left() -> None:
     slave = Slave()
-    slave.tell("127.0.0.1:20911")
+    slave.learn_master("127.0.0.1:20911")
     assert [one.connection for one in slave.effects if isinstance(one, Close)] == [LINK]
-    slave.tell("nowhere")
+    slave.learn_master("nowhere")
     assert "no address" in slave.complaints()[-1]

@@ -9,9 +9,9 @@ from random import Random
 
 from reference.core.store.types import StoreOptions
 from reference.tests.crash.images import Image, Images
-from reference.tests.crash.oracle import judge
+from reference.tests.crash.oracle import check_image
 from reference.tests.crash.power_cut import Disk, Geometry
-from reference.tests.crash.trace import Belief, Trace
+from reference.tests.crash.trace import StoreState, Trace
 
 
 class Cuts:
@@ -35,7 +35,7 @@ class Cuts:
         self._random = random
 
     def faults(self) -> Iterator[str]:
-        """Yield what was wrong anywhere, with the moment and the image."""
+        """Yield each fault, with its moment and image."""
         seen: set[tuple[bytes, int, int]] = set()
         for moment, images, before, after in self.moments():
             for image in images.some(self._limit, self._random):
@@ -44,15 +44,17 @@ class Cuts:
                     continue
                 seen.add(promise)
                 self.started += 1
-                for fault in self._judged(image, before, after):
-                    yield f"cut after event {moment}: {image.says}: {fault}"
+                for fault in self._faults_of(image, before, after):
+                    yield f"cut after event {moment}: {image.description}: {fault}"
 
-    def moments(self) -> Iterator[tuple[int, Images, Belief, Belief]]:
+    def moments(self) -> Iterator[tuple[int, Images, StoreState, StoreState]]:
         """Yield every moment: events so far, the images, the beliefs around it."""
         disk = Disk(self._trace.image, self._geometry)
         for number, event in enumerate(self._trace.events, 1):
             disk.follow(event)
-            yield number, Images(disk), *self._trace.beliefs_at(number)
+            yield number, Images(disk), *self._trace.states_at(number)
 
-    def _judged(self, image: Image, before: Belief, after: Belief) -> tuple[str, ...]:
-        return judge(image, before, after, self._options).faults
+    def _faults_of(
+        self, image: Image, before: StoreState, after: StoreState
+    ) -> tuple[str, ...]:
+        return check_image(image, before, after, self._options).faults

@@ -21,8 +21,10 @@ from reference.tests.crash.power_cut import Disk, Names
 Choice = dict[tuple[int, int], int]
 """By file number and page, which of its states; 0, the newest, where none is named."""
 ALL_OF_A_FILE = 3
-"""All choices of one file are taken while the others are at a corner, if they are no
-more than so many times the images that are drawn."""
+"""Limit for all choices of one file, as a multiple of the drawn images.
+
+The other files are at a corner meanwhile.
+"""
 
 
 def seeded(seed: int) -> Random:
@@ -33,12 +35,12 @@ def seeded(seed: int) -> Random:
 class Image(NamedTuple):
     """One content of the disk, and how it came about."""
 
-    says: str
+    description: str
     content: dict[str, bytes]
 
     @property
     def digest(self) -> bytes:
-        """A short name of the content: equal ones are looked at once."""
+        """Hash of the content, so that equal contents are checked only once."""
         found = blake2b(digest_size=16)
         for path in sorted(self.content):
             data = self.content[path]
@@ -113,7 +115,7 @@ class Images:
     def _image(self, count: int, choice: Choice) -> Image:
         names = self._names[count]
         return Image(
-            self._says(count, choice),
+            self._description(count, choice),
             {
                 path: self._content(names, number, choice)
                 for path, number in names.numbers.items()
@@ -131,7 +133,7 @@ class Images:
                 found[begin : begin + len(state)] = state
         return bytes(found[: names.sizes[number]])
 
-    def _says(self, count: int, choice: Choice) -> str:
+    def _description(self, count: int, choice: Choice) -> str:
         paths = {n: path for path, n in self._names[-1].numbers.items()}
         pages = [
             f"{paths.get(place[0], 'a deleted file')} page {place[1]}: "

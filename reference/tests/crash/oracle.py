@@ -1,10 +1,10 @@
 """
-What must hold of a store that starts on an image, whatever the power cut took.
+Requirements for a store that starts on an image after a power cut.
 
-It starts. Its log is what it believed before the cut, up to some place that is not
-before what it had called flushed; nothing of an earlier life is in it. Queues and
-index say the same as the log, read from the files with the specification's decoders.
-And it goes on: the next message of each queue gets the offset behind the last.
+The store starts. Its log is a prefix of the log before the cut, at least up to the
+flushed position, without records of an earlier life. Queues and index agree with the
+log, read from the files with the specification's decoders. The next message of each
+queue gets the offset behind the last.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from reference.core.store.message_store import MessageStore
 from reference.core.store.types import PutStatus, StoreOptions
 from reference.tests.crash.images import Image
 from reference.tests.crash.recording_files import ImageFiles
-from reference.tests.crash.trace import Belief
+from reference.tests.crash.trace import StoreState
 from reference.tests.store.making import append_one, message
 from spec.integers import tags_code
 from spec.layout import LayoutError
@@ -40,20 +40,20 @@ Queue = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
-    """What is wrong with what a store made of an image; nothing, one hopes."""
+class Verdict:
+    """Faults of a store that started on an image."""
 
     faults: tuple[str, ...]
-    belief: Belief
-    """What the store believes after its start."""
+    state: StoreState
+    """The store's state after its start."""
 
 
-def judge(
-    image: Image, before: Belief, after: Belief, options: StoreOptions
-) -> Judgement:
-    """Start a store on *image* and look at it.
+def check_image(
+    image: Image, before: StoreState, after: StoreState, options: StoreOptions
+) -> Verdict:
+    """Start a store on *image* and check it.
 
-    The cut fell into a step that began with the belief *before* and would have ended
+    The cut fell into a step that began with the state *before* and would have ended
     with *after*.
     """
     files = ImageFiles(image.content)
@@ -61,7 +61,7 @@ def judge(
     try:
         store.start(LATER_MS)
     except FilesError as error:
-        return Judgement(faults=(f"it does not start: {error}",), belief=before)
+        return Verdict(faults=(f"it does not start: {error}",), state=before)
     content = files.image()
     records = log_records(content)
     faults = [
@@ -70,8 +70,8 @@ def judge(
         *_index_faults(content, records, options),
         *_next_faults(store, records),
     ]
-    belief = Belief(records=records, flushed=store.log.queue.flushed)
-    return Judgement(faults=tuple(faults), belief=belief)
+    state = StoreState(records=records, flushed=store.log.queue.flushed)
+    return Verdict(faults=tuple(faults), state=state)
 
 
 def log_records(content: Mapping[str, bytes]) -> dict[int, bytes]:
@@ -110,7 +110,7 @@ def decoded(record: bytes) -> Record:
 
 
 def _log_faults(
-    records: Mapping[int, bytes], before: Belief, after: Belief
+    records: Mapping[int, bytes], before: StoreState, after: StoreState
 ) -> Iterator[str]:
     end = max((at + len(record) for at, record in records.items()), default=0)
     for at, record in records.items():
@@ -157,9 +157,9 @@ def _queue_faults(
             yield f"{queue} goes from {low} to {high}, {had}"
         units = written_units(content, *queue)
         if units != wanted:
-            odd = {n for n in units | wanted if units.get(n) != wanted.get(n)}
-            said = [(n, units.get(n), wanted.get(n)) for n in sorted(odd)]
-            yield f"{queue}: unlike the log: offset, unit, expected: {said}"
+            differing = {n for n in units | wanted if units.get(n) != wanted.get(n)}
+            units_found = [(n, units.get(n), wanted.get(n)) for n in sorted(differing)]
+            yield f"{queue}: unlike the log: offset, unit, expected: {units_found}"
 
 
 def _tags_code(record: Record) -> int:
@@ -200,7 +200,7 @@ def _index_faults(
             hashed = key_hash(record.topic, key)
             places = [_places(file, hashed, options.index_slot_count) for file in files]
             found = [place for one in places for place in one]
-            # What is dispatched again may be in a full file already, as in 4.6.0.
+            # A repeated entry may be in a full file already, as in 4.6.0.
             if options.index_safe and found.count(at) < _keys_of(record).count(key):
                 yield f"the index has {key!r} of the record at {at} in {found}"
 

@@ -1,14 +1,13 @@
 """
-What a disk may hold after a power cut: every image that a trace allows at one moment.
+Possible contents of a disk after a power cut: every image that a trace allows.
 
-This is the one place of the project where a mock stands for nature: no test can cut
-the power of the machine it runs on, so the model below says what may happen then.
+A test cannot cut the power of its machine, so this module is a model of the disk. It is
+the only mock of nature in the project.
 
-* What was flushed is there. A flush of a file also keeps every name given before it,
-  as ext4, XFS and btrfs do it (POSIX promises less, and no broker asks for more).
-* Of what was written since, each page may be on disk in any of the states it went
-  through, whatever became of other pages; one page may be torn between two states at
-  any sector.
+* Flushed data is there. A flush of a file also keeps every name given before it, as on
+  ext4, XFS and btrfs. POSIX promises less, and brokers do not rely on more.
+* Each page written since may be on disk in any of the states it went through,
+  independently of other pages. One page may be torn between two states at any sector.
 * Names and sizes change in order, for the file system keeps a journal of them: some
   first part of the changes is there. So a file may lack, or be empty and lack its
   size; a deleted one may be back.
@@ -45,7 +44,7 @@ class Geometry:
 
 @dataclass(slots=True)
 class Content:
-    """One file: what it holds for whoever runs, and which pages are not flushed."""
+    """One file: its content for the running program, and the pages not yet flushed."""
 
     now: bytearray = field(default_factory=bytearray)
     flushed: bytearray = field(default_factory=bytearray)

@@ -1,5 +1,5 @@
 """
-The files of a store in memory, with a record of what a real disk would be asked.
+The files of a store in memory, with a record of the operations on a real disk.
 
 `reference.shell.disk` decides what that is: a file gets its size before its name, a
 text is replaced by renaming. A test compares the two, call by call.
@@ -63,7 +63,7 @@ class ImageFiles(MemoryFiles):
 
 
 class RecordedFile(MemoryFile):
-    """A mapped file that tells what happens to it."""
+    """A mapped file that records its operations."""
 
     def __init__(self, size: int, files: RecordingFiles, number: int) -> None:
         super().__init__(size, files)
@@ -71,7 +71,7 @@ class RecordedFile(MemoryFile):
         self._events = files.events
 
     def write(self, data: bytes | bytearray | memoryview, at: int) -> None:
-        """Write, and tell it."""
+        """Write, and record it."""
         super().write(data, at)
         self._events.append(Written(self.number, at, bytes(data)))
 
@@ -85,12 +85,12 @@ class RecordedFile(MemoryFile):
             self.flush()
 
     def flush(self) -> None:
-        """Tell it."""
+        """Record the flush."""
         self._events.append(Flushed(self.number))
 
 
 class RecordingFiles(ImageFiles):
-    """Files in memory that tell what a disk would be asked."""
+    """Files in memory that record the operations on a disk."""
 
     def __init__(self, image: Mapping[str, bytes], events: list[Event]) -> None:
         self.events = events
@@ -108,7 +108,7 @@ class RecordingFiles(ImageFiles):
         return RecordedFile(size, self, number)
 
     def delete(self, path: str) -> None:
-        """Delete, and tell it."""
+        """Delete, and record it."""
         if path in self.mapped or path in self.texts:
             self.events.append(Deleted(path))
         super().delete(path)

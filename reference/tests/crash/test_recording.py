@@ -1,5 +1,5 @@
 """
-The recording files tell of a disk what the real one does.
+The recording files record the same operations as the real disk.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from reference.tests.crash.recording_files import RecordingFiles
 from reference.tests.crash.trace import Event, Settled, Written
 
 Call = tuple[str, str]
-"""What was done, and to which name."""
+"""An operation, and its file name."""
 
 
 class WatchedSystem:
@@ -87,9 +87,9 @@ def test_both_call_the_system_in_the_same_order(
         "Deleted",
         "Deleted",
     ]
-    said = words_of(events)
-    assert [word for word in said if word != "Sized"] == expected[1:]
-    assert said[0] == "Sized"
+    words = words_of(events)
+    assert [word for word in words if word != "Sized"] == expected[1:]
+    assert words[0] == "Sized"
     missing = watched.calls.index("Deleted") + 1
     assert watched.calls[:missing] + watched.calls[missing + 1 :] == expected
 

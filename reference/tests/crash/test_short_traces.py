@@ -1,8 +1,8 @@
 """
 Short traces, each about one thing, cut at every moment: all images of the shortest.
 
-``CRASH_IMAGES`` says how many are drawn at a moment that has more, ``CRASH_SEED``
-which. ``tox -e crashes`` takes many.
+``CRASH_IMAGES`` is the number of images drawn at a moment that has more.
+``CRASH_SEED`` selects them. ``tox -e crashes`` draws many.
 """
 
 from __future__ import annotations

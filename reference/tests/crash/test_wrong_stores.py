@@ -24,10 +24,10 @@ from reference.tests.crash.workloads import OPTIONS, SMALL, Player, Step
 Patch = Callable[[pytest.MonkeyPatch], None]
 
 
-def is_seen(trace: Trace, says: str) -> bool:
-    """Return whether the oracle says so of some image of *trace*."""
+def is_seen(trace: Trace, fault_text: str) -> bool:
+    """Return whether the oracle reports that fault for some image of *trace*."""
     cuts = Cuts(trace, SMALL, OPTIONS, limit=12, random=seeded(1))
-    return any(says in fault for fault in cuts.faults())
+    return any(fault_text in fault for fault in cuts.faults())
 
 
 def flush_is_a_lie(patch: pytest.MonkeyPatch) -> None:
@@ -71,12 +71,12 @@ def checkpoint_runs_ahead(patch: pytest.MonkeyPatch) -> None:
 
 
 def torn_units_stay(patch: pytest.MonkeyPatch) -> None:
-    """Believe a unit whose offset is right."""
+    """Trust a unit whose offset is right."""
     patch.setattr(ConsumeQueue, "_repair", lambda *_: None)
 
 
 def units_may_point_back(patch: pytest.MonkeyPatch) -> None:
-    """Believe a unit whose offset was lost."""
+    """Trust a unit whose offset was lost."""
     patch.setattr(recovery_units, "_least_next", lambda *_: 0)
 
 
@@ -133,9 +133,9 @@ WRONG: dict[str, tuple[Patch, str, str]] = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_store_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    patch, trace, says = WRONG[name]
+    patch, trace, fault_text = WRONG[name]
     patch(monkeypatch)
-    assert is_seen(Player().play(TRACES[trace]), says)
+    assert is_seen(Player().play(TRACES[trace]), fault_text)
 
 
 def test_an_abort_mark_that_may_be_lost_is_seen(

@@ -1,9 +1,9 @@
 """
-A trace: what a store asked of its disk, in order, in the words of a file system.
+A trace: a store's operations on its disk, in order, in the words of a file system.
 
-Beside that it says, after every step of a workload, what the store believed then:
-which records its log had, and up to where it called the log flushed. A power cut
-may fall between any two events; a step that it falls into may be done or not.
+It also has the store's state after every step of a workload: the records of its log,
+and the flushed position. A power cut may fall between any two events. A step that it
+interrupts may be done or not.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Sized:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Bytes of a file were changed; the disk may hear of it at any time."""
+    """Bytes of a file were changed; they may reach the disk at any time."""
 
     number: int
     at: int
@@ -46,7 +46,7 @@ class Flushed:
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """A file got another name, and took it from whatever had it."""
+    """A file got another name, and replaced the file that had it."""
 
     old: str
     new: str
@@ -68,13 +68,13 @@ Event = Made | Sized | Written | Flushed | Renamed | Deleted | Settled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Belief:
-    """What a store believed between two steps."""
+class StoreState:
+    """State of a store between two steps."""
 
     records: Mapping[int, bytes] = field(default_factory=dict)
     """The records of its log by their offsets."""
     flushed: int = 0
-    """The log is on disk up to here, it said."""
+    """The store reported the log as flushed up to this offset."""
 
 
 @dataclass(slots=True)
@@ -82,21 +82,21 @@ class Trace:
     """Events, and the beliefs between the steps that they belong to."""
 
     image: Mapping[str, bytes] = field(default_factory=dict)
-    """What was on disk at the beginning: contents by path."""
-    before: Belief = field(default_factory=Belief)
+    """Contents of the disk at the beginning, by path."""
+    before: StoreState = field(default_factory=StoreState)
     events: list[Event] = field(default_factory=list)
-    steps: list[tuple[int, Belief]] = field(default_factory=list)
-    """After so many events a step was done, and that was believed."""
+    steps: list[tuple[int, StoreState]] = field(default_factory=list)
+    """Number of events at the end of each step, and the state then."""
 
-    def step(self, belief: Belief) -> None:
+    def step(self, state: StoreState) -> None:
         """Note that a step is done."""
-        self.steps.append((len(self.events), belief))
+        self.steps.append((len(self.events), state))
 
-    def beliefs_at(self, count: int) -> tuple[Belief, Belief]:
-        """Return what was believed before and after the step of event *count*."""
+    def states_at(self, count: int) -> tuple[StoreState, StoreState]:
+        """Return the states before and after the step of event *count*."""
         last = self.before
-        for events, belief in self.steps:
+        for events, state in self.steps:
             if events >= count:
-                return (belief, belief) if events == count else (last, belief)
-            last = belief
+                return (state, state) if events == count else (last, state)
+            last = state
         return last, last

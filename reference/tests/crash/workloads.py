@@ -18,7 +18,7 @@ from reference.core.store.types import StoreOptions
 from reference.tests.crash.oracle import log_records
 from reference.tests.crash.power_cut import Geometry
 from reference.tests.crash.recording_files import RecordingFiles
-from reference.tests.crash.trace import Belief, Trace
+from reference.tests.crash.trace import StoreState, Trace
 from reference.tests.store.making import (
     NOON_MS,
     append_batch,
@@ -46,17 +46,17 @@ Step = tuple[Any, ...]
 
 
 class Player:
-    """Takes a store through steps and notes what it believes after each."""
+    """Takes a store through steps and records its state after each."""
 
     def __init__(
         self,
         image: Mapping[str, bytes] | None = None,
         *,
-        before: Belief | None = None,
+        before: StoreState | None = None,
         now_ms: int = NOON_MS,
         options: StoreOptions = OPTIONS,
     ) -> None:
-        self.trace = Trace(image=image or {}, before=before or Belief())
+        self.trace = Trace(image=image or {}, before=before or StoreState())
         self.files = RecordingFiles(self.trace.image, self.trace.events)
         self.now_ms = now_ms
         self._number = 0
@@ -81,7 +81,7 @@ class Player:
         )
 
     def put_batch(self, queue: int, sizes: Iterable[int]) -> None:
-        """Put several at once."""
+        """Put several messages as one batch."""
         batch = wire_batch(*(self._body(size) for size in sizes))
         append_batch(self.store, message(*QUEUES[queue], batch), self.now_ms)
 
@@ -133,7 +133,7 @@ class Player:
             if at < end
         }
         flushed = min(self.store.log.queue.flushed, end)
-        self.trace.step(Belief(records=known, flushed=flushed))
+        self.trace.step(StoreState(records=known, flushed=flushed))
 
 
 PROPERTIES = st.sampled_from(

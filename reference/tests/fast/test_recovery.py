@@ -86,7 +86,7 @@ bursts = st.builds(
 
 
 class Harm(NamedTuple):
-    """What happens to one byte of a record, counted from its begin or its end."""
+    """A change of one byte of a record, counted from its begin or its end."""
 
     record: int
     at: int
@@ -217,7 +217,7 @@ def left_by(
     store = MessageStore(files, options, bulk_recovery=bulk)
     try:
         store.start(NOON_MS + 60_000)
-    except (FilesError, LayoutError) as error:  # of a queue offset that is none
+    except (FilesError, LayoutError) as error:  # an invalid queue offset
         return {"refused": str(error)}
     found: dict[str, object] = {**files.texts}
     found |= {path: bytes(file.bytes) for path, file in files.mapped.items()}

@@ -38,7 +38,7 @@ def act(pair: Pair, action: str, number: int) -> None:
 
 
 def check(pair: Pair) -> None:
-    """Check that the copy is a stretch of the original, and nobody is told more."""
+    """Check that the copy is a stretch of the original, and no client sees more."""
     original, copy = pair.original.log.queue, pair.copy.log.queue
     begin = max(copy.start, 0)
     stretch = log_of(pair.original)[begin : copy.end]
@@ -110,13 +110,13 @@ def test_who_is_far_behind_is_not_waited_for() -> None:
 def test_puts_that_wait_are_told() -> None:
     pair = Pair()
     pair.settle()
-    told: list[bool] = []
+    results: list[bool] = []
     for _ in range(2):
         (result,) = pair.original.append([message()], pair.now_ms)
         end = result.physical_offset + result.size
-        pair.slaves.wait(end, now_ms=pair.now_ms, on_done=told.append)
+        pair.slaves.wait(end, now_ms=pair.now_ms, on_done=results.append)
         pair.grow()
-        if not told:
+        if not results:
             pair.settle()
     pair.wait(5_000)
-    assert told == [True, False]
+    assert results == [True, False]

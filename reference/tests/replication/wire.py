@@ -57,7 +57,7 @@ class Pair:
         self._perform()
 
     def grow(self) -> None:
-        """Tell the master that its log has grown."""
+        """Notify the master that its log has grown."""
         self.slaves.on_append(self.now_ms)
         self._perform()
 

@@ -66,13 +66,13 @@ harms = st.builds(
 
 
 class MemoryView:
-    """A store in memory, as a prediction looks at it."""
+    """A store in memory, in the form that a prediction reads."""
 
     def __init__(self, files: MemoryFiles) -> None:
         self._files = files
 
     def entries(self, directory: str) -> list[DirectoryEntry]:
-        """Return what lies in *directory*."""
+        """Return the entries of *directory*."""
         names = self._files.names(directory)
         return [
             DirectoryEntry(name, self._files.size(f"{directory}/{name}"))
@@ -94,11 +94,11 @@ class MemoryView:
         return self._files.size(path) is not None
 
     def is_locked(self) -> bool:
-        """Return that nobody uses the store."""
+        """Return that the store is not in use."""
         return False
 
     def count_read(self, size: int) -> None:
-        """Pass over it: nobody waits."""
+        """Ignore the count: no progress is shown."""
 
 
 def written(row: list[Put], *, stops: bool) -> MemoryFiles:

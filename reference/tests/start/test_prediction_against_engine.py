@@ -100,7 +100,7 @@ def log_of(store: MessageStore) -> tuple[int, int]:
 
 
 def queues_of(store: MessageStore) -> dict[tuple[str, int], tuple[int, int]]:
-    """Return both ends of the queues; an empty one is none."""
+    """Return both ends of the queues that have messages."""
     return {
         (queue.topic, queue.queue_id): (queue.min_offset, queue.max_offset)
         for queue in store.queues

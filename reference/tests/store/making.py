@@ -22,7 +22,7 @@ TINY = StoreOptions(
     index_slot_count=5,
     index_item_count=8,
     max_message_size=900,
-    preallocates_files=False,  # what the tests count is files with messages
+    preallocates_files=False,  # the tests count only files with messages
 )
 
 

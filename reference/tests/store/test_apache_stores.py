@@ -97,7 +97,7 @@ def test_puts_write_the_log_that_4_6_0_wrote(name: str, tmp_path: Path) -> None:
 
 
 def as_message(record: Record) -> NewMessage:
-    """Return what was put when *record* was written."""
+    """Return the message that was put to write *record*."""
     return NewMessage(
         topic=record.topic,
         queue_id=record.queue_id,

@@ -1,4 +1,4 @@
-"""The checksum of a stored record is the specification's, whatever computes it."""
+"""A stored record's checksum is the specification's, from every implementation."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ PER_FILE = 5
 
 
 class SomeFiles(MemoryFiles):
-    """A directory of a disk that is as full as a test wants."""
+    """A directory of a disk with a simulated usage."""
 
     used = 50
     refused = ""
@@ -135,12 +135,12 @@ def test_a_full_disk_refuses_messages_until_it_is_less_full() -> None:
     files = SomeFiles()
     store = filled(files, 3 * PER_FILE)
     never = replace(ALWAYS, hours=frozenset())
-    told = []
+    statuses = []
     for files.used in (75, 86, 91, 86, 85):
         clean(store, never, NOON_MS)
-        told.append(append_one(store, message(), NOON_MS).status)
+        statuses.append(append_one(store, message(), NOON_MS).status)
     refused, taken = PutStatus.SERVICE_NOT_AVAILABLE, PutStatus.PUT_OK
-    assert told == [taken, taken, refused, refused, taken]
+    assert statuses == [taken, taken, refused, refused, taken]
 
 
 @pytest.mark.parametrize(("used", "left"), [(75, 3), (76, 3), (86, 1)])
@@ -164,7 +164,7 @@ def test_a_stop_on_a_full_disk_looks_like_a_crash() -> None:
 def test_a_file_that_will_not_go_is_tried_again() -> None:
     files = SomeFiles()
     store = filled(files, 3 * PER_FILE)
-    clean(store, ALWAYS, NOON_MS)  # it looks for such files, too, and finds none
+    clean(store, ALWAYS, NOON_MS)  # it searches for such files and finds none
     files.refused = f"commitlog/{0:020}"
     clean(store)
     assert files.names("commitlog")[0] == f"{0:020}"
@@ -196,7 +196,7 @@ def test_a_reader_keeps_what_it_reads_and_then_the_disk_has_it_back(
 
 
 def _deleted_mappings() -> int:
-    """Return how many deleted files of a log this process still maps."""
+    """Return the number of deleted log files that this process still maps."""
     maps = Path("/proc/self/maps")
     if not maps.exists():
         pytest.skip("this system does not tell what a process maps")

@@ -26,7 +26,7 @@ class CleaningMachine(StoreMachine):
         super().__init__()
         self.gone: set[tuple[str, int, int]] = set()
         """Topic, queue id and queue offset."""
-        # Who asks for the log's first message when it is gone gets another.
+        # A read of the log's first message after its deletion returns another message.
         append_one(self.store, message("First"), self.now_ms)
         self.store.dispatch()
 

@@ -16,7 +16,7 @@ IMPOSSIBLE = (-1, -3_000_000, INT64_MIN, INT64_MAX // 20, INT64_MAX)
 
 
 def hostile(queue_offset: int, *, before: int = 0) -> MemoryFiles:
-    """Return a store that was killed, whose last record says it is this message.
+    """Return a killed store whose last record has this queue offset.
 
     Its queue has the messages *before*.
     """
@@ -42,8 +42,12 @@ def files_of_queue(files: MemoryFiles) -> list[str]:
 def test_a_queue_that_cannot_begin_so_is_one_clear_error(queue_offset: int) -> None:
     files = hostile(queue_offset)
     store = MessageStore(files, TINY)
-    says = f"consumequeue/T/0 has no place for message {queue_offset}, which the record"
-    with pytest.raises(FilesError, match=f"^{says} at 0 of the log says it is$"):
+    message_text = (
+        f"consumequeue/T/0 has no place for message {queue_offset}, which the record"
+    )
+    with pytest.raises(
+        FilesError, match=f"^{message_text} at 0 of the log says it is$"
+    ):
         store.start(NOON_MS)
     assert files_of_queue(files) == []
 

@@ -31,7 +31,7 @@ HALF, COMMIT, ROLLBACK = 4, 8, 12
 
 
 def status_of(put: NewMessage) -> PutStatus:
-    """Return what a fresh store says to *put*."""
+    """Return the status of *put* in a fresh store."""
     return append_one(started(options=ROOMY), put, NOON_MS).status
 
 

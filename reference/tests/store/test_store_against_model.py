@@ -60,7 +60,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(queue=QUEUES, bodies=st.lists(st.binary(max_size=60), min_size=1, max_size=4))
     def put_batch(self, queue: tuple[str, int], bodies: list[bytes]) -> None:
-        """Put several messages at once."""
+        """Put several messages as one batch."""
         batch = message(*queue, wire_batch(*bodies))
         self.check_and_note(queue, bodies, append_batch(self.store, batch, self.now_ms))
 

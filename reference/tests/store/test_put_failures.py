@@ -45,7 +45,7 @@ class Slow(MemoryFiles):
     found: PutStatus | None = None
 
     def spend(self, size: int) -> None:
-        """Ask the store, as another thread of 4.6.0 would."""
+        """Call the store, as another thread of 4.6.0 would."""
         if self.store is not None and self.late_ms:
             now_ms, self.late_ms = NOON_MS + self.late_ms, 0
             self.found = append_one(self.store, message(), now_ms).status

@@ -1,4 +1,4 @@
-"""When a slave dials its master, and when it hangs up on one that is silent."""
+"""Connections of a slave: when it connects to its master and when it closes them."""
 
 from __future__ import annotations
 
