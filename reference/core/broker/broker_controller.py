@@ -7,7 +7,7 @@ passes on the events of the remoting server. Nothing but the shell imports it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from reference.core.broker.admin.broker_statistics import BrokerStatistics
@@ -40,6 +40,7 @@ from reference.core.remoting.response import (
     encode_response,
 )
 from reference.core.remoting.server import IDLE_SCAN_MS, RemotingServer
+from reference.core.remoting.timers import RETRY_MS
 from reference.core.store.config_files import (
     CONSUMER_FILTERS,
     CONSUMER_OFFSETS,
@@ -47,6 +48,7 @@ from reference.core.store.config_files import (
     TOPICS,
     ConfigFiles,
 )
+from reference.core.store.mapped.files import FilesError
 from reference.core.store.message_store import MessageStore
 from spec.host import Host
 
@@ -94,6 +96,8 @@ class BrokerController(RemotingServer):
         self._cleaning = StoreCleaning(self.timers, store, options)
         self._config = config
         self._invoked: dict[int, OnResponse] = {}
+        self._unpersisted: dict[str, Callable[[], dict[str, object]]] = {}
+        """Tables whose last change is not in their file, by the file's name."""
         self._register_processors()
         self._load_tables()
 
@@ -113,14 +117,18 @@ class BrokerController(RemotingServer):
         held_check = self.long_polling.check_held
         every(HOLD_CHECK_MS, held_check, first_ms=now_ms + HOLD_CHECK_MS)
         every(IDLE_SCAN_MS, self.close_idle, first_ms=now_ms + IDLE_SCAN_MS)
+        every(RETRY_MS, self._persist_again, first_ms=now_ms + RETRY_MS)
         self.ha.start(now_ms)
 
     def stop(self, now_ms: int) -> None:
         """Unregister and persist the tables; the store is stopped after this."""
         for registration in self.registrations:
             registration.unregister()
-        self.tasks.persist_offsets(now_ms)
-        self.tasks.persist_filters(now_ms)
+        for persist in (self.tasks.persist_offsets, self.tasks.persist_filters):
+            try:
+                persist(now_ms)
+            except FilesError as error:
+                self.log_error(f"at the stop: {error}")
 
     @property
     def has_deferred_work(self) -> bool:
@@ -225,12 +233,31 @@ class BrokerController(RemotingServer):
         return self.state.filters.bits(topic, record) if is_on else b""
 
     def _on_topics_changed(self, topic: Topic | None) -> None:
-        self._config.save(TOPICS, self.state.topics.as_json())
+        self._persist(TOPICS, self.state.topics.as_json)
         # [ROUTE-OUTERAPI-005]
         self.registrations.register(None if topic is None else [topic])
 
     def _on_groups_changed(self) -> None:
-        self._config.save(SUBSCRIPTION_GROUPS, self.state.groups.as_json())
+        self._persist(SUBSCRIPTION_GROUPS, self.state.groups.as_json)
+
+    def _persist(self, name: str, as_json: Callable[[], dict[str, object]]) -> None:
+        """Persist a table; where the disk refuses that, requests are served anyway.
+
+        4.6.0 org.apache.rocketmq.common.ConfigManager#persist.
+        """
+        try:
+            self._config.save(name, as_json())
+        except FilesError as error:
+            self._unpersisted[name] = as_json
+            self.log_error(f"{name} is not persisted: {error}")
+        else:
+            self._unpersisted.pop(name, None)
+
+    def _persist_again(self, now_ms: int) -> None:  # noqa: ARG002
+        """Persist the tables that the disk has refused."""
+        for name, as_json in list(self._unpersisted.items()):
+            self._config.save(name, as_json())
+            del self._unpersisted[name]
 
     def _load_tables(self) -> None:
         state = self.state

@@ -1,0 +1,101 @@
+"""Without space for the configuration files, requests are served; then they persist."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from reference.core.store.config_files import (
+    CONSUMER_OFFSETS,
+    DELAY_OFFSETS,
+    SUBSCRIPTION_GROUPS,
+    TOPICS,
+)
+from reference.core.store.mapped.files import FilesError
+from reference.tests.broker.making import NOON_MS, Stage, pull_fields, send_fields
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
+
+CLIENT = 1
+FULL_MS = 60_000
+
+
+class FullDisk(Stage):
+    """A broker whose disk has no space for files that are written as a whole."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().__init__()
+        self.connect(CLIENT)
+        self.broker.start([], NOON_MS)
+        self.ask(CLIENT, RequestCode.SEND_MESSAGE, send_fields("T"), b"first")
+        self._write = self.files.replace_text
+        self._is_full = True
+        monkeypatch.setattr(self.files, "replace_text", self.replace_text)
+
+    def replace_text(self, path: str, text: str) -> None:
+        """Write a file, or refuse it."""
+        if self._is_full:
+            raise FilesError("no space left on device")
+        self._write(path, text)
+
+    def free(self) -> None:
+        """Have space again."""
+        self._is_full = False
+
+    def wait_until(self, condition: Callable[[], bool], most_ms: int) -> None:
+        """Let at most *most_ms* pass until *condition* holds."""
+        end_ms = self.now_ms + most_ms
+        while not condition():
+            assert self.now_ms < end_ms
+            self.wait(100)
+
+    def has(self, name: str, word: str) -> bool:
+        """Return whether a configuration file contains *word*."""
+        return word in (self.files.read_text(f"config/{name}") or "")
+
+
+def test_a_new_group_pulls_from_a_broker_on_a_full_disk(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stage = FullDisk(monkeypatch)
+    (answer,) = stage.ask(CLIENT, RequestCode.PULL_MESSAGE, pull_fields("T"))
+    assert answer.code == ResponseCode.SUCCESS
+    stage.wait(FULL_MS)
+    stage.free()
+    stage.wait_until(lambda: stage.has(SUBSCRIPTION_GROUPS, "consumers"), 2000)
+    group = json.loads(stage.files.read_text(f"config/{SUBSCRIPTION_GROUPS}") or "")
+    assert "consumers" in group["subscriptionGroupTable"]
+
+
+def test_a_new_topic_is_served_on_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = FullDisk(monkeypatch)
+    fields = send_fields("New")
+    (answer,) = stage.ask(CLIENT, RequestCode.SEND_MESSAGE, fields, b"body")
+    assert answer.code == ResponseCode.SUCCESS
+    stage.free()
+    stage.wait_until(lambda: stage.has(TOPICS, '"New"'), 2000)
+
+
+def test_offsets_and_delayed_messages_go_on_after_a_minute_without_space(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stage = FullDisk(monkeypatch)
+    later = send_fields("T", properties="DELAY\x011\x02")
+    stage.ask(CLIENT, RequestCode.SEND_MESSAGE, later, b"delayed")
+    commit = {
+        "consumerGroup": "consumers",
+        "topic": "T",
+        "queueId": 0,
+        "commitOffset": 1,
+    }
+    stage.ask(CLIENT, RequestCode.UPDATE_CONSUMER_OFFSET, commit)
+    store = stage.broker.state.store
+    stage.wait_until(lambda: store.max_offset("T", 0) == 2, 2000)
+    for _ in range(FULL_MS // 100):
+        stage.wait(100)
+    assert not stage.has(CONSUMER_OFFSETS, "T@consumers")
+    stage.free()
+    stage.wait_until(lambda: stage.has(CONSUMER_OFFSETS, "T@consumers"), 2000)
+    stage.wait_until(lambda: stage.has(DELAY_OFFSETS, "1:1"), 2000)
