@@ -29,7 +29,7 @@ class FullDisk(Stage):
         super().__init__()
         self.connect(CLIENT)
         self.broker.start([], NOON_MS)
-        self.ask(CLIENT, RequestCode.SEND_MESSAGE, send_fields("T"), b"first")
+        self.invoke(CLIENT, RequestCode.SEND_MESSAGE, send_fields("T"), b"first")
         self._write = self.files.replace_text
         self._is_full = True
         monkeypatch.setattr(self.files, "replace_text", self.replace_text)
@@ -60,7 +60,7 @@ def test_a_new_group_pulls_from_a_broker_on_a_full_disk(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     stage = FullDisk(monkeypatch)
-    (answer,) = stage.ask(CLIENT, RequestCode.PULL_MESSAGE, pull_fields("T"))
+    (answer,) = stage.invoke(CLIENT, RequestCode.PULL_MESSAGE, pull_fields("T"))
     assert answer.code == ResponseCode.SUCCESS
     stage.wait(FULL_MS)
     stage.free()
@@ -72,7 +72,7 @@ def test_a_new_group_pulls_from_a_broker_on_a_full_disk(
 def test_a_new_topic_is_served_on_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     stage = FullDisk(monkeypatch)
     fields = send_fields("New")
-    (answer,) = stage.ask(CLIENT, RequestCode.SEND_MESSAGE, fields, b"body")
+    (answer,) = stage.invoke(CLIENT, RequestCode.SEND_MESSAGE, fields, b"body")
     assert answer.code == ResponseCode.SUCCESS
     stage.free()
     stage.wait_until(lambda: stage.has(TOPICS, '"New"'), 2000)
@@ -83,14 +83,14 @@ def test_offsets_and_delayed_messages_go_on_after_a_minute_without_space(
 ) -> None:
     stage = FullDisk(monkeypatch)
     later = send_fields("T", properties="DELAY\x011\x02")
-    stage.ask(CLIENT, RequestCode.SEND_MESSAGE, later, b"delayed")
+    stage.invoke(CLIENT, RequestCode.SEND_MESSAGE, later, b"delayed")
     commit = {
         "consumerGroup": "consumers",
         "topic": "T",
         "queueId": 0,
         "commitOffset": 1,
     }
-    stage.ask(CLIENT, RequestCode.UPDATE_CONSUMER_OFFSET, commit)
+    stage.invoke(CLIENT, RequestCode.UPDATE_CONSUMER_OFFSET, commit)
     store = stage.broker.state.store
     stage.wait_until(lambda: store.max_offset("T", 0) == 2, 2000)
     for _ in range(FULL_MS // 100):
