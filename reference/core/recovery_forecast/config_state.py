@@ -58,10 +58,10 @@ def read_configuration(view: StoreView) -> Configuration:
         reading = load_config(text, backup, accepts)
         if text is None and backup is None and name not in _REPORTED_WHEN_MISSING:
             continue  # most brokers have none
-        found.readings.append(ConfigRead(path, reading.source, reading.says))
+        found.readings.append(ConfigRead(path, reading.source, reading.report))
         found.values[name] = reading.value or {}
         if not reading.starts:
-            says = f"{path} {reading.says}"
+            says = f"{path} {reading.report}"
             return found._replace(refusal=Refusal("STORE-CONFIG-016", path, says))
     return found
 

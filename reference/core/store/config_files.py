@@ -1,8 +1,8 @@
 """
-The JSON files of ``config/``: what a broker remembers besides the messages.
+The JSON files of ``config/``: the state of a broker besides its messages.
 
-Each is written as a whole; what it was before stays beside it as ``.bak``, and is
-read where the file itself is missing or broken (Java: ConfigManager).
+A file is replaced as a whole, and its former content becomes its ``.bak``. A start
+reads the ``.bak`` if the file is missing or unreadable (Java: ConfigManager).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class ConfigFiles:
         return value
 
     def save(self, name: str, value: Mapping[str, object]) -> None:
-        """Make *value* the content of the file *name*, its old content that of .bak."""
+        """Write *value* to the file *name*, and its former content to the .bak."""
         path = f"config/{name}"
         before = self._files.read_text(path)
         text = pretty(value)
@@ -54,8 +54,8 @@ class ConfigFiles:
 def pretty(value: object, depth: int = 0) -> str:
     """Return *value* as fastjson's PrettyFormat writes it.
 
-    Tabs indent; a map with integer keys stays in one line up to its closing brace, and
-    an array, here a tuple, altogether.
+    Tabs indent. A map with integer keys is one line up to its closing brace. An array,
+    here a tuple, is one line.
     """
     inner, outer = "\n" + "\t" * (depth + 1), "\n" + "\t" * depth
     if isinstance(value, Mapping) and all(isinstance(name, int) for name in value):
@@ -78,7 +78,7 @@ def pretty(value: object, depth: int = 0) -> str:
 
 
 def _object(text: str) -> dict[object, object] | None:
-    """Return the JSON object in *text*, None if it is none."""
+    """Return the JSON object in *text*, or None."""
     try:
         value = loads(text)
     except LayoutError:

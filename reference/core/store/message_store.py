@@ -1,9 +1,9 @@
 """
-The message store of a broker: log, queues, index and what keeps them together.
+The message store of a broker: commit log, consume queues and index.
 
-It is one machine with one thread. A put appends to the log and nothing else; dispatch
-makes what was put visible to readers; a flush makes it safe. What it is after a
-restart depends only on its files.
+It is a state machine without threads. An append writes only to the commit log. Dispatch
+makes the messages visible to consumers. A flush brings them to disk. The state after a
+restart depends only on the files.
 """
 
 from __future__ import annotations
@@ -32,9 +32,8 @@ from reference.core.store.mapped.mapped_file_queue import FlushMark
 from reference.core.store.put_checks import check_message
 from reference.core.store.recovery.recover import (
     BulkRecovery,
-    StoreParts,
-    dispatch_position,
     recover,
+    resume_dispatch,
 )
 from reference.core.store.statistics import Statistics
 from reference.core.store.types import (
@@ -48,11 +47,11 @@ from reference.core.store.types import (
 )
 
 _NO_DURATION_MS = 10_000_000
-"""What 4.6.0 takes for no duration at all: that since 1970."""
+"""4.6.0 ignores longer durations, such as the time since 1970."""
 QUEUE_ATTEMPTS = 30
-"""Failures of `catch_up`, a second apart, after which no message is accepted."""
+"""Failures of `catch_up`, one each second, after which no message is accepted."""
 ABORT = "abort"
-"""Is there while the store runs; found at a start, it tells of a crash."""
+"""File of a running store. A start that finds it recovers after a crash."""
 
 
 class MessageStore:
@@ -69,7 +68,7 @@ class MessageStore:
         self._bulk_recovery = bulk_recovery
         self.config = ConfigFiles(files)
         self.refused = ""
-        """What the files last refused, in one line; empty while all is well."""
+        """The last error of the files, in one line; empty without one."""
         self.statistics = Statistics()
         self._files = files
         self._levels = DelayLevels(options.delay_levels)
@@ -77,7 +76,7 @@ class MessageStore:
             check_message, levels=self._levels, size_max=options.max_message_size
         )
         self._is_queue_stuck = False
-        """Whether a consume queue could not be written too often in a row."""
+        """Whether writes to a consume queue failed too often consecutively."""
         self._queue_failures = 0
         self.calc_bit_map: CalcBitMap = empty_bit_map
         """Computes the bit map of an extension unit; set before the start."""
@@ -99,9 +98,9 @@ class MessageStore:
         self.clean_service = CleanService(files, self.log, self.queues, self.index)
 
     def start(self, now_ms: int) -> None:
-        """Load what the directory has, recover it, and catch up with dispatch.
+        """Load the directory, recover it, and dispatch what its queues lack.
 
-        Raises FilesError where 4.6.0 would refuse to start.
+        Raises FilesError for a directory on which 4.6.0 does not start.
         """
         self.index.started_at_ms = now_ms
         self._files.lock()
@@ -178,25 +177,25 @@ class MessageStore:
         return PutResult(checked if isinstance(checked, PutStatus) else busy)
 
     def is_busy(self, now_ms: int) -> bool:
-        """Return whether a message has been in the writing for too long.
+        """Return whether the running append takes too long.
 
         4.6.0 DefaultMessageStore#isOSPageCacheBusy.
         """
         if not self._append_began_ms:
-            return False  # as nearly always
+            return False
         duration_ms = now_ms - self._append_began_ms
         return self.options.page_cache_busy_ms < duration_ms < _NO_DURATION_MS
 
     def is_overloaded(self, now_ms: int) -> bool:
-        """Return whether producers are turned away before they are heard."""
+        """Return whether requests of producers are rejected unread."""
         pool = self.log.pool
         if pool is None and not self._append_began_ms:
-            return False  # as nearly always
+            return False
         # [SEND-STATE-006] [SEND-STATE-014]
         return self.is_busy(now_ms) or (pool is not None and pool.free == 0)
 
     def dispatch(self) -> list[DispatchRequest]:
-        """Bring queues and index up to the end of the log.
+        """Dispatch the log up to its end to queues and index.
 
         Return the requests of the messages that became visible, by queue.
         """
@@ -209,19 +208,19 @@ class MessageStore:
         return visible
 
     def commit_pool(self) -> None:
-        """Bring what waits in the transient store pool into the log."""
+        """Commit the messages of the transient store pool to the log."""
         try:
             self.log.commit()
         except FilesError as error:
             self.refused = str(error)
 
     def catch_up(self) -> list[DispatchRequest]:
-        """Try again, once a second, to dispatch what a file was refused for."""
+        """Dispatch again, once a second, after a failure of a file."""
         arrivals = self.dispatch() if self.dispatcher.is_behind else []
         if not self.dispatcher.is_behind:
             self._queue_failures = 0
         elif not self.dispatcher.is_indexing:
-            # Nothing is refused because of an index: [STORE-DISPATCH-003]
+            # A failing index file does not stop producers. [STORE-DISPATCH-003]
             self._queue_failures += 1
             # [SEND-STATE-004]
             self._is_queue_stuck |= self._queue_failures >= QUEUE_ATTEMPTS
@@ -256,7 +255,7 @@ class MessageStore:
         return queue.min_offset if queue else 0
 
     def max_offset(self, topic: str, queue_id: int) -> int:
-        """Return the offset that the next message of a queue will have."""
+        """Return the offset of a queue's next message."""
         queue = self.queues.table.get((topic, queue_id))
         return queue.max_offset if queue else 0
 
@@ -266,25 +265,25 @@ class MessageStore:
         return offset_by_time(self.log, queue, timestamp_ms) if queue else 0
 
     def stored_at(self, topic: str, queue_id: int, queue_offset: int) -> int:
-        """Return when a message was stored; -1 where there is none."""
+        """Return the store time of a message; -1 without the message."""
         queue = self.queues.table.get((topic, queue_id))
         unit = queue.unit(queue_offset) if queue else None
         return self.log.stored_at(unit[0], unit[1]) if unit else -1
 
     def earliest_stored_at(self, topic: str, queue_id: int) -> int:
-        """Return when the first message of a queue was stored; -1 without one."""
+        """Return the store time of a queue's first message; -1 without one."""
         return self.stored_at(topic, queue_id, self.min_offset(topic, queue_id))
 
     def record(self, topic: str, queue_id: int, queue_offset: int) -> memoryview | None:
-        """Return the record of one message, None without it; no read is counted."""
+        """Return the record of one message, or None; statistics do not count it."""
         queue = self.queues.table.get((topic, queue_id))
         unit = queue.unit(queue_offset) if queue else None
         return self.log.record(unit[0], unit[1]) if unit else None
 
     def record_at(self, physical_offset: int) -> memoryview | None:
-        """Return the record at an offset of the log, None where the log has none.
+        """Return the record at a commit-log offset, or None.
 
-        As in 4.6.0, nobody checks that a record begins there.
+        As in 4.6.0, the offset need not be the start of a record.
         """
         return self.log.record_at(physical_offset)
 
@@ -314,11 +313,11 @@ class MessageStore:
         )
 
     def disk_space(self) -> tuple[int, int]:
-        """Return how many bytes the disk of the store has, and has free."""
+        """Return total and free bytes of the store's disk."""
         return self._files.disk_space()
 
     def persist_delay_offsets(self) -> None:
-        """Remember how far the delay levels were delivered."""
+        """Write the offsets of the delay levels to ``delayOffset.json``."""
         self.schedule.save(self.config)
 
     def on_commit_log_flushed(self, mark: FlushMark, stored_at_ms: int) -> None:
@@ -357,28 +356,8 @@ class MessageStore:
             options=self.options,
             calc_bit_map=self.calc_bit_map,
         )
-        self._recover(is_clean=is_clean)
-        self.dispatcher.position = dispatch_position(self.log, self.queues)
-        self.dispatcher.dispatch((), [])
-        self._rebuild_offsets()
-
-    def _recover(self, *, is_clean: bool) -> None:
-        parts = StoreParts(
-            log=self.log,
-            queues=self.queues,
-            index=self.index,
-            checkpoint=self.checkpoint,
-            dispatcher=self.dispatcher,
-            options=self.options,
-        )
-        recover(parts, is_clean=is_clean, bulk=self._bulk_recovery)
-
-    def _rebuild_offsets(self) -> None:
-        """Let every queue go on where it ends, and begin where the log does."""
-        for queue in self.queues:
-            key = (queue.topic, queue.queue_id)
-            self.log.next_queue_offsets[key] = queue.max_offset
-            queue.correct_min_offset(self.log.queue.start)
+        recover(self, is_clean=is_clean, bulk=self._bulk_recovery)
+        resume_dispatch(self)
 
     def _close(self) -> None:
         for queue in self.queues:
@@ -392,7 +371,7 @@ class MessageStore:
 
 
 def _status_of(error: FilesError) -> PutStatus:
-    """Return the status of a message that the files refuse."""
+    """Return the put status of a message after an error of the files."""
     if isinstance(error, NoFileError):
         return PutStatus.CREATE_FILE_FAILED  # [SEND-STATE-007]
     return PutStatus.SERVICE_NOT_AVAILABLE

@@ -1,8 +1,8 @@
 """
-What a store counts while it runs: messages put and got, and how many a second.
+Statistics of a store: counters of puts and gets, and rates (Java: StoreStatsService).
 
-Counts begin at 0 with each start. Rates come from samples, one a second: the rate of
-the last 10, 60 or 600 seconds is known once there are more samples than that.
+Counters start at 0. Rates are computed from one sample each second. The rate of the
+last 10, 60 or 600 seconds requires more samples than that.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from reference.core.store.types import GetMessageResult, GetMessageStatus, PutRe
 
 SAMPLE_PERIOD_MS = 1_000
 SPANS = (10, 60, 600)
-"""Samples that each rate reaches back."""
+"""Samples between the ends of each rate."""
 
 
 class Sample(NamedTuple):
@@ -36,16 +36,16 @@ class Statistics:
 
     def __init__(self) -> None:
         self.put_calls = 0
-        """Puts that were stored, a batch counted once."""
+        """Successful puts; a batch counts once."""
         self.put_count = 0
-        """Messages stored, those of a batch counted one by one."""
+        """Stored messages; each message of a batch counts."""
         self.put_size = 0
         """Bytes of all records stored."""
         self.found_count = 0
-        """Reads that found something."""
+        """Gets that found a message."""
         self.missed_count = 0
         self.transferred_count = 0
-        """Messages handed out."""
+        """Messages returned by gets."""
         self._samples: deque[Sample] = deque(maxlen=max(SPANS) + 1)
 
     def on_append(self, results: Sequence[PutResult]) -> None:
@@ -57,7 +57,7 @@ class Statistics:
                 self.put_size += result.size
 
     def on_get(self, result: GetMessageResult) -> None:
-        """Count what was read."""
+        """Count one get and its messages."""
         if result.status is GetMessageStatus.FOUND:
             self.found_count += 1
             self.transferred_count += len(result.records)
@@ -65,7 +65,7 @@ class Statistics:
             self.missed_count += 1
 
     def sample(self, now_ms: int) -> None:
-        """Note the counts as they are, for the rates."""
+        """Add a sample of the counters, for the rates."""
         self._samples.append(
             Sample(
                 now_ms,
@@ -77,23 +77,23 @@ class Statistics:
         )
 
     def put_rates(self) -> str:
-        """Return messages put a second; a rate that is not known yet is empty."""
+        """Return stored messages a second; a rate without enough samples is empty."""
         return self._rates(lambda sample: sample.put)
 
     def found_rates(self) -> str:
-        """Return successful reads a second."""
+        """Return gets a second that found a message."""
         return self._rates(lambda sample: sample.found)
 
     def missed_rates(self) -> str:
-        """Return reads a second that found nothing."""
+        """Return gets a second that found no message."""
         return self._rates(lambda sample: sample.missed)
 
     def transferred_rates(self) -> str:
-        """Return messages handed out a second."""
+        """Return returned messages a second."""
         return self._rates(lambda sample: sample.transferred)
 
     def read_rates(self) -> str:
-        """Return reads a second; one that is not known yet is 0.0."""
+        """Return gets a second; a rate without enough samples is 0.0."""
         rates = [self._rate(lambda s: s.found + s.missed, span) for span in SPANS]
         return " ".join(str(rate or 0.0) for rate in rates)
 

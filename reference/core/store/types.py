@@ -1,13 +1,12 @@
 """
-What goes into the message store and what comes out of it.
+Parameters and results of the message store.
 
-A broker hands over a `NewMessage`, and gets a `PutResult`; it asks for the
-messages of a queue, and gets a `GetMessageResult`. The statuses have the names that the
-protocol's answers are chosen by. Nothing here knows files, sockets or clocks:
-whoever calls the store says what time it is.
+`append` takes `NewMessage` and returns `PutResult`; `get` returns `GetMessageResult`.
+The broker chooses the response code by the status, which has its name in Java. The
+store has no clock: its callers pass the time.
 
-These are named tuples, not dataclasses, because one of each is made for every
-message that passes through the broker.
+These are named tuples, not dataclasses, because the broker creates one of each for
+every message.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from spec.host import Host
 from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS
 
 new_tuple = tuple.__new__
-"""Makes a named tuple of a tuple: a third of the time that its own call takes."""
+"""Creates a named tuple from a tuple in a third of the time of its own call."""
 Queue = tuple[str, int]
 """A topic and the number of a queue."""
 
 
 class PutStatus(Enum):
-    """What became of a message that was put (Java: PutMessageStatus)."""
+    """The status of a put (Java: PutMessageStatus)."""
 
     PUT_OK = "stored"
     FLUSH_DISK_TIMEOUT = "stored, but not known to be on disk"
@@ -41,7 +40,7 @@ class PutStatus(Enum):
 
 
 class GetMessageStatus(Enum):
-    """What a queue had to say to a read (Java: GetMessageStatus)."""
+    """The status of a get (Java: GetMessageStatus)."""
 
     FOUND = "messages found"
     NO_MATCHED_MESSAGE = "messages, but none that the filter accepts"
@@ -55,16 +54,16 @@ class GetMessageStatus(Enum):
 
 
 class FlushMode(StrEnum):
-    """When a put is on disk (Java: FlushDiskType)."""
+    """The time of a flush (Java: FlushDiskType)."""
 
     ASYNC_FLUSH = "ASYNC_FLUSH"
-    """Some time after it was acknowledged."""
+    """After the response to the producer."""
     SYNC_FLUSH = "SYNC_FLUSH"
-    """Before it is acknowledged."""
+    """Before the response to the producer."""
 
 
 class NewMessage(NamedTuple):
-    """A message on its way into the store."""
+    """A message to append."""
 
     topic: str
     queue_id: int
@@ -87,11 +86,11 @@ class NewMessage(NamedTuple):
 
 
 class PutResult(NamedTuple):
-    """What became of a put. All but the status count only when it was stored."""
+    """The result of a put. A refused message has only a status."""
 
     status: PutStatus
     physical_offset: int = -1
-    """Where the (first) record begins in the commit log."""
+    """Commit-log offset of the (first) record."""
     size: int = 0
     """Bytes appended, blank excluded."""
     queue_offset: int = -1
@@ -109,11 +108,11 @@ class PutResult(NamedTuple):
 
 
 class GetMessageResult(NamedTuple):
-    """What a read of a queue found."""
+    """The result of a get."""
 
     status: GetMessageStatus
     next_begin_offset: int
-    """Where the reader goes on."""
+    """Queue offset of the next get."""
     min_offset: int
     max_offset: int
     records: tuple[memoryview, ...] = ()
@@ -121,11 +120,11 @@ class GetMessageResult(NamedTuple):
     size: int = 0
     """Bytes of all records."""
     suggest_slave: bool = False
-    """The reader is so far behind that a slave should serve it."""
+    """The consumer is so far behind that a slave should serve it."""
 
     @property
     def message_count(self) -> int:
-        """Return how many records were found."""
+        """Number of records."""
         return len(self.records)
 
 
@@ -156,7 +155,7 @@ class DispatchRequest(NamedTuple):
 
 
 class QueryResult(NamedTuple):
-    """What the index knows of a key."""
+    """The result of a query by key."""
 
     records: tuple[memoryview, ...]
     """In the order of the commit log."""

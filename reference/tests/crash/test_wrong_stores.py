@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
+from reference.core.store import message_store
 from reference.core.store.consumequeue.consume_queue import ConsumeQueue
 from reference.core.store.flush.checkpoint import CheckpointFile
 from reference.core.store.mapped.files import MappedFile, MemoryFile
@@ -82,13 +83,12 @@ def units_may_point_back(patch: pytest.MonkeyPatch) -> None:
 
 def next_offset_is_forgotten(patch: pytest.MonkeyPatch) -> None:
     """Begin every queue at 0 again."""
-    rebuild = MessageStore._rebuild_offsets
 
-    def forgotten(self: MessageStore) -> None:
-        rebuild(self)
-        self.log.next_queue_offsets.clear()
+    def without_offsets(store: MessageStore) -> None:
+        recovery.resume_dispatch(store)
+        store.log.next_queue_offsets.clear()
 
-    patch.setattr(MessageStore, "_rebuild_offsets", forgotten)
+    patch.setattr(message_store, "resume_dispatch", without_offsets)
 
 
 def a_kill_is_taken_for_a_flush(patch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,8 @@
 """
 The body of a batch: several messages of one topic and queue in one request.
 
-Each message has a size, a magic and a checksum that brokers do not read, then a flag,
-the body and the properties (4.6.0 MessageDecoder#encodeMessage).
+Each message begins with a size, a magic and a checksum that brokers do not read. The
+flag, the body and the properties follow (4.6.0 MessageDecoder#encodeMessage).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ class BatchError(ValueError):
 
 
 RecordContent = tuple[int, bytes | memoryview, bytes | memoryview, str]
-"""The fields in which the records of a batch differ: the flag, the body, the properties
-with their size in front as a record has them, and their text."""
+"""The fields in which the records of a batch differ: flag, body, properties as in a
+record with their size in front, and the text of the properties."""
 
 
 def split_batch(body: bytes) -> list[RecordContent]:

@@ -2,7 +2,7 @@
 Fixed fields of a record, compiled from its layout, for readers that trust no record.
 
 `record_codec` decodes sound records as a whole. Recovery reads field by field instead,
-because a damaged record is judged by the first field that is wrong.
+because the first wrong field decides the treatment of a damaged record.
 """
 
 from __future__ import annotations

@@ -23,10 +23,10 @@ from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import CONSUME_QUEUE
 
 Unit = tuple[int, int, int]
-"""Where a record is in the log, how long it is, and its tags code."""
+"""Commit-log offset, record size and tags code (Java: CqUnit)."""
 FILLER_SIZE = 2**31 - 1
 FILLER = unit_codec.pack(0, FILLER_SIZE, 0)
-"""Stands for the messages before the first, in a queue that does not begin at 0."""
+"""Unit in place of the messages before the first, if a queue does not start at 0."""
 
 
 class ConsumeQueue:

@@ -93,7 +93,8 @@ class LoadedConfig(NamedTuple):
     """``file``, ``bak`` or ``nothing``."""
     value: dict[object, object] | None
     starts: bool
-    says: str
+    report: str
+    """The state of the file, such as ``is empty; its .bak is read``."""
 
 
 def load_config(

@@ -10,7 +10,6 @@ filled again by dispatch. The other modules of this package hold the rules, by w
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
@@ -45,9 +44,8 @@ from reference.core.store.recovery.scan import (
 from reference.core.store.types import DispatchRequest, StoreOptions
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreParts:
-    """The parts of a store that recovery reads and writes."""
+class StoreParts(Protocol):
+    """The parts of a message store that recovery reads and writes."""
 
     log: CommitLog
     queues: ConsumeQueueTable
@@ -107,10 +105,16 @@ def recover(
         _flush_again(log, queues, first)
 
 
-def dispatch_position(log: CommitLog, queues: ConsumeQueueTable) -> int:
-    """Return the offset at which dispatch resumes: behind every queue's last record."""
+def resume_dispatch(parts: StoreParts) -> None:
+    """Dispatch the records behind the queues' last ones; set the offsets of queues."""
+    log, queues, dispatcher = parts.log, parts.queues, parts.dispatcher
     ends = [queue.max_physical_offset for queue in queues]
-    return dispatch_start(ends, log.queue.start, log.queue.end, REFERENCE)
+    start, end = log.queue.start, log.queue.end
+    dispatcher.position = dispatch_start(ends, start, end, REFERENCE)
+    dispatcher.dispatch((), [])
+    for queue in queues:
+        log.next_queue_offsets[queue.topic, queue.queue_id] = queue.max_offset
+        queue.correct_min_offset(start)
 
 
 def _first_file(parts: StoreParts, *, is_clean: bool) -> int:
