@@ -1,9 +1,9 @@
 """
 State machines as tables: the states of one object, and the events that change them.
 
-A machine holds no state of its own. Its user keeps the current state in an attribute
-and replaces it by ``machine[state, event]``, which raises TransitionError for an event
-that the table does not allow. The diagrams of docs/state_machines.md are drawn from the
+A machine holds no state of its own. Its user has the current state in an attribute and
+replaces it by ``machine[state, event]``. An event that the table does not allow raises
+TransitionError. The diagrams of docs/state_machines.md are drawn from the
 same tables.
 """
 

@@ -17,7 +17,7 @@ from reference.core.store.config_files import ConfigFiles
 from reference.core.store.consumequeue.table import ConsumeQueueTable
 from reference.core.store.consumequeue.time_search import offset_by_time
 from reference.core.store.delay.delay_levels import DelayLevels
-from reference.core.store.delay.schedule_message import LogError, Schedule
+from reference.core.store.delay.schedule_message import LogError, ScheduleMessageService
 from reference.core.store.dispatch.dispatcher import (
     CalcBitMap,
     Dispatcher,
@@ -94,7 +94,9 @@ class MessageStore:
             files, options.consume_queue_file_size, options.extension_file_size
         )
         self.index = IndexService(files, options)
-        self.schedule = Schedule(self.log, self.queues, self._levels)
+        self.schedule_service = ScheduleMessageService(
+            self.log, self.queues, self._levels
+        )
         self.clean_service = CleanService(files, self.log, self.queues, self.index)
 
     def start(self, now_ms: int) -> None:
@@ -126,7 +128,7 @@ class MessageStore:
             self.flush_log()
             self.flush_queues()
             self.index.flush()
-            self.schedule.save(self.config)
+            self.schedule_service.save(self.config)
             is_amiss = self.dispatcher.is_behind or self.clean_service.is_disk_full
             if not is_amiss:  # [STORE-CLEAN-016]
                 self._files.delete(ABORT)  # [STORE-NAME-005]
@@ -306,7 +308,7 @@ class MessageStore:
         self, now_ms: int, log_error: LogError = lambda _: None
     ) -> list[PutResult]:
         """Put the delayed messages whose time has come under their own topics."""
-        return self.schedule.deliver(
+        return self.schedule_service.deliver(
             now_ms,
             lambda message: self.append([message], now_ms, is_checked=True)[0],
             log_error,
@@ -318,7 +320,7 @@ class MessageStore:
 
     def persist_delay_offsets(self) -> None:
         """Write the offsets of the delay levels to ``delayOffset.json``."""
-        self.schedule.save(self.config)
+        self.schedule_service.save(self.config)
 
     def on_commit_log_flushed(self, mark: FlushMark, stored_at_ms: int) -> None:
         """Record that *mark* is on disk; its last message has the store time given."""
@@ -343,7 +345,7 @@ class MessageStore:
 
     def _load(self) -> None:
         is_clean = self._files.size(ABORT) is None
-        self.schedule.load(self.config)
+        self.schedule_service.load(self.config)
         self.log.queue.load()
         self.queues.load()
         self.checkpoint = CheckpointFile(self._files)

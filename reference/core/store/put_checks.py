@@ -11,7 +11,7 @@ from reference.core.store.commitlog.record_codec import (
 )
 from reference.core.store.consumequeue.table import is_directory_name
 from reference.core.store.delay.delay_levels import DelayLevels
-from reference.core.store.delay.schedule_message import delayed
+from reference.core.store.delay.schedule_message import delay_message
 from reference.core.store.types import NewMessage, PutStatus
 from spec.wire.message.properties import PROPERTIES_SIZE_MAX as PROPERTIES_SIZE_MAX
 from spec.wire.message.properties import Property
@@ -51,4 +51,4 @@ def check_message(
         level = levels.level_of(property_value(properties, Property.DELAY))
     except ValueError:
         return PutStatus.UNKNOWN_ERROR
-    return delayed(message, level) if level > 0 else message
+    return delay_message(message, level) if level > 0 else message

@@ -16,6 +16,7 @@ from enum import Enum, StrEnum
 from typing import NamedTuple
 
 from spec.host import Host
+from spec.store.message_record import Record
 from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS
 
 new_tuple = tuple.__new__
@@ -83,6 +84,23 @@ class NewMessage(NamedTuple):
     """Whether SYNC_FLUSH waits for this message (Java: waitStoreMsgOK)."""
     is_batch: bool = False
     """Whether the body is a batch, stored whole or not (Java: MessageExtBatch)."""
+
+
+def message_of_record(record: Record, topic: str, queue_id: int) -> NewMessage:
+    """Return the message that appends *record* again, to another topic and queue."""
+    return NewMessage(
+        topic=topic,
+        queue_id=queue_id,
+        body=record.body,
+        properties=record.properties,
+        flag=record.flag,
+        system_flags=record.system_flags,
+        born_at_ms=record.born_at_ms,
+        born_host=record.born_host,
+        store_host=record.store_host,
+        reconsume_times=record.reconsume_times,
+        wait_until_stored=False,
+    )
 
 
 class PutResult(NamedTuple):

@@ -119,7 +119,7 @@ def _places(state: BrokerState) -> dict[str, str]:
         ),
         "remainTransientStoreBufferNumbs": str(_NO_POOL),
     }
-    for level, offset in store.schedule.offsets.items():
+    for level, offset in store.schedule_service.offsets.items():
         end = store.max_offset(SCHEDULE_TOPIC, level - 1)
         table[f"scheduleMessageOffset_{level}"] = f"{offset},{end}"
     return table

@@ -115,10 +115,10 @@ class SlaveSync:
         table = body.get("offsetTable") or {}
         offsets = {int(level): int(offset) for level, offset in table.items()}
         store.config.save(DELAY_OFFSETS, {"offsetTable": offsets})  # [HA-SLAVE-006]
-        store.schedule.offsets = offsets
+        store.schedule_service.offsets = offsets
 
 
 def all_delay_offsets(state: BrokerState, request: Request) -> Response:  # noqa: ARG001
     """Respond with the delivered offset of every delay level."""
-    table = {"offsetTable": state.store.schedule.offsets}
+    table = {"offsetTable": state.store.schedule_service.offsets}
     return Response(body=fastjson.dumps(table))

@@ -79,13 +79,12 @@ def handle_pull_message(
 
 
 def try_pull(state: BrokerState, pull: Pull) -> Response:
-    """Return the response as things are now; raise Refused."""
+    """Return the response to one attempt of a pull; raise Refused."""
     header, options = pull.header, state.options
     group, subscription = _check_pull(state, pull)
     unit_filter = None
-    is_brought = header.sys_flag & FLAG_SUBSCRIPTION
     is_by_tag = subscription.expression_type == TAG
-    if not (is_brought or is_by_tag):
+    if not (is_by_tag or header.sys_flag & FLAG_SUBSCRIPTION):
         unit_filter = state.filters.bitmap_filter(group.name, header.topic)
     offset = header.queue_offset
     result = state.store.get(  # [PULL-FOUND-001]
@@ -100,10 +99,7 @@ def try_pull(state: BrokerState, pull: Pull) -> Response:
     state.statistics.on_get(group.name, header.topic, result)
     code = _CODES.get(result.status)
     if code is None:
-        is_moved = offset != 0
-        code = ResponseCode.PULL_NOT_FOUND
-        if is_moved:
-            code = ResponseCode.PULL_OFFSET_MOVED
+        code = ResponseCode.PULL_OFFSET_MOVED if offset else ResponseCode.PULL_NOT_FOUND
     broker_id = MASTER_ID  # [PULL-FOUND-005] [HA-SLAVE-014]
     if options.is_slave_read_enabled:
         is_slow = result.suggest_slave
@@ -170,7 +166,7 @@ def _check_pull(
 
 
 def _brought_subscription(header: PullMessageRequestHeader) -> Subscription:
-    """Return the subscription in the request itself; raise Refused."""
+    """Return the subscription that the request contains; raise Refused."""
     try:
         return parse_subscription(
             header.topic, header.subscription, header.expression_type

@@ -1,9 +1,8 @@
 """
-The response to a put, when everything that was promised of the message holds.
+The response to a put, after its flush and its replication.
 
-With SYNC_FLUSH that is when the disk has it, at a SYNC_MASTER when a slave has it. The
-broker does not block meanwhile: the response is sent later, and other messages are
-flushed and replicated with it.
+SYNC_FLUSH waits for the disk, a SYNC_MASTER for a slave. The broker does not block
+meanwhile: the response is sent later, and one flush or transfer serves many messages.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from reference.core.broker.state import BrokerState
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
 from reference.core.store.types import NewMessage, PutResult, PutStatus
-from spec.store.message_record import Record
 
 FormResponse = Callable[[PutResult], Response]
 BUSY = "[REJECTREQUEST]system busy, start flow control for a while"
@@ -31,23 +29,6 @@ def put_message(state: BrokerState, message: NewMessage, now_ms: int) -> PutResu
     return result
 
 
-def message_of_record(record: Record, topic: str, queue_id: int) -> NewMessage:
-    """Return the message that appends a record once more, to *topic*."""
-    return NewMessage(
-        topic=topic,
-        queue_id=queue_id,
-        body=record.body,
-        properties=record.properties,
-        flag=record.flag,
-        system_flags=record.system_flags,
-        born_at_ms=record.born_at_ms,
-        born_host=record.born_host,
-        store_host=record.store_host,
-        reconsume_times=record.reconsume_times,
-        wait_until_stored=False,
-    )
-
-
 def respond_to_put(
     state: BrokerState,
     ports: Ports,
@@ -57,13 +38,13 @@ def respond_to_put(
     result: PutResult,
     form: FormResponse,
 ) -> Response | None:
-    """Return the response to a put; None where it is sent later, or not at all.
+    """Return the response to a put; None if it is sent later or the put is one-way.
 
     4.6.0 org.apache.rocketmq.store.CommitLog#handleDiskFlush and #handleHA wait one
     after the other; here both waits run at the same time.
     """
     if request.flag & 2:
-        return None  # one-way, now and later
+        return None
     # [SEND-STATE-010] [HA-WAIT-004]
     if not (message.wait_until_stored and result.is_stored):
         return form(result)

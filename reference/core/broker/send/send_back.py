@@ -14,7 +14,6 @@ from reference.core.broker.ports import Ports
 from reference.core.broker.query.query_message import look_message_by_offset
 from reference.core.broker.send.put_result import (
     BUSY,
-    message_of_record,
     put_message,
     respond_to_put,
 )
@@ -29,7 +28,12 @@ from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import FieldError, Request, request_decoder
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from reference.core.store.commitlog.record_codec import property_value
-from reference.core.store.types import NewMessage, PutResult, PutStatus
+from reference.core.store.types import (
+    NewMessage,
+    PutResult,
+    PutStatus,
+    message_of_record,
+)
 from spec.store.message_record import Record
 from spec.wire.headers.request_headers import (
     CONSUMER_SEND_MSG_BACK_FIELDS,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from reference.core.broker.ports import Outbox
 from reference.core.broker.query.query_message import look_message_by_offset
-from reference.core.broker.send.put_result import message_of_record, put_message
+from reference.core.broker.send.put_result import put_message
 from reference.core.broker.state import BrokerState
 from reference.core.broker.transaction.half_message import (
     DONE_TAG,
@@ -28,7 +28,7 @@ from reference.core.broker.transaction.half_message import (
 from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response, encode_oneway
-from reference.core.store.types import PutResult, PutStatus
+from reference.core.store.types import PutResult, PutStatus, message_of_record
 from spec.integers import parse_java_int, parse_java_long
 from spec.layout import LayoutError
 from spec.store.message_record import Record, decode_record, encode_record

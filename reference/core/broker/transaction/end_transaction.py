@@ -5,7 +5,7 @@ END_TRANSACTION: a producer commits or rolls back (Java: EndTransactionProcessor
 from __future__ import annotations
 
 from reference.core.broker.query.query_message import look_message_by_offset
-from reference.core.broker.send.put_result import message_of_record, put_message
+from reference.core.broker.send.put_result import put_message
 from reference.core.broker.state import BrokerState
 from reference.core.broker.transaction.half_message import (
     HALF_MESSAGE,
@@ -17,7 +17,7 @@ from reference.core.broker.transaction.half_message import (
 from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request, request_decoder
 from reference.core.remoting.response import SYSTEM_ERROR, Response
-from reference.core.store.types import NewMessage, PutStatus
+from reference.core.store.types import NewMessage, PutStatus, message_of_record
 from spec.store.message_record import Record
 from spec.wire.headers.request_headers import (
     END_TRANSACTION_FIELDS,

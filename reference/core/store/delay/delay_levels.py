@@ -1,5 +1,5 @@
 """
-Delay levels: how long a delayed message waits, by the number in its DELAY property.
+Delay levels: the delays of messages, by the number in their DELAY property.
 
 Level n waits in queue n - 1 of the schedule topic (Java: ScheduleMessageService).
 """
@@ -10,14 +10,14 @@ import re
 
 _UNITS_MS = {"s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _UNKNOWN_LEVEL_MS = 1000
-"""What 4.6.0 waits at a level that has no duration."""
+"""Delay of 4.6.0 at a level without a duration."""
 
 
 class DelayLevels:
     """The durations of the levels 1, 2, 3, ..."""
 
     def __init__(self, text: str) -> None:
-        """Read a row of durations such as ``1s 5s 10s``; ValueError if it is none."""
+        """Read durations such as ``1s 5s 10s``. Raises ValueError for another text."""
         self._durations_ms = [_duration_ms(word) for word in text.split(" ")]
 
     @property
@@ -26,9 +26,9 @@ class DelayLevels:
         return len(self._durations_ms)
 
     def level_of(self, text: str | None) -> int:
-        """Return the level that a DELAY property asks for; 0 is no delay.
+        """Return the level of a DELAY property; 0 is no delay.
 
-        Raises ValueError for what Java's parseInt refuses.
+        Raises ValueError if it is not a number.
         """
         if text is None:
             return 0
@@ -37,13 +37,13 @@ class DelayLevels:
         return min(int(text), self.max_level)  # [DELAY-LEVEL-002] [DELAY-LEVEL-003]
 
     def duration_ms(self, level: int) -> int:
-        """Return how long a message of *level* waits."""
+        """Return the delay of *level* in milliseconds."""
         if 1 <= level <= self.max_level:
             return self._durations_ms[level - 1]  # [DELAY-LEVEL-001]
         return _UNKNOWN_LEVEL_MS  # [DELAY-LEVEL-007]
 
     def deliver_at_ms(self, level: int, stored_at_ms: int) -> int:
-        """Return when a message of *level* that was stored then is due."""
+        """Return the delivery time of a message of *level*, given its store time."""
         return stored_at_ms + self.duration_ms(level)  # [DELAY-LEVEL-006]
 
 

@@ -1,10 +1,10 @@
 """
-Delayed messages: they wait in the schedule topic until their level's time is over.
+Delayed messages wait in the schedule topic for the duration of their delay level.
 
-The store writes such a message under another topic and keeps where it belongs in two
-properties; when it is due, it is put again under its own name. How far each level
-was delivered is remembered in ``config/delayOffset.json``, so a crash delivers
-some messages twice and none never.
+The store appends a delayed message to the schedule topic, with its real topic and queue
+in two properties. When it is due, the store appends it to these. The offset of each
+level is in ``config/delayOffset.json``. After a crash some messages are delivered
+twice, but none is lost.
 """
 
 from __future__ import annotations
@@ -21,7 +21,12 @@ from reference.core.store.consumequeue.table import (
 )
 from reference.core.store.delay.delay_levels import DelayLevels
 from reference.core.store.layouts import unit_codec
-from reference.core.store.types import NewMessage, PutResult, PutStatus
+from reference.core.store.types import (
+    NewMessage,
+    PutResult,
+    PutStatus,
+    message_of_record,
+)
 from spec.integers import parse_java_int
 from spec.store.message_record import decode_record
 from spec.wire.message.properties import Property, decode_properties, encode_properties
@@ -37,83 +42,71 @@ class UndeliverableError(ValueError):
 
 
 _MALFORMED = ValueError, OverflowError, struct.error
-"""Errors of a message itself, which will never be delivered."""
+"""Errors of a message itself, which each attempt would raise."""
 
 
-def delayed(message: NewMessage, level: int) -> NewMessage:
-    """Return *message* as it waits at *level*.
+def delay_message(message: NewMessage, level: int) -> NewMessage:
+    """Return *message* with the schedule topic and the queue of *level*.
 
     4.6.0 org.apache.rocketmq.store.CommitLog#putMessage.
     """
-    words = decode_properties(message.properties)
+    properties = decode_properties(message.properties)
     # [STORE-PUT-010]
-    words[Property.DELAY] = str(level)
-    words[Property.REAL_TOPIC] = message.topic
-    words[Property.REAL_QID] = str(message.queue_id)
-    properties = encode_properties(words)
+    properties[Property.DELAY] = str(level)
+    properties[Property.REAL_TOPIC] = message.topic
+    properties[Property.REAL_QID] = str(message.queue_id)
     return message._replace(
         topic=SCHEDULE_TOPIC,
         queue_id=level - 1,  # [DELAY-LEVEL-005]
-        properties=properties,
+        properties=encode_properties(properties),
     )
 
 
-def due(record: memoryview) -> NewMessage:
-    """Return the message that waited as *record*, under its own name again.
+def restore_message(record: memoryview) -> NewMessage:
+    """Return the message in a *record* of the schedule topic, with its real topic.
 
     Its properties still have DELAY, REAL_TOPIC and REAL_QID, as in 4.6.0. Raises
-    UndeliverableError where no queue can have the message.
+    UndeliverableError if they name no topic and queue.
     """
-    waited = decode_record(record, check_crc=False)
-    words = decode_properties(waited.properties)
-    topic = words.get(Property.REAL_TOPIC, "")
-    queue_id = parse_java_int(words.get(Property.REAL_QID))
+    delayed = decode_record(record, check_crc=False)
+    properties = decode_properties(delayed.properties)
+    topic = properties.get(Property.REAL_TOPIC, "")
+    queue_id = parse_java_int(properties.get(Property.REAL_QID))
     if len(topic) > TOPIC_LENGTH_MAX or not is_directory_name(topic):
         raise UndeliverableError(f"REAL_TOPIC is {topic[:40]!r}")
     if queue_id is None or queue_id < 0:
-        raise UndeliverableError(f"REAL_QID is {words.get(Property.REAL_QID)!r}")
-    return NewMessage(
-        topic=topic,
-        queue_id=queue_id,
-        body=waited.body,
-        properties=waited.properties,  # [DELAY-SEND-002] [DELAY-SEND-003]
-        flag=waited.flag,
-        system_flags=waited.system_flags,
-        born_at_ms=waited.born_at_ms,  # [DELAY-SEND-004]
-        born_host=waited.born_host,
-        store_host=waited.store_host,
-        reconsume_times=waited.reconsume_times,
-        wait_until_stored=False,
-    )
+        raise UndeliverableError(f"REAL_QID is {properties.get(Property.REAL_QID)!r}")
+    # [DELAY-SEND-002] [DELAY-SEND-003] [DELAY-SEND-004]
+    return message_of_record(delayed, topic, queue_id)
 
 
-class Schedule:
-    """How far each delay level was delivered."""
+class ScheduleMessageService:
+    """Delivers the delayed messages of a store, level by level."""
 
     def __init__(
         self, log: CommitLog, queues: ConsumeQueueTable, levels: DelayLevels
     ) -> None:
         self.offsets: dict[int, int] = {}
-        """By level, the queue offset of the first message that still waits."""
+        """By level, the queue offset of the first message that was not delivered."""
         self._log = log
         self._queues = queues
         self._levels = levels
 
     def load(self, config: ConfigFiles) -> None:
-        """Read how far the levels were delivered."""
+        """Read the offsets of the levels."""
         value = config.load(DELAY_OFFSETS) or {}
         table = value.get("offsetTable")
         if isinstance(table, dict):
             self.offsets = {int(level): int(offset) for level, offset in table.items()}
 
     def save(self, config: ConfigFiles) -> None:
-        """Write how far the levels were delivered."""
+        """Write the offsets of the levels."""
         config.save(DELAY_OFFSETS, {"offsetTable": self.offsets})
 
     def deliver(
         self, now_ms: int, append: Append, log_error: LogError
     ) -> list[PutResult]:
-        """Put every message that is due, level by level, and return the results."""
+        """Append every message that is due, and return the put results."""
         results: list[PutResult] = []
         for level in range(1, self._levels.max_level + 1):
             queue = self._queues.table.get((SCHEDULE_TOPIC, level - 1))
@@ -140,15 +133,15 @@ class Schedule:
         self.offsets[level] = offset
         latest_ms = now_ms + self._levels.duration_ms(level)
         while (units := queue.units_from(offset)) is not None:
-            for physical_offset, size, due_ms in unit_codec.iter_unpack(units):
-                due_ms = self._due_ms(queue, due_ms, physical_offset, size, level)
-                # [DELAY-SEND-001] Due later than that, the clock went back.
+            for physical_offset, size, code in unit_codec.iter_unpack(units):
+                due_ms = self._due_ms(queue, code, physical_offset, size, level)
+                # After *latest_ms* the clock went back. [DELAY-SEND-001]
                 if now_ms < due_ms <= latest_ms:
                     return results
                 record = self._log.record(physical_offset, size)
                 if record is not None:
                     try:
-                        result = append(due(record))  # [DELAY-SEND-007]
+                        result = append(restore_message(record))  # [DELAY-SEND-007]
                     except _MALFORMED as error:  # [DELAY-SEND-008]
                         place = f"delayed message {offset} of level {level}"
                         log_error(f"{place} is dropped: {_text(error)}")
@@ -164,9 +157,9 @@ class Schedule:
     def _due_ms(
         self, queue: ConsumeQueue, code: int, offset: int, size: int, level: int
     ) -> int:
-        """Return when a message is due: what its unit says, or its level."""
+        """Return the delivery time, which is the tags code of the message's unit."""
         due_ms = queue.tags_code(code)
-        if due_ms is None:  # the extension has lost it
+        if due_ms is None:  # its extension unit is lost
             due_ms = self._log.stored_at(offset, size) + self._levels.duration_ms(level)
         return due_ms
 
