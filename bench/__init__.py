@@ -1,1 +1,1 @@
-"""What the project measures: ratios against the real thing, taken in one run."""
+"""Measurements: ratios against the real thing, taken in one run."""

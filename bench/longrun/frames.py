@@ -3,17 +3,17 @@ Wrong frames at a name server.
 
     python -m bench.longrun.frames [COUNT] [--at HOST:PORT]
 
-Recorded frames of all releases are changed and sent, a million unless COUNT says
-otherwise, over several connections at once. A batch is one connection: frames that can
-still be read come first, one that cannot, and breaks the connection, comes last; then
-our side is closed, and the name server has to close its own. Meanwhile a connection of
-its own asks for the route of a broker that nothing else touches.
+Recorded frames of all releases are changed and sent over several connections, a million
+by default. A batch is one connection. Frames that can still be read come first. One
+that breaks the connection comes last. Then our side is closed, and the name server has
+to close its own. Meanwhile another connection requests the route of a broker that
+nothing else touches.
 
-The run fails, with 1, when the name server ends, when it does not close a connection or
-answer a route in time, when a route is wrong, or when its memory grows.
+The exit code is 1 if the name server ends, or does not close a connection or answer a
+route in time. It is also 1 if a route is wrong, or if the name server's memory grows.
 
-Requests that make a name server remember something for ever (PUT_KV_CONFIG) are sent
-a few times only; what a registration leaves behind goes with its connection.
+Requests with a permanent effect on the name server (PUT_KV_CONFIG) are sent only a few
+times. The effect of a registration ends with its connection.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ WARM_UP_SHARE = 0.2
 GROWTH_MAX = 32 * 1024 * 1024
 KEPT_MAX = 200
 """How many requests that are remembered for ever may be sent."""
-ASK_EVERY = 8
-"""Rounds of batches between two looks from the other connection."""
+CHECK_EVERY = 8
+"""Rounds of batches between two route requests from the other connection."""
 RENEW_S = 20.0
 """Between two life signs of the broker that is routed to: it is given up after 120."""
 FRAME_SIZE_MAX = 8192
@@ -78,7 +78,7 @@ class NameServerFailedError(Exception):
 
 @dataclass(slots=True)
 class Figures:
-    """What a run has seen so far."""
+    """Observations of a run so far."""
 
     frames: int = 0
     readable: int = 0
@@ -191,7 +191,7 @@ def recorded_frames() -> list[bytes]:
 
 
 class Run:
-    """A name server, the connection that looks at it, and what was seen."""
+    """A name server, the connection that checks it, and the observations."""
 
     def __init__(self, address: Address, process: psutil.Process | None) -> None:
         self.address = address
@@ -208,7 +208,7 @@ class Run:
         self._registering.close()
 
     def send(self, mutator: Mutator, count: int) -> None:
-        """Send *count* frames of *mutator*, and look at the name server meanwhile."""
+        """Send *count* frames of *mutator*, and check the name server meanwhile."""
         figures = self.figures
         rounds = 0
         while figures.frames < count:
@@ -217,8 +217,8 @@ class Run:
                     links.enter_context(self._send_batch(mutator))
                     for _ in range(CONNECTIONS)
                 ]
-                if rounds % ASK_EVERY == 0:
-                    self._look()
+                if rounds % CHECK_EVERY == 0:
+                    self._check_route()
                 for link in opened:
                     _await_close(link)
             rounds += 1
@@ -237,8 +237,8 @@ class Run:
         self.figures.connections += 1
         return link
 
-    def _look(self) -> None:
-        """Ask for the route; note how long it took, and how much memory there is."""
+    def _check_route(self) -> None:
+        """Request the route; record the response time and the memory in use."""
         figures = self.figures
         if time.monotonic() >= self._renew_at:
             self._register()
@@ -258,7 +258,7 @@ class Run:
             figures.memory.append(self._process.memory_info().rss)
 
     def _register(self) -> None:
-        """Give a life sign; new connections, because old ones keep what was said."""
+        """Renew the registration on new connections, which have no earlier frames."""
         old = self._looking, self._registering
         self._looking, self._registering = Peer(self.address), Peer(self.address)
         body = encode_registration(
@@ -329,7 +329,7 @@ def main(words: Sequence[str]) -> int:
         except (NameServerFailedError, PeerError, PeerMisbehavedError) as error:
             failure = str(error)
         except KeyboardInterrupt:
-            failure = "interrupted"  # What was seen until then is told all the same.
+            failure = "interrupted"  # The figures so far are reported all the same.
         if process is not None and not process.is_running():
             failure += "; the name server has ended"
         run.close()

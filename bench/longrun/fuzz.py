@@ -3,10 +3,10 @@ Coverage-guided fuzzing of every decoder.
 
     python -m bench.longrun.fuzz SECONDS [NAME...]
 
-Atheris (libFuzzer for Python) changes recorded bytes, keeps what reaches new code and
-goes on from there. A decoder may return or raise LayoutError; anything else ends the
-run, as does a decoder that takes longer than ten seconds or more memory than the
-declared multiple of its input. The bytes that did it are printed and kept.
+Atheris (libFuzzer for Python) changes recorded bytes, keeps inputs that reach new code
+and continues with them. A decoder may return or raise LayoutError. Anything else ends
+the run, including a decoder that takes longer than ten seconds or more memory than the
+declared multiple of its input. The input at fault is printed and kept.
 
 The property tests of ``spec`` do the same for seconds in every run; this is for longer
 ones. Nothing here needs more than construct and atheris: ``tox -e fuzz -- 600``.
@@ -77,7 +77,7 @@ def report(kind: str, data: bytes, names: Sequence[str]) -> str:
 
 
 def write_corpus(corpus: Path, names: Sequence[str]) -> None:
-    """Write recorded samples for each of *names*; the first byte says for which."""
+    """Write recorded samples of *names*; the first byte selects the decoder."""
     corpus.mkdir()
     samples = sorted(set(_recorded()), key=len)
     for number, name in enumerate(names):
@@ -106,7 +106,7 @@ def attempt(decoder: AnyDecoder, data: bytes) -> None:
 
 
 def _recorded() -> Iterable[bytes]:
-    """Yield what can be decoded in the recordings of all releases."""
+    """Yield the decodable recordings of all releases."""
     for room in ("wire", "store", "parts"):
         for path in sorted((FIXTURES / room).rglob("*")):
             if path.is_file():

@@ -1,14 +1,12 @@
 """
 A broker killed again and again under load: ``python -m bench.longrun.kills [COUNT]``.
 
-Four producers send with SYNC_FLUSH; at a random moment the broker is killed with
-SIGKILL and started on what it left, 200 times unless COUNT says otherwise, always the
-same store. Every message that was acknowledged has to be there at the offset that its
-answer said, none twice, and no offset of a queue may be missing.
+Four producers send with SYNC_FLUSH. At a random moment the broker is killed with
+SIGKILL and started on the same store, 200 times by default. Every acknowledged message
+must be at the offset of its response, none twice. No offset of a queue may be missing.
 
-At the end the store, killed once more, is copied, and the reference and Apache's broker
-each start on copies in turns: what is measured is the time from the start of the
-process to its first answered request.
+At the end the killed store is copied. The reference and Apache's broker start on copies
+in turns. The figure is the time from the start of the process to its first response.
 
 The run fails, with 1, when a message is lost or there twice, or a queue has a gap.
 """
@@ -41,7 +39,7 @@ QUEUES = 3
 FEWEST, MOST = 20, 400
 """Acknowledged messages between a start and a kill."""
 KEYS_A_ROUND = 20
-"""Messages of each round that are also looked for by their keys."""
+"""Messages of each round that are also queried by their keys."""
 OTHER = "jvm:4.6.0"
 SETTINGS = {
     "flushDiskType": "SYNC_FLUSH",
@@ -54,7 +52,7 @@ SETTINGS = {
 
 @dataclass(slots=True)
 class Figures:
-    """What a run has seen so far."""
+    """Observations of a run so far."""
 
     kills: int = 0
     acknowledged: int = 0
@@ -63,7 +61,7 @@ class Figures:
     twice: list[str] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
     """Queues whose offsets are not dense, and after which kill."""
-    keys_asked: int = 0
+    keys_queried: int = 0
     keys_not_found: int = 0
     starts_s: list[float] = field(default_factory=list)
 
@@ -80,7 +78,7 @@ class Figures:
             "lost": len(self.lost),
             "duplicates": len(self.twice),
             "gaps": len(self.gaps),
-            "keys_asked": self.keys_asked,
+            "keys_queried": self.keys_queried,
             "keys_not_found": self.keys_not_found,
             "examples": [*self.lost[:5], *self.twice[:5], *self.gaps[:5]],
             "start_ms": {
@@ -100,7 +98,7 @@ class Run:
         # A seed makes load and counts the same; the moment is the machine's.
         self._chance = random.Random(seed)  # noqa: S311
         self._seen: dict[str, tuple[int, int]] = {}
-        """Where each key was found: queue and offset."""
+        """Queue and offset of each key."""
         self._ends = dict.fromkeys(range(QUEUES), 0)
 
     def prepare(self) -> None:
@@ -129,22 +127,22 @@ class Run:
         self.figures.starts_s.append(time.monotonic() - began)
 
     def check(self, owed: Sequence[Acknowledged]) -> None:
-        """Look for *owed*, and at everything that is new in the queues."""
+        """Search *owed*, and check everything that is new in the queues."""
         self.figures.kills += 1
         self.figures.acknowledged += len(owed)
         with self._target.connect_to_broker() as broker:
             self._read(broker)
-            self._judge(owed)
+            self._check_found(owed)
             sample = self._chance.sample(owed, min(KEYS_A_ROUND, len(owed)))
-            self._ask_for_keys(broker, sample)
+            self._query_keys(broker, sample)
 
     def check_all(self, owed: Sequence[Acknowledged]) -> None:
-        """Read all queues again from their beginning and look for all of *owed*."""
+        """Read all queues again from their beginning and search all of *owed*."""
         self._seen.clear()
         self._ends = dict.fromkeys(self._ends, 0)
         with self._target.connect_to_broker() as broker:
             self._read(broker)
-        self._judge(owed)
+        self._check_found(owed)
 
     def _read(self, broker: Client) -> None:
         for queue_id, known in self._ends.items():
@@ -154,8 +152,8 @@ class Run:
                 self._note(key_of(record), queue_id, record.queue_offset)
                 offset += record.queue_offset == offset
             if (least, offset) != (0, most):
-                said = f"queue {queue_id}: {least} to {most}, dense up to {offset}"
-                self.figures.gaps.append(f"{said}, after kill {self.figures.kills}")
+                span = f"queue {queue_id}: {least} to {most}, dense up to {offset}"
+                self.figures.gaps.append(f"{span}, after kill {self.figures.kills}")
             self._ends[queue_id] = most
 
     def _note(self, key: str, queue_id: int, offset: int) -> None:
@@ -163,14 +161,14 @@ class Run:
             self.figures.twice.append(key)
         self._seen[key] = (queue_id, offset)
 
-    def _judge(self, owed: Iterable[Acknowledged]) -> None:
+    def _check_found(self, owed: Iterable[Acknowledged]) -> None:
         for one in owed:
             if self._seen.get(one.key) != (one.queue_id, one.queue_offset):
                 self.figures.lost.append(one.key)
 
-    def _ask_for_keys(self, broker: Client, owed: Iterable[Acknowledged]) -> None:
+    def _query_keys(self, broker: Client, owed: Iterable[Acknowledged]) -> None:
         for one in owed:
-            self.figures.keys_asked += 1
+            self.figures.keys_queried += 1
             found = found_by_key(broker, one.topic, one.key)
             self.figures.keys_not_found += one.key not in found
 
@@ -196,7 +194,7 @@ def measure(
         run.check(done)
     run.check_all(owed)
     run.kill()
-    told: dict[str, Any] = {
+    figures: dict[str, Any] = {
         "schema": 1,
         "target": target.text,
         "release": target.release,
@@ -205,8 +203,8 @@ def measure(
         "clean": run.figures.is_clean,
     }
     if other is not None:
-        told["recovery"] = _compared(target, other, run.topic, progress)
-    return {**told, "seconds": round(time.monotonic() - began, 1)}
+        figures["recovery"] = _compared(target, other, run.topic, progress)
+    return {**figures, "seconds": round(time.monotonic() - began, 1)}
 
 
 def _compared(
@@ -227,7 +225,7 @@ def _compared(
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run as the command line says; return the exit code."""
+    """Run with the command line's options; return the exit code."""
     parser = argparse.ArgumentParser(prog="bench.longrun.kills", description=__doc__)
     parser.add_argument("count", nargs="?", type=int, default=COUNT)
     parser.add_argument("--target", default="embedded:", help="(default: %(default)s)")
@@ -245,11 +243,11 @@ def main(words: Sequence[str] | None = None) -> int:
 
     with parse_target(given.target, conf=SETTINGS) as target:
         other = None if given.alone else given.other
-        told = measure(
+        figures = measure(
             target, count=given.count, seed=seed, other=other, progress=progress
         )
-    sys.stdout.write(json.dumps(told, indent=1) + "\n")
-    return 0 if told["clean"] else 1
+    sys.stdout.write(json.dumps(figures, indent=1) + "\n")
+    return 0 if figures["clean"] else 1
 
 
 if __name__ == "__main__":

@@ -4,13 +4,13 @@ Memory of the reference broker while gigabytes pass through it.
     python -m bench.longrun.memory [GIGABYTES]
 
 A producer sends messages to a broker with the file sizes of a real one, and a consumer
-pulls each of them; after each sixteenth of the way, the memory of the process is read.
-Files that a process has mapped count as its memory while their pages are in use, so
-the figure has two parts: its own (anonymous), and that of files.
+pulls each of them. The memory of the process is read after each sixteenth of the
+messages. Pages of mapped files count as memory while they are in use. The figure
+therefore has two parts: anonymous memory, and that of files.
 
-The run fails, with 1, when the second half of the way needed more than the first half
-did and a little, or a message did not come back. The store, as large as what passed,
-is in a temporary directory and is deleted at the end.
+The exit code is 1 if the second half of the messages needed more memory than the
+first, plus an allowance. It is also 1 if a message did not come back. The store
+is as large as the messages. It is in a temporary directory and is deleted at the end.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ BODY_SIZE = 256 * 1024
 PER_CONNECTION = 256
 QUEUES = 4
 A_LITTLE = 48 * MEBIBYTE
-"""What the second half may need more: a reader's luck, and the index's pages."""
+"""Allowance for the second half, for the reader's pauses and the index's pages."""
 REAL_SIZES = {
     "mapedFileSizeCommitLog": str(GIBIBYTE),
     "mapedFileSizeConsumeQueue": "6000000",
@@ -56,7 +56,7 @@ class Memory(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
-    """What has passed, and how much memory there was at each step."""
+    """Messages so far, and the memory at each step."""
 
     messages: int
     pulled: int
@@ -156,7 +156,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     with EmbeddedTarget("embedded:", conf=REAL_SIZES) as target:
         passage = pass_through(
-            target, size, body_size=given.body_size, progress=_say_aside
+            target, size, body_size=given.body_size, progress=_log_progress
         )
     first, second = passage.halves
     shown = asdict(passage) | {
@@ -168,7 +168,7 @@ def main(arguments: list[str] | None = None) -> int:
     return 0 if passage.is_flat else 1
 
 
-def _say_aside(text: str) -> None:
+def _log_progress(text: str) -> None:
     sys.stderr.write(f"{text}\n")
 
 

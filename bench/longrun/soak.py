@@ -1,15 +1,16 @@
 """
 A soak: ``python -m bench.longrun.soak [MINUTES] [--against 4.6.0]``.
 
-Apache's own benchmark producer and consumer work on the broker for ten minutes, unless
-MINUTES says otherwise, and are ended and started again in turn at drawn moments, half
-of the times with SIGKILL. Meanwhile the broker's resident memory is read each second.
-Then the producer ends, the consumer takes what is left, the broker stops, and what the
-clients noted is held against the files of the store; see ``soak_events.py``.
+Apache's own benchmark producer and consumer work on the broker, by default for ten
+minutes. They are ended and started again in turn at random moments, half of the times
+with SIGKILL. Meanwhile the broker's resident memory is read each second. Then the
+producer ends, the consumer takes the rest and the broker stops. The clients' events are
+compared with the files of the store; see ``soak_events.py``.
 
-The run fails, with 1, when more happened than at-least-once allows, when memory was
-over 200 MB, or when its second half needed a tenth more than the first. With --against
-the same is done to Apache's broker afterwards; its memory is told and not judged.
+The exit code is 1 for more losses or duplicates than at-least-once allows. It is also 1
+for memory over 200 MB, or if the second half needed a tenth more than the first.
+With --against the same is done to Apache's broker afterwards, whose memory has no
+target.
 """
 
 from __future__ import annotations
@@ -59,8 +60,8 @@ NOT_RUN = (
     SoakError,
     TargetError,
 )
-"""What says nothing about a broker."""
-# A broker is told both ways of writing the name; it knows one of them.
+"""Errors of the harness, which show nothing about a broker."""
+# The broker gets both spellings of the name; each release reads only one.
 SETTINGS = REAL_SIZES | {
     key.replace("maped", "mapped"): value for key, value in REAL_SIZES.items()
 }
@@ -68,14 +69,14 @@ SETTINGS = REAL_SIZES | {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """What a soak has shown."""
+    """Results of a soak."""
 
     target: str
     seed: int
     minutes: float
     restarts: dict[str, int]
     memory: list[Memory]
-    """Of the broker, each second."""
+    """The broker's memory, each second."""
     gaps: tuple[str, ...]
     balance: Balance
 
@@ -88,7 +89,7 @@ class Figures:
 
     @property
     def faults(self) -> list[str]:
-        """What is wrong, in words."""
+        """Faults, as sentences."""
         found = [*self.balance.faults, *self.gaps]
         is_ours = self.target.startswith(OURS)
         return found + (memory_faults(*self.halves) if is_ours else [])
@@ -96,9 +97,9 @@ class Figures:
     def as_json(self) -> dict[str, object]:
         """Return the figures for programs."""
         first, second = self.halves
-        told = asdict(self)
-        del told["memory"]
-        return told | {
+        report = asdict(self)
+        del report["memory"]
+        return report | {
             "memory_mb": {
                 "first_half": megabytes(first),
                 "second_half": megabytes(second),
@@ -112,7 +113,7 @@ class Figures:
 
 
 def memory_faults(first: int, second: int) -> list[str]:
-    """Return what is wrong with the most memory of both halves of a run."""
+    """Return the faults of the peak memory in both halves of a run."""
     faults = []
     if max(first, second) > MEMORY_MAX:
         faults.append(f"memory was {megabytes(max(first, second))} MB")
@@ -182,7 +183,7 @@ def as_table(found: Sequence[Figures]) -> Table:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[str], None]]:
-    """Lend a way to say what is going on: on a terminal only."""
+    """Yield a function that shows the progress: on a terminal only."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield lambda _text: None
@@ -192,13 +193,13 @@ def _progress() -> Iterator[Callable[[str], None]]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Soak as the command line says; return the exit code."""
+    """Soak with the command line's options; return the exit code."""
     given = _parser().parse_args(words)
     free = shutil.disk_usage(tempfile.gettempdir()).free
     if free < given.minutes * DISK_A_MINUTE:
         sys.stderr.write(f"{tempfile.gettempdir()} has room for {free} bytes only\n")
         return 2
-    # Told to end, Python would end at once and leave the store behind.
+    # Without a handler, SIGTERM would end Python and leave the store behind.
     signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
     sys.stderr.write(f"seed {given.seed}\n")
     targets = [OURS] + [f"jvm:{release}" for release in given.against]
@@ -214,8 +215,8 @@ def main(words: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     if given.format == "json":
-        told = [figures.as_json() for figures in found]
-        sys.stdout.write(json.dumps(told, indent=1) + "\n")
+        reports = [figures.as_json() for figures in found]
+        sys.stdout.write(json.dumps(reports, indent=1) + "\n")
     else:
         Console(width=100, highlight=False).print(as_table(found))
     return 1 if any(figures.faults for figures in found) else 0

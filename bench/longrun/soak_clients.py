@@ -2,8 +2,8 @@
 Apache's benchmark producer and consumer of 4.6.0, run as published and watched.
 
 ``java/WatchedClient.java`` runs their main methods and appends an event to a file for
-each message that was answered, failed or consumed. A client that is ended has no time
-to say goodbye: the benchmarks stop in no other way.
+each message that was answered, failed or consumed. A client is ended without a clean
+shutdown: the benchmarks stop in no other way.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ RELEASE = "4.6.0"
 SOURCE = FOLDER / "WatchedClient.java"
 PACKAGE = "org.apache.rocketmq.example.benchmark"
 THREADS = 64
-"""Of a producer; each has one message on its way."""
+"""Threads of a producer; each has one message in flight."""
 BODY_SIZE = 128
 
 
@@ -122,7 +122,7 @@ class Clients:
             self._now = None
 
     def lives(self) -> list[Life]:
-        """Return what those that have ended noted."""
+        """Return the events of the clients that have ended."""
         return [
             Life(events=read_events(past.notes), begins=past.begins)
             for past in self._past
@@ -130,5 +130,5 @@ class Clients:
 
 
 def java_client(namesrv: Address, directory: Path) -> JavaClient:
-    """Return how to run clients in the cluster of *namesrv*."""
+    """Return the runner for clients in the cluster of *namesrv*."""
     return JavaClient(release=RELEASE, namesrv=namesrv, directory=directory)

@@ -1,12 +1,12 @@
 """
-What Java clients noted of a soak, held against what the store has in the end.
+Comparison of the events of Java clients in a soak with the store at its end.
 
-A client notes an event for each message that the broker answered, that failed to be
-sent, or that a listener has consumed. What has to hold is at-least-once: each answered
-message is where its answer said, each stored message was received, and a message comes
-again only because a consumer ended before it had committed it. Of what was not answered
-as much may be stored as was on its way when a producer ended, or was said to have
-failed. Pure: arrays in, a balance out.
+A client writes an event for each message that the broker answered, that failed to be
+sent, or that a listener has consumed. The requirement is at-least-once delivery. Each
+answered message is at its response's place, and each stored message was received. A
+message comes again only if a consumer ended before it had committed it. Some unanswered
+messages may be stored: those in flight when a producer ended, and failed attempts.
+Pure: arrays in, a balance out.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Ints = npt.NDArray[np.int64]
 
 
 class Kind(IntEnum):
-    """What an event tells."""
+    """Kinds of events."""
 
     ANSWERED = 1
     FAILED = 2
@@ -57,13 +57,13 @@ class Balance:
     stored: int
     answered: int
     failed: int
-    """Attempts that the producers were told to have failed, or gave up."""
+    """Attempts that failed or that the producers abandoned."""
     unanswered: int
     """Stored, and no producer noted an answer."""
     in_flight: int
     """As many may have been on their way when a producer ended."""
     lost: int
-    """Answered, and not where the answer said."""
+    """Answered, and not at the place in the response."""
     stored_twice: int
     received: int
     """Different messages, not how often."""
@@ -80,7 +80,7 @@ class Balance:
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """What is worse than at-least-once, in words."""
+        """Violations of at-least-once delivery, as sentences."""
         wrong = {
             "answered messages are not where their answers said": self.lost,
             "stored messages were never received": self.missed,
@@ -130,7 +130,7 @@ class StoredKeys:
         return places, known & (self.keys[places] == events["key"])
 
     def twice(self) -> int:
-        """Return how many messages are stored again with the key of another."""
+        """Return the number of messages stored again with the key of another."""
         return len(self) - len(np.unique(self.keys))
 
 
@@ -142,10 +142,10 @@ def balance(
     committed: Mapping[int, int],
     at_once: int,
 ) -> Balance:
-    """Return what became of the messages.
+    """Return the balance of a soak.
 
-    Of *queues* the keys by offset are stored. *committed* is the group's last word, and
-    *at_once* how many messages a producer has on their way at most.
+    *queues* has the stored keys by offset. *committed* has the group's last offsets.
+    *at_once* is the limit of messages that a producer has in flight.
     """
     stored = StoredKeys(queues)
     sent = _all_events(producers)
@@ -173,7 +173,7 @@ def balance(
 
 
 def _receipts(stored: StoredKeys, consumers: Sequence[Life]) -> tuple[Ints, int, int]:
-    """Return how often each message was received, and what must not have come."""
+    """Return the receipts of each message, and the numbers of wrong ones."""
     seen = np.zeros(len(stored), np.int64)
     strange = needless = 0
     for life in consumers:

@@ -32,7 +32,7 @@ DISK_LEFT_MIN = 10**9
 
 
 class SoakError(Exception):
-    """The run cannot go on, and says nothing about the broker."""
+    """The run cannot continue, for a reason outside the broker."""
 
 
 def megabytes(size: int) -> float:
@@ -81,7 +81,7 @@ class Soak:
         self.consumers.close()
 
     def committed(self) -> dict[int, int]:
-        """Return what the group has committed of each queue."""
+        """Return the group's committed offset of each queue."""
         with self._target.connect_to_broker() as broker:
             found = {}
             for queue_id in range(QUEUES):
@@ -94,9 +94,11 @@ class Soak:
 
     def _ends(self) -> dict[int, int]:
         with self._target.connect_to_broker() as broker:
-            ask = functools.partial(broker.max_offset, topic=self.topic)
+            max_offset = functools.partial(broker.max_offset, topic=self.topic)
             return {
-                queue_id: int(require_success(ask(queue_id=queue_id)).fields["offset"])
+                queue_id: int(
+                    require_success(max_offset(queue_id=queue_id)).fields["offset"]
+                )
                 for queue_id in range(QUEUES)
             }
 
@@ -118,7 +120,7 @@ class Soak:
             time.sleep(LOOK_S)
 
     def _watch(self, until: float, end: float, progress: Callable[[str], None]) -> None:
-        """Look at broker, clients and disk each second *until* then."""
+        """Check broker, clients and disk each second *until* then."""
         while time.monotonic() < until:
             self._look()
             progress(f"{max(0, end - time.monotonic()):4.0f} s left, {self._counts()}")
@@ -149,7 +151,7 @@ class Soak:
                 before = committed
                 give_up_at = time.monotonic() + DRAIN_DEADLINE_S
             if time.monotonic() > give_up_at:
-                return  # What is missing is counted, and fails the run.
+                return  # Missing messages are counted, and fail the run.
             self._look()
             left = sum(ends.values()) - sum(committed.values())
             progress(f"{left} messages left to consume, {self._counts()}")

@@ -1,9 +1,9 @@
 """
-What a stopped broker's store has of one topic, read from its files alone.
+The stored messages of one topic, read from a stopped broker's files alone.
 
 The commit log is read from its first byte to its last, and each queue's units beside
-it: offsets must be dense from 0 on, and the unit of an offset must point at the record
-that says it has that offset.
+it. Offsets must be dense from 0 on. The unit of an offset must point at the record with
+that offset.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class Stored:
     queues: dict[int, Keys]
     """The unique keys of each queue, by offset."""
     gaps: tuple[str, ...]
-    """Where offsets are not dense, or a queue does not agree with the log."""
+    """Queues whose offsets are not dense, or that do not agree with the log."""
 
 
 def read_stored(store: Path, topic: str) -> Stored:
-    """Return what *store* has of *topic*."""
+    """Return the messages of *topic* in *store*."""
     gaps: list[str] = []
     parts = [np.empty(0, RECORD), *_records(store / "commitlog", topic, gaps)]
     records = np.concatenate(parts)
@@ -112,7 +112,7 @@ def _units(folder: Path) -> Records:
 
 
 def _wrong(records: Records, units: Records) -> Iterator[str]:
-    """Yield what is wrong with a queue, whose *records* are in the order of offsets."""
+    """Yield the faults of a queue, whose *records* are in the order of offsets."""
     if not np.array_equal(records["offset"], np.arange(len(records))):
         yield "offsets are not dense"
     if len(units) != len(records):

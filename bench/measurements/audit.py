@@ -1,10 +1,10 @@
 """
-How fast a store is audited, beside the scan of its log by Apache's own broker.
+Speed of a full audit, beside the scan of the same log by Apache's own broker.
 
 In each round a fresh Java calls ``CommitLog.checkMessageAndReturnSize`` with checksums
-on every file of the log, as a broker does that recovers, and a fresh Spark makes the
-full audit: all invariants, all files. Both have read the files once before, so that
-none pays for the disk. The time to start Java, or Spark and its workers, is told apart.
+on every file of the log, as a recovering broker does. A fresh Spark then makes the full
+audit: all invariants, all files. Both have read the files once before, so that the disk
+costs no time. The start of Java, or of Spark and its workers, is reported apart.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ SOURCE = FOLDER / "ScanLog.java"
 MEBIBYTE = 1 << 20
 BODY_SIZE = 1024
 ROOM = 1.5
-"""Free disk that is wanted, as a multiple of the store's size."""
+"""Required free disk, as a multiple of the store's size."""
 MEMORY_MAX_MIB = 1024
-"""Of driver and workers together, whatever the size of the store."""
+"""Limit for driver and workers together, for any size of the store."""
 
 
 class AuditBenchError(Exception):
@@ -54,7 +54,7 @@ class Run:
     release: str
     rounds: int
     directory: Path | None = None
-    """Where stores are made for a while; None for the place of temporary files."""
+    """Directory of the temporary stores; None for the system's temporary files."""
 
 
 def measure(
@@ -110,7 +110,7 @@ def linearity(points: Sequence[dict[str, Any]]) -> float | None:
 
 
 def goals_of(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return how the largest store, and the memory of all, stand to what is wanted."""
+    """Return the results for the largest store's ratio and for the peak memory."""
     ratio = points[-1]["ratio"]
     peak = max(point["memory"]["peak_mib"] for point in points)
     return [
@@ -127,7 +127,7 @@ def goals_of(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _point(size: int, run: Run, progress: Callable[[str], None]) -> dict[str, Any]:
-    """Return what was measured on a store of *size* bytes."""
+    """Return the figures of a store of *size* bytes."""
     plan = plan_of_size(size, seed=9, topics=8, queues=4, body_size=BODY_SIZE)
     with generated(plan, run, progress) as store:
         files = sorted((store / "commitlog").iterdir())
@@ -159,7 +159,7 @@ def generated(plan: Plan, run: Run, progress: Callable[[str], None]) -> Iterator
 
 
 def scan_once(store: Path, run: Run) -> dict[str, Any]:
-    """Return what a fresh Java needs to scan the log of *store*."""
+    """Return the cost of a scan of the log of *store* by a fresh Java."""
     try:
         path = whole_class_path(SOURCE, release=run.release)
     except JavaCompileError as error:
@@ -174,7 +174,7 @@ def scan_once(store: Path, run: Run) -> dict[str, Any]:
 
 
 def audit_once(store: Path, run: Run) -> dict[str, Any]:
-    """Return what an audit of *store* by a fresh Spark needs."""
+    """Return the cost of an audit of *store* by a fresh Spark."""
     command = [
         sys.executable,
         "-m",
@@ -261,7 +261,7 @@ def _spread(values: Sequence[float]) -> dict[str, float]:
 
 
 def _processors(master: str) -> int:
-    """Return how many tasks *master* runs at once."""
+    """Return the number of tasks that *master* runs in parallel."""
     inner = master.partition("[")[2].rstrip("]")
     return int(inner) if inner.isdecimal() else os.cpu_count() or 1
 

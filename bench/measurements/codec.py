@@ -1,12 +1,12 @@
 """
-How fast a recorded commit log is decoded: by construct, by what is derived, by Java.
+Speed of decoding a recorded commit log: construct, derived decoders, Java.
 
 Every way decodes the same bytes in the same run. Rounds are interleaved: in each round
 each way has its turn, so that a busy moment of the machine does not hit one way only.
-Of a turn the quickest pass counts, of the rounds the median; a goal is judged by the
-ratios of the rounds. The clock is the processor time of the thread that decodes, which
-is the time that passes on a machine with nothing else to do; Java's collector works in
-threads of its own and costs it nothing. All ways must find the same number of records.
+The quickest pass of a turn counts, and the median of the rounds. Goals apply to the
+ratios of the rounds. The clock is the processor time of the decoding thread, which is
+the elapsed time on an idle machine. Java's collector works in threads of its own, which
+the clock does not count. All ways must find the same number of records.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Way:
     """A way to decode the log."""
 
     id: str
-    says: str
+    description: str
     run: Callable[[], tuple[int, float]]
     """Takes a turn; returns the records of a pass, and the seconds of the best."""
 
@@ -55,7 +55,7 @@ class Goal:
     way: str
     other: str
     at_least: float | None = None
-    """None where the ratio is only told."""
+    """None for a ratio without a target."""
 
 
 GOALS = (
@@ -93,13 +93,13 @@ def measure(
         "ways": [
             {
                 "id": way.id,
-                "says": way.says,
+                "says": way.description,
                 "records_per_s": round(median(rates[way.id])),
                 "rounds": [round(rate) for rate in rates[way.id]],
             }
             for way in ways
         ],
-        "goals": [_judged(goal, rates) for goal in GOALS],
+        "goals": [_goal_result(goal, rates) for goal in GOALS],
     }
 
 
@@ -111,7 +111,7 @@ def _rates(
     counts: dict[str, int] = {}
     for number in range(1, rounds + 1):
         for way in ways:
-            progress(f"round {number} of {rounds}: {way.says}")
+            progress(f"round {number} of {rounds}: {way.description}")
             counts[way.id], seconds = way.run()
             rates[way.id].append(counts[way.id] / seconds)
     if len(set(counts.values())) != 1:
@@ -119,8 +119,8 @@ def _rates(
     return counts[ways[0].id], rates
 
 
-def _judged(goal: Goal, rates: dict[str, list[float]]) -> dict[str, object]:
-    """Return the median over the rounds of how many times as fast the way was."""
+def _goal_result(goal: Goal, rates: dict[str, list[float]]) -> dict[str, object]:
+    """Return the median over the rounds of the two ways' ratio."""
     pairs = zip(rates[goal.way], rates[goal.other], strict=True)
     ratio = median(one / other for one, other in pairs)
     return {
@@ -135,30 +135,30 @@ def _judged(goal: Goal, rates: dict[str, list[float]]) -> dict[str, object]:
 def _python_ways(data: bytes) -> Iterator[Way]:
     yield Way(
         id="construct",
-        says="construct's interpreter of the declaration, record by record",
+        description="construct's interpreter of the declaration, record by record",
         run=lambda: _timed(lambda: _by_construct(data), passes=1),
     )
     yield Way(
         id="struct",
-        says="the struct codec derived from it, record by record",
+        description="the struct codec derived from it, record by record",
         run=lambda: _timed(lambda: _by_struct(data), passes=2),
     )
-    for way, says, run in (
+    for way, description, run in (
         ("numpy", "the batch plan derived from it, numpy columns", _columns),
         ("numpy-crc", "the same, and every body's checksum", _checked_columns),
         ("arrow", "the same as Arrow, byte fields left in place", _arrow),
         ("arrow-copied", "the same as Arrow, byte fields copied out", _arrow_copied),
     ):
-        yield Way(id=way, says=says, run=_turn(run, data))
+        yield Way(id=way, description=description, run=_turn(run, data))
 
 
 def _java_ways(java: JavaDecoder) -> Iterator[Way]:
-    for way, says, name in (
+    for way, description, name in (
         ("java", "Java's MessageDecoder, bodies copied", "with-body"),
         ("java-crc", "the same, and every body's checksum", "with-crc"),
         ("java-bodiless", "Java's MessageDecoder, bodies passed over", "without-body"),
     ):
-        yield Way(id=way, says=says, run=_java_turn(java, name))
+        yield Way(id=way, description=description, run=_java_turn(java, name))
 
 
 def _turn(run: Callable[[bytes], int], data: bytes) -> Callable[[], tuple[int, float]]:

@@ -46,9 +46,9 @@ class Amount(Enum):
     """How much of everything is measured."""
 
     SHORT = "short"
-    """For a look, and for a machine at work."""
+    """For a first impression, and for a machine at work."""
     USUAL = "usual"
-    """What an idle machine does in a quarter of an hour at most."""
+    """At most a quarter of an hour on an idle machine."""
     LONG = "long"
     """Stores of gigabytes and millions of messages: an hour."""
 
@@ -62,7 +62,7 @@ class Amount(Enum):
 
 
 def run(name: str, release: str, amount: Amount, *, progress: Progress) -> Report:
-    """Measure what *name* says."""
+    """Run the measurement *name*."""
     return MEASUREMENTS[name](release, amount, progress)
 
 

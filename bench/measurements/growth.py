@@ -1,10 +1,10 @@
 """
-What a message costs a broker that has many already, and one with many topics.
+Cost of a message for a broker with many messages, and for one with many topics.
 
 The same frames go to the reference and to Apache's broker, pipelined over one
-connection; what is taken is the processor time that a message cost the server in the
-last stretch before each mark, and its memory there. Topics are in the store's
-configuration before the brokers start: what making them costs is not the question.
+connection. The figures are the server's processor time for a message in the last
+stretch before each mark, and its memory there. Topics are in the store's configuration
+before the brokers start, so that their creation costs nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from itertools import cycle
 from pathlib import Path
 
 from bench.longrun.memory import REAL_SIZES
-from bench.processes.namesrv_client import Asker
+from bench.processes.namesrv_client import RouteConnection
 from bench.processes.servers import (
     OPENS,
     Server,
@@ -52,7 +52,7 @@ LETTERS = "abcdefghijkm"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marks:
-    """Where the cost of a message is taken."""
+    """Numbers of messages at which the cost is measured."""
 
     messages: tuple[int, ...] = (10_000, 100_000)
     topics: tuple[int, ...] = (1, 100, 10_000)
@@ -164,7 +164,7 @@ class _Sender:
         self._sent = 0
         self._link = socket.create_connection(server.broker, RESPONSE_TIMEOUT_S)
         frames = [_send(number, name) for number, name in enumerate(names)]
-        self._asker = Asker(self._link, frames, cycle(range(len(names))))
+        self._connection = RouteConnection(self._link, frames, cycle(range(len(names))))
 
     def __enter__(self) -> _Sender:
         return self
@@ -186,18 +186,18 @@ class _Sender:
         }
 
     def _send(self, count: int) -> None:
-        asked = min(count, OUTSTANDING)
+        sent = min(count, OUTSTANDING)
         answered = 0
-        self._asker.ask(asked)
+        self._connection.send(sent)
         while answered < count:
-            new = self._asker.take()
+            new = self._connection.take()
             answered += new
-            more = min(new, count - asked)
+            more = min(new, count - sent)
             if more:
-                self._asker.ask(more)
-                asked += more
+                self._connection.send(more)
+                sent += more
         self._sent += count
-        self._asker.times_s.clear()
+        self._connection.times_s.clear()
 
 
 def _send(number: int, topic: str) -> bytes:

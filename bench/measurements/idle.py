@@ -1,8 +1,8 @@
 """
 A thousand consumers that wait, while sixteen producers send.
 
-Each waiting consumer is a connection with one pull that the broker holds, on a queue
-into which nothing comes; when its time is up it asks again. The producers are Apache's
+Each waiting consumer is a connection with one pull that the broker holds, on an empty
+queue. When the pull times out, the consumer sends it again. The producers are Apache's
 benchmark, as in ``send.py``, and their sends are timed.
 """
 
@@ -120,7 +120,7 @@ class WaitingConsumers:
             link.close()
 
     def _wait(self) -> None:
-        """Ask again on each connection whose pull was answered."""
+        """Send the pull again on each connection whose pull was answered."""
         with selectors.DefaultSelector() as selector:
             for link, pull in zip(self._links, self._pulls, strict=True):
                 selector.register(link, selectors.EVENT_READ, (link, pull))

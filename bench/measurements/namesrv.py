@@ -1,10 +1,10 @@
 """
-How many routes a second a name server finds: the reference beside Apache's own.
+Routes a second of a name server: the reference beside Apache's own.
 
-Both are started in the same run and told of the same brokers and topics; brokers live
+Both are started in the same run and get the same brokers and topics. Brokers exist
 only in their registrations. Rounds are interleaved: in each round each name server has
-its turn of every shape while the other idles, and the median of the rounds' ratios
-counts. The client is the same process image for both, see ``namesrv_client.py``.
+its turn of every shape while the other idles. The median of the rounds' ratios counts.
+The client is the same process image for both, see ``namesrv_client.py``.
 Apache's runs with the compiler and collector that Java itself chooses.
 """
 
@@ -41,7 +41,7 @@ from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 
 OPENS = tuple(word for word in FAST_START if word.startswith(("--", "-D")))
-"""What 4.x needs of Java, without the options that make its life short."""
+"""Options that 4.x requires of Java, without those that shorten its life."""
 WARM_UP_S = 5.0
 REGISTER_TIMEOUT_S = 60.0
 AT_LEAST = 1
@@ -51,7 +51,7 @@ OURS, THEIRS = "reference", "apache"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """How many connections ask, and how many requests each has outstanding."""
+    """Number of connections, and of outstanding requests on each."""
 
     id: str
     connections: int
@@ -82,7 +82,7 @@ class Size:
 def measure(
     release: str, size: Size, *, progress: Callable[[str], None]
 ) -> dict[str, object]:
-    """Ask the reference and Apache's *release* in turns, and return the report."""
+    """Measure the reference and Apache's *release* in turns; return the report."""
     if release not in RELEASES:
         raise NameServerBenchError(f"the release is one of {', '.join(RELEASES)}")
     with tempfile.TemporaryDirectory() as folder:
@@ -111,7 +111,7 @@ def measure(
 
 
 Found = dict[tuple[str, str], list[dict[str, float]]]
-"""What the client told, by shape and name server, a round each."""
+"""Figures of the client by shape and name server, one for each round."""
 
 
 def _turns(
@@ -125,18 +125,20 @@ def _turns(
     for who, address in addresses.items():
         for shape in SHAPES:
             progress(f"warming up: {who}")
-            _ask(address, shape, topics=size.topics, seconds=WARM_UP_S)
+            _measure_turn(address, shape, topics=size.topics, seconds=WARM_UP_S)
     for number in range(1, size.rounds + 1):
-        register()  # Who is silent for two minutes is forgotten.
+        register()  # A broker expires after two minutes of silence.
         for shape in SHAPES:
             for who, address in addresses.items():
                 progress(f"round {number} of {size.rounds}: {who}, {shape.id}")
-                told = _ask(address, shape, topics=size.topics, seconds=size.seconds)
-                found[shape.id, who].append(told)
+                figures = _measure_turn(
+                    address, shape, topics=size.topics, seconds=size.seconds
+                )
+                found[shape.id, who].append(figures)
     return found
 
 
-def _ask(
+def _measure_turn(
     address: Address, shape: Shape, *, topics: int, seconds: float
 ) -> dict[str, float]:
     words = [shape.connections, shape.outstanding, seconds, topics]
@@ -150,8 +152,8 @@ def _ask(
     )
     if run.returncode:
         raise NameServerBenchError(f"{address}: {run.stderr.strip()[-300:]}")
-    told: dict[str, float] = json.loads(run.stdout)
-    return told
+    figures: dict[str, float] = json.loads(run.stdout)
+    return figures
 
 
 @contextmanager
@@ -217,17 +219,17 @@ def _summary(shape: Shape, found: Found) -> dict[str, object]:
 
 
 def _figures(rounds: list[dict[str, float]]) -> dict[str, object]:
-    rates = [told["answers"] / told["seconds"] for told in rounds]
+    rates = [turn["answers"] / turn["seconds"] for turn in rounds]
     return {
         "routes_per_s": round(median(rates)),
-        "p50_ms": round(median(told["p50_ms"] for told in rounds), 3),
-        "p99_ms": round(median(told["p99_ms"] for told in rounds), 3),
+        "p50_ms": round(median(turn["p50_ms"] for turn in rounds), 3),
+        "p99_ms": round(median(turn["p99_ms"] for turn in rounds), 3),
         "rounds": [round(rate) for rate in rates],
     }
 
 
 def _goals(shape: Shape, found: Found) -> Iterator[dict[str, object]]:
-    """Yield how many times as many routes, and how many times as swift at p99."""
+    """Yield the ratios of the routes a second and of the p99 times."""
     pairs = list(zip(found[shape.id, OURS], found[shape.id, THEIRS], strict=True))
     rate = median(
         one["answers"] / one["seconds"] / (other["answers"] / other["seconds"])

@@ -2,8 +2,8 @@
 How many stored messages a second a push consumer gets.
 
 The messages are there before it starts, and the consumer is Apache's benchmark of
-4.6.0: each turn starts it anew, with a group that has consumed nothing. The clock runs
-from the first message that it has digested to the last; its own start does not count.
+4.6.0. Each turn starts it anew, with a group that has consumed nothing. The clock runs
+from the first consumed message to the last; the consumer's start does not count.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bench.report.result import (
     Goal,
     Report,
     Turn,
-    judged,
+    goal_result,
     machine_facts,
     row,
 )
@@ -64,7 +64,7 @@ def measure(release: str, size: Size, *, progress: Callable[[str], None]) -> Rep
         "machine": machine,
         "rounds": size.rounds,
         "rows": [row(what, turns, unit="messages/s", of="per_s")],
-        "goals": [judged(f"{what} {goal.figure}", turns, goal) for goal in GOALS],
+        "goals": [goal_result(f"{what} {goal.figure}", turns, goal) for goal in GOALS],
     }
 
 

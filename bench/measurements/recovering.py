@@ -22,7 +22,7 @@ from bench.report.result import (
     Goal,
     Report,
     Turn,
-    judged,
+    goal_result,
     machine_facts,
     row,
 )
@@ -76,8 +76,8 @@ def measure(
         "rounds": len(turns[OURS]),
         "rows": [row(what, turns, unit="s", of="serves_s")],
         "goals": [
-            judged(what, turns, GOALS[0]),
-            judged(f"{what} cpu_s", turns, GOALS[1]),
+            goal_result(what, turns, GOALS[0]),
+            goal_result(f"{what} cpu_s", turns, GOALS[1]),
         ],
     }
 

@@ -1,10 +1,10 @@
 """
 How long a broker takes from its start to its first answer, on a store that was killed.
 
-Each broker gets a copy of the same store, in turns, just made and so in the memory of
-the system, with the holes that the killed broker's files had. The clock starts with
-the process; the name server of an Apache broker runs already, and ours is part of our
-process. Java compiles as it does by itself: a log of gigabytes is worth it.
+Each broker gets a fresh copy of the same store, in turns. The copy is in the memory of
+the system and has the holes of the killed broker's files. The clock starts with the
+process. The name server of an Apache broker runs already; ours is part of our
+process. Java's compiler works with its defaults.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ JVM = "jvm:"
 
 
 class Start(NamedTuple):
-    """What a start took."""
+    """Times of a start."""
 
     serves_s: float
     """From the beginning of the process to its first answer."""
@@ -43,14 +43,14 @@ class Start(NamedTuple):
 
 
 class Watch:
-    """Asks an address again and again until it answers, and knows when it did."""
+    """Polls an address until it answers, and records the time of the answer."""
 
     def __init__(self, address: Address, topic: str) -> None:
         self.answered_at: float | None = None
         self._address = address
         self._topic = topic
         self._enough = threading.Event()
-        self._thread = threading.Thread(target=self._ask, daemon=True)
+        self._thread = threading.Thread(target=self._poll, daemon=True)
         self._thread.start()
 
     def end(self) -> float:
@@ -60,7 +60,7 @@ class Watch:
         assert self.answered_at is not None, "a broker that is up does not answer"
         return self.answered_at
 
-    def _ask(self) -> None:
+    def _poll(self) -> None:
         while not self._enough.is_set():
             try:
                 with Client.connect(self._address) as client:
@@ -81,7 +81,7 @@ def compared(
     directory: Path,
     progress: Callable[[str], None],
 ) -> dict[str, object]:
-    """Return how long each of two targets takes to start on copies of *saved*."""
+    """Return the start times of two targets on copies of *saved*."""
     taken: dict[str, list[Start]] = {text: [] for text in targets}
     for number in range(ROUNDS):
         for text in targets:

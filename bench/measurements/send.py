@@ -1,8 +1,8 @@
 """
 How many messages a second a broker takes, and how long a producer waits for each.
 
-The producers are those of Apache's own benchmark, with the real Java client; batches
-and messages without an answer, which the benchmark of 4.6.0 does not send, come from a
+The producers are those of Apache's own benchmark, with the real Java client. Batches
+and oneway messages, which the benchmark of 4.6.0 does not send, come from a
 loop of ours around the same client. One client a server stays up for all rounds.
 """
 
@@ -21,7 +21,7 @@ from bench.report.result import (
     Report,
     Turn,
     Turns,
-    judged,
+    goal_result,
     machine_facts,
     row,
 )
@@ -31,7 +31,7 @@ from conformance.harness.pytest_plugin.fixtures import unique_name
 WARM_UP_S = 4.0
 ARRIVAL_DEADLINE_S = 120.0
 LOSS_AFTER_S = 10.0
-"""What has not come so long after the last will not come."""
+"""Messages that are not stored this long after the last one are lost."""
 LOOK_S = 0.005
 SYNC, BATCH, ONEWAY = "sync", "batch", "oneway"
 
@@ -78,7 +78,7 @@ def measure(release: str, size: Size, *, progress: Callable[[str], None]) -> Rep
         what = f"{shape.text} {size.flush}_FLUSH"
         rows.append(row(what, turns, unit="messages/s", of="per_s"))
         wanted = goals_of(shape, flush=size.flush)
-        goals += [judged(f"{what} {goal.figure}", turns, goal) for goal in wanted]
+        goals += [goal_result(f"{what} {goal.figure}", turns, goal) for goal in wanted]
     return {
         "schema": 1,
         "bench": "send",
@@ -93,7 +93,7 @@ def measure(release: str, size: Size, *, progress: Callable[[str], None]) -> Rep
 
 
 def goals_of(shape: Shape, *, flush: str) -> list[Goal]:
-    """Return what is wanted of *shape*; a ratio that nothing is wanted of is told."""
+    """Return the goals of *shape*; a goal without a target is for information."""
     is_main = shape.kind == SYNC and flush == "ASYNC"
     is_goal = is_main or shape.kind != SYNC or shape.threads == 16
     rate = (1.5 if is_main else 1.0) if is_goal else None
@@ -122,12 +122,12 @@ def _turns(
             progress(f"warming up: {server.who}, {shape.text}")
             _turn(server, clients[server.who], topic, shape, seconds=WARM_UP_S)
         for number in range(1, size.rounds + 1):
-            # Who goes first in one round goes last in the next.
+            # The first server of one round is the last in the next.
             for server in servers if number % 2 else reversed(servers):
                 progress(f"round {number} of {size.rounds}: {server.who}, {shape.text}")
                 client = clients[server.who]
-                told = _turn(server, client, topic, shape, seconds=size.seconds)
-                turns[server.who].append(told)
+                figures = _turn(server, client, topic, shape, seconds=size.seconds)
+                turns[server.who].append(figures)
     return turns
 
 
@@ -167,10 +167,11 @@ def _turn(
 def arrived(
     server: Server, topic: str, count: int, *, may_lose: bool
 ) -> tuple[int, float]:
-    """Return how many of *count* messages are lost, and when the last could be read.
+    """Return the number of lost messages out of *count*, and the time of the last read.
 
-    Apache's broker refuses what has waited for 200 ms, and who wants no answer is not
-    told: with *may_lose* that is counted, and is not in the rate. Else it is a failure.
+    Apache's broker refuses a message that has waited for 200 ms. A oneway producer
+    gets no response. With *may_lose* such losses are counted and are not in the rate.
+    Without it they are a failure.
     """
     stored, grew_at = 0, time.monotonic()
     patience_s = LOSS_AFTER_S if may_lose else ARRIVAL_DEADLINE_S

@@ -1,8 +1,8 @@
 """
-How long it takes from a command to a name server and a broker that serve.
+Time from a command to a name server and a broker that serve.
 
-Ours is ``rmqc serve`` on an empty directory, until its line says that it is ready;
-Apache's are its two programs, until the broker is registered and takes connections.
+Ours is ``rmqc serve`` on an empty directory, until it prints its ready line. Apache's
+are its two programs, until the broker is registered and takes connections.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bench.report.result import (
     Goal,
     Report,
     Turn,
-    judged,
+    goal_result,
     limit,
     machine_facts,
     row,
@@ -56,8 +56,8 @@ def measure(release: str, rounds: int, *, progress: Callable[[str], None]) -> Re
         "rounds": rounds,
         "rows": [found],
         "goals": [
-            judged("ready to serve", turns, goal),
-            # Whatever else the machine does only ever makes a start longer.
+            goal_result("ready to serve", turns, goal),
+            # Other work on the machine can only make a start longer.
             limit("quickest start", quickest, at_most=READY_MAX_S, unit="s"),
         ],
     }

@@ -1,8 +1,8 @@
 """
-How long the suite takes on the reference, and on a real release.
+Duration of the suite on the reference, and on a real release.
 
-Each is one run of ``rmqc test`` as anybody starts it; there are no rounds, for a run on
-a real release takes minutes. Nothing of the verdicts is judged here.
+Each is one run of ``rmqc test`` with its defaults. There are no rounds: a run on a
+real release takes minutes. The verdicts do not matter here.
 """
 
 from __future__ import annotations
@@ -52,6 +52,6 @@ def _run(target: str, words: tuple[str, ...]) -> float:
         command, cwd=Path(__file__).parents[2], capture_output=True, text=True
     )
     if run.returncode > FINDINGS:
-        said = (run.stdout + run.stderr).strip()[-300:]
-        raise ServerBenchError(f"the suite did not run on {target}: {said}")
+        output = (run.stdout + run.stderr).strip()[-300:]
+        raise ServerBenchError(f"the suite did not run on {target}: {output}")
     return time.monotonic() - began

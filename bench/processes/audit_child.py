@@ -3,9 +3,9 @@ One audit in a process of its own.
 
     python -m bench.processes.audit_child STORE MASTER
 
-It says ``ready`` when Spark and its workers have started, waits for a line, audits, and
-answers with one line of JSON. Who started it can so tell the audit from the start, and
-look at the memory of both.
+It writes ``ready`` when Spark and its workers have started, waits for a line, audits,
+and writes one line of JSON. The parent can thus measure the start and the audit apart,
+and the memory of both.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def main(url: str, master: str) -> None:
     """Audit the store at *url*, once for every line of the standard input."""
     size = list_store(url).commit_log_size
     with spark_session(master, has_sources=False, size=size) as session:
-        _say("ready")
+        _write_line("ready")
         for _ in sys.stdin:
             steps: list[list[object]] = []
             began_s = time.perf_counter()
@@ -44,10 +44,10 @@ def main(url: str, master: str) -> None:
                 "records": found.summary["commitlog"]["records"],  # type: ignore[index] # JSON
                 "steps": steps,
             }
-            _say(json.dumps(answer))
+            _write_line(json.dumps(answer))
 
 
-def _say(line: str) -> None:
+def _write_line(line: str) -> None:
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 

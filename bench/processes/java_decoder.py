@@ -24,7 +24,7 @@ class JavaDecoderError(Exception):
 
 
 class JavaDecoder(Ordered):
-    """A running Java machine that decodes one commit log when told to."""
+    """A running Java machine that decodes one commit log per order."""
 
     def __init__(self, release: str, log: Path) -> None:
         try:
@@ -46,6 +46,6 @@ class JavaDecoder(Ordered):
         line = self._line()
         if not line:
             self._process.wait()
-            said = self._complaint()
-            raise JavaDecoderError(said.splitlines()[0] if said else "Java ended")
+            error = self._complaint()
+            raise JavaDecoderError(error.splitlines()[0] if error else "Java ended")
         return line

@@ -1,14 +1,14 @@
 """
-A client that asks for routes as fast as it is answered.
+A client that requests routes as fast as the responses arrive.
 
     python -m bench.processes.namesrv_client HOST PORT CONNECTIONS OUTSTANDING
         SECONDS TOPICS
 
-It is a process of its own, so that it shares no interpreter with what it measures. All
-requests are made before the clock starts, and of an answer it reads no more than it
-must: its length, its code and its opaque. Every connection has so many requests
-outstanding and sends the next one when an answer comes. One line of JSON tells the
-answers, the seconds, and how long answers took.
+It is a process of its own, so that it shares no interpreter with the measured server.
+All requests are made before the clock starts. Of a response it reads only the length,
+the code and the opaque. Every connection has a fixed number of requests outstanding and
+sends the next one when a response arrives. The output is one line of JSON with the
+responses, the seconds, and the response times.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def topic_name(number: int) -> str:
     return f"BenchNamesrv_{number:05}"
 
 
-class Asker:
+class RouteConnection:
     """One connection with requests outstanding."""
 
     def __init__(
@@ -51,16 +51,16 @@ class Asker:
         self.times_s: list[float] = []
         self._requests = requests
         self._order = order
-        self._asked_at = [0.0] * len(requests)
+        self._sent_at = [0.0] * len(requests)
         self._pending = b""
 
-    def ask(self, count: int) -> None:
+    def send(self, count: int) -> None:
         """Send *count* more requests."""
         now = time.perf_counter()
         frames = []
         for _ in range(count):
             number = next(self._order)
-            self._asked_at[number] = now
+            self._sent_at[number] = now
             frames.append(self._requests[number])
         self.link.sendall(b"".join(frames))
 
@@ -77,7 +77,7 @@ class Asker:
             if stop > end:
                 break
             number = _opaque_of(data, start)
-            self.times_s.append(now - self._asked_at[number])
+            self.times_s.append(now - self._sent_at[number])
             start = stop
             count += 1
         self._pending = data[start:]
@@ -92,17 +92,17 @@ def run(
     seconds: float,
     topic_count: int,
 ) -> dict[str, float]:
-    """Ask for *seconds*, and return answers, seconds, and percentiles in ms."""
+    """Send requests for *seconds*; return answers, seconds, and percentiles in ms."""
     requests = [_request(number) for number in range(topic_count)]
-    askers = []
+    opened = []
     for number in range(connections):
         link = socket.create_connection(address, SILENCE_MAX_S)
         link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        askers.append(Asker(link, requests, _order(topic_count, seed=number)))
-    took = _converse(askers, outstanding, seconds)
-    for asker in askers:
-        asker.link.close()
-    times = sorted(one for asker in askers for one in asker.times_s)
+        opened.append(RouteConnection(link, requests, _order(topic_count, seed=number)))
+    took = _converse(opened, outstanding, seconds)
+    for connection in opened:
+        connection.link.close()
+    times = sorted(one for connection in opened for one in connection.times_s)
     if not times:
         raise BadAnswerError("no answer at all")
     return {
@@ -113,14 +113,16 @@ def run(
     }
 
 
-def _converse(askers: Sequence[Asker], outstanding: int, seconds: float) -> float:
-    """Ask on every connection for so many *seconds*; return how many it took."""
+def _converse(
+    connections: Sequence[RouteConnection], outstanding: int, seconds: float
+) -> float:
+    """Send on every connection for *seconds*; return the time spent, in seconds."""
     with selectors.DefaultSelector() as selector:
-        for asker in askers:
-            selector.register(asker.link, selectors.EVENT_READ, asker)
+        for connection in connections:
+            selector.register(connection.link, selectors.EVENT_READ, connection)
         began = time.perf_counter()
-        for asker in askers:
-            asker.ask(outstanding)
+        for connection in connections:
+            connection.send(outstanding)
         while time.perf_counter() - began < seconds:
             ready = selector.select(SILENCE_MAX_S)
             if not ready:
@@ -128,7 +130,7 @@ def _converse(askers: Sequence[Asker], outstanding: int, seconds: float) -> floa
             for key, _ in ready:
                 count = key.data.take()
                 if count:
-                    key.data.ask(count)
+                    key.data.send(count)
         return time.perf_counter() - began
 
 
@@ -160,7 +162,7 @@ def _order(count: int, *, seed: int) -> Iterator[int]:
 
 
 def main(words: Sequence[str]) -> int:
-    """Measure what *words* say and print it as one line."""
+    """Measure with the options in *words* and print the result as one line."""
     host, port, connections, outstanding, seconds, topic_count = words
     try:
         found = run(

@@ -1,5 +1,5 @@
 """
-A process that works when it is told to: it reads orders and answers, a line each.
+A process that works on order: it reads orders and writes results, a line each.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Ordered(Closing):
         """End the process; closing twice is harmless."""
         self._end()
         for pipe in (self._orders, self._answers):
-            with suppress(BrokenPipeError):  # of an order that it did not live to read
+            with suppress(BrokenPipeError):  # the process ended before reading an order
                 pipe.close()
         self._said.close()
 
@@ -51,7 +51,7 @@ class Ordered(Closing):
         self._process.wait()
 
     def _order(self, line: str) -> None:
-        """Give an order. Raises BrokenPipeError when nobody reads it."""
+        """Write an order. Raises BrokenPipeError when the process has ended."""
         self._orders.write(f"{line}\n")
         self._orders.flush()
 
@@ -60,7 +60,7 @@ class Ordered(Closing):
         return self._answers.readline()
 
     def _complaint(self) -> str:
-        """Return what it wrote to standard error so far."""
+        """Return its output to standard error so far."""
         return Path(self._said.name).read_text(errors="replace").strip()
 
     @property

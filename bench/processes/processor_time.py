@@ -1,5 +1,5 @@
 """
-How much processor time another process has used, as finely as the system says it.
+Processor time of another process, in the finest unit of the system.
 
 ``/proc`` counts ticks of ten milliseconds: of five thousand messages that is two
 microseconds each. Linux has a clock for every process that counts nanoseconds.
@@ -15,9 +15,12 @@ import psutil
 
 def processor_s(process_id: int) -> float:
     """Return the seconds that it has used since its start, in all its threads."""
-    ask = getattr(ctypes.CDLL(None), "clock_getcpuclockid", None)
+    clock_of_process = getattr(ctypes.CDLL(None), "clock_getcpuclockid", None)
     clock = ctypes.c_int()
-    if ask is not None and ask(process_id, ctypes.byref(clock)) == 0:
+    if (
+        clock_of_process is not None
+        and clock_of_process(process_id, ctypes.byref(clock)) == 0
+    ):
         return time.clock_gettime(clock.value)
     times = psutil.Process(process_id).cpu_times()
     return times.user + times.system

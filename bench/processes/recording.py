@@ -36,7 +36,7 @@ QUEUE_COUNT = 4
 AT_ONCE = 200
 """Messages sent before the first answer is read."""
 LOG_SIZE_MAX = 512 * 1024 * 1024
-"""Bytes of a given commit log that are looked at."""
+"""Most bytes of a given commit log that are decoded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +94,7 @@ def given_log(path: Path) -> RecordedLog:
 
 
 def as_dict(log: RecordedLog) -> dict[str, object]:
-    """Return what a report says of *log*."""
+    """Return the part of a report about *log*."""
     shown = asdict(log)
     del shown["data"], shown["path"]
     return {**shown, "bytes": len(log.data)}
@@ -128,7 +128,7 @@ def _written(target: Target, size: int) -> Path:
     messages = _messages()
     end = 0
     while end < size:
-        # A connection keeps what was said on it; a new one each time forgets.
+        # A connection keeps its transcript; a new one each time frees it.
         with Peer(target.broker) as peer:
             sent = [peer.send(next(messages)) for _ in range(AT_ONCE)]
             for one in sent:

@@ -1,8 +1,8 @@
 """
 The two brokers of a measurement: the reference, and Apache's of a release.
 
-Both run at the same time, on stores of their own with the file sizes of a real broker,
-and one has work while the other idles. Apache's runs with the compiler and collector
+Both run at the same time, on stores of their own with the file sizes of a real broker.
+One works while the other idles. Apache's runs with the compiler and collector
 that Java itself chooses, and with the small heap that every target here has.
 """
 
@@ -24,7 +24,7 @@ from conformance.harness.java.runtime import FAST_START
 from conformance.harness.targets.embedded import EmbeddedTarget
 
 OPENS = tuple(word for word in FAST_START if word.startswith(("--", "-D")))
-"""What 4.x needs of Java, without the options that make its life short."""
+"""Options that 4.x requires of Java, without those that shorten its life."""
 QUEUES = 8
 
 
@@ -56,13 +56,13 @@ class Server:
             require_success(client.create_topic(topic=topic, queue_count=queues))
 
     def stored(self, topic: str, *, queues: int = QUEUES) -> int:
-        """Return how many messages of *topic* can be read."""
+        """Return the number of readable messages of *topic*."""
         with Client.connect(self.broker) as client:
-            asked = [
+            answers = [
                 require_success(client.max_offset(topic=topic, queue_id=queue_id))
                 for queue_id in range(queues)
             ]
-        return sum(int(answer.fields["offset"]) for answer in asked)
+        return sum(int(answer.fields["offset"]) for answer in answers)
 
 
 @contextmanager

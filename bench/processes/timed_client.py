@@ -1,9 +1,9 @@
 """
-A client program of Java that works in turns, and tells how long its sends took.
+A Java client program that works in turns, and reports the times of its sends.
 
 ``java/TimedClient.java`` runs the published main method of a benchmark, or of
-``java/SendLoop.java``, and holds its producers before their next send until they are
-told to go: so that the client of one server rests, warm and connected, while the other
+``java/SendLoop.java``. Between turns it holds its producers before their next send. The
+client of one server thus rests, warm and connected, while the other
 server has its turn.
 """
 
@@ -27,7 +27,7 @@ from conformance.interop.java.client import EXAMPLES
 from java_runtime.find_java import find_java
 
 RELEASE = "4.6.0"
-"""Of the client; both servers have the same."""
+"""Release of the client; the same for both servers."""
 SOURCE, LOOP = FOLDER / "TimedClient.java", FOLDER / "SendLoop.java"
 PACKAGE = "org.apache.rocketmq.example.benchmark"
 OPTIONS = (*OPENS, "-Xmx512m")
@@ -37,7 +37,7 @@ _MARK = "turn "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sends:
-    """What the producers did in a turn; a batch is one send."""
+    """Sends of the producers in a turn; a batch is one send."""
 
     count: int
     failed: int
@@ -48,7 +48,7 @@ class Sends:
 
 
 class TimedClient(Ordered):
-    """A Java process that works when it is told to."""
+    """A Java process that works on order."""
 
     def __init__(self, server: Server, program: str, arguments: Sequence[str]) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="bench-client-")
@@ -76,16 +76,15 @@ class TimedClient(Ordered):
     def send(self, seconds: float) -> Sends:
         """Let the producers go for *seconds*; return what came of it.
 
-        The first time they may need longer: they look for a route, and a Java that has
-        just begun is slow.
+        The first turn may take longer, to find a route and to warm up Java.
         """
         order = f"send {round(seconds * 1000)}"
-        told = self._turn(order)
+        figures = self._turn(order)
         give_up_at = time.monotonic() + FIRST_SEND_DEADLINE_S
-        while not (self._has_sent or any(told[:2]) or time.monotonic() > give_up_at):
-            told = self._turn(order)
+        while not (self._has_sent or any(figures[:2]) or time.monotonic() > give_up_at):
+            figures = self._turn(order)
         self._has_sent = True
-        count, failed, duration, p50, p99, longest = told
+        count, failed, duration, p50, p99, longest = figures
         if failed or not count:
             self._complain(f"{count} sends, {failed} of them failed")
         return Sends(
@@ -125,7 +124,7 @@ def producer(server: Server, topic: str, *, threads: int, size: int) -> TimedCli
 def loop(
     server: Server, topic: str, *, threads: int, size: int, batch: int
 ) -> TimedClient:
-    """Return a producer of batches, or with 0 of messages that nobody answers."""
+    """Return a producer of batches, or of oneway messages if *batch* is 0."""
     words = [server.namesrv, topic, threads, size, batch]
     return TimedClient(server, LOOP.stem, [*map(str, words)])
 

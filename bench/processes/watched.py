@@ -1,7 +1,7 @@
 """
-A process that works when it is told to, and what it and its children use meanwhile.
+A process that works on order, with the resources of it and its children.
 
-Memory is looked at several times a second: the proportional share (PSS), in which a
+Memory is read several times a second: the proportional share (PSS), in which a
 page that processes share counts once. Processor time is what each process had used
 when it was last seen.
 """
@@ -30,7 +30,7 @@ class WatchedError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """What one order cost."""
+    """Cost of one order."""
 
     answer: str
     processor_s: float
@@ -110,8 +110,8 @@ class Watched(Ordered):
         line = self._line()
         if not line:
             self._process.wait()
-            said = self._complaint()
-            raise WatchedError(said.splitlines()[-1] if said else "it just ended")
+            error = self._complaint()
+            raise WatchedError(error.splitlines()[-1] if error else "it just ended")
         return line.strip()
 
 

@@ -1,8 +1,8 @@
 """
 The page on performance, made from what was measured and kept.
 
-Each measurement's report is a JSON file in one folder, with its picture beside it; the
-page shows all of them, so that measuring one anew changes its part of the page only.
+Each measurement's report is a JSON file in one folder, with its picture beside it. The
+page shows all of them. A new measurement thus changes only its part of the page.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _goals(reports: Mapping[str, Report], titles: Mapping[str, str]) -> Iterator
 
 
 def _figure(goal: Mapping[str, Any]) -> str:
-    """Return the two cells with what was found and what was wanted."""
+    """Return the two cells with the figure and its target."""
     if "at_most" in goal:
         unit = goal["unit"]
         return f"{goal['value']:g} {unit} | at most {goal['at_most']:g} {unit}"
@@ -110,11 +110,11 @@ def _part(title: str, report: Report) -> Iterator[str]:
     if "rows" in report:
         yield ""
         yield from _rows(report["rows"])
-    told = [goal for goal in report["goals"] if goal["met"] is None]
-    if told:
+    untargeted = [goal for goal in report["goals"] if goal["met"] is None]
+    if untargeted:
         yield ""
         yield "Told, and no goal: " + "; ".join(
-            f"{goal['way']} {goal['ratio']:g} x {goal['other']}" for goal in told
+            f"{goal['way']} {goal['ratio']:g} x {goal['other']}" for goal in untargeted
         )
 
 

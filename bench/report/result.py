@@ -1,9 +1,10 @@
 """
-What a measurement of two servers comes to: rows of figures, and goals as ratios.
+The result of a measurement of two servers: rows of figures, and goals as ratios.
 
-In each round each server has its turn; a ratio is taken of the two turns of a round,
-because those saw the same machine, and the median of the ratios counts. Beside it
-stand the least and the greatest: on a machine with other work they are far apart.
+Each server has its turn in each round. A ratio is taken of the two turns of a round,
+because they ran on the same machine under the same load. The median of the ratios
+counts. The least and the greatest stand beside it: on a machine with other work they
+are far apart.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import psutil
 OURS, THEIRS = "reference", "apache"
 BOTH = OURS, THEIRS
 Turn = Mapping[str, float]
-"""What one server did in one turn, by the name of the figure."""
+"""Figures of one server in one turn, by name."""
 Turns = Mapping[str, Sequence[Turn]]
 """The turns of each server, a round each."""
 Report = dict[str, Any]
@@ -33,7 +34,7 @@ class Goal:
 
     figure: str
     at_least: float | None
-    """None where the ratio is only told."""
+    """None for a ratio without a target."""
     less_is_better: bool = False
     """Then the ratio is theirs to ours: above 1 we are better, always."""
 
@@ -47,8 +48,8 @@ def ratios(turns: Turns, goal: Goal) -> list[float]:
     return [one / other if other else float("inf") for one, other in both]
 
 
-def judged(what: str, turns: Turns, goal: Goal) -> Report:
-    """Return what *goal* came to, under the name *what*."""
+def goal_result(what: str, turns: Turns, goal: Goal) -> Report:
+    """Return the result for *goal*, under the name *what*."""
     found = ratios(turns, goal)
     ratio = median(found)
     return {
@@ -95,7 +96,7 @@ def _rounded(value: float) -> float:
 
 
 def machine_facts(release: str) -> Report:
-    """Return what a reader has to know of the machine to judge the figures."""
+    """Return the facts of the machine that a reader needs to assess the figures."""
     return {
         "processors": os.cpu_count(),
         "processor": _processor(),

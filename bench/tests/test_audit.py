@@ -1,6 +1,4 @@
-"""
-What the measurement of audits makes of its turns, and whom it watches.
-"""
+"""The audit measurement: its summary of turns, and the processes it watches."""
 
 from __future__ import annotations
 

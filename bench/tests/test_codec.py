@@ -24,14 +24,14 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.parametrize("release", ["4.6.0", "5.3.3"])
 def test_every_way_decodes_the_same_records(release: str) -> None:
     log = given_log(STORES / f"{release}-stopped")
-    said: list[str] = []
-    found = measure(log, release=release, rounds=1, progress=said.append)
+    lines: list[str] = []
+    found = measure(log, release=release, rounds=1, progress=lines.append)
     records = len(scan(log.data).records)
     shown = json.loads(json.dumps(found))
     assert shown["log"]["records"] == records > 50
     assert all(way["records_per_s"] > 0 for way in shown["ways"])
     assert len(shown["goals"]) == len(GOALS)
-    assert any("round 1 of 1" in line for line in said)
+    assert any("round 1 of 1" in line for line in lines)
 
 
 def test_a_log_is_cut_after_its_last_record() -> None:

@@ -90,7 +90,7 @@ def test_a_run_that_is_interrupted_tells_what_it_saw(
         if run.figures.connections > 30:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(Run, "_look", look)
+    monkeypatch.setattr(Run, "_check_route", look)
     assert main(["100000"]) == 1
     report = json.loads(capsys.readouterr().out)
     assert report["failure"] == "interrupted"

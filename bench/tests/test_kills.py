@@ -1,4 +1,4 @@
-"""A run of kills finds nothing at the reference, and tells where there is something."""
+"""A run of kills finds no fault in the reference, and reports seeded faults."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def test_two_kills_cost_the_reference_nothing(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["2", "--alone", "--seed", "7"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["kills"] == 2
-    assert told["acknowledged"] > 40
-    assert (told["lost"], told["duplicates"], told["gaps"]) == (0, 0, 0)
-    assert told["keys_asked"] == 40
-    assert told["start_ms"]["max"] >= told["start_ms"]["median"] > 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["kills"] == 2
+    assert report["acknowledged"] > 40
+    assert (report["lost"], report["duplicates"], report["gaps"]) == (0, 0, 0)
+    assert report["keys_queried"] == 40
+    assert report["start_ms"]["max"] >= report["start_ms"]["median"] > 0
 
 
 def test_what_is_not_there_is_told() -> None:

@@ -11,9 +11,9 @@ from bench.longrun.memory import A_LITTLE, Memory, Passage, main
 
 def test_what_has_passed_is_not_kept(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["0.03", "--body-size", "65536"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["messages"] == told["pulled"] == 457
-    assert told["is_flat"]
+    report = json.loads(capsys.readouterr().out)
+    assert report["messages"] == report["pulled"] == 457
+    assert report["is_flat"]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from bench.measurements.namesrv import Size
 from bench.processes import namesrv_client
-from bench.processes.namesrv_client import Asker, BadAnswerError, topic_name
+from bench.processes.namesrv_client import BadAnswerError, RouteConnection, topic_name
 from spec.wire.remoting.command import Command, decode_command, encode_command
 
 
@@ -19,24 +19,24 @@ def answer(opaque: int, code: int = 0) -> bytes:
 def test_answers_are_counted_however_they_are_cut() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        asker = Asker(ours, [b"first", b"second"], iter((1, 0)))
-        asker.ask(2)
+        connection = RouteConnection(ours, [b"first", b"second"], iter((1, 0)))
+        connection.send(2)
         assert theirs.recv(100) == b"secondfirst"
         data = answer(1) + answer(0)
         theirs.sendall(data[:-3])
-        assert asker.take() == 1
+        assert connection.take() == 1
         theirs.sendall(data[-3:])
-        assert asker.take() == 1
-        assert len(asker.times_s) == 2
+        assert connection.take() == 1
+        assert len(connection.times_s) == 2
 
 
 def test_a_refusal_is_no_answer() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        asker = Asker(ours, [b"one"], iter((0,)))
+        connection = RouteConnection(ours, [b"one"], iter((0,)))
         theirs.sendall(answer(0, code=17))
         with pytest.raises(BadAnswerError, match='"code":17'):
-            asker.take()
+            connection.take()
 
 
 def test_a_closed_connection_is_said() -> None:
@@ -44,7 +44,7 @@ def test_a_closed_connection_is_said() -> None:
     with ours:
         theirs.close()
         with pytest.raises(BadAnswerError, match="closed"):
-            Asker(ours, [], iter(())).take()
+            RouteConnection(ours, [], iter(())).take()
 
 
 def test_a_request_asks_for_the_topic_of_its_number() -> None:

@@ -1,4 +1,4 @@
-"""The page on performance shows what was kept, and says what is missing."""
+"""The page on performance shows the kept reports, and lists the missing ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from bench.measurements.growth import LETTERS, _send, marks_up_to
 from bench.report.chart import picture
 from bench.report.page import keep, kept, page
-from bench.report.result import Goal, judged, limit, row
+from bench.report.result import Goal, goal_result, limit, row
 from spec.wire.remoting.command import decode_command
 
 TURNS = {
@@ -20,8 +20,8 @@ REPORT = {
     "rounds": 2,
     "rows": [row("sync <x16>", TURNS, unit="messages/s", of="per_s")],
     "goals": [
-        judged("sync x16", TURNS, Goal(figure="per_s", at_least=1.5)),
-        judged("told", TURNS, Goal(figure="p99_ms", at_least=None)),
+        goal_result("sync x16", TURNS, Goal(figure="per_s", at_least=1.5)),
+        goal_result("told", TURNS, Goal(figure="p99_ms", at_least=None)),
         limit("start", 0.7, at_most=0.5, unit="s"),
     ],
 }

@@ -1,4 +1,4 @@
-"""What was measured of two servers is judged by ratios within a round."""
+"""Two servers are compared by ratios within a round."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bench.measurements import send
 from bench.measurements.send import BATCH, ONEWAY, Shape, goals_of
 from bench.measurements.suite import measure as measure_suite
 from bench.processes.servers import Server, ServerBenchError, check_release
-from bench.report.result import Goal, judged, limit, machine_facts, row
+from bench.report.result import Goal, goal_result, limit, machine_facts, row
 
 TURNS = {
     "reference": [{"per_s": 300.0, "p99_ms": 2.0}, {"per_s": 30.0, "p99_ms": 4.0}],
@@ -20,7 +20,7 @@ TURNS = {
 
 
 def test_a_ratio_is_of_the_turns_of_one_round() -> None:
-    found = judged("sync x16", TURNS, Goal(figure="per_s", at_least=2))
+    found = goal_result("sync x16", TURNS, Goal(figure="per_s", at_least=2))
     assert found["ratio"] == 2.25
     assert found["spread"] == [1.5, 3.0]
     assert found["met"] is True
@@ -28,7 +28,7 @@ def test_a_ratio_is_of_the_turns_of_one_round() -> None:
 
 def test_a_ratio_above_one_says_that_the_reference_is_better() -> None:
     goal = Goal(figure="p99_ms", at_least=1.5, less_is_better=True)
-    found = judged("sync x16", TURNS, goal)
+    found = goal_result("sync x16", TURNS, goal)
     assert found["spread"] == [0.5, 2.0]
     assert found["met"] is False
 

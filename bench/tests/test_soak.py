@@ -1,4 +1,4 @@
-"""The books of a soak balance, and say where they do not."""
+"""The balance of a soak, and the faults that it reports."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ A, B, C = (0, 0, "a"), (0, 1, "b"), (2, 0, "c")
 STORED = {0: ("a", "b"), 2: ("c",)}
 
 
-def judged(
+def balanced(
     producers: Sequence[Life] = (sent(A, B, C),),
     consumers: Sequence[Life] = (got(A, B, C),),
     stored: Mapping[int, Sequence[str]] = STORED,
@@ -75,7 +75,7 @@ def judged(
 
 
 def test_what_went_well_has_no_faults() -> None:
-    found = judged()
+    found = balanced()
     assert (found.stored, found.answered, found.received) == (3, 3, 3)
     assert found.faults == ()
 
@@ -84,7 +84,7 @@ def test_what_at_least_once_allows_is_counted_and_no_fault() -> None:
     resent = life((Kind.FAILED, -1, -1, "c"), (Kind.ANSWERED, *A))
     again = got(B, C, (2, 1, "c"), q0=1)
     stored = {0: ("a", "b"), 2: ("c", "c")}
-    found = judged([resent, sent((2, 1, "c"))], [got(A, B), again], stored)
+    found = balanced([resent, sent((2, 1, "c"))], [got(A, B), again], stored)
     assert (found.unanswered, found.in_flight, found.failed) == (2, 2, 1)
     assert (found.stored_twice, found.repeated, found.received) == (1, 1, 4)
     assert found.faults == ()
@@ -93,29 +93,32 @@ def test_what_at_least_once_allows_is_counted_and_no_fault() -> None:
 @pytest.mark.parametrize(
     ("wrong", "fault"),
     [
-        (judged([sent(A, (0, 1, "x"), C)]), "1 answered messages are not where"),
-        (judged([sent(A, (0, 2, "b"), C)]), "1 answered messages are not where"),
-        (judged([sent(A, (1, 0, "b"), C)]), "1 answered messages are not where"),
-        (judged([sent(A, (9, 0, "b"), C)]), "1 answered messages are not where"),
-        (judged([sent(A)]), "1 messages are stored that nobody can have sent"),
+        (balanced([sent(A, (0, 1, "x"), C)]), "1 answered messages are not where"),
+        (balanced([sent(A, (0, 2, "b"), C)]), "1 answered messages are not where"),
+        (balanced([sent(A, (1, 0, "b"), C)]), "1 answered messages are not where"),
+        (balanced([sent(A, (9, 0, "b"), C)]), "1 answered messages are not where"),
+        (balanced([sent(A)]), "1 messages are stored that nobody can have sent"),
         (
-            judged(stored={0: ("a", "b"), 2: ("c", "c")}),
+            balanced(stored={0: ("a", "b"), 2: ("c", "c")}),
             "1 messages are stored twice without a failed attempt",
         ),
-        (judged(consumers=[got(A, B)]), "1 stored messages were never received"),
-        (judged(consumers=[got(A, B, C, (0, 1, "c"))]), "1 received messages are not"),
-        (judged(consumers=[got(A, B, C, C)]), "1 messages came again without need"),
+        (balanced(consumers=[got(A, B)]), "1 stored messages were never received"),
         (
-            judged(consumers=[got(A, B, C), got(A, B, q0=1)]),
+            balanced(consumers=[got(A, B, C, (0, 1, "c"))]),
+            "1 received messages are not",
+        ),
+        (balanced(consumers=[got(A, B, C, C)]), "1 messages came again without need"),
+        (
+            balanced(consumers=[got(A, B, C), got(A, B, q0=1)]),
             "1 messages came again without need",
         ),
-        (judged(committed={0: 2}), "1 messages are not committed"),
-        (judged(committed={0: 3, 2: 1}), "1 messages are not committed"),
-        (judged(consumers=[], stored={}), "3 answered messages are not where"),
+        (balanced(committed={0: 2}), "1 messages are not committed"),
+        (balanced(committed={0: 3, 2: 1}), "1 messages are not committed"),
+        (balanced(consumers=[], stored={}), "3 answered messages are not where"),
     ],
 )
 def test_what_is_wrong_is_told(wrong: Balance, fault: str) -> None:
-    assert any(told.startswith(fault) for told in wrong.faults), wrong.faults
+    assert any(text.startswith(fault) for text in wrong.faults), wrong.faults
 
 
 def test_an_event_that_was_cut_short_is_none(tmp_path: Path) -> None:
@@ -173,7 +176,7 @@ def figures(target: str, found: Balance) -> Figures:
 
 
 def test_a_table_and_a_verdict_for_each() -> None:
-    ours, theirs = figures("embedded:", judged()), figures("jvm:4.6.0", judged())
+    ours, theirs = figures("embedded:", balanced()), figures("jvm:4.6.0", balanced())
     assert ours.faults == ["memory grew: 1.0 MB, 4.0 MB"]
     assert theirs.faults == []
     console = Console(width=100, file=StringIO())
