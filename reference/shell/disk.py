@@ -22,8 +22,8 @@ from reference.core.store.mapped.files import WORD_SIZE, FilesError
 from reference.shell.disk_space import (
     BLOCK_BITS,
     DiskSpace,
+    files_error,
     ranges_with_data,
-    refused,
 )
 from reference.shell.page_release import PageRelease
 
@@ -157,7 +157,7 @@ class DiskFiles:
                 fcntl.lockf(number, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0)
             except OSError as error:
                 os.close(number)
-                raise refused(
+                raise files_error(
                     "another store is running in", path.parent, error
                 ) from error
         os.write(number, b"lock")
@@ -199,7 +199,7 @@ class DiskFiles:
             else:
                 full.unlink(missing_ok=True)
         except OSError as error:
-            raise refused("cannot delete", full, error) from error
+            raise files_error("cannot delete", full, error) from error
 
     def read_text(self, path: str) -> str | None:
         """Return the text of *path*, None where it does not exist."""
@@ -221,7 +221,7 @@ class DiskFiles:
             waiting.replace(full)
             _sync_directory(full.parent)
         except OSError as error:
-            raise refused("cannot write", full, error) from error
+            raise files_error("cannot write", full, error) from error
 
     def disk_space(self) -> tuple[int, int]:
         """Return total and free bytes of the disk; (0, 0) where that is unknown."""
@@ -252,7 +252,7 @@ def _open_sized(path: Path, size: int) -> int:
             os.ftruncate(number, size)  # [REC-CHECKPOINT-003]
     except OSError as error:
         os.close(number)
-        raise refused(f"cannot make {size} bytes of", path, error) from error
+        raise files_error(f"cannot make {size} bytes of", path, error) from error
     return number
 
 
@@ -267,7 +267,7 @@ def _make_sized(path: Path, size: int, waiting: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         waiting.replace(path)
     except OSError as error:
-        raise refused(f"cannot make {size} bytes of", path, error) from error
+        raise files_error(f"cannot make {size} bytes of", path, error) from error
     finally:
         os.close(number)
 
@@ -277,14 +277,14 @@ def _open_for_writing(path: Path, flags: int = 0) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | flags, 0o644)
     except OSError as error:
-        raise refused("cannot open", path, error) from error
+        raise files_error("cannot open", path, error) from error
 
 
 def _sync(file_number: int, path: Path) -> None:
     try:
         (os.fdatasync if hasattr(os, "fdatasync") else os.fsync)(file_number)
     except OSError as error:
-        raise refused("cannot flush", path, error) from error
+        raise files_error("cannot flush", path, error) from error
 
 
 def _sync_directory(directory: Path) -> None:

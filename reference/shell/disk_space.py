@@ -103,7 +103,7 @@ class DiskSpace:
             self._fill_holes(start, start + size)
         except OSError as error:
             action = f"cannot take {size} bytes of disk"
-            raise refused(action, self._path, error) from error
+            raise files_error(action, self._path, error) from error
 
     def _fill_holes(self, start: int, stop: int) -> None:
         """Write zeros to all parts of a range that were never written."""
@@ -136,7 +136,7 @@ def _next_data(file_number: int, at: int, stop: int) -> tuple[int, int]:
         return (stop, stop) if error.errno == errno.ENXIO else (at, stop)
 
 
-def refused(action: str, path: Path, error: OSError) -> FilesError:
+def files_error(action: str, path: Path, error: OSError) -> FilesError:
     """Return the FilesError for an *action* on *path* that the system refused."""
     reason = os.strerror(error.errno) if error.errno else str(error)
     if error.errno == errno.ENOSPC:

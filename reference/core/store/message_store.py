@@ -67,7 +67,7 @@ class MessageStore:
         self.options = options
         self._bulk_recovery = bulk_recovery
         self.config = ConfigFiles(files)
-        self.refused = ""
+        self.last_error = ""
         """The last error of the files, in one line; empty without one."""
         self.statistics = Statistics()
         self._files = files
@@ -133,7 +133,7 @@ class MessageStore:
             if not is_amiss:  # [STORE-CLEAN-016]
                 self._files.delete(ABORT)  # [STORE-NAME-005]
         except FilesError as error:
-            self.refused = str(error)
+            self.last_error = str(error)
         self._close()
 
     def append(
@@ -161,7 +161,7 @@ class MessageStore:
                         rest, now_ms, None if is_checked else self._check
                     )
                 except FilesError as error:
-                    self.refused = str(error)
+                    self.last_error = str(error)
                     results.append(PutResult(_status_of(error)))
                 else:
                     results += records.results
@@ -206,7 +206,7 @@ class MessageStore:
         try:
             self.dispatcher.dispatch(requests, visible)
         except FilesError as error:
-            self.refused = str(error)
+            self.last_error = str(error)
         return visible
 
     def commit_pool(self) -> None:
@@ -214,7 +214,7 @@ class MessageStore:
         try:
             self.log.commit()
         except FilesError as error:
-            self.refused = str(error)
+            self.last_error = str(error)
 
     def catch_up(self) -> list[DispatchRequest]:
         """Dispatch again, once a second, after a failure of a file."""

@@ -79,7 +79,7 @@ def test_a_full_disk_refuses_and_loses_nothing() -> None:
     while (result := append_one(store, message(body=bytes(60)), NOON_MS)).is_stored:
         acknowledged += 1
     assert result.status is PutStatus.SERVICE_NOT_AVAILABLE
-    assert "no space left" in store.refused
+    assert "no space left" in store.last_error
     files.space = 10_000
     store.dispatch()
     assert (
@@ -105,8 +105,8 @@ def test_a_disk_that_gives_no_space_is_told_in_one_line(
     monkeypatch.setattr(os, "posix_fallocate", refuse)
     result = append_one(other, message(), NOON_MS)
     assert result.status is PutStatus.SERVICE_NOT_AVAILABLE
-    assert other.refused.endswith("no space left on the disk")
-    assert "\n" not in other.refused
+    assert other.last_error.endswith("no space left on the disk")
+    assert "\n" not in other.last_error
     assert store.get("T", 0, 0, 1).status is GetMessageStatus.FOUND
     other.stop()
     store.stop()

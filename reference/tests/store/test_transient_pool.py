@@ -64,7 +64,7 @@ def test_a_refused_commit_keeps_what_waits() -> None:
     assert append_one(store, message(), NOON_MS).is_stored
     files.space = 0
     store.commit_pool()
-    assert store.refused
+    assert store.last_error
     assert store.dispatch() == []
     files.space = None
     store.commit_pool()

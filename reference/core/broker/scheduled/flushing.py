@@ -203,7 +203,7 @@ class Flusher:
     def _log_error(self, refused: str) -> None:
         """Log an error of the disk, but not again with every attempt."""
         if refused != self._refused:
-            self._refused = self._store.refused = refused
+            self._refused = self._store.last_error = refused
             self._outbox.log_error(refused)
 
     def _is_under_way(self, kind: str) -> bool:
