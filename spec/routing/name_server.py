@@ -149,8 +149,8 @@ ONE_IS_TRIED = Clause(
     id="CLIENT-NAMESRV-002",
     level=Level.QUIRK,
     text=(
-        "From 5.3 on, a client whose name server fails tries one other in a call, so "
-        "a call fails while that one is unreachable too."
+        "From 5.3 on, a client whose name server fails tries one other name server "
+        "in a call. The call fails if that server is unreachable."
     ),
     source=f"5.3.0 {_CLIENT}#getAndCreateNameserverChannelAsync",
     since="5.3",

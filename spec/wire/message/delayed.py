@@ -89,9 +89,9 @@ MALFORMED_IS_DROPPED = Clause(
     id="DELAY-SEND-008",
     level=Level.MUST,
     text=(
-        "Up to 4.7.0, a message in SCHEDULE_TOPIC_XXXX without REAL_TOPIC, or whose "
-        "REAL_QID is not a Java int, is dropped when it is due, and the messages "
-        "around it are delivered once each."
+        "Up to 4.7.0, a due message in SCHEDULE_TOPIC_XXXX without REAL_TOPIC, or "
+        "with a REAL_QID that is not a Java int, is dropped. The messages around it "
+        "are delivered once each."
     ),
     source="4.6.0 org.apache.rocketmq.store.schedule.ScheduleMessageService"
     "$DeliverDelayedMessageTimerTask#executeOnTimeup",
