@@ -50,6 +50,8 @@ _NO_DURATION_MS = 10_000_000
 """4.6.0 ignores longer durations, such as the time since 1970."""
 QUEUE_ATTEMPTS = 30
 """Failures of `catch_up`, one each second, after which no message is accepted."""
+_NOT_AVAILABLE = PutResult(PutStatus.SERVICE_NOT_AVAILABLE)
+_NO_FILE = PutResult(PutStatus.CREATE_FILE_FAILED)
 ABORT = "abort"
 """File of a running store. A start that finds it recovers after a crash."""
 
@@ -141,14 +143,14 @@ class MessageStore:
     ) -> list[PutResult]:
         """Append messages in order and return one put result for each.
 
-        Readers see them after the next `dispatch`. The messages that fit into one file
-        are one write; a refused message does not stop those behind it. *is_checked*
-        skips the checks, for a delayed message that is delivered. 4.6.0
-        DefaultMessageStore#putMessage and #putMessages.
+        Consumers receive them after the next `dispatch`. Messages that fit into one
+        file are one write. A refused message does not stop the messages behind it.
+        *is_checked* skips the checks, for a delayed message that is delivered.
+        4.6.0 DefaultMessageStore#putMessage and #putMessages.
         """
         is_amiss = self._is_queue_stuck or self.clean_service.is_disk_full
         if is_amiss or not self._is_running:
-            return [PutResult(PutStatus.SERVICE_NOT_AVAILABLE)] * len(messages)
+            return [_NOT_AVAILABLE] * len(messages)
         if self._append_began_ms and self.is_busy(now_ms):
             return [self._busy_result(message) for message in messages]
         results: list[PutResult] = []
@@ -162,7 +164,9 @@ class MessageStore:
                     )
                 except FilesError as error:
                     self.last_error = str(error)
-                    results.append(PutResult(_status_of(error)))
+                    has_file = not isinstance(error, NoFileError)
+                    # [SEND-STATE-007]
+                    results.append(_NOT_AVAILABLE if has_file else _NO_FILE)
                 else:
                     results += records.results
                     if self.log.pool is None:
@@ -370,10 +374,3 @@ class MessageStore:
         self.checkpoint.close()
         self._files.unlock()
         self._build()
-
-
-def _status_of(error: FilesError) -> PutStatus:
-    """Return the put status of a message after an error of the files."""
-    if isinstance(error, NoFileError):
-        return PutStatus.CREATE_FILE_FAILED  # [SEND-STATE-007]
-    return PutStatus.SERVICE_NOT_AVAILABLE

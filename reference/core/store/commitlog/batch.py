@@ -17,8 +17,8 @@ class BatchError(ValueError):
 
 
 RecordContent = tuple[int, bytes | memoryview, bytes | memoryview, str]
-"""The fields in which the records of a batch differ: flag, body, properties as in a
-record with their size in front, and the text of the properties."""
+"""The fields in which the records of a batch differ: flag, body, properties, and their
+text. The properties have their size in front, as in a record."""
 
 
 def split_batch(body: bytes) -> list[RecordContent]:

@@ -71,8 +71,7 @@ class ConsumeQueue:
     @property
     def mapped_file_queues(self) -> tuple[MappedFileQueue, ...]:
         """The files to flush and close: those of the queue and of its extension."""
-        both = (self.queue, self.extension.queue) if self.extension else (self.queue,)
-        return both
+        return (self.queue, self.extension.queue) if self.extension else (self.queue,)
 
     def put(self, index: int, units: bytes) -> int:
         """Add encoded units of consecutive messages, the first of message *index*.
