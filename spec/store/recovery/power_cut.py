@@ -48,8 +48,8 @@ TAIL_IS_LEFT_OUT = Clause(
     id="REC-POWERCUT-003",
     level=Level.MUST,
     text=(
-        "A broker has the records behind the last flushed one up to the first whose "
-        "header or body a power cut took, regardless of later ones."
+        "A broker has the unflushed records before the first one whose header or "
+        "body a power cut took, regardless of later ones."
     ),
     source="4.6.0 org.apache.rocketmq.store.CommitLog#checkMessageAndReturnSize",
 )
