@@ -4,13 +4,14 @@ Java's properties files, as far as settings need them: ``name=value`` a line.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 
 def read_properties(text: str) -> dict[str, str]:
     """Return the settings in *text*; comments and empty lines are passed over."""
     settings = {}
-    for line in text.splitlines():
+    for line in re.split(r"\r\n|\r|\n", text):
         stripped = line.strip()
         if not stripped or stripped[0] in "#!":
             continue

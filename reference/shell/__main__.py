@@ -11,12 +11,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from reference.core.broker.broker_config import OptionError
+from reference.core.broker.setting_checks import setting_warnings
 from reference.core.java_properties import read_properties
 from reference.core.store.mapped.files import FilesError
 from reference.core.store.recovery.recover import BulkRecovery
 from reference.fast.recovery import FastRecovery
 from reference.shell.clock import speed_up
 from reference.shell.server import Setup, serve
+from reference.shell.settings_files import read_settings_text
 
 CANNOT_START = 2
 RATE_MAX = 1000
@@ -29,7 +31,9 @@ def main(arguments: list[str] | None = None) -> int:
     settings = {}
     try:
         if given.config is not None:
-            settings = read_properties(given.config.read_text())
+            settings = read_properties(read_settings_text(given.config))
+            for warning in setting_warnings(settings):
+                sys.stderr.write(f"{given.config}: {warning}\n")
         setup = Setup(
             host=given.host,
             name_server_port=given.namesrv_port,

@@ -21,6 +21,7 @@ from reference.core.name_server.config import (
     DEFAULTS,
     NameServerConfig,
     SettingError,
+    check_port,
     setting_warnings,
 )
 from reference.core.name_server.kv_config import (
@@ -33,6 +34,7 @@ from reference.core.store.mapped.files import FilesError
 from reference.shell.clock import now_ms
 from reference.shell.disk import DiskFiles
 from reference.shell.remoting_host import RemotingHost
+from reference.shell.settings_files import read_settings_text
 
 CANNOT_START = 2
 
@@ -115,7 +117,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Serve, or print the settings; return the exit code."""
     given = _parser().parse_args(arguments)
     try:
-        text = given.config.read_text() if given.config is not None else ""
+        text = read_settings_text(given.config) if given.config is not None else ""
         setup = NameServerSetup(
             host=given.host,
             port=given.port,
@@ -125,6 +127,7 @@ def main(arguments: list[str] | None = None) -> int:
         )
         for warning in setting_warnings(setup.file_settings):
             sys.stderr.write(f"{given.config}: {warning}\n")
+        check_port(setup.settings())
         if given.print_settings:
             sys.stdout.write(write_properties(setup.settings()))
             return 0

@@ -16,6 +16,7 @@ from pathlib import Path
 from reference.core.broker.broker_config import BrokerOptions, OptionError
 from reference.core.broker.broker_controller import BrokerController
 from reference.core.broker.filter.consumer_filters import bits_at_start
+from reference.core.broker.setting_checks import PORT_MAX, check_settings
 from reference.core.name_server.server import NameServer
 from reference.core.store.message_store import MessageStore
 from reference.core.store.recovery.recover import BulkRecovery
@@ -24,6 +25,7 @@ from reference.shell.disk import DiskFiles
 from reference.shell.ha_sockets import BrokerHost
 from reference.shell.name_server import NameServerSetup, new_name_server
 from reference.shell.remoting_host import RemotingHost
+from reference.shell.settings_files import resolve, resolve_address
 from spec.host import Host
 from spec.wire.ha.replication import PORT_DISTANCE
 
@@ -100,7 +102,7 @@ async def _start(setup: Setup, names: RemotingHost, brokers: BrokerHost) -> None
     name_server.start(now_ms())
     names.perform(name_server.take_effects())
     wildcard = setup.host in {"0.0.0.0", "::"}  # noqa: S104
-    near = "127.0.0.1" if wildcard else setup.host
+    near = "127.0.0.1" if wildcard else resolve(setup.host)
     own = Host.of(near, setup.name_server_port)
     broker.start([own, *_other_name_servers(setup, own)], now_ms())
     brokers.perform(broker.take_effects())
@@ -109,11 +111,8 @@ async def _start(setup: Setup, names: RemotingHost, brokers: BrokerHost) -> None
 def _other_name_servers(setup: Setup, own: Host) -> list[Host]:
     """Return the name servers in broker.conf, without the one of this process."""
     texts = setup.settings.get("namesrvAddr", "").split(";")
-    named = [text.strip().rpartition(":") for text in texts if text.strip()]
-    try:
-        hosts = [Host.of(address, int(port)) for address, _, port in named]
-    except ValueError as error:
-        raise OptionError(f"namesrvAddr: {error}") from None
+    named = [text.strip() for text in texts if text.strip()]
+    hosts = [Host.of(*resolve_address("namesrvAddr", text)) for text in named]
     return [host for host in dict.fromkeys(hosts) if host != own]
 
 
@@ -131,8 +130,17 @@ def _options(setup: Setup) -> BrokerOptions:
     settings["listenPort"] = str(setup.broker_port)
     ha_port = setup.broker_port + PORT_DISTANCE
     settings.setdefault("haListenPort", str(ha_port))
+    if not 1 <= setup.name_server_port <= PORT_MAX:
+        port = setup.name_server_port
+        raise OptionError(f"--namesrv-port is {port}, not between 1 and {PORT_MAX}")
     options = BrokerOptions(settings)
+    check_settings(options.settings)
     options.check_role()
+    options.store_ip = resolve(options.ip)
+    master = options.settings["haMasterAddress"]
+    if master:
+        ip, port = resolve_address("haMasterAddress", master)
+        options.settings["haMasterAddress"] = str(Host.of(ip, port))
     return options
 
 

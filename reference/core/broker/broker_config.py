@@ -141,6 +141,8 @@ class BrokerOptions:
     """enablePropertyFilter: consumers may filter by expression."""
     is_slave_read_enabled: bool = field(init=False)
     """slaveReadEnable: responses to pulls may suggest a slave."""
+    store_ip: str = ""
+    """Numeric address of the host in `address`, for records; brokerIP1 if empty."""
     change_count: int = 0
     changed_at_ms: int = 0
 
@@ -245,7 +247,7 @@ class BrokerOptions:
 
     def _read(self) -> None:
         # Before 4.5 these names had one p; files with the old names are still about.
-        for spelt, meant in _SPELLINGS.items():
+        for spelt, meant in SPELLINGS.items():
             if spelt in self.settings:
                 self.settings[meant] = self.settings.pop(spelt)
         self.name = self.settings["brokerName"]
@@ -278,7 +280,7 @@ class BrokerOptions:
 
 _PERM_READ, _PERM_WRITE = 4, 2
 _NUMBER = re.compile(r"[+-]?\d+")
-_SPELLINGS = {
+SPELLINGS = {
     "mapedFileSizeCommitLog": "mappedFileSizeCommitLog",
     "mapedFileSizeConsumeQueue": "mappedFileSizeConsumeQueue",
 }

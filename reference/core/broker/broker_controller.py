@@ -80,7 +80,9 @@ class BrokerController(RemotingServer):
             filters=new_filters(options),
             statistics=BrokerStatistics(options.cluster),
             connections=self.connections,
-            store_host=Host.of(options.ip, options.number("listenPort")),
+            store_host=Host.of(
+                options.store_ip or options.ip, options.number("listenPort")
+            ),
             started_at_ms=now_ms,
         )
         self.registrations = Registrations()

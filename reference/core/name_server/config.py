@@ -46,6 +46,7 @@ APPLIED = frozenset(
 """Settings that change the behaviour of this name server."""
 UNUSED_IN_JAVA = frozenset({"productEnvName", "rocketmqHome"})
 """Settings without effect in 4.6.0 as long as clusterTest is false."""
+PORT_MAX = 65_535
 _NUMBERS = ("listenPort", "serverChannelMaxIdleTimeSeconds")
 
 
@@ -109,6 +110,13 @@ def setting_warnings(settings: Mapping[str, str]) -> list[str]:
         else f"{name} is not a setting of a name server and has no effect"
         for name in sorted(without_effect)
     ]
+
+
+def check_port(settings: Mapping[str, str]) -> None:
+    """Raise SettingError for a listenPort that no socket can have."""
+    port = int(settings["listenPort"])
+    if not 1 <= port <= PORT_MAX:
+        raise SettingError(f"listenPort is {port}, not between 1 and {PORT_MAX}")
 
 
 def get_config(config: NameServerConfig, _: Request) -> Response:

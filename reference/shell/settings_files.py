@@ -1,0 +1,39 @@
+"""Files of settings as text, and host names in settings as addresses."""
+
+from __future__ import annotations
+
+import re
+import socket
+from pathlib import Path
+
+from reference.core.broker.broker_config import OptionError
+
+
+def read_settings_text(path: Path) -> str:
+    """Return the text of a file of Java properties.
+
+    Java reads ISO 8859-1, so that comments may have any encoding. UTF-8 comes first.
+    """
+    data = path.read_bytes()
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def resolve(host: str) -> str:
+    """Return the numeric address of a host name, IPv4 where it has both."""
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise OptionError(f"the host {host!r} cannot be resolved: {error}") from None
+    addresses = sorted(found, key=lambda one: one[0] != socket.AF_INET)
+    return re.sub(r"%.*", "", str(addresses[0][4][0]))
+
+
+def resolve_address(setting: str, text: str) -> tuple[str, int]:
+    """Return the numeric address and the port of ``host:port`` in *setting*."""
+    host, _, port = text.rpartition(":")
+    if not port.isdecimal() or not host:
+        raise OptionError(f"{setting}: {text!r} is not an address such as host:9876")
+    return resolve(host.strip("[]")), int(port)

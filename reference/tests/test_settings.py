@@ -1,0 +1,97 @@
+"""Settings of a broker: bad ones are one line and exit code 2, others a warning."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reference.core.broker.broker_config import DEFAULTS, OptionError
+from reference.core.broker.setting_checks import (
+    RANGES,
+    UNSUPPORTED,
+    USED,
+    setting_warnings,
+)
+from reference.core.java_properties import read_properties
+from reference.shell.__main__ import main
+from reference.shell.name_server import main as name_server_main
+from reference.shell.settings_files import (
+    read_settings_text,
+    resolve,
+    resolve_address,
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("messageDelayLevel=1s 5", "messageDelayLevel: '5' is not a duration"),
+        ("mapedFileSizeCommitLog=10", "mappedFileSizeCommitLog is 10, not between 256"),
+        ("mapedFileSizeCommitLog=-1", "mappedFileSizeCommitLog is -1, not between"),
+        ("mapedFileSizeCommitLog=abc", "mappedFileSizeCommitLog is 'abc', which is no"),
+        ("brokerId=x", "brokerId is 'x', which is no number"),
+        ("fileReservedTime=1_0", "fileReservedTime is '1_0', which is no number"),
+        ("haListenPort=99999", "haListenPort is 99999, not between 1 and 65535"),
+        ("flushIntervalCommitLog=0", "flushIntervalCommitLog is 0, not between 1"),
+        ("brokerIP1=no.such.invalid", "the host 'no.such.invalid' cannot be resolved"),
+        ("namesrvAddr=nowhere", "namesrvAddr: 'nowhere' is not an address such as"),
+    ],
+)
+def test_a_bad_setting_is_one_line(
+    line: str, error: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "broker.conf"
+    file.write_text(f"{line}\n")
+    ports = ["--namesrv-port", "39871", "--broker-port", "39911"]
+    assert main(["-c", str(file), "--store", str(tmp_path / "store"), *ports]) == 2
+    (found,) = capsys.readouterr().err.splitlines()
+    assert found.startswith(f"cannot serve: {error}")
+
+
+def test_a_port_beyond_the_last_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = ["--store", str(tmp_path)]
+    assert main(["--namesrv-port", "99999", *place]) == 2
+    assert main(["--broker-port", "99999", *place]) == 2
+    assert name_server_main(["--port", "99999", "--home", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "cannot serve: --namesrv-port is 99999, not between 1 and 65535",
+        "cannot serve: listenPort is 99999, not between 1 and 65535",
+        "cannot serve: listenPort is 99999, not between 1 and 65535",
+    ]
+
+
+def test_keys_without_effect_are_named() -> None:
+    settings = {
+        "storePathCommitLog": "/x",
+        "brokerNmae": "b",
+        "brokerIP2": "127.0.0.1",
+        "zzz": "",
+    }
+    assert setting_warnings(settings) == [
+        "brokerNmae is not a setting of a 4.6.0 broker (did you mean brokerName?)",
+        "storePathCommitLog has no effect here",
+        "zzz is not a setting of a 4.6.0 broker",
+    ]
+
+
+def test_every_key_of_4_6_0_is_in_one_set() -> None:
+    assert not USED & UNSUPPORTED
+    assert RANGES.keys() <= DEFAULTS.keys()
+
+
+def test_comments_may_have_any_encoding(tmp_path: Path) -> None:
+    file = tmp_path / "broker.conf"
+    file.write_bytes("# 名字\nbrokerName=b\n".encode("gbk") + b"# \x85x=1\r\na=2")
+    found = read_properties(read_settings_text(file))
+    assert found == {"brokerName": "b", "a": "2"}
+
+
+def test_host_names_are_resolved() -> None:
+    assert resolve("localhost") == "127.0.0.1"
+    assert resolve_address("namesrvAddr", "localhost:9876") == ("127.0.0.1", 9876)
+    assert resolve_address("namesrvAddr", "[::1]:9876") == ("::1", 9876)
+    with pytest.raises(OptionError, match="cannot be resolved"):
+        resolve("no.such.invalid")
