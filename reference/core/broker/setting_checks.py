@@ -132,7 +132,8 @@ RANGES: Mapping[str, tuple[int, int]] = {
 def check_settings(settings: Mapping[str, str]) -> None:
     """Raise OptionError for the first value with which the broker must not start."""
     for name, default in DEFAULTS.items():
-        if parse_java_long(default) is not None:
+        # deleteWhen is a list of hours, such as 04;16.
+        if name != "deleteWhen" and parse_java_long(default) is not None:
             _check_number(name, settings[name])
     try:
         DelayLevels(settings["messageDelayLevel"])
