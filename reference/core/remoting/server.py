@@ -62,8 +62,11 @@ class RemotingServer:
         return self.take_effects()
 
     def reads_completed(self, now_ms: int) -> list[Effect]:
-        """Do the work that the requests of the last reads have deferred."""
-        self._complete_deferred_work(now_ms)
+        """Do the work that the last requests and timers have deferred."""
+        try:
+            self.run_deferred_work(now_ms)
+        except Exception as error:  # the next timer tries again
+            self.log_error(f"deferred work failed: {type(error).__name__}: {error}")
         return self.take_effects()
 
     def data_received(self, connection: int, data: bytes, now_ms: int) -> list[Effect]:
@@ -114,8 +117,7 @@ class RemotingServer:
         """Run the timers that are due and the deferred work."""
         self._wake_ms = None
         self.timers.run_due(now_ms)
-        self._complete_deferred_work(now_ms)
-        return self.take_effects()
+        return self.reads_completed(now_ms)
 
     def flush_completed(
         self,
@@ -193,12 +195,6 @@ class RemotingServer:
         text = f"{type(error).__name__}: {error}"  # [WIRE-COMMAND-009]
         self.log_error(f"request {request.code} failed: {text}")
         return error_response(SYSTEM_ERROR, text)
-
-    def _complete_deferred_work(self, now_ms: int) -> None:
-        try:
-            self.run_deferred_work(now_ms)
-        except Exception as error:  # the next timer tries again
-            self.log_error(f"deferred work failed: {type(error).__name__}: {error}")
 
     def _is_sequence(self, first: Request, other: Request) -> bool:
         """Return whether the handler of *first* takes *other* with it."""
