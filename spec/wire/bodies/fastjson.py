@@ -69,7 +69,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
-scan = make_scanner(_DECODER)  # type: ignore[arg-type] # the stub is wrong
+_scan = make_scanner(_DECODER)  # type: ignore[arg-type] # the stub is wrong
 """The C scanner of strict JSON: (text, start) to (value, end)."""
 
 
@@ -83,7 +83,7 @@ def loads(data: bytes | bytearray | memoryview | str) -> object:
     text = data if isinstance(data, str) else _text(data)
     try:
         # The C scanner reads strict JSON without white space around it: most bodies.
-        value, end = scan(text, 0)
+        value, end = _scan(text, 0)
         if end != len(text):
             value = _DECODER.decode(text)
     except (ValueError, StopIteration, RecursionError):

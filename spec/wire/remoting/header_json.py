@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import orjson
+
 from spec.clause import Clause, Level
 from spec.integers import INT32_MAX, INT32_MIN
 from spec.layout import LayoutError
@@ -94,12 +96,8 @@ def encode_json_header(header: Mapping[str, object]) -> bytes:
 def decode_json_header(data: bytes) -> dict[str, Any]:
     """Return the members of the header *data*; absent numbers are 0, as in Java."""
     try:
-        # Strict JSON, which most headers are: a microsecond less than fastjson.loads.
-        text = data.decode()
-        found, end = fastjson.scan(text, 0)
-        if end != len(text):
-            found = fastjson.loads(text)
-    except (ValueError, StopIteration, RecursionError):
+        found = orjson.loads(data)  # strict JSON, which most headers are
+    except ValueError:
         found = fastjson.loads(data)
     if type(found) is not dict:
         reason = "the header is no object"
@@ -115,10 +113,13 @@ def decode_json_header(data: bytes) -> dict[str, Any]:
         and 0 <= code | flag | opaque | version <= INT32_MAX
     )
     if not are_int32:
-        code, flag, opaque, version = (_number(found, name) for name in _NUMBERS)
+        exact = _members(data)
+        code, flag, opaque, version = (_number(exact, name) for name in _NUMBERS)
     fields = get("extFields")
-    if type(fields) is not dict or set(map(type, fields.values())) != _STR:
+    if not fields:
         fields = _ext_fields(fields)
+    elif type(fields) is not dict or set(map(type, fields.values())) != _STR:
+        fields = _ext_fields(_members(data).get("extFields"))
     remark = get("remark")
     return {
         "code": code,
@@ -129,6 +130,16 @@ def decode_json_header(data: bytes) -> dict[str, Any]:
         "remark": None if remark is None else _as_text(remark),
         "fields": fields,
     }
+
+
+def _members(data: bytes) -> dict[str, Any]:
+    """Return the members of the header *data*, with integers of any size.
+
+    orjson makes floats of integers beyond 64 bits.
+    """
+    found = fastjson.loads(data)
+    assert isinstance(found, dict), "orjson has read an object"
+    return found
 
 
 def _number(found: Mapping[str, object], name: str) -> int:
