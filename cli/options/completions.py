@@ -81,7 +81,7 @@ def targets(_: click.Context, __: click.Parameter, incomplete: str) -> Offers:
         from conformance.mutants.planting import all_mutants
 
         words = {
-            name: one.says
+            name: one.description
             for name, one in all_mutants().items()
             if one.target.startswith(incomplete)
         }

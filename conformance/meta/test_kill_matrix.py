@@ -25,7 +25,7 @@ from conformance.mutants.texts import golden_names
 AGAIN = "rmqc report mutants -o docs/mutants.md runs them"
 FAULT = Mutant(
     id="crc_shifted",
-    says="it is wrong | and odd",
+    description="it is wrong | and odd",
     file="spec/store/x.py",
     find="a",
     replace="b",
@@ -57,7 +57,7 @@ def test_the_page_shows_every_mutant_of_the_catalogue() -> None:
 @pytest.mark.parametrize(
     ("edit", "stays"),
     [
-        ({"says": "it is wrong in other words"}, True),
+        ({"description": "it is wrong in other words"}, True),
         ({"issues": ()}, True),
         ({"replace": "c"}, False),
         ({"file": "spec/store/y.py"}, False),

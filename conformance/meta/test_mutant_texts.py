@@ -12,7 +12,7 @@ from conformance.mutants.texts import golden_shapes, masked, shape, stable_text
 
 FAULT = Mutant(
     id="made_up",
-    says="it is wrong",
+    description="it is wrong",
     file="x.py",
     find="a",
     replace="b",

@@ -20,7 +20,7 @@ def main(ids: list[str]) -> int:
     """Print the list, or the kill matrix of *ids*, and return the exit code."""
     try:
         if not ids:
-            _write(f"{one.id:<28} {one.says}" for one in all_mutants().values())
+            _write(f"{one.id:<28} {one.description}" for one in all_mutants().values())
             return 0
         writes = ids[0] == "--write"
         kills = examine_all(_wanted(ids[1:] if writes else ids))

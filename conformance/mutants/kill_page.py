@@ -105,7 +105,7 @@ def _table(faults: Sequence[Mutant], rows: Mapping[str, Row]) -> Iterator[str]:
         name = PurePosixPath(one.file).name
         cells = (
             f"[{one.id}](../conformance/mutants/{one.id}.toml)",
-            markdown_cell(one.says),
+            markdown_cell(one.description),
             f"[{name}](../{one.file})",
             ", ".join(one.caught_by),
             verdict(one, rows.get(one.id)),

@@ -6,7 +6,7 @@ so that a change of the reference cannot silently remove the fault. The edit is 
 a tree of links. ``mutant:ID`` runs from there, or ``client-mutant:ID`` for an edit of
 the reference's client, which the suite for clients must detect.
 
-    says = "the header length is read from 8 bits"
+    description = "the header length is read from 8 bits"
     file = "spec/wire/remoting/frame.py"
     find = "& 0xFFFFFF"
     replace = "& 0xFF"
@@ -33,7 +33,7 @@ OF_CLIENTS = (
     "reference/shell/adapter/",
 )
 """Folder in which an edit makes a client mutant, not a broker mutant."""
-_KEYS = {"says", "file", "find", "replace", "caught_by"}
+_KEYS = {"description", "file", "find", "replace", "caught_by"}
 _MAY = {"issues", "varies"}
 _ISSUE = re.compile(r"[\w.-]+/[\w.-]+#\d+")
 
@@ -47,7 +47,7 @@ class Mutant:
     """One fault and the clauses that must detect it."""
 
     id: str
-    says: str
+    description: str
     """Description of the fault, as a sentence about the peer."""
     file: str
     find: str

@@ -110,7 +110,7 @@ def _kind_of_value(text: str) -> str:
 
 def stable_text(kill: Kill) -> str:
     """Return the part of a mutant's failure texts that is the same in every run."""
-    parts = [f"{kill.mutant.id}: {kill.mutant.says}"]
+    parts = [f"{kill.mutant.id}: {kill.mutant.description}"]
     for name in sorted(kill.mutant.caught_by):
         text = kill.texts.get(name, "")
         if kill.mutant.varies:
