@@ -24,11 +24,11 @@ from spec.views.any_layout import LAYOUT_VIEWS, layout_of_path
 from spec.views.view import Reading, Recognition
 
 VIEWS = {**LAYOUT_VIEWS, **KINDS}
-"""What bytes can be read as, on demand."""
+"""Readings of the bytes, by the value of ``--as``."""
 ITEMS_PER_SLOT = 4
 """A broker's default: maxIndexNum is four times maxHashSlotNum."""
 READ_MAX = 17 * 1024 * 1024
-"""Bytes that are read at once: the largest frame, and a little."""
+"""Bytes in one read: the largest frame, and a little more."""
 
 
 class Unreadable(click.ClickException):
@@ -64,11 +64,13 @@ def inspect(
 ) -> None:
     """Explain bytes: what they are, field by field, and what is wrong with them.
 
-    OFFSET is a byte position in FILE, decimal or 0x hex; in a commit-log file it may
-    also be an offset of the whole log. Behind a value stands what it means, with the
-    ids of clauses (see `rmqc spec show`); below, what differs between releases and
-    which public issues are about it. Exit codes: 0 nothing is wrong, 1 a checksum or
-    a place is, 2 the bytes are nothing that RocketMQ writes.
+    OFFSET is a byte position in FILE, decimal or 0x hex. In a commit-log file it may
+    also be an offset of the whole log. The meaning of a value follows it, with the ids
+    of its clauses (see `rmqc spec show`). Differences between releases and public
+    issues follow the fields.
+
+    Exit codes: 0 nothing is wrong, 1 a checksum or a position is wrong, 2 the bytes
+    are not in a format of RocketMQ.
     """
     path, position = _place(what)
     file = _file_of(path) if path else None
@@ -109,13 +111,13 @@ def _recognised(
 
 
 def _kind_of(path: Path | None) -> str | None:
-    """Return what a file of a store holds that only its path tells."""
+    """Return the name of the layout that only the path of a store file determines."""
     name = layout_of_path(path.absolute()) if path else None
     return name.replace("_", " ") if name else None
 
 
 def _checked(release: str | None) -> str | None:
-    """Return *release*, or say that it is none."""
+    """Return *release*. Raise Unreadable if it is not a release number."""
     if release is not None:
         try:
             release_key(release)
@@ -125,7 +127,7 @@ def _checked(release: str | None) -> str | None:
 
 
 def _slot_count(path: Path | None, file: StoreFile | None) -> int | None:
-    """Return how many slots an index file of the usual proportions has."""
+    """Return the number of slots of an index file with the default proportions."""
     if path is None or file is None or file.kind is not FileKind.INDEX:
         return None
     size = path.stat().st_size - HEADER_SIZE
@@ -174,7 +176,7 @@ def _file_of(path: Path) -> StoreFile | None:
 
 
 def _read(path: Path | None, position: int, what: str) -> bytes:
-    """Return the bytes to look at: of the file, or of the hex digits *what*."""
+    """Return the bytes of the file from *position*, or of the hex digits *what*."""
     if path is None:
         digits = re.sub(r"^0[xX]|[\s:]", "", what)
         if len(digits) % 2:

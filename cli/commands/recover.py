@@ -64,12 +64,14 @@ def recover(
     out: Path | None,
     form: str,
 ) -> None:
-    """Say what the start of a broker would do to a store.
+    """Forecast the effects of a broker's start on a store.
 
-    Whether it starts; where recovery begins and what it cuts off; which messages are
-    lost, or stay in the log without anybody seeing them; which offsets of groups and
-    delay levels lie outside their queues. STORE itself is never written to. Exit
-    codes: 0 it starts and nothing is lost, 1 findings, 2 unreadable input.
+    The report contains: whether the broker starts, the first file that is recovered,
+    and the bytes that are truncated. It lists the messages that are lost, and those
+    that stay in the log without a unit. It lists the offsets of groups and delay
+    levels outside their queues. STORE itself is never written to.
+
+    Exit codes: 0 it starts and nothing is lost, 1 findings, 2 unreadable input.
     """
     from cli.pages.recover_report import as_json, as_text
     from reference.core.recovery_forecast.forecast import forecast
@@ -92,7 +94,7 @@ def recover(
 
 
 def _options(view: ReadOnlyStore, broker_conf: Path | None) -> StoreOptions:
-    """Return what the configuration says, or what the files show without one."""
+    """Return the options of the configuration, or without one those of the files."""
     from reference.core.broker.broker_config import BrokerOptions
     from reference.core.java_properties import read_properties
     from reference.core.recovery_forecast.file_sizes import inferred_options
@@ -123,7 +125,7 @@ def _recover_copy(
 
 @contextmanager
 def _progress(store: Path) -> Iterator[Callable[[int], None]]:
-    """Lend a way to say how much was read: on a terminal only."""
+    """Yield a callback for the bytes read, which are shown on a terminal only."""
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 

@@ -13,7 +13,7 @@ from cli.options import completions as completing
 from cli.options.clause_selection import chosen, print_chosen
 from cli.options.effort import effort_words
 from cli.options.run_options import KNOWN, LEVEL, LISTED, ONLY, PROFILE, WRITE_KNOWN
-from cli.runs.side_by_side import folder_of, set_aside, write_matrix
+from cli.runs.side_by_side import folder_of, keep_former, write_matrix
 from cli.runs.workers import ORDERS, jobs_of, seed_of, spread_words
 from conformance.harness.pytest_plugin.options import (
     BROKER_SUITES,
@@ -201,7 +201,7 @@ def suites_of(names: tuple[str, ...]) -> str:
 
 
 def _paths(suite: str) -> list[str]:
-    """Return the folders of the wanted suites, those that exist."""
+    """Return the existing folders of the suites in *suite*."""
     room = SOURCES / "conformance"
     wanted = suite.split(",")
     folders = [room / name for name in wanted if (room / name).is_dir()]
@@ -229,7 +229,7 @@ def _report_for(report: Path | None, name: str, names: tuple[str, ...]) -> list[
     directory = report.resolve()
     if len(names) > 1:
         directory = folder_of(directory, name)
-        set_aside(directory)
+        keep_former(directory)
     return [f"--report={directory}", f"--junitxml={directory / 'junit.xml'}"]
 
 

@@ -1,4 +1,4 @@
-"""What ``rmqc recover`` says: as JSON for programs, and as text for an operator."""
+"""The report of ``rmqc recover``: JSON for programs, text for an operator."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from reference.core.recovery_forecast.outcome import (
     OffsetOutside,
     Outcome,
     QueueOutcome,
+    Refusal,
 )
 from spec.store.file_names import file_name
 
@@ -25,7 +26,7 @@ def as_json(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
     """Return everything that is known, 64-bit values as strings."""
     found = as_object(store, outcome)
     if done is not None:
-        found["copy"] = done._asdict()
+        found["copy"] = {"path": done.path, "says": done.report}
     return json.dumps(found, indent=2) + "\n"
 
 
@@ -38,7 +39,7 @@ def as_object(store: str, outcome: Outcome) -> dict[str, object]:
         "store": store,
         "release": outcome.release,
         "starts": refusal is None,
-        "refusal": None if refusal is None else refusal._asdict(),
+        "refusal": None if refusal is None else _refusal(refusal),
         "after": "crash" if outcome.after_crash else "stop",
         "log": {
             "recovery_begins": None if begins is None else str(begins),
@@ -62,11 +63,15 @@ def as_object(store: str, outcome: Outcome) -> dict[str, object]:
             "deleted_files": outcome.index_deleted,
         },
         "config": [
-            {"file": one.file, "read": one.source, "says": one.says}
+            {"file": one.file, "read": one.source, "says": one.report}
             for one in outcome.config
         ],
-        "notes": [one._asdict() for one in outcome.notes],
+        "notes": [{"clause": one.clause, "says": one.text} for one in outcome.notes],
     }
+
+
+def _refusal(refusal: Refusal) -> dict[str, object]:
+    return {"clause": refusal.clause, "file": refusal.file, "says": refusal.reason}
 
 
 def _queues(queues: Sequence[QueueOutcome]) -> dict[str, dict[str, object]]:
@@ -114,7 +119,7 @@ def _bounds(one: OffsetOutside) -> dict[str, object]:
         "offset": str(one.offset),
         "min": str(one.min_offset),
         "max": str(one.max_offset),
-        "says": one.says,
+        "says": one.effect,
     }
 
 
@@ -129,24 +134,24 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
         lines += _messages(ranges, title)
     lines += [
         f"Group {one.owner} is at {one.offset} of {one.topic} queue {one.queue_id},"
-        f" which has {one.min_offset} to {one.max_offset}: {one.says}."
+        f" which has {one.min_offset} to {one.max_offset}: {one.effect}."
         for one in outcome.offsets
     ]
     lines += [
         f"Delay level {one.owner} is at {one.offset}, its queue has {one.min_offset}"
-        f" to {one.max_offset}: {one.says}."
+        f" to {one.max_offset}: {one.effect}."
         for one in outcome.delay_offsets
     ]
     lines += [
-        f"{one.file} {one.says}."
+        f"{one.file} {one.report}."
         for one in outcome.config
-        if one.source != "file" and "missing, and" not in one.says
+        if one.source != "file" and "missing, and" not in one.report
     ]
     if outcome.index_deleted:
         lines.append(f"Index files deleted: {', '.join(outcome.index_deleted)}.")
-    lines += [f"{note.says} ({note.clause})." for note in outcome.notes]
+    lines += [f"{note.text} ({note.clause})." for note in outcome.notes]
     if done is not None:
-        lines.append(f"{done.says}.")
+        lines.append(f"{done.report}.")
     return "".join(f"{_printable(line)}\n" for line in lines)
 
 
@@ -160,23 +165,23 @@ def _printable(line: str) -> str:
 def _answer(outcome: Outcome) -> str:
     log, refusal = outcome.log, outcome.refusal
     if refusal is not None:
-        return f"It does not start: {refusal.says} ({refusal.clause})."
-    said = ["It starts, after a crash." if outcome.after_crash else "It starts."]
+        return f"It does not start: {refusal.reason} ({refusal.clause})."
+    sentences = ["It starts, after a crash." if outcome.after_crash else "It starts."]
     if log.recovery_begins is not None:
-        said.append(
+        sentences.append(
             f"Recovery begins with commitlog/{file_name(log.recovery_begins)}; the next"
             f" message is written at {log.next_place:,}."
         )
     if log.cut_bytes:
-        said.append(f"It cuts {log.cut_bytes:,} bytes off the commit log.")
+        sentences.append(f"It cuts {log.cut_bytes:,} bytes off the commit log.")
     if log.deleted_files:
-        said.append(f"It deletes {', '.join(log.deleted_files)}.")
+        sentences.append(f"It deletes {', '.join(log.deleted_files)}.")
     added = sum(queue.redispatched for queue in outcome.queues)
     if added:
-        said.append(f"{added:,} units are written to consume queues.")
+        sentences.append(f"{added:,} units are written to consume queues.")
     if outcome.is_harmless:
-        said.append("Nothing is lost.")
-    return " ".join(said)
+        sentences.append("Nothing is lost.")
+    return " ".join(sentences)
 
 
 def _messages(ranges: Sequence[MessageRange], title: str) -> list[str]:
@@ -209,7 +214,7 @@ def _times(one: MessageRange) -> str:
 
 
 def _time(at_ms: int) -> str:
-    """Return a time, or the number where it is none: a record may say anything."""
+    """Return a time in UTC, or the number if no calendar has it."""
     try:
         moment = datetime.fromtimestamp(at_ms / 1000, UTC)
     except (ValueError, OverflowError, OSError):

@@ -36,8 +36,8 @@ class AuditOptions:
 def audits(stores: tuple[str, ...], options: AuditOptions) -> list[Audit]:
     """Return the audits of *stores*, all on one Spark.
 
-    Raises what reading a store or its configuration, a sample, an export or Spark
-    may; a store that is to be compared with itself ends the program.
+    Errors of the store, its configuration, the sample, the export and Spark are
+    raised. A comparison of a store with itself ends the program.
     """
     from spark_checks.broker_conf import BrokerConf, read_broker_conf
     from spark_checks.session.session import spark_session
@@ -57,7 +57,7 @@ def audits(stores: tuple[str, ...], options: AuditOptions) -> list[Audit]:
     if options.sample_spec is not None:
         size = round(size * options.sample_spec.fraction)
     if options.against and is_same_place(stores[0], options.against):
-        fail(f"{shown_url(stores[0])} is asked to be compared with itself", code=2)
+        fail(f"{shown_url(stores[0])} cannot be compared with itself", code=2)
     with _progress() as progress:
         progress("starting Spark")
         with spark_session(options.master, has_sources=False, size=size) as session:
@@ -76,7 +76,7 @@ def _audited(
     options: AuditOptions,
     progress: Progress,
 ) -> Audit:
-    """Return the audit of *store*, compared with another one if that is wished."""
+    """Return the audit of *store*, compared with ``--against`` if it is given."""
     from spark_checks.against.audit_against import compared_with
     from spark_checks.audit import audit_store
 
@@ -105,7 +105,7 @@ def _audited(
 
 @contextmanager
 def _progress() -> Iterator[Progress]:
-    """Lend a way to say what is going on: on a terminal only."""
+    """Yield a callback for the current step, which is shown on a terminal only."""
     from rich.console import Console
 
     console = Console(stderr=True)

@@ -1,8 +1,8 @@
 """
-Which tests ask for which clause.
+Tests by the clause that they name.
 
-They are read as text: the tests' source is not imported, so that the specification
-can be exported where pytest is missing or a test cannot be loaded.
+The tests' source is parsed, not imported. The specification can therefore be exported
+where pytest is missing or a test cannot be loaded.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def clause_tests(root: Path) -> dict[str, list[str]]:
         try:
             module = ast.parse(path.read_text(encoding="utf-8"))
         except (SyntaxError, UnicodeDecodeError):
-            continue  # pytest says so; an export need not
+            continue  # pytest reports it; an export need not
         values = _module_values(module)
         for test, clause_id in _marks(module.body, list(_module_ids(values)), values):
             tests = found.setdefault(clause_id, [])
@@ -50,7 +50,7 @@ def _marks(
 
 
 def _module_values(module: ast.Module) -> _Values:
-    """Return what the module gives names to."""
+    """Return the values of the module's assignments, by name."""
     return {
         target.id: node.value
         for node in module.body

@@ -30,15 +30,19 @@ def compare_targets(
     profile: str | None = None,
     report: Path | None = None,
 ) -> int:
-    """Compare two targets, say what was found, and return the exit code."""
+    """Compare two targets, print the differences, and return the exit code."""
     try:
         with (
             parse_target(target, profile=profile) as some,
             parse_target(against) as other,
-            _progress(examples) as tell,
+            _progress(examples) as on_progress,
         ):
             outcome = run(
-                some, other, examples=examples, seed_number=seed, on_progress=tell
+                some,
+                other,
+                examples=examples,
+                seed_number=seed,
+                on_progress=on_progress,
             )
     except (TargetError, PeerError, JarsUnavailableError) as error:
         click.echo(f"Error: {error}", err=True)
@@ -51,7 +55,7 @@ def compare_targets(
 
 
 def programs_of(effort: str) -> int:
-    """Return how many programs ``--examples`` asks for: a number or a word."""
+    """Return the number of programs for ``--examples``: a number or a word."""
     if effort in EFFORTS:
         return EFFORTS[effort]
     if not effort.isdecimal() or not int(effort):
@@ -65,27 +69,27 @@ def programs_of(effort: str) -> int:
 def _write(report: Path, outcome: Outcome, target: str, against: str) -> None:
     report.mkdir(parents=True, exist_ok=True)
     command = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
-    told = report_of(outcome, target=target, against=against, command=command)
+    content = report_of(outcome, target=target, against=against, command=command)
     file = report / FILE_NAME
-    file.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    file.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
 @contextmanager
 def _progress(examples: int) -> Iterator[Callable[[Counts], None]]:
-    """Give what shows how far a run is, on a terminal; elsewhere it is quiet."""
+    """Yield a callback for the progress of a run, which a terminal shows."""
     from rich.console import Console
 
     console = Console(stderr=True)
     if not console.is_terminal:
         yield lambda _counts: None
         return
-    with console.status("both targets are asked") as status:
+    with console.status("requests go to both targets") as status:
 
-        def tell(counts: Counts) -> None:
-            asked = sum(counts.steps.values())
+        def show(counts: Counts) -> None:
+            requests = sum(counts.steps.values())
             status.update(
-                f"{counts.programs} programs of {examples}, {asked} requests;"
+                f"{counts.programs} programs of {examples}, {requests} requests;"
                 " more where one is shrunk"
             )
 
-        yield tell
+        yield show

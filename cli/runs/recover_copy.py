@@ -1,4 +1,4 @@
-"""What ``rmqc recover`` does without ``--dry-run``: it recovers a copy."""
+"""Recovery of a copy of a store: ``rmqc recover`` without ``--dry-run``."""
 
 from __future__ import annotations
 
@@ -18,27 +18,28 @@ REFERENCE_RELEASE = "4.6.0"
 
 
 class CopyRecovered(NamedTuple):
-    """What became of the copy."""
+    """The copy after its recovery."""
 
     path: str
-    says: str
+    report: str
+    """A sentence without its full stop."""
 
 
 def recover_copy(
     store: Path, target: Path, outcome: Outcome, options: StoreOptions
 ) -> CopyRecovered:
-    """Copy *store*, recover the copy, and return what was done.
+    """Copy *store*, recover the copy, and return a report of the steps.
 
-    For the release that the reference is made after, it starts and stops on the copy.
-    For another, only what the start would cut off is cut off, for the units that it
-    would add are its own to make.
+    The reference starts and stops on the copy if it implements the release. For any
+    other release only the commit log is truncated, because that release dispatches
+    units in its own way.
     """
     copy_store(store, target)
     if outcome.release == REFERENCE_RELEASE:
-        says = _started(target, options)
+        report = _started(target, options)
     else:
-        says = _cut(target, outcome)
-    return CopyRecovered(str(target), says)
+        report = _cut(target, outcome)
+    return CopyRecovered(str(target), report)
 
 
 def _started(target: Path, options: StoreOptions) -> str:

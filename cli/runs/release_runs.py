@@ -27,7 +27,7 @@ class RunError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runs:
-    """What to run, or the files of the reports of runs that were made."""
+    """Runs of releases to perform, or the report files of earlier runs."""
 
     releases: tuple[str, ...]
     jobs: int
@@ -56,8 +56,8 @@ class Runs:
 
         console = Console(stderr=True)
         for count, release in enumerate(self.releases, start=1):
-            told = f"jvm:{release}, {count} of {len(self.releases)} releases"
-            with console.status(f"the suites run on {told}"):
+            progress = f"jvm:{release}, {count} of {len(self.releases)} releases"
+            with console.status(f"the suites run on {progress}"):
                 yield self._run(release, (logs / release).resolve())
 
     def _run(self, release: str, directory: Path) -> dict[str, Any]:

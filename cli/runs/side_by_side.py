@@ -1,8 +1,8 @@
 """
 The reports of several targets in one directory: a folder for each, and their matrix.
 
-Who runs the suites into the same directory again also sees what changed: the report
-that was there is kept in ``former``, and the matrix shows the trend.
+A later run into the same directory keeps the earlier report in ``former``. The matrix
+then shows the trend.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ NAME = "matrix.html"
 
 
 def folder_of(report: Path, target: str) -> Path:
-    """Return where below *report* the reports on *target* go."""
+    """Return the folder below *report* for the reports on *target*."""
     return report / re.sub(r"[^A-Za-z0-9.]+", "-", target).strip("-")
 
 
-def set_aside(folder: Path) -> None:
+def keep_former(folder: Path) -> None:
     """Keep the report that is in *folder*, if there is one, among the former."""
     file = folder / FILE_NAME
     try:
         at = datetime.fromisoformat(read_report(file)["at"])
     except (ReportError, KeyError, TypeError, ValueError):
-        return  # there is none, or none that a trend could show
+        return  # missing, or without the time that a trend needs
     former = folder / FORMER
     former.mkdir(exist_ok=True)
     file.replace(former / f"{at:%Y%m%dT%H%M%S}.json")
@@ -42,7 +42,7 @@ def set_aside(folder: Path) -> None:
 
 
 def write_matrix(report: Path, folders: Iterable[Path]) -> str:
-    """Put the reports in *folders* side by side; return a line that says so."""
+    """Put the reports in *folders* side by side. Return a line with the result."""
     wanted = list(dict.fromkeys(folders))
     there = [folder for folder in wanted if (folder / FILE_NAME).exists()]
     if not there:

@@ -21,7 +21,7 @@ BY_FILE = ("--dist=loadfile", "--no-loadscope-reorder")
 
 
 def jobs_of(jobs: int | None, names: Iterable[str], pytest_args: Sequence[str]) -> int:
-    """Return how many workers to use; one test is faster without any."""
+    """Return the number of workers: 0 for one test, which is faster without any."""
     if jobs is not None:
         return jobs
     if any(word == "-k" or "::" in word for word in pytest_args):
@@ -36,7 +36,7 @@ def _per_core(name: str) -> int:
 
 
 def seed_of(order: str, seed: int | None) -> int | None:
-    """Return the seed of a run; a random order without one gets one, and tells it."""
+    """Return the seed of a run; a random order without one draws and prints it."""
     if order == "random" and seed is None:
         seed = secrets.randbelow(SEED_END)
     if order == "random":

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.runs.side_by_side import FORMER, KEPT, folder_of, set_aside, write_matrix
+from cli.runs.side_by_side import FORMER, KEPT, folder_of, keep_former, write_matrix
 from cli.tests.reports import report
 from conformance.harness.report.report import FILE_NAME, write_report
 
@@ -17,7 +17,7 @@ TARGETS = {"embedded:": "4.6.0", "jvm:4.6.0": "4.6.0", "jvm:5.3.3": "5.3.3"}
 
 def ran(folder: Path, target: str, outcome: str, *, hours: int = 0) -> None:
     """Leave the reports of a run on *target* in *folder*, as the suites do."""
-    set_aside(folder)
+    keep_former(folder)
     release = TARGETS[target]
     made = report({"WIRE-FRAME-001": outcome}, target=target, release=release)
     at = (BEGUN + timedelta(hours=hours)).isoformat(timespec="seconds")
@@ -61,7 +61,7 @@ def test_so_many_earlier_reports_are_kept(tmp_path: Path) -> None:
 def test_what_is_no_report_stays_where_it_is(tmp_path: Path) -> None:
     file = tmp_path / FILE_NAME
     file.write_text("{}", encoding="utf-8")
-    set_aside(tmp_path)
+    keep_former(tmp_path)
     assert file.read_text(encoding="utf-8") == "{}"
     assert not (tmp_path / FORMER).exists()
 

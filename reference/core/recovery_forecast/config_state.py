@@ -61,8 +61,8 @@ def read_configuration(view: StoreView) -> Configuration:
         found.readings.append(ConfigRead(path, reading.source, reading.report))
         found.values[name] = reading.value or {}
         if not reading.starts:
-            says = f"{path} {reading.report}"
-            return found._replace(refusal=Refusal("STORE-CONFIG-016", path, says))
+            reason = f"{path} {reading.report}"
+            return found._replace(refusal=Refusal("STORE-CONFIG-016", path, reason))
     return found
 
 
@@ -94,7 +94,7 @@ def _outside(
     whose: tuple[str, str, int],
     offset: int,
     queues: QueuesState,
-    says: Mapping[bool, str],
+    effects: Mapping[bool, str],
 ) -> list[OffsetOutside]:
     owner, topic, queue_id = whose
     queue = queues.get(topic, queue_id)
@@ -109,7 +109,7 @@ def _outside(
             offset=offset,
             min_offset=low,
             max_offset=high,
-            says=says[offset > high],
+            effect=effects[offset > high],
         )
     ]
 

@@ -116,8 +116,8 @@ class Start:
             return
         for one in outside:
             bound = one.max_offset if one.offset > one.max_offset else one.min_offset
-            says = f"the offset of delay level {one.owner} is set from {one.offset}"
-            self._note("DELAY-START-003", f"{says} to {bound}")
+            change = f"the offset of delay level {one.owner} is set from {one.offset}"
+            self._note("DELAY-START-003", f"{change} to {bound}")
 
     @property
     def _log(self) -> LogState:
@@ -153,8 +153,8 @@ class Start:
         )
         if isinstance(end.stopped_by, ArrayTooLarge):
             path = f"{COMMIT_LOG}/{log.name(log.start_offsets[end.last_file])}"
-            says = f"{path}: a record says it has {end.stopped_by.size} bytes"
-            raise StartRefusedError(Refusal("REC-SCAN-013", path, says))
+            reason = f"{path}: a record declares {end.stopped_by.size} bytes"
+            raise StartRefusedError(Refusal("REC-SCAN-013", path, reason))
         self._has_recovered = True
         log.end = self.outcome.log.end = end.physical_end
         self.outcome.log.deleted_files += [
@@ -194,8 +194,8 @@ class Start:
             if takes_all or (in_the_scan and record.physical_offset > reach):
                 self._take(record)
             elif in_the_scan and (place, record.is_consumable) == (reach, True):
-                says = f"the record at {reach} of the log is not dispatched"
-                self._note("REC-DISPATCH-009", says)
+                text = f"the record at {reach} of the log is not dispatched"
+                self._note("REC-DISPATCH-009", text)
 
         return take
 
@@ -206,23 +206,23 @@ class Start:
 
     def _check_lock(self) -> None:
         if self._view.is_locked():
-            says = "a broker is running on this store"
-            raise StartRefusedError(Refusal("STORE-NAME-006", LOCK, says))
+            reason = "a broker is running on this store"
+            raise StartRefusedError(Refusal("STORE-NAME-006", LOCK, reason))
 
     def _dispatch(self) -> None:
         log, rules = self._log, self._rules
         ends = [queue.end.max_physical_offset for queue in self._queues]
         begin = dispatch_start(ends, log.start, log.end, rules)
         if begin > log.end:
-            says = f"a queue points at {begin}, behind the log's end {log.end}:"
-            says += " new messages get no units until the log is that long"
-            self._note("REC-QUEUE-009", says)
+            text = f"a queue points at {begin}, behind the log's end {log.end}:"
+            text += " new messages get no units until the log is that long"
+            self._note("REC-QUEUE-009", text)
         if rules.dispatch is not Dispatch.FROM_QUEUES:
             return
         hole = dispatch(log, begin, self._take, rules)
         if hole is not None:
-            says = f"it waits for ever: dispatch cannot go on at {hole} of the log"
-            raise StartRefusedError(Refusal("REC-DISPATCH-008", COMMIT_LOG, says))
+            reason = f"it waits for ever: dispatch cannot go on at {hole} of the log"
+            raise StartRefusedError(Refusal("REC-DISPATCH-008", COMMIT_LOG, reason))
         self._correct_begins()
 
     def _correct_begins(self) -> None:
@@ -234,14 +234,15 @@ class Start:
                 refusal = Refusal("REC-QUEUE-008", path, f"{path}: {error}")
                 raise StartRefusedError(refusal) from None
             if queue.ends_with_unwritten_unit:
-                says = f"{queue.topic} queue {queue.queue_id} ends with a unit that"
-                self._note("REC-QUEUE-004", f"{says} was never written")
+                place = f"{queue.topic} queue {queue.queue_id}"
+                text = f"{place} ends with a unit that was never written"
+                self._note("REC-QUEUE-004", text)
 
     def _destroy_queues(self) -> None:
         for queue in self._queues:
             queue.destroy()
 
-    def _note(self, clause: str, says: str) -> None:
-        note = Note(clause, says)
+    def _note(self, clause: str, text: str) -> None:
+        note = Note(clause, text)
         if note not in self.outcome.notes:
             self.outcome.notes.append(note)

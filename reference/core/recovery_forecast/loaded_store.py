@@ -31,7 +31,7 @@ class StartRefusedError(Exception):
     """The broker refuses to start."""
 
     def __init__(self, refusal: Refusal) -> None:
-        super().__init__(refusal.says)
+        super().__init__(refusal.reason)
         self.refusal = refusal
 
 
@@ -83,8 +83,8 @@ class LoadedStore:
                 self._wrong_file(COMMIT_LOG, found.wrong_file, size)
             )
         if found.ignored:
-            says = f"the files from {found.ignored[0]} on are not looked at"
-            self._outcome.notes.append(Note("REC-LOAD-006", f"commit log: {says}"))
+            ignored = f"the files from {found.ignored[0]} on are ignored"
+            self._outcome.notes.append(Note("REC-LOAD-006", f"commit log: {ignored}"))
 
     def _load_queues(self) -> None:
         try:
@@ -102,13 +102,13 @@ class LoadedStore:
             clause = "REC-LOAD-004"
         elif self._rules.wrong_size_file is WrongSizeFilePolicy.DELETE_EMPTY_LAST:
             clause = "REC-LOAD-002"
-        says = describe_wrong_file(directory, wrong_file, size)
-        return Refusal(clause, f"{directory}/{wrong_file.name}", says)
+        reason = describe_wrong_file(directory, wrong_file, size)
+        return Refusal(clause, f"{directory}/{wrong_file.name}", reason)
 
     def _load_checkpoint(self) -> None:
         if not self._view.exists(CHECKPOINT):
-            says = "there is no checkpoint: its times are 0"
-            self._outcome.notes.append(Note("REC-CHECKPOINT-003", says))
+            text = "there is no checkpoint: its times are 0"
+            self._outcome.notes.append(Note("REC-CHECKPOINT-003", text))
             return
         try:
             data = bytes(self._view.data(CHECKPOINT)[:64])

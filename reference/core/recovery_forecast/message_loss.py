@@ -48,8 +48,8 @@ class MessageLossSurvey:
             self._cut_units(queue)
             self._look_through(queue)
             if not self._log.start_offsets:
-                says = ("the commit log has no file", "REC-TRUNCATE-005")
-                self._lost_between(queue, 0, INT64_MAX, says)
+                cause = ("the commit log has no file", "REC-TRUNCATE-005")
+                self._lost_between(queue, 0, INT64_MAX, cause)
             for begin, end in self._log.holes():
                 why = "its commit-log file is missing"
                 end = min(end, self._end)
@@ -84,10 +84,10 @@ class MessageLossSurvey:
             )
 
     def _lost_between(
-        self, queue: QueueState, begin: int, end: int, says: tuple[str, str]
+        self, queue: QueueState, begin: int, end: int, cause: tuple[str, str]
     ) -> None:
         """Report messages as lost if their units point into [*begin*, *end*)."""
-        why, clause = says
+        why, clause = cause
         first, last = queue.first_at(begin), queue.first_at(end)
         for index in range(max(first, queue.min_offset), last):
             self._lost.add(

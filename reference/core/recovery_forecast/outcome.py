@@ -13,14 +13,14 @@ class Refusal(NamedTuple):
 
     clause: str
     file: str
-    says: str
+    reason: str
 
 
 class Note(NamedTuple):
     """Further information for the operator."""
 
     clause: str
-    says: str
+    text: str
 
 
 @dataclass(slots=True, kw_only=True)
@@ -83,7 +83,7 @@ class OffsetOutside:
     offset: int
     min_offset: int
     max_offset: int
-    says: str
+    effect: str
 
 
 class ConfigRead(NamedTuple):
@@ -91,7 +91,7 @@ class ConfigRead(NamedTuple):
 
     file: str
     source: str
-    says: str
+    report: str
 
 
 @dataclass(slots=True, kw_only=True)

@@ -22,8 +22,8 @@ def timer_refusal(view: StoreView, rules: RecoveryRules) -> Refusal | None:
     if view.exists(TIMER_WHEEL):
         size = len(view.data(TIMER_WHEEL))
         if size not in {0, WHEEL_SIZE}:
-            says = f"{TIMER_WHEEL} has {size} bytes, not {WHEEL_SIZE}"
-            return Refusal(_CLAUSE, TIMER_WHEEL, says)
+            reason = f"{TIMER_WHEEL} has {size} bytes, not {WHEEL_SIZE}"
+            return Refusal(_CLAUSE, TIMER_WHEEL, reason)
     entries = view.entries(TIMER_LOG)
     size = seen_size([entries])
     wrong_file = plan_load(entries, size, rules).wrong_file
