@@ -76,6 +76,8 @@ def main() -> None:
     Exit codes: 0 conforms or clean, 1 findings, 2 usage or unreadable input,
     3 the harness or the target failed.
     """
+    if os.environ.get("NO_COLOR"):
+        click.get_current_context().color = False
     # Told to end, Python would end at once, and leave what it started behind.
     signal.signal(signal.SIGTERM, _interrupt)
 

@@ -7,14 +7,9 @@ from pathlib import Path
 import click
 
 from cli.commands.test import test
-from cli.options.clause_selection import chosen, print_chosen
 from cli.options.run_options import KNOWN, LEVEL, LISTED, ONLY, PROFILE, WRITE_KNOWN
-from cli.runs.clause_tests import clause_tests
 from conformance.harness.targets.client_target import REFERENCE
-from conformance.harness.targets.embedded import SOURCES
 from conformance.harness.targets.target import CLIENT
-from spec.clause import Clause
-from spec.registry import all_clauses
 
 
 @click.command(
@@ -60,13 +55,11 @@ def client_suite(
     Exit codes: 0 the client conforms, 1 it does not, 2 usage, 3 the harness or the
     adapter failed to run.
     """
-    if options.pop("listed"):
-        print_chosen(listed_clauses(only))
-        return
     names = tuple(f"{CLIENT}{one}" for one in adapters or (REFERENCE,))
     click.get_current_context().invoke(
         test,
         targets=names,
+        suite="client",
         only=only,
         jobs=WORKERS if jobs is None else jobs,
         pytest_args=pytest_args,
@@ -76,17 +69,3 @@ def client_suite(
 
 WORKERS = 4
 """Most tests wait for the client; a Java adapter takes some hundred megabytes."""
-
-
-def listed_clauses(only: str | None) -> list[Clause]:
-    """Return the wanted clauses that a test of the suite for clients names."""
-    room = "conformance/client/"
-    named = {
-        clause_id
-        for clause_id, tests in clause_tests(SOURCES).items()
-        if any(test.startswith(room) for test in tests)
-    }
-    wanted = chosen(only, None) or sorted(
-        all_clauses().values(), key=lambda one: one.id
-    )
-    return [one for one in wanted if one.id in named]

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import NoReturn
 
 import click
 import pytest
 
 from cli.commands.spec import show
 from cli.options import completions as completing
-from cli.options.clause_selection import chosen, print_chosen
+from cli.options.clause_selection import chosen
 from cli.options.effort import effort_words
 from cli.options.run_options import KNOWN, LEVEL, LISTED, ONLY, PROFILE, WRITE_KNOWN
+from cli.runs.listing import (
+    count_tests,
+    keywords_of,
+    print_clauses,
+    selected_tests,
+)
 from cli.runs.side_by_side import folder_of, keep_former, write_matrix
 from cli.runs.workers import ORDERS, jobs_of, seed_of, spread_words
 from conformance.harness.pytest_plugin.options import (
@@ -27,7 +35,6 @@ from conformance.harness.targets.target import (
     parse_target,
     release_of_profile,
 )
-from spec.registry import all_clauses
 
 PLUGIN = "conformance.harness.pytest_plugin.plugin"
 INSTALLED = SOURCES / "conformance" / "harness" / "installed.toml"
@@ -39,7 +46,7 @@ EXIT_CODES = {
     pytest.ExitCode.INTERRUPTED: NOT_RUN,
     pytest.ExitCode.INTERNAL_ERROR: NOT_RUN,
     pytest.ExitCode.USAGE_ERROR: USAGE,
-    pytest.ExitCode.NO_TESTS_COLLECTED: USAGE,
+    pytest.ExitCode.NO_TESTS_COLLECTED: NOT_RUN,
 }
 GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, CONFORMS)
 
@@ -144,8 +151,9 @@ def test(
 
     Further arguments go to pytest, for example -k NAME or -x.
 
-    Exit codes: 0 the target conforms, 1 it does not, 2 usage, 3 the harness or the
-    target failed to run. With --against: 0 no difference that nothing explains, 1 some.
+    Exit codes: 0 the target conforms, 1 it does not, 2 usage, 3 no verdict: nothing was
+    checked, or the harness or the target failed to run. With --against: 0 no difference
+    that nothing explains, 1 some.
     """
     if explain:
         click.get_current_context().invoke(show, clause_id=explain)
@@ -162,10 +170,22 @@ def test(
             compare_targets(names[0], against, profile=profile, report=report, **how)
         )
     wanted = chosen(only, level)
+    keywords = keywords_of(pytest_args)
     if listed:
-        print_chosen(all_clauses().values() if wanted is None else wanted)
+        print_clauses(
+            wanted,
+            selected_tests(_suites(suite or ",".join(SUITES)), keywords),
+            release=release_of_profile(profile) if profile else None,
+            has_tests_only=bool(suite or keywords),
+        )
         return
-    words = [*_paths(suite or suites_of(names)), *_plain(profile=profile, suite=suite)]
+    suites = _suites(suite or suites_of(names))
+    test_count = None
+    if wanted is not None:
+        test_count = count_tests(selected_tests(suites, keywords), wanted)
+        if not test_count:
+            _exit_unchecked(f"no test of {', '.join(suites)} names these clauses")
+    words = [*_paths(suites), *_plain(profile=profile, suite=suite)]
     words += _known_words(known, write_known, names)
     seed = seed_of(order, seed)
     words += effort_words(examples, seed)
@@ -173,7 +193,7 @@ def test(
     if wanted is not None:
         words.append(f"--only-clauses={','.join(one.id for one in wanted)}")
     words += ["--against-evidence"] if against_evidence else []
-    words += spread_words(order, seed, jobs_of(jobs, names, pytest_args))
+    words += spread_words(order, seed, jobs_of(jobs, names, pytest_args, test_count))
     words += pytest_args
     codes = [_run(name, words, _report_for(report, name, names)) for name in names]
     if report is not None and len(names) > 1:
@@ -200,11 +220,26 @@ def suites_of(names: tuple[str, ...]) -> str:
     return "client" if kinds.pop() else ",".join(BROKER_SUITES)
 
 
-def _paths(suite: str) -> list[str]:
-    """Return the existing folders of the suites in *suite*."""
+def _suites(text: str) -> list[str]:
+    """Return the suites that *text* names, commas between."""
+    suites = [name.strip() for name in text.split(",") if name.strip()]
+    for name in suites:
+        if name not in SUITES:
+            known = ", ".join(SUITES)
+            raise click.UsageError(f"--suite: there is no suite {name}; one of {known}")
+    return suites
+
+
+def _exit_unchecked(reason: str) -> NoReturn:
+    """End the program: no clause got a verdict."""
+    click.echo(f"checked nothing: {reason}", err=True)
+    sys.exit(NOT_RUN)
+
+
+def _paths(suites: Iterable[str]) -> list[str]:
+    """Return the existing folders of *suites*."""
     room = SOURCES / "conformance"
-    wanted = suite.split(",")
-    folders = [room / name for name in wanted if (room / name).is_dir()]
+    folders = [room / name for name in suites if (room / name).is_dir()]
     return [str(folder) for folder in folders if any(folder.glob("test_*.py"))]
 
 
@@ -239,6 +274,8 @@ def _run(name: str, words: list[str], reports: list[str]) -> int:
     fixed += [f"--config-file={_settings()}", f"--confcutdir={SOURCES}"]
     fixed += ["-p", "no:cacheprovider", "--require-target", f"--target={name}"]
     code = pytest.main([*fixed, *reports, *words])
+    if code == pytest.ExitCode.NO_TESTS_COLLECTED:
+        click.echo("checked nothing: no test has been selected", err=True)
     return EXIT_CODES.get(pytest.ExitCode(code), NOT_RUN)
 
 

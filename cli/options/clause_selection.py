@@ -7,8 +7,6 @@ from fnmatch import fnmatchcase
 
 import click
 
-from cli.runs.clause_tests import clause_tests
-from conformance.harness.targets.embedded import SOURCES
 from spec.clause import Clause, Level
 from spec.registry import all_clauses
 
@@ -48,11 +46,3 @@ def _levels(level: str) -> set[Level]:
         known = ", ".join(Level)
         raise click.UsageError(f"--level: {unknown[0]} is none of {known}")
     return {Level(word) for word in words}
-
-
-def print_chosen(clauses: Iterable[Clause]) -> None:
-    """List clauses, each with the number of its tests."""
-    tests = clause_tests(SOURCES)
-    for one in clauses:
-        count = len(tests.get(one.id, ()))
-        click.echo(f"{one.id:<26} {one.level:<6} {count:>2} tests  {one.text}")

@@ -15,15 +15,27 @@ JAVA_JOBS_PER_CORE = {"jvm:4.": 3, "jvm:": 2, "docker:": 2}
 """Each may run a broker of its own, and Java works hard at a start, 5.x hardest."""
 MOST_JOBS = 8
 """More workers than this only wait for the one target that they share."""
+FEW_TESTS = 10
+"""The start of the workers takes as long as so many tests."""
 SEED_END = 2**31
 BY_FILE = ("--dist=loadfile", "--no-loadscope-reorder")
 """A file's tests share a worker, and what they start; files keep their order."""
 
 
-def jobs_of(jobs: int | None, names: Iterable[str], pytest_args: Sequence[str]) -> int:
-    """Return the number of workers: 0 for one test, which is faster without any."""
+def jobs_of(
+    jobs: int | None,
+    names: Iterable[str],
+    pytest_args: Sequence[str],
+    test_count: int | None = None,
+) -> int:
+    """Return the number of workers; few tests are faster without any.
+
+    *test_count* is the number of selected tests, None where it is unknown.
+    """
     if jobs is not None:
         return jobs
+    if test_count is not None and test_count <= FEW_TESTS:
+        return 0
     if any(word == "-k" or "::" in word for word in pytest_args):
         return 0
     per_core = min(map(_per_core, names), default=JOBS_PER_CORE)

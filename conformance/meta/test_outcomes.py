@@ -139,7 +139,8 @@ def test_another_release_is_not_applicable(tmp_path: Path) -> None:
     tests = '@pytest.mark.clause("STORE-RECORD-003")\ndef test_v2(): fails("X")\n'
     ended = run(tmp_path, tests)
     assert ended.outcomes == {"STORE-RECORD-003": "not-applicable"}
-    assert ended.code == 0
+    assert ended.code == 3
+    assert "checked nothing: 1 not-applicable" in ended.output
 
 
 def test_a_profile_overrides_the_release(tmp_path: Path) -> None:
@@ -162,7 +163,7 @@ def test_what_the_target_does_not_allow_is_unsupported(
 ) -> None:
     ended = run(tmp_path, f'@pytest.mark.clause("WIRE-FRAME-001")\n{line}\n')
     assert ended.outcomes == {"WIRE-FRAME-001": "unsupported"}
-    assert ended.code == 0
+    assert ended.code == 3
 
 
 def test_read_only_leaves_writers_out(tmp_path: Path) -> None:

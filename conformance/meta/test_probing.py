@@ -132,7 +132,13 @@ def test_a_refusal_that_was_declared_and_is_none_is_named() -> None:
 
 @pytest.mark.parametrize(
     ("version", "broker_knows", "release"),
-    [(293, True, "4.4.0"), (480, True, "5.3.3"), (0, False, "4.6.0")],
+    [
+        (293, True, "4.4.0"),
+        (413, True, "5.3.3"),
+        (474, True, "5.3.3"),
+        (480, True, "5.3.3"),
+        (0, False, "4.6.0"),
+    ],
 )
 def test_a_release_is_guessed_by_what_answers_say(
     version: int, broker_knows: bool, release: str
@@ -143,13 +149,18 @@ def test_a_release_is_guessed_by_what_answers_say(
         return modest(request)
 
     with cluster(answers, version=version) as server:
-        assert guess_release(server.address, server.address) == release
+        guess = guess_release(server.address, server.address)
+    assert guess is not None
+    assert guess.release == release
 
 
 def test_where_nothing_else_tells_who_refuses_the_unknown_does() -> None:
     with cluster(modest) as new, cluster(lambda _: None) as silent:
-        assert guess_release(new.address, new.address) == "5.3.3"
-        assert guess_release(silent.address, new.address) == "4.9.7"
+        both = guess_release(new.address, new.address)
+        broker_only = guess_release(silent.address, new.address)
+    assert both is not None
+    assert broker_only is not None
+    assert (both.release, broker_only.release) == ("5.3.3", "4.9.7")
 
 
 def test_a_peer_that_closes_has_no_refusals() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from conformance.harness.client.client import require_success
+from conformance.harness.java.apache_conf import spelled_as
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.harness.targets.embedded import SOURCES
 from conformance.harness.targets.target import Capability, TargetError, parse_target
@@ -170,3 +171,17 @@ def test_of_fixed_ports_that_are_taken_the_taken_one_is_named(tmp_path: Path) ->
         text = f"another process listens on {other.namesrv}"
         with pytest.raises(TargetError, match=text), parse_target(f"cmd:{path}"):
             pass
+
+
+@pytest.mark.parametrize(
+    ("release", "name"),
+    [("4.5.1", "mapedFileSizeCommitLog"), ("4.5.2", "mappedFileSizeCommitLog")],
+)
+def test_settings_are_spelled_as_the_claimed_release_spells_them(
+    release: str, name: str
+) -> None:
+    for given in ("mapedFileSizeCommitLog", "mappedFileSizeCommitLog"):
+        assert spelled_as(release, {given: "1", "brokerName": "b"}) == {
+            name: "1",
+            "brokerName": "b",
+        }

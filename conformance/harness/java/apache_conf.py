@@ -7,8 +7,11 @@ small, and a nearly full disk does not stop the broker.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
+
+from spec.clause import release_key
 
 LOOPBACK = "127.0.0.1"
 
@@ -42,6 +45,10 @@ GUEST_SETTINGS: Mapping[str, str] = {
 JAVA_PROPERTIES = "rocketmq."
 """Settings that begin so are no broker's, but properties of its Java process."""
 
+MAPED, MAPPED = "maped", "mapped"
+"""First word of the settings of file sizes, by release."""
+FIRST_WITH_MAPPED = (4, 5, 2)
+
 _LOGBACK = """\
 <configuration>
   <appender name="file" class="ch.qos.logback.core.FileAppender">
@@ -63,18 +70,29 @@ def write_logging(home: Path) -> None:
 
 
 def both_spellings(conf: Mapping[str, str]) -> dict[str, str]:
-    """Return *conf* with file sizes under their old name as well.
+    """Return *conf* with file sizes under both names, that of 4.5.1 and that of 4.5.2.
 
-    4.4.0 has mapedFileSizeCommitLog, 4.6.0 and later have mappedFileSizeCommitLog. Each
-    release ignores the other's name.
+    Each release ignores the other's name.
     """
-    both = dict(conf)
-    for key, value in conf.items():
-        if key.startswith("mapped"):
-            both.setdefault(key.replace("mapped", "maped", 1), value)
-        elif key.startswith("maped"):
-            both.setdefault(key.replace("maped", "mapped", 1), value)
-    return both
+    older = ((_spelled(key, MAPED), value) for key, value in conf.items())
+    newer = ((_spelled(key, MAPPED), value) for key, value in conf.items())
+    return {**dict(older), **dict(newer), **conf}
+
+
+def spelled_as(release: str, conf: Mapping[str, str]) -> dict[str, str]:
+    """Return *conf* with the names of file sizes as *release* spells them.
+
+    Up to 4.5.1 they are ``mapedFileSizeCommitLog`` and so on, since 4.5.2
+    ``mappedFileSizeCommitLog`` (Java: MessageStoreConfig).
+    """
+    is_older = release_key(release) < FIRST_WITH_MAPPED
+    spelling = MAPED if is_older else MAPPED
+    return {_spelled(key, spelling): value for key, value in conf.items()}
+
+
+def _spelled(key: str, spelling: str) -> str:
+    """Return *key* with *spelling* in place of its first word, if that is either."""
+    return re.sub(f"^({MAPED}|{MAPPED})(?=File)", spelling, key)
 
 
 def write_properties(path: Path, properties: Mapping[str, str]) -> None:

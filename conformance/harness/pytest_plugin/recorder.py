@@ -11,7 +11,7 @@ from conformance.harness.report.evidence_differences import (
     is_release,
 )
 from conformance.harness.report.known_failures_file import known_text, write_known
-from conformance.harness.report.outcome import Outcome
+from conformance.harness.report.outcome import VERDICTS, Outcome
 from conformance.harness.report.report import report_of, write_report
 from conformance.harness.report.run_record import ClauseResult, Record, Verdict
 from conformance.harness.report.summary import (
@@ -75,6 +75,8 @@ class Recorder:
         heading = f"clauses on {description.get('text') or self._options.target}"
         if description.get("release"):
             heading += f" as {description['release']}"
+        if description.get("release_source"):
+            heading += f" ({description['release_source']})"
         write_summary(terminalreporter, self._results, heading=heading)
         write_honesty(
             terminalreporter,
@@ -100,10 +102,12 @@ class Recorder:
         return self._comparison.contradicts(whole=whole and not self._options.read_only)
 
     def _exit_status(self, session: pytest.Session) -> int:
-        """Return 1 for findings, 3 where only the harness or the target failed."""
+        """Return 1 for findings, 3 where there are only errors or no verdict at all."""
         outcomes = {result.outcome for result in self._results}
         if Outcome.FAIL in outcomes or self._contradicts_evidence():
             return FINDINGS
         if Outcome.ERROR in outcomes and session.exitstatus in (0, FINDINGS):
+            return HARNESS_FAILED
+        if not outcomes.intersection(VERDICTS) and session.exitstatus == 0:
             return HARNESS_FAILED
         return int(session.exitstatus)

@@ -26,6 +26,8 @@ class Outcome(StrEnum):
     """The clause is about other releases."""
 
 
+VERDICTS = (Outcome.PASS, Outcome.FAIL, Outcome.KNOWN)
+"""Outcomes with a verdict."""
 GRAVITY = (
     Outcome.FAIL,
     Outcome.ERROR,

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pytest
 
 from conformance.harness.report.evidence_differences import Comparison, difference_lines
-from conformance.harness.report.outcome import Outcome
+from conformance.harness.report.outcome import VERDICTS, Outcome
 from conformance.harness.report.run_record import ClauseResult
 from spec.clause import Level
 from spec.registry import all_clauses
@@ -26,6 +26,7 @@ def write_summary(
     terminal.section(heading)
     for line in table(results):
         terminal.write_line(line)
+    terminal.write_line(checked_line(results), bold=True)
     for line in failed(results):
         terminal.write_line(line, red=True)
     for line in reasons(results):
@@ -66,6 +67,27 @@ def table(results: Iterable[ClauseResult]) -> list[str]:
         ("clauses", "", *_cells(total)),
     ]
     return [_line(row) for row in rows]
+
+
+def checked_line(results: Iterable[ClauseResult]) -> str:
+    """Return the number of clauses with a verdict, and of the others by outcome.
+
+    Clauses of the specification that no test of the run names count as not in the run.
+    """
+    counted = Counter(result.outcome for result in results)
+    checked = sum(counted[outcome] for outcome in VERDICTS)
+    total = len(all_clauses())
+    others = [
+        f"{counted[outcome]:,} {outcome}"
+        for outcome in COLUMNS
+        if outcome not in VERDICTS and counted[outcome]
+    ]
+    if missing := total - sum(counted.values()):
+        others.append(f"{missing:,} not in this run")
+    first = (
+        f"checked {checked:,} of {total:,} clauses" if checked else "checked nothing"
+    )
+    return ": ".join(filter(None, [first, ", ".join(others)]))
 
 
 def failed(results: Iterable[ClauseResult]) -> list[str]:

@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 from conformance.harness.client.address import Address
+from conformance.harness.java.apache_conf import spelled_as
 from conformance.harness.process.process import Child, accepts, start
 from conformance.harness.targets.started_target import StartedTarget
 from conformance.harness.targets.target import TargetError
@@ -83,7 +84,8 @@ class CommandTarget(StartedTarget):
 
     def _run(self, what: str, program: Program, address: Address) -> None:
         words = self._words()
-        lines = [f"{key}={fill(value, words)}\n" for key, value in self.conf.items()]
+        conf = spelled_as(self.release, self.conf)
+        lines = [f"{key}={fill(value, words)}\n" for key, value in conf.items()]
         Path(words["conf"]).write_text("".join(lines), encoding="utf-8")
         named = self.file.environment.items()
         directory = self.file.path.parent / fill(program.directory, words)

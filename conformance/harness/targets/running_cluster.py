@@ -12,7 +12,12 @@ from conformance.harness.java.cluster_info import broker_addresses
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.process.process import accepts
 from conformance.harness.targets.probing.probe import guess_release
-from conformance.harness.targets.target import Capability, Target, TargetError
+from conformance.harness.targets.target import (
+    Capability,
+    Target,
+    TargetError,
+    nearest_release,
+)
 from spec.clause import release_key
 from spec.layout import LayoutError
 
@@ -42,11 +47,22 @@ class RunningClusterTarget(Target):
         found = find_broker(self.namesrv)
         self.broker = found.address
         self.broker_name, self.cluster = found.name, found.cluster
-        if self.broker is not None and not self.has_profile:
-            reported = reported_release(self.broker)
-            self.release = (
-                reported or guess_release(self.namesrv, self.broker) or self.release
-            )
+        if not self.has_profile:
+            self._choose_release()
+
+    def _choose_release(self) -> None:
+        """Set the release: the reported one, a guess, or the default."""
+        reported = reported_release(self.broker) if self.broker is not None else None
+        if reported is not None:
+            self.release = nearest_release(reported)
+            self.release_source = f"the broker reports {reported}"
+            if self.release == reported:
+                self.release_source = ""
+        elif guess := guess_release(self.namesrv, self.broker):
+            self.release = guess.release
+            self.release_source = f"a guess from {guess.reason}"
+        else:
+            self.release_source = "a default, because nothing states its release"
 
 
 def find_broker(namesrv: Address, *, timeout_s: float = 5.0) -> Broker:

@@ -52,6 +52,7 @@ def describe_target(target: Target, complaints: Iterable[str] = ()) -> dict[str,
         "cluster": target.cluster,
         "store_path": str(target.store_path or ""),
         "capabilities": ",".join(sorted(target.capabilities)),
+        "release_source": target.release_source,
         "refuses": ",".join(str(code) for code in sorted(target.refuses)),
         "complaints": "\n".join(complaints),
     }

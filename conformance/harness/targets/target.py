@@ -47,6 +47,11 @@ EVERYTHING = frozenset(Capability) - {Capability.CLIENT}
 """All capabilities of a broker."""
 RELEASES = ("4.4.0", "4.5.2", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
 """The releases that were studied; a profile such as 4.6 means the one of its series."""
+SERIES = (
+    *("4.4", "4.5", "4.6", "4.7", "4.8", "4.9"),
+    *("5.0", "5.1", "5.2", "5.3", "5.4"),
+)
+"""Series of releases that a profile may name."""
 
 KINDS = {
     "embedded": "conformance.harness.targets.embedded:EmbeddedTarget",
@@ -90,6 +95,8 @@ class Target(Closing):
         self.release = "4.6.0"
         self.has_profile = False
         """Whether a profile sets the release, not the target itself."""
+        self.release_source = ""
+        """Sentence on the choice of the release, where the target did not state it."""
         self.namesrv: Address | None = None
         self.broker: Address | None = None
         self.broker_name = ""
@@ -168,6 +175,8 @@ def parse_target(
     if profile:
         target.release = release_of_profile(profile)
         target.has_profile = True
+        if not f"{target.release}.".startswith(f"{profile}."):
+            target.release_source = f"the nearest studied release to {profile}"
     return target
 
 
@@ -199,12 +208,33 @@ def _split(text: str) -> tuple[str, str, dict[str, str]]:
 
 
 def release_of_profile(profile: str) -> str:
-    """Return the studied release that *profile*, such as ``4.6``, means."""
+    """Return the studied release that *profile*, such as ``4.6``, stands for.
+
+    A series between the studied ones, such as 4.7, stands for the nearest of them.
+    """
     try:
         wanted = release_key(profile)
     except ValueError as error:
         raise TargetError(f"--profile: {error}") from None
-    for release in RELEASES:
-        if release_key(release)[: len(wanted)] == wanted:
-            return release
-    return ".".join(str(part) for part in (*wanted, 0, 0)[:3])
+    if not any(release_key(one)[: len(wanted[:2])] == wanted[:2] for one in SERIES):
+        known = ", ".join(SERIES)
+        raise TargetError(f"--profile: {profile} is none of {known}")
+    return nearest_release(profile)
+
+
+def nearest_release(release: str) -> str:
+    """Return the studied release that behaves most like *release*.
+
+    It has the same major number, the nearest minor number, and the nearest patch.
+    """
+    if release_key(release) > release_key(RELEASES[-1]):
+        return RELEASES[-1]
+    wanted = (*release_key(release), 0, 0)[:3]
+    is_series = len(release_key(release)) < len(wanted)
+
+    def distance(studied: str) -> tuple[int, ...]:
+        parts = release_key(studied)
+        apart = [abs(part - other) for part, other in zip(parts, wanted, strict=True)]
+        return tuple(apart[:2] if is_series else apart)
+
+    return min(RELEASES, key=distance)

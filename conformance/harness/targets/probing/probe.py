@@ -37,6 +37,9 @@ from spec.wire.remoting.response_code import ResponseCode
 PATIENCE_S = 3.0
 """For all responses together: refusals are immediate."""
 SILENCE_S = 1.0
+FIRST_OF_5 = 412
+"""Ordinal of V5_0_0_SNAPSHOT in Java's MQVersion.Version."""
+STUDIED = tuple(one for one in Version if one is not Version.V4_1_0_SNAPSHOT)
 _FAILURES = (PeerError, AssertionError, LayoutError, ValueError)
 
 
@@ -59,8 +62,9 @@ class Probed:
 def probe(target: Target) -> Probed:
     """Return the result of probing *target*, which has been started."""
     refused, complaints = refusals(target)
+    guess = guess_release(target.namesrv, target.broker)
     return Probed(
-        release=guess_release(target.namesrv, target.broker) or target.release,
+        release=guess.release if guess is not None else target.release,
         refused=refused,
         header=_header_notation(target.namesrv),
         json=_json_notation(target.namesrv),
@@ -145,24 +149,51 @@ def dishonesties(namesrv: Address | None, broker: Address | None) -> list[str]:
     ]
 
 
-def guess_release(namesrv: Address | None, broker: Address | None) -> str | None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseGuess:
+    """Studied release that a peer's responses suggest."""
+
+    release: str
+    reason: str
+    """Observation that suggests it."""
+
+
+def guess_release(
+    namesrv: Address | None, broker: Address | None
+) -> ReleaseGuess | None:
     """Return the studied release that a peer's responses suggest.
 
     Responses carry their sender's release. Without it, the reaction to an unknown
     request decides: older releases do not respond to it.
     """
-    if broker is None or namesrv is None:
+    address = broker or namesrv
+    if address is None:
         return None
-    answer = _answer(broker, request(RequestCode.GET_MAX_OFFSET, {}))
+    answer = _answer(address, request(RequestCode.GET_MAX_OFFSET, {}))
     if answer is None:
         return None
-    known = [one for one in Version if one <= answer.version]
-    if known and answer.version:
-        return known[-1].name.removeprefix("V").replace("_", ".")
+    if answer.version:
+        reason = f"its responses carry version {answer.version}"
+        return ReleaseGuess(release=release_of_version(answer.version), reason=reason)
+    reason = f"its reaction to the unknown request code {NONSENSE_CODE}"
+    return ReleaseGuess(release=_release_of_refusals(namesrv, address), reason=reason)
+
+
+def release_of_version(version: int) -> str:
+    """Return the studied release of the same major number nearest to *version*."""
+    same_major = [
+        one for one in STUDIED if (one >= FIRST_OF_5) == (version >= FIRST_OF_5)
+    ]
+    nearest = min(same_major, key=lambda one: abs(one - version))
+    return nearest.name.removeprefix("V").replace("_", ".")
+
+
+def _release_of_refusals(namesrv: Address | None, broker: Address) -> str:
     if not _is_refusal(_answer(broker, Command(code=NONSENSE_CODE))):
         return "4.6.0"
-    in_both = _is_refusal(_answer(namesrv, Command(code=NONSENSE_CODE)))
-    return "5.3.3" if in_both else "4.9.7"
+    if namesrv is None or _is_refusal(_answer(namesrv, Command(code=NONSENSE_CODE))):
+        return "5.3.3"
+    return "4.9.7"
 
 
 def names_of(codes: Iterable[int]) -> list[str]:

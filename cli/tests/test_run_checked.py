@@ -1,0 +1,96 @@
+"""``rmqc test``: runs without a verdict, unknown profiles and suites, ``--list``."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cli.commands.test import test as command
+from cli.runs.listing import keywords_of
+from conformance.harness.targets.target import (
+    RELEASES,
+    TargetError,
+    nearest_release,
+    release_of_profile,
+)
+from spec.registry import all_clauses
+
+
+def run(*words: str) -> Result:
+    """Return the result of ``rmqc test`` with these words."""
+    return CliRunner().invoke(command, words)
+
+
+def listed(*words: str) -> dict[str, int]:
+    """Return the number of tests of each clause that ``--list`` prints."""
+    lines = run("--list", *words).output.splitlines()
+    return {line.split()[0]: int(line.split()[2]) for line in lines}
+
+
+def test_clauses_that_no_selected_suite_tests_end_the_run_with_one_line() -> None:
+    ended = run("--suite", "wire", "--only", "STORE-RECORD-007")
+    assert ended.exit_code == 3
+    assert ended.output == "checked nothing: no test of wire names these clauses\n"
+
+
+def test_an_unknown_profile_is_an_error_with_the_known_ones() -> None:
+    ended = run("--profile", "9.9")
+    assert ended.exit_code == 2
+    assert "9.9 is none of 4.4, 4.5, 4.6" in ended.output
+
+
+def test_an_unknown_suite_is_an_error_with_the_known_ones() -> None:
+    ended = run("--suite", "wire,wier")
+    assert ended.exit_code == 2
+    assert "there is no suite wier; one of wire, store" in ended.output
+
+
+def test_the_list_has_only_clauses_of_the_selected_tests() -> None:
+    whole, wire = listed(), listed("--suite", "wire")
+    assert whole.keys() == all_clauses().keys()
+    assert "WIRE-FRAME-001" in wire
+    assert wire.keys() < whole.keys()
+    assert all(wire.values())
+    frames = listed("--suite", "wire", "-k", "bad_frame and not close")
+    assert frames.keys() < wire.keys()
+    assert "WIRE-COMMAND-003" not in frames
+
+
+def test_the_list_has_only_clauses_about_the_profile() -> None:
+    of_4, of_5 = listed("--profile", "4.4"), listed("--profile", "5.4")
+    assert "STORE-RECORD-003" in of_5
+    assert "STORE-RECORD-003" not in of_4
+
+
+@pytest.mark.parametrize(
+    ("profile", "release"),
+    [
+        ("4.4", "4.4.0"),
+        ("4.5.1", "4.5.2"),
+        ("4.7", "4.6.0"),
+        ("4.8", "4.9.7"),
+        ("4.9.4", "4.9.7"),
+        ("5.0", "5.3.3"),
+        ("5.1.3", "5.3.3"),
+        ("5.4", "5.4.0"),
+    ],
+)
+def test_a_profile_stands_for_the_nearest_studied_release(
+    profile: str, release: str
+) -> None:
+    assert release_of_profile(profile) == release
+
+
+@pytest.mark.parametrize("profile", ["4.3", "4.10", "6.0", "five"])
+def test_no_profile_stands_for_a_series_that_does_not_exist(profile: str) -> None:
+    with pytest.raises(TargetError):
+        release_of_profile(profile)
+
+
+def test_a_reported_release_after_the_last_studied_one_stands_for_that() -> None:
+    assert nearest_release("6.1.0") == RELEASES[-1]
+
+
+def test_the_last_keyword_expression_counts() -> None:
+    assert keywords_of(["-x", "-k", "one", "-ktwo"]) == "two"
+    assert keywords_of(["-x"]) == ""
