@@ -50,10 +50,14 @@ class Properties:
     """Whether all text is ASCII; a subset may inherit False."""
 
     def having(self, name: bytes) -> Ints:
-        """Return the indices of the pieces with that *name* and a value."""
+        """Return the indices of the pieces with that *name* and a value.
+
+        A pair with an empty value is skipped, as by Java (WIRE-PROPERTIES-004).
+        """
         size = len(name)
         found: Ints = np.flatnonzero(self.word == word_of(name))
-        found = found[self.name_end[found] - self.begin[found] == size]
+        has_value = self.end[found] - self.name_end[found] > 1
+        found = found[has_value & (self.name_end[found] - self.begin[found] == size)]
         if size > WORD:
             found = found[rows_at(self.text, self.begin[found], size) == name]
         return found
@@ -80,7 +84,7 @@ class Properties:
     def named(self, name: bytes) -> tuple[Ints, Places]:
         """Return the records with the property *name*, and the places of its value.
 
-        Of duplicate names in a record the first counts.
+        Of duplicate names in a record the last counts (WIRE-PROPERTIES-013).
         """
         return places_named(self, name)
 
@@ -100,13 +104,13 @@ class Properties:
 def places_named(split: Properties, name: bytes) -> tuple[Ints, Places]:
     """Return the records with the property *name*, and the places of its value.
 
-    Of duplicate names in a record the first counts.
+    Of duplicate names in a record the last counts (WIRE-PROPERTIES-013).
     """
     index = split.having(name)
     record = split.record[index]
     if len(record) > 1:
-        is_first = np.concatenate([[True], record[1:] != record[:-1]])
-        index, record = index[is_first], record[is_first]
+        is_last = np.concatenate([record[1:] != record[:-1], [True]])
+        index, record = index[is_last], record[is_last]
     begins = split.name_end[index] + 1
     return record, (begins, split.end[index] - begins)
 

@@ -13,6 +13,7 @@ import pytest
 
 from conformance.harness.java.apache import RELEASES
 from conformance.interop.handover.handover import DEAD, LATER, PAID, RETRY, TOPICS
+from conformance.interop.handover.java_batches import leave_batches
 from conformance.interop.handover.real_stores import (
     DAMAGED,
     GONE_ON,
@@ -75,6 +76,18 @@ def test_messages_in_queues_of_other_topics_give_no_finding(
         assert (store, finding_lines(one)) == (store, [])
         queues = one["summary"]["topics"][SHARED]["queues"].values()
         assert sum(queue["messages"] for queue in queues) >= 2 * ROUNDS
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_batches_of_java_producers_give_no_finding(
+    release: str, tmp_path: Path
+) -> None:
+    stores = leave_batches(release, tmp_path)
+    for one, store in zip(audited(*stores), stores, strict=True):
+        assert (store, finding_lines(one)) == (store, [])
+        assert (
+            one["summary"]["index"]["entries"] > one["summary"]["commitlog"]["records"]
+        )
 
 
 def unexplained(stage: str, found: Audited) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.harness.client.client import Client
+from conformance.harness.client.client import Client, require_success
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import (
     expect,
@@ -114,6 +114,46 @@ def test_a_second_separator_stays_in_the_value(broker: Client, topic: str) -> No
         found=indexed(broker, topic),
         expected=True,
         what=f"whether the message is found by {KEY_OF_THEM!r}",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("WIRE-PROPERTIES-013")
+@pytest.mark.parametrize("name", ["KEYS", "UNIQ_KEY"])
+def test_of_equal_names_the_last_with_a_value_counts(
+    broker: Client, topic: str, name: str
+) -> None:
+    text = f"{name}\x01first\x02a\x011\x02{name}\x01last\x02{name}\x01\x02"
+    broker.send_message(topic=topic, properties=text)
+    broker.send_message(topic=topic, properties={"KEYS": "witness"})
+    wait_until(
+        lambda: is_found(broker, topic, "witness"),
+        what="the index gives the message that was sent last",
+    )
+    expect_fields(
+        "WIRE-PROPERTIES-013",
+        found={key: is_found(broker, topic, key) for key in ("first", "last")},
+        expected={"first": False, "last": True},
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("WIRE-PROPERTIES-013")
+def test_of_two_tags_the_last_counts(broker: Client, topic: str) -> None:
+    text = "TAGS\x01first\x02a\x011\x02TAGS\x01last\x02"
+    require_success(broker.send_message(topic=topic, properties=text))
+    broker.wait_for_max_offset(topic=topic, offset=1)
+    codes = {
+        tag: broker.pull(topic=topic, offset=0, subscription=tag).code
+        for tag in ("first", "last")
+    }
+    expect_fields(
+        "WIRE-PROPERTIES-013",
+        found=codes,
+        expected={
+            "first": ResponseCode.PULL_RETRY_IMMEDIATELY,
+            "last": ResponseCode.SUCCESS,
+        },
         transcript=broker.transcript,
     )
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from columns.gather import Ints
-from columns.key_hashes import KEYS, TAGS, UNIQUE_KEY, key_hashes
+from columns.key_hashes import KEYS, UNIQUE_KEY, key_hashes
 from columns.log_batch import LogBatch
 from columns.record_properties import Properties, properties_of
 from columns.tags_codes import hashed_tags
@@ -98,9 +98,6 @@ def _is_regular(
         found &= (numbers[name] >= 0) & (numbers[name] < limit)
     if SCHEDULE_TOPIC in names:
         found &= topics.numbers != names.index(SCHEDULE_TOPIC)
-    for property_name in (UNIQUE_KEY, KEYS, TAGS):
-        record = split.record[split.having(property_name)]
-        found[record[1:][record[1:] == record[:-1]]] = False  # core takes the last
     if not split.is_regular:
         begins, sizes = batch.fields.places["properties"]
         places = zip(begins.tolist(), (begins + sizes).tolist(), strict=True)

@@ -26,7 +26,7 @@ def _pieces_of(split: Properties) -> tuple[Ints, ...]:
 def places_named(split: Properties, name: bytes) -> tuple[Ints, Places]:
     """Return the records with the property *name*, and the places of its value.
 
-    Of duplicate names in a record the first counts.
+    Of duplicate names in a record the last counts (WIRE-PROPERTIES-013).
     """
     found = np.empty((3, len(split.record)), dtype=np.int64)
     count = _named(
@@ -52,15 +52,15 @@ def _named(data, pieces, words, word, name, found):
         begin = begins[piece]
         if words[piece] != word or name_ends[piece] - begin != len(name):
             continue
-        is_same = records[piece] != last
+        is_same = ends[piece] - name_ends[piece] > 1
         for index in range(WORD, len(name)):
             is_same = is_same and data[begin + index] == name[index]
         if is_same:
+            count += records[piece] != last  # a duplicate replaces the one before it
             last = records[piece]
-            found[0, count] = last
-            found[1, count] = name_ends[piece] + 1
-            found[2, count] = ends[piece] - name_ends[piece] - 1
-            count += 1
+            found[0, count - 1] = last
+            found[1, count - 1] = name_ends[piece] + 1
+            found[2, count - 1] = ends[piece] - name_ends[piece] - 1
     return count
 
 
@@ -105,7 +105,7 @@ def _values(data, pieces, words, sought, names, found):
             size = edges[row + 1] - edges[row]
             if words[piece] != sought[row] or name_end - begin != size:
                 continue
-            is_same = True
+            is_same = ends[piece] - name_end > 1
             for index in range(WORD, size):
                 is_same = is_same and data[begin + index] == text[edges[row] + index]
             if is_same:

@@ -22,7 +22,8 @@ from spark_checks.tests.command import run_alone
 from spec.registry import all_clauses
 
 ROOT = Path(__file__).resolve().parents[2]
-STORES = sorted((ROOT / "fixtures" / "store").glob("*-*"))
+FIXTURES = ROOT / "fixtures"
+STORES = [*sorted((FIXTURES / "store").glob("*-*")), FIXTURES / "batches" / "5.3.3"]
 
 
 @pytest.mark.parametrize("store", STORES, ids=lambda path: path.name)

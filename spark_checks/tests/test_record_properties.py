@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from columns.record_properties import properties_of
+from spec.wire.message.properties import decode_properties
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 
@@ -23,12 +24,10 @@ gaps = st.binary(max_size=3)
 
 
 def _value(text: bytes, name: bytes) -> bytes | None:
-    """Return the value of the first property *name* of *text*."""
-    for piece in text.split(b"\x02"):
-        found, mark, value = piece.partition(b"\x01")
-        if mark and found == name:
-            return value
-    return None
+    """Return the value of the last property *name* of *text* that has one."""
+    properties = decode_properties(text.decode("latin-1"), splits_once=True)
+    value = properties.get(name.decode())
+    return None if value is None else value.encode("latin-1")
 
 
 def _is_broken(text: bytes) -> bool:

@@ -38,7 +38,8 @@ from spec.integers import INT32_MAX
 from spec.store.consume_queue import Unit
 
 ROOT = Path(__file__).resolve().parents[2]
-STORES = sorted((ROOT / "fixtures" / "store").glob("*-*"))
+FIXTURES = ROOT / "fixtures"
+STORES = [*sorted((FIXTURES / "store").glob("*-*")), FIXTURES / "batches" / "5.3.3"]
 FLAGS = (0, 0x1, 0x4, 0x8, 0xC, 0x80, 0x800, 0x88)
 
 

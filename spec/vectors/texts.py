@@ -26,6 +26,7 @@ from spec.wire.message.properties import (
     PROPERTIES_BROKEN_PAIR,
     PROPERTIES_END,
     PROPERTIES_FORM,
+    PROPERTIES_LAST_COUNTS,
     PROPERTIES_SECOND_SEPARATOR_DROPS,
     PROPERTIES_SECOND_SEPARATOR_STAYS,
     decode_properties,
@@ -56,6 +57,10 @@ PROPERTY_FLAGS = {
     ),
     "BrokenPair": Flag(
         meaning="A pair that is none is passed over.", clauses=(PROPERTIES_BROKEN_PAIR,)
+    ),
+    "Duplicate": Flag(
+        meaning="Of equal names the last one with a value counts.",
+        clauses=(PROPERTIES_LAST_COUNTS,),
     ),
     "SecondSeparator": Flag(
         meaning="Byte 1 in a value: up to 4.9.0 the pair is dropped, later it is kept."
@@ -190,6 +195,8 @@ def _properties() -> Iterator[Vector]:
         ("a pair without a separator", "x\x02TAGS\x01t\x02", "BrokenPair"),
         ("a pair without a value", "x\x01\x02TAGS\x01t\x02", "BrokenPair"),
         ("an empty pair", "\x02TAGS\x01t\x02", "BrokenPair"),
+        ("two of one name", "TAGS\x01a\x02x\x01y\x02TAGS\x01b\x02", "Duplicate"),
+        ("two of one name, the last empty", "TAGS\x01a\x02TAGS\x01\x02", "Duplicate"),
         (
             "a value with byte 1 in it",
             "x\x01a\x01b\x02TAGS\x01t\x02",

@@ -58,6 +58,16 @@ PROPERTIES_BROKEN_PAIR = Clause(
     ),
     source=f"4.6.0 {_DECODER}#string2messageProperties",
 )
+PROPERTIES_LAST_COUNTS = Clause(
+    id="WIRE-PROPERTIES-013",
+    level=Level.MUST,
+    text=(
+        "Of several properties with the same name, the last one with a value counts. "
+        "A message in a batch of a Java 5.x producer has UNIQ_KEY twice: its own, then "
+        "the batch's."
+    ),
+    source=f"4.6.0 {_DECODER}#string2messageProperties",
+)
 PROPERTIES_SECOND_SEPARATOR_DROPS = Clause(
     id="WIRE-PROPERTIES-005",
     level=Level.QUIRK,
@@ -194,9 +204,10 @@ class Property(StrEnum):
 def decode_properties(text: str, *, splits_once: bool = False) -> dict[str, str]:
     """Return the properties in *text*, read as 4.6.0 reads them.
 
-    An invalid pair is skipped. Java's split drops empty pieces at the end,
-    so a value may be followed by separators, and cannot be empty. With *splits_once*
-    they are read as since 4.9.1: a name ends at the first separator and is not empty.
+    An invalid pair is skipped. Of equal names the last counts. Java's split drops
+    empty pieces at the end, so a value may be followed by separators, and cannot be
+    empty. With *splits_once* they are read as since 4.9.1: a name ends at the first
+    separator and is not empty.
     """
     found: dict[str, str] = {}
     for pair in text.split(VALUE_END):
