@@ -11,16 +11,13 @@ from __future__ import annotations
 import numpy as np
 
 from columns.log_batch import LogBatch, sound_batch
-from columns.topics import Topics, topics_of
+from columns.topics import topics_of
 from reference.core.store.recovery.recover import StoreParts
 from reference.core.store.recovery.rules import REFERENCE
-from reference.core.store.recovery.scan import ScannedRecord, read_record
 from reference.fast.bulk_dispatch import BulkDispatcher
-from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 WINDOW_SIZES = 64 * 1024, 8 * 1024 * 1024
 """Bytes of the first window, and of the largest."""
-_SCHEDULE_TOPIC = SCHEDULE_TOPIC.encode()
 
 
 class RecordScanner:
@@ -56,7 +53,7 @@ class RecordScanner:
             window, end, base_offset=offset, check_crc=self._check_crc
         ):
             topics = topics_of(window, batch.fields)
-            count = _accepted(batch, topics)
+            count = _accepted(batch)
             if count and self._dispatcher is not None:
                 self._dispatcher.put(batch.first(count), topics.first(count))
             if count < len(batch.starts):
@@ -65,19 +62,10 @@ class RecordScanner:
         return end
 
 
-def _accepted(batch: LogBatch, topics: Topics) -> int:
+def _accepted(batch: LogBatch) -> int:
     """Return the number of records before the first that `read_record` refuses.
 
-    It refuses other magics, and a delay level that is not a number.
+    It refuses other magics.
     """
-    is_doubtful = ~np.isin(batch.fields.numbers["magic"], [*REFERENCE.magics])
-    if _SCHEDULE_TOPIC in topics.names:
-        is_doubtful |= topics.numbers == topics.names.index(_SCHEDULE_TOPIC)
-    window = memoryview(batch.data)
-    for index in np.flatnonzero(is_doubtful).tolist():
-        at = int(batch.starts[index])
-        if not isinstance(
-            read_record(window, at, REFERENCE, check_crc=False), ScannedRecord
-        ):
-            return int(index)
-    return len(batch.starts)
+    is_refused = ~np.isin(batch.fields.numbers["magic"], [*REFERENCE.magics])
+    return int(is_refused.argmax()) if is_refused.any() else len(batch.starts)

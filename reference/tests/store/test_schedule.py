@@ -21,6 +21,7 @@ from reference.tests.store.making import (
     killed,
     message,
     started,
+    wire_batch,
 )
 from spec.store.consume_queue import decode_unit
 from spec.wire.message.properties import decode_properties
@@ -63,6 +64,26 @@ def test_a_level_above_the_highest_is_the_highest() -> None:
     store.dispatch()
     (waiting,) = all_records(store, SCHEDULE_TOPIC, 1)
     assert decode_properties(waiting.properties)["DELAY"] == "2"
+
+
+@pytest.mark.parametrize("level", ["", "abc", "9" * 40, "1.5"])
+def test_a_delay_that_is_no_number_ends_neither_dispatch_nor_recovery(
+    level: str,
+) -> None:
+    """A batch may contain any DELAY; 4.6.0 loses the messages behind it."""
+    files = MemoryFiles()
+    store = started(files, LEVELS)
+    text = f"DELAY\x01{level}\x02TAGS\x01a\x02".encode()
+    batch = message(SCHEDULE_TOPIC, 0, wire_batch(b"bad", properties=text))
+    put = [message(), batch._replace(is_batch=True), message(body=b"behind")]
+    results = store.append(put, NOON_MS)
+    assert [one.status for one in results] == [PutStatus.PUT_OK] * 3
+    store.dispatch()
+    for running in (store, killed(store, files)):
+        bodies = [one.body for one in all_records(running, "T", 0)]
+        assert bodies == [b"hello", b"behind"]
+        (bad,) = all_records(running, SCHEDULE_TOPIC, 0)
+        assert bad.body == b"bad"
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,16 @@ BROKER_TAKES_RESERVED = Clause(
     source="4.6.0 org.apache.rocketmq.broker.processor.SendMessageProcessor"
     "#sendMessage",
 )
+BAD_VALUES_STAY_ALONE = Clause(
+    id="SEND-PROPS-007",
+    level=Level.MUST,
+    text=(
+        "A bad value of any property, such as a text that is no number, affects only "
+        "its own message, which the broker may refuse. The messages around it arrive "
+        "once each, before and after a restart."
+    ),
+    source="4.6.0 org.apache.rocketmq.store.CommitLog#checkMessageAndReturnSize",
+)
 
 
 class Writer(StrEnum):

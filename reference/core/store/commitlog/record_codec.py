@@ -23,6 +23,7 @@ from reference.core.store.layouts import (
 )
 from reference.core.store.types import DispatchRequest
 from spec.integers import body_crc
+from spec.layout import LayoutError
 from spec.store.blank import BLANK_MAGIC
 from spec.store.message_record import MAGIC_V1, SystemFlag
 from spec.wire.message.properties import (
@@ -75,7 +76,7 @@ def read_dispatch_request(
         return Unreadable(-1)  # [REC-SCAN-001]
     try:
         return _read(data, at, levels=levels, check_crc=check_crc, size=size)
-    except ValueError:  # a LayoutError, or a DELAY that is not a number
+    except LayoutError:
         return Unreadable(-1)
 
 
@@ -95,7 +96,7 @@ def _read(
     text = str(properties, "utf-8", "replace")
     tags_code, keys, unique_key = dispatch_properties(text)
     if topic == SCHEDULE_TOPIC:
-        level = levels.level_of(property_value(text, Property.DELAY))
+        level = _delay_level(levels, text)
         if level > 0:
             tags_code = levels.deliver_at_ms(level, stored_at_ms)  # [STORE-QUEUE-005]
     return DispatchRequest(
@@ -110,6 +111,17 @@ def _read(
         keys,
         unique_key,
     )
+
+
+def _delay_level(levels: DelayLevels, properties: str) -> int:
+    """Return the level in *properties*; 0 for a DELAY that is not a number.
+
+    A batch can bring one. 4.6.0 reads no further and loses the messages behind it.
+    """
+    try:
+        return levels.level_of(property_value(properties, Property.DELAY))
+    except ValueError:
+        return 0
 
 
 def dispatch_properties(text: str) -> tuple[int, str, str | None]:

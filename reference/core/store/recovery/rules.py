@@ -68,6 +68,11 @@ class RecoveryRules:
     """Dispatch begins at the queues' offset, even behind the end of the log."""
     reads_negative_as_zero: bool = True
     """A negative size of body or properties is read as 0."""
+    parses_delay_levels: bool = True
+    """A record of the schedule topic whose DELAY is no number ends the log.
+
+    A running broker does not dispatch the rest of the bytes it has read with it.
+    """
     makes_any_array: bool = True
     """A record's size is not checked: one above the memory ends the start."""
     fails_on_empty_last_file: bool = False
@@ -134,6 +139,7 @@ REFERENCE = replace(
     waits_at_holes=False,
     dispatches_behind_the_end=False,
     reads_negative_as_zero=False,
+    parses_delay_levels=False,
     makes_any_array=False,
     keeps_filling_index_files=False,
     clears_tail=True,

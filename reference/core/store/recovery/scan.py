@@ -157,7 +157,7 @@ def _read_sized_fields(
 
 def _are_numbers(topic: bytes, properties: memoryview, rules: RecoveryRules) -> bool:
     """Return whether the properties that a scan parses as integers are integers."""
-    if topic == SCHEDULE_TOPIC.encode():
+    if rules.parses_delay_levels and topic == SCHEDULE_TOPIC.encode():
         values = decode_properties(str(properties, "utf-8", "replace"))
         level = values.get(Property.DELAY)
         return level is None or _is_integer(level, 2**31)

@@ -1,0 +1,105 @@
+"""
+A property with an unexpected value affects its own message only.
+
+Every property name of RocketMQ is sent with each of several bad values, to topics of
+four kinds, between two good messages of the same queue. A third good message follows a
+restart. A broker may refuse a bad message; each good one arrives exactly once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.fixtures import (
+    another_target,
+    create_topic,
+    need,
+)
+from conformance.harness.targets.target import Capability, Target
+from spec.store.message_record import decode_records
+from spec.wire.message.property_names import PROPERTY_NAMES
+from spec.wire.message.topic_names import DLQ_PREFIX, RETRY_PREFIX
+from spec.wire.remoting.response_code import ResponseCode
+from spec.wire.send.batch_body import BatchMessage, encode_batch
+
+pytestmark = pytest.mark.long
+
+VALUES = ("", "abc", "-1", "1.5", "9" * 40, "x" * 3000, "\x03\x7f", "\u0662", "%!/..")
+"""Bad values of any property: no number, negative, huge, long, a path and others."""
+NOT_UTF_8 = b"\xc3\x28\xff"
+TOPIC_PREFIXES = {
+    "ordinary": "",
+    "retry": RETRY_PREFIX,
+    "dead-letter": DLQ_PREFIX,
+    "trace": "rmq_trace_",
+}
+GOOD = [b"before", b"behind"]
+
+
+@pytest.fixture(scope="module")
+def own(pytestconfig: pytest.Config, target: Target) -> Iterator[Target]:
+    """Yield a target to restart."""
+    need(target, Capability.WIRE, Capability.RESTART)
+    with another_target(pytestconfig) as started:
+        yield started
+
+
+@pytest.mark.clause("SEND-PROPS-007")
+@pytest.mark.parametrize("prefix", TOPIC_PREFIXES.values(), ids=TOPIC_PREFIXES.keys())
+def test_bad_property_values_stop_no_other_message(
+    own: Target, unique: Callable[[str], str], prefix: str
+) -> None:
+    topic = create_topic(own, prefix + unique("topic"))
+    with own.connect_to_broker() as client:
+        send_good(client, topic, b"before")
+        send_bad_messages(client, topic)
+        send_good(client, topic, b"behind")
+        wait_until(lambda: b"behind" in bodies_in(client, topic), what="it is readable")
+        found = [body for body in bodies_in(client, topic) if body in GOOD]
+        expect("SEND-PROPS-007", found=found, expected=GOOD)
+    own.restart()
+    with own.connect_to_broker() as client:
+        send_good(client, topic, b"later")
+        wait_until(lambda: b"later" in bodies_in(client, topic), what="it is readable")
+        found = [body for body in bodies_in(client, topic) if body != b"bad"]
+        expect("SEND-PROPS-007", found=found, expected=[*GOOD, b"later"])
+
+
+def send_good(client: Client, topic: str, body: bytes) -> None:
+    """Send a message without properties; a retry topic needs a maximum of retries."""
+    sent = client.send_message(topic=topic, body=body, max_reconsume_times=16)
+    require_success(sent)
+
+
+def send_bad_messages(client: Client, topic: str) -> None:
+    """Send each property with each bad value; the broker may refuse the message."""
+    for name in PROPERTY_NAMES:
+        for value in VALUES:
+            client.send_message(
+                topic=topic,
+                body=b"bad",
+                properties={name: value},
+                max_reconsume_times=16,
+            )
+        # Text of a request's header is decoded, text in a batch is stored as it is.
+        text = f"{name}\x01{NOT_UTF_8.decode(errors='surrogateescape')}\x02"
+        batch = encode_batch([BatchMessage(body=b"bad", properties=text)])
+        client.send_batch(topic=topic, body=batch)
+
+
+def bodies_in(client: Client, topic: str) -> list[bytes]:
+    """Return the bodies of all messages in queue 0 of *topic*."""
+    bodies: list[bytes] = []
+    offset = 0
+    while True:
+        pulled = client.pull(topic=topic, offset=offset)
+        if pulled.code != ResponseCode.SUCCESS:
+            return bodies
+        records = decode_records(pulled.body)
+        bodies += [record.body for record in records]
+        offset = int(pulled.fields["nextBeginOffset"])
