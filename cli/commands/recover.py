@@ -1,14 +1,12 @@
 """
 ``rmqc recover``: what a broker's start would do to a store, before anybody starts it.
 
-With ``--dry-run`` the store is only read. Without, it is copied, and the copy is
-recovered; the original is not written to in any case.
+The store is only read. With ``--copy`` it is copied as well, and the copy is recovered.
 """
 
 from __future__ import annotations
 
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,13 +37,14 @@ class Unreadable(click.ClickException):
 @click.command()
 @click.argument("store", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--release", required=True, help="Whose start: 4.4.0, 4.6.0, 4.9.7, ...")
-@click.option("--dry-run", is_flag=True, help="Only say it; write nothing anywhere.")
+@click.option(
+    "--dry-run", is_flag=True, help="Write nothing anywhere, as without --copy."
+)
 @click.option(
     "--copy",
     "target",
     type=click.Path(path_type=Path),
-    help="Where the copy is made that is recovered: a new or empty directory. Without"
-    " it, one is made in the system's place for temporary files, and left there.",
+    help="Copy the store to this new or empty directory, and recover the copy.",
 )
 @click.option(
     "--broker-conf",
@@ -73,6 +72,8 @@ def recover(
 
     Exit codes: 0 it starts and nothing is lost, 1 findings, 2 unreadable input.
     """
+    if dry_run and target is not None:
+        raise click.UsageError("--dry-run writes nothing, --copy writes a copy")
     from cli.pages.recover_report import as_json, as_text
     from reference.core.recovery_forecast.forecast import forecast
     from reference.core.recovery_forecast.store_view import ViewError
@@ -87,7 +88,9 @@ def recover(
             outcome = forecast(view, rules, options)
     except (ViewError, ValueError) as error:
         raise Unreadable(str(error)) from error
-    done = None if dry_run else _recover_copy(store, target, outcome, options)
+    done = None
+    if target is not None and outcome.refusal is None:
+        done = _recover_copy(store, target, outcome, options)
     render = as_json if form == "json" else as_text
     write_result(render(str(store), outcome, done), out)
     sys.exit(0 if outcome.is_harmless else 1)
@@ -108,17 +111,14 @@ def _options(view: ReadOnlyStore, broker_conf: Path | None) -> StoreOptions:
 
 
 def _recover_copy(
-    store: Path, target: Path | None, outcome: Outcome, options: StoreOptions
-) -> CopyRecovered | None:
-    """Recover a copy of *store*, unless nothing would be recovered."""
+    store: Path, target: Path, outcome: Outcome, options: StoreOptions
+) -> CopyRecovered:
+    """Copy *store* to *target*, and recover the copy."""
     from cli.runs.recover_copy import recover_copy
     from reference.shell.store_copy import CopyError
 
-    if outcome.refusal is not None:
-        return None
     try:
-        where = target or Path(tempfile.mkdtemp(prefix="rmqc-recover-"))
-        return recover_copy(store, where, outcome, options)
+        return recover_copy(store, target, outcome, options)
     except (CopyError, OSError) as error:
         raise Unreadable(str(error)) from error
 

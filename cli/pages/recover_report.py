@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -51,6 +51,11 @@ def as_object(store: str, outcome: Outcome) -> dict[str, object]:
             "max": str(log.end),
         },
         "queues": _queues(outcome.queues),
+        "totals": {
+            "lost": messages_in(outcome.lost),
+            "invisible": messages_in(outcome.invisible),
+            "repeated": messages_in(outcome.repeated),
+        },
         "messages": {
             "lost": [_range(one) for one in outcome.lost],
             "invisible": [_range(one) for one in outcome.invisible],
@@ -128,8 +133,11 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
     lines = [f"{store}, started by {outcome.release}", _answer(outcome)]
     for title, ranges in (
         ("lost", outcome.lost),
-        ("kept in the log, seen by nobody", outcome.invisible),
-        ("seen twice", outcome.repeated),
+        (
+            "kept in the log, but in no queue, so no consumer receives them",
+            outcome.invisible,
+        ),
+        ("in their queue twice", outcome.repeated),
     ):
         lines += _messages(ranges, title)
     lines += [
@@ -184,17 +192,35 @@ def _answer(outcome: Outcome) -> str:
     return " ".join(sentences)
 
 
+def messages_in(ranges: Iterable[MessageRange]) -> int:
+    """Return the number of messages in *ranges*."""
+    return sum(one.end - one.begin for one in ranges)
+
+
 def _messages(ranges: Sequence[MessageRange], title: str) -> list[str]:
+    """Return the total of *ranges* and the largest of them, a line each."""
+    if not ranges:
+        return []
+    queues = len({(one.topic, one.queue_id) for one in ranges})
+    total = f"{_messages_of(messages_in(ranges))} of {_queues_of(queues)}: {title}."
+    largest = sorted(ranges, key=lambda one: one.begin - one.end)
     lines = [
-        f"{_messages_of(one.end - one.begin)} of {one.topic} queue {one.queue_id},"
-        f" {_offsets(one)}{_times(one)}: {title}, {one.why} ({one.clause})."
-        for one in ranges[:RANGES_SHOWN]
+        f"  {_messages_of(one.end - one.begin)} of {one.topic} queue {one.queue_id},"
+        f" {_offsets(one)}{_times(one)}: {one.why} ({one.clause})."
+        for one in largest[:RANGES_SHOWN]
     ]
     if len(ranges) > RANGES_SHOWN:
-        count = sum(one.end - one.begin for one in ranges[RANGES_SHOWN:])
+        count = messages_in(largest[RANGES_SHOWN:])
         rest = len(ranges) - RANGES_SHOWN
-        lines.append(f"{_messages_of(count)} more in {rest} other places: {title}.")
-    return lines
+        places = "1 smaller place" if rest == 1 else f"{rest} smaller places"
+        lines.append(
+            f"  {_messages_of(count)} more in {places}; --format json has all."
+        )
+    return [total, *lines]
+
+
+def _queues_of(count: int) -> str:
+    return "1 queue" if count == 1 else f"{count:,} queues"
 
 
 def _messages_of(count: int) -> str:

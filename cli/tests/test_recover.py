@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -176,6 +177,37 @@ def test_the_copy_for_another_release_is_only_cut(tmp_path: Path) -> None:
     assert "was cut at" in json.loads(result.stdout)["copy"]["says"]
     assert state(store) == before
     assert not (target / "commitlog" / "00000000000000131072").exists()
+
+
+def test_nothing_is_written_without_a_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, temporary = copied(tmp_path), tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    before = state(tmp_path)
+    assert said(store, "--release", "4.6.0").exit_code == 0
+    assert state(tmp_path) == before
+    both = said(store, "--release", "4.6.0", "--dry-run", "--copy", tmp_path / "copy")
+    assert both.exit_code == 2
+    assert state(tmp_path) == before
+
+
+def test_the_total_comes_first_and_then_the_largest_loss(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    with (store / "commitlog/00000000000000000000").open("r+b") as file:
+        file.seek(4096)
+        file.write(bytes(4096))
+    (store / LAST_FILE).unlink()
+    (store / "abort").touch()
+    (store / "checkpoint").unlink()
+    lost = foretold(store)["messages"]["lost"]
+    total = sum(one["count"] for one in lost)
+    assert foretold(store)["totals"]["lost"] == total > 0
+    lines = said(store, "--release", "4.6.0").output.splitlines()
+    begin = lines.index(f"{total} messages of {len(lost)} queues: lost.")
+    shown = [int(line.split()[0]) for line in lines[begin + 1 : begin + 1 + len(lost)]]
+    assert shown == sorted((one["count"] for one in lost), reverse=True)
 
 
 def test_a_copy_is_made_nowhere_in_the_store(tmp_path: Path) -> None:
