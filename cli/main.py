@@ -16,30 +16,30 @@ from types import FrameType
 import click
 
 COMMANDS = {
-    "admin": "Ask name servers and brokers, as mqadmin does.",
+    "admin": "Query name servers and brokers, as mqadmin does.",
     "audit": "Audit store directories with Spark.",
-    "bench": "Measure against the real thing, in one run.",
-    "completion": "Print what lets a shell complete rmqc's command lines.",
+    "bench": "Measure the reference beside a real release, in one run.",
+    "completion": "Print the script with which a shell completes command lines.",
     "consume": "Read messages with the reference consumer.",
-    "evidence": "Record what real releases do, or compare with what was recorded.",
-    "generate": "Make a store of any size, with planted faults if wanted.",
+    "evidence": "Record the behaviour of real releases, or compare with the record.",
+    "generate": "Make a store of any size, optionally with planted faults.",
     "inspect": "Explain bytes: a file, an offset in it, hex, a message id, a key.",
     "produce": "Send messages with the reference producer.",
-    "recover": "Say what a broker's start would do to a store.",
-    "report": "Make something of the reports of runs: several targets side by side.",
+    "recover": "Forecast the effects of a broker's start on a store.",
+    "report": "Make pages, tables and badges from the reports of runs.",
     "serve": "Run the reference name server and broker.",
     "spec": "List, show and export the clauses of the specification.",
-    "target": "Make a target of your own broker: its file, what it can do.",
+    "target": "Describe and probe a target: your own broker.",
     "test": "Run the conformance suites against a target.",
-    "test-client": "Run the suite for clients against one, through its adapter.",
+    "test-client": "Run the suite for clients against a client, through its adapter.",
 }
-"""What each subcommand does, in the words of ``rmqc --help``."""
+"""Description of each subcommand, for ``rmqc --help``."""
 MODULES = {"test-client": "client_suite"}
-"""Where a command of another name than its file is; test_*.py would be a test."""
+"""Modules whose name differs from the command: pytest would collect test_*.py."""
 
 
 class LazyGroup(click.Group):
-    """A group that imports a subcommand when it is asked for."""
+    """A group that imports a subcommand on its first use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's
         """Return the names of all subcommands."""
@@ -78,14 +78,14 @@ def main() -> None:
     """
     if os.environ.get("NO_COLOR"):
         click.get_current_context().color = False
-    # Told to end, Python would end at once, and leave what it started behind.
+    # SIGTERM would end Python without a cleanup of its child processes.
     signal.signal(signal.SIGTERM, _interrupt)
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    """End as Ctrl-C would: everything that cleans up does so."""
+    """End like Ctrl-C, so that all context managers clean up."""
     raise KeyboardInterrupt
 
 
-if "_RMQC_COMPLETE" in os.environ:  # a shell asks; two do it in our own way
+if "_RMQC_COMPLETE" in os.environ:  # registers our completion for bash and fish
     importlib.import_module("cli.commands.completion")

@@ -1,4 +1,4 @@
-"""``rmqc admin``: what mqadmin is asked most, under the names that it has there."""
+"""``rmqc admin``: the most common commands of mqadmin, under the same names."""
 
 from __future__ import annotations
 
@@ -30,21 +30,23 @@ TOOLS_GROUP = "TOOLS_CONSUMER"
 
 @click.group()
 def admin() -> None:
-    """Ask name servers and brokers, as mqadmin does.
+    """Query name servers and brokers, as mqadmin does.
 
-    Exit codes: 0 answered, 1 there is no such message, 2 usage, 3 nobody answered or
-    the answer was a refusal.
+    Exit codes: 0 success, 1 the message does not exist, 2 usage, 3 no response or an
+    error response.
     """
 
 
-_NAMESRV = namesrv_option("The name server; of several with ; between them the first.")
+_NAMESRV = namesrv_option(
+    "The name server; the first of a list separated by semicolons."
+)
 _TOPIC = click.option("-t", "--topic", required=True, help="The topic's name.")
 
 
 @admin.command("topicList")
 @_NAMESRV
 def topic_list(namesrv: str) -> None:
-    """List the topics that the name server knows."""
+    """List the topics that are registered at the name server."""
     with _client(namesrv) as client:
         listed = decode_topic_list(require_success(client.topic_list()).body)
     for topic in sorted(listed.topics):
@@ -55,7 +57,7 @@ def topic_list(namesrv: str) -> None:
 @_NAMESRV
 @_TOPIC
 def topic_route(namesrv: str, topic: str) -> None:
-    """Show which brokers have a topic, how many queues, and where they are."""
+    """Show the brokers of a topic, their queue counts and their addresses."""
     route = _route(namesrv, topic)
     for queue in route.queue_datas:
         click.echo(
@@ -83,12 +85,12 @@ def cluster_list(namesrv: str) -> None:
 @admin.command("queryMsgById")
 @_NAMESRV
 @click.option("-i", "--msgId", "message_id", required=True, help="Its offset id.")
-def query_by_id(namesrv: str, message_id: str) -> None:  # noqa: ARG001 - the id says where
-    """Show the message of an offset id, which is asked of the broker that it names."""
+def query_by_id(namesrv: str, message_id: str) -> None:  # noqa: ARG001 - the id has the address
+    """Show the message of an offset id, from the broker that the id names."""
     try:
         host, offset = decode_message_id(message_id)
     except LayoutError as error:
-        raise click.UsageError(f"{message_id} is no offset id: {error}") from None
+        raise click.UsageError(f"{message_id} is not an offset id: {error}") from None
     with _client(str(host)) as broker:
         answer = broker.view_message(commit_log_offset=offset)
         if answer.code != ResponseCode.SUCCESS:
@@ -190,7 +192,7 @@ def _route(namesrv: str, topic: str) -> TopicRoute:
 
 
 def _masters(route: TopicRoute) -> list[str]:
-    """Return where the masters of a route are, or a slave where there is no master."""
+    """Return the addresses of a route's masters, or of a slave where none is up."""
     return [
         data.addresses.get(MASTER_ID, next(iter(data.addresses.values())))
         for data in route.broker_datas
@@ -200,7 +202,7 @@ def _masters(route: TopicRoute) -> list[str]:
 
 @contextmanager
 def _client(address: str) -> Iterator[Client]:
-    """Connect to the first of some addresses; what goes wrong is one line."""
+    """Connect to the first address. An error ends the program with one line."""
     try:
         with Client.connect(Address.parse(address.split(";")[0])) as client:
             yield client
@@ -213,7 +215,7 @@ def _client(address: str) -> Iterator[Client]:
 
 
 def _no_message() -> NoReturn:
-    click.echo("there is no such message", err=True)
+    click.echo("the message does not exist", err=True)
     sys.exit(1)
 
 

@@ -85,7 +85,7 @@ def namesrv(
     form: str,
     check: bool,
 ) -> None:
-    """Look routes up at the reference and at Apache's name server, in turns.
+    """Get routes from the reference and from Apache's name server, in turns.
 
     Exit codes: 0 measured, 1 a goal is missed (with --check), 3 Java, a name server
     or the client failed.

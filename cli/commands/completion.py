@@ -1,10 +1,10 @@
 """
-``rmqc completion``: the script that lets a shell complete what rmqc understands.
+``rmqc completion``: the script with which a shell completes rmqc's command lines.
 
-For zsh it is click's. In bash, a colon ends a word, so that of ``mutant:header`` only
-``header`` would be asked about: there the script asks about the whole line, and takes
-away again what stands before the colon. In fish, click's takes an offer for several
-where there is a comma in it, as in ``--suite wire,store``.
+The script for zsh is click's. In bash a colon ends a word, so ``mutant:header`` would
+be completed as ``header``. The script for bash therefore passes the whole line, and
+removes the part before the colon from each completion. In fish, click's script splits
+a completion at its commas, as in ``--suite wire,store``.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
 
 @add_completion_class
 class WholeLine(BashComplete):
-    """Completion in bash that looks at the line, not at bash's words."""
+    """Completion in bash from the line instead of bash's words."""
 
     source_template = _BASH
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """Return the words before the one to be completed, and its beginning."""
+        """Return the words before the incomplete one, and the incomplete one."""
         line = os.environ["COMP_LINE"]
         words = line.split()
         for closing in ("", "'", '"'):
@@ -66,8 +66,8 @@ class WholeLine(BashComplete):
 
 
 @add_completion_class
-class UncutOffers(FishComplete):
-    """Completion in fish that keeps the commas of an offer."""
+class UnsplitCompletions(FishComplete):
+    """Completion in fish that keeps the commas of a completion."""
 
     source_template = FishComplete.source_template.replace(
         'string split ","', 'string split --max 1 ","'

@@ -65,7 +65,7 @@ def consume(
     """Read TOPIC as a member of a group, until Ctrl-C.
 
     Prints a line for each message: broker, queue, offset, tag, id, body. The exit code
-    is 1 where fewer came than --count says.
+    is 1 if fewer than --count messages arrived.
     """
     try:
         options = ConsumerOptions(
@@ -87,7 +87,7 @@ def consume(
 
 
 class _Reading:
-    """How long to read, and how much was read."""
+    """A consumer's limits, and the number of messages that it printed."""
 
     def __init__(self, count: int | None, idle_s: float | None, *, fail: bool) -> None:
         self.seen = 0
@@ -96,7 +96,7 @@ class _Reading:
         self._fail = fail
 
     async def read(self, namesrv: str, options: ConsumerOptions) -> None:
-        """Print messages until there are enough, or none come any more."""
+        """Print messages up to the count, or until none arrives for the idle time."""
         async with ConsumerClient(namesrv, options) as consumer:
             while self._count is None or self.seen < self._count:
                 try:
@@ -111,7 +111,7 @@ class _Reading:
                 consumer.process_consume_result(done, taken if self._fail else ())
 
     def _left(self) -> int | None:
-        """Return how many messages are still wanted; None where all are."""
+        """Return the number of messages up to the count, or None without a count."""
         return None if self._count is None else self._count - self.seen
 
 

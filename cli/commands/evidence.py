@@ -1,5 +1,5 @@
 """
-``rmqc evidence``: what real releases were observed to do, recorded and compared.
+``rmqc evidence``: the observed behaviour of real releases, recorded and compared.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ FOLDER = SOURCES / "spec" / "evidence"
 
 
 def released(command: Callable[..., None]) -> Callable[..., None]:
-    """Give *command* the options of those that run the suites on releases."""
+    """Add the options for runs of the suites on releases to *command*."""
     options = (
         click.argument(
             "files",
@@ -74,7 +74,7 @@ def released(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.group()
 def evidence() -> None:
-    """Record what real releases do, or compare with what was recorded."""
+    """Record the behaviour of real releases, or compare it with the record."""
 
 
 @evidence.command()
@@ -93,11 +93,13 @@ def record(
     jobs: int,
     younger: bool,
 ) -> None:
-    """Write what real releases do into spec/evidence, one file a release.
+    """Write the behaviour of real releases into spec/evidence, one file a release.
 
-    The suites run on one release after the other; or REPORTs of whole runs on jvm:
-    targets are taken, where such runs were made anyway. Exit codes: 0 recorded, 1
-    recorded, but a release fails a clause, 2 usage, 3 a release did not run.
+    The suites run on one release after the other. REPORTs of whole runs on jvm:
+    targets replace these runs.
+
+    Exit codes: 0 recorded, 1 recorded, but a release fails a clause, 2 usage, 3 a
+    release did not run.
     """
     made: dict[str, Observed] = {}
     runs, recording = _runs(files, releases, logs, jobs), _recording()
@@ -126,11 +128,13 @@ def record(
 def check(
     files: tuple[Path, ...], releases: tuple[str, ...], logs: Path | None, jobs: int
 ) -> None:
-    """Compare what releases do now with what was recorded; write nothing.
+    """Compare the behaviour of releases with the record; write nothing.
 
-    The suites run on one release after the other; or REPORTs are compared, of any
-    target, with the release that it was judged as. Exit codes: 0 as recorded, 1 not
-    so, 2 usage or no evidence, 3 a release did not run.
+    The suites run on one release after the other. REPORTs of any target replace these
+    runs, and are compared with the record of their profile's release.
+
+    Exit codes: 0 as recorded, 1 different, 2 usage or no evidence, 3 a release did not
+    run.
     """
     contradicted = False
     with _runs(files, releases, logs, jobs).reports() as reports:
@@ -145,7 +149,7 @@ def check(
             contradicted |= found.contradicts(whole=whole)
             click.echo("\n".join([f"{text}:", *difference_lines(found)]))
             if whole and found.lost:
-                click.echo(f"not judged any more: {' '.join(found.lost)}")
+                click.echo(f"no longer observed: {' '.join(found.lost)}")
     sys.exit(FINDINGS if contradicted else 0)
 
 
@@ -159,11 +163,13 @@ def check(
 )
 @click.option("--jobs", type=int, default=1, show_default=True)
 def ranges(releases: tuple[str, ...], jobs: int) -> None:
-    """Ask releases for the clauses that are about other releases.
+    """Test releases against the clauses that are about other releases.
 
-    A clause that is met all the same may have too narrow a range. It need not: some
-    behaviour came back, some shows only where there is a race. The others are seen not
-    to be so there. Exit codes: 0 asked, 2 usage, 3 a release did not run.
+    A clause that passes outside its range may have too narrow a range. Two causes are
+    harmless: behaviour that came back, and behaviour that only a race shows. A failure
+    confirms the range.
+
+    Exit codes: 0 tested, 2 usage, 3 a release did not run.
     """
     runs = Runs(
         releases=releases or RELEASES,
@@ -186,10 +192,10 @@ def ranges(releases: tuple[str, ...], jobs: int) -> None:
 
 @evidence.command("list")
 def list_() -> None:
-    """List the recorded releases: when, on what, and how many clauses of each kind.
+    """List the recorded releases: date, Java, and number of clauses by outcome.
 
-    A clause is younger than the evidence if tests ask a release for it today and its
-    evidence does not settle it: the next record will.
+    A clause is younger than the evidence if a test names it and the evidence of the
+    release has no outcome of it yet. The next record adds the outcome.
     """
     for observed in all_evidence().values():
         younger = len(younger_clauses(observed))
@@ -208,7 +214,7 @@ def tested_clauses() -> set[str]:
 
 
 def younger_clauses(observed: Observed) -> list[str]:
-    """Return the clauses that the release is asked for and was not seen to meet."""
+    """Return the clauses that apply to the release and did not pass on it yet."""
     return sorted(
         name
         for name in tested_clauses()
@@ -226,22 +232,22 @@ def _runs(
 
 
 def _is_beyond(entry: dict[str, Any], release: str) -> bool:
-    """Return whether *entry* judges a clause that is not about *release*."""
+    """Return whether *entry* has an outcome of a clause outside *release*."""
     applies = all_clauses()[entry["id"]].applies_to(release)
     return not applies and entry["outcome"] in SETTLED
 
 
 def _younger_only(runs: Runs) -> Runs:
-    """Return *runs* without what the releases were seen to meet."""
-    wanted = {
+    """Return *runs* without the clauses that passed on each release."""
+    younger = {
         release: younger_clauses(all_evidence()[release])
         for release in runs.releases
         if release in all_evidence()
     }
     return replace(
         runs,
-        releases=tuple(one for one in runs.releases if wanted.get(one) != []),
-        words=lambda release: [f"--only-clauses={','.join(wanted.get(release, []))}"],
+        releases=tuple(one for one in runs.releases if younger.get(one) != []),
+        words=lambda release: [f"--only-clauses={','.join(younger.get(release, []))}"],
     )
 
 

@@ -22,20 +22,20 @@ from spec.wire.producer.retry import RETRIES
 
 FAILED = 1
 BATCH = "batch"
-ASKED = "asked"
+CHECKED = "asked"
 NAMESRV = namesrv_option("Name servers, with ; between them.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sending:
-    """How messages are to be sent."""
+    """The way to send messages."""
 
     namesrv: str
     options: ProducerOptions
     mode: str
     selector: Selector | None
     decision: str | None
-    """Of a transaction; None sends without one."""
+    """Decision of a transaction, or None to send without a transaction."""
 
 
 @click.command()
@@ -70,7 +70,7 @@ class _Sending:
 @click.option("--vip", is_flag=True, help="Use the broker's port less two.")
 @click.option(
     "--transaction",
-    type=click.Choice(["commit", "rollback", ASKED]),
+    type=click.Choice(["commit", "rollback", CHECKED]),
     help="Send half messages and decide them at once, or commit when a broker asks.",
 )
 @click.argument("topic")
@@ -101,7 +101,7 @@ def produce(**given: object) -> None:
 
 
 async def _send(sending: _Sending, messages: Sequence[Message]) -> int:
-    """Send *messages* and say what became of them; return how many failed."""
+    """Send *messages*, print the results, and return the number of failures."""
     if sending.decision is not None:
         return await _send_transactions(sending, sending.decision, messages)
     async with ProducerClient(sending.namesrv, sending.options) as producer:
@@ -116,7 +116,7 @@ async def _send(sending: _Sending, messages: Sequence[Message]) -> int:
 async def _send_one(
     producer: ProducerClient, sending: _Sending, message: Message
 ) -> int:
-    """Send one message; return how many failed."""
+    """Send one message, print the result, and return the number of failures."""
     mode = Mode(sending.mode)
     try:
         result = await producer.send(message, mode=mode, selector=sending.selector)
@@ -130,7 +130,7 @@ async def _send_one(
 async def _send_batch(
     producer: ProducerClient, sending: _Sending, messages: Sequence[Message]
 ) -> int:
-    """Send all messages in one request; return how many failed."""
+    """Send all messages in one request. Return the number of failures."""
     try:
         result = await producer.send(messages, selector=sending.selector)
     except ClientError as error:
@@ -144,14 +144,14 @@ async def _send_batch(
 async def _send_transactions(
     sending: _Sending, decision: str, messages: Sequence[Message]
 ) -> int:
-    """Send each message in a transaction; return how many failed."""
-    asked: asyncio.Queue[MessageExt] = asyncio.Queue()
+    """Send each message in a transaction. Return the number of failures."""
+    checked: asyncio.Queue[MessageExt] = asyncio.Queue()
 
     def check(half: MessageExt) -> LocalTransactionState:
-        asked.put_nowait(half)
+        checked.put_nowait(half)
         return LocalTransactionState.COMMIT
 
-    waits = decision == ASKED
+    waits = decision == CHECKED
     decides = (
         LocalTransactionState.UNKNOWN
         if waits
@@ -170,7 +170,7 @@ async def _send_transactions(
             else:
                 click.echo(f"{_line(result)} {decides.name}")
         for _ in range(len(messages) - failed if waits else 0):
-            half = await asked.get()
+            half = await checked.get()
             click.echo(
                 f"asked about {half.message_id} {LocalTransactionState.COMMIT.name}"
             )
@@ -184,7 +184,7 @@ def _line(result: SendResult) -> str:
 
 
 def _messages(given: dict[str, object]) -> list[Message]:
-    """Return every message that was asked for."""
+    """Return the messages of the command line, or of standard input."""
     pairs, bodies, count = given["pairs"], given["bodies"], given["count"]
     assert isinstance(pairs, tuple)
     assert isinstance(bodies, tuple)

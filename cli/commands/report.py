@@ -1,4 +1,4 @@
-"""``rmqc report``: what can be made of the reports of runs."""
+"""``rmqc report``: pages, tables and badges from the reports of runs."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _again_option(metavar: str, makes: str) -> Decorator:
 
 
 @contextmanager
-def _not_run_said(*more: type[Exception]) -> Iterator[None]:
+def _one_line_if_not_run(*more: type[Exception]) -> Iterator[None]:
     """End the program with a line when a target could not be run."""
     failures: tuple[type[Exception], ...] = (TargetError, JarsUnavailableError, *more)
     try:
@@ -84,7 +84,7 @@ def _words(again: str) -> set[str]:
 
 @click.group()
 def report() -> None:
-    """Make something of the reports of runs."""
+    """Make pages, tables and badges from the reports of runs."""
 
 
 report.add_command(clients)
@@ -104,7 +104,7 @@ report.add_command(clients)
     help="The file to write: .html is a page, .md a summary, .svg a badge.",
 )
 def page_of_run(file: Path, out: Path) -> None:
-    """Show one run: its page, its summary or its badge, by the suffix of the file.
+    """Write the page, the summary or the badge of one run, by the suffix of the file.
 
     REPORT is the report.json of ``rmqc test --report DIR``, which writes all three.
     """
@@ -161,10 +161,10 @@ def pages(out: Path) -> None:
     help=f"The file to write: {' or '.join(FORMATS)}.",
 )
 def matrix(files: tuple[Path, ...], out: Path) -> None:
-    """Put several targets side by side: a row a clause, a column a target.
+    """Put several targets side by side: one row a clause, one column a target.
 
     A REPORT is the report.json of ``rmqc test --report DIR``. Several reports on one
-    target are a trend: the last has the column, and what it changed is named.
+    target are a trend: the last has the column, and its changes are listed.
     """
     if out.suffix not in FORMATS:
         raise click.UsageError(f"{out}: the suffix is {' or '.join(FORMATS)}")
@@ -185,11 +185,11 @@ def matrix(files: tuple[Path, ...], out: Path) -> None:
 @_cells_option(FILE)
 @_again_option("MAKE", "releases (or of reference, or all)")
 def handover(out: Path, record: Path, again: str) -> None:
-    """Let every release read every release's store, and write the page of it.
+    """Start every release on every release's store, and write the page of it.
 
-    Cells that are recorded are not run again, so that a run that was ended goes on.
+    Recorded cells are not run again, so an interrupted run continues.
     """
-    with _not_run_said():
+    with _one_line_if_not_run():
         forget(_words(again), record)
         cells = run_missing(all_cells(), record, report=click.echo)
     write_result(page(cells), out)
@@ -203,9 +203,9 @@ def handover(out: Path, record: Path, again: str) -> None:
 def interop(out: Path, record: Path, again: str) -> None:
     """Try every feature of every client at every server, and write the page of it.
 
-    Cells that are recorded are not run again, so that a run that was ended goes on.
+    Recorded cells are not run again, so an interrupted run continues.
     """
-    with _not_run_said():
+    with _one_line_if_not_run():
         feature_record.forget(_words(again), record)
         wanted = feature_cell.all_cells()
         cells = feature_record.run_missing(wanted, record, report=click.echo)
@@ -221,9 +221,9 @@ def interop(out: Path, record: Path, again: str) -> None:
 def admin(out: Path, again: bool) -> None:
     """Write the page of mqadmin's 48 commands and the requests behind them.
 
-    Without a record, too, the commands are run, at a real 4.6.0 and at the reference.
+    Without a record, the commands run at a real 4.6.0 and at the reference.
     """
-    with _not_run_said(ProcessError):
+    with _one_line_if_not_run(ProcessError):
         run = None if again else admin_record.recorded()
         run = run or admin_record.record()
     write_result(admin_page(run), out)
@@ -242,10 +242,11 @@ def admin(out: Path, again: bool) -> None:
 )
 @click.option("--jobs", default=2, show_default=True, help="How many run at a time.")
 def mutants(out: Path, record: Path, again: str, jobs: int) -> None:
-    """Let the suites loose on every seeded fault, and write the kill matrix.
+    """Run the suites on every seeded fault, and write the kill matrix.
 
-    What is seen of a mutant is recorded at once, so that a run that was ended goes on.
-    Exit codes: 0 all are killed, 1 some are not, 2 there is no such mutant.
+    Each result is recorded immediately, so an interrupted run continues.
+
+    Exit codes: 0 all are killed, 1 some are not, 2 unknown mutant.
     """
     try:
         wanted = _mutants_of(again, record)

@@ -1,4 +1,4 @@
-"""``rmqc serve``: the reference name server and broker, until told to stop."""
+"""``rmqc serve``: the reference name server and broker, until a signal stops them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def serve(
     arguments = ["--host", host]
     if config is not None:
         arguments += ["-c", str(config)]
-    # The reference is started only when asked for: other commands do not load it.
+    # Imported here, so that other commands do not load the reference.
     if only:
         from reference.shell.name_server import main
 

@@ -103,7 +103,7 @@ FORMATS = ("md", "html", "json", "lua", "ksy")
 def export(form: str, what: str, diagrams: Path | None, out: Path | None) -> None:
     """Export clauses and layouts.
 
-    A clause has the tests that ask for it and what each release was observed to do.
+    A clause has the tests that name it and the observed outcome of each release.
     """
     try:
         if diagrams is not None:

@@ -1,8 +1,8 @@
 """
 ``rmqc spec headers`` and ``rmqc spec evolution``: the header tables of the releases.
 
-The first shows which fields each request and answer carries, since when and until when;
-the second reports what newer releases changed that older peers rely on.
+The first shows the fields of each request and response, with the releases that have
+them. The second reports changes of newer releases that break older peers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from spec.wire.headers.header_rules import Finding
 from spec.wire.headers.header_table import HeaderTable, read_table
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "headers"
-"""One table a release, and which findings are known."""
+"""One table a release, and the known findings."""
 
 Known = dict[str, str]
 
@@ -39,7 +39,7 @@ def header_tables() -> dict[str, HeaderTable]:
 
 
 def known_findings() -> list[Known]:
-    """Return the findings that are known elsewhere."""
+    """Return the findings that a public issue or a document describes."""
     text = (FOLDER / "known.toml").read_text(encoding="utf-8")
     found: list[Known] = tomllib.loads(text)["finding"]
     return found
@@ -70,7 +70,7 @@ def headers(
 
 
 def narrowed(history: History, wanted: str) -> History:
-    """Return what *history* says of one request, by code or name, or of one header."""
+    """Return the part of *history* about a request, by code or name, or a header."""
     request = history.find(wanted)
     names = {name for name in history.headers if name.lower() == wanted.lower()}
     requests = tuple(one for one in history.requests if one.header_names & names)
@@ -94,7 +94,7 @@ def narrowed(history: History, wanted: str) -> History:
 @format_option(("text", "json"))
 @click.pass_context
 def evolution(ctx: click.Context, old: str | None, new: str | None, form: str) -> None:
-    """Report what newer releases changed that older peers rely on.
+    """Report changes of newer releases that break older peers.
 
     With both --from and --to the two are compared; otherwise each release is compared
     with the one studied before it. The exit code is 1 when there are findings.

@@ -1,4 +1,4 @@
-"""``rmqc target``: how to make a target of your own broker, and what it can do."""
+"""``rmqc target``: a target file for your own broker, and a probe of its features."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def template() -> None:
 @target.command("probe")
 @click.argument("text", metavar="TARGET", shell_complete=targets)
 def probe_(text: str) -> None:
-    """Start TARGET, say what it is, can do and refuses, and stop it.
+    """Start TARGET, print its release, capabilities and refusals, and stop it.
 
-    Nothing is written to it, so a cluster that is in use may be asked.
+    The probe only reads, so the target may be a cluster in use.
 
-    Exit codes: 0 it is honest, 1 it takes nonsense for good, 2 usage, 3 it does not
+    Exit codes: 0 it is honest, 1 it accepts invalid requests, 2 usage, 3 it does not
     start.
     """
     try:
@@ -55,7 +55,7 @@ def probe_(text: str) -> None:
 
 
 def _rows(started: Target, found: Probed) -> list[tuple[str, str]]:
-    """Return what is printed, a line each."""
+    """Return the lines to print, as pairs of name and value."""
     return [
         ("target", started.text),
         ("judged as", started.release),
@@ -63,6 +63,6 @@ def _rows(started: Target, found: Probed) -> list[tuple[str, str]]:
         ("capabilities", ", ".join(sorted(started.capabilities))),
         ("header", found.header),
         ("json", found.json),
-        ("refuses", ", ".join(names_of(found.refused)) or "none of what was asked"),
+        ("refuses", ", ".join(names_of(found.refused)) or "no probed request"),
         *(("not honest", line) for line in found.complaints),
     ]

@@ -1,1 +1,1 @@
-"""What ``rmqc spec export`` writes: one module for each family of formats."""
+"""Exports of ``rmqc spec export``: one module for each family of formats."""

@@ -25,7 +25,7 @@ TEMPLATES = Path(__file__).parents[1] / "templates"
 
 
 def markdown_page(diagrams: str | None = None) -> str:
-    """Return the page in Markdown; *diagrams* is the folder that it finds them in."""
+    """Return the page in Markdown; *diagrams* is the folder of its images."""
     return _page("specification.md.j2", diagrams=diagrams)
 
 
@@ -47,7 +47,7 @@ def _diagrams() -> dict[str, str]:
         try:
             found[name] = byte_diagram(layout, name)
         except UnsuitableLayoutError:
-            continue  # its table says what a drawing cannot
+            continue  # only its table can show it
     return found
 
 
@@ -78,10 +78,10 @@ def _family(one: Clause) -> str:
 
 
 def _cell(text: object) -> str:
-    """Return *text* as what a cell of a Markdown table may hold."""
+    """Return *text* with the escapes of a cell of a Markdown table."""
     return str(text).replace("|", "\\|").replace("\n", " ")
 
 
 def releases(one: Clause) -> str:
-    """Return for which releases *one* holds, in words."""
+    """Return the range of releases of *one*, in words."""
     return f"{one.since} to {one.until}" if one.until else f"since {one.since}"

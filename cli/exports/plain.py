@@ -1,8 +1,8 @@
 """
 Clauses and layouts as JSON, for programs.
 
-Each clause has the tests that ask for it and what each release was observed to do; each
-layout its fields, with sizes as numbers or as what computes them.
+Each clause has the tests that name it and the observed outcome of each release. Each
+layout has its fields, with sizes as numbers or as the fields that determine them.
 """
 
 from __future__ import annotations

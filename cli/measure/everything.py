@@ -36,7 +36,7 @@ DOCS = Path("docs")
     help="The last mark; each mark before is a hundredth.",
 )
 def growth(*, release: str, form: str, check: bool, messages: int, topics: int) -> None:
-    """Measure what a message costs with many stored, and with many topics; memory.
+    """Measure cost and memory of a message with many messages and many topics.
 
     Exit codes: 0 measured, 1 a goal is missed (with --check), 3 a broker failed.
     """
@@ -106,7 +106,7 @@ def everything(
     docs: Path,
     check: bool,
 ) -> None:
-    """Measure everything, keep what came of it, and write the page on performance.
+    """Measure everything, keep the results, and write the page on performance.
 
     On an idle machine that takes a quarter of an hour at most.
 
@@ -129,7 +129,9 @@ def everything(
         try:
             with _as_target_error():
                 found = run(name, release, amount, progress=show_progress)
-        except SystemExit as end:  # the reason is said; the others are still measured
+        except (
+            SystemExit
+        ) as end:  # the reason is printed; the others are still measured
             failed = max(failed, int(end.code or 0))
             continue
         keep(name, found, folder)

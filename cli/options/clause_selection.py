@@ -1,4 +1,4 @@
-"""Which clauses a run is to examine, by the words of its command line."""
+"""Selection of the clauses of a run, by the words of its command line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spec.registry import all_clauses
 
 
 def chosen(only: str | None, level: str | None) -> list[Clause] | None:
-    """Return the wanted clauses in the order of their ids; None when all are.
+    """Return the selected clauses in the order of their ids; None selects all.
 
     *only* has ids and patterns such as ``STORE-*``, *level* levels, commas between.
     """

@@ -1,8 +1,7 @@
 """
-Colours for an explanation: what is wrong stands out, remarks stand back.
+Colours for an explanation: errors are red, remarks are dim.
 
-The text is the same without them, as a pipe gets it: click takes colours away where
-nobody sees them.
+A pipe gets the same text without colours: click removes them.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ def _coloured_line(line: str) -> str:
         return click.style(line, bold=True)
     if line.lstrip().startswith("✗"):
         return click.style(line, fg="red", bold=True)
-    said, remark, rest = line.partition(_REMARK)
-    if found := _FIELD.fullmatch(said):
-        said = click.style(found[1], dim=True) + click.style(found[2], fg="cyan")
-        said += found[3]
-    return said + click.style(remark + rest, dim=True) if remark else said
+    field, remark, rest = line.partition(_REMARK)
+    if found := _FIELD.fullmatch(field):
+        field = click.style(found[1], dim=True) + click.style(found[2], fg="cyan")
+        field += found[3]
+    return field + click.style(remark + rest, dim=True) if remark else field

@@ -1,4 +1,4 @@
-"""Options that several commands have, so that they mean the same everywhere."""
+"""Options of several commands, with the same meaning everywhere."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def format_option(forms: Sequence[str]) -> Decorator:
     )
 
 
-def namesrv_option(says: str) -> Decorator:
-    """Return ``-n``, as a client has it; *says* what becomes of several addresses."""
+def namesrv_option(explanation: str) -> Decorator:
+    """Return ``-n``; *explanation* is its help, about several addresses."""
     return click.option(
         "-n",
         "--namesrvAddr",
@@ -32,12 +32,12 @@ def namesrv_option(says: str) -> Decorator:
         envvar="NAMESRV_ADDR",
         show_default=True,
         metavar="HOST:PORT",
-        help=says,
+        help=explanation,
     )
 
 
 def bench_options(what: str, *, has_rounds: bool = True) -> Decorator:
-    """Return what every measurement takes; *what* of the release is measured."""
+    """Return the options of every measurement; *what* of a release is measured."""
     options: list[Decorator] = [
         click.option(
             "--release",

@@ -1,8 +1,8 @@
 """
-What a shell may offer at each place of a command line: suites, clauses, targets.
+Completions of values of the command line: suites, clauses, targets.
 
-Values that take several words with commas between are completed after the last comma.
-Everything is imported when it is asked for, for a shell asks at every Tab.
+A comma list is completed after its last comma. Each function imports its own modules,
+because a shell runs the program at every Tab.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ Offers = list[CompletionItem]
 
 
 def _offers(words: Mapping[str, str], begun: str) -> Offers:
-    """Return those of *words*, each with its help, that go on as *begun* does."""
-    fitting = {word: says for word, says in words.items() if word.startswith(begun)}
-    return [CompletionItem(word, help=says) for word, says in fitting.items()]
+    """Return those of *words*, each with its help, that start with *begun*."""
+    fitting = {word: text for word, text in words.items() if word.startswith(begun)}
+    return [CompletionItem(word, help=text) for word, text in fitting.items()]
 
 
 def _listed(words: Mapping[str, str], begun: str) -> Offers:
-    """Return what may follow the last comma of *begun*; nothing is offered twice."""
+    """Return the completions after the last comma of *begun*, each only once."""
     before, comma, last = begun.rpartition(",")
     taken = before.split(",")
-    free = {word: says for word, says in words.items() if word not in taken}
+    free = {word: text for word, text in words.items() if word not in taken}
     found = _offers(free, last)
     return [CompletionItem(before + comma + one.value, help=one.help) for one in found]
 
@@ -67,7 +67,7 @@ def profiles(_: click.Context, __: click.Parameter, incomplete: str) -> Offers:
 
 
 def targets(_: click.Context, __: click.Parameter, incomplete: str) -> Offers:
-    """Offer the kinds of targets; after a kind, what there is of it."""
+    """Offer the kinds of targets; after a kind, its targets."""
     from conformance.harness.java.apache import RELEASES
     from conformance.harness.targets.target import KINDS
 
@@ -87,7 +87,7 @@ def targets(_: click.Context, __: click.Parameter, incomplete: str) -> Offers:
         }
     elif kind in {"cmd", "store"}:
         words = dict.fromkeys(_paths(rest, files=kind == "cmd"), "")
-    return _offers({f"{kind}:{word}": says for word, says in words.items()}, incomplete)
+    return _offers({f"{kind}:{word}": text for word, text in words.items()}, incomplete)
 
 
 def _clauses() -> dict[str, str]:
@@ -97,7 +97,7 @@ def _clauses() -> dict[str, str]:
 
 
 def _paths(begun: str, *, files: bool) -> Iterator[str]:
-    """Yield the folders that *begun* may go on to, and the TOML files if *files*."""
+    """Yield the folders that continue *begun*, and the TOML files if *files*."""
     folder = begun[: begun.rfind("/") + 1]
     try:
         found = sorted(Path(folder or ".").iterdir())

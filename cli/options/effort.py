@@ -1,4 +1,4 @@
-"""How hard a run tries, and which of the possible inputs it tries."""
+"""Effort and seed of the generated tests of a run."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import click
 
 PROFILES = ("quick", "deep")
 SEEDED = "seeded"
-"""As many as quick, chosen by the seed."""
+"""Profile with the effort of quick and the examples of the seed."""
 SEEDED_VARIABLES = ("RECOVERY_SEED", "CRASH_SEED")
-"""Where the crash tests look for the seed of their moments and images."""
+"""Environment variables with the seed of the crash tests."""
 
 
 def effort_words(examples: str, seed: int | None) -> list[str]:
     """Return pytest's words for ``--examples`` and ``--seed``.
 
-    *examples* is quick, deep or how many histories each stateful machine tries.
+    *examples* is quick, deep or the number of histories of each stateful machine.
     """
     profile, words = examples, []
     if examples.isdecimal() and int(examples):

@@ -1,4 +1,4 @@
-"""Where a command's result goes: to standard output, or into a file by ``--out``."""
+"""Output of a command's result: to standard output, or into a file by ``--out``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options of the commands that run suites: judged how, and which clauses."""
+"""Options of the commands that run suites: profile, known failures, clauses."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """
 The page docs/admin.md: mqadmin's commands, and the requests of administrators.
 
-Both tables are made: the first of the last recorded run, the second of the table in
-``spec/wire/admin/admin_processor.py`` and of the reference's own table of handlers.
+The first table comes from the last recorded run. The second comes from
+``spec/wire/admin/admin_processor.py`` and the reference's processor table.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ REMARKS = {
     "getBrokerConfig": "settings that change nothing in the reference are not listed by"
     " it: see below",
 }
-"""What has to be said of a command, besides what is not determined."""
+"""Remarks on a command, other than its undetermined cells."""
 
 _HEAD = """\
 # Administration
@@ -105,7 +105,7 @@ def _commands(taken: Sequence[Taken]) -> Iterator[str]:
 
 
 def outcome(steps: Sequence[Taken]) -> str:
-    """Return what became of one command's steps, in a word or two."""
+    """Return the outcome of one command's steps, in a word or two."""
     if not steps:
         return "not run"
     differ = sum(len(one.differences) for one in steps)

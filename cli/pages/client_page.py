@@ -42,7 +42,7 @@ NAMES = [one.name for one in CLIENTS]
     nargs=2,
     multiple=True,
     metavar="CLIENT REPORT",
-    help="Take what report.json of a run of rmqc test-client says of a client.",
+    help="Take the outcomes of a client from a report.json of rmqc test-client.",
 )
 @click.option(
     "--only",
@@ -59,7 +59,7 @@ def clients(
 ) -> None:
     """Run the suite for clients on each client, and write the page of it.
 
-    Clients that are recorded are not run again unless that is said.
+    Recorded clients are not run again without --again.
     """
     runs = recorded(FILE)
     for name, file in take:
@@ -69,8 +69,8 @@ def clients(
             continue
         click.echo(f"{client.name} is run")
         try:
-            told = runs.get(client.name)
-            runs[client.name] = _run(client, told, only=only, jobs=jobs)
+            earlier = runs.get(client.name)
+            runs[client.name] = _run(client, earlier, only=only, jobs=jobs)
         except ClientRunError as error:
             click.echo(f"Error: {error}", err=True)
             sys.exit(NOT_RUN)
@@ -82,9 +82,9 @@ def clients(
 
 
 def _run(
-    client: Client, told: ClientRun | None, *, only: str | None, jobs: int | None
+    client: Client, earlier: ClientRun | None, *, only: str | None, jobs: int | None
 ) -> ClientRun:
-    """Return what a run shows now, and what is *told* of clauses it was not about."""
-    if told is None or only is None:
+    """Return a new run, with the *earlier* outcomes of clauses that it leaves out."""
+    if earlier is None or only is None:
         return run(client, jobs=jobs)
-    return told.renewed(run(client, jobs=jobs, only=only), only)
+    return earlier.renewed(run(client, jobs=jobs, only=only), only)

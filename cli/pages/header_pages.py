@@ -83,7 +83,7 @@ def _request_row(one: CodeHistory) -> list[str]:
 
 
 def _union(found: Iterable[Iterable[object]]) -> str:
-    """Return what any of the releases has, each once, the newest's first."""
+    """Return the union over the releases, without repeats, the newest's first."""
     newest_first = reversed(list(found))
     return ", ".join(str(one) for one in dict.fromkeys(chain(*newest_first)))
 
@@ -119,16 +119,18 @@ def _header_section(header: HeaderHistory, history: History) -> list[str]:
         one.name for one in history.requests if header.name in one.request_headers
     ]
     answers = [one.name for one in history.requests if header.name in one.answered_with]
-    told = [f"Carried by {', '.join(carriers)}."] if carriers else []
-    told += [f"Answers {', '.join(answers)}."] if answers else []
-    told += [f"Only {header.presence}."] if str(header.presence) else []
-    told += ["Its values are checked further (Java: checkFields)."] * (
+    sentences = [f"Carried by {', '.join(carriers)}."] if carriers else []
+    sentences += [f"Answers {', '.join(answers)}."] if answers else []
+    sentences += [f"Only {header.presence}."] if str(header.presence) else []
+    sentences += ["Its values are checked further (Java: checkFields)."] * (
         newest.checks_fields
     )
     own = [one for one in header.fields if one.newest.declared_in == header.name]
     lent = {one.newest.declared_in for one in header.fields} - {header.name}
-    told += [f"It has the fields of {' and '.join(sorted(lent))} too."] if lent else []
-    lines += [" ".join(told), ""] if told else []
+    sentences += (
+        [f"It has the fields of {' and '.join(sorted(lent))} too."] if lent else []
+    )
+    lines += [" ".join(sentences), ""] if sentences else []
     if not own:
         return [*lines, "No fields of its own.", ""]
     titles = ["field", "type", "required", "default", "releases", "meaning"]

@@ -1,8 +1,8 @@
 """
-A message as mqadmin prints it: a line for each of its parts, then who has consumed it.
+A message as mqadmin prints it: one line for each part, then the groups' progress.
 
-4.6.0 org.apache.rocketmq.tools.command.message.QueryMsgByIdSubCommand#printMsg, but for
-the body: mqadmin writes it into /tmp, this only where it is told to.
+4.6.0 org.apache.rocketmq.tools.command.message.QueryMsgByIdSubCommand#printMsg, without
+the body, which mqadmin writes into /tmp.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def track_lines(record: Record, broker: Client) -> Iterator[str]:
 
 
 def _track(record: Record, broker: Client, group: str) -> tuple[str, str]:
-    """Return what became of a message in a group, and what kept us from knowing."""
+    """Return the track type of a message in a group, and the problem or ``null``."""
     answer = broker.consumer_connections(group=group)
     if answer.code != ResponseCode.SUCCESS:
         problem = f"CODE:{answer.code} DESC:{answer.remark}"

@@ -25,16 +25,16 @@ def test_patterns_and_levels_are_both_heeded() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "reason"),
     [
         (["--only", "NO-SUCH-*"], "there is no clause NO-SUCH-*"),
         (["--level", "OFTEN"], "OFTEN is none of MUST"),
     ],
 )
-def test_what_is_not_is_named(words: list[str], says: str) -> None:
+def test_what_is_not_is_named(words: list[str], reason: str) -> None:
     ended = CliRunner().invoke(command, [*words, "--list"])
     assert ended.exit_code == 2
-    assert says in ended.output
+    assert reason in ended.output
 
 
 def test_the_list_has_a_line_for_each() -> None:

@@ -49,7 +49,7 @@ def test_a_run_of_some_clauses_renews_their_cells_alone() -> None:
     def cell(clause: str, outcome: str) -> Cell:
         return Cell(clause=clause, outcome=outcome)
 
-    told = a_run(
+    earlier = a_run(
         "reference",
         cell("CLIENT-RETRY-001", "pass"),
         cell("CLIENT-RETRY-002", "fail"),
@@ -61,7 +61,7 @@ def test_a_run_of_some_clauses_renews_their_cells_alone() -> None:
         cell("CLIENT-RETRY-002", "pass"),
         cell("CLIENT-RETRY-014", "pass"),
     )
-    assert told.renewed(later, "CLIENT-RETRY-002, *-014").cells == (
+    assert earlier.renewed(later, "CLIENT-RETRY-002, *-014").cells == (
         cell("CLIENT-RETRY-001", "pass"),
         cell("CLIENT-RETRY-002", "pass"),
         cell("CLIENT-RETRY-014", "pass"),

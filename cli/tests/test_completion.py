@@ -1,4 +1,4 @@
-"""Completion is tried in a real bash, which is told that Tab was pressed."""
+"""Completion in a real bash, which gets the environment of a pressed Tab."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``rmqc test --against`` says to whoever asks for the impossible."""
+"""Usage errors of ``rmqc test --against``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ USAGE, NOT_RUN = 2, 3
 
 
 def rmqc_test(*words: str) -> Result:
-    """Return what ``rmqc test`` with these words does."""
+    """Return the result of ``rmqc test`` with these words."""
     return CliRunner().invoke(command, words)
 
 

@@ -1,4 +1,4 @@
-"""What ``rmqc evidence`` records, compares and refuses, with planted reports."""
+"""``rmqc evidence`` with planted reports: records, comparisons, usage errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cli.tests.reports import report, written
 from spec.observed import Observed, decode_observed
 
 TESTED = {"WIRE-FRAME-001", "WIRE-FRAME-002", "INDEX-KEY-005"}
-"""As if the suites asked for these only; the last is about 5.4 and later."""
+"""Clauses that the suites are taken to test; the last is about 5.4 and later."""
 PASSED = {"WIRE-FRAME-001": "pass", "WIRE-FRAME-002": "pass"}
 RELEASE = {"target": "jvm:4.6.0", "release": "4.6.0"}
 
@@ -37,7 +37,7 @@ def observed(outcomes: Mapping[str, str]) -> dict[str, Observed]:
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return where evidence goes in these tests."""
+    """Return the folder of the evidence of these tests."""
     folder = tmp_path / "evidence"
     folder.mkdir()
     monkeypatch.setattr(cli.commands.evidence, "FOLDER", folder)
@@ -48,7 +48,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(*arguments: str) -> Result:
-    """Return what the command did with *arguments*; an exception fails the test."""
+    """Return the result of the command; an exception fails the test."""
     return CliRunner().invoke(
         cli.commands.evidence.evidence, list(arguments), catch_exceptions=False
     )
@@ -75,7 +75,7 @@ def test_a_release_that_fails_a_clause_is_recorded_and_named(
 
 
 @pytest.mark.parametrize(
-    ("outcomes", "target", "said"),
+    ("outcomes", "target", "reason"),
     [
         (PASSED, "127.0.0.1:9876", "no release of Apache RocketMQ as it comes"),
         (PASSED, "jvm:4.6.0?maxIndexNum=8", "no release of Apache RocketMQ as it"),
@@ -84,12 +84,12 @@ def test_a_release_that_fails_a_clause_is_recorded_and_named(
     ],
 )
 def test_what_is_no_whole_run_on_a_release_is_no_evidence(
-    tmp_path: Path, folder: Path, outcomes: dict[str, str], target: str, said: str
+    tmp_path: Path, folder: Path, outcomes: dict[str, str], target: str, reason: str
 ) -> None:
     made = report(outcomes, target=target, release="4.6.0")
     result = run("record", written(tmp_path, made))
     assert result.exit_code == 2
-    assert said in " ".join(result.output.split())
+    assert reason in " ".join(result.output.split())
     assert not list(folder.iterdir())
 
 
@@ -157,17 +157,17 @@ def test_only_what_is_not_yet_seen_is_run_and_added(
 ) -> None:
     gone = observed({"WIRE-FRAME-001": "pass", "WIRE-GONE-001": "pass"})
     monkeypatch.setattr(cli.commands.evidence, "all_evidence", lambda: gone)
-    asked: list[list[str]] = []
+    selections: list[list[str]] = []
 
     def ran(runs: Runs, release: str, _directory: Path) -> dict[str, Any]:
-        asked.append(list(runs.words(release)))
+        selections.append(list(runs.words(release)))
         # The test of the young clause names the old one too, and did not get so far.
         partial = {"WIRE-FRAME-001": "unsupported", "WIRE-FRAME-002": "pass"}
         return report(partial, **RELEASE)
 
     monkeypatch.setattr(Runs, "_run", ran)
     assert run("record", "--younger", "--release", "4.6.0").exit_code == 0
-    assert asked == [["--only-clauses=WIRE-FRAME-002"]]
+    assert selections == [["--only-clauses=WIRE-FRAME-002"]]
     made = decode_observed((folder / "4.6.0.json").read_text(encoding="utf-8"))
     assert made.outcomes == {**PASSED, "INDEX-KEY-005": "not-applicable"}
     assert not made.reasons

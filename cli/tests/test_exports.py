@@ -1,4 +1,4 @@
-"""What ``rmqc spec export`` writes, judged by its form; real programs come later."""
+"""Form of the exports; their readers are tested elsewhere."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VOID = {"meta", "br"}
 
 
 def exported(*arguments: str) -> str:
-    """Return what the command exports; anything but success fails the test."""
+    """Return the export; a failure of the command fails the test."""
     result = CliRunner().invoke(
         spec, ["export", "--format", *arguments], catch_exceptions=False
     )

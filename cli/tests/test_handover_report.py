@@ -32,8 +32,8 @@ def test_a_writer_that_fails_leaves_its_cells_for_the_next_run(
     monkeypatch.setattr(handover_record, "write_store", refuse)
     cells, out = tmp_path / "cells.json", tmp_path / "page.md"
     shutil.copy(FILE, cells)
-    told = page_made("handover", out, cells, "--again", "5.4.0")
-    assert "left for the next run: 5.4.0 is not to write" in told
+    output = page_made("handover", out, cells, "--again", "5.4.0")
+    assert "left for the next run: 5.4.0 is not to write" in output
     left = recorded(cells)
     assert Cell(writer="4.4.0", reader="4.6.0", ending="stop").name in left
     assert all("5.4.0" not in name for name in left)

@@ -35,14 +35,14 @@ def modules(monkeypatch: pytest.MonkeyPatch) -> Any:
     return SimpleNamespace(**found)
 
 
-class Nobody:
-    """A watcher that is interested in nothing."""
+class IgnoresAll:
+    """A watcher that ignores all events."""
 
     def called(self, call: object) -> None:
-        """Know no result."""
+        """Return no result."""
 
     def follows(self, call: object) -> bool:
-        """Follow nothing, not even what nobody called."""
+        """Return False for every call."""
         return call is None
 
     def assigned(self, owner: str, name: str, value: object) -> None:
@@ -50,7 +50,7 @@ class Nobody:
 
 
 def results(modules: Any, code: bytes, given: int | None) -> set[object]:
-    """Return what a method ``int f(int)`` of this code may return."""
+    """Return the possible results of a method ``int f(int)`` with this code."""
     values = modules.values
     method = modules.class_file.Member(
         name="f",
@@ -60,7 +60,7 @@ def results(modules: Any, code: bytes, given: int | None) -> set[object]:
     )
     argument = values.ANY if given is None else values.one("int", given)
     owner = SimpleNamespace(name="a.B")
-    reader = modules.reader.Reader({}, Nobody())
+    reader = modules.reader.Reader({}, IgnoresAll())
     found = reader.read(owner, method, [values.one("a", "a.B"), argument])
     return {detail for _, detail in found}
 

@@ -1,4 +1,4 @@
-"""What ``rmqc inspect`` prints, and the exit code that it ends with."""
+"""Output and exit codes of ``rmqc inspect``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SECOND = encode_record(
 
 
 def run(*arguments: str) -> Result:
-    """Return what the command did with *arguments*; an exception fails the test."""
+    """Return the result of the command; an exception fails the test."""
     return CliRunner().invoke(inspect, list(arguments), catch_exceptions=False)
 
 
@@ -154,14 +154,14 @@ def test_fields_have_their_clauses_and_the_clauses_their_issues(log: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("position", "said"),
+    ("position", "place"),
     [(40, "slot 0 of 100"), (436, "slot 99 of 100"), (460, "item 1"), (480, "item 2")],
 )
 def test_slots_and_items_of_an_index_file_are_told_apart(
-    position: int, said: str
+    position: int, place: str
 ) -> None:
     output = run(f"{first_index_file()}@{position}").output
-    assert f"place: {said}\n" in output
+    assert f"place: {place}\n" in output
 
 
 def test_the_slot_count_can_be_given() -> None:

@@ -25,7 +25,7 @@ def refuse(cells: Sequence[Cell], target: Target, _: Path) -> Iterator[Cell]:
 
 @pytest.fixture(autouse=True)
 def _only_what_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Want no cell that nobody has run yet."""
+    """Restrict the cells to those that are recorded."""
     wanted = list(recorded().values())
     monkeypatch.setattr(feature_cell, "all_cells", lambda: wanted)
 
@@ -48,7 +48,7 @@ def test_a_client_that_is_not_here_leaves_its_cells_for_the_next_run(
     }
     feature_record.keep(kept, cells)
     monkeypatch.setattr(feature_record, "run", refuse)
-    told = page_made("interop", out, cells)
-    assert "Node is left for the next run: Node is not for embedded:" in told
+    output = page_made("interop", out, cells)
+    assert "Node is left for the next run: Node is not for embedded:" in output
     assert recorded(cells) == kept
     assert "not run" in out.read_text(encoding="utf-8")

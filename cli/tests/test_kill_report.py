@@ -33,7 +33,7 @@ def killed(tmp_path: Path) -> tuple[Path, dict[str, Row]]:
 
 
 def run(record: Path, *arguments: str) -> Result:
-    """Return what the command did with *record*; its page stands beside it."""
+    """Return the result of the command with *record*; its page is beside it."""
     page = record.with_name("mutants.md")
     words = ["mutants", "-o", str(page), "--cells", str(record), *arguments]
     return CliRunner().invoke(command, words, catch_exceptions=False)

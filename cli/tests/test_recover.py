@@ -1,4 +1,4 @@
-"""``rmqc recover`` says what a start would do, and touches nothing."""
+"""``rmqc recover`` forecasts a start, and does not change the store."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ STORES = Path(__file__).parents[2] / "fixtures" / "store"
 RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
 LAST_FILE = "commitlog/00000000000000065536"
 END = 99_823
-"""Where the log of the recorded store of 4.6.0 ends."""
+"""End of the log of the recorded store of 4.6.0."""
 
 
 def copied(tmp_path: Path, name: str = "4.6.0-stopped") -> Path:
     return shutil.copytree(STORES / name, tmp_path / "store")
 
 
-def said(*words: str | Path) -> Result:
+def recover(*words: str | Path) -> Result:
     return CliRunner().invoke(main, ["recover", *map(str, words)])
 
 
 def foretold(store: Path, release: str = "4.6.0") -> dict[str, Any]:
-    result = said(store, "--release", release, "--dry-run", "--format", "json")
+    result = recover(store, "--release", release, "--dry-run", "--format", "json")
     assert result.exit_code < 2, result.output
     found = json.loads(result.stdout)
     assert isinstance(found, dict)
@@ -40,7 +40,7 @@ def foretold(store: Path, release: str = "4.6.0") -> dict[str, Any]:
 
 
 def state(directory: Path) -> dict[str, tuple[int, int, bytes]]:
-    """Return everything that a look may change: names, times, bytes."""
+    """Return the state that the command may not change: names, times, bytes."""
     return {
         str(path.relative_to(directory)): (
             path.stat().st_mtime_ns,
@@ -54,7 +54,7 @@ def state(directory: Path) -> dict[str, tuple[int, int, bytes]]:
 @pytest.mark.parametrize("end", ["stopped", "killed"])
 @pytest.mark.parametrize("release", RELEASES)
 def test_a_release_loses_nothing_of_its_own_store(release: str, end: str) -> None:
-    result = said(STORES / f"{release}-{end}", "--release", release, "--dry-run")
+    result = recover(STORES / f"{release}-{end}", "--release", release, "--dry-run")
     assert result.exit_code == 0, result.output
     assert "It starts" in result.output
     assert "Nothing is lost" in result.output
@@ -65,7 +65,7 @@ def test_a_dry_run_leaves_every_byte_and_time(tmp_path: Path) -> None:
     shutil.rmtree(store / "consumequeue" / "HandoverBills")
     before = state(tmp_path)
     for release in RELEASES:
-        said(store, "--release", release, "--dry-run")
+        recover(store, "--release", release, "--dry-run")
     assert state(tmp_path) == before
 
 
@@ -74,7 +74,7 @@ def test_a_torn_record_costs_one_message(tmp_path: Path) -> None:
     with (store / LAST_FILE).open("r+b") as file:
         file.seek(END - 65_536 - 40)
         file.write(bytes(40))
-    result = said(store, "--release", "4.6.0", "--dry-run")
+    result = recover(store, "--release", "4.6.0", "--dry-run")
     assert result.exit_code == 0, "properties are not checked"
     with (store / LAST_FILE).open("r+b") as file:
         file.seek(END - 65_536 - 400)
@@ -161,7 +161,7 @@ def test_without_a_dry_run_a_copy_is_recovered(tmp_path: Path) -> None:
     store = copied(tmp_path, "4.6.0-killed")
     before = state(store)
     target = tmp_path / "copy"
-    result = said(store, "--release", "4.6.0", "--copy", target)
+    result = recover(store, "--release", "4.6.0", "--copy", target)
     assert result.exit_code == 0, result.output
     assert f"The copy at {target} was recovered" in result.output
     assert state(store) == before
@@ -173,7 +173,7 @@ def test_the_copy_for_another_release_is_only_cut(tmp_path: Path) -> None:
     store = copied(tmp_path, "5.3.3-killed")
     before = state(store)
     target = tmp_path / "copy"
-    result = said(store, "--release", "5.3.3", "--copy", target, "--format", "json")
+    result = recover(store, "--release", "5.3.3", "--copy", target, "--format", "json")
     assert "was cut at" in json.loads(result.stdout)["copy"]["says"]
     assert state(store) == before
     assert not (target / "commitlog" / "00000000000000131072").exists()
@@ -212,7 +212,7 @@ def test_the_total_comes_first_and_then_the_largest_loss(tmp_path: Path) -> None
 
 def test_a_copy_is_made_nowhere_in_the_store(tmp_path: Path) -> None:
     store = copied(tmp_path)
-    result = said(store, "--release", "4.6.0", "--copy", store / "copy")
+    result = recover(store, "--release", "4.6.0", "--copy", store / "copy")
     assert result.exit_code == 2
     assert "lies in the store itself" in result.output
     assert not (store / "copy").exists()
@@ -226,14 +226,14 @@ def test_a_copy_is_made_nowhere_in_the_store(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_done_is_one_line(words: tuple[str, ...], reason: str) -> None:
-    result = said(STORES / "4.6.0-stopped", *words, "--dry-run")
+    result = recover(STORES / "4.6.0-stopped", *words, "--dry-run")
     assert result.exit_code == 2
     assert reason in result.output
     assert result.output.count("\n") == 1
 
 
 def test_a_directory_that_is_no_store_is_refused(tmp_path: Path) -> None:
-    result = said(tmp_path, "--release", "4.6.0", "--dry-run")
+    result = recover(tmp_path, "--release", "4.6.0", "--dry-run")
     assert result.exit_code == 2
     assert "is no store" in result.output
 
@@ -275,7 +275,7 @@ def test_a_name_that_a_terminal_would_obey_is_made_harmless(tmp_path: Path) -> N
     topic = os.fsencode(store) + b"/consumequeue/\x1b[31m\xff/0"
     os.makedirs(topic)
     Path(os.fsdecode(topic), "x").write_bytes(b"stray")
-    result = said(store, "--release", "4.6.0", "--dry-run")
+    result = recover(store, "--release", "4.6.0", "--dry-run")
     assert result.exit_code == 1
     assert "\x1b" not in result.output
     assert "It does not start" in result.output
@@ -289,6 +289,6 @@ def test_a_link_is_followed_and_never_written_through(tmp_path: Path) -> None:
     (store / "commitlog").symlink_to(elsewhere)
     (store / "loop").symlink_to(store)
     before = state(elsewhere)
-    result = said(store, "--release", "4.6.0", "--copy", tmp_path / "copy")
+    result = recover(store, "--release", "4.6.0", "--copy", tmp_path / "copy")
     assert result.exit_code == 0, result.output
     assert state(elsewhere) == before

@@ -1,4 +1,4 @@
-"""Runs of the suites that are told to end take what they started with them."""
+"""Runs of the suites that end early also end the processes that they started."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RECORD = [sys.executable, "-m", "cli", "evidence", "record", "--release", "4.6.0"]
 
 
-# Ctrl-C is not tried: whoever runs the tests in the background ignores it.
+# SIGINT is not tested: a shell ignores it for a job in the background.
 def test_a_recording_that_is_told_to_end_leaves_nothing(tmp_path: Path) -> None:
     with subprocess.Popen(
         [*RECORD, "--logs", str(tmp_path)], cwd=ROOT, stderr=subprocess.DEVNULL

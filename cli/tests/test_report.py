@@ -1,4 +1,4 @@
-"""What ``rmqc report`` makes of planted reports."""
+"""``rmqc report`` with planted reports."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def files(tmp_path: Path) -> list[str]:
 
 
 def run(*arguments: str) -> Result:
-    """Return what the command did with *arguments*; an exception fails the test."""
+    """Return the result of the command; an exception fails the test."""
     return CliRunner().invoke(command, list(arguments), catch_exceptions=False)
 
 
@@ -83,7 +83,7 @@ def test_an_html_matrix_needs_nothing_beside_itself(
     assert page.loads == ["data:,", "#clauses"]
     row = next(cells for cells in page.rows if cells and cells[0] == "WIRE-FRAME-002")
     assert [cell.strip() for cell in row[2:4]] == ["✓ pass", "✗ fail<it> is not met."]
-    assert "&lt;it&gt; is not met." in text  # what a peer said is never markup
+    assert "&lt;it&gt; is not met." in text  # text of a peer is never markup
     assert 'class="differs" data-room="WIRE"' in text
 
 

@@ -1,4 +1,4 @@
-"""What ``rmqc spec`` lists, shows and exports."""
+"""Lists and pages of ``rmqc spec``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MEMBERS = {"id", "level", "since", "until", "text", "source", "issues", "tests"}
 
 
 def run(*arguments: str) -> Result:
-    """Return what the command did with *arguments*; an exception fails the test."""
+    """Return the result of the command; an exception fails the test."""
     return CliRunner().invoke(spec, list(arguments), catch_exceptions=False)
 
 

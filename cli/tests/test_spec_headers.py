@@ -1,4 +1,4 @@
-"""What ``rmqc spec headers`` and ``rmqc spec evolution`` print."""
+"""Output of ``rmqc spec headers`` and ``rmqc spec evolution``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cli.commands.spec_headers import header_tables
 
 
 def run(*arguments: str) -> Result:
-    """Return what the command did with *arguments*; an exception fails the test."""
+    """Return the result of the command; an exception fails the test."""
     return CliRunner().invoke(spec, list(arguments), catch_exceptions=False)
 
 

@@ -158,4 +158,4 @@ def test_what_cannot_be_found_is_one_line(target: Target) -> None:
     place = ("-n", str(target.namesrv), "-t", TOPIC)
     ended = run_admin("queryMsgByUniqueKey", *place, "-i", "NOSUCHKEY")
     assert (ended.returncode, ended.stdout) == (1, "")
-    assert ended.stderr == "there is no such message\n"
+    assert ended.stderr == "the message does not exist\n"
