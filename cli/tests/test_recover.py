@@ -186,9 +186,11 @@ def test_nothing_is_written_without_a_copy(
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     before = state(tmp_path)
-    assert said(store, "--release", "4.6.0").exit_code == 0
+    assert recover(store, "--release", "4.6.0").exit_code == 0
     assert state(tmp_path) == before
-    both = said(store, "--release", "4.6.0", "--dry-run", "--copy", tmp_path / "copy")
+    both = recover(
+        store, "--release", "4.6.0", "--dry-run", "--copy", tmp_path / "copy"
+    )
     assert both.exit_code == 2
     assert state(tmp_path) == before
 
@@ -204,7 +206,7 @@ def test_the_total_comes_first_and_then_the_largest_loss(tmp_path: Path) -> None
     lost = foretold(store)["messages"]["lost"]
     total = sum(one["count"] for one in lost)
     assert foretold(store)["totals"]["lost"] == total > 0
-    lines = said(store, "--release", "4.6.0").output.splitlines()
+    lines = recover(store, "--release", "4.6.0").output.splitlines()
     begin = lines.index(f"{total} messages of {len(lost)} queues: lost.")
     shown = [int(line.split()[0]) for line in lines[begin + 1 : begin + 1 + len(lost)]]
     assert shown == sorted((one["count"] for one in lost), reverse=True)
