@@ -31,8 +31,8 @@ _HEAD = """\
 # State machines
 
 Drawn by `python -m reference.state_diagrams` from the tables in `reference/core`. The
-code that changes a state looks the transition up in its table, and an event that the
-table lacks raises `TransitionError`.
+code that changes a state takes the transition from its table. An event that the table
+lacks raises `TransitionError`.
 """
 
 

@@ -18,25 +18,25 @@ from bench.report.result import BOTH, Report
 HEAD = """\
 # Performance
 
-The reference is written to be read, and it has to be quick enough to be used every day
-as a broker in tests. Here it is measured beside a real Apache RocketMQ: both run on the
-same machine at the same time, get the same work in turns from the same real Java
-client, and what counts is the ratio of the two turns of a round. A ratio above 1 says
-that the reference is better, also where less is better; beside the median stand the
-least and the greatest of the rounds. What each measurement does is said in
-[bench](../bench/README.md). This page is written by
+The reference is written for readers, and must be fast enough for daily use as a broker
+in tests. This page compares it with a real Apache RocketMQ. Both run on the same
+machine at the same time, and get the same load in turns from the same real Java client.
+The result is the ratio of the two turns of a round. A ratio above 1 means that the
+reference is better, also for times and sizes. The median is followed by the lowest and
+the highest round. [bench](../bench/README.md) describes each measurement. This page is
+written by
 
     rmqc bench all
 
-which takes a quarter of an hour on an idle machine, and an hour with `--long`, which
-has stores of gigabytes; `rmqc bench all --only send,start` measures some anew and
-leaves the others as they were recorded in `docs/performance/`. `rmqc report pages`
-draws each record as a chart, `docs/performance/NAME.svg`.
+which takes a quarter of an hour on an idle machine. With `--long` it takes an hour, and
+its stores have gigabytes. `rmqc bench all --only send,start` repeats some measurements,
+and keeps the other records in `docs/performance/`. `rmqc report pages` draws each
+record as a chart, `docs/performance/NAME.svg`.
 
-Figures are of the machine and the moment that are named with them. The load is the
-number of programs that wanted a processor when the measurement began, apart from it:
-where it is above the number of processors, times and rates say little, ratios say
-something, and processor time a message says most.
+Each figure belongs to the named machine and date. The load is the number of other
+programs that were ready to run at the start of the measurement. If it exceeds the
+number of processors, times and rates are unreliable. Ratios are more reliable, and
+processor time per message is the most reliable figure.
 """
 FIGURES = (
     ("p50_ms", "p50 ms"),
@@ -80,7 +80,7 @@ def page(reports: Mapping[str, Report], titles: Mapping[str, str]) -> str:
 
 
 def _goals(reports: Mapping[str, Report], titles: Mapping[str, str]) -> Iterator[str]:
-    yield "| measured | figure | wanted | |"
+    yield "| measured | figure | target | |"
     yield "|---|---|---|---|"
     for name, report in reports.items():
         link = f"[{titles[name]}](#{_anchor(titles[name])})"
@@ -98,8 +98,8 @@ def _figure(goal: Mapping[str, Any]) -> str:
     spread = ""
     if "spread" in goal:
         spread = f" ({goal['spread'][0]:g} to {goal['spread'][1]:g})"
-    wanted = f"{goal['at_least']:g} x {goal['other']}"
-    return f"{goal['ratio']:g} x{spread} | {wanted}"
+    target = f"{goal['at_least']:g} x {goal['other']}"
+    return f"{goal['ratio']:g} x{spread} | {target}"
 
 
 def _part(title: str, report: Report) -> Iterator[str]:
@@ -113,7 +113,7 @@ def _part(title: str, report: Report) -> Iterator[str]:
     untargeted = [goal for goal in report["goals"] if goal["met"] is None]
     if untargeted:
         yield ""
-        yield "Told, and no goal: " + "; ".join(
+        yield "For information (no target): " + "; ".join(
             f"{goal['way']} {goal['ratio']:g} x {goal['other']}" for goal in untargeted
         )
 

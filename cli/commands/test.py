@@ -151,9 +151,9 @@ def test(
 
     Further arguments go to pytest, for example -k NAME or -x.
 
-    Exit codes: 0 the target conforms, 1 it does not, 2 usage, 3 no verdict: nothing was
-    checked, or the harness or the target failed to run. With --against: 0 no difference
-    that nothing explains, 1 some.
+    Exit codes: 0 the target conforms, 1 it does not, 2 usage, 3 no verdict. A run has
+    no verdict if nothing was checked, or the harness or the target failed to run. With
+    --against: 0 without unexplained differences, 1 with some.
     """
     if explain:
         click.get_current_context().invoke(show, clause_id=explain)

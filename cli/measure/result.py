@@ -126,14 +126,14 @@ def goal_line(goal: dict[str, Any]) -> str:
     """Return a goal, and whether it is met, as a line."""
     if "at_most" in goal:
         line = f"{goal['value']:>8g} {goal['unit']:<11} {goal['way']}"
-        return f"{line} wanted at most {goal['at_most']:g}: {_verdict(goal)}"
+        return f"{line} target at most {goal['at_most']:g}: {_verdict(goal)}"
     line = f"{goal['ratio']:>8.2f} x {goal['other']:<10} {goal['way']:<13}"
     if "spread" in goal:
         least, most = goal["spread"]
         line += f" ({least:g} to {most:g})"
     if goal["at_least"] is None:
         return line.rstrip()
-    return f"{line} wanted {goal['at_least']:g}: {_verdict(goal)}"
+    return f"{line} target {goal['at_least']:g}: {_verdict(goal)}"
 
 
 def _verdict(goal: dict[str, Any]) -> str:

@@ -31,7 +31,7 @@ def test_a_table_has_rates_and_goals() -> None:
     assert "55461 records, 67107810 bytes, written by jvm:4.6.0" in text
     assert "482,427 records/s  struct" in text
     assert "19.50 x construct" in text
-    assert text.endswith("wanted 20: MISSED")
+    assert text.endswith("target 20: MISSED")
 
 
 def test_what_it_cannot_read_is_one_line(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_table_of_routes_has_both_name_servers() -> None:
     )
     assert "79,630 routes/s  p99    4.488 ms  reference  16 connections" in text
     assert "ms  apache " in text
-    assert text.endswith("1.20 x apache     p99 x16       wanted 1: met")
+    assert text.endswith("1.20 x apache     p99 x16       target 1: met")
 
 
 def test_a_release_that_is_not_pinned_is_one_line() -> None:
@@ -101,8 +101,8 @@ def test_two_servers_are_shown_with_latencies_spread_and_verdicts() -> None:
     }
     text = rows_table(measured)
     assert "31,000 messages/s  reference  sync x16  p99 1.50 ms  60 MB" in text
-    assert "1.55 x apache     sync x16 per_s (1.4 to 1.7) wanted 1.5: met" in text
-    assert text.endswith("0.7 s           start wanted at most 0.5: MISSED")
+    assert "1.55 x apache     sync x16 per_s (1.4 to 1.7) target 1.5: met" in text
+    assert text.endswith("0.7 s           start target at most 0.5: MISSED")
 
 
 def test_batches_are_answered() -> None:

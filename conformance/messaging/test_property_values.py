@@ -1,8 +1,8 @@
 """
 A property with an unexpected value affects its own message only.
 
-Every property name of RocketMQ is sent with each of several bad values, to topics of
-four kinds, between two good messages of the same queue. A third good message follows a
+Each property name of RocketMQ is sent with several bad values, to topics of four kinds.
+Two good messages of the same queue surround the bad one. A third good message follows a
 restart. A broker may refuse a bad message; each good one arrives exactly once.
 """
 

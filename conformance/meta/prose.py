@@ -12,6 +12,8 @@ from enum import Enum
 from pathlib import Path
 
 _CODE = re.compile(r"``.+?``|`[^`]*`", re.DOTALL)
+_LITERAL = re.compile(r"^( *)(\S.*:):\n((?:[ \t]*\n|\1 +.*(?:\n|$))+)", re.MULTILINE)
+"""Literal block of a docstring: the lines after ``::`` that are indented deeper."""
 _DIRECTIVE = re.compile(r"#\s*(noqa|type:|pragma|fmt:|ruff|mypy|!|\[[A-Z])")
 _FENCE = re.compile(r"^ *(```|~~~)")
 _LIST_ITEM = re.compile(r"^\s*([-*]|\d+\.)\s+")
@@ -48,7 +50,8 @@ def texts(path: Path) -> Iterator[Text]:
 def _python(content: str) -> Iterator[Text]:
     for node in ast.walk(ast.parse(content)):
         if isinstance(node, ast.Expr) and _string(node.value) is not None:
-            yield _text(Kind.DOCSTRING, node.lineno, _string(node.value) or "")
+            docstring = _LITERAL.sub(_as_code, _string(node.value) or "")
+            yield _text(Kind.DOCSTRING, node.lineno, docstring)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             if not node.name.startswith("test_"):
                 yield Text(Kind.NAME, node.lineno, node.name)
@@ -60,6 +63,12 @@ def _python(content: str) -> Iterator[Text]:
         elif isinstance(node, ast.Call) and _callee(node) == "Clause":
             yield from _clause_text(node)
     yield from _comments(content)
+
+
+def _as_code(literal: re.Match[str]) -> str:
+    """Return *literal* as a code span with the same number of lines."""
+    indent, lead, code = literal.groups()
+    return f"{indent}{lead} ``CODE``." + "\n" * (1 + code.count("\n"))
 
 
 def _clause_text(call: ast.Call) -> Iterator[Text]:

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from conformance.meta.language import Counts, allowed, counts, project_files
 from conformance.meta.language_rules import violations
-from conformance.meta.prose import Kind, Text
+from conformance.meta.prose import Kind, Text, texts
+
+LITERAL = '''"""
+The calls of a store::
+
+    start() told
+    stop()
+
+A sentence told here.
+"""
+'''
 
 
 @pytest.fixture(scope="module")
@@ -73,3 +85,10 @@ def test_a_violation_is_found(kind: Kind, text: str, rule: str) -> None:
 )
 def test_good_prose_has_no_violation(kind: Kind, text: str) -> None:
     assert not list(violations(Text(kind, 1, text)))
+
+
+def test_a_literal_block_is_code_and_keeps_its_lines(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text(LITERAL, encoding="utf-8")
+    found = [one for text in texts(module) for one in violations(text)]
+    assert [(one.line, one.found) for one in found] == [(6, "told")]

@@ -163,7 +163,7 @@ def _event(
 
 
 def _check_times(properties: dict[str, str]) -> int:
-    """Return how often a half message was checked; -1 where that is no integer."""
+    """Return the number of checks of a half message; -1 if it is not an integer."""
     text = properties.get(Property.TRANSACTION_CHECK_TIMES)
     if text is None:
         return 0

@@ -1,6 +1,8 @@
 """
 The grammar of SQL expressions, as 4.6.0's SelectorParser has it.
 
+Alternatives are separated by bars, repetitions are in braces::
+
     condition   = both { OR both }
     both        = equality { AND equality }
     equality    = order { ("=" | "<>") order | IS [NOT] NULL }
