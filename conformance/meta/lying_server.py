@@ -39,9 +39,14 @@ class LyingServer:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        # shutdown, unlike close, wakes a thread that waits in accept.
-        self._listener.shutdown(socket.SHUT_RDWR)
+        self.stop()
         self._thread.join(5.0)
+
+    def stop(self) -> None:
+        """Accept no connection from now on; stopping twice is harmless."""
+        with contextlib.suppress(OSError):
+            # shutdown, unlike close, wakes a thread that waits in accept.
+            self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
 
     def _serve(self) -> None:
@@ -54,7 +59,7 @@ class LyingServer:
 
     def _talk(self, connection: socket.socket) -> None:
         with (
-            contextlib.suppress(ConnectionResetError),
+            contextlib.suppress(ConnectionError),
             connection,
             connection.makefile("rb") as arriving,
         ):

@@ -45,6 +45,11 @@ class ChildRun:
         """By clause, what was found wrong; None where nothing was."""
         return {name: one["failure"] for name, one in self._entries()}
 
+    @property
+    def reasons(self) -> dict[str, str]:
+        """By clause, the reason where there is no verdict; empty where there is one."""
+        return {name: one["reason"] or "" for name, one in self._entries()}
+
     def _entries(self) -> list[tuple[str, dict[str, Any]]]:
         return [(one["id"], one) for one in self.report.get("results", [])]
 

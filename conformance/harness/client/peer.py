@@ -12,7 +12,7 @@ import itertools
 import socket
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from conformance.harness.client.address import Address
@@ -57,6 +57,23 @@ class ClosedError(PeerMisbehavedError):
 
 class UnreadableResponseError(PeerMisbehavedError):
     """The received bytes are not a frame or not a command."""
+
+
+class MissingFieldError(PeerMisbehavedError):
+    """The response lacks a header field that the test reads."""
+
+
+class ReceivedFields(dict[str, str]):
+    """Header fields of a received command; a missing one is the peer's mistake."""
+
+    def __init__(self, fields: Mapping[str, str], *, transcript: Transcript) -> None:
+        super().__init__(fields)
+        self._transcript = transcript
+
+    def __missing__(self, name: str) -> str:
+        """Raise the error about the header field *name*, which was not received."""
+        reason = f"the response has no header field {name}"
+        raise MissingFieldError(reason, self._transcript)
 
 
 class Peer(Closing):
@@ -198,7 +215,9 @@ class Peer(Closing):
 
     def _decode(self, frame: bytes) -> Command:
         try:
-            return decode_command(frame)
+            command = decode_command(frame)
+            fields = ReceivedFields(command.fields, transcript=self.transcript)
+            return replace(command, fields=fields)
         except LayoutError as error:
             reason = f"what came is no command: {error}"
             raise UnreadableResponseError(reason, self.transcript) from error

@@ -112,6 +112,16 @@ class ContainerCluster:
                 container.kill()
                 container.wait(timeout=STOP_TIMEOUT_S)
 
+    def end_report(self) -> str:
+        """Return the status and the last output of the containers that have ended."""
+        parts = []
+        for name, container in self._containers.items():
+            container.reload()
+            if container.status != "running":
+                lines = container.logs(tail=TAIL_LINES).decode("utf-8", "replace")
+                parts.append(f"{name} is {container.status}; its log ends:\n{lines}")
+        return "\n".join(parts)
+
     def logs(self) -> dict[str, str]:
         """Return the output of each container."""
         return {

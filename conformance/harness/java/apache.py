@@ -101,6 +101,10 @@ class ApacheCluster(Closing):
         ]
         self._write_files(settings)
 
+    def end_report(self) -> str:
+        """Return exit status and last output of the programs that have ended."""
+        return "\n".join(filter(None, (child.end_report() for child in self._children)))
+
     def __enter__(self) -> Self:
         self.start()
         return self

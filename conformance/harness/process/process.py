@@ -91,6 +91,14 @@ class Child:
         """Return everything that the program has printed, both streams together."""
         return self.log.read_text(encoding="utf-8", errors="replace")
 
+    def end_report(self) -> str:
+        """Return the exit status and the last lines of output; empty while it runs."""
+        code = self.exit_code
+        if code is None:
+            return ""
+        ended = f"{self.name} ended with exit status {code}"
+        return f"{ended}; its log ends:\n{self.log_tail()}"
+
     def log_tail(self, lines: int = TAIL_LINES) -> str:
         """Return the last *lines* of the log, indented for an error message."""
         return "\n".join(f"    {line}" for line in self.output().splitlines()[-lines:])

@@ -1,23 +1,33 @@
 """
-Failures caused by a request code that the target is known to refuse.
+Failures caused by a request code that the target does not have.
 
 Such a target does not have the feature: the test is *unsupported*, counted apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.transcript import Direction, Transcript
+from conformance.harness.targets.shared_target import refuses_of
 from spec.layout import LayoutError
 from spec.wire.remoting.command import Command, decode_command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
+KNOWN_CODES = frozenset(map(int, RequestCode))
 
-def refusal_in_test(refuses: frozenset[int]) -> str | None:
-    """Return the reason why the running test has no verdict on this target, or None."""
+
+def refusal_in_test(description: Mapping[str, str]) -> str | None:
+    """Return the reason why the running test has no verdict on this target, or None.
+
+    A foreign target may refuse any request that Apache has, unless it is dishonest.
+    The refusals of any other target count only if they were found before the run.
+    """
+    refuses = refuses_of(description)
+    if description.get("is_foreign") and not description.get("complaints"):
+        refuses = KNOWN_CODES
     codes = refused_in(CONVERSATIONS.transcripts(), refuses) if refuses else []
     names = ", ".join(RequestCode(code).name for code in codes)
     return f"the target refuses the request {names}" if names else None
@@ -25,22 +35,49 @@ def refusal_in_test(refuses: frozenset[int]) -> str | None:
 
 def refused_in(transcripts: Iterable[Transcript], refuses: frozenset[int]) -> list[int]:
     """Return the codes among *refuses* that were sent and refused."""
-    found = []
-    for transcript in transcripts:
-        sent: dict[int, int] = {}
-        for entry in transcript:
-            command = _command(entry.data)
-            if command is None:
-                continue
-            if entry.direction is Direction.SENT:
-                sent[command.opaque] = command.code
-            elif command.code == ResponseCode.REQUEST_CODE_NOT_SUPPORTED:
-                found.append(sent.get(command.opaque, 0))
+    found = {
+        sent.code
+        for sent, answer in exchanges(transcripts)
+        if answer.code == ResponseCode.REQUEST_CODE_NOT_SUPPORTED
+    }
     return sorted(refuses.intersection(found))
 
 
-def _command(frame: bytes) -> Command | None:
-    try:
-        return decode_command(frame)
-    except LayoutError:
-        return None
+def exchanges(transcripts: Iterable[Transcript]) -> Iterator[tuple[Command, Command]]:
+    """Yield each request in *transcripts* that got a response, with the response."""
+    for transcript in transcripts:
+        sent: dict[int, Command] = {}
+        for _, direction, command in _commands(transcript):
+            if direction is Direction.SENT:
+                sent[command.opaque] = command
+            elif command.opaque in sent:
+                yield sent[command.opaque], command
+
+
+def sent_codes(transcripts: Iterable[Transcript]) -> set[int]:
+    """Return the codes of all requests that were sent."""
+    return {
+        command.code
+        for transcript in transcripts
+        for _, direction, command in _commands(transcript)
+        if direction is Direction.SENT
+    }
+
+
+def last_request(transcripts: Iterable[Transcript]) -> int | None:
+    """Return the code of the request that was sent last, None without any."""
+    sent = [
+        (transcript.opened_at_ms + at_ms, command.code)
+        for transcript in transcripts
+        for at_ms, direction, command in _commands(transcript)
+        if direction is Direction.SENT
+    ]
+    return max(sent)[1] if sent else None
+
+
+def _commands(transcript: Transcript) -> Iterator[tuple[int, Direction, Command]]:
+    for entry in transcript:
+        try:
+            yield entry.at_ms, entry.direction, decode_command(entry.data)
+        except LayoutError:
+            continue

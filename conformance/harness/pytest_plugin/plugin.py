@@ -7,12 +7,13 @@ Each hook is a few lines; what it decides is in the module that it calls.
 from __future__ import annotations
 
 from collections.abc import Generator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
 from conformance.harness.failure import artifacts
-from conformance.harness.pytest_plugin import verdict as verdicts
 from conformance.harness.pytest_plugin.fixtures import (
     OPTIONS,
     TARGET_OWNER,
@@ -26,8 +27,8 @@ from conformance.harness.pytest_plugin.fixtures import (
     unique,
 )
 from conformance.harness.pytest_plugin.grouping import SharedBrokers
+from conformance.harness.pytest_plugin.guard import GUARD, Guard
 from conformance.harness.pytest_plugin.hypothesis_profiles import load_profile
-from conformance.harness.pytest_plugin.known_refusals import refusal_in_test
 from conformance.harness.pytest_plugin.options import (
     MARKERS,
     add_options,
@@ -36,17 +37,22 @@ from conformance.harness.pytest_plugin.options import (
 )
 from conformance.harness.pytest_plugin.ordering import order_items
 from conformance.harness.pytest_plugin.recorder import HARNESS_FAILED, Recorder
+from conformance.harness.pytest_plugin.repeating import run_guarded
+from conformance.harness.pytest_plugin.reporting import (
+    KNOWN,
+    add_verdict,
+    clauses_about_target,
+)
 from conformance.harness.pytest_plugin.selection import (
-    applicable,
     clauses_of,
     decide_before,
     refuse_unnamed,
     select,
 )
-from conformance.harness.report.known_failures import load_known, reason_for
+from conformance.harness.report.known_failures import load_known
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.run_record import Record, Verdict
-from conformance.harness.targets.shared_target import TargetOwner, refuses_of
+from conformance.harness.targets.shared_target import TargetOwner
 
 __all__ = [
     "broker",
@@ -60,10 +66,13 @@ __all__ = [
 ]
 
 RECORD = pytest.StashKey[Record]()
+BREAKS = pytest.StashKey["TemporaryDirectory[str]"]()
+"""Directory of the file in which workers share the first break of the target."""
 LETTERS = {
     Outcome.ERROR: "E",
     Outcome.FAIL: "F",
     Outcome.KNOWN: "k",
+    Outcome.BLOCKED: "b",
     Outcome.UNSUPPORTED: "u",
     Outcome.NOT_APPLICABLE: "-",
 }
@@ -85,7 +94,13 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[TARGET_OWNER] = TargetOwner(
         options.target, profile=options.profile, description=description
     )
-    record = config.stash[RECORD] = Record(known=load_known(options.known))
+    worker = getattr(config, "workerinput", {})
+    record_file = worker.get("conformance_break")
+    config.stash[GUARD] = Guard(
+        config.stash[TARGET_OWNER], record=Path(record_file) if record_file else None
+    )
+    config.stash[KNOWN] = load_known(options.known)
+    record = config.stash[RECORD] = Record(known=config.stash[KNOWN])
     if not hasattr(config, "workerinput"):
         recorder = Recorder(record, config.stash[TARGET_OWNER], options)
         config.pluginmanager.register(recorder, "conformance-recorder")
@@ -104,7 +119,12 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Start the target once for all workers, and send its description to this one."""
-    node.workerinput["conformance_target"] = node.config.stash[TARGET_OWNER].description
+    config = node.config
+    node.workerinput["conformance_target"] = config.stash[TARGET_OWNER].description
+    if BREAKS not in config.stash:
+        config.stash[BREAKS] = TemporaryDirectory(prefix="rocketmq-conformance-break-")
+    record = Path(config.stash[BREAKS].name) / "first.json"
+    node.workerinput["conformance_break"] = str(record)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -118,6 +138,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     host = config.stash.get(TARGET_OWNER, None)
     if host is not None:
         host.close()
+    if BREAKS in config.stash:
+        config.stash[BREAKS].cleanup()
 
 
 @pytest.hookimpl(trylast=True)
@@ -139,7 +161,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     artifacts.begin(item)
     if suite_of(item):
         target = item.config.stash[TARGET_OWNER].target()
-        decide_before(item, target, item.config.stash[OPTIONS])
+        options = item.config.stash[OPTIONS]
+        decide_before(item, target, options)
+        if not options.until_failed:
+            item.config.stash[GUARD].before(item.nodeid, clauses_about_target(item))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -148,64 +173,20 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Give the report of a test that names clauses its verdict and its text."""
     report = yield
-    named = clauses_of(item)
-    if not named:
-        return report
-    host, options = item.config.stash[TARGET_OWNER], item.config.stash[OPTIONS]
-    description = host.description
-    clauses = named
-    if "release" in description:
-        beyond = options.beyond_range
-        clauses = applicable(named, description["release"], beyond=beyond) or named
-    verdict = verdicts.verdict_of(item, call, report, clauses=clauses)
-    if verdict is None:
-        return report
-    if verdict.outcome in (Outcome.FAIL, Outcome.ERROR):
-        refused = refusal_in_test(refuses_of(description))
-        if refused is not None:
-            verdict = verdicts.unsupported_verdict(verdict, refused)
-            report.outcome = "skipped"
-            report.longrepr = (str(item.path), 0, f"Skipped: {refused}")
-    if verdict.outcome is Outcome.FAIL and call.excinfo is not None:
-        error, blamed = call.excinfo.value, verdict.blamed
-        kept = artifacts.keep(options.report, item, error, blamed)
-        _explain(report, error, item, clauses=blamed, kept=kept)
-        reason = reason_for(
-            item.config.stash[RECORD].known,
-            verdict.blamed,
-            target=options.target,
-            release=description.get("release", ""),
-        )
-        text = report.longreprtext[: verdicts.TEXT_LIMIT]
-        verdict = verdicts.replaced(
-            verdict,
-            text=text,
-            again=verdicts.again(item, options),
-            capture=kept.capture,
-            vector=kept.vector,
-        )
-        if reason is not None:
-            verdict = verdicts.replaced(verdict, outcome=Outcome.KNOWN, reason=reason)
-            report.outcome = "skipped"
-            report.wasxfail = reason  # pytest's own mark of an expected failure
-    report.conformance = verdict.dump()  # type: ignore[attr-defined] # pytest carries it
+    if clauses_of(item):
+        add_verdict(item, call, report)
     return report
 
 
-def _explain(
-    report: pytest.TestReport,
-    error: BaseException,
-    item: pytest.Item,
-    *,
-    clauses: list[str],
-    kept: artifacts.Artifacts,
-) -> None:
-    """Put the failure's own text in the place of a traceback."""
-    options = item.config.stash[OPTIONS]
-    text = verdicts.text_of_error(error, item, options, clauses=clauses, kept=kept)
-    report.longrepr = text or verdicts.text_of_traceback(
-        report.longreprtext, item, options, clauses=clauses, kept=kept
-    )
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(
+    item: pytest.Item, nextitem: pytest.Item | None
+) -> bool | None:
+    """Run *item*, twice where its target broke while other workers used it too."""
+    if not suite_of(item) or not hasattr(item.config, "workerinput"):
+        return None  # pytest runs it
+    run_guarded(item, nextitem, item.config.stash[GUARD])
+    return True
 
 
 def pytest_report_teststatus(

@@ -46,6 +46,8 @@ class Recorder:
         dumped = getattr(report, "conformance", None)
         if dumped is None:
             return
+        for earlier in getattr(report, "conformance_before", ()):
+            self._record.add(Verdict.load(earlier))
         self._record.add(Verdict.load(dumped))
         if self._options.until_failed and self._session is not None:
             blamed = {name for one in self._record.verdicts for name in one.blamed}
@@ -106,7 +108,8 @@ class Recorder:
         outcomes = {result.outcome for result in self._results}
         if Outcome.FAIL in outcomes or self._contradicts_evidence():
             return FINDINGS
-        if Outcome.ERROR in outcomes and session.exitstatus in (0, FINDINGS):
+        is_undecided = bool(outcomes.intersection((Outcome.ERROR, Outcome.BLOCKED)))
+        if is_undecided and session.exitstatus in (0, FINDINGS):
             return HARNESS_FAILED
         if not outcomes.intersection(VERDICTS) and session.exitstatus == 0:
             return HARNESS_FAILED

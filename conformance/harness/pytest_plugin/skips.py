@@ -1,5 +1,5 @@
 """
-Ends of a test without a verdict: unsupported or not applicable.
+Ends of a test without a verdict: blocked, unsupported or not applicable.
 
 Pytest reports both as skipped. The outcome stands before the reason in the message.
 """
@@ -23,9 +23,15 @@ def not_applicable(reason: str) -> NoReturn:
     pytest.skip(f"{Outcome.NOT_APPLICABLE}: {reason}")
 
 
+def blocked(reason: str) -> NoReturn:
+    """End the running test without a verdict: the target does not get that far."""
+    pytest.skip(f"{Outcome.BLOCKED}: {reason}")
+
+
 def of_skip(message: str) -> tuple[Outcome, str]:
     """Return the outcome and reason of a test that ended without a verdict."""
     name, colon, reason = message.partition(": ")
-    if colon and name == Outcome.NOT_APPLICABLE:
-        return Outcome.NOT_APPLICABLE, reason
+    for outcome in (Outcome.NOT_APPLICABLE, Outcome.BLOCKED):
+        if colon and name == outcome:
+            return outcome, reason
     return Outcome.UNSUPPORTED, reason if name == Outcome.UNSUPPORTED else message

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis.errors import HypothesisException
 
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.peer import PeerError, PeerMisbehavedError
@@ -28,17 +29,27 @@ from conformance.harness.failure.failure import (
 )
 from conformance.harness.process.process import ProcessError
 from conformance.harness.pytest_plugin.options import Options
+from conformance.harness.pytest_plugin.preconditions import (
+    PRECONDITION_ERRORS,
+    lacks_request,
+    precondition_reason,
+)
 from conformance.harness.pytest_plugin.skips import of_skip
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.run_record import Verdict
 from conformance.harness.targets.target import TargetError
+from spec.layout import LayoutError
 from spec.registry import all_clauses
 from spec.wire.remoting.response_code import ResponseCode
 
 TEXT_LIMIT = 20_000
 """Characters of a failure that a report keeps."""
+TARGET_ERRORS = (PeerError, TargetError, ProcessError)
+"""The target could not be reached or started."""
 VALID_RESPONSE = "a valid response"
 """Expected value where a peer closed, was silent or sent an invalid response."""
+READABLE = "bytes in the specified layout"
+"""Expected value where bytes of a peer cannot be decoded."""
 
 
 def verdict_of(
@@ -47,8 +58,12 @@ def verdict_of(
     report: pytest.TestReport,
     *,
     clauses: list[str],
+    charges_all: bool = False,
 ) -> Verdict | None:
-    """Return the verdict of a phase of *item*; None for a phase without one."""
+    """Return the verdict of a phase of *item*; None for a phase without one.
+
+    With *charges_all*, every failure is one of the clauses, also an error of our own.
+    """
     if report.passed and report.when != "call":
         return None
     verdict = Verdict(
@@ -60,18 +75,10 @@ def verdict_of(
     error = call.excinfo.value if call.excinfo is not None else None
     if report.passed or error is None:
         return verdict
-    return replaced(verdict, **_of_error(error, report, clauses))
-
-
-def unsupported_verdict(verdict: Verdict, reason: str) -> Verdict:
-    """Return *verdict* as of a test that the target does not allow."""
-    return Verdict(
-        test=verdict.test,
-        clauses=verdict.clauses,
-        outcome=Outcome.UNSUPPORTED,
-        duration_s=verdict.duration_s,
-        reason=reason,
-    )
+    values = _of_error(error, report, clauses)
+    if charges_all and report.when == "call" and _is_charged(error):
+        values = {**_of_failure(error, clauses), "blamed": _blamed(error) or clauses}
+    return replaced(verdict, **values)
 
 
 def replaced(verdict: Verdict, **values: Any) -> Verdict:
@@ -85,16 +92,46 @@ def _of_error(
     if report.skipped:
         outcome, reason = of_skip(str(error))
         return {"outcome": outcome, "reason": reason}
-    if report.when != "call" or isinstance(
-        error, PeerError | TargetError | ProcessError
-    ):
+    if report.when == "setup" and isinstance(error, PRECONDITION_ERRORS):
+        lacks = lacks_request(error)
+        outcome = Outcome.UNSUPPORTED if lacks else Outcome.BLOCKED
+        return {"outcome": outcome, "reason": precondition_reason(error)}
+    if report.when != "call" or isinstance(error, TARGET_ERRORS):
         return {"outcome": Outcome.ERROR, "reason": str(error)[:TEXT_LIMIT]}
+    if not _is_about_peer(error):
+        reason = f"{type(error).__name__}: {error}"
+        return {"outcome": Outcome.ERROR, "reason": reason[:TEXT_LIMIT]}
+    return _of_failure(error, clauses)
+
+
+def _is_charged(error: BaseException) -> bool:
+    """Return whether *error* ended a test that ran on a target."""
+    is_skip = isinstance(error, pytest.skip.Exception)
+    return not isinstance(error, (*TARGET_ERRORS,)) and not is_skip
+
+
+def _is_about_peer(error: BaseException) -> bool:
+    """Return whether *error* is about the peer's behaviour, and not our own."""
+    if isinstance(error, BaseExceptionGroup):
+        return any(_is_about_peer(part) for part in error.exceptions)
+    return isinstance(error, AssertionError | LayoutError | HypothesisException)
+
+
+def _blamed(error: BaseException) -> list[str]:
+    """Return the clauses that *error* names."""
+    return list(dict.fromkeys(failure.clause.id for failure in failures_in(error)))
+
+
+def _of_failure(error: BaseException, clauses: list[str]) -> dict[str, object]:
+    """Return the values of a failure; without a named clause, that of the first one."""
     failures = list(failures_in(error))
+    blamed = _blamed(error) or clauses
+    if not failures and (converted := as_failure(error, clauses)):
+        failures, blamed = [converted], clauses[:1]
     findings = [finding for failure in failures for finding in failure.findings]
-    blamed = list(dict.fromkeys(failure.clause.id for failure in failures))
     return {
         "outcome": Outcome.FAIL,
-        "blamed": blamed or clauses,
+        "blamed": blamed,
         "text": str(error)[:TEXT_LIMIT],
         "found": "\n".join(format_value(finding.found) for finding in findings),
         "expected": "\n".join(format_value(finding.expected) for finding in findings),
@@ -127,6 +164,10 @@ def as_failure(error: BaseException, clauses: list[str]) -> ConformanceFailure |
         finding = Finding(
             found=str(error), expected=f"{ResponseCode.SUCCESS:d} SUCCESS"
         )
+        transcript = CONVERSATIONS.latest()
+        return ConformanceFailure(clauses[0], [finding], transcript=transcript)
+    if isinstance(error, LayoutError):
+        finding = Finding(found=str(error), expected=READABLE)
         transcript = CONVERSATIONS.latest()
         return ConformanceFailure(clauses[0], [finding], transcript=transcript)
     return None

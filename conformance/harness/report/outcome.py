@@ -1,9 +1,10 @@
 """
 Outcomes of a clause on a target.
 
-Two of the six are decided before a test runs. A test is *not-applicable* if none of its
-clauses applies to the target's release. It is *unsupported* if the target lacks a
-capability. Neither is ever counted as passed.
+Two of the seven are decided before a test runs. A test is *not-applicable* if none of
+its clauses applies to the target's release. It is *unsupported* if the target lacks a
+capability. A test is *blocked* if the target does not meet its precondition. None of
+the three is ever counted as passed.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ class Outcome(StrEnum):
     FAIL = "fail"
     KNOWN = "known"
     """It failed, and the target's file of known failures lists it."""
+    BLOCKED = "blocked"
+    """The target broke earlier, or does not meet what the test needs: not known."""
     PASS = "pass"  # noqa: S105 - a verdict, not a password
     UNSUPPORTED = "unsupported"
     """The target does not allow what the test needs."""
@@ -32,6 +35,7 @@ GRAVITY = (
     Outcome.FAIL,
     Outcome.ERROR,
     Outcome.KNOWN,
+    Outcome.BLOCKED,
     Outcome.PASS,
     Outcome.UNSUPPORTED,
     Outcome.NOT_APPLICABLE,

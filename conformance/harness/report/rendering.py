@@ -9,6 +9,7 @@ SYMBOLS = {
     "fail": "✗",
     "error": "!",
     "known": "k",
+    "blocked": "b",
     "unsupported": "?",
     "not-applicable": "–",
     "": "",

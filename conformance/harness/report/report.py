@@ -27,6 +27,8 @@ from conformance.harness.targets.shared_target import refuses_of
 from spec.registry import all_clauses
 
 SCHEMA = 1
+FAILURES = (Outcome.FAIL, Outcome.ERROR, Outcome.KNOWN)
+"""Outcomes with a failure's text."""
 FILE_NAME = "report.json"
 _SCHEMA_FILE = Path(__file__).with_name("report.schema.json")
 
@@ -124,7 +126,7 @@ def _failure(result: ClauseResult) -> dict[str, object] | None:
     verdict = result.failure
     if verdict is None or not (verdict.text or verdict.outcome is Outcome.ERROR):
         return None
-    if result.outcome in (Outcome.UNSUPPORTED, Outcome.NOT_APPLICABLE):
+    if result.outcome not in FAILURES:
         return None
     return {
         "test": verdict.test,

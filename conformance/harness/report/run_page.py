@@ -103,7 +103,7 @@ def _counts(entries: Iterable[Entry]) -> list[tuple[str, list[int]]]:
 
 def _reasons(entries: Iterable[Entry]) -> list[tuple[str, str, int]]:
     """Return the reasons for clauses without a verdict: outcome, reason, number."""
-    without_verdict = ("unsupported", "not-applicable")
+    without_verdict = ("blocked", "unsupported", "not-applicable")
     counted = Counter(
         (one.outcome, one.reason) for one in entries if one.outcome in without_verdict
     )

@@ -33,6 +33,8 @@ class Verdict:
     """Why there is no verdict, or why the failure is a known one."""
     text: str = ""
     """The failure as it was printed."""
+    broke: str = ""
+    """Problem of the target since this test, where it broke the target."""
     found: str = ""
     expected: str = ""
     again: str = ""

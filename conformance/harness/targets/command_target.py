@@ -36,6 +36,7 @@ class CommandTarget(StartedTarget):
         self.release = self.file.release
         self.capabilities = self.file.capabilities
         self.refuses = self.file.refuses
+        self.is_only_one = self.file.ports is not None
         self._children: list[tuple[Child, Program]] = []
 
     def _start(self) -> None:
@@ -50,6 +51,10 @@ class CommandTarget(StartedTarget):
     def log(self) -> str:
         """Output of the running programs."""
         return "\n".join(child.output() for child, _ in self._children)
+
+    def end_report(self) -> str:
+        """Return exit status and last output of the programs that have ended."""
+        return "\n".join(filter(None, (one.end_report() for one, _ in self._children)))
 
     def stop(self) -> None:
         """Terminate the programs, the broker first, and wait for their end."""

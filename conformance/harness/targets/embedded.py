@@ -88,6 +88,10 @@ class EmbeddedTarget(StartedTarget):
         """Return the directory whose packages are run."""
         return SOURCES
 
+    def end_report(self) -> str:
+        """Return exit status and last output of the process if it has ended."""
+        return self._child.end_report() if self._child is not None else ""
+
     def stop(self) -> None:
         """Terminate the process and wait for its end."""
         if self._child is not None:

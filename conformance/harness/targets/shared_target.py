@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from conformance.harness.client.address import Address
+from conformance.harness.targets.health import Health
 from conformance.harness.targets.probing.probe import examine
 from conformance.harness.targets.target import (
     Capability,
@@ -26,6 +27,10 @@ class SharedTarget(Target):
 
     def __init__(self, description: Mapping[str, str]) -> None:
         super().__init__(description["text"])
+        self.update(description)
+
+    def update(self, description: Mapping[str, str]) -> None:
+        """Become the target of *description*, which replaces a broken one."""
         self.release = description["release"]
         self.namesrv = _address(description["namesrv"])
         self.broker = _address(description["broker"])
@@ -39,6 +44,7 @@ class SharedTarget(Target):
         names = filter(None, description["capabilities"].split(","))
         self.capabilities = frozenset(Capability(name) for name in names)
         self.refuses = refuses_of(description)
+        self.is_foreign = bool(description.get("is_foreign"))
 
 
 def describe_target(target: Target, complaints: Iterable[str] = ()) -> dict[str, str]:
@@ -55,6 +61,7 @@ def describe_target(target: Target, complaints: Iterable[str] = ()) -> dict[str,
         "release_source": target.release_source,
         "refuses": ",".join(str(code) for code in sorted(target.refuses)),
         "complaints": "\n".join(complaints),
+        "is_foreign": "yes" if target.is_foreign else "",
     }
 
 
@@ -71,7 +78,7 @@ class TargetOwner:
     """Owner of the run's target: started at first use, stopped at the end.
 
     A failed start is not repeated: every test that needs the target gets the same
-    error.
+    error. A target that breaks later is replaced where its kind allows it.
     """
 
     def __init__(
@@ -85,6 +92,8 @@ class TargetOwner:
         self._profile = profile
         self._description = dict(description or {})
         self._started: Target | None = None
+        self._shared: SharedTarget | None = None
+        self._health: Health | None = None
 
     @property
     def description(self) -> dict[str, str]:
@@ -93,11 +102,45 @@ class TargetOwner:
             self._description = self._start()
         return self._description
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether other processes test the same target as this one."""
+        return bool(self._description) and self._started is None
+
     def target(self) -> SharedTarget:
         """Return the run's target."""
         if "error" in self.description:
             raise TargetError(self.description["error"])
-        return SharedTarget(self.description)
+        if self._shared is None:
+            self._shared = SharedTarget(self.description)
+        return self._shared
+
+    def watch(self) -> Health:
+        """Return the health of the target, watched from the first call on."""
+        if self._health is None:
+            target = self.target()
+            self._health = Health(namesrv=target.namesrv, broker=target.broker)
+        return self._health
+
+    def end_report(self) -> str:
+        """Return exit status and last output of the target, if it was started here."""
+        return self._started.end_report() if self._started is not None else ""
+
+    def replace(self) -> None:
+        """Start another target in the place of the broken one.
+
+        Raises TargetError where its kind does not allow that, or it does not start.
+        """
+        named = parse_target(self._text, profile=self._profile)
+        if not named.can_be_started or (named.is_only_one and self.is_shared):
+            raise TargetError(f"{self._text} cannot be started again from here")
+        self.close()
+        description = self._start()
+        if "error" in description:
+            raise TargetError(description["error"])
+        self._description = {**self._description, **description}
+        self.target().update(self._description)
+        self._health = None
 
     def close(self) -> None:
         """Stop the target if it was started here."""

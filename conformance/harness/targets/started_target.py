@@ -31,6 +31,7 @@ class StartedTarget(Target, ABC):
 
     failures: tuple[type[Exception], ...] = (ProcessError, NoFreePortError)
     """Errors of the programs: no verdict about any clause."""
+    can_be_started = True
     usual_broker, usual_cluster = "broker-a", "DefaultCluster"
     """Names where neither the settings nor the name server has them."""
 
@@ -107,6 +108,9 @@ class Cluster(Protocol):
     def kill(self) -> None:
         """End both as a power cut would."""
 
+    def end_report(self) -> str:
+        """Return exit status and last output of what has ended."""
+
     def close(self) -> None:
         """End both; give back what they had."""
 
@@ -130,6 +134,10 @@ class ClusterTarget(StartedTarget, Generic[C]):
         if self._cluster is not None:
             with self._as_target_error(f"{self.text}: kill: "):
                 self._cluster.kill()
+
+    def end_report(self) -> str:
+        """Return exit status and last output of the programs that have ended."""
+        return self._cluster.end_report() if self._cluster is not None else ""
 
     @abstractmethod
     def _made(self) -> C:

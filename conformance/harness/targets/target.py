@@ -78,6 +78,10 @@ class Target(Closing):
     """One peer under examination. Kinds override what they can do."""
 
     capabilities: frozenset[Capability] = frozenset()
+    can_be_started = False
+    """Whether it is started from here."""
+    is_only_one = False
+    """Whether no second target of the same text can run beside it."""
     is_foreign = False
     """Whether the release is unknown, so that the target is probed first."""
 
@@ -145,6 +149,10 @@ class Target(Closing):
 
     def close(self) -> None:
         """Give back everything: processes, ports, files. Closing twice is harmless."""
+
+    def end_report(self) -> str:
+        """Return exit status and last output of the programs that have ended."""
+        return ""
 
     def connect_to_namesrv(self) -> Client:
         """Return a fresh connection to the name server."""

@@ -25,6 +25,10 @@ FieldValue: TypeAlias = str | int | bool | None
 class RefusedError(AssertionError):
     """Error response where the test requires a success."""
 
+    def __init__(self, answer: Command) -> None:
+        super().__init__(f"refused with code {answer.code}: {answer.remark}")
+        self.code = answer.code
+
 
 class Invoker(Closing):
     """Sender of requests to one peer over one connection."""
@@ -102,5 +106,5 @@ def body_of(answer: Command) -> object:
 def require_success(answer: Command) -> Command:
     """Return *answer* if it is a success, and fail if it is not."""
     if answer.code != ResponseCode.SUCCESS:
-        raise RefusedError(f"refused with code {answer.code}: {answer.remark}")
+        raise RefusedError(answer)
     return answer

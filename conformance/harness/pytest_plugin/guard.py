@@ -1,0 +1,180 @@
+"""
+Guard of the run's target: a target that breaks is one finding.
+
+After a failure, and before each test on a foreign target, it checks the target's
+health. The test that broke the target fails, with the target's exit status and last
+output. A target that is started from here is replaced, and the run goes on. On any
+other, later tests are *blocked*.
+
+Several workers share one target at first. When it breaks, each worker starts a target
+of its own and repeats the test that ran meanwhile. Only the test that breaks a target
+again fails. Where no other target can be started, the first worker to detect the break
+names the test.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from conformance.harness.client.conversations import CONVERSATIONS
+from conformance.harness.pytest_plugin.skips import blocked
+from conformance.harness.report.outcome import Outcome
+from conformance.harness.report.run_record import Verdict
+from conformance.harness.targets.shared_target import TargetOwner
+from conformance.harness.targets.target import Capability, TargetError
+
+RECHECK_S = 5.0
+"""Time between two checks of a target that has broken and cannot be replaced."""
+RECHECK_PATIENCE_S = 1.0
+GUARD = pytest.StashKey["Guard"]()
+EXPECTED = "a target that still runs"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Break:
+    """End or hang of the target."""
+
+    test: str
+    problem: str
+
+    @property
+    def reason(self) -> str:
+        """Reason why a later test has no verdict."""
+        return f"{self.problem} since {self.test}"
+
+
+class Guard:
+    """Guard of the target of one worker."""
+
+    def __init__(self, owner: TargetOwner, *, record: Path | None) -> None:
+        self._owner = owner
+        self._record = record
+        """File in which the workers of a run share the first break."""
+        self._break: Break | None = None
+        self._checked_at = 0.0
+        self._previous: Verdict | None = None
+        self.must_repeat = False
+        """Whether the running test is to run again, on a target of this worker."""
+        self._found: list[Verdict] = []
+
+    def before(self, test: str, clauses: list[str]) -> None:
+        """Block *test* where the target is broken and cannot be replaced."""
+        self.must_repeat = False
+        if not self._is_watched():
+            return
+        if self._break is not None:
+            self._recheck()
+        elif self._owner.target().is_foreign and self._previous is not None:
+            self._check_after(self._previous)
+        if self._break is not None:
+            blocked(self._break.reason)
+        self._owner.watch()
+        self._previous = Verdict(
+            test=test, clauses=clauses, outcome=Outcome.PASS, duration_s=0.0
+        )
+
+    def _check_after(self, previous: Verdict) -> None:
+        """Find out whether the target broke at the end of the previous test."""
+        was_shared = self._owner.is_shared
+        verdict = self.after(previous)
+        self.must_repeat = False
+        if verdict.outcome is Outcome.FAIL and not was_shared:
+            self._found.append(verdict)
+
+    def take_found(self) -> list[Verdict]:
+        """Return new verdicts about tests that had passed before the target broke."""
+        found, self._found = self._found, []
+        return found
+
+    def after(self, verdict: Verdict) -> Verdict:
+        """Return *verdict* of a failed test, changed where the target has broken."""
+        if not self._is_watched():
+            return verdict
+        problem = self._owner.watch().problem()
+        if not problem:
+            return verdict
+        report = self._owner.end_report()
+        was_shared = self._owner.is_shared
+        try:
+            self._owner.replace()
+        except TargetError as error:
+            return self._left_broken(verdict, problem, str(error))
+        self.must_repeat = was_shared
+        return broken(verdict, problem, report)
+
+    def _left_broken(self, verdict: Verdict, problem: str, why: str) -> Verdict:
+        first = self._first_break(Break(test=verdict.test, problem=problem))
+        self._break, self._checked_at = first, time.monotonic()
+        if first.test != verdict.test:
+            return without_verdict(verdict, Outcome.BLOCKED, first.reason)
+        return broken(verdict, problem, self._owner.end_report() or why)
+
+    def _first_break(self, found: Break) -> Break:
+        """Return the break that a worker recorded first, which may be *found*."""
+        if self._record is None:
+            return found
+        try:
+            with self._record.open("x", encoding="utf-8") as file:
+                json.dump({"test": found.test, "problem": found.problem}, file)
+        except FileExistsError:
+            return _read(self._record) or found
+        return found
+
+    def _recheck(self) -> None:
+        """Forget the break where the target responds again."""
+        if time.monotonic() - self._checked_at < RECHECK_S:
+            return
+        self._checked_at = time.monotonic()
+        if not self._owner.watch().problem(RECHECK_PATIENCE_S):
+            self._break = None
+            if self._record is not None:
+                self._record.unlink(missing_ok=True)
+
+    def _is_watched(self) -> bool:
+        description = self._owner.description
+        capabilities = description.get("capabilities", "").split(",")
+        return "error" not in description and Capability.WIRE in capabilities
+
+
+def _read(record: Path) -> Break | None:
+    try:
+        values: Mapping[str, str] = json.loads(record.read_text(encoding="utf-8"))
+        return Break(test=values["test"], problem=values["problem"])
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def broken(verdict: Verdict, problem: str, report: str) -> Verdict:
+    """Return the failure of the test that broke the target."""
+    transcript = CONVERSATIONS.latest()
+    frames = transcript.render() if transcript is not None else ""
+    heading = f"The target broke while {verdict.test} ran: {problem}."
+    parts = [heading, report, frames]
+    return Verdict(
+        test=verdict.test,
+        clauses=verdict.clauses,
+        outcome=Outcome.FAIL,
+        duration_s=verdict.duration_s,
+        blamed=(verdict.blamed or verdict.clauses)[:1],
+        broke=problem,
+        found=problem,
+        expected=EXPECTED,
+        text="\n\n".join(filter(None, parts)),
+    )
+
+
+def without_verdict(verdict: Verdict, outcome: Outcome, reason: str) -> Verdict:
+    """Return *verdict* as of a test that ended without one."""
+    return Verdict(
+        test=verdict.test,
+        clauses=verdict.clauses,
+        outcome=outcome,
+        duration_s=verdict.duration_s,
+        reason=reason,
+    )

@@ -1,0 +1,69 @@
+"""
+Preconditions of a test: requests that have to succeed before its own step.
+
+A target that refuses one of them does not fail the clause of the test: the test is
+*blocked* by the clause about that request.
+"""
+
+from __future__ import annotations
+
+from conformance.harness.client.conversations import CONVERSATIONS
+from conformance.harness.client.peer import PeerMisbehavedError
+from conformance.harness.client.requests.invoker import RefusedError
+from conformance.harness.process.deadline import TooLateError
+from conformance.harness.pytest_plugin.known_refusals import last_request
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
+
+REQUEST_CLAUSES: dict[int, str] = {
+    RequestCode.UPDATE_AND_CREATE_TOPIC: "ADMIN-TOPIC-001",
+    RequestCode.GET_ROUTEINFO_BY_TOPIC: "ROUTE-DATA-001",
+    RequestCode.REGISTER_BROKER: "ROUTE-REG-001",
+    RequestCode.SEND_MESSAGE: "SEND-RESPONSE-001",
+    RequestCode.SEND_MESSAGE_V2: "SEND-RESPONSE-001",
+    RequestCode.SEND_BATCH_MESSAGE: "SEND-BATCH-001",
+    RequestCode.PULL_MESSAGE: "PULL-FOUND-001",
+    RequestCode.GET_MAX_OFFSET: "OFFSET-MAX-001",
+    RequestCode.GET_MIN_OFFSET: "OFFSET-MIN-001",
+    RequestCode.UPDATE_CONSUMER_OFFSET: "OFFSET-COMMIT-001",
+    RequestCode.QUERY_CONSUMER_OFFSET: "OFFSET-COMMIT-001",
+    RequestCode.VIEW_MESSAGE_BY_ID: "QUERY-ID-001",
+    RequestCode.HEART_BEAT: "GROUP-MEMBER-001",
+    RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP: "ADMIN-GROUP-001",
+    RequestCode.LOCK_BATCH_MQ: "GROUP-LOCK-001",
+    RequestCode.CONSUMER_SEND_MSG_BACK: "RETRY-SENDBACK-001",
+    RequestCode.UPDATE_BROKER_CONFIG: "ADMIN-CONFIG-001",
+}
+"""The clause about the success of a request, for requests that tests begin with."""
+PRECONDITION_ERRORS = (RefusedError, PeerMisbehavedError, TooLateError)
+"""Errors of a fixture whose target does not do what the test needs."""
+
+
+def precondition_reason(error: BaseException) -> str:
+    """Return why a test is blocked whose fixture raised *error*, in one line."""
+    request = last_request(CONVERSATIONS.transcripts())
+    happened = _first_line(error)
+    if request is None:
+        return happened
+    named = f"{_name_of(request)}: {happened}"
+    clause = REQUEST_CLAUSES.get(request)
+    return f"blocked by {clause}, {named}" if clause else named
+
+
+def lacks_request(error: BaseException) -> bool:
+    """Return whether *error* is the refusal of a request that the target lacks."""
+    lacking = ResponseCode.REQUEST_CODE_NOT_SUPPORTED
+    return isinstance(error, RefusedError) and error.code == lacking
+
+
+def _first_line(error: BaseException) -> str:
+    if isinstance(error, PeerMisbehavedError):
+        return error.reason
+    return str(error).partition("\n")[0]
+
+
+def _name_of(code: int) -> str:
+    try:
+        return RequestCode(code).name
+    except ValueError:
+        return f"request {code}"

@@ -1,0 +1,123 @@
+"""
+Report of one phase of a test: its verdict, and its text in place of a traceback.
+
+A failure whose cause is elsewhere is not charged to the test's clauses. In this order:
+the target broke, it lacks a request, it does not meet a precondition.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.harness.client.conversations import CONVERSATIONS
+from conformance.harness.failure import artifacts
+from conformance.harness.pytest_plugin import verdict as verdicts
+from conformance.harness.pytest_plugin.fixtures import OPTIONS, TARGET_OWNER
+from conformance.harness.pytest_plugin.guard import GUARD, without_verdict
+from conformance.harness.pytest_plugin.known_refusals import refusal_in_test
+from conformance.harness.pytest_plugin.options import suite_of
+from conformance.harness.pytest_plugin.selection import applicable, clauses_of
+from conformance.harness.report.known_failures import Known, reason_for
+from conformance.harness.report.outcome import VERDICTS, Outcome
+from conformance.harness.report.run_record import Verdict
+
+KNOWN = pytest.StashKey[tuple[Known, ...]]()
+UNMET = (Outcome.FAIL, Outcome.ERROR)
+
+
+def add_verdict(
+    item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
+) -> None:
+    """Give *report* of a phase of *item* the verdict and its text."""
+    clauses = clauses_about_target(item)
+    verdict = verdicts.verdict_of(
+        item,
+        call,
+        report,
+        clauses=clauses,
+        charges_all=item.config.stash[OPTIONS].until_failed,
+    )
+    if verdict is None:
+        return
+    if verdict.outcome in UNMET:
+        verdict = _with_cause(verdict, item)
+    if verdict.outcome in UNMET:
+        verdict = _explained(verdict, item, call, report)
+    elif verdict.outcome not in VERDICTS and not report.skipped:
+        report.outcome = "skipped"
+        report.longrepr = (str(item.path), 0, f"Skipped: {verdict.reason}")
+    guard = item.config.stash[GUARD]
+    attributes = vars(report)  # pytest carries them from worker to controller
+    attributes["conformance"] = verdict.dump()
+    attributes["conformance_before"] = [one.dump() for one in guard.take_found()]
+
+
+def clauses_about_target(item: pytest.Item) -> list[str]:
+    """Return the clauses of *item* about the target's release; all where none is."""
+    named = clauses_of(item)
+    description = item.config.stash[TARGET_OWNER].description
+    if "release" not in description:
+        return named
+    beyond = item.config.stash[OPTIONS].beyond_range
+    return applicable(named, description["release"], beyond=beyond) or named
+
+
+def _with_cause(verdict: Verdict, item: pytest.Item) -> Verdict:
+    """Return *verdict* of a failed test, changed where its cause is elsewhere."""
+    is_watched = suite_of(item) and not item.config.stash[OPTIONS].until_failed
+    if is_watched:
+        verdict = item.config.stash[GUARD].after(verdict)
+        if verdict.broke or verdict.outcome not in UNMET:
+            return verdict
+    refused = refusal_in_test(item.config.stash[TARGET_OWNER].description)
+    if refused is not None:
+        return without_verdict(verdict, Outcome.UNSUPPORTED, refused)
+    return verdict
+
+
+def _text_of_own_error(verdict: Verdict, report: pytest.TestReport) -> str:
+    """Return the traceback of an error of our own, and the last frames."""
+    transcript = CONVERSATIONS.latest()
+    frames = transcript.render() if transcript is not None else ""
+    parts = [verdict.reason, report.longreprtext, frames]
+    return "\n\n".join(filter(None, parts))[: verdicts.TEXT_LIMIT]
+
+
+def _explained(
+    verdict: Verdict,
+    item: pytest.Item,
+    call: pytest.CallInfo[None],
+    report: pytest.TestReport,
+) -> Verdict:
+    """Return *verdict* with the text of its failure, which *report* gets too."""
+    if call.excinfo is None:
+        return verdict
+    if verdict.outcome is Outcome.ERROR:
+        return verdicts.replaced(verdict, text=_text_of_own_error(verdict, report))
+    options = item.config.stash[OPTIONS]
+    error, blamed = call.excinfo.value, verdict.blamed
+    kept = artifacts.keep(options.report, item, error, blamed)
+    text: str | None = verdict.text
+    if not verdict.broke:
+        text = verdicts.text_of_error(error, item, options, clauses=blamed, kept=kept)
+    report.longrepr = text or verdicts.text_of_traceback(
+        report.longreprtext, item, options, clauses=blamed, kept=kept
+    )
+    explained = verdicts.replaced(
+        verdict,
+        text=report.longreprtext[: verdicts.TEXT_LIMIT],
+        again=verdicts.again(item, options),
+        capture=kept.capture,
+        vector=kept.vector,
+    )
+    reason = reason_for(
+        item.config.stash[KNOWN],
+        blamed,
+        target=options.target,
+        release=item.config.stash[TARGET_OWNER].description.get("release", ""),
+    )
+    if reason is None:
+        return explained
+    report.outcome = "skipped"
+    report.wasxfail = reason  # pytest's own mark of an expected failure
+    return verdicts.replaced(explained, outcome=Outcome.KNOWN, reason=reason)

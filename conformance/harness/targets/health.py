@@ -1,0 +1,79 @@
+"""
+Health of a target: whether its name server and its broker still respond.
+
+After a target has ended or hangs, later tests have no verdict about their clauses.
+"""
+
+from __future__ import annotations
+
+import socket
+from dataclasses import dataclass
+
+from conformance.harness.client.address import Address
+from spec.wire.remoting.command import Command, encode_command
+from spec.wire.remoting.frame import SIZE_WORD
+from spec.wire.remoting.request_code import RequestCode
+
+PATIENCE_S = 5.0
+"""Longer than any release takes for these requests on a busy machine."""
+NAME_SERVER, BROKER = "name server", "broker"
+_REQUESTS = {
+    NAME_SERVER: encode_command(Command(code=RequestCode.GET_BROKER_CLUSTER_INFO)),
+    BROKER: encode_command(Command(code=RequestCode.GET_MAX_OFFSET)),
+}
+"""Requests that change nothing; any response will do, also an error."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """One server of a target, by its role."""
+
+    role: str
+    address: Address
+
+
+class Health:
+    """The servers of a target that responded at first, and are watched from then on.
+
+    A server that never responded to these requests is not watched.
+    """
+
+    def __init__(self, *, namesrv: Address | None, broker: Address | None) -> None:
+        addresses = {NAME_SERVER: namesrv, BROKER: broker}
+        servers = [
+            Server(role=role, address=address)
+            for role, address in addresses.items()
+            if address is not None
+        ]
+        self._watched = [one for one in servers if not _problem_of(one, PATIENCE_S)]
+
+    def problem(self, patience_s: float = PATIENCE_S) -> str:
+        """Return the first problem of a server, in words; empty without any.
+
+        Only a problem that is there twice counts: a busy machine may be late once.
+        """
+        for server in self._watched:
+            if _problem_of(server, patience_s) and (
+                problem := _problem_of(server, patience_s)
+            ):
+                return problem
+        return ""
+
+
+def _problem_of(server: Server, patience_s: float) -> str:
+    """Return why *server* is not healthy; empty if it responds."""
+    name = f"the {server.role} at {server.address}"
+    try:
+        connection = socket.create_connection(server.address, patience_s)
+    except OSError as error:
+        return f"{name} accepts no connection: {error}"
+    with connection:
+        connection.settimeout(patience_s)
+        try:
+            connection.sendall(_REQUESTS[server.role])
+            received = connection.recv(SIZE_WORD)
+        except TimeoutError:
+            return f"{name} does not respond within {patience_s:g} s"
+        except OSError as error:
+            return f"{name} resets each connection: {error}"
+    return "" if received else f"{name} closes each connection"

@@ -1,0 +1,143 @@
+"""Runs on targets that break, lack requests, refuse them or write unusual headers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from conformance.harness.child_run.child_run import ChildRun, run_child
+from conformance.harness.targets.embedded import SOURCES
+from conformance.meta.hostile_peer import (
+    EXIT_STATUS,
+    LAST_WORDS,
+    Habit,
+    HostilePeer,
+)
+from conformance.meta.test_outcomes import PRELUDE
+
+READS = """
+@pytest.mark.clause("WIRE-FRAME-001")
+def test_first(broker):
+    require_success(broker.max_offset(topic="T"))
+"""
+SENDS = """
+@pytest.mark.clause("WIRE-FRAME-002", "WIRE-FRAME-003")
+def test_sends(broker):
+    require_success(broker.send_message(topic="T", body=b"x"))
+"""
+READS_LATER = """
+@pytest.mark.clause("WIRE-FRAME-004")
+def test_later(broker):
+    require_success(broker.max_offset(topic="T"))
+"""
+NEEDS_TOPIC = """
+@pytest.mark.clause("WIRE-FRAME-005")
+def test_with_a_topic(broker, topic):
+    fails("WIRE-FRAME-005")
+"""
+
+
+def run(directory: Path, target: str, tests: str, *options: str) -> ChildRun:
+    """Return the run of *tests* on *target*."""
+    folder = directory / "conformance" / "wire"
+    folder.mkdir(parents=True)
+    (folder / "test_made.py").write_text(PRELUDE + tests, encoding="utf-8")
+    words = [f"--rootdir={folder}", f"--target={target}", "--profile=4.6", *options]
+    return run_child([folder], *words)
+
+
+def target_file(directory: Path, habit: Habit) -> str:
+    """Return a target that is started as a program with a bad *habit*."""
+    path = directory / "hostile.toml"
+    path.write_text(
+        'release = "4.6.0"\n'
+        "[environment]\n"
+        f'PYTHONPATH = "{SOURCES}"\n'
+        "[broker]\n"
+        f'command = ["{{python}}", "-m", "conformance.meta.hostile_peer", "{habit}",'
+        ' "{namesrv_port}", "{broker_port}"]\nready_line = "ready"\n',
+        encoding="utf-8",
+    )
+    return f"cmd:{path}"
+
+
+@contextmanager
+def running(habit: Habit) -> Iterator[str]:
+    """Yield the address of a peer with a bad *habit*."""
+    with HostilePeer(habit).server as server:
+        yield str(server.address)
+
+
+@pytest.mark.parametrize("habit", [Habit.ENDS, Habit.HANGS])
+def test_after_a_break_of_a_running_cluster_tests_are_blocked(
+    tmp_path: Path, habit: Habit
+) -> None:
+    with running(habit) as address:
+        ended = run(tmp_path, address, READS + SENDS + READS_LATER)
+    assert ended.outcomes == {
+        "WIRE-FRAME-001": "pass",
+        "WIRE-FRAME-002": "fail",
+        "WIRE-FRAME-003": "unsupported",
+        "WIRE-FRAME-004": "blocked",
+    }
+    assert ended.code == 1
+    failure = ended.failures["WIRE-FRAME-002"]
+    assert "test_made.py::test_sends ran: the " in failure["text"]
+    assert "request 310 SEND_MESSAGE_V2" in failure["text"]
+    assert "since " in ended.reasons["WIRE-FRAME-004"]
+
+
+def test_a_started_target_that_ends_is_replaced(tmp_path: Path) -> None:
+    target = target_file(tmp_path, Habit.ENDS)
+    ended = run(tmp_path, target, READS + SENDS + READS_LATER)
+    assert ended.outcomes["WIRE-FRAME-002"] == "fail"
+    assert ended.outcomes["WIRE-FRAME-004"] == "pass"
+    text = ended.failures["WIRE-FRAME-002"]["text"]
+    assert f"ended with exit status {EXIT_STATUS}" in text
+    assert LAST_WORDS in text
+
+
+def test_of_several_workers_only_the_breaking_test_fails(tmp_path: Path) -> None:
+    target = target_file(tmp_path, Habit.ENDS)
+    tests = READS + SENDS + READS_LATER
+    ended = run(tmp_path, target, tests, "-n", "3", "--dist=load")
+    failed = {name for name, outcome in ended.outcomes.items() if outcome == "fail"}
+    assert failed == {"WIRE-FRAME-002"}
+    assert ended.outcomes["WIRE-FRAME-001"] == "pass"
+    assert ended.outcomes["WIRE-FRAME-004"] == "pass"
+
+
+def test_a_fixture_that_needs_a_lacking_request_is_unsupported(tmp_path: Path) -> None:
+    with running(Habit.LACKS_ADMIN) as address:
+        ended = run(tmp_path, address, READS + NEEDS_TOPIC)
+    assert ended.outcomes["WIRE-FRAME-005"] == "unsupported"
+    assert ended.code == 0
+
+
+def test_a_fixture_whose_request_is_refused_blocks_the_test(tmp_path: Path) -> None:
+    with running(Habit.REFUSES_ADMIN) as address:
+        ended = run(tmp_path, address, READS + NEEDS_TOPIC)
+    assert ended.outcomes["WIRE-FRAME-005"] == "blocked"
+    assert ended.reasons["WIRE-FRAME-005"] == (
+        "blocked by ADMIN-TOPIC-001, UPDATE_AND_CREATE_TOPIC:"
+        " refused with code 1: not today"
+    )
+    assert ended.code == 3
+
+
+def test_a_response_with_null_for_its_fields_is_read(tmp_path: Path) -> None:
+    with running(Habit.NULL_FIELDS) as address:
+        ended = run(tmp_path, address, READS)
+    assert ended.outcomes == {"WIRE-FRAME-001": "pass"}
+
+
+def test_a_word_for_a_number_is_shown_with_its_bytes(tmp_path: Path) -> None:
+    with running(Habit.TEXT_FOR_NUMBER) as address:
+        ended = run(tmp_path, address, READS)
+    failure = ended.failures["WIRE-FRAME-001"]
+    assert "'fine' is no integer" in failure["found"]
+    assert failure["expected"] == "a valid response"
+    assert "22 66 69 6e 65 22" in failure["text"]
