@@ -19,6 +19,7 @@ from reference.core.remoting.effects import (
     NotifyWritable,
 )
 from reference.shell.clock import now_ms
+from reference.shell.held_memory import MEMORY_MAX
 from reference.shell.remoting_host import RemotingHost, without_delay
 from spec.host import Host
 
@@ -29,8 +30,8 @@ CONNECT_TIMEOUT_S = 5.0
 class BrokerHost(RemotingHost):
     """The host of a broker, with its connections to slaves and to its master."""
 
-    def __init__(self, broker: BrokerController) -> None:
-        super().__init__(broker)
+    def __init__(self, broker: BrokerController, memory_max: int = MEMORY_MAX) -> None:
+        super().__init__(broker, memory_max)
         self.broker = broker
         self.links: dict[int, HAProtocol] = {}
         """Connections to slaves and master, by number."""

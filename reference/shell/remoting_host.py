@@ -2,7 +2,8 @@
 The asyncio host of a `RemotingServer`: sockets and timers in, effects out.
 
 The host does not interpret the protocol. It stops reading from a peer that does not
-read its responses, which bounds the unsent data per connection.
+read its responses, and bounds the memory that all peers hold: unsent responses and
+unfinished frames. Above the bound it closes the peer that holds most.
 """
 
 from __future__ import annotations
@@ -20,26 +21,31 @@ from reference.core.remoting.effects import (
     Effect,
     Flush,
     LogError,
+    PauseReading,
     Send,
     SetTimer,
 )
 from reference.core.remoting.server import RemotingServer
 from reference.core.store.mapped.files import FilesError
 from reference.shell.clock import now_ms, system_s
+from reference.shell.held_memory import MEMORY_MAX, HeldMemory
 from reference.shell.tcp_window import LARGE_READ, LoopbackWindow
 from spec.host import Host
 
 _numbers = count(1)
-WRITE_BUFFER_MAX = 4 * 1024 * 1024
+WRITE_BUFFER_MAX = 1024 * 1024
 """Unsent bytes of a connection above which the host stops reading from it."""
 
 
 class RemotingHost:
     """The event loop's side of a server: listeners, transports and one timer."""
 
-    def __init__(self, server: RemotingServer) -> None:
+    def __init__(self, server: RemotingServer, memory_max: int = MEMORY_MAX) -> None:
         self.server = server
+        self._waiting: set[int] = set()
+        """Connections with requests that wait until responses are read."""
         self._transports: dict[int, asyncio.Transport] = {}
+        self._memory = HeldMemory(server, self._transports, memory_max)
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -73,6 +79,9 @@ class RemotingHost:
                 transport = self._transports.get(effect.connection)
                 if transport is not None:
                     transport.write(effect.data)
+                    if effect.connection in self._memory.blocked:
+                        self._memory.add_unsent(len(effect.data))
+                        self._bound_memory()
             else:
                 self._perform_other(effect)
 
@@ -85,7 +94,12 @@ class RemotingHost:
 
     def data_received(self, number: int, data: bytes) -> None:
         """Report received bytes."""
-        self.perform(self.server.data_received(number, data, now_ms()))
+        self._perform_reads(self.server.data_received(number, data, now_ms()))
+
+    def _perform_reads(self, effects: Iterable[Effect]) -> None:
+        """Perform the *effects* of handled requests, which may have deferred work."""
+        self.perform(effects)
+        self._bound_memory()
         if self.server.has_deferred_work and not self._will_complete_reads:
             # Runs after the reads of this loop iteration, and before the next ones.
             self._will_complete_reads = True
@@ -93,7 +107,7 @@ class RemotingHost:
 
     def connection_lost(self, number: int) -> None:
         """Report a closed connection."""
-        self._transports.pop(number, None)
+        self.remove(number)
         self.perform(self.server.connection_lost(number, now_ms()))
 
     def add(self, transport: asyncio.Transport) -> int:
@@ -106,6 +120,22 @@ class RemotingHost:
     def remove(self, number: int) -> None:
         """Remove a closed connection."""
         self._transports.pop(number, None)
+        self._waiting.discard(number)
+        self.writing_resumed(number)
+
+    def writing_paused(self, number: int) -> None:
+        """Stop reading from a peer that does not read."""
+        transport = self._transports.get(number)
+        if transport is not None:
+            transport.pause_reading()
+            self._memory.block(number)
+            self._bound_memory()
+
+    def writing_resumed(self, number: int) -> None:
+        """Read again from a peer that has read its responses."""
+        if number in self._memory.blocked:
+            self._memory.unblock(number)
+            self._continue(number)
 
     def _perform_other(self, effect: Effect) -> None:
         match effect:
@@ -113,6 +143,8 @@ class RemotingHost:
                 transport = self._transports.get(number)
                 if transport is not None:
                     transport.close()
+            case PauseReading(number):
+                self._pause_reading(number)
             case SetTimer(at_ms):
                 self._set_timer(at_ms)
             case Connect(address):
@@ -121,6 +153,36 @@ class RemotingHost:
                 self._run(self._flush(effect))
             case LogError(text):
                 sys.stderr.write(f"{text}\n")
+
+    def _pause_reading(self, number: int) -> None:
+        transport = self._transports.get(number)
+        if transport is not None:
+            transport.pause_reading()
+            self._waiting.add(number)
+            self._loop.call_soon(self._continue, number)
+
+    def _continue(self, number: int) -> None:
+        """Handle the requests that waited, and read on, unless the peer is blocked."""
+        transport = self._transports.get(number)
+        if transport is None or number in self._memory.blocked:
+            return
+        if number in self._waiting:
+            self._waiting.discard(number)
+            self._perform_reads(self.server.responses_read(number, now_ms()))
+        if number not in self._waiting and number not in self._memory.blocked:
+            transport.resume_reading()
+
+    def _bound_memory(self) -> None:
+        """Close the peers that hold most until all hold no more than they may."""
+        while self._memory.is_exceeded():
+            number = self._memory.largest_holder()
+            sys.stderr.write(
+                f"closed {self.server.connections[number].remote}: it held "
+                f"{self._memory.held_by(number)} bytes of unread responses and "
+                f"unfinished requests, and all peers over {self._memory.size_max}\n"
+            )
+            self._transports[number].abort()
+            self.connection_lost(number)
 
     def _complete_reads(self) -> None:
         if self._will_complete_reads:
@@ -190,12 +252,12 @@ class PeerProtocol(asyncio.Protocol):
         self._host.connection_lost(self.number)
 
     def pause_writing(self) -> None:
-        """Stop reading from a peer that does not read."""
-        self.transport.pause_reading()
+        """Report that the peer does not read."""
+        self._host.writing_paused(self.number)
 
     def resume_writing(self) -> None:
-        """Resume reading."""
-        self.transport.resume_reading()
+        """Report that the peer reads again."""
+        self._host.writing_resumed(self.number)
 
 
 def without_delay(transport: asyncio.BaseTransport) -> asyncio.Transport:

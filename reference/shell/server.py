@@ -32,6 +32,8 @@ from spec.wire.ha.replication import PORT_DISTANCE
 VIP_PORT_DISTANCE = 2
 """Clients may use this many ports below the broker's (Java: the VIP channel)."""
 REGISTRATION_TIMEOUT_S = 3.0
+NAME_SERVER_SHARE = 8
+"""The name server's peers may hold this fraction of the memory for all peers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +76,11 @@ async def _serve_from(
     """Serve from *store* until *stopping* is set."""
     names = _name_server(setup)
     broker = BrokerController(options, store, store.config, now_ms=now_ms())
-    hosts = RemotingHost(names), BrokerHost(broker)
+    memory_max = options.number("peerMemoryMax")
+    hosts = (
+        RemotingHost(names, memory_max // NAME_SERVER_SHARE),
+        BrokerHost(broker, memory_max - memory_max // NAME_SERVER_SHARE),
+    )
     try:
         await _start(setup, *hosts)
         await _until_registered(broker)

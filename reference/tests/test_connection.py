@@ -26,7 +26,10 @@ commands = st.builds(
 def fed(pieces: list[bytes]) -> tuple[Connection, list[Request]]:
     """Return a connection after these pieces, and the requests they made."""
     connection = Connection(1, PEER)
-    requests = [r for piece in pieces for r in connection.receive(piece, 0)]
+    requests: list[Request] = []
+    for piece in pieces:
+        connection.receive(piece, 0)
+        requests += iter(connection.next_request, None)
     return connection, requests
 
 

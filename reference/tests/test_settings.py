@@ -30,6 +30,7 @@ from reference.shell.settings_files import (
         ("mapedFileSizeCommitLog=10", "mappedFileSizeCommitLog is 10, not between 256"),
         ("mapedFileSizeCommitLog=-1", "mappedFileSizeCommitLog is -1, not between"),
         ("mapedFileSizeCommitLog=abc", "mappedFileSizeCommitLog is 'abc', which is no"),
+        ("peerMemoryMax=1", "peerMemoryMax is 1, not between 134217728 and"),
         ("brokerId=x", "brokerId is 'x', which is no number"),
         ("fileReservedTime=1_0", "fileReservedTime is '1_0', which is no number"),
         ("haListenPort=99999", "haListenPort is 99999, not between 1 and 65535"),

@@ -101,8 +101,13 @@ DEFAULTS: Mapping[str, str] = {
     "maxTransferCountOnMessageInDisk": "8",
     "maxMsgsNumBatch": "64",
     "messageDelayLevel": DEFAULT_DELAY_LEVELS,
+    "peerMemoryMax": "268435456",
 }
-"""Defaults of 4.6.0. Names and addresses differ: it takes these from the machine."""
+"""Defaults of 4.6.0. Names and addresses differ: it takes these from the machine.
+
+peerMemoryMax is the reference's own: bytes of unread responses and unfinished requests
+that all peers together may hold. No release has such a bound.
+"""
 
 
 class Role(StrEnum):

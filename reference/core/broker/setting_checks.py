@@ -13,8 +13,9 @@ from difflib import get_close_matches
 from reference.core.broker.broker_config import DEFAULTS, SPELLINGS, OptionError
 from reference.core.broker.scheduled.store_cleaning import FORCING_RATIO, WARNING_RATIO
 from reference.core.store.delay.delay_levels import DelayLevels
-from spec.integers import INT32_MAX, parse_java_long
+from spec.integers import INT32_MAX, INT64_MAX, parse_java_long
 from spec.store.consume_queue import UNIT_SIZE
+from spec.wire.remoting.frame import FRAME_SIZE_MAX
 
 PORT_MAX = 65_535
 USED = frozenset(
@@ -125,6 +126,8 @@ RANGES: Mapping[str, tuple[int, int]] = {
     "maxIndexNum": (1, INT32_MAX),
     "maxMessageSize": (1, INT32_MAX),
     "transientStorePoolSize": (1, INT32_MAX),
+    # The name server's eighth has to hold a frame of the largest size.
+    "peerMemoryMax": (8 * FRAME_SIZE_MAX, INT64_MAX),
 }
 """Least and greatest value; other numbers are Java longs."""
 

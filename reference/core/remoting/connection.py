@@ -38,43 +38,73 @@ class Connection:
         """The reason why no more frames are read from this peer, or None."""
         self.active_at_ms: int | None = None
         """The time of the last traffic; None after a send until the next idle scan."""
+        self._data, self._at = b"", 0
+        """Received bytes, and the place of the next frame in them."""
         self._pending = bytearray()
+        """Begin of a frame, while *_data* is empty."""
         self._needed = _SIZE_WORD
+        """Bytes of *_pending* from which on the frame may be whole."""
+        self._received_at_ms = 0
+        self._next: Request | None = None
 
-    def receive(self, data: bytes, now_ms: int) -> list[Request]:
-        """Return the requests that *data* completes, in order."""
-        requests: list[Request] = []
+    @property
+    def unfinished_size(self) -> int:
+        """Received bytes that are no request yet."""
+        return len(self._pending) + len(self._data) - self._at
+
+    def receive(self, data: bytes, now_ms: int) -> None:
+        """Add *data*, whose frames `next_request` returns."""
         if self.decode_error is not None:
-            return requests
-        self.active_at_ms = now_ms
+            return
+        self.active_at_ms = self._received_at_ms = now_ms
         if self._pending:
             self._pending += data
             if len(self._pending) < self._needed:
-                return requests
+                return
             data = bytes(self._pending)  # [WIRE-FRAME-006]
             self._pending.clear()
-        start, self._needed = 0, _SIZE_WORD
-        while len(data) - start >= _SIZE_WORD:
+        elif self._at < len(self._data):
+            data = self._data[self._at :] + data
+        self._data, self._at = data, 0
+
+    def next_request(self) -> Request | None:
+        """Return the next whole request; None where the bytes end or are malformed."""
+        if self._next is not None:
+            request, self._next = self._next, None
+            return request
+        data, start = self._data, self._at
+        left = len(data) - start
+        self._needed = _SIZE_WORD
+        if left >= _SIZE_WORD:
             # [WIRE-FRAME-001]
             size = _SIZE_WORD + int.from_bytes(data[start : start + _SIZE_WORD], "big")
             if size > FRAME_SIZE_MAX:  # [WIRE-FRAME-005]
-                self.decode_error = f"a frame of {size} bytes is over the limit"
-                return requests
-            if start + size > len(data):
-                self._needed = size
-                break
-            try:
-                request = decode_request(data, start, start + size)
-            # [WIRE-FRAME-007] [WIRE-FRAME-009] [WIRE-FRAME-010]
-            except (LayoutError, RecursionError) as error:
-                self.decode_error = f"unreadable frame: {error}"
-                return requests
-            request.connection = self.number
-            request.now_ms = now_ms
-            requests.append(request)  # [WIRE-CONN-022]
-            start += size
+                self._end(f"a frame of {size} bytes is over the limit")
+                return None
+            if size <= left:
+                try:
+                    request = decode_request(data, start, start + size)
+                # [WIRE-FRAME-007] [WIRE-FRAME-009] [WIRE-FRAME-010]
+                except (LayoutError, RecursionError) as error:
+                    self._end(f"unreadable frame: {error}")
+                    return None
+                self._at = start + size
+                request.connection = self.number
+                request.now_ms = self._received_at_ms
+                return request  # [WIRE-CONN-022]
+            self._needed = size
         self._pending += data[start:]  # [WIRE-CONN-021]
-        return requests
+        self._data, self._at = b"", 0
+        return None
+
+    def put_back(self, request: Request) -> None:
+        """Let `next_request` return *request* again."""
+        self._next = request
+
+    def _end(self, reason: str) -> None:
+        """Read no more of this peer's bytes."""
+        self.decode_error = reason
+        self._data, self._at = b"", 0
 
 
 def decode_request(data: bytes, start: int, end: int) -> Request:

@@ -32,6 +32,13 @@ class Close:
 
 
 @dataclass(frozen=True, slots=True)
+class PauseReading:
+    """Read no more from a peer until it has read; then call ``responses_read``."""
+
+    connection: int
+
+
+@dataclass(frozen=True, slots=True)
 class SetTimer:
     """Call ``timer_expired`` at *at_ms* or as soon as possible after it."""
 
@@ -78,6 +85,7 @@ class NotifyWritable:
 Effect = (
     Send
     | Close
+    | PauseReading
     | SetTimer
     | Connect
     | LogError

@@ -21,6 +21,7 @@ from reference.core.remoting.effects import (
     Connect,
     Effect,
     LogError,
+    PauseReading,
     Send,
     SetTimer,
 )
@@ -37,6 +38,8 @@ from spec.host import Host
 
 IDLE_SCAN_MS = 1_000
 IDLE_LIMIT_MS = 120_000
+RESPONSES_SIZE_MAX = 1024 * 1024
+"""Bytes of responses after which the other requests of a connection wait."""
 
 Handler = Callable[[Request], Response | None]
 """Check, act, respond (Java: NettyRequestProcessor). None: no response, or later."""
@@ -53,6 +56,8 @@ class RemotingServer:
         self.handlers: Mapping[int, Handler] = {}
         self.sequence_handlers: Mapping[int, SequenceHandler] = {}
         self.idle_limit_ms = IDLE_LIMIT_MS
+        self.unfinished_size = 0
+        """Received bytes of all connections that are no requests yet."""
         self._outbox: list[Effect] = []
         self._wake_ms: int | None = None
 
@@ -74,33 +79,21 @@ class RemotingServer:
         peer = self.connections.get(connection)
         if peer is None:
             return []
-        frames = []
-        requests = peer.receive(data, now_ms)
-        start, count = 0, len(requests)
-        while start < count:  # [WIRE-CONN-001]
-            first, end = requests[start], start + 1
-            if first.flag & 1:
-                self.on_response(first)
-                start = end
-                continue
-            while end < count and self._is_sequence(first, requests[end]):
-                end += 1
-            for response in self._handle(requests[start:end]):
-                request = requests[start]
-                # [WIRE-COMMAND-002] [WIRE-CONN-019]
-                if response is not None and not request.flag & 2:
-                    frames.append(encode_response(request.opaque, response))
-                start += 1
-        if frames:
-            data = frames[0] if len(frames) == 1 else b"".join(frames)
-            self._outbox.append(Send(connection, data))
-        if peer.decode_error is not None:
-            self.close(connection, peer.decode_error)  # [WIRE-FRAME-011]
+        held = peer.unfinished_size
+        peer.receive(data, now_ms)
+        self._handle_requests(peer)
+        self.unfinished_size += peer.unfinished_size - held
         return self.take_effects()
+
+    def responses_read(self, connection: int, now_ms: int) -> list[Effect]:
+        """Handle the requests that waited until the peer had read its responses."""
+        return self.data_received(connection, b"", now_ms)
 
     def connection_lost(self, connection: int, now_ms: int) -> list[Effect]:
         """Remove a connection that is closed."""
-        if self.connections.pop(connection, None) is not None:
+        peer = self.connections.pop(connection, None)
+        if peer is not None:
+            self.unfinished_size -= peer.unfinished_size
             self.on_connection_lost(connection, now_ms)
         return self.take_effects()
 
@@ -195,6 +188,38 @@ class RemotingServer:
         text = f"{type(error).__name__}: {error}"  # [WIRE-COMMAND-009]
         self.log_error(f"request {request.code} failed: {text}")
         return error_response(SYSTEM_ERROR, text)
+
+    def _handle_requests(self, peer: Connection) -> None:
+        """Handle the received requests, until the responses are many bytes.
+
+        The rest waits for `responses_read`: a peer that does not read gets no more.
+        """
+        frames: list[bytes] = []
+        size = 0
+        request = peer.next_request()
+        while request is not None and size <= RESPONSES_SIZE_MAX:  # [WIRE-CONN-001]
+            first, sequence = request, [request]
+            request = peer.next_request()
+            if first.flag & 1:
+                self.on_response(first)
+                continue
+            while request is not None and self._is_sequence(first, request):
+                sequence.append(request)
+                request = peer.next_request()
+            for one, response in zip(sequence, self._handle(sequence), strict=True):
+                # [WIRE-COMMAND-002] [WIRE-CONN-019]
+                if response is not None and not one.flag & 2:
+                    frame = encode_response(one.opaque, response)
+                    frames.append(frame)
+                    size += len(frame)
+        if frames:
+            data = frames[0] if len(frames) == 1 else b"".join(frames)
+            self._outbox.append(Send(peer.number, data))
+        if request is not None:
+            peer.put_back(request)
+            self._outbox.append(PauseReading(peer.number))
+        elif peer.decode_error is not None:
+            self.close(peer.number, peer.decode_error)  # [WIRE-FRAME-011]
 
     def _is_sequence(self, first: Request, other: Request) -> bool:
         """Return whether the handler of *first* takes *other* with it."""

@@ -103,7 +103,8 @@ class ClientHost:
 
     def data_received(self, address: str, connection: Connection, data: bytes) -> None:
         """Process the commands in received bytes."""
-        for request in connection.receive(data, now_ms()):
+        connection.receive(data, now_ms())
+        while (request := connection.next_request()) is not None:
             self.client.rpc.command_received(address, request, now_ms())
         self.perform()
 
