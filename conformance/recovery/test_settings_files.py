@@ -27,8 +27,9 @@ pytestmark = pytest.mark.needs("store", "wire", "config", "kill")
 
 FILES = (TOPICS_FILE, GROUPS_FILE, CONSUMER_OFFSETS_FILE, DELAY_OFFSETS_FILE)
 TEXT = b'{"dataVersion":{"counter":1'
-KINDS = (TEXT, b"", bytes(200))
-"""Content of a file after a crash in the middle of a write, or before it."""
+SHAPE = b'{"topicConfigTable":[1],"subscriptionGroupTable":[1],"offsetTable":[1]}'
+KINDS = (TEXT, b"", bytes(200), SHAPE)
+"""Content after a crash in the middle of a write, or before it, or from an editor."""
 ROUNDS = len(KINDS) if os.environ.get("HYPOTHESIS_PROFILE") == "deep" else 1
 """In each the files have another kind of garbage; one round has all kinds."""
 

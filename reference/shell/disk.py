@@ -207,6 +207,8 @@ class DiskFiles:
             return self._path(path).read_text("utf-8", "surrogateescape")
         except (FileNotFoundError, IsADirectoryError):
             return None
+        except OSError as error:
+            raise FilesError(f"cannot read {path}: {error.strerror}") from error
 
     def replace_text(self, path: str, text: str) -> None:
         """Replace the content of *path* by *text*; a crash leaves either of them."""

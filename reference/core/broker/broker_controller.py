@@ -270,6 +270,6 @@ class BrokerController(RemotingServer):
             (CONSUMER_FILTERS, partial(state.filters.load, now_ms=state.started_at_ms)),
         )
         for name, load in loads:
-            content = self._config.load(name)
-            if content is not None:
-                load(content)
+            self._config.load(name, load)
+        for line in self._config.notices.values():
+            self.log_error(line)

@@ -5,6 +5,7 @@ The JSON files of ``config/`` at a start: the source of each, and its offsets.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from reference.core.recovery_forecast.outcome import ConfigRead, OffsetOutside, Refusal
@@ -17,6 +18,7 @@ from reference.core.store.config_files import (
     TOPICS,
 )
 from reference.core.store.recovery.load import load_config
+from spec.routing.json_object import JsonObject, as_object
 from spec.store.config.config_files import BACKUP_SUFFIX
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
@@ -50,12 +52,7 @@ def read_configuration(view: StoreView) -> Configuration:
         path = f"config/{name}"
         text, backup = view.text(path), view.text(path + BACKUP_SUFFIX)
 
-        def accepts(value: object, tables: tuple[str, ...] = tables) -> bool:
-            return isinstance(value, dict) and all(
-                isinstance(value.get(table, {}), dict) for table in tables
-            )
-
-        reading = load_config(text, backup, accepts)
+        reading = load_config(text, backup, partial(_with_tables, tables))
         if text is None and backup is None and name not in _REPORTED_WHEN_MISSING:
             continue  # most brokers have none
         found.readings.append(ConfigRead(path, reading.source, reading.report))
@@ -64,6 +61,13 @@ def read_configuration(view: StoreView) -> Configuration:
             reason = f"{path} {reading.report}"
             return found._replace(refusal=Refusal("STORE-CONFIG-016", path, reason))
     return found
+
+
+def _with_tables(tables: tuple[str, ...], value: JsonObject) -> JsonObject:
+    """Return *value*, in which the members *tables* must be objects."""
+    for table in tables:
+        as_object(value.get(table, {}), table)
+    return value
 
 
 def offsets_outside(

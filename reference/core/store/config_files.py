@@ -8,11 +8,11 @@ reads the ``.bak`` if the file is missing or unreadable (Java: ConfigManager).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from reference.core.store.mapped.files import Files, FilesError
-from spec.layout import LayoutError
-from spec.wire.bodies.fastjson import loads
+from reference.core.store.recovery.load import Decoded, load_config
+from spec.routing.json_object import JsonObject
 
 TOPICS = "topics.json"
 SUBSCRIPTION_GROUPS = "subscriptionGroup.json"
@@ -25,30 +25,48 @@ class ConfigFiles:
     """The directory ``config`` of a store."""
 
     def __init__(self, files: Files) -> None:
+        self.notices: dict[str, str] = {}
+        """By file that could not be read, a line for the operator."""
         self._files = files
+        self._broken: set[str] = set()
+        """Files whose .bak is the only good copy."""
 
-    def load(self, name: str) -> dict[object, object] | None:
-        """Return the object in the file *name*, or in its .bak; None without either.
+    def load(
+        self, name: str, decode: Callable[[JsonObject], Decoded]
+    ) -> Decoded | None:
+        """Return what *decode* makes of the file *name*, or of its .bak.
 
+        None without either. *decode* may raise any error of values of the wrong type.
         Raises FilesError for a .bak that is needed and cannot be read.
         """
-        value = _object(self._files.read_text(f"config/{name}") or "")
-        text = self._files.read_text(f"config/{name}.bak")
-        if value is not None or not text:
-            return value
-        value = _object(text)  # [STORE-CONFIG-013] [STORE-CONFIG-014]
-        if value is None:  # [STORE-CONFIG-016]
-            raise FilesError(f"neither config/{name} nor its .bak can be read")
-        return value
+        path = f"config/{name}"
+        loaded = load_config(self._read(path), self._read(f"{path}.bak"), decode)
+        if not loaded.starts:  # [STORE-CONFIG-016]
+            raise FilesError(f"{path} {loaded.report}")
+        # [STORE-CONFIG-013] [STORE-CONFIG-014]
+        if loaded.source == "bak":
+            self._broken.add(name)
+        if loaded.source != "file" and "missing" not in loaded.report:
+            self.notices[name] = f"{path} {loaded.report}"
+        return loaded.value
 
     def save(self, name: str, value: Mapping[str, object]) -> None:
         """Write *value* to the file *name*, and its former content to the .bak."""
         path = f"config/{name}"
         before = self._files.read_text(path)
         text = pretty(value)
-        if before:
+        if before and name not in self._broken:
             self._files.replace_text(f"{path}.bak", before)  # [STORE-CONFIG-008]
         self._files.replace_text(path, text)
+        self._broken.discard(name)
+
+    def _read(self, path: str) -> str | None:
+        """Return the text of *path*; empty text if the disk refuses it."""
+        try:
+            return self._files.read_text(path)
+        except FilesError as error:
+            self.notices[path] = str(error)
+            return ""
 
 
 def pretty(value: object, depth: int = 0) -> str:
@@ -75,12 +93,3 @@ def pretty(value: object, depth: int = 0) -> str:
         items = [pretty(item, depth + 1) for item in value]
         return f"[{inner}{(',' + inner).join(items)}{outer}]" if items else "[]"
     return json.dumps(value, ensure_ascii=False)
-
-
-def _object(text: str) -> dict[object, object] | None:
-    """Return the JSON object in *text*, or None."""
-    try:
-        value = loads(text)
-    except LayoutError:
-        return None
-    return value if isinstance(value, dict) else None

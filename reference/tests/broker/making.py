@@ -27,9 +27,13 @@ SMALL = {
 class Stage:
     """A broker and the connections of a test to it."""
 
-    def __init__(self, settings: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        settings: Mapping[str, str] | None = None,
+        files: MemoryFiles | None = None,
+    ) -> None:
         options = BrokerOptions({**SMALL, **(settings or {})})
-        self.files = MemoryFiles()
+        self.files = MemoryFiles() if files is None else files
         store = MessageStore(self.files, options.store_options())
         store.start(NOON_MS)
         self.now_ms = NOON_MS

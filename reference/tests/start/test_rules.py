@@ -183,5 +183,5 @@ def test_an_empty_last_file_ends_the_start_of_5_x() -> None:
 def test_which_copy_of_a_setting_is_read(
     text: str | None, backup: str | None, source: str, starts: bool
 ) -> None:
-    found = load_config(text, backup)
+    found = load_config(text, backup, dict)
     assert (found.source, found.starts) == (source, starts)

@@ -133,7 +133,7 @@ def keys_of(record: Record) -> list[str]:
 @pytest.mark.parametrize("name", ["consumerOffset.json", "topics.json"])
 def test_config_is_written_as_4_6_0_wrote_it(name: str) -> None:
     directory = STORES / "4.6.0-stopped"
-    value = ConfigFiles(DiskFiles(directory)).load(name)
+    value = ConfigFiles(DiskFiles(directory)).load(name, dict)
     assert pretty(value) == (directory / "config" / name).read_text()
 
 

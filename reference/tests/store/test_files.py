@@ -182,17 +182,17 @@ def test_config_has_a_backup_that_is_read_when_the_file_is_broken(
 ) -> None:
     files = DiskFiles(tmp_path)
     config = ConfigFiles(files)
-    assert config.load("topics.json") is None
+    assert config.load("topics.json", dict) is None
     config.save("topics.json", {"a": 1})
     config.save("topics.json", {"a": 2})
     assert (tmp_path / "config" / "topics.json.bak").read_text() == '{\n\t"a":1\n}'
-    assert config.load("topics.json") == {"a": 2}
+    assert config.load("topics.json", dict) == {"a": 2}
     for broken in ("", "{", "[1]"):
         (tmp_path / "config" / "topics.json").write_text(broken)
-        assert config.load("topics.json") == {"a": 1}
+        assert config.load("topics.json", dict) == {"a": 1}
     (tmp_path / "config" / "topics.json.bak").write_text("{")
-    with pytest.raises(FilesError, match=r"neither config/topics\.json nor"):
-        config.load("topics.json")
+    with pytest.raises(FilesError, match=r"config/topics\.json is broken"):
+        config.load("topics.json", dict)
 
 
 def test_config_is_pretty_as_fastjson_is() -> None:

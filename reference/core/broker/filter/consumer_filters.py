@@ -8,7 +8,7 @@ of each message has the bits of the groups whose expression selects it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -74,11 +74,10 @@ def bits_at_start(
     options: BrokerOptions, config: ConfigFiles, now_ms: int
 ) -> CalcBitMap:
     """Return the bit map function for messages that a start dispatches again."""
-    content = config.load(CONSUMER_FILTERS)
-    if content is None or not options.truth("enableCalcFilterBitMap"):
+    if not options.truth("enableCalcFilterBitMap"):
         return empty_bit_map
     filters = new_filters(options)
-    filters.load(content, now_ms)
+    config.load(CONSUMER_FILTERS, partial(filters.load, now_ms=now_ms))
     return filters.bits
 
 
@@ -156,7 +155,7 @@ class ConsumerFilters:
         }
         return {"filterDataByTopic": topics}  # [STORE-SETTINGS-007]
 
-    def load(self, content: dict[Any, Any], now_ms: int) -> None:
+    def load(self, content: Mapping[Any, Any], now_ms: int) -> None:
         """Load consumerFilter.json, unless its bloom filter has other parameters."""
         table: dict[str, dict[str, ConsumerFilter]] = {}
         for topic, filters in _object(content.get("filterDataByTopic")).items():

@@ -14,6 +14,7 @@ from typing import Any
 
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.topic.topic_config import is_version
+from spec.routing.json_object import integer_in, object_in
 
 SYSTEM_GROUP_PREFIX = "CID_RMQ_SYS_"
 _BUILT_IN = (
@@ -116,11 +117,14 @@ class SubscriptionGroups:
 
     def load(self, content: Mapping[Any, Any]) -> None:
         """Load ``subscriptionGroup.json``."""
-        for name, value in (content.get("subscriptionGroupTable") or {}).items():
-            self.table[str(name)] = SubscriptionGroup.from_json(value, str(name))
-        version = content.get("dataVersion") or {}
-        self.counter = int(version.get("counter", 0))
-        self.timestamp_ms = int(version.get("timestamp", self.timestamp_ms))
+        groups = {
+            str(name): SubscriptionGroup.from_json(value, str(name))
+            for name, value in object_in(content, "subscriptionGroupTable").items()
+        }
+        version = object_in(content, "dataVersion")
+        self.counter = integer_in(version, "counter", 0)
+        self.timestamp_ms = integer_in(version, "timestamp", self.timestamp_ms)
+        self.table |= groups
 
     def follow(self, content: Mapping[Any, Any], now_ms: int) -> None:  # noqa: ARG002
         """Replace the table by *content*, the table of the master."""

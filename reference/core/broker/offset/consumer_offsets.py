@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from spec.routing.json_object import object_in
+
 SEPARATOR = "@"
 """Separator of topic and group in the table's keys."""
 
@@ -65,5 +67,8 @@ class ConsumerOffsets:
 
     def load(self, content: Mapping[Any, Any]) -> None:
         """Load ``consumerOffset.json``."""
-        for key, offsets in (content.get("offsetTable") or {}).items():
-            self.table[str(key)] = {int(q): int(n) for q, n in offsets.items()}
+        table = object_in(content, "offsetTable").items()
+        self.table |= {
+            str(key): {int(q): int(n) for q, n in offsets.items()}
+            for key, offsets in table
+        }

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from reference.core.broker.broker_config import BrokerOptions
+from spec.routing.json_object import integer_in, object_in
 from spec.wire.message.topic_names import (
     BENCHMARK_TOPIC,
     DEFAULT_TOPIC,
@@ -193,12 +194,12 @@ class Topics:
 
     def load(self, content: Mapping[Any, Any]) -> None:
         """Add the topics of ``topics.json``."""
-        for name, value in (content.get("topicConfigTable") or {}).items():
-            topic = Topic.from_json(value, str(name))
-            self.table[topic.name] = topic
-        version = content.get("dataVersion") or {}
-        self.counter = int(version.get("counter", 0))
-        self.timestamp_ms = int(version.get("timestamp", self.timestamp_ms))
+        members = object_in(content, "topicConfigTable").items()
+        topics = [Topic.from_json(value, str(name)) for name, value in members]
+        version = object_in(content, "dataVersion")
+        self.counter = integer_in(version, "counter", 0)
+        self.timestamp_ms = integer_in(version, "timestamp", self.timestamp_ms)
+        self.table |= {topic.name: topic for topic in topics}
 
     def follow(self, content: Mapping[Any, Any], now_ms: int) -> None:  # noqa: ARG002
         """Replace the table by *content*, the table of the master."""

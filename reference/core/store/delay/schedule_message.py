@@ -28,6 +28,7 @@ from reference.core.store.types import (
     message_of_record,
 )
 from spec.integers import parse_java_int
+from spec.routing.json_object import JsonObject, as_integer, object_in
 from spec.store.message_record import decode_record
 from spec.wire.message.properties import Property, decode_properties, encode_properties
 from spec.wire.message.topic_names import SCHEDULE_TOPIC, TOPIC_LENGTH_MAX
@@ -94,10 +95,7 @@ class ScheduleMessageService:
 
     def load(self, config: ConfigFiles) -> None:
         """Read the offsets of the levels."""
-        value = config.load(DELAY_OFFSETS) or {}
-        table = value.get("offsetTable")
-        if isinstance(table, dict):
-            self.offsets = {int(level): int(offset) for level, offset in table.items()}
+        self.offsets = config.load(DELAY_OFFSETS, _offsets_in) or {}
 
     def save(self, config: ConfigFiles) -> None:
         """Write the offsets of the levels."""
@@ -166,3 +164,9 @@ class ScheduleMessageService:
 
 def _text(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
+
+
+def _offsets_in(value: JsonObject) -> dict[int, int]:
+    """Return the offsets of the levels in the content of delayOffset.json."""
+    table = object_in(value, "offsetTable")
+    return {as_integer(level): as_integer(offset) for level, offset in table.items()}

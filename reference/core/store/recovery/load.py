@@ -5,10 +5,10 @@ The load plan: files that a start loads, deletes or ignores.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from reference.core.store.recovery.rules import RecoveryRules, WrongSizeFilePolicy
-from spec.layout import LayoutError
+from spec.routing.json_object import JsonObject
 from spec.wire.bodies.fastjson import loads
 
 
@@ -86,33 +86,39 @@ def keeps_index_file(
     return end_ms <= index_ms and (is_full or rules.keeps_filling_index_files)
 
 
-class LoadedConfig(NamedTuple):
+Decoded = TypeVar("Decoded")
+_WRONG_SHAPE = (ValueError, TypeError, AttributeError, KeyError, OverflowError)
+"""Errors of reading JSON whose values have other types; LayoutError is a ValueError."""
+
+
+class LoadedConfig(NamedTuple, Generic[Decoded]):
     """One JSON file of the configuration, as a broker loaded it."""
 
     source: str
     """``file``, ``bak`` or ``nothing``."""
-    value: dict[object, object] | None
+    value: Decoded | None
     starts: bool
     report: str
     """The state of the file, such as ``is empty; its .bak is read``."""
 
 
 def load_config(
-    text: str | None,
-    backup: str | None,
-    accepts: Callable[[object], bool] = lambda _: True,
-) -> LoadedConfig:
+    text: str | None, backup: str | None, decode: Callable[[JsonObject], Decoded]
+) -> LoadedConfig[Decoded]:
     """Load a configuration file or, if it is unreadable, its ``.bak``.
 
+    *decode* may raise any error of values of the wrong type.
     4.6.0 org.apache.rocketmq.common.ConfigManager#load. A missing or empty ``.bak`` is
     accepted. An unreadable one prevents the start.
     """
-    value, is_fine = _decoded(text, accepts)
-    if text and is_fine:
+    value, error = _decoded(text, decode)
+    if text and not error:
         return LoadedConfig("file", value, True, "read")
-    fault = "is broken" if text else "is empty" if text == "" else "is missing"
-    value, is_fine = _decoded(backup, accepts)
-    if backup and is_fine:  # [STORE-CONFIG-013]
+    fault = "is missing" if text is None else "is empty"
+    if error:
+        fault = f"is broken ({error})"
+    value, error = _decoded(backup, decode)
+    if backup and not error:  # [STORE-CONFIG-013]
         return LoadedConfig("bak", value, True, f"{fault}; its .bak is read")
     if backup:
         return LoadedConfig("nothing", None, False, f"{fault}, its .bak is broken")
@@ -120,15 +126,15 @@ def load_config(
 
 
 def _decoded(
-    text: str | None, accepts: Callable[[object], bool]
-) -> tuple[dict[object, object] | None, bool]:
-    """Return the object in *text*, and whether it is readable; blank text is."""
+    text: str | None, decode: Callable[[JsonObject], Decoded]
+) -> tuple[Decoded | None, str]:
+    """Return what *text* holds, and the error in it; blank text holds nothing."""
     if text is None or not text.strip() or text.strip() == "null":
-        return None, True
+        return None, ""
     try:
         value = loads(text)
-    except LayoutError:
-        return None, False
-    if not isinstance(value, dict) or not accepts(value):
-        return None, False
-    return value, True
+        if not isinstance(value, dict):
+            return None, "it is no object"
+        return decode(value), ""
+    except _WRONG_SHAPE as error:
+        return None, f"{type(error).__name__}: {error}"

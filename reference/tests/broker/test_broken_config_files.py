@@ -1,0 +1,120 @@
+"""Configuration files of the wrong shape: their .bak is read, and a line says so."""
+
+from __future__ import annotations
+
+import pytest
+
+from reference.core.remoting.effects import LogError
+from reference.core.store.config_files import (
+    CONSUMER_FILTERS,
+    CONSUMER_OFFSETS,
+    DELAY_OFFSETS,
+    SUBSCRIPTION_GROUPS,
+    TOPICS,
+)
+from reference.core.store.mapped.files import FilesError, MemoryFiles
+from reference.tests.broker.making import NOON_MS, Stage
+
+GOOD = {
+    TOPICS: '{"topicConfigTable":{"Kept":{"topicName":"Kept","readQueueNums":3}}}',
+    SUBSCRIPTION_GROUPS: '{"subscriptionGroupTable":{"Kept":{"groupName":"Kept"}}}',
+    CONSUMER_OFFSETS: '{"offsetTable":{"Kept@g":{0:7}}}',
+    DELAY_OFFSETS: '{"offsetTable":{1:7}}',
+    CONSUMER_FILTERS: '{"filterDataByTopic":{}}',
+}
+TABLES = {
+    TOPICS: "topicConfigTable",
+    SUBSCRIPTION_GROUPS: "subscriptionGroupTable",
+    CONSUMER_OFFSETS: "offsetTable",
+    DELAY_OFFSETS: "offsetTable",
+}
+CUT = '{"dataVersion":{"counter":1'
+BROKEN = [
+    *((name, text) for name in GOOD for text in (CUT, "[1,2]", '"text"', "7", "\0\0")),
+    *(
+        (name, f'{{"{table}":{value}}}')
+        for name, table in TABLES.items()
+        for value in ("[1,2]", '"text"', "7", '{"Kept":"text"}', '{"Kept":[1]}')
+    ),
+    (TOPICS, '{"topicConfigTable":{"Kept":{"readQueueNums":"four"}}}'),
+    (TOPICS, '{"topicConfigTable":{"Kept":{}},"dataVersion":[1]}'),
+    (TOPICS, '{"topicConfigTable":{"Kept":{}},"dataVersion":{"counter":"x"}}'),
+    (SUBSCRIPTION_GROUPS, '{"subscriptionGroupTable":{"K":{"retryMaxTimes":"x"}}}'),
+    (CONSUMER_OFFSETS, '{"offsetTable":{"Kept@g":{"x":7}}}'),
+    (CONSUMER_OFFSETS, '{"offsetTable":{"Kept@g":{0:"seven"}}}'),
+    (DELAY_OFFSETS, '{"offsetTable":{"one":7}}'),
+    (DELAY_OFFSETS, '{"offsetTable":{1:null}}'),
+]
+
+
+def with_texts(name: str, text: str, backup: str) -> MemoryFiles:
+    """Return the files of a new store, but for one configuration file."""
+    files = MemoryFiles()
+    for other, good in GOOD.items():
+        files.texts[f"config/{other}"] = good
+    files.texts[f"config/{name}"] = text
+    files.texts[f"config/{name}.bak"] = backup
+    return files
+
+
+def lines_of(stage: Stage) -> list[str]:
+    """Return the lines for the operator so far."""
+    effects = stage.broker.take_effects()
+    return [effect.text for effect in effects if isinstance(effect, LogError)]
+
+
+def assert_all_kept(stage: Stage) -> None:
+    """Assert that the broker has the content of all good files."""
+    state = stage.broker.state
+    assert state.topics.table["Kept"].read_queue_count == 3
+    assert "Kept" in state.groups.table
+    assert state.offsets.query("g", "Kept", 0) == 7
+    assert state.store.schedule_service.offsets == {1: 7}
+
+
+@pytest.mark.parametrize(("name", "text"), BROKEN)
+def test_the_backup_of_a_broken_file_is_read(name: str, text: str) -> None:
+    stage = Stage(files=with_texts(name, text, GOOD[name]))
+    assert_all_kept(stage)
+    (line,) = lines_of(stage)
+    assert line.startswith(f"config/{name} is broken (")
+    assert line.endswith("; its .bak is read")
+    assert "\n" not in line
+
+
+@pytest.mark.parametrize(("name", "text"), BROKEN)
+def test_two_broken_copies_are_one_error(name: str, text: str) -> None:
+    with pytest.raises(
+        FilesError, match=rf"^config/{name} is broken .*\.bak is broken"
+    ):
+        Stage(files=with_texts(name, text, text))
+
+
+@pytest.mark.parametrize("text", ["", "null", " \n"])
+@pytest.mark.parametrize("name", TABLES)
+def test_an_empty_file_holds_nothing(name: str, text: str) -> None:
+    stage = Stage(files=with_texts(name, text, ""))
+    lines = [f"config/{name} is empty, and there is no .bak"] if not text else []
+    assert lines_of(stage) == lines
+
+
+def test_the_only_good_copy_is_not_replaced_by_a_broken_one() -> None:
+    files = with_texts(TOPICS, CUT, GOOD[TOPICS])
+    stage = Stage(files=files)
+    saved = []
+    write = files.replace_text
+
+    def replace_text(path: str, text: str) -> None:
+        saved.append(path)
+        write(path, text)
+
+    files.replace_text = replace_text  # type: ignore[method-assign]
+    for topic in ("First", "Second"):
+        stage.broker.state.topics.create_once(
+            topic, queue_count=1, permission=6, now_ms=NOON_MS
+        )
+    assert saved == [f"config/{TOPICS}", f"config/{TOPICS}.bak", f"config/{TOPICS}"]
+    backup = files.read_text(f"config/{TOPICS}.bak")
+    assert backup is not None
+    assert "First" in backup
+    assert "Kept" in backup
