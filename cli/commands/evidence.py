@@ -13,6 +13,8 @@ from typing import Any
 
 import click
 
+from cli.options.exit_codes import FINDINGS
+from cli.options.releases import releases_option
 from cli.runs.clause_tests import clause_tests
 from cli.runs.release_runs import Runs
 from conformance.harness.pytest_plugin.options import BROKER_SUITES
@@ -40,7 +42,9 @@ from spec.registry import all_clauses
 RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0")
 """The releases whose behaviour is evidence."""
 
-FINDINGS = 1
+RELEASE = releases_option(
+    "Only this release, as 4.6; may be given several times.", among=lambda: RELEASES
+)
 FOLDER = SOURCES / "spec" / "evidence"
 
 
@@ -53,13 +57,7 @@ def released(command: Callable[..., None]) -> Callable[..., None]:
             nargs=-1,
             type=click.Path(exists=True, dir_okay=False, path_type=Path),
         ),
-        click.option(
-            "--release",
-            "releases",
-            multiple=True,
-            type=click.Choice(RELEASES),
-            help="Only this one; may be given several times.",
-        ),
+        RELEASE,
         click.option(
             "--logs",
             type=click.Path(file_okay=False, path_type=Path),
@@ -154,13 +152,7 @@ def check(
 
 
 @evidence.command()
-@click.option(
-    "--release",
-    "releases",
-    multiple=True,
-    type=click.Choice(RELEASES),
-    help="Only this one; may be given several times.",
-)
+@RELEASE
 @click.option("--jobs", type=int, default=1, show_default=True)
 def ranges(releases: tuple[str, ...], jobs: int) -> None:
     """Test releases against the clauses that are about other releases.

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import click
 
-from cli.commands.spec_headers import header_tables
+from cli.exports.headers import header_tables
 from cli.options.colours import coloured
-from spec.clause import release_key
+from cli.options.releases import release_option
 from spec.layout import LayoutError
 from spec.recognise import KINDS, recognise
 from spec.store.file_names import FileKind, StoreFile, store_file
@@ -52,7 +52,7 @@ class Unreadable(click.ClickException):
     show_default=True,
     help="Explain so many things, one after the other.",
 )
-@click.option("--release", help="Say what the values mean in this release, as 4.6.0.")
+@release_option("Explain the values of this release, as 4.6.")
 @click.option(
     "--slots",
     type=click.IntRange(min=1),
@@ -76,7 +76,7 @@ def inspect(
     file = _file_of(path) if path else None
     kind = kind or _kind_of(path)
     reading = Reading(
-        release=_checked(release),
+        release=release,
         slot_count=slots or _slot_count(path, file),
         headers=header_tables(),
     )
@@ -114,16 +114,6 @@ def _kind_of(path: Path | None) -> str | None:
     """Return the name of the layout that only the path of a store file determines."""
     name = layout_of_path(path.absolute()) if path else None
     return name.replace("_", " ") if name else None
-
-
-def _checked(release: str | None) -> str | None:
-    """Return *release*. Raise Unreadable if it is not a release number."""
-    if release is not None:
-        try:
-            release_key(release)
-        except ValueError as error:
-            raise Unreadable(str(error)) from error
-    return release
 
 
 def _slot_count(path: Path | None, file: StoreFile | None) -> int | None:

@@ -10,11 +10,12 @@ from pathlib import Path
 import click
 
 from cli.options.common import Decorator
+from cli.options.exit_codes import FINDINGS, NOT_RUN
 from cli.options.output import write_result
+from cli.options.selection import select
 from cli.pages.admin_page import page as admin_page
 from cli.pages.client_page import clients
 from cli.pages.recorded_pages import recorded_pages
-from cli.runs.release_runs import NOT_RUN
 from conformance.harness.java.ivy import JarsUnavailableError
 from conformance.harness.process.process import ProcessError
 from conformance.harness.report import run_page
@@ -30,7 +31,7 @@ from conformance.interop.programs import record as feature_record
 from conformance.interop.programs import table as feature_table
 from conformance.mutants import kill_page, kill_record
 from conformance.mutants.matrix import examine_each
-from conformance.mutants.planting import Mutant, MutantError, all_mutants, mutant
+from conformance.mutants.planting import Mutant, all_mutants
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -248,10 +249,7 @@ def mutants(out: Path, record: Path, again: str, jobs: int) -> None:
 
     Exit codes: 0 all are killed, 1 some are not, 2 unknown mutant.
     """
-    try:
-        wanted = _mutants_of(again, record)
-    except MutantError as error:
-        raise click.UsageError(str(error)) from None
+    wanted = _mutants_of(again, record)
     kills = examine_each(wanted, jobs=jobs)
     for line in kill_record.keep_each(kills, record, count=len(wanted)):
         click.echo(line)
@@ -261,14 +259,15 @@ def mutants(out: Path, record: Path, again: str, jobs: int) -> None:
     click.echo(f"{out}: {len(faults)} mutants, {len(faults) - len(alive)} killed")
     if alive:
         click.echo(f"not killed: {' '.join(alive)}", err=True)
-        sys.exit(1)
+        sys.exit(FINDINGS)
 
 
 def _mutants_of(words: str, record: Path) -> list[Mutant]:
-    """Return the mutants that the words of ``--again`` mean."""
+    """Return the mutants that the words of ``--again`` select."""
+    faults = all_mutants()
     if words == "all":
-        return list(all_mutants().values())
+        return list(faults.values())
     if words == "missing":
         rows = kill_record.recorded(record)
-        return list(kill_record.without_kill(all_mutants(), rows).values())
-    return [mutant(name) for name in words.split(",")]
+        return list(kill_record.without_kill(faults, rows).values())
+    return [faults[name] for name in select(words, faults, kind="mutant")]

@@ -8,16 +8,18 @@ from pathlib import Path
 
 import click
 
-from cli.commands.spec_headers import evolution, headers
+from cli.exports.headers import evolution, headers
 from cli.exports.pages import html_page, markdown_page, releases, write_diagrams
 from cli.exports.plain import clauses_as_json, layouts_as_json
 from cli.exports.readers import dissector, kaitai
-from cli.options.completions import clause_ids
+from cli.options.clause_selection import chosen
+from cli.options.completions import chosen_clauses
 from cli.options.output import out_option, write_result
+from cli.options.releases import release_option
+from cli.options.run_options import LEVEL
 from cli.runs.clause_tests import clause_tests
 from spec.clause import Clause
 from spec.observed import evidence_of
-from spec.registry import UnknownClauseError, all_clauses, clause
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,33 +34,29 @@ spec.add_command(evolution)
 
 
 @spec.command("list")
-@click.option("--room", help="Only the clauses whose ids begin with this.")
-@click.option("--release", help="Only the clauses that hold for this release.")
-def list_(room: str | None, release: str | None) -> None:
-    """List id, level and sentence of every clause."""
-    for one in all_clauses().values():
-        if room and not one.id.startswith(room.upper()):
-            continue
-        if release and not _applies(one, release):
-            continue
-        click.echo(f"{one.id:<26} {one.level:<6} {one.text}")
-
-
-def _applies(one: Clause, release: str) -> bool:
-    try:
-        return one.applies_to(release)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
+@click.argument(
+    "selection", metavar="[ID,FAMILY-*]", default="*", shell_complete=chosen_clauses
+)
+@LEVEL
+@release_option("Only the clauses that apply to this release, as 4.6.")
+def list_(selection: str, level: str | None, release: str | None) -> None:
+    """List id, level and sentence of all clauses, or of a selection."""
+    for one in chosen(selection, level) or ():
+        if release is None or one.applies_to(release):
+            click.echo(f"{one.id:<26} {one.level:<6} {one.text}")
 
 
 @spec.command()
-@click.argument("clause_id", metavar="ID", shell_complete=clause_ids)
-def show(clause_id: str) -> None:
-    """Show everything about the clause ID."""
-    try:
-        one = clause(clause_id.upper())
-    except UnknownClauseError as error:
-        raise click.UsageError(str(error.args[0])) from error
+@click.argument("selection", metavar="ID,FAMILY-*", shell_complete=chosen_clauses)
+def show(selection: str) -> None:
+    """Show everything about each of the selected clauses."""
+    for number, one in enumerate(chosen(selection, None) or ()):
+        if number:
+            click.echo()
+        _show(one)
+
+
+def _show(one: Clause) -> None:
     shown = {
         "releases": releases(one),
         "source": one.source,

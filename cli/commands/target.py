@@ -7,11 +7,11 @@ import sys
 import click
 
 from cli.options.completions import targets
+from cli.options.exit_codes import FINDINGS, NOT_RUN
 from conformance.harness.targets.embedded import SOURCES
 from conformance.harness.targets.probing.probe import Probed, names_of, probe
 from conformance.harness.targets.target import Target, TargetError, parse_target
 
-FINDINGS, NOT_RUN = 1, 3
 TEMPLATE = SOURCES / "conformance" / "targets" / "template.toml"
 
 

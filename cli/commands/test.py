@@ -14,7 +14,9 @@ from cli.commands.spec import show
 from cli.options import completions as completing
 from cli.options.clause_selection import chosen
 from cli.options.effort import effort_words
+from cli.options.exit_codes import FINDINGS, NOT_RUN, SUCCESS, USAGE
 from cli.options.run_options import KNOWN, LEVEL, LISTED, ONLY, PROFILE, WRITE_KNOWN
+from cli.options.selection import select
 from cli.runs.listing import (
     count_tests,
     keywords_of,
@@ -39,16 +41,15 @@ from conformance.harness.targets.target import (
 PLUGIN = "conformance.harness.pytest_plugin.plugin"
 INSTALLED = SOURCES / "conformance" / "harness" / "installed.toml"
 
-CONFORMS, FINDINGS, USAGE, NOT_RUN = 0, 1, 2, 3
 EXIT_CODES = {
-    pytest.ExitCode.OK: CONFORMS,
+    pytest.ExitCode.OK: SUCCESS,
     pytest.ExitCode.TESTS_FAILED: FINDINGS,
     pytest.ExitCode.INTERRUPTED: NOT_RUN,
     pytest.ExitCode.INTERNAL_ERROR: NOT_RUN,
     pytest.ExitCode.USAGE_ERROR: USAGE,
     pytest.ExitCode.NO_TESTS_COLLECTED: NOT_RUN,
 }
-GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, CONFORMS)
+GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, SUCCESS)
 
 
 @click.command(
@@ -94,9 +95,9 @@ GRAVEST_FIRST = (USAGE, FINDINGS, NOT_RUN, CONFORMS)
 @LISTED
 @click.option(
     "--explain",
-    metavar="ID",
-    shell_complete=completing.clause_ids,
-    help="Say all about a clause, and which tests ask for it; run nothing.",
+    metavar="ID,FAMILY-*",
+    shell_complete=completing.chosen_clauses,
+    help="Show clauses, their sources, tests and evidence; run nothing.",
 )
 @click.option(
     "--jobs",
@@ -156,7 +157,7 @@ def test(
     --against: 0 without unexplained differences, 1 with some.
     """
     if explain:
-        click.get_current_context().invoke(show, clause_id=explain)
+        click.get_current_context().invoke(show, selection=explain)
         return
     names = targets or (DEFAULT_TARGET,)
     _check((*names, against) if against else names, profile)
@@ -221,13 +222,8 @@ def suites_of(names: tuple[str, ...]) -> str:
 
 
 def _suites(text: str) -> list[str]:
-    """Return the suites that *text* names, commas between."""
-    suites = [name.strip() for name in text.split(",") if name.strip()]
-    for name in suites:
-        if name not in SUITES:
-            known = ", ".join(SUITES)
-            raise click.UsageError(f"--suite: there is no suite {name}; one of {known}")
-    return suites
+    """Return the suites that *text* selects."""
+    return select(text, SUITES, kind="suite")
 
 
 def _exit_unchecked(reason: str) -> NoReturn:

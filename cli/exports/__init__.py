@@ -1,1 +1,1 @@
-"""Exports of ``rmqc spec export``: one module for each family of formats."""
+"""Exports and tables of ``rmqc spec``: one module for each family of formats."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cli.commands.spec_headers import header_tables
+from cli.exports.headers import header_tables
 from spec.derive.dissector import lua_tables
 from spec.derive.kaitai import as_yaml, kaitai_description
 from spec.layouts import LAYOUTS

@@ -15,6 +15,7 @@ from cli.measure.result import (
     show_progress,
 )
 from cli.options.common import SECONDS, SIZE, bench_options
+from cli.options.selection import select
 
 DOCS = Path("docs")
 
@@ -84,7 +85,7 @@ def idle(
 
 @click.command("all")
 @click.option("--release", default="4.6.0", show_default=True)
-@click.option("--only", help="Some of them, with commas between; default: all.")
+@click.option("--only", help="Only these measurements, as send,growth or send*.")
 @click.option("--short", is_flag=True, help="Less of everything: for a look.")
 @click.option("--long", is_flag=True, help="More of everything: an hour.")
 @click.option("--page-only", is_flag=True, help="Measure nothing; write the page.")
@@ -119,10 +120,7 @@ def everything(
     if short and long:
         raise click.UsageError("--short and --long are two amounts; name one")
     amount = Amount.SHORT if short else Amount.LONG if long else Amount.USUAL
-    names = only.split(",") if only else list(TITLES)
-    unknown = sorted(set(names) - set(TITLES))
-    if unknown:
-        raise click.UsageError(f"{unknown[0]!r} is none of {', '.join(TITLES)}")
+    names = select(only or "*", TITLES, kind="measurement")
     folder = docs / "performance"
     failed = 0
     for name in [] if page_only else names:

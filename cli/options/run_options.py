@@ -12,7 +12,7 @@ PROFILE = click.option(
     "--profile",
     metavar="RELEASE",
     shell_complete=completing.profiles,
-    help="Judge it as this release, as 4.6.",
+    help="Apply the clauses of this release, as 4.6.",
 )
 KNOWN = click.option(
     "--known",
@@ -23,13 +23,13 @@ WRITE_KNOWN = click.option(
     "--write-known",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write what failed into a new file for --known, to be explained there.",
+    help="Write the failures into a new file for --known, to add reasons there.",
 )
 ONLY = click.option(
     "--only",
-    metavar="ID,ROOM-*",
+    metavar="ID,FAMILY-*",
     shell_complete=completing.chosen_clauses,
-    help="Only tests that name one of these clauses; * and ? stand for anything.",
+    help="Only tests that name one of these clauses; * and ? are wildcards.",
 )
 LEVEL = click.option(
     "--level",

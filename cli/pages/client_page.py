@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
+from cli.options.exit_codes import NOT_RUN
 from cli.options.output import write_result
-from cli.runs.release_runs import NOT_RUN
 from conformance.client.clients.client_page import FILE, keep, page, recorded
 from conformance.client.clients.client_run import (
     CLIENTS,
@@ -46,7 +46,7 @@ NAMES = [one.name for one in CLIENTS]
 )
 @click.option(
     "--only",
-    metavar="ID,ROOM-*",
+    metavar="ID,FAMILY-*",
     help="Of those run again, only the tests that name one of these clauses.",
 )
 @click.option("--jobs", type=int, help="Parallel workers of each run.")

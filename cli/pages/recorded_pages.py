@@ -13,7 +13,7 @@ from pathlib import Path
 from bench.measurements.everything import TITLES
 from bench.report.chart import picture
 from bench.report.page import kept
-from cli.commands.spec_headers import header_tables
+from cli.exports.headers import header_tables
 from cli.pages.admin_page import page as admin_page
 from cli.pages.header_pages import as_markdown
 from conformance.client.clients import client_page

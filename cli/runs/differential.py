@@ -11,14 +11,13 @@ from pathlib import Path
 
 import click
 
+from cli.options.exit_codes import FINDINGS, NOT_RUN, SUCCESS
 from conformance.differential.compare import Counts
 from conformance.differential.report import FILE_NAME, lines, report_of
 from conformance.differential.run import EFFORTS, Outcome, run
 from conformance.harness.client.peer import PeerError
 from conformance.harness.java.ivy import JarsUnavailableError
 from conformance.harness.targets.target import TargetError, parse_target
-
-ALIKE, DIFFERENT, NOT_RUN = 0, 1, 3
 
 
 def compare_targets(
@@ -51,7 +50,7 @@ def compare_targets(
         click.echo(line)
     if report is not None:
         _write(report, outcome, target, against)
-    return DIFFERENT if outcome.findings else ALIKE
+    return FINDINGS if outcome.findings else SUCCESS
 
 
 def programs_of(effort: str) -> int:

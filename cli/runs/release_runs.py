@@ -13,11 +13,11 @@ from typing import Any
 
 import click
 
+from cli.options.exit_codes import NOT_RUN
 from conformance.harness.report.report import FILE_NAME, ReportError, read_report
 from conformance.harness.targets.embedded import SOURCES
 from spec.observed import EvidenceError
 
-NOT_RUN = 3
 Reports = Iterator[dict[str, Any]]
 
 

@@ -27,8 +27,8 @@ def test_patterns_and_levels_are_both_heeded() -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["--only", "NO-SUCH-*"], "there is no clause NO-SUCH-*"),
-        (["--level", "OFTEN"], "OFTEN is none of MUST"),
+        (["--only", "NO-SUCH-*"], "unknown clause NO-SUCH-*"),
+        (["--level", "OFTEN"], "unknown level OFTEN; one of MUST"),
     ],
 )
 def test_what_is_not_is_named(words: list[str], reason: str) -> None:

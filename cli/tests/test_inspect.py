@@ -222,4 +222,4 @@ def test_any_layout_can_be_demanded() -> None:
 def test_a_release_that_is_none_is_one_clear_line(log: Path) -> None:
     result = run(str(log), "--release", "new")
     assert result.exit_code == 2
-    assert result.output == "Error: 'new' is not a release such as 4.6.0\n"
+    assert result.output == "Error: --release: 'new' is not a release such as 4.6.0\n"

@@ -61,4 +61,4 @@ def test_only_the_mutant_that_was_edited_is_run(tmp_path: Path) -> None:
 def test_a_mutant_that_there_is_not_is_a_wrong_usage(tmp_path: Path) -> None:
     result = run(tmp_path / "kills.json", "--again", "no_such_mutant")
     assert result.exit_code == 2
-    assert "no mutant 'no_such_mutant'" in result.output
+    assert "unknown mutant no_such_mutant" in result.output

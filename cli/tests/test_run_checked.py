@@ -42,7 +42,7 @@ def test_an_unknown_profile_is_an_error_with_the_known_ones() -> None:
 def test_an_unknown_suite_is_an_error_with_the_known_ones() -> None:
     ended = run("--suite", "wire,wier")
     assert ended.exit_code == 2
-    assert "there is no suite wier; one of wire, store" in ended.output
+    assert "unknown suite wier; did you mean wire?" in ended.output
 
 
 def test_the_list_has_only_clauses_of_the_selected_tests() -> None:

@@ -26,8 +26,8 @@ def test_every_clause_is_listed() -> None:
     assert len(result.output.splitlines()) == len(all_clauses())
 
 
-def test_a_list_can_be_narrowed_to_a_room_and_a_release() -> None:
-    listed = run("list", "--room", "index-header", "--release", "4.6.0").output
+def test_a_list_can_be_narrowed_to_a_family_and_a_release() -> None:
+    listed = run("list", "index-header-*", "--release", "4.6.0").output
     assert "INDEX-HEADER-005" in listed
     assert "INDEX-HEADER-006" not in listed
 
@@ -36,6 +36,20 @@ def test_a_clause_is_shown_with_its_source() -> None:
     result = run("show", "wire-frame-002")
     assert result.exit_code == 0
     assert "RemotingCommand#getHeaderLength" in result.output
+
+
+def test_several_clauses_are_shown_by_list_and_pattern() -> None:
+    output = run("show", "index-key-001,WIRE-FRAME-00*").output
+    shown = [
+        line for line in output.splitlines() if line.endswith((" (MUST)", " (QUIRK)"))
+    ]
+    assert shown[:2] == ["INDEX-KEY-001 (MUST)", "WIRE-FRAME-001 (MUST)"]
+    assert len(shown) > 5
+
+
+def test_the_nearest_clauses_are_suggested() -> None:
+    output = run("show", "WIRE-FRAM-002").output
+    assert "unknown clause WIRE-FRAM-002; did you mean WIRE-FRAME-002" in output
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ missing capability are counted as unsupported, never as passed.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Self
@@ -215,8 +215,8 @@ def _split(text: str) -> tuple[str, str, dict[str, str]]:
     return "tcp", address, settings
 
 
-def release_of_profile(profile: str) -> str:
-    """Return the studied release that *profile*, such as ``4.6``, stands for.
+def release_of_profile(profile: str, among: Sequence[str] = RELEASES) -> str:
+    """Return the release *among* the studied ones that *profile*, as 4.6, stands for.
 
     A series between the studied ones, such as 4.7, stands for the nearest of them.
     """
@@ -227,16 +227,17 @@ def release_of_profile(profile: str) -> str:
     if not any(release_key(one)[: len(wanted[:2])] == wanted[:2] for one in SERIES):
         known = ", ".join(SERIES)
         raise TargetError(f"--profile: {profile} is none of {known}")
-    return nearest_release(profile)
+    return nearest_release(profile, among)
 
 
-def nearest_release(release: str) -> str:
-    """Return the studied release that behaves most like *release*.
+def nearest_release(release: str, among: Sequence[str] = RELEASES) -> str:
+    """Return the release *among* the studied ones that behaves most like *release*.
 
-    It has the same major number, the nearest minor number, and the nearest patch.
+    It has the same major number, the nearest minor number, and the nearest patch. Of
+    two equally near ones it is the newer.
     """
-    if release_key(release) > release_key(RELEASES[-1]):
-        return RELEASES[-1]
+    if release_key(release) > release_key(among[-1]):
+        return among[-1]
     wanted = (*release_key(release), 0, 0)[:3]
     is_series = len(release_key(release)) < len(wanted)
 
@@ -245,4 +246,4 @@ def nearest_release(release: str) -> str:
         apart = [abs(part - other) for part, other in zip(parts, wanted, strict=True)]
         return tuple(apart[:2] if is_series else apart)
 
-    return min(RELEASES, key=distance)
+    return min(reversed(among), key=distance)

@@ -16,6 +16,7 @@ import click
 
 from cli.options.common import format_option
 from cli.options.output import out_option, write_result
+from cli.options.releases import release_option, studied_release
 from cli.pages.header_pages import as_json, as_markdown
 from spec.clause import release_key
 from spec.wire.headers.evolution import changes, history_of_changes
@@ -46,22 +47,23 @@ def known_findings() -> list[Known]:
 
 
 def _table(release: str) -> HeaderTable:
-    if release not in header_tables():
-        known = ", ".join(header_tables())
-        raise click.UsageError(f"{release} is not one of the studied {known}")
-    return header_tables()[release]
+    return header_tables()[studied_release(release, _studied)]
+
+
+def _studied() -> list[str]:
+    return list(header_tables())
 
 
 @click.command()
 @click.argument("wanted", metavar="[CODE|NAME]", required=False)
-@click.option("--release", help="Only what this release declares.")
+@release_option("Only the declarations of this release, as 4.6.", among=_studied)
 @format_option(("md", "json"))
 @out_option()
 def headers(
     wanted: str | None, release: str | None, form: str, out: Path | None
 ) -> None:
     """Show the fields of requests and answers: of one code or header, or of all."""
-    tables = [_table(release)] if release else header_tables().values()
+    tables = [header_tables()[release]] if release else header_tables().values()
     history = merge(tables)
     if wanted:
         history = narrowed(history, wanted)

@@ -1,0 +1,53 @@
+"""
+Selection of named things by a comma list of ids and patterns, as ``A-001,B-*``.
+
+Every command selects clauses, invariants and measurements in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+
+from cli.options.exit_codes import WrongValueError
+
+SUGGESTIONS_MAX = 3
+LISTED_MAX = 15
+"""Most names that a message lists when none is near."""
+
+
+def select(text: str, names: Collection[str], *, kind: str) -> list[str]:
+    """Return those of *names*, in their order, that *text* selects.
+
+    Letter case is ignored. A word that selects nothing raises WrongValueError, with the
+    *kind* of thing and the nearest of *names*.
+    """
+    patterns = words(text)
+    folded = {name: name.lower() for name in names}
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern.lower()) for name in folded.values()):
+            raise WrongValueError(unknown(pattern, names, kind))
+    return [
+        name
+        for name, lower in folded.items()
+        if any(fnmatchcase(lower, pattern.lower()) for pattern in patterns)
+    ]
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a comma list, without empty ones."""
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def unknown(word: str, names: Iterable[str], kind: str) -> str:
+    """Return the message about a *word* that selects none of *names*."""
+    by_folded = {name.lower(): name for name in names}
+    near = get_close_matches(word.lower(), by_folded, n=SUGGESTIONS_MAX)
+    if not near and len(by_folded) > LISTED_MAX:
+        return f"unknown {kind} {word}"
+    if not near:
+        return f"unknown {kind} {word}; one of {', '.join(by_folded.values())}"
+    *others, last = [by_folded[one] for one in near]
+    suggestion = f"{', '.join(others)} or {last}" if others else last
+    return f"unknown {kind} {word}; did you mean {suggestion}?"

@@ -1,0 +1,103 @@
+"""Selections of names, and the releases that ``--release`` accepts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cli.main import main
+from cli.options.exit_codes import WrongValueError
+from cli.options.selection import select
+
+NAMES = ("WIRE-FRAME-001", "WIRE-FRAME-002", "STORE-CRC-001")
+STORE = Path(__file__).parents[2] / "fixtures" / "store" / "4.6.0-stopped"
+
+
+def run(arguments: Sequence[str]) -> Result:
+    return CliRunner().invoke(main, list(arguments))
+
+
+@pytest.mark.parametrize(
+    ("text", "selected"),
+    [
+        ("store-crc-001", ["STORE-CRC-001"]),
+        ("WIRE-*", ["WIRE-FRAME-001", "WIRE-FRAME-002"]),
+        (" STORE-*, wire-frame-002 ,", ["WIRE-FRAME-002", "STORE-CRC-001"]),
+        ("*", list(NAMES)),
+    ],
+)
+def test_ids_patterns_and_lists_select(text: str, selected: list[str]) -> None:
+    assert select(text, NAMES, kind="clause") == selected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("WIRE-FRAM-001", "unknown clause WIRE-FRAM-001; did you mean WIRE-FRAME-001"),
+        ("STORE-CRC-001,X", f"unknown clause X; one of {', '.join(NAMES)}"),
+    ],
+)
+def test_an_unknown_name_is_reported_with_the_nearest(text: str, message: str) -> None:
+    with pytest.raises(WrongValueError) as error:
+        select(text, NAMES, kind="clause")
+    assert error.value.message.startswith(message)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["audit", str(STORE), "--only", "INV-CQ-00"],
+        ["bench", "all", "--only", "sendd"],
+        ["report", "mutants", "-o", "page.md", "--again", "header_length_from_8"],
+        ["spec", "list", "WIRE-FRAM-*"],
+        ["spec", "show", "WIRE-FRAM-002"],
+        ["test", "--explain", "WIRE-FRAM-002"],
+        ["test", "--only", "WIRE-FRAM-002"],
+        ["test", "--suite", "wyre"],
+        ["test-client", "--only", "CLIENT-RETRI-001"],
+    ],
+)
+def test_every_command_suggests_names(arguments: list[str]) -> None:
+    ended = run(arguments)
+    assert ended.exit_code == 2
+    assert "; did you mean " in ended.output
+    assert ended.output.count("\n") == 1
+
+
+RELEASED = [
+    ["inspect", "--release"],
+    ["recover", str(STORE), "--release"],
+    ["spec", "headers", "PULL_MESSAGE", "--release"],
+    ["spec", "list", "WIRE-FRAME-*", "--release"],
+]
+
+
+@pytest.mark.parametrize("command", RELEASED, ids=lambda words: words[0] + words[1])
+def test_a_series_without_a_study_is_its_nearest_release(command: list[str]) -> None:
+    words = [*command, "4.7"]
+    if command[0] == "inspect":
+        words.append(str(STORE / "checkpoint"))
+    ended = run(words)
+    assert ended.exit_code == 0
+    notice = "release 4.7: using 4.6.0, the nearest studied release\n"
+    assert ended.stderr == notice
+
+
+@pytest.mark.parametrize("command", RELEASED, ids=lambda words: words[0] + words[1])
+def test_the_series_of_a_studied_release_needs_no_notice(command: list[str]) -> None:
+    words = [*command, "4.6"]
+    if command[0] == "inspect":
+        words.append(str(STORE / "checkpoint"))
+    ended = run(words)
+    assert (ended.exit_code, ended.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("release", ["4.3", "6", "new"])
+def test_a_release_that_does_not_exist_is_usage(release: str) -> None:
+    ended = run(["recover", str(STORE), "--release", release])
+    assert ended.exit_code == 2
+    assert ended.output.startswith("Error: --release: ")
+    assert ended.output.count("\n") == 1
