@@ -15,6 +15,9 @@ from types import FrameType
 
 import click
 
+from cli.options.exit_codes import WrongValueError
+from cli.options.selection import unknown_name
+
 COMMANDS = {
     "admin": "Query name servers and brokers, as mqadmin does.",
     "audit": "Audit store directories with Spark.",
@@ -57,6 +60,14 @@ class LazyGroup(click.Group):
         command = getattr(importlib.import_module(f"cli.commands.{module}"), module)
         assert isinstance(command, click.Command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the subcommand; suggest the nearest ones for an unknown name."""
+        if not args[0].startswith("-") and args[0] not in COMMANDS:
+            raise WrongValueError(unknown_name(args[0], COMMANDS, "command"))
+        return super().resolve_command(ctx, args)
 
     def format_commands(
         self,

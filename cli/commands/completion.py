@@ -77,13 +77,13 @@ class UnsplitCompletions(FishComplete):
 @click.command()
 @click.argument("shell", type=click.Choice(SHELLS))
 def completion(shell: str) -> None:
-    r"""Print what lets SHELL complete commands, suites, clauses and targets.
+    """Print the script with which SHELL completes commands, clauses and targets.
 
     \b
     bash  eval "$(rmqc completion bash)"    in ~/.bashrc
     zsh   eval "$(rmqc completion zsh)"     in ~/.zshrc, after compinit
     fish  rmqc completion fish > ~/.config/fish/completions/rmqc.fish
-    """
+    """  # noqa: D301 - click reads the character, not the two letters
     kind = get_completion_class(shell)
     assert kind is not None
     command = click.get_current_context().find_root().command

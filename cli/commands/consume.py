@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from contextlib import suppress
 from dataclasses import replace
 
 import click
@@ -15,11 +16,13 @@ from reference.core.client.remoting.errors import ClientError
 from reference.shell.client.consumer import ConsumerClient
 from reference.shell.client.identity import client_id
 from spec.wire.message.properties import Property
+from spec.wire.producer.select_queue import ROUTE_PERIOD_MS
 
 NOT_ENOUGH = 1
 MODELS = {"clustering": False, "broadcasting": True}
 STANDING = "DEFAULT"
 """Java's name of an instance whose offsets stay with this machine."""
+CONNECT_TIMEOUT_S = 3.0
 
 
 @click.command()
@@ -97,6 +100,7 @@ class _Reading:
 
     async def read(self, namesrv: str, options: ConsumerOptions) -> None:
         """Print messages up to the count, or until none arrives for the idle time."""
+        await _report_unreachable(namesrv)
         async with ConsumerClient(namesrv, options) as consumer:
             while self._count is None or self.seen < self._count:
                 try:
@@ -113,6 +117,22 @@ class _Reading:
     def _left(self) -> int | None:
         """Return the number of messages up to the count, or None without a count."""
         return None if self._count is None else self._count - self.seen
+
+
+async def _report_unreachable(namesrv: str) -> None:
+    """Print a warning if no name server accepts a connection."""
+    for address in namesrv.split(";"):
+        host, _, port = address.rpartition(":")
+        with suppress(OSError, ValueError):
+            async with asyncio.timeout(CONNECT_TIMEOUT_S):
+                _, writer = await asyncio.open_connection(host.strip("[]"), int(port))
+            writer.close()
+            return
+    retry_s = ROUTE_PERIOD_MS // 1000
+    click.echo(
+        f"no connection to the name server {namesrv}; trying again every {retry_s} s",
+        err=True,
+    )
 
 
 def _line(message: MessageExt) -> str:

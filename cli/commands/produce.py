@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 import click
 
 from cli.options.common import namesrv_option
+from cli.options.input_lines import input_lines
 from reference.core.client.message import Message, Mode, SendResult
 from reference.core.client.options import ProducerOptions
 from reference.core.client.producer.send_call import Selector
@@ -22,6 +23,8 @@ from spec.wire.producer.retry import RETRIES
 
 FAILED = 1
 BATCH = "batch"
+IN_FLIGHT_MAX = 256
+"""Most asynchronous sends without a response."""
 CHECKED = "asked"
 NAMESRV = namesrv_option("Name servers, with ; between them.")
 
@@ -46,14 +49,16 @@ class _Sending:
     type=click.Choice([*(str(one) for one in Mode), BATCH]),
     default=str(Mode.SYNC),
     show_default=True,
-    help="Wait for each, for all together, for none; or send all in one request.",
+    help="Wait for each response, for all of them, for none; or send one batch.",
 )
-@click.option("--count", type=click.IntRange(1), default=1, help="Send each so often.")
-@click.option("--tag", help="What consumers filter by.")
-@click.option("--keys", help="What the messages can be looked up by.")
+@click.option(
+    "--count", type=click.IntRange(1), default=1, help="Number of copies of each."
+)
+@click.option("--tag", help="Tag, for filters of consumers.")
+@click.option("--keys", help="Keys for queries, separated by spaces.")
 @click.option("--property", "pairs", multiple=True, metavar="NAME=VALUE")
-@click.option("--delay-level", type=click.IntRange(1), help="DeliverMessages it later.")
-@click.option("--queue", type=int, help="Place in the topic's queues, round about.")
+@click.option("--delay-level", type=click.IntRange(1), help="Delay level.")
+@click.option("--queue", type=int, help="Index into the topic's queues.")
 @click.option(
     "--timeout-ms",
     type=click.IntRange(1),
@@ -67,21 +72,20 @@ class _Sending:
     show_default=True,
 )
 @click.option("--avoid-slow", is_flag=True, help="Java: sendLatencyFaultEnable.")
-@click.option("--vip", is_flag=True, help="Use the broker's port less two.")
+@click.option("--vip", is_flag=True, help="Use the broker's VIP port.")
 @click.option(
     "--transaction",
     type=click.Choice(["commit", "rollback", CHECKED]),
-    help="Send half messages and decide them at once, or commit when a broker asks.",
+    help="Send half messages and end them, or commit on a broker's check request.",
 )
 @click.argument("topic")
 @click.argument("bodies", nargs=-1)
 def produce(**given: object) -> None:
-    """Send BODIES to TOPIC, or each line of standard input.
+    """Send BODIES to TOPIC, or each line of standard input as it arrives.
 
-    Prints for each its status, id, queue and offset, or to standard error why it could
-    not be sent; then the exit code is 1.
+    Prints status, queue, offset and ids of each message. An error goes to standard
+    error, and the exit code is 1.
     """
-    messages = _messages(given)
     queue = given["queue"]
     decision = given["transaction"]
     if decision and given["mode"] != Mode.SYNC:
@@ -94,23 +98,39 @@ def produce(**given: object) -> None:
         decision=str(decision) if decision else None,
     )
     try:
-        failed = asyncio.run(_send(sending, messages))
+        failed = asyncio.run(_send(sending, _messages(given)))
     except ClientError as error:
         raise click.UsageError(str(error)) from None
     sys.exit(FAILED if failed else 0)
 
 
-async def _send(sending: _Sending, messages: Sequence[Message]) -> int:
+async def _send(sending: _Sending, messages: AsyncIterator[Message]) -> int:
     """Send *messages*, print the results, and return the number of failures."""
     if sending.decision is not None:
         return await _send_transactions(sending, sending.decision, messages)
     async with ProducerClient(sending.namesrv, sending.options) as producer:
         if sending.mode == BATCH:
-            return await _send_batch(producer, sending, messages)
+            batch = [one async for one in messages]
+            return await _send_batch(producer, sending, batch)
         if sending.mode == Mode.ASYNC:
-            pending = [_send_one(producer, sending, one) for one in messages]
-            return sum(await asyncio.gather(*pending))
-        return sum([await _send_one(producer, sending, one) for one in messages])
+            return await _send_async(producer, sending, messages)
+        return sum([await _send_one(producer, sending, one) async for one in messages])
+
+
+async def _send_async(
+    producer: ProducerClient, sending: _Sending, messages: AsyncIterator[Message]
+) -> int:
+    """Send up to `IN_FLIGHT_MAX` messages concurrently; return the failures."""
+    in_flight: set[asyncio.Task[int]] = set()
+    failed = 0
+    async for message in messages:
+        in_flight.add(asyncio.create_task(_send_one(producer, sending, message)))
+        if len(in_flight) == IN_FLIGHT_MAX:
+            done, in_flight = await asyncio.wait(
+                in_flight, return_when=asyncio.FIRST_COMPLETED
+            )
+            failed += sum(one.result() for one in done)
+    return failed + sum(await asyncio.gather(*in_flight))
 
 
 async def _send_one(
@@ -123,7 +143,7 @@ async def _send_one(
     except ClientError as error:
         click.echo(f"not sent: {error}", err=True)
         return 1
-    click.echo("sent, nobody waits" if result is None else _line(result))
+    click.echo("sent without a response" if result is None else _line(result))
     return 0
 
 
@@ -142,7 +162,7 @@ async def _send_batch(
 
 
 async def _send_transactions(
-    sending: _Sending, decision: str, messages: Sequence[Message]
+    sending: _Sending, decision: str, messages: AsyncIterator[Message]
 ) -> int:
     """Send each message in a transaction. Return the number of failures."""
     checked: asyncio.Queue[MessageExt] = asyncio.Queue()
@@ -157,19 +177,20 @@ async def _send_transactions(
         if waits
         else LocalTransactionState[decision.upper()]
     )
-    failed = 0
+    failed = undecided = 0
     async with ProducerClient(
         sending.namesrv, sending.options, check=check
     ) as producer:
-        for message in messages:
+        async for message in messages:
             try:
                 result, _ = await producer.send_in_transaction(message, lambda: decides)
             except ClientError as error:
                 failed += 1
                 click.echo(f"not sent: {error}", err=True)
             else:
+                undecided += waits
                 click.echo(f"{_line(result)} {decides.name}")
-        for _ in range(len(messages) - failed if waits else 0):
+        for _ in range(undecided):
             half = await checked.get()
             click.echo(
                 f"asked about {half.message_id} {LocalTransactionState.COMMIT.name}"
@@ -183,8 +204,8 @@ def _line(result: SendResult) -> str:
     return f"{result.status} {place} offset {result.queue_offset} {ids}"
 
 
-def _messages(given: dict[str, object]) -> list[Message]:
-    """Return the messages of the command line, or of standard input."""
+async def _messages(given: dict[str, object]) -> AsyncIterator[Message]:
+    """Yield the messages of the command line, or of standard input as they arrive."""
     pairs, bodies, count = given["pairs"], given["bodies"], given["count"]
     assert isinstance(pairs, tuple)
     assert isinstance(bodies, tuple)
@@ -192,12 +213,16 @@ def _messages(given: dict[str, object]) -> list[Message]:
     properties = dict(_pair(pair) for pair in pairs)
     named = {"TAGS": "tag", "KEYS": "keys", "DELAY": "delay_level"}
     properties |= {name: str(given[one]) for name, one in named.items() if given[one]}
-    lines = bodies or tuple(line.rstrip("\n") for line in sys.stdin)
-    return [
-        Message(topic=str(given["topic"]), body=line.encode(), properties=properties)
-        for line in lines
-        for _ in range(count)
-    ]
+    topic = str(given["topic"])
+    async for body in _given(bodies) if bodies else input_lines():
+        data = body.encode("utf-8", "surrogateescape")
+        for _ in range(count):
+            yield Message(topic=topic, body=data, properties=properties)
+
+
+async def _given(bodies: tuple[str, ...]) -> AsyncIterator[str]:
+    for body in bodies:
+        yield body
 
 
 def _options(given: dict[str, object]) -> ProducerOptions:

@@ -17,6 +17,7 @@ from cli.options.effort import effort_words
 from cli.options.exit_codes import FINDINGS, NOT_RUN, SUCCESS, USAGE
 from cli.options.run_options import KNOWN, LEVEL, LISTED, ONLY, PROFILE, WRITE_KNOWN
 from cli.options.selection import select
+from cli.options.unknown_options import UnknownOptions
 from cli.runs.listing import (
     count_tests,
     keywords_of,
@@ -269,7 +270,7 @@ def _run(name: str, words: list[str], reports: list[str]) -> int:
     fixed = ["-p", PLUGIN, f"--rootdir={SOURCES}", "--import-mode=importlib", "-q"]
     fixed += [f"--config-file={_settings()}", f"--confcutdir={SOURCES}"]
     fixed += ["-p", "no:cacheprovider", "--require-target", f"--target={name}"]
-    code = pytest.main([*fixed, *reports, *words])
+    code = pytest.main([*fixed, *reports, *words], plugins=[UnknownOptions()])
     if code == pytest.ExitCode.NO_TESTS_COLLECTED:
         click.echo("checked nothing: no test has been selected", err=True)
     return EXIT_CODES.get(pytest.ExitCode(code), NOT_RUN)

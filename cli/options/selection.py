@@ -27,7 +27,7 @@ def select(text: str, names: Collection[str], *, kind: str) -> list[str]:
     folded = {name: name.lower() for name in names}
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern.lower()) for name in folded.values()):
-            raise WrongValueError(unknown(pattern, names, kind))
+            raise WrongValueError(unknown_name(pattern, names, kind))
     return [
         name
         for name, lower in folded.items()
@@ -40,7 +40,7 @@ def words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
-def unknown(word: str, names: Iterable[str], kind: str) -> str:
+def unknown_name(word: str, names: Iterable[str], kind: str) -> str:
     """Return the message about a *word* that selects none of *names*."""
     by_folded = {name.lower(): name for name in names}
     near = get_close_matches(word.lower(), by_folded, n=SUGGESTIONS_MAX)

@@ -75,3 +75,9 @@ def test_the_script_of_every_shell_asks_rmqc(shell: str) -> None:
 def test_commas_are_no_ends_of_an_offer_in_fish() -> None:
     printed = CliRunner().invoke(main, ["completion", "fish"])
     assert 'string split --max 1 ","' in printed.output
+
+
+def test_the_help_has_a_line_for_each_shell() -> None:
+    lines = CliRunner().invoke(main, ["completion", "--help"]).output.splitlines()
+    starts = [line.split()[0] for line in lines if "rmqc completion " in line]
+    assert starts == list(SHELLS)

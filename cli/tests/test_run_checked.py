@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cli.commands.test import test as command
+from cli.main import main
 from cli.runs.listing import keywords_of
 from conformance.harness.targets.target import (
     RELEASES,
@@ -94,3 +95,17 @@ def test_a_reported_release_after_the_last_studied_one_stands_for_that() -> None
 def test_the_last_keyword_expression_counts() -> None:
     assert keywords_of(["-x", "-k", "one", "-ktwo"]) == "two"
     assert keywords_of(["-x"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "suggestion"),
+    [
+        (["test", "--suites", "wire"], "; did you mean --suite?"),
+        (["test", "--frobnicate"], ""),
+        (["test-client", "--adaptor", "x"], "; did you mean --adapter?"),
+    ],
+)
+def test_an_unknown_option_is_one_line(words: list[str], suggestion: str) -> None:
+    ended = CliRunner().invoke(main, words)
+    assert ended.exit_code == 2
+    assert ended.output == f"Error: unknown option {words[1]}{suggestion}\n"

@@ -49,6 +49,7 @@ def test_an_unknown_name_is_reported_with_the_nearest(text: str, message: str) -
 @pytest.mark.parametrize(
     "arguments",
     [
+        ["inspekt"],
         ["audit", str(STORE), "--only", "INV-CQ-00"],
         ["bench", "all", "--only", "sendd"],
         ["report", "mutants", "-o", "page.md", "--again", "header_length_from_8"],
