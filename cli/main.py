@@ -22,6 +22,7 @@ COMMANDS = {
     "admin": "Query name servers and brokers, as mqadmin does.",
     "audit": "Audit store directories with Spark.",
     "bench": "Measure the reference beside a real release, in one run.",
+    "client": "Describe a client under test: its adapter.",
     "completion": "Print the script with which a shell completes command lines.",
     "consume": "Read messages with the reference consumer.",
     "evidence": "Record the behaviour of real releases, or compare with the record.",
@@ -37,8 +38,8 @@ COMMANDS = {
     "test-client": "Run the suite for clients against a client, through its adapter.",
 }
 """Description of each subcommand, for ``rmqc --help``."""
-MODULES = {"test-client": "client_suite"}
-"""Modules whose name differs from the command: pytest would collect test_*.py."""
+MODULES = {"test-client": ("client", "client_suite")}
+"""Module and function of a command with a name that is not its module's."""
 
 
 class LazyGroup(click.Group):
@@ -56,8 +57,8 @@ class LazyGroup(click.Group):
         """Return the subcommand *cmd_name*, imported now."""
         if cmd_name not in COMMANDS:
             return None
-        module = MODULES.get(cmd_name, cmd_name)
-        command = getattr(importlib.import_module(f"cli.commands.{module}"), module)
+        module, name = MODULES.get(cmd_name, (cmd_name, cmd_name))
+        command = getattr(importlib.import_module(f"cli.commands.{module}"), name)
         assert isinstance(command, click.Command)
         return command
 

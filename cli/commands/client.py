@@ -1,4 +1,4 @@
-"""``rmqc test-client``: run the suite for clients against one client, or several."""
+"""``rmqc test-client``, the suite for clients, and ``rmqc client``, its adapter."""
 
 from __future__ import annotations
 
@@ -9,7 +9,24 @@ import click
 from cli.commands.test import test
 from cli.options.run_options import KNOWN, LEVEL, LISTED, ONLY, PROFILE, WRITE_KNOWN
 from conformance.harness.targets.client_target import REFERENCE
+from conformance.harness.targets.embedded import SOURCES
 from conformance.harness.targets.target import CLIENT
+
+TEMPLATE = SOURCES / "conformance" / "client" / "adapters" / "template.py"
+
+
+@click.group()
+def client() -> None:
+    """Write an adapter for your client, through which `rmqc test-client` drives it."""
+
+
+@client.command()
+def template() -> None:
+    """Print a commented adapter in Python, to be filled in.
+
+    ``rmqc test-client --adapter 'python adapter.py'`` runs it.
+    """
+    click.echo(TEMPLATE.read_text(encoding="utf-8"), nl=False)
 
 
 @click.command(
@@ -24,8 +41,8 @@ from conformance.harness.targets.target import CLIENT
     "adapters",
     multiple=True,
     metavar="CMD",
-    help="What starts the adapter of a client (docs/client_adapter.md); by default the"
-    " reference client's. May be given several times.",
+    help="Command that starts the adapter of a client (docs/client_adapter.md); by"
+    " default the reference client's. May be given several times.",
 )
 @PROFILE
 @KNOWN
@@ -47,7 +64,7 @@ def client_suite(
     pytest_args: tuple[str, ...],
     **options: object,
 ) -> None:
-    """Run the suite for clients: we play the name servers and the brokers.
+    """Run the suite for clients, which plays the name servers and the brokers.
 
     The client is driven through its adapter, a program that reads and writes lines of
     JSON. Further arguments go to pytest, for example -k NAME or -x.
