@@ -7,9 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spark_checks.broker_conf import BrokerConf
-from spark_checks.store_files import Store, queue_file_size, queue_of, read_whole
-from spec.layout import LayoutError
-from spec.wire.bodies import fastjson
+from spark_checks.store_files import Store, queue_file_size, queue_of, read_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,9 +70,6 @@ def _configured_topics(store: Store) -> frozenset[str] | None:
     file = next((f for f in store.files if f.path == "config/topics.json"), None)
     if file is None:
         return None
-    try:
-        found = fastjson.loads(read_whole(store.url, file))
-    except LayoutError:
-        return None
+    found = read_json(store.url, file)
     topics = found.get("topicConfigTable") if isinstance(found, dict) else None
     return frozenset(map(str, topics)) if isinstance(topics, dict) else None

@@ -24,9 +24,11 @@ from pyarrow import fs
 
 from spark_checks.columns.record_scan import ReadAt
 from spec.integers import INT32_MAX, INT64_MAX
+from spec.layout import LayoutError
 from spec.store.batch_queue import BATCH_QUEUE
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.queue_extension import EXTENSION
+from spec.wire.bodies import fastjson
 from spec.wire.message.topic_names import LMQ_PREFIX
 
 _offset_name = re.compile(r"[0-9]{20}")
@@ -35,6 +37,13 @@ _time_name = re.compile(r"[0-9]{17}")
 
 class NotAStoreError(Exception):
     """The place holds no store, or is not readable."""
+
+
+AUDITED = (
+    *("commitlog", "consumequeue", "index", "config", "checkpoint"),
+    *(EXTENSION, BATCH_QUEUE),
+)
+"""Directories and files at the top of a store that an audit reads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,7 +226,22 @@ def list_store(url: str) -> Store:
             f"{shown_url(url)} is not a store:"
             " it has neither commitlog nor consumequeue"
         )
+    if isinstance(system, fs.LocalFileSystem):
+        _require_readable(root, files)
     return Store(url=url, files=files, directories=directories)
+
+
+def _require_readable(root: str, files: tuple[StoreFile, ...]) -> None:
+    """Raise NotAStoreError with the path of the first file that cannot be opened."""
+    for file in files:
+        path = Path(root, file.path)
+        is_audited = file.path.partition("/")[0] in AUDITED
+        if is_audited and not os.access(path, os.R_OK):
+            raise _unreadable(str(path), os.strerror(errno.EACCES))
+
+
+def _unreadable(path: str, reason: str) -> NotAStoreError:
+    return NotAStoreError(f"{path} cannot be read: {reason}")
 
 
 def open_filesystem(url: str) -> tuple[fs.FileSystem, str]:
@@ -257,14 +281,25 @@ def shown_url(url: str) -> str:
 
 @contextmanager
 def reading(url: str, path: str) -> Iterator[ReadAt]:
-    """Open the file at *path* of the store *url* and yield a function that reads it."""
+    """Open the file at *path* of the store *url* and yield a function that reads it.
+
+    Both raise NotAStoreError with the file's path.
+    """
     system, root = open_filesystem(url)
-    with system.open_input_file(f"{root.rstrip('/')}/{path}") as file:
+    whole = f"{root.rstrip('/')}/{path}"
 
-        def read_at(position: int, size: int) -> bytes:
+    def read_at(position: int, size: int) -> bytes:
+        try:
             data: bytes = file.read_at(size, position)
-            return data
+        except OSError as error:
+            raise _unreadable(whole, _reason(error)) from None
+        return data
 
+    try:
+        file = system.open_input_file(whole)
+    except OSError as error:
+        raise _unreadable(whole, _reason(error)) from None
+    with file:
         yield read_at
 
 
@@ -304,6 +339,18 @@ def read_whole(url: str, file: StoreFile, *, size_max: int = 1 << 26) -> bytes:
     """Return the bytes of a small file, at most *size_max*."""
     with reading(url, file.path) as read_at:
         return read_at(0, min(file.size, size_max))
+
+
+def read_json(url: str, file: StoreFile) -> object:
+    """Return the value in a configuration file; None if it is not JSON."""
+    try:
+        return fastjson.loads(read_whole(url, file))
+    except LayoutError:
+        return None
+
+
+def _reason(error: OSError) -> str:
+    return os.strerror(error.errno) if error.errno else _first_line(error)
 
 
 def _first_line(error: BaseException) -> str:

@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from spark_checks.store_files import Store, StoreFile, read_whole
+from spark_checks.store_files import Store, StoreFile, read_json, read_whole
 from spark_checks.survey.summarise import QueueSummary, SurveySummary
 from spec.layout import LayoutError
 from spec.store.index_file import HEADER_SIZE, decode_header
-from spec.wire.bodies import fastjson
 from spec.wire.message.topic_names import DLQ_PREFIX, RETRY_PREFIX
 
 
@@ -80,9 +79,8 @@ def _config(store: Store) -> dict[str, int]:
         name, member = _TABLES.get(file.name, ("", ""))
         if not name:
             continue
-        try:
-            value = fastjson.loads(read_whole(store.url, file))
-        except LayoutError:
+        value = read_json(store.url, file)
+        if value is None:
             continue
         table = value.get(member) if isinstance(value, dict) else None
         found[name] = len(table) if isinstance(table, dict) else 0
@@ -97,10 +95,7 @@ def lag_of(store: Store, summary: SurveySummary) -> dict[str, object]:
     file = next((file for file in store.files if file.path == OFFSETS_PATH), None)
     if file is None:
         return {}
-    try:
-        value = fastjson.loads(read_whole(store.url, file))
-    except (LayoutError, UnicodeDecodeError):
-        return {}
+    value = read_json(store.url, file)
     table = value.get("offsetTable") if isinstance(value, dict) else None
     return groups_of(table, summary) if isinstance(table, dict) else {}
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
+import signal
 import sys
 from collections.abc import Iterator, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from spark_checks.audit import Audit
     from spark_checks.faults.fault import Planted
     from spark_checks.sampling import SampleSpec
+
+SIGNALLED = 128
+"""Exit code of a command that a signal ended, without the signal's number."""
 
 
 @click.command()
@@ -92,10 +97,10 @@ def audit(
     """Audit store directories: local paths, or any URL that Arrow opens.
 
     Nothing is written to a store. Exit codes: 0 clean, 1 findings, 2 not a store
-    or unreadable, 3 Spark failed. A warning is something that a broker puts right
-    by itself when it starts again; warnings alone are clean. With --score it is 0
-    where every planted fault was found, and nothing else. With --against a store
-    that only ends earlier, or begins later, than the other is clean.
+    or unreadable, 3 Spark failed, 130 interrupted. A warning is something that a
+    broker puts right by itself when it starts again; warnings alone are clean. With
+    --score it is 0 where every planted fault was found, and nothing else. With
+    --against a store that only ends earlier, or begins later, than the other is clean.
     """
     given = {
         "--score": labels,
@@ -105,22 +110,23 @@ def audit(
         "--sample": sample,
     }
     _check_together({name for name, value in given.items() if value}, len(stores))
-    options = AuditOptions(
-        master=master,
-        only=_ids(only),
-        broker_conf=broker_conf,
-        directory=directory,
-        against=against,
-        since_ms=_time(since),
-        sample_spec=_sample_spec(sample, seed),
-        with_charts=form == "html",
-    )
-    with _as_target_error():
-        planted = _planted(labels)
-        found = audits(stores, options)
-    if labels:
-        _write_score(planted, found[0], form, out)
-    _write(found, form, out)
+    with _ended_by_interrupt():
+        options = AuditOptions(
+            master=master,
+            only=_ids(only),
+            broker_conf=broker_conf,
+            directory=directory,
+            against=against,
+            since_ms=_time(since),
+            sample_spec=_sample_spec(sample, seed),
+            with_charts=form == "html",
+        )
+        with _as_target_error():
+            planted = _planted(labels)
+            found = audits(stores, options)
+        if labels:
+            _write_score(planted, found[0], form, out)
+        _write(found, form, out)
     sys.exit(0 if all(one.is_clean for one in found) else 1)
 
 
@@ -139,6 +145,29 @@ def _check_together(given: Set[str], store_count: int) -> None:
         raise click.UsageError(
             "--sample goes with none of --against, --score, --export and --since"
         )
+
+
+@contextmanager
+def _ended_by_interrupt() -> Iterator[None]:
+    """End the program with one line on Ctrl-C or SIGTERM, after all cleaning up.
+
+    PySpark and Py4J raise other errors for calls that a signal interrupts. Python
+    therefore writes the number of each signal to a pipe.
+    """
+    numbers, to_write = os.pipe()
+    for end in (numbers, to_write):
+        os.set_blocking(end, False)
+    before = signal.set_wakeup_fd(to_write, warn_on_full_buffer=False)
+    try:
+        yield
+    except BaseException:
+        with suppress(BlockingIOError):  # no signal was received
+            fail("interrupted", code=SIGNALLED + os.read(numbers, 1)[0])
+        raise
+    finally:
+        signal.set_wakeup_fd(before)
+        for end in (numbers, to_write):
+            os.close(end)
 
 
 @contextmanager

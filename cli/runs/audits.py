@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -116,7 +115,18 @@ def _progress() -> Iterator[Progress]:
         yield lambda step: status.update(step)
 
 
+class Failed(click.ClickException):
+    """End of the program with one line and an exit code."""
+
+    def __init__(self, reason: str, code: int) -> None:
+        super().__init__(reason)
+        self.exit_code = code  # type: ignore[misc] # click reads it of the instance
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print the line."""
+        click.echo(f"rmqc audit: {self.message}", file=file, err=file is None)
+
+
 def fail(reason: str, *, code: int) -> NoReturn:
     """End the program with one line."""
-    click.echo(f"rmqc audit: {reason}", err=True)
-    sys.exit(code)
+    raise Failed(reason, code) from None

@@ -7,12 +7,17 @@ Spark's files go to a temporary directory. Its log is read only if it fails.
 from __future__ import annotations
 
 import ipaddress
+import logging
 import os
+import re
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, redirect_stderr, suppress
+from io import StringIO
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -27,6 +32,7 @@ from java_runtime.find_java import JavaUnavailableError
 from spark_checks.session.java_home import class_archive, prepare_java_home
 from spark_checks.session.shipping import ROOT, zip_for_workers
 from spark_checks.session.workers import request_kernels
+from spark_checks.store_files import NotAStoreError
 
 _JAVA_OPTIONS = (
     "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
@@ -74,11 +80,23 @@ FAILURES = (PySparkException, Py4JJavaError)
 """Errors of a failed Spark job."""
 
 
-def failed(error: Exception) -> SparkError:
-    """Return *error*, one of FAILURES, as a SparkError of one line."""
+_unreadable_file = re.compile(r"^\S*NotAStoreError: (.+)$", re.MULTILINE)
+"""Last line of the traceback of a worker that could not read a file."""
+
+
+def failed(error: Exception) -> SparkError | NotAStoreError:
+    """Return *error*, one of FAILURES, as an error of one line.
+
+    It is a NotAStoreError if a worker could not read a file of the store.
+    """
     if isinstance(error, Py4JJavaError):
-        return SparkError(str(error.java_exception.getMessage()).splitlines()[0])
-    return SparkError(str(error).splitlines()[0])
+        text = str(error.java_exception.getMessage())
+    else:
+        text = str(error)
+    unreadable = _unreadable_file.search(text)
+    if unreadable is not None:
+        return NotAStoreError(unreadable[1])
+    return SparkError(text.splitlines()[0])
 
 
 @contextmanager
@@ -118,8 +136,12 @@ def spark_session(
             raise SparkError(_why(error, log)) from error
         try:
             yield session
-        finally:
-            _stop(session)
+        except BaseException:
+            # Threads of Py4J that lose their Java print tracebacks.
+            with redirect_stderr(StringIO()), suppress(Exception):
+                _stop(session)
+            raise
+        _stop(session)
 
 
 def _start(master: str, directory: Path, java_options: str) -> SparkSession:
@@ -127,11 +149,30 @@ def _start(master: str, directory: Path, java_options: str) -> SparkSession:
     builder = SparkSession.builder.master(master).appName("rmqc audit")
     for name, value in _settings(master, directory, java_options).items():
         builder = builder.config(name, value)
-    session = builder.getOrCreate()
+    # Py4J logs interrupted calls; without a handler Python prints them.
+    logging.getLogger().addHandler(logging.NullHandler())
+    with _own_interrupt_handler():
+        session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     if not master.startswith("local"):
         session.sparkContext.addPyFile(str(zip_for_workers(directory)))
     return session
+
+
+@contextmanager
+def _own_interrupt_handler() -> Iterator[None]:
+    """Restore the handler of SIGINT, which a SparkContext replaces.
+
+    Spark's handler calls Java, amid another call on the same connection.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 def _start_workers(context: SparkContext, size: int) -> None:

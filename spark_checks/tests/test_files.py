@@ -10,7 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
+from spark_checks.audit import audit_store
 from spark_checks.invariants.files import check_files
 from spark_checks.invariants.side_files import (
     check_checkpoint,
@@ -183,3 +185,32 @@ def test_a_queue_that_there_cannot_be_is_passed_over_as_a_broker_does(
     shutil.copytree(root / QUEUE, root / f"consumequeue/Orders/{2**31}")
     assert list_store(str(root)).consume_queues == known
     assert _found(root) == []
+
+
+def test_a_file_without_permission_is_named(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    builder = StoreBuilder()
+    builder.put("Orders")
+    builder.write(tmp_path)
+    log = str(tmp_path / "commitlog" / f"{0:020}")
+    monkeypatch.setattr(os, "access", lambda path, _mode: str(path) != log)
+    with pytest.raises(NotAStoreError, match=f"^{log} cannot be read: Permission"):
+        audit_store(spark, str(tmp_path))
+
+
+@pytest.mark.parametrize("path", ["commitlog/{:020}", "config/topics.json"])
+def test_a_file_that_vanishes_during_an_audit_is_named(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    builder = StoreBuilder()
+    builder.put("Orders")
+    builder.write(tmp_path)
+    file = tmp_path / path.format(0)
+    file.parent.mkdir(exist_ok=True)
+    file.touch()
+    listed = list_store(str(tmp_path))
+    file.unlink()
+    monkeypatch.setattr("spark_checks.audit.list_store", lambda _url: listed)
+    with pytest.raises(NotAStoreError, match=f"^{file} cannot be read: No such file"):
+        audit_store(spark, str(tmp_path))

@@ -26,17 +26,21 @@ def test_an_audit_that_is_told_to_end_leaves_nothing(
     command = [sys.executable, "-m", "cli", "audit", str(STORE)]
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     with subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL
+        command,
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
     ) as audit:
         # Its Java runs, so Spark is being started or is there.
         assert seen(lambda: [c for c in children(audit.pid) if "java" in c.name()])
         spark = children(audit.pid)
         audit.send_signal(number)
-        audit.wait(timeout=60)
+        _, errors = audit.communicate(timeout=60)
     _, left = psutil.wait_procs(spark, timeout=60)
     assert left == []
     assert list(tmp_path.glob("rmqc-audit-*")) == []
-    assert audit.returncode != 0
+    assert (audit.returncode, errors) == (128 + number, b"rmqc audit: interrupted\n")
 
 
 def children(process_id: int) -> list[psutil.Process]:
