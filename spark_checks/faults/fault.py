@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from spark_checks.generate.encoding import encode_record_fast
+from spark_checks.generate.index_part import hashes_of
 from spark_checks.generate.part import Placed, messages_of, rounds_of
 from spark_checks.generate.plan import Plan, PlanError
 from spark_checks.generate.rounds import Kind, steps_of
@@ -21,6 +22,11 @@ from spec.store.message_record import Record
 
 FIRST_ROUND = 5
 """First round that takes faults; offsets before it are too small to change."""
+INDEX_PART, INDEX_ITEMS = 1, 400
+"""Number of the index file that takes faults of items, and of items that may change.
+
+Rounds of these items' messages take no other fault.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,12 +74,22 @@ class Site:
 
     def take_round(self) -> list[Placed]:
         """Return a round that no other fault has, nor the rounds beside it."""
+        while self._is_for_items(self.next_round):
+            self.next_round += 1
         number = self.next_round
         self.next_round += 2
         last = rounds_of(self.plan) * self.plan.files - 1
         if self.next_round > last:
             raise PlanError("the store is too small for so many faults")
         return self.round(number)
+
+    def _is_for_items(self, number: int) -> bool:
+        """Return whether faults of index items may be about messages of a round."""
+        part, begin = divmod(number, rounds_of(self.plan))
+        if part != INDEX_PART:
+            return False
+        before = self.part(part)[: begin * len(steps_of(self.plan))]
+        return sum(len(list(hashes_of(m.record))) for m in before) <= INDEX_ITEMS
 
     def take(self, kind: Kind = Kind.ORDINARY) -> Placed:
         """Return a message of *kind* that no other fault has.
@@ -186,5 +202,6 @@ def when_lost(site: Site, message: Placed) -> list[Expected]:
     """Return the allowed findings after the loss of the record of *message*."""
     return [
         at_unit("INV-CQ-001", message),
+        at_unit("INV-CQ-005", site.after(message)),  # if the whole queue is missing
         at_record("INV-LOG-005", site.after(message)),
     ]

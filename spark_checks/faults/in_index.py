@@ -7,7 +7,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 
-from spark_checks.faults.fault import Expected, Fault, Site
+from spark_checks.faults.fault import INDEX_PART, Expected, Fault, Site
 from spark_checks.faults.index_places import (
     index_file,
     item_positions,
@@ -23,14 +23,12 @@ from spec.store.index_file import (
 )
 
 Found = tuple[Expected, Sequence[Expected]]
-PART = 1
-"""Number of the index file that takes these faults; header faults are in others."""
 _SECONDS, _PREVIOUS = 12, 16
 """Positions of these words in an item."""
 
 
 def _put(site: Site, position: int, value: int) -> None:
-    site.overwrite(index_file(site, PART), position, struct.pack(">i", value))
+    site.overwrite(index_file(site, INDEX_PART), position, struct.pack(">i", value))
 
 
 def _item(
@@ -39,7 +37,7 @@ def _item(
     """Return a fault that puts *value* into a word of item *number*."""
 
     def plant(site: Site) -> Found:
-        position = item_position(number, slots_of(site, PART))
+        position = item_position(number, slots_of(site, INDEX_PART))
         _put(site, position + at, value)
         return _expected(finding, site, position), ()
 
@@ -52,8 +50,8 @@ def _seconds(
     """Return a fault that changes the seconds of item *number*, within the header's."""
 
     def plant(site: Site) -> Found:
-        position = item_position(number, slots_of(site, PART))
-        data = (site.root / index_file(site, PART)).read_bytes()
+        position = item_position(number, slots_of(site, INDEX_PART))
+        data = (site.root / index_file(site, INDEX_PART)).read_bytes()
         seconds = change(decode_item(data[position:]).seconds)
         _put(site, position + _SECONDS, seconds)
         return _expected("INV-INDEX-009", site, position), ()
@@ -67,8 +65,8 @@ def _slot(
     """Return a fault that changes the slot of item *number*."""
 
     def plant(site: Site) -> Found:
-        slots = slots_of(site, PART)
-        data = (site.root / index_file(site, PART)).read_bytes()
+        slots = slots_of(site, INDEX_PART)
+        data = (site.root / index_file(site, INDEX_PART)).read_bytes()
         item = decode_item(data[item_position(number, slots) :])
         position = slot_position(item.key_hash, slots)
         _put(site, position, change(int.from_bytes(data[position : position + 4])))
@@ -78,12 +76,12 @@ def _slot(
 
 
 def _expected(finding: str, site: Site, position: int) -> Expected:
-    return Expected(finding=finding, file=index_file(site, PART), offset=position)
+    return Expected(finding=finding, file=index_file(site, INDEX_PART), offset=position)
 
 
 def _negative_hash(site: Site) -> Found:
     """Write a negative hash into an item, which moves it to another chain."""
-    slots, number = slots_of(site, PART), 200
+    slots, number = slots_of(site, INDEX_PART), 200
     before = _chains(site)
     position = item_position(number, slots)
     _put(site, position, -7)
@@ -105,20 +103,20 @@ def _negative_hash(site: Site) -> Found:
 
 def _message_of(site: Site, number: int) -> Placed:
     """Return the message that item *number* points at."""
-    position = item_position(number, slots_of(site, PART))
-    data = (site.root / index_file(site, PART)).read_bytes()
+    position = item_position(number, slots_of(site, INDEX_PART))
+    data = (site.root / index_file(site, INDEX_PART)).read_bytes()
     offset = decode_item(data[position:]).commit_log_offset
-    return next(m for m in site.part(PART) if m.offset == offset)
+    return next(m for m in site.part(INDEX_PART) if m.offset == offset)
 
 
 def _of_another(site: Site) -> Found:
     """Make an item point at the record behind its own."""
     hit = _message_of(site, 220)
-    messages = site.part(PART)
+    messages = site.part(INDEX_PART)
     other = messages[messages.index(hit) + 1]
     position = item_positions(site, hit)[0]
     site.overwrite(
-        index_file(site, PART), position + 4, struct.pack(">q", other.offset)
+        index_file(site, INDEX_PART), position + 4, struct.pack(">q", other.offset)
     )
     return _expected("INV-INDEX-007", site, position), keys_lost(site, hit)[-1:]
 
@@ -128,27 +126,27 @@ def _of_nothing(site: Site) -> Found:
     hit = _message_of(site, 240)
     position = item_positions(site, hit)[0]
     site.overwrite(
-        index_file(site, PART), position + 4, struct.pack(">q", hit.offset + 8)
+        index_file(site, INDEX_PART), position + 4, struct.pack(">q", hit.offset + 8)
     )
     return _expected("INV-INDEX-007", site, position), keys_lost(site, hit)[-1:]
 
 
 def _other_key(site: Site) -> Found:
     """Write the hash of another key of the same slot into an item."""
-    slots = slots_of(site, PART)
+    slots = slots_of(site, INDEX_PART)
     hit = _message_of(site, 260)
     position = item_positions(site, hit)[0]
-    data = (site.root / index_file(site, PART)).read_bytes()
+    data = (site.root / index_file(site, INDEX_PART)).read_bytes()
     code = decode_item(data[position:]).key_hash
     other = code - slots if code >= slots else code + slots
-    site.overwrite(index_file(site, PART), position, struct.pack(">i", other))
+    site.overwrite(index_file(site, INDEX_PART), position, struct.pack(">i", other))
     return _expected("INV-INDEX-007", site, position), keys_lost(site, hit)[-1:]
 
 
 def _no_key(site: Site) -> Found:
     """Replace an item by a copy of another of its slot, so that its key is missing."""
-    slots = slots_of(site, PART)
-    data = (site.root / index_file(site, PART)).read_bytes()
+    slots = slots_of(site, INDEX_PART)
+    data = (site.root / index_file(site, INDEX_PART)).read_bytes()
     items = {
         number: decode_item(data[item_position(number, slots) :])
         for number in range(280, decode_header(data).index_count)
@@ -160,14 +158,16 @@ def _no_key(site: Site) -> Found:
     )
     hit, position = _message_of(site, number), item_position(number, slots)
     begin = item_position(other, slots)
-    site.overwrite(index_file(site, PART), position, data[begin : begin + _SECONDS])
+    site.overwrite(
+        index_file(site, INDEX_PART), position, data[begin : begin + _SECONDS]
+    )
     return keys_lost(site, hit)[-1], ()
 
 
 def _chains(site: Site) -> dict[tuple[bool, int], int]:
     """Return the item number that every item and used slot should name, by place."""
-    slots = slots_of(site, PART)
-    data = (site.root / index_file(site, PART)).read_bytes()
+    slots = slots_of(site, INDEX_PART)
+    data = (site.root / index_file(site, INDEX_PART)).read_bytes()
     named: dict[tuple[bool, int], int] = {}
     last: dict[int, int] = {}
     for number in range(1, decode_header(data).index_count):

@@ -22,7 +22,8 @@ from spark_checks.faults.fault import (
 from spark_checks.faults.index_places import keys_lost
 from spark_checks.generate.part import Placed
 from spec.derive.numpy_dtype import leading_fields
-from spec.store.message_record import SystemFlag, record_layout
+from spec.layout import LayoutError
+from spec.store.message_record import SystemFlag, decode_record, record_layout
 
 Found = tuple[Expected, Sequence[Expected]]
 _at = {f.name: f.offset for f in leading_fields(record_layout, system_flags=0)}
@@ -83,6 +84,18 @@ def _zeros(site: Site) -> Found:
     return at_record("INV-LOG-001", hit), when_lost(site, hit)
 
 
+def _is_record(site: Site, message: Placed) -> bool:
+    """Return whether the bytes in the place of *message* are a record."""
+    with (site.root / message.log_file).open("rb") as opened:
+        opened.seek(message.position)
+        data = opened.read(message.size)
+    try:
+        decode_record(data, check_crc=False)
+    except LayoutError:
+        return False
+    return True
+
+
 def _zero_page(site: Site) -> Found:
     """Write zeros over half a page, as a lost write leaves them."""
     taken = [*site.take_round(), *site.take_round()]
@@ -96,7 +109,7 @@ def _zero_page(site: Site) -> Found:
     ]
     site.overwrite(taken[0].log_file, page, bytes(2048))
     also = [e for m in lost for e in when_lost(site, m)]
-    if lost[0].position < page:  # its head is intact, so it still is a record
+    if _is_record(site, lost[0]):  # the page begins among its properties
         torn = lost.pop(0)
         also += [at_record(f"INV-LOG-{number:03d}", torn) for number in (1, 2, 6)]
         also.append(at_unit("INV-CQ-003", torn))

@@ -61,6 +61,18 @@ def test_every_planted_fault_is_found_and_nothing_else(
     assert fingerprint(tmp_path) == before
 
 
+@pytest.mark.parametrize("size", [2 << 20, 4 << 20, 8 << 20])
+def test_labels_of_a_store_of_any_size_are_right(
+    spark: SparkSession, tmp_path: Path, size: int
+) -> None:
+    plan = plan_of_size(size, seed=1, topics=8, queues=2, body_size=200)
+    generate(tmp_path, plan)
+    planted = plant_all(tmp_path, plan, SHEETS[0])
+    found = score(planted, audit_store(spark, str(tmp_path)).findings)
+    assert found.missed == ()
+    assert found.unexpected == ()
+
+
 def test_the_catalogue_is_large_and_no_kind_is_left_out() -> None:
     assert len(CATALOGUE) >= KINDS_MIN
     assert sorted(kind for sheet in SHEETS for kind in sheet) == sorted(CATALOGUE)
