@@ -25,6 +25,14 @@ from reference.shell.disk_space import (
     files_error,
     ranges_with_data,
 )
+from reference.shell.file_calls import (
+    make_sized,
+    open_for_writing,
+    open_sized,
+    sync,
+    sync_directory,
+)
+from reference.shell.holes import HoleSpace
 from reference.shell.page_release import PageRelease
 
 try:
@@ -39,16 +47,20 @@ _numbers = count()
 class DiskFile:
     """A mapped file on disk."""
 
-    def __init__(self, path: Path, size: int, page_release: PageRelease) -> None:
+    def __init__(
+        self, path: Path, size: int, page_release: PageRelease, holes: HoleSpace
+    ) -> None:
         self.path = path
+        self.holes_take_space = holes.is_needed
+        """Whether a hole may be read only after `reserve`."""
         self.size = size
-        self._file_number = _open_sized(path, size)
+        self.file_number = open_sized(path, size)
         # Also runs when a store is garbage-collected without being closed.
-        self._space = DiskSpace(path, self._file_number, size)
+        self._space = DiskSpace(path, self.file_number, size)
         self._close_file = weakref.finalize(
-            self, _close_behind, self._space, self._file_number
+            self, _close_behind, self._space, self.file_number
         )
-        self._map = mmap.mmap(self._file_number, size)
+        self._map = mmap.mmap(self.file_number, size)
         self._page_release = page_release
         page_release.add(self._map)
         self._writable = memoryview(self._map)
@@ -61,7 +73,7 @@ class DiskFile:
     @property
     def modified_at_ms(self) -> int:
         """The later time of the file system's stamp and of the last write here."""
-        on_disk = os.fstat(self._file_number).st_mtime_ns
+        on_disk = os.fstat(self.file_number).st_mtime_ns
         return max(on_disk, self._written_at_ns) // 1_000_000
 
     def write(self, data: bytes | bytearray | memoryview, at: int) -> None:
@@ -103,7 +115,7 @@ class DiskFile:
         would leave a file of a size on which no broker starts.
         """
         is_changed = False
-        for begin, end in ranges_with_data(self._file_number, at, self.size):
+        for begin, end in ranges_with_data(self.file_number, at, self.size):
             for start in range(begin, end, _CLEARED_PER_WRITE):
                 stop = min(start + _CLEARED_PER_WRITE, end)
                 zeros = bytes(stop - start)
@@ -117,7 +129,7 @@ class DiskFile:
         """Flush all writes to disk; no effect on a closed file."""
         with self._in_use:
             if self._is_open:
-                _sync(self._file_number, self.path)
+                sync(self.file_number, self.path)
                 self._stamp()
                 self._page_release.release(self._map)
 
@@ -136,7 +148,7 @@ class DiskFile:
         """Set the file's time to that of the last write; mapped writes do not."""
         if self._written_at_ns:
             stamp = self._written_at_ns
-            os.utime(self._file_number, ns=(stamp, stamp))
+            os.utime(self.file_number, ns=(stamp, stamp))
 
 
 class DiskFiles:
@@ -145,12 +157,13 @@ class DiskFiles:
     def __init__(self, directory: str | os.PathLike[str]) -> None:
         self.directory = Path(directory)
         self._page_release = PageRelease()
+        self._holes = HoleSpace(self.directory)
         self._lock_number: int | None = None
 
     def lock(self) -> None:
         """Lock the store against other processes, Java brokers included."""
         path = self._path("lock")
-        number = _open_for_writing(path)
+        number = open_for_writing(path)
         if fcntl is not None:
             try:
                 # [STORE-NAME-006]
@@ -187,8 +200,15 @@ class DiskFiles:
         """Return the file *path* mapped; a new one has *size* zeros."""
         full = self._path(path)
         if not full.exists():
-            _make_sized(full, size, self.directory / f"new{next(_numbers)}.tmp")
-        return DiskFile(full, size, self._page_release)
+            make_sized(full, size, self.directory / f"new{next(_numbers)}.tmp")
+            return DiskFile(full, size, self._page_release, self._holes)
+        file = DiskFile(full, size, self._page_release, self._holes)
+        try:
+            self._holes.require(file.file_number, full)
+        except FilesError:
+            file.close()
+            raise
+        return file
 
     def delete(self, path: str) -> None:
         """Delete the file or empty directory *path*, if it exists."""
@@ -214,14 +234,14 @@ class DiskFiles:
         """Replace the content of *path* by *text*; a crash leaves either of them."""
         full = self._path(path)
         waiting = full.with_name(full.name + ".tmp")
-        number = _open_for_writing(waiting, os.O_TRUNC)
+        number = open_for_writing(waiting, os.O_TRUNC)
         try:
             with os.fdopen(number, "wb") as file:
                 file.write(text.encode("utf-8", "surrogateescape"))
                 file.flush()
                 os.fsync(file.fileno())
             waiting.replace(full)
-            _sync_directory(full.parent)
+            sync_directory(full.parent)
         except OSError as error:
             raise files_error("cannot write", full, error) from error
 
@@ -244,57 +264,3 @@ def _close_behind(space: DiskSpace, file_number: int) -> None:
     """Close a file once no other thread writes to it."""
     space.wait()
     os.close(file_number)
-
-
-def _open_sized(path: Path, size: int) -> int:
-    """Return *path* open for mapping, at least *size* bytes long."""
-    number = _open_for_writing(path)
-    try:
-        if os.fstat(number).st_size < size:
-            os.ftruncate(number, size)  # [REC-CHECKPOINT-003]
-    except OSError as error:
-        os.close(number)
-        raise files_error(f"cannot make {size} bytes of", path, error) from error
-    return number
-
-
-def _make_sized(path: Path, size: int, waiting: Path) -> None:
-    """Create the file *path* of *size* zeros, under the name *waiting* until then.
-
-    Otherwise a power cut could leave an empty file, on which no 4.6.0 broker starts.
-    """
-    number = _open_for_writing(waiting, os.O_TRUNC)
-    try:
-        os.ftruncate(number, size)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        waiting.replace(path)
-    except OSError as error:
-        raise files_error(f"cannot make {size} bytes of", path, error) from error
-    finally:
-        os.close(number)
-
-
-def _open_for_writing(path: Path, flags: int = 0) -> int:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | flags, 0o644)
-    except OSError as error:
-        raise files_error("cannot open", path, error) from error
-
-
-def _sync(file_number: int, path: Path) -> None:
-    try:
-        (os.fdatasync if hasattr(os, "fdatasync") else os.fsync)(file_number)
-    except OSError as error:
-        raise files_error("cannot flush", path, error) from error
-
-
-def _sync_directory(directory: Path) -> None:
-    """Flush the names in *directory* to disk, on POSIX systems."""
-    if os.name != "posix":
-        return
-    number = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from reference.core.store.layouts import index_header_codec, item_codec, slot_codec
-from reference.core.store.mapped.files import Files
+from reference.core.store.mapped.files import Files, FilesError
 from spec.integers import INT32_MAX
 from spec.store.index_file import (
     HEADER_SIZE,
@@ -80,6 +80,8 @@ class IndexFile:
             slot_at = HEADER_SIZE + key_hash % slot_count * SLOT_SIZE
             previous = newest.get(slot_at, 0)
             if not previous:
+                if self._file.holes_take_space:
+                    self._file.reserve(slot_at, SLOT_SIZE)
                 (previous,) = slot_codec.unpack_from(self.view, slot_at)
                 if not 0 < previous <= number:
                     previous = 0
@@ -146,6 +148,11 @@ class IndexFile:
         4.6.0 org.apache.rocketmq.store.index.IndexFile#selectPhyOffset.
         """
         slot_at = slot_position(key_hash, self.slot_count)
+        if self._file.holes_take_space:
+            try:
+                self._file.reserve(slot_at, SLOT_SIZE)
+            except FilesError:
+                return  # the slot is a hole, and empty
         (number,) = slot_codec.unpack_from(self.view, slot_at)
         for _ in range(self.next_item):  # a damaged chain may be a ring
             if not 0 < number <= self.next_item or self.next_item <= 1:

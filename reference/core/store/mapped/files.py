@@ -33,6 +33,10 @@ class MappedFile(Protocol):
         """All bytes, read-only; a write is visible here immediately."""
 
     @property
+    def holes_take_space(self) -> bool:
+        """Whether bytes that were never written may be read only after `reserve`."""
+
+    @property
     def modified_at_ms(self) -> int:
         """Time of the last write."""
 
@@ -91,6 +95,8 @@ class Files(Protocol):
 
 class MemoryFile:
     """A mapped file without a disk."""
+
+    holes_take_space = False
 
     def __init__(self, size: int, files: MemoryFiles) -> None:
         self.size = size

@@ -1,0 +1,66 @@
+"""
+Calls of the system on files and directories; its refusals become FilesError.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from reference.shell.disk_space import files_error
+
+
+def open_sized(path: Path, size: int) -> int:
+    """Return *path* open for mapping, at least *size* bytes long."""
+    number = open_for_writing(path)
+    try:
+        if os.fstat(number).st_size < size:
+            os.ftruncate(number, size)  # [REC-CHECKPOINT-003]
+    except OSError as error:
+        os.close(number)
+        raise files_error(f"cannot make {size} bytes of", path, error) from error
+    return number
+
+
+def make_sized(path: Path, size: int, waiting: Path) -> None:
+    """Create the file *path* of *size* zeros, under the name *waiting* until then.
+
+    Otherwise a power cut could leave an empty file, on which no 4.6.0 broker starts.
+    """
+    number = open_for_writing(waiting, os.O_TRUNC)
+    try:
+        os.ftruncate(number, size)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        waiting.replace(path)
+    except OSError as error:
+        raise files_error(f"cannot make {size} bytes of", path, error) from error
+    finally:
+        os.close(number)
+
+
+def open_for_writing(path: Path, flags: int = 0) -> int:
+    """Return *path* open for reading and writing; it and its directory are made."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | flags, 0o644)
+    except OSError as error:
+        raise files_error("cannot open", path, error) from error
+
+
+def sync(file_number: int, path: Path) -> None:
+    """Wait until the file's bytes are on disk."""
+    try:
+        (os.fdatasync if hasattr(os, "fdatasync") else os.fsync)(file_number)
+    except OSError as error:
+        raise files_error("cannot flush", path, error) from error
+
+
+def sync_directory(directory: Path) -> None:
+    """Flush the names in *directory* to disk, on POSIX systems."""
+    if os.name != "posix":
+        return
+    number = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
