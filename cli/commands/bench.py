@@ -9,8 +9,8 @@ import click
 
 from cli.measure.audit import audit
 from cli.measure.broker import COMMANDS
+from cli.measure.options import SECONDS, BenchRun, bench_options
 from cli.measure.result import failures_reported, finish, goal_line, show_progress
-from cli.options.common import bench_options
 
 
 @click.group()
@@ -26,7 +26,7 @@ for command in (*COMMANDS, audit):
 @click.option(
     "--store",
     type=click.Path(exists=True, path_type=Path),
-    help="A store, or one commit-log file, to decode; nothing is written to it.",
+    help="A store, or one commit-log file, to decode; it is only read.",
 )
 @click.option(
     "--from",
@@ -36,18 +36,9 @@ for command in (*COMMANDS, audit):
     metavar="TARGET",
     help="Without --store: the broker that writes the log, kept in the user's cache.",
 )
-@click.option("--fresh", is_flag=True, help="Let it write the log anew.")
-@bench_options("MessageDecoder")
-def codec(
-    *,
-    store: Path | None,
-    target: str,
-    fresh: bool,
-    release: str,
-    rounds: int,
-    form: str,
-    check: bool,
-) -> None:
+@click.option("--fresh", is_flag=True, help="Write the log again.")
+@bench_options()
+def codec(run: BenchRun, *, store: Path | None, target: str, fresh: bool) -> None:
     """Decode a 64 MB commit log in every way, Java's own decoder among them.
 
     Exit codes: 0 measured, 1 a goal is missed (with --check), 2 no log to read,
@@ -60,31 +51,18 @@ def codec(
     with failures_reported(failed=(JavaDecoderError,), unusable=(NoLogError,)):
         show_progress("getting the commit log")
         log = given_log(store) if store else recorded_log(target, fresh=fresh)
-        found = measure(log, release=release, rounds=rounds, progress=show_progress)
-    finish(found, form=form, check=check, table=as_table)
+        found = measure(
+            log, release=run.release, rounds=run.rounds, progress=show_progress
+        )
+    finish(found, form=run.form, check=run.check, table=as_table)
 
 
 @bench.command()
-@bench_options("name server")
+@bench_options()
+@SECONDS
 @click.option("--topics", type=click.IntRange(min=1), default=10_000, show_default=True)
 @click.option("--brokers", type=click.IntRange(min=1), default=4, show_default=True)
-@click.option(
-    "--seconds",
-    type=click.FloatRange(min=0.1, max=20),
-    default=3.0,
-    show_default=True,
-    help="How long a turn is.",
-)
-def namesrv(
-    *,
-    release: str,
-    topics: int,
-    brokers: int,
-    rounds: int,
-    seconds: float,
-    form: str,
-    check: bool,
-) -> None:
+def namesrv(run: BenchRun, *, topics: int, brokers: int, seconds: float) -> None:
     """Get routes from the reference and from Apache's name server, in turns.
 
     Exit codes: 0 measured, 1 a goal is missed (with --check), 3 Java, a name server
@@ -92,10 +70,10 @@ def namesrv(
     """
     from bench.measurements.namesrv import NameServerBenchError, Size, measure
 
-    size = Size(topics=topics, brokers=brokers, rounds=rounds, seconds=seconds)
+    size = Size(topics=topics, brokers=brokers, rounds=run.rounds, seconds=seconds)
     with failures_reported(failed=(NameServerBenchError,)):
-        found = measure(release, size, progress=show_progress)
-    finish(found, form=form, check=check, table=routes_table)
+        found = measure(run.release, size, progress=show_progress)
+    finish(found, form=run.form, check=run.check, table=routes_table)
 
 
 def routes_table(found: dict[str, Any]) -> str:

@@ -140,7 +140,9 @@ def check(
             text, release = report["target"]["text"], report["target"]["release"]
             observed = all_evidence().get(release)
             if observed is None:
-                raise click.UsageError(f"{text}: there is no evidence of {release!r}")
+                raise click.UsageError(
+                    f"{text}: no evidence is recorded for {release!r}"
+                )
             outcomes = {one["id"]: one["outcome"] for one in report["results"]}
             found = compare(outcomes, observed)
             whole = is_release(text, release)

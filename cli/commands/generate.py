@@ -27,7 +27,7 @@ class _Size(click.ParamType):  # type: ignore[type-arg] # as click is typed
         """Return *value* in bytes."""
         found = re.fullmatch(r"([0-9]{1,9})([KMGT]?)", str(value))
         if not found:
-            self.fail(f"{value!r} is no size such as 64M", param, ctx)
+            self.fail(f"{value!r} is not a size such as 64M", param, ctx)
         return int(found[1]) * _UNITS[found[2]]
 
 

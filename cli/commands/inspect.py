@@ -32,7 +32,7 @@ READ_MAX = 17 * 1024 * 1024
 
 
 class Unreadable(click.ClickException):
-    """The input is no file, no hex, or nothing that RocketMQ writes."""
+    """The input is not a file, hex, or a format of RocketMQ."""
 
     exit_code = 2
 
@@ -43,14 +43,14 @@ class Unreadable(click.ClickException):
     "--as",
     "kind",
     type=click.Choice(sorted(VIEWS)),
-    help="Read the bytes as this, whatever they look like.",
+    help="Read the bytes as this layout, without recognition.",
 )
 @click.option(
     "--count",
     type=click.IntRange(1, 10_000),
     default=1,
     show_default=True,
-    help="Explain so many things, one after the other.",
+    help="Explain this many consecutive structures.",
 )
 @release_option("Explain the values of this release, as 4.6.")
 @click.option(
@@ -147,7 +147,7 @@ def _exists(path: Path) -> bool:
 
 def _position(path: Path, digits: str) -> int:
     if not re.fullmatch(r"[0-9]{1,19}|0[xX][0-9A-Fa-f]{1,16}", digits, re.ASCII):
-        raise Unreadable(f"{digits!r} is no offset")
+        raise Unreadable(f"{digits!r} is not an offset")
     offset = int(digits, 16) if digits[:2] in {"0x", "0X"} else int(digits)
     size = path.stat().st_size if path.is_file() else 0
     file = _file_of(path)
@@ -170,7 +170,9 @@ def _read(path: Path | None, position: int, what: str) -> bytes:
     if path is None:
         digits = re.sub(r"^0[xX]|[\s:]", "", what)
         if len(digits) % 2:
-            raise Unreadable(f"{len(digits)} hex digits are no whole number of bytes")
+            raise Unreadable(
+                f"{len(digits)} hex digits are not a whole number of bytes"
+            )
         return bytes.fromhex(digits)
     if not path.is_file():
         raise Unreadable(f"{path} is not a file")

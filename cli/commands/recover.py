@@ -30,7 +30,7 @@ STORE_NAMES = (COMMIT_LOG, CONSUME_QUEUE, CHECKPOINT, ABORT)
 
 
 class Unreadable(click.ClickException):
-    """There is no store, or it cannot be read."""
+    """The store is missing, or it cannot be read."""
 
     exit_code = 2
 
@@ -110,7 +110,7 @@ def _options(view: ReadOnlyStore, broker_conf: Path | None) -> StoreOptions:
     from reference.core.recovery_forecast.file_sizes import inferred_options
 
     if not any(view.exists(name) for name in STORE_NAMES):
-        raise Unreadable(f"{view.directory} is no store: it has no commitlog")
+        raise Unreadable(f"{view.directory} is not a store: it has no commitlog")
     if broker_conf is None:
         return inferred_options(view)
     text = broker_conf.read_text("utf-8", "replace")

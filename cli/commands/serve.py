@@ -17,7 +17,7 @@ from click.core import ParameterSource
     default="store",
     show_default=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Directory of the message store; made if there is none.",
+    help="Directory of the message store; created if it is missing.",
 )
 @click.option(
     "-c",
@@ -53,8 +53,7 @@ def serve(
 ) -> None:
     """Serve a name server and a broker that real clients can use.
 
-    Prints one line when both take connections. SIGTERM or Ctrl-C stops them in good
-    order.
+    Prints one line when both accept connections. SIGTERM or Ctrl-C stops them cleanly.
     """
     arguments = ["--host", host]
     if config is not None:

@@ -204,7 +204,7 @@ def test(
 
 
 def _check(names: tuple[str, ...], profile: str | None) -> None:
-    """Refuse what is no target before anything runs."""
+    """Raise UsageError for an invalid target or profile, before any run."""
     try:
         for name in names:
             parse_target(name).close()

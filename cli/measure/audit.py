@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
+from cli.measure.options import BenchRun, bench_options
 from cli.measure.result import failures_reported, finish, goal_line, show_progress
-from cli.options.common import bench_options
 
 GIBIBYTE = 1 << 30
 
@@ -18,7 +18,7 @@ def _sizes(_ctx: click.Context, _option: click.Parameter, given: str) -> list[in
     try:
         sizes = [float(part.strip().rstrip("Gg")) for part in given.split(",")]
     except ValueError:
-        raise click.BadParameter(f"{given!r} is no list such as 0.25,1,4") from None
+        raise click.BadParameter(f"{given!r} is not a list such as 0.25,1,4") from None
     if not all(0.001 <= size <= 1024 for size in sizes):
         raise click.BadParameter("sizes are from 0.001 to 1024 gigabytes")
     return [int(size * GIBIBYTE) for size in sorted(sizes)]
@@ -33,24 +33,21 @@ def _sizes(_ctx: click.Context, _option: click.Parameter, given: str) -> list[in
     default="4",
     show_default=True,
     callback=_sizes,
-    help="Of the commit logs that are generated, measured on and removed.",
+    help="Sizes of the generated commit logs, which are removed afterwards.",
 )
-@click.option("--master", default="local[2]", show_default=True, help="The Spark.")
+@click.option("--master", default="local[2]", show_default=True, help="Spark master.")
 @click.option(
     "--directory",
     type=click.Path(file_okay=False, exists=True, path_type=Path),
-    help="Where the stores are meanwhile; without, where temporary files are.",
+    help="Folder of the stores during the run (default: temporary files).",
 )
-@bench_options("recovery scan")
+@bench_options()
 def audit(
+    options: BenchRun,
     *,
     sizes: list[int],
     master: str,
     directory: Path | None,
-    release: str,
-    rounds: int,
-    form: str,
-    check: bool,
 ) -> None:
     """Audit a store in full, and have Apache's broker code scan its log, in turns.
 
@@ -60,12 +57,17 @@ def audit(
     from bench.measurements.audit import AuditBenchError, NoDiskError, Run, measure
     from spark_checks.session.session import SparkError
 
-    run = Run(master=master, release=release, rounds=rounds, directory=directory)
+    run = Run(
+        master=master,
+        release=options.release,
+        rounds=options.rounds,
+        directory=directory,
+    )
     with failures_reported(
         failed=(AuditBenchError, SparkError), unusable=(NoDiskError,)
     ):
         found = measure(sizes, run, progress=show_progress)
-    finish(found, form=form, check=check, table=as_table)
+    finish(found, form=options.form, check=options.check, table=as_table)
 
 
 def as_table(found: dict[str, Any]) -> str:

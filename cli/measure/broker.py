@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from cli.measure.everything import COMMANDS as MORE
-from cli.measure.result import report_measurement
-from cli.options.common import SECONDS, SIZE, bench_options
+from cli.measure.options import SECONDS, SIZE, BenchRun, bench_options
 
 
 def _threads(_ctx: click.Context, _option: click.Parameter, given: str) -> list[int]:
@@ -15,12 +14,12 @@ def _threads(_ctx: click.Context, _option: click.Parameter, given: str) -> list[
     except ValueError:
         found = [0]
     if min(found) < 1:
-        raise click.BadParameter(f"{given!r} are no counts such as 1,16")
+        raise click.BadParameter(f"{given!r} is not a list of counts such as 1,16")
     return found
 
 
 @click.command()
-@bench_options("broker")
+@bench_options()
 @SECONDS
 @SIZE
 @click.option(
@@ -28,7 +27,7 @@ def _threads(_ctx: click.Context, _option: click.Parameter, given: str) -> list[
     default="1,16",
     show_default=True,
     callback=_threads,
-    help="Producing threads, of one measurement each.",
+    help="Producing threads; each count is one measurement.",
 )
 @click.option(
     "--flush",
@@ -37,14 +36,15 @@ def _threads(_ctx: click.Context, _option: click.Parameter, given: str) -> list[
     show_default=True,
     help="Whether producers wait for the disk.",
 )
-@click.option("--batch", type=click.IntRange(min=2), help="Messages of a send.")
-@click.option("--oneway", is_flag=True, help="Want no answers; all are counted.")
+@click.option("--batch", type=click.IntRange(min=2), help="Messages in one send.")
+@click.option(
+    "--oneway",
+    is_flag=True,
+    help="Send without responses; the stored messages are counted.",
+)
 def send(
+    run: BenchRun,
     *,
-    release: str,
-    rounds: int,
-    form: str,
-    check: bool,
     seconds: float,
     body_size: int,
     threads: list[int],
@@ -69,15 +69,15 @@ def send(
     size = Size(
         flush=flush,
         body_size=body_size,
-        rounds=rounds,
+        rounds=run.rounds,
         seconds=seconds,
         shapes=tuple(shapes),
     )
-    report_measurement(measure, release, size, form=form, check=check)
+    run.report(measure, size)
 
 
 @click.command()
-@bench_options("broker")
+@bench_options()
 @SIZE
 @click.option(
     "--messages",
@@ -86,15 +86,7 @@ def send(
     show_default=True,
     help="How many are stored before the consumer starts.",
 )
-def pull(
-    *,
-    release: str,
-    rounds: int,
-    form: str,
-    check: bool,
-    body_size: int,
-    messages: int,
-) -> None:
+def pull(run: BenchRun, *, body_size: int, messages: int) -> None:
     """Consume stored messages with Apache's benchmark consumer, in turns.
 
     Exit codes: 0 measured, 1 a goal is missed (with --check), 3 Java, a broker or a
@@ -102,24 +94,24 @@ def pull(
     """
     from bench.measurements.pull import Size, measure
 
-    size = Size(messages=messages, body_size=body_size, rounds=rounds)
-    report_measurement(measure, release, size, form=form, check=check)
+    size = Size(messages=messages, body_size=body_size, rounds=run.rounds)
+    run.report(measure, size)
 
 
 @click.command()
-@bench_options("broker")
-def start(*, release: str, rounds: int, form: str, check: bool) -> None:
+@bench_options()
+def start(run: BenchRun) -> None:
     """Measure from a command to a name server and a broker that serve.
 
     Exit codes: 0 measured, 1 a goal is missed (with --check), 3 one did not start.
     """
     from bench.measurements.starting import measure
 
-    report_measurement(measure, release, rounds, form=form, check=check)
+    run.report(measure, run.rounds)
 
 
 @click.command()
-@bench_options("broker", has_rounds=False)
+@bench_options(has_rounds=False)
 @click.option(
     "--gigabytes",
     type=click.FloatRange(min=0.001),
@@ -127,7 +119,7 @@ def start(*, release: str, rounds: int, form: str, check: bool) -> None:
     show_default=True,
     help="Of the store; the disk has to have room for three.",
 )
-def recovery(*, release: str, form: str, check: bool, gigabytes: float) -> None:
+def recovery(run: BenchRun, *, gigabytes: float) -> None:
     """Measure how long a start takes on a large store whose broker was killed.
 
     Exit codes: 0 measured, 1 a goal is missed (with --check), 2 no room on the disk,
@@ -135,13 +127,13 @@ def recovery(*, release: str, form: str, check: bool, gigabytes: float) -> None:
     """
     from bench.measurements.recovering import measure
 
-    report_measurement(measure, release, gigabytes, form=form, check=check)
+    run.report(measure, gigabytes)
 
 
 @click.command()
-@bench_options("broker", has_rounds=False)
+@bench_options(has_rounds=False)
 @click.argument("words", nargs=-1)
-def suite(*, release: str, form: str, check: bool, words: tuple[str, ...]) -> None:
+def suite(run: BenchRun, *, words: tuple[str, ...]) -> None:
     """Measure how long ``rmqc test`` takes on the reference and on a real release.
 
     WORDS are more arguments of rmqc test; write -- before them.
@@ -150,7 +142,7 @@ def suite(*, release: str, form: str, check: bool, words: tuple[str, ...]) -> No
     """
     from bench.measurements.suite import measure
 
-    report_measurement(measure, release, words, form=form, check=check)
+    run.report(measure, words)
 
 
 COMMANDS = (send, pull, start, recovery, suite, *MORE)

@@ -8,20 +8,22 @@ from pathlib import Path
 
 import click
 
-from cli.measure.result import (
-    failures_reported,
-    goal_line,
-    report_measurement,
-    show_progress,
+from cli.measure.options import (
+    CHECK,
+    RELEASE,
+    SECONDS,
+    SIZE,
+    BenchRun,
+    bench_options,
 )
-from cli.options.common import SECONDS, SIZE, bench_options
+from cli.measure.result import failures_reported, goal_line, show_progress
 from cli.options.selection import select
 
 DOCS = Path("docs")
 
 
 @click.command()
-@bench_options("broker", has_rounds=False)
+@bench_options(has_rounds=False)
 @click.option(
     "--messages",
     type=click.IntRange(min=5_000),
@@ -36,7 +38,7 @@ DOCS = Path("docs")
     show_default=True,
     help="The last mark; each mark before is a hundredth.",
 )
-def growth(*, release: str, form: str, check: bool, messages: int, topics: int) -> None:
+def growth(run: BenchRun, *, messages: int, topics: int) -> None:
     """Measure cost and memory of a message with many messages and many topics.
 
     Exit codes: 0 measured, 1 a goal is missed (with --check), 3 a broker failed.
@@ -47,11 +49,11 @@ def growth(*, release: str, form: str, check: bool, messages: int, topics: int) 
         messages=marks_up_to(messages, first=10_000, factor=10),
         topics=marks_up_to(topics, first=1, factor=100),
     )
-    report_measurement(measure, release, marks, form=form, check=check)
+    run.report(measure, marks)
 
 
 @click.command()
-@bench_options("broker")
+@bench_options()
 @SECONDS
 @SIZE
 @click.option(
@@ -61,16 +63,7 @@ def growth(*, release: str, form: str, check: bool, messages: int, topics: int) 
     show_default=True,
     help="Connections with a held pull.",
 )
-def idle(
-    *,
-    release: str,
-    rounds: int,
-    form: str,
-    check: bool,
-    seconds: float,
-    body_size: int,
-    consumers: int,
-) -> None:
+def idle(run: BenchRun, *, seconds: float, body_size: int, consumers: int) -> None:
     """Let 16 producers send while many consumers wait; memory and latency.
 
     Exit codes: 0 measured, 1 a goal is missed (with --check), 3 a broker failed.
@@ -78,25 +71,25 @@ def idle(
     from bench.measurements.idle import Size, measure
 
     size = Size(
-        consumers=consumers, rounds=rounds, seconds=seconds, body_size=body_size
+        consumers=consumers, rounds=run.rounds, seconds=seconds, body_size=body_size
     )
-    report_measurement(measure, release, size, form=form, check=check)
+    run.report(measure, size)
 
 
 @click.command("all")
-@click.option("--release", default="4.6.0", show_default=True)
+@RELEASE
 @click.option("--only", help="Only these measurements, as send,growth or send*.")
-@click.option("--short", is_flag=True, help="Less of everything: for a look.")
-@click.option("--long", is_flag=True, help="More of everything: an hour.")
+@click.option("--short", is_flag=True, help="Measure less: for a first look.")
+@click.option("--long", is_flag=True, help="Measure more: an hour.")
 @click.option("--page-only", is_flag=True, help="Measure nothing; write the page.")
 @click.option(
     "--docs",
     type=click.Path(file_okay=False, path_type=Path),
     default=DOCS,
     show_default=True,
-    help="Where performance.md and performance/ are.",
+    help="Folder of performance.md and performance/.",
 )
-@click.option("--check", is_flag=True, help="Exit with 1 when a goal is missed.")
+@CHECK
 def everything(
     *,
     release: str,

@@ -75,15 +75,6 @@ def failures_reported(
         fail(str(error), code=3)
 
 
-def report_measurement(
-    measure: Callable[..., dict[str, Any]], *given: object, form: str, check: bool
-) -> None:
-    """Measure with *given*, print the result, and end as `finish` does."""
-    with failures_reported():
-        found = measure(*given, progress=show_progress)
-    finish(found, form=form, check=check)
-
-
 def rows_table(found: dict[str, Any]) -> str:
     """Return a report on two servers as lines for people."""
     machine = found["machine"]

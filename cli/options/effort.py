@@ -22,8 +22,8 @@ def effort_words(examples: str, seed: int | None) -> list[str]:
     if examples.isdecimal() and int(examples):
         words, profile = [f"--examples={examples}"], "quick"
     elif examples not in PROFILES:
-        wanted = f"{', '.join(PROFILES)} or a number above 0"
-        raise click.UsageError(f"--examples: {examples} is none of {wanted}")
+        known = f"{', '.join(PROFILES)} or a number above 0"
+        raise click.UsageError(f"--examples: {examples} is not {known}")
     if seed is not None:
         os.environ.update(dict.fromkeys(SEEDED_VARIABLES, str(seed)))
         words.append(f"--hypothesis-seed={seed}")

@@ -58,9 +58,8 @@ def programs_of(effort: str) -> int:
     if effort in EFFORTS:
         return EFFORTS[effort]
     if not effort.isdecimal() or not int(effort):
-        words = ", ".join(EFFORTS)
         raise click.UsageError(
-            f"--examples: {effort!r} is no number and none of {words}"
+            f"--examples: {effort!r} is not a number, {' or '.join(EFFORTS)}"
         )
     return int(effort)
 

@@ -144,7 +144,7 @@ def test_a_release_without_evidence_is_usage(tmp_path: Path) -> None:
     made = report(PASSED, target="jvm:4.5.2", release="4.5.2")
     result = run("check", written(tmp_path, made))
     assert result.exit_code == 2
-    assert "there is no evidence of '4.5.2'" in result.output
+    assert "no evidence is recorded for '4.5.2'" in result.output
 
 
 def test_reports_and_releases_exclude_each_other(tmp_path: Path) -> None:

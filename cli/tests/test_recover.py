@@ -237,7 +237,7 @@ def test_what_cannot_be_done_is_one_line(words: tuple[str, ...], reason: str) ->
 def test_a_directory_that_is_no_store_is_refused(tmp_path: Path) -> None:
     result = recover(tmp_path, "--release", "4.6.0", "--dry-run")
     assert result.exit_code == 2
-    assert "is no store" in result.output
+    assert "is not a store" in result.output
 
 
 def test_the_largest_size_of_all_keeps_4_x_from_starting(tmp_path: Path) -> None:
