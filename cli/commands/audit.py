@@ -62,16 +62,16 @@ SIGNALLED = 128
 @click.option(
     "--since",
     metavar="TIME",
-    help="Judge only what was stored at TIME or later: 2026-11-22T08:00:00Z (UTC where"
-    " no zone is said), or milliseconds since 1970. The log is treated as beginning"
+    help="Audit only messages stored at TIME or later, as 2026-11-22T08:00:00Z (UTC"
+    " without a zone) or milliseconds since 1970. The log is treated as beginning"
     " there.",
 )
 @click.option(
     "--sample",
     metavar="FRACTION",
     type=click.FloatRange(0, 1, min_open=True),
-    help="Look at so much of the log only, in ranges that chance chooses: 0.01 is a"
-    " hundredth. What takes the whole log is not judged, and the report says so.",
+    help="Audit only this part of the log, in random ranges: 0.01 is a hundredth. The"
+    " report names the invariants that need the whole log and are not checked.",
 )
 @click.option(
     "--seed",
@@ -136,7 +136,7 @@ def _check_together(given: Set[str], store_count: int) -> None:
     if about_one and store_count > 1:
         raise click.UsageError("--score, --export and --against are about one store")
     if given >= {"--score", "--against"}:
-        raise click.UsageError("--score judges a store by itself, without --against")
+        raise click.UsageError("--score is about a single store, without --against")
     if "--since" in given and about_one:
         raise click.UsageError(
             "--since goes with none of --against, --score and --export"

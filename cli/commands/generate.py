@@ -55,27 +55,28 @@ class _Size(click.ParamType):  # type: ignore[type-arg] # as click is typed
 @click.option(
     "--messages",
     type=click.IntRange(min=1),
-    help="So many plain messages instead, all alike and without keys, spread evenly"
-    " over the queues: for thousands of queues, or for one of many millions.",
+    help="Instead, this number of equal messages without keys, spread evenly over the"
+    " queues: for thousands of queues, or for one with many millions.",
 )
 @click.option(
     "--rich",
     is_flag=True,
-    help="With what a 5.x broker writes only where it is told to: extensions of consume"
-    " queues, light queues, batch queues, checksums of whole records. Such a store has"
-    " faults of its own.",
+    help="Add optional data of a 5.x broker: consume queue extensions, LMQ, batch"
+    " consume queues, checksums of whole records. They add further kinds of faults.",
 )
 @click.option(
-    "--faults", metavar="KIND,...|all", help="Plant these, or as many as go together."
+    "--faults",
+    metavar="KIND,...|all",
+    help="Plant these faults, or all that are compatible.",
 )
 @click.option(
     "--labels",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The file that says what was planted; STORE.labels.json without.",
+    help="File for the list of planted faults (default: STORE.labels.json).",
 )
 @click.option("--list-faults", is_flag=True, help="List the kinds of faults.")
 @click.option(
-    "--master", help="A Spark whose workers write, and see STORE; none: here."
+    "--master", help="Spark master whose workers write STORE (default: this process)."
 )
 def generate(
     *,
@@ -95,7 +96,7 @@ def generate(
     """Generate a store: the same bytes for the same seed and options.
 
     It has messages of every kind: with tags and keys, compressed, delayed, of
-    transactions, handed back, given up. Faults come from a catalogue; `rmqc audit
+    transactions, sent back, dead letters. Faults come from a catalogue. `rmqc audit
     STORE --score LABELS` scores an audit against them.
     """
     from spark_checks.generate.plan import PlanError, plan_of_size
@@ -105,7 +106,7 @@ def generate(
         _list()
         return
     if store is None:
-        raise click.UsageError("a STORE is wanted")
+        raise click.UsageError("missing argument STORE")
     if messages is not None and (faults or rich):
         raise click.UsageError(
             "--messages makes plain stores, without --faults and --rich"

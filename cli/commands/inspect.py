@@ -56,8 +56,8 @@ class Unreadable(click.ClickException):
 @click.option(
     "--slots",
     type=click.IntRange(min=1),
-    help="Slots of the index file (maxHashSlotNum); otherwise its size says, if the"
-    " file has four items for every slot.",
+    help="Slots of the index file (maxHashSlotNum). By default the size of the file"
+    " determines them, with four items for every slot.",
 )
 def inspect(
     what: str, kind: str | None, count: int, release: str | None, slots: int | None

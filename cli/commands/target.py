@@ -58,8 +58,8 @@ def _rows(started: Target, found: Probed) -> list[tuple[str, str]]:
     """Return the lines to print, as pairs of name and value."""
     return [
         ("target", started.text),
-        ("judged as", started.release),
-        ("looks like", found.release),
+        ("profile", started.release),
+        ("resembles", found.release),
         ("capabilities", ", ".join(sorted(started.capabilities))),
         ("header", found.header),
         ("json", found.json),

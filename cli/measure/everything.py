@@ -79,7 +79,7 @@ def idle(run: BenchRun, *, seconds: float, body_size: int, consumers: int) -> No
 @click.command("all")
 @RELEASE
 @click.option("--only", help="Only these measurements, as send,growth or send*.")
-@click.option("--short", is_flag=True, help="Measure less: for a first look.")
+@click.option("--short", is_flag=True, help="Measure less: a first impression.")
 @click.option("--long", is_flag=True, help="Measure more: an hour.")
 @click.option("--page-only", is_flag=True, help="Measure nothing; write the page.")
 @click.option(

@@ -18,10 +18,10 @@ from spec.wire.admin.admin_processor import ADMINISTRATION, NOT_DONE
 
 SAME = "same"
 
-BOUNDED = "does not end: run apart until its first round is over"
+BOUNDED = "does not end: stopped after its first round"
 PARTLY = (
-    "access control is off, as by default; the reference has none, so its commands are"
-    " compared in how they are refused"
+    "access control is off by default, and missing in the reference: only the error"
+    " responses are compared"
 )
 REMARKS = {
     **dict.fromkeys(FOREVER, BOUNDED),
@@ -32,12 +32,11 @@ REMARKS = {
         ),
         PARTLY,
     ),
-    "queryCq": "shows every queue as empty: 4.6.0 answers before it has looked"
+    "queryCq": "shows every queue as empty: 4.6.0 responds before its read"
     " (QUERY-QUEUE-001)",
-    "cleanUnusedTopic": "with `-c` it takes a cluster's name for an address, and fails",
-    "statsAll": "without `-a`, which prints a topic or not by when it was last counted",
-    "getBrokerConfig": "settings that change nothing in the reference are not listed by"
-    " it: see below",
+    "cleanUnusedTopic": "with `-c` it uses the cluster's name as an address, and fails",
+    "statsAll": "without `-a`, whose topics depend on the time of the last count",
+    "getBrokerConfig": "the reference lists only settings with an effect: see below",
 }
 """Remarks on a command, other than its undetermined cells."""
 
@@ -48,19 +47,17 @@ This page is written by
 
     rmqc report admin -o docs/admin.md
 
-from what `conformance/interop/mqadmin/admin_steps.json` records; with `--again` all
-commands
-are run anew, which takes a minute or two. `tox -e admin` runs them, too, and fails
-where anything differs.
+from the record in `conformance/interop/mqadmin/admin_steps.json`. `--again` runs all
+commands again, which takes a minute or two. `tox -e admin` also runs them, and fails on
+a difference.
 
 ## mqadmin 4.6.0: every sub-command
 
-The tool itself, unmodified, is pointed at a real 4.6.0 and at the reference, in the
-same scene: messages with keys and tags, a real Java consumer, a member that only
-speaks, producers, offsets that lie behind. Commands that change something nobody prints
-are followed by a look at the broker's tables (`QUERY`). What is printed is cut into
-cells, and every cell must be equal; of those that are not determined the form is
-compared, and the reason is below the table.
+The unmodified tool runs against a real 4.6.0 and against the reference, with the same
+data: messages with keys and tags, a real Java consumer, a member without pull requests,
+producers, offsets with a lag. A query of the broker's tables (`QUERY`) follows commands
+without output. The output is split into cells, and every cell must be equal. For
+undetermined cells only the form is compared, and the reason is below the table.
 """
 
 
@@ -75,9 +72,9 @@ def page(run: Run) -> str:
 
 
 _REQUESTS = """\
-Every case of `AdminBrokerProcessor#processRequest` in 4.6.0, in its order: what the
-reference does about it, the clauses that say what is right (`rmqc spec show ID`), and
-the function of `reference/core` that does it.
+Every case of `AdminBrokerProcessor#processRequest` in 4.6.0, in its order, with the
+support of the reference, the clauses (`rmqc spec show ID`), and the function of
+`reference/core`.
 """
 
 

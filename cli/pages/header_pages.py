@@ -17,22 +17,21 @@ from spec.wire.headers.header_history import (
 )
 from spec.wire.headers.header_table import DERIVED, HeaderUse
 
-REQUEST_TITLES = ["code", "name", "releases", "header", "answer's header", "from → to"]
-REQUEST_TITLES += ["other fields", "body", "answer's body", "answer's codes"]
+REQUEST_TITLES = ["code", "name", "releases", "header", "response header", "from → to"]
+REQUEST_TITLES += ["other fields", "body", "response body", "response codes"]
 INTRODUCTION = """\
-# Fields of requests and answers
+# Fields of requests and responses
 
-Which header each request code carries, which header answers it, who sends it to whom,
-and the fields of every header, in {releases}.
-Made by `rmqc spec headers` from the tables in `fixtures/headers`, which were read from
-the releases' class files; `rmqc spec evolution` reports what changed between them.
+The headers of each request code and of its response, their senders and receivers, and
+the fields of every header, in {releases}. `rmqc spec headers` writes this page from the
+tables in `fixtures/headers`, which come from the releases' class files. `rmqc spec
+evolution` reports the changes between releases.
 
-A field travels as text under its name, in the header's `extFields`. *Required* is what
-Java marks as never null: a receiver that misses such a field goes on with its default
-(WIRE-COMMAND-007). *Codes* are those that the receiver's code sets, in any of the
-releases; a failure that nobody foresaw is answered with 1 besides. *Releases* tells
-since when or until when, of the studied releases; nothing there means all of them that
-have the header.
+A field is text under its name in the header's `extFields`. *Required* fields have
+Java's annotation CFNotNull. A receiver uses the default of a missing required field
+(WIRE-COMMAND-007). *Codes* are the response codes that the processor sets, in any of
+the releases. An unexpected failure has the code 1 in addition. *Releases* has the
+first or last studied release of a field; empty means all releases of the header.
 """
 
 
@@ -47,7 +46,7 @@ def as_markdown(history: History) -> str:
         map(_request_row, history.requests),
     )
     if history.responses:
-        lines += ["## Answers' codes", ""]
+        lines += ["## Response codes", ""]
         lines += _table(["code", "name", "releases"], _response_rows(history))
         lines += ["## Headers", ""]
     for header in history.headers.values():
@@ -120,7 +119,7 @@ def _header_section(header: HeaderHistory, history: History) -> list[str]:
     ]
     answers = [one.name for one in history.requests if header.name in one.answered_with]
     sentences = [f"Carried by {', '.join(carriers)}."] if carriers else []
-    sentences += [f"Answers {', '.join(answers)}."] if answers else []
+    sentences += [f"Responds to {', '.join(answers)}."] if answers else []
     sentences += [f"Only {header.presence}."] if str(header.presence) else []
     sentences += ["Its values are checked further (Java: checkFields)."] * (
         newest.checks_fields
@@ -128,7 +127,7 @@ def _header_section(header: HeaderHistory, history: History) -> list[str]:
     own = [one for one in header.fields if one.newest.declared_in == header.name]
     lent = {one.newest.declared_in for one in header.fields} - {header.name}
     sentences += (
-        [f"It has the fields of {' and '.join(sorted(lent))} too."] if lent else []
+        [f"It also has the fields of {' and '.join(sorted(lent))}."] if lent else []
     )
     lines += [" ".join(sentences), ""] if sentences else []
     if not own:

@@ -70,7 +70,7 @@ def test_a_markdown_matrix_has_a_row_a_clause_and_a_column_a_target(
         ["| WIRE-FRAME-001", "MUST", "✓", ""],
         ["| WIRE-FRAME-002", "MUST", "✓", "✗"],
     ]
-    assert "| localhost:9876 | 4.9.7 | 0 | 1 | 0 | 0 | 1 | 0 |" in lines
+    assert "| localhost:9876 | 4.9.7 | 0 | 1 | 0 | 0 | 0 | 1 | 0 |" in lines
 
 
 def test_an_html_matrix_needs_nothing_beside_itself(

@@ -25,7 +25,7 @@ def test_the_command_says_what_it_found() -> None:
     with cluster(modest, version=407) as server:
         printed = CliRunner().invoke(main, ["target", "probe", str(server.address)])
     assert printed.exit_code == 0, printed.output
-    assert "judged as     4.9.7" in printed.output
+    assert "profile       4.9.7" in printed.output
     assert "refuses       QUERY_CONSUME_QUEUE" in printed.output
     with cluster(boastful) as server:
         printed = CliRunner().invoke(main, ["target", "probe", str(server.address)])

@@ -73,9 +73,7 @@ def page(runs: Mapping[str, ClientRun]) -> str:
 
 
 def _totals(runs: Mapping[str, ClientRun]) -> Iterator[str]:
-    yield "| client | judged as | run on | " + " | ".join(
-        SYMBOLS[one] for one in _KINDS
-    )
+    yield "| client | profile | date | " + " | ".join(SYMBOLS[one] for one in _KINDS)
     yield "|---|---|---|" + "---|" * len(_KINDS)
     for name, one in runs.items():
         counts = Counter(cell.outcome for cell in one.cells)
