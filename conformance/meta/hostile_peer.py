@@ -38,6 +38,8 @@ class Habit(StrEnum):
     """It answers administrators' requests with REQUEST_CODE_NOT_SUPPORTED."""
     REFUSES_ADMIN = "refuses-admin"
     """It answers administrators' requests with SYSTEM_ERROR."""
+    REFUSES_SENDS = "refuses-sends"
+    """It answers sends with SYSTEM_ERROR; topics have a route."""
     NULL_FIELDS = "null-fields"
     """Its responses have ``"extFields":null``."""
     TEXT_FOR_NUMBER = "text-for-number"
@@ -71,6 +73,10 @@ class HostilePeer:
             return honest(request, code=ResponseCode.REQUEST_CODE_NOT_SUPPORTED)
         if request.code in ADMIN and self._habit is Habit.REFUSES_ADMIN:
             return honest(request, code=ResponseCode.SYSTEM_ERROR, remark="not today")
+        if request.code in SENDS and self._habit is Habit.REFUSES_SENDS:
+            return honest(request, code=ResponseCode.SYSTEM_ERROR, remark="not today")
+        if request.code == RequestCode.GET_ROUTEINFO_BY_TOPIC:
+            return honest(request, body=self._route())
         return self._odd_header(request)
 
     def _odd_header(self, request: Command) -> bytes:
@@ -80,6 +86,13 @@ class HostilePeer:
         if self._habit is Habit.TEXT_FOR_NUMBER:
             return _frame({**header, "version": 0, "code": "fine"})
         return honest(request)
+
+    def _route(self) -> bytes:
+        addresses = {"0": str(self.broker)}
+        broker = {"brokerName": "b", "cluster": "c", "brokerAddrs": addresses}
+        queues = {"brokerName": "b", "readQueueNums": 4, "writeQueueNums": 3}
+        queues |= {"perm": 6, "topicSynFlag": 0}
+        return dumps({"brokerDatas": [broker], "queueDatas": [queues]})
 
     def _cluster_info(self) -> bytes:
         broker = {"brokerName": "b", "brokerAddrs": {0: str(self.broker)}}

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from conformance.harness.baseline.baseline import find_defects
 from conformance.harness.child_run.child_run import ChildRun, run_child
 from conformance.harness.targets.embedded import SOURCES
+from conformance.harness.targets.target import parse_target
 from conformance.meta.hostile_peer import (
     EXIT_STATUS,
     LAST_WORDS,
@@ -40,13 +42,19 @@ def test_with_a_topic(broker, topic):
 """
 
 
-def run(directory: Path, target: str, tests: str, *options: str) -> ChildRun:
+def run(
+    directory: Path,
+    target: str,
+    tests: str,
+    *options: str,
+    has_baseline: bool = False,
+) -> ChildRun:
     """Return the run of *tests* on *target*."""
     folder = directory / "conformance" / "wire"
     folder.mkdir(parents=True)
     (folder / "test_made.py").write_text(PRELUDE + tests, encoding="utf-8")
     words = [f"--rootdir={folder}", f"--target={target}", "--profile=4.6", *options]
-    return run_child([folder], *words)
+    return run_child([folder], *words, has_baseline=has_baseline)
 
 
 def target_file(directory: Path, habit: Habit) -> str:
@@ -141,3 +149,47 @@ def test_a_word_for_a_number_is_shown_with_its_bytes(tmp_path: Path) -> None:
     assert "'fine' is no integer" in failure["found"]
     assert failure["expected"] == "a valid response"
     assert "22 66 69 6e 65 22" in failure["text"]
+
+
+BROKEN_SENDS = """
+@pytest.mark.clause("PULL-COUNT-001")
+def test_pulls_what_it_sent(broker, topic):
+    require_success(broker.send_message(topic=topic, body=b"x"))
+
+@pytest.mark.clause("SEND-RESPONSE-001")
+def test_the_send_itself(broker, topic):
+    require_success(broker.send_message(topic=topic, body=b"x"))
+
+@pytest.mark.clause("WIRE-FRAME-001")
+def test_without_a_send(broker):
+    fails("WIRE-FRAME-001")
+"""
+
+
+def test_a_request_that_never_succeeds_blocks_the_tests_that_use_it(
+    tmp_path: Path,
+) -> None:
+    with running(Habit.REFUSES_SENDS) as address:
+        ended = run(tmp_path, address, BROKEN_SENDS, has_baseline=True)
+    assert ended.outcomes["PULL-COUNT-001"] == "blocked"
+    assert ended.reasons["PULL-COUNT-001"] == (
+        "blocked by SEND-RESPONSE-001: the send of a message fails"
+    )
+    assert ended.outcomes["SEND-RESPONSE-001"] == "fail"
+    assert ended.outcomes["WIRE-FRAME-001"] == "fail"
+    assert ended.failures["SEND-RESPONSE-001"]["found"] == (
+        "refused with code 1: not today"
+    )
+
+
+def test_a_baseline_that_breaks_the_target_blocks_the_run(tmp_path: Path) -> None:
+    with running(Habit.ENDS) as address:
+        ended = run(tmp_path, address, READS, has_baseline=True)
+    assert ended.outcomes["SEND-RESPONSE-001"] == "fail"
+    assert ended.outcomes["WIRE-FRAME-001"] == "blocked"
+    assert "since the baseline" in ended.reasons["WIRE-FRAME-001"]
+
+
+def test_a_healthy_target_has_no_defect() -> None:
+    with parse_target("embedded:") as target:
+        assert find_defects(target, may_write=True) == []

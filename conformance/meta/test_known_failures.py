@@ -14,7 +14,13 @@ from conformance.meta.test_outcomes import FAILS, PASSES, known_file, run
 DESCRIPTION = {"text": "jvm:4.6.0", "release": "4.6.0"}
 
 
-def verdict(clause: str, outcome: Outcome, **values: str) -> Verdict:
+def verdict(
+    clause: str,
+    outcome: Outcome,
+    *,
+    found: str = "",
+    reason: str = "",
+) -> Verdict:
     """Return the verdict of a test about one clause."""
     failed = outcome in (Outcome.FAIL, Outcome.KNOWN)
     return Verdict(
@@ -23,7 +29,8 @@ def verdict(clause: str, outcome: Outcome, **values: str) -> Verdict:
         outcome=outcome,
         duration_s=0.0,
         blamed=[clause] if failed else [],
-        **values,
+        found=found,
+        reason=reason,
     )
 
 

@@ -55,10 +55,14 @@ class ChildRun:
 
 
 def run_child(
-    tests: Sequence[Path], *options: str, timeout_s: float = TIMEOUT_S
+    tests: Sequence[Path],
+    *options: str,
+    timeout_s: float = TIMEOUT_S,
+    has_baseline: bool = False,
 ) -> ChildRun:
     """Run *tests* with the options of the suites' plugin."""
     words = ["-q", "--import-mode=importlib", "-p", "no:cacheprovider"]
+    words += [] if has_baseline else ["--no-baseline"]
     words += ["-p", PLUGIN, *IN_SPITE_OF_PRELOADING]
     with tempfile.TemporaryDirectory() as directory:
         printed = Path(directory) / "printed"

@@ -57,6 +57,7 @@ class Guard:
         self._record = record
         """File in which the workers of a run share the first break."""
         self._break: Break | None = None
+        self._has_begun = False
         self._checked_at = 0.0
         self._previous: Verdict | None = None
         self.must_repeat = False
@@ -68,6 +69,8 @@ class Guard:
         self.must_repeat = False
         if not self._is_watched():
             return
+        if not self._has_begun:
+            self._begin()
         if self._break is not None:
             self._recheck()
         elif self._owner.target().is_foreign and self._previous is not None:
@@ -78,6 +81,12 @@ class Guard:
         self._previous = Verdict(
             test=test, clauses=clauses, outcome=Outcome.PASS, duration_s=0.0
         )
+
+    def _begin(self) -> None:
+        """Take over the break that the baseline caused, if it did."""
+        self._has_begun = True
+        if problem := self._owner.description.get("broken"):
+            self._break = Break(test="the baseline", problem=problem)
 
     def _check_after(self, previous: Verdict) -> None:
         """Find out whether the target broke at the end of the previous test."""

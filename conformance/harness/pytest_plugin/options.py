@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from conformance.harness.baseline.baseline import Baseline
+
 SUITES = ("wire", "store", "routing", "messaging", "recovery", "client")
 """The rooms whose tests each name a clause."""
 BROKER_SUITES = tuple(name for name in SUITES if name != "client")
@@ -44,6 +46,8 @@ class Options:
     beyond_range: bool
     """Whether to select clauses that do not apply to the target's release."""
     only_clauses: frozenset[str]
+    baseline: Baseline
+    """Requests that are checked before the first test."""
     until_failed: bool
     """End the run when each of *only_clauses* has failed: nothing more is to learn."""
     """Empty for all."""
@@ -63,6 +67,8 @@ def add_options(parser: pytest.Parser) -> None:
     add("--read-only", action="store_true", help="only tests that write nothing")
     add("--only-clauses", default="", help="only tests that name one of these ids")
     add("--until-failed", action="store_true", help="stop when each of them failed")
+    no_baseline = "do not check plain requests before the first test"
+    add("--no-baseline", action="store_true", help=no_baseline)
     differs = "fail where the recorded evidence of the release differs"
     add("--against-evidence", action="store_true", help=differs)
     beyond = "select only clauses that apply to other releases"
@@ -98,9 +104,19 @@ def options_of(config: pytest.Config) -> Options:
         beyond_range=bool(config.getoption("beyond_range", False)),
         only_clauses=frozenset(filter(None, str(only).split(","))),
         until_failed=bool(config.getoption("until_failed", False)),
+        baseline=_baseline_of(config),
         shuffle=config.getoption("shuffle", None),
         require_target=bool(config.getoption("require_target", False)),
     )
+
+
+def _baseline_of(config: pytest.Config) -> Baseline:
+    """Return the requests to check before a run of tests on a target."""
+    quiet = ("no_baseline", "until_failed", "collectonly")
+    if any(config.getoption(name, False) for name in quiet):
+        return Baseline.NONE
+    is_read_only = config.getoption("read_only", False)
+    return Baseline.READS if is_read_only else Baseline.WHOLE
 
 
 def suite_of(item: pytest.Item) -> str | None:

@@ -7,12 +7,14 @@ Each hook is a few lines; what it decides is in the module that it calls.
 from __future__ import annotations
 
 from collections.abc import Generator
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
+from conformance.harness.baseline.baseline import description_of
 from conformance.harness.failure import artifacts
 from conformance.harness.pytest_plugin.fixtures import (
     OPTIONS,
@@ -92,7 +94,10 @@ def pytest_configure(config: pytest.Config) -> None:
     description = getattr(config, "workerinput", {}).get("conformance_target")
     config.stash[OPTIONS] = options
     config.stash[TARGET_OWNER] = TargetOwner(
-        options.target, profile=options.profile, description=description
+        options.target,
+        profile=options.profile,
+        description=description,
+        check=partial(description_of, baseline=options.baseline),
     )
     worker = getattr(config, "workerinput", {})
     record_file = worker.get("conformance_break")

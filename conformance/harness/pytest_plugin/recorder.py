@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.harness.baseline.baseline_verdicts import baseline_verdicts
 from conformance.harness.pytest_plugin.options import Options
 from conformance.harness.report.evidence_differences import (
     Comparison,
@@ -60,6 +61,8 @@ class Recorder:
         if not self._record.verdicts:
             return
         description = self._host.description
+        for verdict in baseline_verdicts(description, self._record.known):
+            self._record.add(verdict)
         self._results = self._record.results(description)
         self._comparison = self._compared(description.get("release", ""))
         session.exitstatus = self._exit_status(session)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.harness.baseline.baseline import Defect, load
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.failure import artifacts
 from conformance.harness.pytest_plugin import verdict as verdicts
 from conformance.harness.pytest_plugin.fixtures import OPTIONS, TARGET_OWNER
 from conformance.harness.pytest_plugin.guard import GUARD, without_verdict
-from conformance.harness.pytest_plugin.known_refusals import refusal_in_test
+from conformance.harness.pytest_plugin.known_refusals import refusal_in_test, sent_codes
 from conformance.harness.pytest_plugin.options import suite_of
 from conformance.harness.pytest_plugin.selection import applicable, clauses_of
 from conformance.harness.report.known_failures import Known, reason_for
@@ -72,7 +73,25 @@ def _with_cause(verdict: Verdict, item: pytest.Item) -> Verdict:
     refused = refusal_in_test(item.config.stash[TARGET_OWNER].description)
     if refused is not None:
         return without_verdict(verdict, Outcome.UNSUPPORTED, refused)
+    defect = defect_behind(verdict, item) if is_watched else None
+    if defect is not None:
+        reason = f"blocked by {defect.clause}: {defect.step} fails"
+        return without_verdict(verdict, Outcome.BLOCKED, reason)
     return verdict
+
+
+def defect_behind(verdict: Verdict, item: pytest.Item) -> Defect | None:
+    """Return the defect of the baseline by which *item* may have failed.
+
+    A test that names the clause of the defect has failed by itself.
+    """
+    defects = load(item.config.stash[TARGET_OWNER].description.get("baseline", ""))
+    codes = sent_codes(CONVERSATIONS.transcripts())
+    behind = [one for one in defects if one.explains(codes, verdict.values)]
+    named = clauses_of(item)
+    if any(one.clause in named for one in behind):
+        return None
+    return next(iter(behind), None)
 
 
 def _text_of_own_error(verdict: Verdict, report: pytest.TestReport) -> str:

@@ -133,6 +133,7 @@ def _of_failure(error: BaseException, clauses: list[str]) -> dict[str, object]:
         "outcome": Outcome.FAIL,
         "blamed": blamed,
         "text": str(error)[:TEXT_LIMIT],
+        "values": [finding.what for finding in findings if finding.what],
         "found": "\n".join(format_value(finding.found) for finding in findings),
         "expected": "\n".join(format_value(finding.expected) for finding in findings),
     }

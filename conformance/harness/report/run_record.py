@@ -35,6 +35,8 @@ class Verdict:
     """The failure as it was printed."""
     broke: str = ""
     """Problem of the target since this test, where it broke the target."""
+    values: list[str] = field(default_factory=list)
+    """Names of the values that were found wrong."""
     found: str = ""
     expected: str = ""
     again: str = ""

@@ -35,17 +35,26 @@ class Server:
 class Health:
     """The servers of a target that responded at first, and are watched from then on.
 
-    A server that never responded to these requests is not watched.
+    A server that never responded to these requests is not watched, unless the target
+    *has_broken* already.
     """
 
-    def __init__(self, *, namesrv: Address | None, broker: Address | None) -> None:
+    def __init__(
+        self,
+        *,
+        namesrv: Address | None,
+        broker: Address | None,
+        has_broken: bool = False,
+    ) -> None:
         addresses = {NAME_SERVER: namesrv, BROKER: broker}
         servers = [
             Server(role=role, address=address)
             for role, address in addresses.items()
             if address is not None
         ]
-        self._watched = [one for one in servers if not _problem_of(one, PATIENCE_S)]
+        self._watched = [
+            one for one in servers if has_broken or not _problem_of(one, PATIENCE_S)
+        ]
 
     def problem(self, patience_s: float = PATIENCE_S) -> str:
         """Return the first problem of a server, in words; empty without any.

@@ -8,8 +8,9 @@ that has to do so starts a target of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 from conformance.harness.client.address import Address
 from conformance.harness.targets.health import Health
@@ -74,6 +75,10 @@ def _address(text: str) -> Address | None:
     return Address.parse(text) if text else None
 
 
+Check: TypeAlias = Callable[[Target], Mapping[str, str]]
+"""Returns additions to the description of a target that has just started."""
+
+
 class TargetOwner:
     """Owner of the run's target: started at first use, stopped at the end.
 
@@ -87,9 +92,11 @@ class TargetOwner:
         *,
         profile: str | None,
         description: Mapping[str, str] | None = None,
+        check: Check | None = None,
     ) -> None:
         self._text = text
         self._profile = profile
+        self._check = check
         self._description = dict(description or {})
         self._started: Target | None = None
         self._shared: SharedTarget | None = None
@@ -119,7 +126,11 @@ class TargetOwner:
         """Return the health of the target, watched from the first call on."""
         if self._health is None:
             target = self.target()
-            self._health = Health(namesrv=target.namesrv, broker=target.broker)
+            self._health = Health(
+                namesrv=target.namesrv,
+                broker=target.broker,
+                has_broken=bool(self.description.get("broken")),
+            )
         return self._health
 
     def end_report(self) -> str:
@@ -159,4 +170,22 @@ class TargetOwner:
         except BaseException:
             self.close()
             raise
-        return describe_target(self._started, complaints)
+        description = describe_target(self._started, complaints)
+        if self._check is None or Capability.WIRE not in self._started.capabilities:
+            return description
+        return {**description, **self._checked(self._started, self._check)}
+
+    def _checked(self, target: Target, check: Check) -> dict[str, str]:
+        """Return the findings of *check*, and the break of *target* that it causes.
+
+        A target that breaks is started once more, if it can be.
+        """
+        health = Health(namesrv=target.namesrv, broker=target.broker)
+        found = dict(check(target))
+        problem = health.problem()
+        if problem and target.can_be_started:
+            target.kill()
+            target.start()
+        elif problem:
+            found["broken"] = problem
+        return found

@@ -1,0 +1,244 @@
+"""
+Baseline: the requests that nearly all tests begin with, in their simplest form.
+
+They run once, before the tests. A request that fails here fails everywhere: later
+failures of tests that use it are *blocked* by the clause that the baseline names. A
+wrong value blocks only failures of tests that found the value of the same name wrong.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+
+from conformance.harness.baseline.plain_requests import PlainRequests
+from conformance.harness.client.client import RefusedError
+from conformance.harness.client.peer import PeerError, PeerMisbehavedError
+from conformance.harness.failure.failure import ConformanceFailure, format_value
+from conformance.harness.process.deadline import TooLateError
+from conformance.harness.targets.target import Target, TargetError
+from spec.layout import LayoutError
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
+
+ATTEMPTS = 2
+"""A target that has just started may refuse a request once."""
+SENDS = (RequestCode.SEND_MESSAGE, RequestCode.SEND_MESSAGE_V2)
+CHECKSUM, CHECKSUM_FIELD = "STORE-CRC-001", "body_crc"
+UNUSABLE = (
+    *(PeerMisbehavedError, TooLateError, LayoutError),
+    *(PeerError, TargetError, ValueError, TypeError),
+)
+"""Errors after which nothing is known of the response."""
+
+
+class Baseline(StrEnum):
+    """Extent of the baseline."""
+
+    NONE = "none"
+    READS = "reads"
+    WHOLE = "whole"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Defect:
+    """Failure of one request of the baseline."""
+
+    step: str
+    clause: str
+    what: str
+    """Name of the wrong value; empty where the request is of no use at all."""
+    found: str
+    expected: str
+    text: str
+    codes: tuple[int, ...]
+    """Codes of the requests that fail with it; empty for all."""
+
+    @property
+    def is_total(self) -> bool:
+        """Whether nothing that uses the request can succeed."""
+        return not self.what
+
+    def explains(self, codes: Collection[int], values: Collection[str]) -> bool:
+        """Return whether a failed test that sent *codes* may have failed by this.
+
+        *values* are the names of the values that the test found wrong.
+        """
+        if self.codes and not set(self.codes).intersection(codes):
+            return False
+        return self.is_total or self.what in values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One request of the baseline."""
+
+    name: str
+    clause: str
+    """The clause that is not met where the request fails as a whole."""
+    run: Callable[[PlainRequests], None]
+    codes: tuple[int, ...] = ()
+    """Codes of the requests that depend on it; empty for all."""
+    needs: tuple[str, ...] = ()
+    """Steps without which it makes no sense."""
+    writes: bool = True
+
+
+STEPS = (
+    Step(
+        name="a request to the name server",
+        clause="WIRE-FRAME-001",
+        run=PlainRequests.check_name_server_frame,
+        writes=False,
+    ),
+    Step(
+        name="a request to the broker",
+        clause="WIRE-FRAME-001",
+        run=PlainRequests.check_broker_frame,
+        writes=False,
+    ),
+    Step(
+        name="the creation of a topic",
+        clause="ADMIN-TOPIC-001",
+        run=PlainRequests.create_topic,
+        codes=(RequestCode.UPDATE_AND_CREATE_TOPIC,),
+        needs=("a request to the broker",),
+    ),
+    Step(
+        name="the route of a topic",
+        clause="ROUTE-DATA-001",
+        run=PlainRequests.check_route,
+        codes=(RequestCode.GET_ROUTEINFO_BY_TOPIC,),
+        needs=("a request to the name server", "the creation of a topic"),
+    ),
+    Step(
+        name="the send of a message",
+        clause="SEND-RESPONSE-001",
+        run=PlainRequests.send,
+        codes=SENDS,
+        needs=("the creation of a topic",),
+    ),
+    Step(
+        name="the max offset of a queue",
+        clause="OFFSET-MAX-001",
+        run=PlainRequests.check_max_offset,
+        codes=(RequestCode.GET_MAX_OFFSET,),
+        needs=("the send of a message",),
+    ),
+    Step(
+        name="the min offset of a queue",
+        clause="OFFSET-MIN-001",
+        run=PlainRequests.check_min_offset,
+        codes=(RequestCode.GET_MIN_OFFSET,),
+        needs=("the send of a message",),
+    ),
+    Step(
+        name="a pull",
+        clause="PULL-FOUND-001",
+        run=PlainRequests.check_pull,
+        codes=(RequestCode.PULL_MESSAGE,),
+        needs=("the send of a message",),
+    ),
+    Step(
+        name="the view of a message by its id",
+        clause="QUERY-ID-001",
+        run=PlainRequests.check_view,
+        codes=(RequestCode.VIEW_MESSAGE_BY_ID,),
+        needs=("the send of a message",),
+    ),
+)
+
+
+def find_defects(target: Target, *, may_write: bool) -> list[Defect]:
+    """Return the defects of *target* that the baseline finds."""
+    plain = PlainRequests(target)
+    useless: set[str] = set()
+    defects: list[Defect] = []
+    for step in STEPS:
+        if useless.intersection(step.needs) or (step.writes and not may_write):
+            useless.add(step.name)
+            continue
+        try:
+            defect = _attempt(step, plain)
+        except _LackingRequestError:
+            useless.add(step.name)
+            continue
+        if defect is not None:
+            defects.append(defect)
+            if defect.is_total:
+                useless.add(step.name)
+    return defects
+
+
+def description_of(target: Target, baseline: Baseline) -> dict[str, str]:
+    """Return the defects of *target* as a part of its description."""
+    if baseline is Baseline.NONE:
+        return {}
+    return {
+        "baseline": dump(find_defects(target, may_write=baseline is Baseline.WHOLE))
+    }
+
+
+def dump(defects: Iterable[Defect]) -> str:
+    """Return *defects* as text."""
+    return json.dumps([asdict(one) for one in defects])
+
+
+def load(text: str) -> list[Defect]:
+    """Return the defects that were dumped; none for an empty text."""
+    return [
+        Defect(**{**values, "codes": tuple(values["codes"])})
+        for values in json.loads(text or "[]")
+    ]
+
+
+class _LackingRequestError(Exception):
+    """The target does not have the request."""
+
+
+def _attempt(step: Step, plain: PlainRequests) -> Defect | None:
+    """Return the defect that *step* finds in its last attempt, None without one."""
+    defect = None
+    for _ in range(ATTEMPTS):
+        try:
+            step.run(plain)
+        except ConformanceFailure as failure:
+            defect = _of_failure(step, failure)
+        except RefusedError as error:
+            if error.code == ResponseCode.REQUEST_CODE_NOT_SUPPORTED:
+                raise _LackingRequestError from None
+            defect = _total(step, str(error), "0 SUCCESS")
+        except UNUSABLE as error:
+            is_checksum = getattr(error, "field", "") == CHECKSUM_FIELD
+            clause = CHECKSUM if is_checksum else step.clause
+            defect = _total(step, str(error), "a valid response", clause=clause)
+        else:
+            return None
+    return defect
+
+
+def _of_failure(step: Step, failure: ConformanceFailure) -> Defect:
+    finding = failure.findings[0]
+    return Defect(
+        step=step.name,
+        clause=failure.clause.id,
+        what=finding.what,
+        found=format_value(finding.found),
+        expected=format_value(finding.expected),
+        text=str(failure),
+        codes=step.codes,
+    )
+
+
+def _total(step: Step, found: str, expected: str, *, clause: str = "") -> Defect:
+    return Defect(
+        step=step.name,
+        clause=clause or step.clause,
+        what="",
+        found=found.partition("\n")[0],
+        expected=expected,
+        text=f"{step.name.capitalize()} fails.\n\n{found}",
+        codes=step.codes,
+    )

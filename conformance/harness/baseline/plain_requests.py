@@ -1,0 +1,230 @@
+"""
+Requests of the baseline: nothing in them is optional, unusual or large.
+
+Each compares what nearly every test relies on, and names the clause about it.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterable
+from dataclasses import replace
+
+from conformance.harness.client.address import Address
+from conformance.harness.client.client import now_ms, require_success
+from conformance.harness.client.peer import Peer, PeerMisbehavedError
+from conformance.harness.failure.failure import ConformanceFailure, Finding
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.targets.target import Target, TargetError
+from spec.routing.route_data import decode_route
+from spec.store.message_record import Record, decode_record, decode_records
+from spec.wire.message.message_id import decode_message_id
+from spec.wire.message.properties import decode_properties
+from spec.wire.remoting.command import Command, decode_command, encode_command
+from spec.wire.remoting.frame import SerializeType, decode_frame
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.send.send import ANSWER_FIELDS
+
+BODIES = (b"first", b"second")
+PROPERTIES = {"KEYS": "baseline", "colour": "blue"}
+READ_QUEUES, WRITE_QUEUES = 4, 3
+QUEUE_ID = 1
+BETWEEN_PARTS_S = 0.02
+"""Pause that lets a server read one part of a frame before the next arrives."""
+LONG_REMARK = "r" * 300
+"""It makes a header of more than 255 bytes, so that its size needs two bytes."""
+
+
+class PlainRequests:
+    """The requests to one target, on one topic of their own."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._topic = f"baseline_{uuid.uuid4().hex[:12]}"
+        self._answers: list[Command] = []
+        self._born_at_ms = 0
+
+    def check_name_server_frame(self) -> None:
+        """Check frame and header of the name server's responses."""
+        code = RequestCode.GET_BROKER_CLUSTER_INFO
+        _check_frame(self._target.namesrv, Command(code=code))
+
+    def check_broker_frame(self) -> None:
+        """Check frame and header of the broker's responses."""
+        fields = {"topic": self._topic, "queueId": "0"}
+        code = RequestCode.GET_MAX_OFFSET
+        _check_frame(self._target.broker, Command(code=code, fields=fields))
+
+    def create_topic(self) -> None:
+        """Create the topic."""
+        with self._target.connect_to_broker() as broker:
+            require_success(
+                broker.create_topic(
+                    topic=self._topic,
+                    queue_count=WRITE_QUEUES,
+                    read_queue_count=READ_QUEUES,
+                )
+            )
+
+    def check_route(self) -> None:
+        """Check queue counts, permission and address in the route of the topic."""
+        with self._target.connect_to_namesrv() as namesrv:
+            namesrv.wait_for_route(self._topic)
+            route = decode_route(require_success(namesrv.route(self._topic)).body)
+        queues = [
+            (one.read_queue_count, one.write_queue_count) for one in route.queue_datas
+        ]
+        wanted = [(READ_QUEUES, WRITE_QUEUES)]
+        _expect("ROUTE-DATA-001", "read and write queues", queues, wanted)
+        addresses = [a for one in route.broker_datas for a in one.addresses.values()]
+        _expect_that("ROUTE-DATA-002", "addresses", bool(addresses), addresses, "one")
+
+    def send(self) -> None:
+        """Send two messages to one queue; check the fields of the responses."""
+        self._answers = []
+        with self._target.connect_to_broker() as broker:
+            for number, body in enumerate(BODIES):
+                self._born_at_ms = now_ms()
+                answer = require_success(
+                    broker.send_message(
+                        topic=self._topic,
+                        body=body,
+                        queue_id=QUEUE_ID,
+                        properties=PROPERTIES,
+                        born_at_ms=self._born_at_ms,
+                    )
+                )
+                self._answers.append(answer)
+                self._check_answer(answer, number)
+
+    def _check_answer(self, answer: Command, number: int) -> None:
+        missing = [name for name in ANSWER_FIELDS if name not in answer.fields]
+        _expect("SEND-RESPONSE-001", "absent fields", missing, [])
+        found = answer.fields["queueId"]
+        _expect("SEND-RESPONSE-001", "queueId", found, str(QUEUE_ID))
+        first = self._answers[0].fields["queueOffset"]
+        wanted = str(int(first) + number)
+        found = answer.fields["queueOffset"]
+        _expect("SEND-RESPONSE-003", "queueOffset", found, wanted)
+
+    def check_max_offset(self) -> None:
+        """Check the max offset of the queue."""
+        offset = int(self._answers[-1].fields["queueOffset"]) + 1
+        with self._target.connect_to_broker() as broker:
+            broker.wait_for_max_offset(
+                topic=self._topic, offset=offset, queue_id=QUEUE_ID
+            )
+            found = require_success(
+                broker.max_offset(topic=self._topic, queue_id=QUEUE_ID)
+            )
+        _expect("OFFSET-MAX-001", "offset", found.fields["offset"], str(offset))
+
+    def check_min_offset(self) -> None:
+        """Check the min offset of the queue."""
+        with self._target.connect_to_broker() as broker:
+            found = require_success(
+                broker.min_offset(topic=self._topic, queue_id=QUEUE_ID)
+            )
+        _expect("OFFSET-MIN-001", "offset", found.fields["offset"], "0")
+
+    def check_pull(self) -> None:
+        """Pull the messages; check header fields and records."""
+        with self._target.connect_to_broker() as broker:
+
+            def pull() -> Command:
+                return broker.pull(topic=self._topic, offset=0, queue_id=QUEUE_ID)
+
+            wait_until(
+                lambda: pull().fields.get("nextBeginOffset") != "0",
+                what="a pull finds the messages",
+            )
+            answer = require_success(pull())
+            end = str(len(BODIES))
+            found = answer.fields["nextBeginOffset"]
+            _expect("PULL-FOUND-002", "nextBeginOffset", found, end)
+            bounds = (answer.fields["minOffset"], answer.fields["maxOffset"])
+            _expect("PULL-FOUND-003", "minOffset, maxOffset", bounds, ("0", end))
+            records = list(decode_records(answer.body))
+        for record, body, number in zip(records, BODIES, range(2), strict=False):
+            self._check_record(record, body, number)
+
+    def check_view(self) -> None:
+        """View the last message by its id; check its record."""
+        with self._target.connect_to_broker() as broker:
+            viewed = broker.view_message_by_id(self._answers[-1].fields["msgId"])
+            record = decode_record(require_success(viewed).body)
+        self._check_record(record, BODIES[-1], len(BODIES) - 1)
+
+    def _check_record(self, record: Record, body: bytes, number: int) -> None:
+        store_host, offset = decode_message_id(self._answers[number].fields["msgId"])
+        _expect("SEND-BODY-001", "body", record.body, body)
+        _expect("STORE-RECORD-005", "queue_offset", record.queue_offset, number)
+        _expect("STORE-RECORD-006", "physical_offset", record.physical_offset, offset)
+        _expect("WIRE-MESSAGEID-001", "store host", record.store_host, store_host)
+        if number == len(BODIES) - 1:
+            _expect("SEND-TIME-001", "born time", record.born_at_ms, self._born_at_ms)
+        stored = decode_properties(record.properties)
+        found = {name: stored.get(name) for name in PROPERTIES}
+        _expect("SEND-PROPS-001", "properties", found, PROPERTIES)
+
+
+def _check_frame(address: Address | None, question: Command) -> None:
+    """Check the response to *question*, whole, with a long header and in two parts."""
+    if address is None:
+        raise TargetError("no listener")
+    with Peer(address) as peer:
+        peer.send_bytes(encode_command(replace(question, opaque=-7)))
+        frame = peer.receive_bytes()
+        _check_header(frame)
+        answer = decode_command(frame)
+        _expect_wire("WIRE-COMMAND-001", answer.is_response, found=answer.flag)
+        _expect_wire("WIRE-COMMAND-003", answer.opaque == -7, found=answer.opaque)
+        long = encode_command(replace(question, remark=LONG_REMARK, opaque=8))
+        _check_is_answered("WIRE-FRAME-002", peer, [long], opaque=8)
+        data = encode_command(replace(question, opaque=9))
+        _check_is_answered("WIRE-FRAME-006", peer, [data[:9], data[9:]], opaque=9)
+
+
+def _check_is_answered(
+    clause: str, peer: Peer, parts: Iterable[bytes], *, opaque: int
+) -> None:
+    """Check that a request in *parts*, each in a packet of its own, has a response."""
+    try:
+        for part in parts:
+            peer.send_bytes(part)
+            peer.is_silent(BETWEEN_PARTS_S)
+        peer.receive_response(opaque)
+    except PeerMisbehavedError as error:
+        _expect_wire(clause, False, found=error.reason)
+
+
+def _check_header(frame: bytes) -> None:
+    """Check the types of the members of a JSON header."""
+    read = decode_frame(frame)
+    if read.serialize_type != SerializeType.JSON:
+        return
+    header = json.loads(read.header)
+    _expect_wire("WIRE-JSON-005", isinstance(header.get("language"), str), found=header)
+    fields = (header.get("extFields") or {}).values()
+    are_texts = all(isinstance(value, str) for value in fields)
+    _expect_wire("WIRE-JSON-002", are_texts, found=header)
+
+
+def _expect(clause: str, what: str, found: object, expected: object) -> None:
+    _expect_that(clause, what, found == expected, found, expected)
+
+
+def _expect_that(
+    clause: str, what: str, condition: bool, found: object, expected: object
+) -> None:
+    if not condition:
+        finding = Finding(what=what, found=found, expected=expected)
+        raise ConformanceFailure(clause, [finding])
+
+
+def _expect_wire(clause: str, condition: bool, *, found: object) -> None:
+    """Fail *clause* as a whole, because no response can be trusted without it."""
+    if not condition:
+        finding = Finding(found=found, expected="as the clause states")
+        raise ConformanceFailure(clause, [finding])
