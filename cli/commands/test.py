@@ -269,7 +269,8 @@ def _run(name: str, words: list[str], reports: list[str]) -> int:
     """Run pytest once, against *name*, and return our exit code."""
     fixed = ["-p", PLUGIN, f"--rootdir={SOURCES}", "--import-mode=importlib", "-q"]
     fixed += [f"--config-file={_settings()}", f"--confcutdir={SOURCES}"]
-    fixed += ["-p", "no:cacheprovider", "--require-target", f"--target={name}"]
+    fixed += ["-p", "no:cacheprovider", "--by-cause", "--require-target"]
+    fixed += [f"--target={name}"]
     code = pytest.main([*fixed, *reports, *words], plugins=[UnknownOptions()])
     if code == pytest.ExitCode.NO_TESTS_COLLECTED:
         click.echo("checked nothing: no test has been selected", err=True)

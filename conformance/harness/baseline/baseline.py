@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 
 from conformance.harness.baseline.plain_requests import PlainRequests
@@ -27,6 +27,8 @@ ATTEMPTS = 2
 """A target that has just started may refuse a request once."""
 SENDS = (RequestCode.SEND_MESSAGE, RequestCode.SEND_MESSAGE_V2)
 CHECKSUM, CHECKSUM_FIELD = "STORE-CRC-001", "body_crc"
+NO_RESPONSE = ("WIRE-FRAME-001", "WIRE-COMMAND-001", "WIRE-COMMAND-003")
+"""Clauses without which a client cannot assign any response to its request."""
 UNUSABLE = (
     *(PeerMisbehavedError, TooLateError, LayoutError),
     *(PeerError, TargetError, ValueError, TypeError),
@@ -60,6 +62,16 @@ class Defect:
     def is_total(self) -> bool:
         """Whether nothing that uses the request can succeed."""
         return not self.what
+
+    @property
+    def blocks_all(self) -> bool:
+        """Whether no response of the server can be received at all."""
+        return self.clause in NO_RESPONSE
+
+    @property
+    def reason(self) -> str:
+        """Reason why a test has no verdict."""
+        return f"blocked by {self.clause}: {self.step} fails"
 
     def explains(self, codes: Collection[int], values: Collection[str]) -> bool:
         """Return whether a failed test that sent *codes* may have failed by this.
@@ -152,9 +164,14 @@ STEPS = (
 
 
 def find_defects(target: Target, *, may_write: bool) -> list[Defect]:
-    """Return the defects of *target* that the baseline finds."""
+    """Return the defects of *target* that the baseline finds.
+
+    A defect of a step that needs a defective one has the clause of that one, which is
+    most likely the cause.
+    """
     plain = PlainRequests(target)
     useless: set[str] = set()
+    causes: dict[str, str] = {}
     defects: list[Defect] = []
     for step in STEPS:
         if useless.intersection(step.needs) or (step.writes and not may_write):
@@ -165,10 +182,13 @@ def find_defects(target: Target, *, may_write: bool) -> list[Defect]:
         except _LackingRequestError:
             useless.add(step.name)
             continue
-        if defect is not None:
-            defects.append(defect)
-            if defect.is_total:
-                useless.add(step.name)
+        if defect is None:
+            continue
+        cause = next((causes[name] for name in step.needs if name in causes), None)
+        causes[step.name] = cause or defect.clause
+        defects.append(replace(defect, clause=causes[step.name]))
+        if defect.is_total:
+            useless.add(step.name)
     return defects
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from conformance.harness.baseline.baseline import Defect, load
 from conformance.harness.report.known_failures import Known, reason_for
 from conformance.harness.report.outcome import Outcome
-from conformance.harness.report.run_record import Verdict
+from conformance.harness.report.run_record import BASELINE, Verdict
 from spec.registry import all_clauses
 
 
@@ -32,7 +32,7 @@ def baseline_verdicts(
 
 def _verdict_of(defect: Defect) -> Verdict:
     return Verdict(
-        test=f"baseline: {defect.step}",
+        test=f"{BASELINE}{defect.step}",
         clauses=[defect.clause],
         outcome=Outcome.FAIL,
         duration_s=0.0,

@@ -17,6 +17,7 @@ from conformance.harness.client.peer import Peer, PeerMisbehavedError
 from conformance.harness.failure.failure import ConformanceFailure, Finding
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.targets.target import Target, TargetError
+from spec.layout import LayoutError
 from spec.routing.route_data import decode_route
 from spec.store.message_record import Record, decode_record, decode_records
 from spec.wire.message.message_id import decode_message_id
@@ -30,6 +31,8 @@ BODIES = (b"first", b"second")
 PROPERTIES = {"KEYS": "baseline", "colour": "blue"}
 READ_QUEUES, WRITE_QUEUES = 4, 3
 QUEUE_ID = 1
+TIMEOUT_S = 5.0
+"""Longer than any release takes to dispatch a message."""
 BETWEEN_PARTS_S = 0.02
 """Pause that lets a server read one part of a frame before the next arrives."""
 LONG_REMARK = "r" * 300
@@ -107,13 +110,20 @@ class PlainRequests:
         wanted = str(int(first) + number)
         found = answer.fields["queueOffset"]
         _expect("SEND-RESPONSE-003", "queueOffset", found, wanted)
+        try:
+            decode_message_id(answer.fields["msgId"].partition(",")[0])
+        except LayoutError as error:
+            _expect_wire("WIRE-MESSAGEID-001", False, found=str(error))
 
     def check_max_offset(self) -> None:
         """Check the max offset of the queue."""
         offset = int(self._answers[-1].fields["queueOffset"]) + 1
         with self._target.connect_to_broker() as broker:
             broker.wait_for_max_offset(
-                topic=self._topic, offset=offset, queue_id=QUEUE_ID
+                topic=self._topic,
+                offset=offset,
+                queue_id=QUEUE_ID,
+                timeout_s=TIMEOUT_S,
             )
             found = require_success(
                 broker.max_offset(topic=self._topic, queue_id=QUEUE_ID)
@@ -138,6 +148,7 @@ class PlainRequests:
             wait_until(
                 lambda: pull().fields.get("nextBeginOffset") != "0",
                 what="a pull finds the messages",
+                timeout_s=TIMEOUT_S,
             )
             answer = require_success(pull())
             end = str(len(BODIES))

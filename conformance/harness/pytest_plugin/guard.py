@@ -25,7 +25,7 @@ import pytest
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.pytest_plugin.skips import blocked
 from conformance.harness.report.outcome import Outcome
-from conformance.harness.report.run_record import Verdict
+from conformance.harness.report.run_record import BROKEN, Verdict
 from conformance.harness.targets.shared_target import TargetOwner
 from conformance.harness.targets.target import Capability, TargetError
 
@@ -33,7 +33,6 @@ RECHECK_S = 5.0
 """Time between two checks of a target that has broken and cannot be replaced."""
 RECHECK_PATIENCE_S = 1.0
 GUARD = pytest.StashKey["Guard"]()
-EXPECTED = "a target that still runs"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +172,7 @@ def broken(verdict: Verdict, problem: str, report: str) -> Verdict:
         blamed=(verdict.blamed or verdict.clauses)[:1],
         broke=problem,
         found=problem,
-        expected=EXPECTED,
+        expected=BROKEN,
         text="\n\n".join(filter(None, parts)),
     )
 

@@ -46,6 +46,8 @@ class Options:
     beyond_range: bool
     """Whether to select clauses that do not apply to the target's release."""
     only_clauses: frozenset[str]
+    by_cause: bool
+    """Whether failures are written by cause, and not each one."""
     baseline: Baseline
     """Requests that are checked before the first test."""
     until_failed: bool
@@ -67,6 +69,7 @@ def add_options(parser: pytest.Parser) -> None:
     add("--read-only", action="store_true", help="only tests that write nothing")
     add("--only-clauses", default="", help="only tests that name one of these ids")
     add("--until-failed", action="store_true", help="stop when each of them failed")
+    add("--by-cause", action="store_true", help="write failures by cause, not each")
     no_baseline = "do not check plain requests before the first test"
     add("--no-baseline", action="store_true", help=no_baseline)
     differs = "fail where the recorded evidence of the release differs"
@@ -105,9 +108,16 @@ def options_of(config: pytest.Config) -> Options:
         only_clauses=frozenset(filter(None, str(only).split(","))),
         until_failed=bool(config.getoption("until_failed", False)),
         baseline=_baseline_of(config),
+        by_cause=bool(config.getoption("by_cause", False))
+        and config.option.verbose <= 0,
         shuffle=config.getoption("shuffle", None),
         require_target=bool(config.getoption("require_target", False)),
     )
+
+
+def _is_by_cause(config: pytest.Config) -> bool:
+    """Return whether failures are written by cause: not with ``-v``, beside ``-q``."""
+    return bool(config.getoption("by_cause", False)) and config.option.verbose < 0
 
 
 def _baseline_of(config: pytest.Config) -> Baseline:

@@ -43,6 +43,7 @@ from conformance.harness.pytest_plugin.repeating import run_guarded
 from conformance.harness.pytest_plugin.reporting import (
     KNOWN,
     add_verdict,
+    block_before,
     clauses_about_target,
 )
 from conformance.harness.pytest_plugin.selection import (
@@ -169,6 +170,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         options = item.config.stash[OPTIONS]
         decide_before(item, target, options)
         if not options.until_failed:
+            block_before(item)
             item.config.stash[GUARD].before(item.nodeid, clauses_about_target(item))
 
 

@@ -61,8 +61,8 @@ class Recorder:
         if not self._record.verdicts:
             return
         description = self._host.description
-        for verdict in baseline_verdicts(description, self._record.known):
-            self._record.add(verdict)
+        self._record.add_first(baseline_verdicts(description, self._record.known))
+        self._hush(session.config)
         self._results = self._record.results(description)
         self._comparison = self._compared(description.get("release", ""))
         session.exitstatus = self._exit_status(session)
@@ -82,14 +82,29 @@ class Recorder:
             heading += f" as {description['release']}"
         if description.get("release_source"):
             heading += f" ({description['release_source']})"
-        write_summary(terminalreporter, self._results, heading=heading)
+        write_summary(
+            terminalreporter,
+            self._results,
+            heading=heading,
+            is_whole=not self._options.by_cause,
+        )
         write_honesty(
             terminalreporter,
             names_of(refuses_of(description)),
             description.get("complaints", "").splitlines(),
         )
         if self._comparison is not None:
-            write_differences(terminalreporter, self._comparison)
+            is_whole = not self._options.by_cause or self._options.against_evidence
+            write_differences(terminalreporter, self._comparison, is_whole=is_whole)
+
+    def _hush(self, config: pytest.Config) -> None:
+        """Keep pytest from writing each failure, where causes are written instead."""
+        if not self._options.by_cause:
+            return
+        config.option.tbstyle = "no"
+        reporter = config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None:
+            reporter.reportchars = ""
 
     def _compared(self, release: str) -> Comparison | None:
         """Return the comparison with the evidence of *release*, if there is any."""

@@ -18,6 +18,7 @@ from conformance.harness.pytest_plugin.guard import GUARD, without_verdict
 from conformance.harness.pytest_plugin.known_refusals import refusal_in_test, sent_codes
 from conformance.harness.pytest_plugin.options import suite_of
 from conformance.harness.pytest_plugin.selection import applicable, clauses_of
+from conformance.harness.pytest_plugin.skips import blocked
 from conformance.harness.report.known_failures import Known, reason_for
 from conformance.harness.report.outcome import VERDICTS, Outcome
 from conformance.harness.report.run_record import Verdict
@@ -75,9 +76,16 @@ def _with_cause(verdict: Verdict, item: pytest.Item) -> Verdict:
         return without_verdict(verdict, Outcome.UNSUPPORTED, refused)
     defect = defect_behind(verdict, item) if is_watched else None
     if defect is not None:
-        reason = f"blocked by {defect.clause}: {defect.step} fails"
-        return without_verdict(verdict, Outcome.BLOCKED, reason)
+        return without_verdict(verdict, Outcome.BLOCKED, defect.reason)
     return verdict
+
+
+def block_before(item: pytest.Item) -> None:
+    """Block *item* if the baseline received no response from a server at all."""
+    defects = load(item.config.stash[TARGET_OWNER].description.get("baseline", ""))
+    hopeless = [one for one in defects if one.blocks_all]
+    if hopeless and not {one.clause for one in hopeless}.intersection(clauses_of(item)):
+        blocked(hopeless[0].reason)
 
 
 def defect_behind(verdict: Verdict, item: pytest.Item) -> Defect | None:

@@ -13,11 +13,10 @@ from pathlib import Path
 
 from conformance.harness.report.known_failures import Known
 from conformance.harness.report.outcome import Outcome
-from conformance.harness.report.run_record import ClauseResult
+from conformance.harness.report.run_record import STALE, ClauseResult
 
 MOST_SHOWN = 60
 """Characters of a value that a reason shows."""
-STALE = "stale"
 
 HEADER = """\
 # Known failures of {target}, release {release}.
@@ -44,7 +43,7 @@ def known_text(
     for result in results:
         if result.outcome is Outcome.KNOWN:
             parts.append(_entry(so_far[result.id]))
-        elif result.outcome is Outcome.FAIL and not result.reason.startswith(STALE):
+        elif result.outcome is Outcome.FAIL and result.reason != STALE:
             parts.append(_entry(_found(result, target, release)))
     return "\n".join(parts)
 

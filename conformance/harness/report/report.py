@@ -47,7 +47,7 @@ def report_of(
         "suite_version": suite_version(),
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
-        "results": [_entry(result) for result in results],
+        "results": [entry_of(result) for result in results],
         "totals": totals(results),
     }
 
@@ -110,7 +110,8 @@ def _target(description: Mapping[str, str]) -> dict[str, object]:
     }
 
 
-def _entry(result: ClauseResult) -> dict[str, object]:
+def entry_of(result: ClauseResult) -> dict[str, object]:
+    """Return the result of one clause as JSON values."""
     return {
         "id": result.id,
         "level": all_clauses()[result.id].level.value,

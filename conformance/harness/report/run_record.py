@@ -9,12 +9,18 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 
 from conformance.harness.report.known_failures import Known
 from conformance.harness.report.outcome import GRAVITY, Outcome
 
+BASELINE = "baseline: "
+"""Beginning of the test of a verdict that is the baseline's."""
+BROKEN = "a target that still runs"
+"""Expected value where the target broke."""
+STALE = "stale entry of known failures"
+"""Reason of a known failure that passes."""
 FAILED = (Outcome.FAIL, Outcome.KNOWN)
 
 
@@ -80,6 +86,10 @@ class Record:
     def add(self, verdict: Verdict) -> None:
         """Record the verdict of one test."""
         self.verdicts.append(verdict)
+
+    def add_first(self, verdicts: Iterable[Verdict]) -> None:
+        """Record *verdicts* that precede those of the tests."""
+        self.verdicts[:0] = verdicts
 
     def results(self, description: Mapping[str, str]) -> list[ClauseResult]:
         """Return the outcome of every clause that a test of this run names."""
@@ -149,5 +159,5 @@ def _as_stale(result: ClauseResult) -> ClauseResult:
         tests=result.tests,
         duration_s=result.duration_s,
         failure=verdict,
-        reason="stale entry of known failures",
+        reason=STALE,
     )

@@ -1,36 +1,114 @@
-"""Summary in the terminal: outcomes by family and level, with reasons."""
+"""Summary in the terminal: outcomes by room, causes of failures, and reasons."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import pytest
 
+from conformance.harness.report.causes import (
+    Cause,
+    Result,
+    causes_of,
+    one_line,
+    stale_clauses,
+)
 from conformance.harness.report.evidence_differences import Comparison, difference_lines
 from conformance.harness.report.outcome import VERDICTS, Outcome
+from conformance.harness.report.report import entry_of
 from conformance.harness.report.run_record import ClauseResult
-from spec.clause import Level
 from spec.registry import all_clauses
 
-COLUMNS = tuple(Outcome)
+SHORT = {
+    Outcome.PASS: "pass",
+    Outcome.FAIL: "fail",
+    Outcome.KNOWN: "known",
+    Outcome.BLOCKED: "blocked",
+    Outcome.ERROR: "error",
+    Outcome.UNSUPPORTED: "unsupp.",
+    Outcome.NOT_APPLICABLE: "n/a",
+}
+"""Outcomes as heads of columns."""
+BAR_WIDTH = 10
 MOST_REASONS = 12
+MOST_NAMED = 3
+"""Clauses of a reason that are named."""
+MOST_CAUSES = 20
+FEW_CAUSES = 3
+"""Up to so many failures are shown whole."""
 
 
 def write_summary(
-    terminal: pytest.TerminalReporter, results: list[ClauseResult], *, heading: str
+    terminal: pytest.TerminalReporter,
+    results: list[ClauseResult],
+    *,
+    heading: str,
+    is_whole: bool,
 ) -> None:
-    """Write the table of outcomes, the failures, and reasons for missing verdicts."""
+    """Write the table of outcomes, the causes of failures, and reasons.
+
+    The texts of failures are written too if there are only a few, unless *is_whole*:
+    then pytest has written all of them.
+    """
     if not results:
         return
     terminal.section(heading)
     for line in table(results):
         terminal.write_line(line)
     terminal.write_line(checked_line(results), bold=True)
-    for line in failed(results):
-        terminal.write_line(line, red=True)
+    entries = [entry_of(result) for result in results]
+    write_causes(terminal, entries, is_whole=is_whole)
     for line in reasons(results):
         terminal.write_line(line)
+
+
+def write_causes(
+    terminal: pytest.TerminalReporter, entries: Sequence[Result], *, is_whole: bool
+) -> None:
+    """Write the causes of failures, then those of errors, and stale known failures."""
+    failed, errors = causes_of(entries), causes_of(entries, "error")
+    if not is_whole and len(failed) + len(errors) <= FEW_CAUSES:
+        for cause in [*failed, *errors]:
+            terminal.write_line("")
+            terminal.write_line(cause.text.rstrip())
+    if failed:
+        terminal.section("causes of failures")
+    for cause in failed[:MOST_CAUSES]:
+        _write_cause(terminal, cause)
+    if len(failed) > MOST_CAUSES:
+        terminal.write_line(f"... and {len(failed) - MOST_CAUSES} more causes")
+    for cause in errors[:MOST_CAUSES]:
+        named = ", ".join(_first_few(cause.clauses))
+        terminal.write_line(f"error: {one_line(cause.found)} ({named})", yellow=True)
+    for name in stale_clauses(entries):
+        text = f"stale: {name} passes; remove its entry from the known failures"
+        terminal.write_line(text, red=True)
+
+
+def _write_cause(terminal: pytest.TerminalReporter, cause: Cause) -> None:
+    """Write one cause: the clause, its sentence, the values, the command."""
+    extent = f"  ({cause.extent})" if cause.extent else ""
+    colour = {"red": True} if cause.is_grave else {"yellow": True}
+    terminal.write_line(f"{cause.clause_id} {cause.level}{extent}", **colour)
+    lines = [cause.sentence]
+    if cause.found:
+        lines.append(f"got      {one_line(cause.found)}")
+    if cause.expected:
+        lines.append(f"expected {one_line(cause.expected)}")
+    others = [name for name in cause.clauses if name != cause.clause_id]
+    if others:
+        lines.append(f"also     {', '.join(_first_few(others))}")
+    if cause.again:
+        lines.append(f"again    {cause.again}")
+    for line in lines:
+        terminal.write_line(f"  {line}")
+
+
+def _first_few(names: list[str]) -> list[str]:
+    """Return the first names, and the number of the others."""
+    more = len(names) - MOST_NAMED
+    return names[:MOST_NAMED] + ([f"{more} more"] if more > 0 else [])
 
 
 def write_honesty(
@@ -43,28 +121,28 @@ def write_honesty(
         terminal.write_line(f"not honest: {line}; its refusals do not count", red=True)
 
 
-def write_differences(terminal: pytest.TerminalReporter, found: Comparison) -> None:
-    """Write how the run stands to what was recorded of the release."""
+def write_differences(
+    terminal: pytest.TerminalReporter, found: Comparison, *, is_whole: bool
+) -> None:
+    """Write the comparison with the recorded evidence; each difference if *is_whole*."""
     heading, *lines = difference_lines(found)
     terminal.write_line(heading)
+    if not is_whole:
+        return
     for line in lines:
         terminal.write_line(line, yellow=True)
 
 
 def table(results: Iterable[ClauseResult]) -> list[str]:
-    """Return one line for each room and level that has a result."""
-    counted: dict[tuple[str, Level], Counter[Outcome]] = defaultdict(Counter)
+    """Return one line for each room that has a result, with its share of passes."""
+    counted: dict[str, Counter[Outcome]] = defaultdict(Counter)
     for result in results:
-        clause = all_clauses()[result.id]
-        counted[clause.id.partition("-")[0], clause.level][result.outcome] += 1
+        counted[result.id.partition("-")[0]][result.outcome] += 1
     total = sum(counted.values(), Counter())
     rows = [
-        ("", "", *(outcome.value for outcome in COLUMNS)),
-        *(
-            (room, level.value, *_cells(count))
-            for (room, level), count in sorted(counted.items())
-        ),
-        ("clauses", "", *_cells(total)),
+        ("", *SHORT.values(), ""),
+        *((room, *_cells(count)) for room, count in sorted(counted.items())),
+        ("clauses", *_cells(total)),
     ]
     return [_line(row) for row in rows]
 
@@ -79,7 +157,7 @@ def checked_line(results: Iterable[ClauseResult]) -> str:
     total = len(all_clauses())
     others = [
         f"{counted[outcome]:,} {outcome}"
-        for outcome in COLUMNS
+        for outcome in SHORT
         if outcome not in VERDICTS and counted[outcome]
     ]
     if missing := total - sum(counted.values()):
@@ -90,15 +168,6 @@ def checked_line(results: Iterable[ClauseResult]) -> str:
     return ": ".join(filter(None, [first, ", ".join(others)]))
 
 
-def failed(results: Iterable[ClauseResult]) -> list[str]:
-    """Return one line for each clause that failed or could not be tried."""
-    return [
-        f"{result.outcome.value:<6} {result.id}  {all_clauses()[result.id].text}"
-        for result in results
-        if result.outcome in (Outcome.FAIL, Outcome.ERROR)
-    ]
-
-
 def reasons(results: Iterable[ClauseResult]) -> list[str]:
     """Return why clauses are known failures, unsupported or not applicable."""
     named: dict[tuple[Outcome, str], list[str]] = defaultdict(list)
@@ -106,7 +175,7 @@ def reasons(results: Iterable[ClauseResult]) -> list[str]:
         if result.outcome not in (Outcome.PASS, Outcome.FAIL, Outcome.ERROR):
             named[result.outcome, result.reason].append(result.id)
     lines = [
-        f"{outcome.value}: {reason} ({', '.join(ids)})"
+        f"{outcome.value}: {reason} ({', '.join(_first_few(ids))})"
         for (outcome, reason), ids in named.items()
     ]
     more = len(lines) - MOST_REASONS
@@ -114,9 +183,18 @@ def reasons(results: Iterable[ClauseResult]) -> list[str]:
 
 
 def _cells(count: Counter[Outcome]) -> list[str]:
-    return [str(count[outcome] or "·") for outcome in COLUMNS]
+    return [*(str(count[outcome] or "·") for outcome in SHORT), _bar(count)]
+
+
+def _bar(count: Counter[Outcome]) -> str:
+    """Return the share of passes among the verdicts as a bar; empty without any."""
+    decided = sum(count[outcome] for outcome in VERDICTS)
+    if not decided:
+        return ""
+    filled = count[Outcome.PASS] * BAR_WIDTH // decided
+    return "█" * filled + "░" * (BAR_WIDTH - filled)
 
 
 def _line(row: Iterable[str]) -> str:
-    first, second, *rest = row
-    return f"{first:<8} {second:<7}" + "".join(f"{cell:>15}" for cell in rest)
+    first, *cells, bar = row
+    return f"{first:<8}" + "".join(f"{cell:>8}" for cell in cells) + f"  {bar}"
