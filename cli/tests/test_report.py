@@ -136,9 +136,9 @@ def test_a_run_has_a_page_a_summary_and_a_badge(
     for name in ("run.html", "run.md", "run.svg"):
         assert run("page", files[1], "-o", str(tmp_path / name)).exit_code == 0
         texts[name] = (tmp_path / name).read_text(encoding="utf-8")
-    assert Page(texts["run.html"]).loads == ["#clauses", "data:,"][::-1]
+    assert Page(texts["run.html"]).loads == ["data:,", "#clauses", "#WIRE-FRAME-002"]
     assert "&lt;it&gt; is not met." in texts["run.html"]
-    assert "| WIRE-FRAME-002 | MUST | ✗ fail |" in texts["run.md"]
+    assert "| WIRE-FRAME-002 | MUST | 1 | 2 |" in texts["run.md"]
     assert "| unsupported | nobody listens | 1 |" in texts["run.md"]
     badge = ElementTree.fromstring(texts["run.svg"])  # noqa: S314 - our own
     assert badge.get("aria-label") == "RocketMQ 4.9.7: 0 of 1 clauses"

@@ -76,7 +76,6 @@ class Guard:
             self._check_after(self._previous)
         if self._break is not None:
             blocked(self._break.reason)
-        self._owner.watch()
         self._previous = Verdict(
             test=test, clauses=clauses, outcome=Outcome.PASS, duration_s=0.0
         )

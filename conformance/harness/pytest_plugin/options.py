@@ -108,8 +108,7 @@ def options_of(config: pytest.Config) -> Options:
         only_clauses=frozenset(filter(None, str(only).split(","))),
         until_failed=bool(config.getoption("until_failed", False)),
         baseline=_baseline_of(config),
-        by_cause=bool(config.getoption("by_cause", False))
-        and config.option.verbose <= 0,
+        by_cause=_is_by_cause(config),
         shuffle=config.getoption("shuffle", None),
         require_target=bool(config.getoption("require_target", False)),
     )

@@ -1,5 +1,5 @@
 """
-Causes of a run's failures: failures that look alike, and what they block.
+Causes of a run's failures: failures with the same values, and what they block.
 
 The cause that explains most comes first. It is shown with one clause, and with the
 values that were got and expected in one line each.
@@ -27,10 +27,10 @@ _VARIES = re.compile(r"0x[0-9a-f]+|[0-9a-f]{8,}|\d+")
 
 @dataclass(slots=True, kw_only=True)
 class Cause:
-    """Failures that look alike."""
+    """Failures with the same found and expected values."""
 
     clause_id: str
-    """The clause to look at first."""
+    """The first clause of the cause."""
     outcome: str
     found: str
     expected: str
@@ -47,12 +47,12 @@ class Cause:
 
     @property
     def level(self) -> str:
-        """Level of the clause to look at first."""
+        """Level of the first clause."""
         return all_clauses()[self.clause_id].level.value
 
     @property
     def sentence(self) -> str:
-        """Sentence of the clause to look at first."""
+        """Sentence of the first clause."""
         return all_clauses()[self.clause_id].text
 
     @property
@@ -111,7 +111,7 @@ def _cause(result: Result) -> Cause:
 
 
 def _key(result: Result) -> object:
-    """Return the same key for failures that look alike."""
+    """Return the same key for failures with the same values."""
     failure = result["failure"] or {}
     found, expected = failure.get("found") or "", failure.get("expected") or ""
     if expected == BROKEN or failure.get("test", "").startswith(BASELINE):

@@ -15,6 +15,8 @@ SYMBOLS = {
     "": "",
 }
 """Symbol of each outcome; the empty one means no result."""
+SHORT_SIZE = 160
+"""Characters of a value or reason in a summary."""
 
 
 def render_template(template: str, **values: object) -> str:
@@ -28,7 +30,14 @@ def render_template(template: str, **values: object) -> str:
         keep_trailing_newline=True,
     )
     environment.filters["cell"] = markdown_cell
+    environment.filters["short"] = short
     return environment.get_template(template).render(**values)
+
+
+def short(text: str) -> str:
+    """Return *text* in one line of at most as many characters as a summary shows."""
+    line = " ".join(text.split())
+    return line if len(line) <= SHORT_SIZE else f"{line[:SHORT_SIZE]}..."
 
 
 def markdown_cell(text: str) -> str:

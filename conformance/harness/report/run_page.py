@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.harness.report.badge import verdict_of
+from conformance.harness.report.causes import causes_of, stale_clauses
 from conformance.harness.report.outcome import GRAVITY, Outcome
 from conformance.harness.report.rendering import SYMBOLS, render_template
 from spec.registry import all_clauses
@@ -61,7 +62,10 @@ def run_page(report: Mapping[str, Any], suffix: str) -> str:
         report=report,
         verdict=verdict_of(report),
         entries=entries,
-        grave=[one for one in entries if one.outcome in ("fail", "error", "known")],
+        causes=causes_of(report["results"]),
+        errors=causes_of(report["results"], "error"),
+        stale=stale_clauses(report["results"]),
+        known=[one for one in entries if one.outcome == "known"],
         counts=_counts(entries),
         reasons=_reasons(entries),
         outcomes=[one.value for one in Outcome],

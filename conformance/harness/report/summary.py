@@ -124,7 +124,7 @@ def write_honesty(
 def write_differences(
     terminal: pytest.TerminalReporter, found: Comparison, *, is_whole: bool
 ) -> None:
-    """Write the comparison with the recorded evidence; each difference if *is_whole*."""
+    """Write the comparison with the evidence, and each difference if *is_whole*."""
     heading, *lines = difference_lines(found)
     terminal.write_line(heading)
     if not is_whole:

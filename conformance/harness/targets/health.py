@@ -7,9 +7,11 @@ After a target has ended or hangs, later tests have no verdict about their claus
 from __future__ import annotations
 
 import socket
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from conformance.harness.client.address import Address
+from conformance.harness.targets.target import Target
 from spec.wire.remoting.command import Command, encode_command
 from spec.wire.remoting.frame import SIZE_WORD
 from spec.wire.remoting.request_code import RequestCode
@@ -32,29 +34,29 @@ class Server:
     address: Address
 
 
-class Health:
-    """The servers of a target that responded at first, and are watched from then on.
+def servers_of(target: Target) -> list[Server]:
+    """Return the servers of *target* that listen."""
+    addresses = {NAME_SERVER: target.namesrv, BROKER: target.broker}
+    return [
+        Server(role=role, address=address)
+        for role, address in addresses.items()
+        if address is not None
+    ]
 
-    A server that never responded to these requests is not watched, unless the target
-    *has_broken* already.
+
+def healthy_roles(target: Target) -> list[str]:
+    """Return the roles of the servers of *target* that respond."""
+    return [one.role for one in servers_of(target) if not _problem_of(one, PATIENCE_S)]
+
+
+class Health:
+    """The servers of a target that responded when it had started.
+
+    A server that never responded to these requests is not watched.
     """
 
-    def __init__(
-        self,
-        *,
-        namesrv: Address | None,
-        broker: Address | None,
-        has_broken: bool = False,
-    ) -> None:
-        addresses = {NAME_SERVER: namesrv, BROKER: broker}
-        servers = [
-            Server(role=role, address=address)
-            for role, address in addresses.items()
-            if address is not None
-        ]
-        self._watched = [
-            one for one in servers if has_broken or not _problem_of(one, PATIENCE_S)
-        ]
+    def __init__(self, target: Target, roles: Collection[str]) -> None:
+        self._watched = [one for one in servers_of(target) if one.role in roles]
 
     def problem(self, patience_s: float = PATIENCE_S) -> str:
         """Return the first problem of a server, in words; empty without any.

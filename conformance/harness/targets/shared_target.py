@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from conformance.harness.client.address import Address
-from conformance.harness.targets.health import Health
+from conformance.harness.targets.health import Health, healthy_roles
 from conformance.harness.targets.probing.probe import examine
 from conformance.harness.targets.target import (
     Capability,
@@ -123,14 +123,10 @@ class TargetOwner:
         return self._shared
 
     def watch(self) -> Health:
-        """Return the health of the target, watched from the first call on."""
+        """Return the health of the target."""
         if self._health is None:
-            target = self.target()
-            self._health = Health(
-                namesrv=target.namesrv,
-                broker=target.broker,
-                has_broken=bool(self.description.get("broken")),
-            )
+            roles = self.description.get("watched", "").split(",")
+            self._health = Health(self.target(), roles)
         return self._health
 
     def end_report(self) -> str:
@@ -171,18 +167,21 @@ class TargetOwner:
             self.close()
             raise
         description = describe_target(self._started, complaints)
-        if self._check is None or Capability.WIRE not in self._started.capabilities:
+        if Capability.WIRE not in self._started.capabilities:
             return description
-        return {**description, **self._checked(self._started, self._check)}
+        return {**description, **self._watched(self._started)}
 
-    def _checked(self, target: Target, check: Check) -> dict[str, str]:
-        """Return the findings of *check*, and the break of *target* that it causes.
+    def _watched(self, target: Target) -> dict[str, str]:
+        """Return the servers to watch, and what the check of *target* finds.
 
-        A target that breaks is started once more, if it can be.
+        A target that the check breaks is started once more, if it can be.
         """
-        health = Health(namesrv=target.namesrv, broker=target.broker)
-        found = dict(check(target))
-        problem = health.problem()
+        roles = healthy_roles(target)
+        found = {"watched": ",".join(roles)}
+        if self._check is None:
+            return found
+        found.update(self._check(target))
+        problem = Health(target, roles).problem()
         if problem and target.can_be_started:
             target.kill()
             target.start()
