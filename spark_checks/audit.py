@@ -28,6 +28,7 @@ from spark_checks.checks.compare_rows import INDEX_CHECKS, ROW_CHECKS, compare_r
 from spark_checks.checks.surveyed_store import SurveyedStore
 from spark_checks.findings import Finding, Invariant, Severity, in_order
 from spark_checks.invariants import files, settings, side_files
+from spark_checks.live_store import confirmed, is_locked, log_end_of
 from spark_checks.sampling import Sample, SampleSpec, checked_ids, sample_of
 from spark_checks.session.session import FAILURES, failed
 from spark_checks.since import is_about_earlier, part_since
@@ -77,6 +78,8 @@ class Audit:
     """Numbers for the charts of an HTML page, if one was requested."""
     sample: Sample | None = None
     """Audited part of the log; None for all of it."""
+    is_live: bool = False
+    """Whether a broker writes to the store; only confirmed errors are reported."""
 
     @property
     def is_clean(self) -> bool:
@@ -100,10 +103,41 @@ def audit_store(
     *only* holds ids of invariants; empty for all. *with_charts* adds the numbers for
     the charts of a page. *since_ms* excludes records stored earlier.
 
-    *sample_spec* selects a part of the log. Raises NotAStoreError, SampleError and
-    SparkError.
+    *sample_spec* selects a part of the log. A store with errors that a broker writes
+    to is audited twice. Raises NotAStoreError, SampleError and SparkError.
     """
-    conf = conf or BrokerConf()
+
+    def once() -> Audit:
+        return _audit_once(
+            session,
+            url,
+            conf=conf or BrokerConf(),
+            only=only,
+            with_charts=with_charts,
+            since_ms=since_ms,
+            sample_spec=sample_spec,
+            progress=progress,
+        )
+
+    found = once()
+    if not found.is_live or found.is_clean:
+        return found
+    progress("auditing again, because a broker writes to the store")
+    return replace(found, findings=confirmed(found.findings, once().findings))
+
+
+def _audit_once(
+    session: SparkSession,
+    url: str,
+    *,
+    conf: BrokerConf,
+    only: Collection[str],
+    with_charts: bool,
+    since_ms: int | None,
+    sample_spec: SampleSpec | None,
+    progress: Progress,
+) -> Audit:
+    """Return one audit; see :func:`audit_store`."""
     progress("listing files")
     store = list_store(url)
     sample = None
@@ -118,6 +152,7 @@ def audit_store(
         surveyed = surveyed_store(
             session, store, conf, sample, only=only, progress=progress
         )
+        log_end = log_end_of(store, surveyed.summary.log_end)
         found = _file_findings(store, conf, surveyed.summary)
         at_rows, chart_data = compare_rows(surveyed, with_charts=with_charts)
         found += [
@@ -127,13 +162,19 @@ def audit_store(
         ]
     except FAILURES as error:
         raise failed(error) from error
+    is_live = store.was_left_open and (
+        is_locked(store) or log_end_of(store, surveyed.summary.log_end) != log_end
+    )
+    if is_live:
+        found = [one for one in found if one.severity is Severity.ERROR]
     return Audit(
         store=shown_url(url),
-        summary=store_summary(store, surveyed.summary),
+        summary={**store_summary(store, surveyed.summary), "live": is_live},
         sample=sample,
         findings=_requested(found, store, only),
         survey_summary=surveyed.summary,
         chart_data=chart_data,
+        is_live=is_live,
     )
 
 

@@ -7,12 +7,25 @@ clause describes.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import pytest
 
+from conformance.harness.client.client import require_success
 from conformance.harness.java.apache import RELEASES
-from conformance.interop.handover.handover import DEAD, LATER, PAID, RETRY, TOPICS
+from conformance.harness.targets.target import Target, parse_target
+from conformance.interop.handover.handover import (
+    DEAD,
+    LATER,
+    PAID,
+    RETRY,
+    SETTINGS,
+    TOPICS,
+    speak,
+    target_text,
+)
 from conformance.interop.handover.java_batches import leave_batches
 from conformance.interop.handover.real_stores import (
     DAMAGED,
@@ -40,6 +53,8 @@ DELIVERED_AGAIN = "INV-DELAY-002"
 A broker persists its delivered delay offsets 10 seconds after its start for the first
 time (4.6.0 store.schedule.ScheduleMessageService#start; 4.4.0 to 5.3.3 alike). Messages
 that it delivers before that, and is killed, are delivered again."""
+LIVE_SETTINGS = {**SETTINGS, "timerWheelEnable": "false"}
+"""Small files, so that the broker makes new ones during an audit."""
 QUIET = [stage for stage in STAGES if stage != STRUCK]
 WITH_MESSAGES = {
     *(*TOPICS, LATER, PAID, PACKED, RETRY, DEAD),
@@ -88,6 +103,39 @@ def test_batches_of_java_producers_give_no_finding(
         assert (
             one["summary"]["index"]["entries"] > one["summary"]["commitlog"]["records"]
         )
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_store_that_a_broker_writes_gives_no_finding(
+    release: str, tmp_path: Path
+) -> None:
+    store, is_audited = tmp_path / "store", Event()
+    with parse_target(target_text(release), conf=LIVE_SETTINGS, store=store) as target:
+        with ThreadPoolExecutor(1) as pool:
+            sent = pool.submit(send_until, is_audited, target)
+            try:
+                (found,) = audited(store)
+            finally:
+                is_audited.set()
+            assert sent.result() > found["summary"]["commitlog"]["records"] > 0
+        target.stop()
+    assert found["summary"]["live"] is True
+    assert finding_lines(found) == []
+
+
+def send_until(is_audited: Event, target: Target) -> int:
+    """Send messages with keys, tags and delays; return their number at the end."""
+    count = 0
+    with speak(target) as broker:
+        require_success(broker.create_topic(topic=PACKED, queue_count=2))
+        while not is_audited.is_set():
+            own = {"KEYS": f"key-{count}", "TAGS": f"tag-{count % 3}"}
+            delay = {"DELAY": "1"} if count % 20 == 0 else {}
+            properties = {**own, **delay}
+            queue_id = count % 2
+            broker.send_message(topic=PACKED, queue_id=queue_id, properties=properties)
+            count += 1
+    return count
 
 
 def unexplained(stage: str, found: Audited) -> list[str]:

@@ -20,7 +20,13 @@ from spark_checks.report.advice import next_steps
 from spark_checks.report.charts import charts_of
 
 FORMATS = ("table", "json", "html")
-LEFT_OPEN = "The file abort is there: a broker runs on this store, or was killed."
+LEFT_OPEN = (
+    "The file abort is there: the broker was killed, or runs on another machine."
+)
+LIVE = (
+    "A broker writes to this store. The moving ends of its files are not checked,"
+    " and only errors are reported that two audits find."
+)
 
 
 def as_json(audits: Sequence[Audit]) -> str:
@@ -42,7 +48,15 @@ def as_html(audits: Sequence[Audit]) -> str:
     page = environment.get_template("audit.html")
     return page.render(
         left_open=LEFT_OPEN,
-        audits=[{**_document(audit), "pictures": charts_of(audit)} for audit in audits],
+        live=LIVE,
+        audits=[
+            {
+                **_document(audit),
+                "is_live": audit.is_live,
+                "pictures": charts_of(audit),
+            }
+            for audit in audits
+        ],
     )
 
 
@@ -89,7 +103,9 @@ def _print_one(audit: Audit, console: Console) -> None:
     )
     if audit.sample is not None:
         _print_sample(document["sample"], console)
-    if document["summary"]["left_open"]:
+    if audit.is_live:
+        console.print(f"  {LIVE}", soft_wrap=True)
+    elif document["summary"]["left_open"]:
         console.print(f"  {LEFT_OPEN}", soft_wrap=True)
     _print_send_backs(document["summary"]["handed_back"], console)
     if audit.against is not None:
