@@ -18,7 +18,7 @@ from reference.core.broker.state import BrokerState
 from reference.core.remoting.effects import Flush
 from reference.core.store.flush.flush_policy import FlushPolicy
 from reference.core.store.flush.group_commit import GroupCommitQueue, OnCommit
-from reference.core.store.mapped.files import MappedFile
+from reference.core.store.mapped.files import FilesError, MappedFile
 from reference.core.store.mapped.mapped_file_queue import FlushMark, MappedFileQueue
 from reference.core.store.types import DispatchRequest, FlushMode
 
@@ -65,6 +65,8 @@ class Flusher:
         self._numbers = count(1)
         self._under_way: dict[int, FlushWork] = {}
         self._refused = ""
+        self._suspect: set[MappedFileQueue] = set()
+        """Queues whose pages the system may count as clean after a refused flush."""
         self._log_policy = FlushPolicy()
         self._queue_policy = FlushPolicy()
         self._commit_policy = FlushPolicy()
@@ -104,13 +106,17 @@ class Flusher:
         work = self._under_way.pop(number)
         if refused:
             self._log_error(refused)
-            for queue in work.queues:
-                queue.write_again()
+            self._suspect.update(work.queues)
+            self._write_again()
             if self.is_sync:
                 self._timers.call_at(now_ms + RETRY_MS, self._log_round)
             return
-        self._refused = ""
-        work.on_done()
+        try:
+            work.on_done()
+        except FilesError as error:  # the checkpoint's; the next flush writes it again
+            self._log_error(str(error))
+        else:
+            self._refused = ""
 
     def _every(self, setting: str, job: Callable[[int], None], now_ms: int) -> None:
         period_ms = self._number(setting)
@@ -142,8 +148,11 @@ class Flusher:
             self._emit(FlushWork(_LOG, (log.queue,), done), mark.files)
 
     def _log_flushed(self, mark: FlushMark, checkpoint_ms: int) -> None:
-        self._store.on_commit_log_flushed(mark, checkpoint_ms)  # [STORE-FLUSH-004]
-        self.pending.commit(self._store.log.queue.flushed)
+        try:
+            # [STORE-FLUSH-004]
+            self._store.on_commit_log_flushed(mark, checkpoint_ms)
+        finally:  # the messages are on disk, even if the checkpoint is not
+            self.pending.commit(self._store.log.queue.flushed)
         if self.is_sync:
             self._flush_log()
 
@@ -209,7 +218,20 @@ class Flusher:
     def _is_under_way(self, kind: str) -> bool:
         return any(work.kind == kind for work in self._under_way.values())
 
+    def _write_again(self) -> None:
+        """Make the pages of refused flushes dirty again, as far as the disk allows."""
+        try:
+            for queue in list(self._suspect):
+                queue.write_again()
+                self._suspect.discard(queue)
+        except FilesError as error:
+            self._log_error(str(error))
+
     def _emit(self, work: FlushWork, files: tuple[MappedFile, ...]) -> None:
+        """Have *files* flushed, unless the disk lets no page be dirty again."""
+        self._write_again()
+        if not self._suspect.isdisjoint(work.queues):
+            return
         number = next(self._numbers)
         self._under_way[number] = work
         self._outbox.emit(Flush(files, number))
