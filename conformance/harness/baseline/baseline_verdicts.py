@@ -20,7 +20,7 @@ def baseline_verdicts(
     for defect in load(description.get("baseline", "")):
         if not all_clauses()[defect.clause].applies_to(release):
             continue
-        verdict = _verdict_of(defect)
+        verdict = _verdict_of(defect, description["text"])
         reason = reason_for(
             known, [defect.clause], target=description["text"], release=release
         )
@@ -30,7 +30,7 @@ def baseline_verdicts(
             yield replace(verdict, outcome=Outcome.KNOWN, reason=reason)
 
 
-def _verdict_of(defect: Defect) -> Verdict:
+def _verdict_of(defect: Defect, target: str) -> Verdict:
     return Verdict(
         test=f"{BASELINE}{defect.step}",
         clauses=[defect.clause],
@@ -40,4 +40,5 @@ def _verdict_of(defect: Defect) -> Verdict:
         found=defect.found,
         expected=defect.expected,
         text=defect.text,
+        again=f"rmqc test --target '{target}' --only {defect.clause}",
     )

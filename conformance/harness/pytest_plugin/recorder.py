@@ -14,6 +14,7 @@ from conformance.harness.report.evidence_differences import (
 from conformance.harness.report.known_failures_file import known_text, write_known
 from conformance.harness.report.outcome import VERDICTS, Outcome
 from conformance.harness.report.report import report_of, write_report
+from conformance.harness.report.run_page import PAGE_OF_RUN
 from conformance.harness.report.run_record import ClauseResult, Record, Verdict
 from conformance.harness.report.summary import (
     write_differences,
@@ -93,6 +94,9 @@ class Recorder:
             names_of(refuses_of(description)),
             description.get("complaints", "").splitlines(),
         )
+        if self._results and self._options.report is not None:
+            page = self._options.report / PAGE_OF_RUN
+            terminalreporter.write_line(f"report: {page}")
         if self._comparison is not None:
             is_whole = not self._options.by_cause or self._options.against_evidence
             write_differences(terminalreporter, self._comparison, is_whole=is_whole)
