@@ -83,7 +83,7 @@ class Sending:
 def outcome_of(answer: Line) -> Outcome:
     """Return the outcome in a line, or make the test unsupported."""
     if "unsupported" in answer:
-        unsupported(f"the client has no such thing: {answer['unsupported']}")
+        unsupported(f"the client does not support this: {answer['unsupported']}")
     error = answer.get("error")
     if error is not None and error.get("kind") == "adapter":
         raise AdapterError(f"the adapter failed: {error.get('text')}")
