@@ -182,7 +182,7 @@ class BrokerOptions:
             return int(self.settings[name])
         except ValueError:
             value = self.settings[name]
-            raise OptionError(f"{name} is {value!r}, which is no number") from None
+            raise OptionError(f"{name} is {value!r}, which is not a number") from None
 
     def truth(self, name: str) -> bool:
         """Return the setting *name*, true or false."""
@@ -208,7 +208,7 @@ class BrokerOptions:
         """Return the settings of the message store."""
         mode = self.settings["flushDiskType"]
         if mode not in set(FlushMode):
-            raise OptionError(f"flushDiskType is {mode!r}, which is no way to flush")
+            raise OptionError(f"flushDiskType is {mode!r}, which is not a flush mode")
         return StoreOptions(
             commit_log_file_size=self.number("mappedFileSizeCommitLog"),
             consume_queue_file_size=self.number("mappedFileSizeConsumeQueue"),

@@ -160,7 +160,7 @@ def setting_warnings(settings: Mapping[str, str]) -> list[str]:
 def _check_number(name: str, text: str) -> None:
     value = parse_java_long(text)
     if value is None:
-        raise OptionError(f"{name} is {text!r}, which is no number")
+        raise OptionError(f"{name} is {text!r}, which is not a number")
     least, most = RANGES.get(name, (None, None))
     if least is not None and most is not None and not least <= value <= most:
         raise OptionError(f"{name} is {value}, not between {least} and {most}")

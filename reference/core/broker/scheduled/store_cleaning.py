@@ -100,4 +100,4 @@ def _ratio(options: BrokerOptions, name: str, default: float) -> float:
     try:
         return float(value)
     except ValueError:
-        raise OptionError(f"{name} is {value!r}, which is no number") from None
+        raise OptionError(f"{name} is {value!r}, which is not a number") from None
