@@ -40,7 +40,7 @@ from reference.core.remoting.response import (
     encode_response,
 )
 from reference.core.remoting.server import IDLE_SCAN_MS, RemotingServer
-from reference.core.remoting.timers import RETRY_MS
+from reference.core.remoting.timers import LONGEST_PAUSE_MS
 from reference.core.store.config_files import (
     CONSUMER_FILTERS,
     CONSUMER_OFFSETS,
@@ -119,7 +119,7 @@ class BrokerController(RemotingServer):
         held_check = self.long_polling.check_held
         every(HOLD_CHECK_MS, held_check, first_ms=now_ms + HOLD_CHECK_MS)
         every(IDLE_SCAN_MS, self.close_idle, first_ms=now_ms + IDLE_SCAN_MS)
-        every(RETRY_MS, self._persist_again, first_ms=now_ms + RETRY_MS)
+        every(LONGEST_PAUSE_MS, self._persist_again, first_ms=now_ms)
         self.ha.start(now_ms)
 
     def stop(self, now_ms: int) -> None:

@@ -12,12 +12,23 @@ from collections.abc import Callable
 from functools import partial
 from heapq import heappop, heappush
 from itertools import count
+from typing import NamedTuple
 
-RETRY_MS = 1_000
-"""Time after which a periodic callback that raised is called again, at the latest."""
+FIRST_PAUSE_MS, LONGEST_PAUSE_MS = 125, 1_000
+"""A periodic callback that raises is called again after a pause that doubles."""
 
 Callback = Callable[[int], None]
 """A callback of a timer; its argument is the time in milliseconds."""
+
+
+class Failures(NamedTuple):
+    """The consecutive failures of one periodic callback."""
+
+    error: str
+    """The last error, which was logged once."""
+    times: int
+    pause_ms: int
+    """Time until the next call."""
 
 
 class Timers:
@@ -25,8 +36,8 @@ class Timers:
 
     def __init__(self, log_error: Callable[[str], None]) -> None:
         self._log_error = log_error
-        self._failures: dict[int, str] = {}
-        """By periodic callback, the error of its last call, which is logged once."""
+        self._failures: dict[int, Failures] = {}
+        """By the number of a periodic callback that has raised."""
         self._due: list[tuple[int, int, int | None, Callback]] = []
         self._order = count()
         self.next_at_ms: int | None = None
@@ -56,21 +67,32 @@ class Timers:
     ) -> None:
         """Call *callback*, and set the time of its next call if it is periodic."""
         error = ""
+        before = self._failures.pop(order, None) if self._failures else None
         try:
             callback(now_ms)
         except Exception as raised:
             error = f"{type(raised).__name__}: {raised}"
-            if error != self._failures.get(order):
+            if before is None or error != before.error:
                 self._log_error(f"{_name(callback)} failed: {error}")
         if period_ms is None:
             return
         pause_ms = period_ms
         if error:
-            self._failures[order] = error
-            pause_ms = min(period_ms, RETRY_MS)
-        elif self._failures:
-            self._failures.pop(order, None)
+            failures = _one_more(before, error)
+            self._failures[order] = failures
+            pause_ms = min(period_ms, failures.pause_ms)
+        elif before is not None:
+            times = f"{before.times} failure{'s'[: before.times > 1]}"
+            self._log_error(f"{_name(callback)} works again after {times}")
         heappush(self._due, (now_ms + pause_ms, order, period_ms, callback))
+
+
+def _one_more(before: Failures | None, error: str) -> Failures:
+    """Return the failures *before* and one more."""
+    if before is None:
+        return Failures(error, 1, FIRST_PAUSE_MS)
+    pause_ms = min(2 * before.pause_ms, LONGEST_PAUSE_MS)
+    return Failures(error, before.times + 1, pause_ms)
 
 
 def _name(callback: Callback) -> str:
