@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from reference.core.remoting.server import RemotingServer
 
 MEMORY_MAX = 256 * 1024 * 1024
-"""Bytes that peers may hold in a process, unless a setting says otherwise."""
+"""Default limit of the bytes that peers may hold in a process."""
 
 
 class HeldMemory:

@@ -34,7 +34,7 @@ class ConfigFiles:
     def load(
         self, name: str, decode: Callable[[JsonObject], Decoded]
     ) -> Decoded | None:
-        """Return what *decode* makes of the file *name*, or of its .bak.
+        """Return the decoded file *name*, or its decoded .bak.
 
         None without either. *decode* may raise any error of values of the wrong type.
         Raises FilesError for a .bak that is needed and cannot be read.

@@ -1,4 +1,4 @@
-"""Configuration files of the wrong shape: their .bak is read, and a line says so."""
+"""Configuration files of the wrong shape: their .bak is read, with a warning."""
 
 from __future__ import annotations
 

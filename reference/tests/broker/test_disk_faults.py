@@ -1,6 +1,8 @@
 """
-The disk refuses one write, those of some seconds, or all from one on: whatever write
-it is, the rest goes on, everything resumes, and nothing acknowledged is lost.
+One write of the disk fails, or all of some seconds, or all later ones.
+
+For each write the broker continues, later writes resume, and no acknowledged message is
+lost.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ PARTS = 8
 """Each test takes the writes with one remainder of this division."""
 FOREVER = 1 << 60
 SHARE = 1 if os.environ.get("HYPOTHESIS_PROFILE") == "deep" else 4
-"""Of several refused writes in a row only every fourth beginning is tried, or all."""
+"""Every SHARE-th first write is tested for several consecutive failures."""
 
 
 class Faulty(Stage):
@@ -104,7 +106,7 @@ class Faulty(Stage):
             self.wait(STEP_MS)
 
     def all_bodies(self) -> Counter[bytes]:
-        """Return how often each body is in a queue."""
+        """Return the number of copies of each body in the queues."""
         return Counter(
             b for name in ("T", "New0", "New1", "New2") for b in self.consume(name)
         )

@@ -128,7 +128,7 @@ def load_config(
 def _decoded(
     text: str | None, decode: Callable[[JsonObject], Decoded]
 ) -> tuple[Decoded | None, str]:
-    """Return what *text* holds, and the error in it; blank text holds nothing."""
+    """Return the decoded *text*, or None with the error; blank text has no error."""
     if text is None or not text.strip() or text.strip() == "null":
         return None, ""
     try:
