@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.baseline.baseline import find_defects
+from conformance.harness.baseline.baseline import Defect, find_defects
 from conformance.harness.child_run.child_run import ChildRun, run_child
 from conformance.harness.targets.embedded import SOURCES
 from conformance.harness.targets.target import parse_target
@@ -19,6 +19,7 @@ from conformance.meta.hostile_peer import (
     HostilePeer,
 )
 from conformance.meta.test_outcomes import PRELUDE
+from spec.wire.remoting.request_code import RequestCode
 
 READS = """
 @pytest.mark.clause("WIRE-FRAME-001")
@@ -193,3 +194,37 @@ def test_a_baseline_that_breaks_the_target_blocks_the_run(tmp_path: Path) -> Non
 def test_a_healthy_target_has_no_defect() -> None:
     with parse_target("embedded:") as target:
         assert find_defects(target, may_write=True) == []
+
+
+def defect(clause: str, what: str, codes: tuple[int, ...]) -> Defect:
+    """Return a defect of one clause."""
+    return Defect(
+        step="a step",
+        clause=clause,
+        what=what,
+        found="1",
+        expected="2",
+        text="",
+        codes=codes,
+    )
+
+
+def test_a_defect_explains_failures_of_tests_that_use_its_request() -> None:
+    pull = defect("PULL-FOUND-002", "nextBeginOffset", (RequestCode.PULL_MESSAGE,))
+    assert pull.explains({RequestCode.PULL_MESSAGE}, ())
+    assert not pull.explains({RequestCode.SEND_MESSAGE}, ())
+    assert defect("WIRE-FRAME-002", "", ()).explains({RequestCode.SEND_MESSAGE}, ())
+
+
+def test_a_minor_defect_explains_only_the_same_wrong_value() -> None:
+    codes = (RequestCode.GET_ROUTEINFO_BY_TOPIC,)
+    route = defect("ROUTE-DATA-001", "read and write queues", codes)
+    assert not route.explains(codes, ["code"])
+    assert route.explains(codes, ["read and write queues"])
+
+
+def test_a_wrong_record_concerns_every_test_that_sends() -> None:
+    with parse_target("mutant:queue_offset_off_by_one") as target:
+        first = find_defects(target, may_write=True)[0]
+    assert first.clause == "STORE-RECORD-005"
+    assert first.explains({RequestCode.SEND_MESSAGE_V2}, ())

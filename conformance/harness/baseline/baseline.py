@@ -27,6 +27,8 @@ ATTEMPTS = 2
 """A target that has just started may refuse a request once."""
 SENDS = (RequestCode.SEND_MESSAGE, RequestCode.SEND_MESSAGE_V2)
 CHECKSUM, CHECKSUM_FIELD = "STORE-CRC-001", "body_crc"
+ROOMS_OF_RECORDS = ("STORE-", "SEND-", "WIRE-MESSAGEID-")
+"""Clauses about stored messages: they concern every test that sends one."""
 MINOR = ("ROUTE-DATA-001", "ROUTE-DATA-002", "SEND-TIME-001")
 """Clauses about values that few tests rely on."""
 NO_RESPONSE = ("WIRE-FRAME-001", "WIRE-COMMAND-001", "WIRE-COMMAND-003")
@@ -250,7 +252,7 @@ def _of_failure(step: Step, failure: ConformanceFailure) -> Defect:
         found=format_value(finding.found),
         expected=format_value(finding.expected),
         text=str(failure),
-        codes=step.codes,
+        codes=_codes_of(step, failure.clause.id),
     )
 
 
@@ -262,5 +264,11 @@ def _total(step: Step, found: str, expected: str, *, clause: str = "") -> Defect
         found=found.partition("\n")[0],
         expected=expected,
         text=f"{step.name.capitalize()} fails.\n\n{found}",
-        codes=step.codes,
+        codes=_codes_of(step, clause or step.clause),
     )
+
+
+def _codes_of(step: Step, clause: str) -> tuple[int, ...]:
+    """Return the codes of the requests that fail with *clause* in *step*."""
+    is_of_record = bool(step.codes) and clause.startswith(ROOMS_OF_RECORDS)
+    return (*SENDS, *step.codes) if is_of_record else step.codes
