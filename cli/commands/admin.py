@@ -10,6 +10,7 @@ from typing import NoReturn
 import click
 
 from cli.options.common import namesrv_option
+from cli.options.exit_codes import FINDINGS, NOT_RUN
 from cli.pages.message_detail import lines_of, track_lines
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client, require_success
@@ -23,7 +24,6 @@ from spec.wire.message.message_id import decode_message_id
 from spec.wire.message.properties import decode_properties
 from spec.wire.remoting.response_code import ResponseCode
 
-FAILED = 3
 KEY_COUNT_MAX = 64
 TOOLS_GROUP = "TOOLS_CONSUMER"
 
@@ -216,9 +216,9 @@ def _client(address: str) -> Iterator[Client]:
 
 def _no_message() -> NoReturn:
     click.echo("the message does not exist", err=True)
-    sys.exit(1)
+    sys.exit(FINDINGS)
 
 
 def _fail(reason: str) -> NoReturn:
     click.echo(f"rmqc admin: {reason}", err=True)
-    sys.exit(FAILED)
+    sys.exit(NOT_RUN)

@@ -10,6 +10,7 @@ from dataclasses import replace
 import click
 
 from cli.commands.produce import NAMESRV
+from cli.options.exit_codes import FINDINGS, SUCCESS
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.remoting.errors import ClientError
@@ -18,7 +19,6 @@ from reference.shell.client.identity import client_id
 from spec.wire.message.properties import Property
 from spec.wire.producer.select_queue import ROUTE_PERIOD_MS
 
-NOT_ENOUGH = 1
 MODELS = {"clustering": False, "broadcasting": True}
 STANDING = "DEFAULT"
 """Java's name of an instance whose offsets stay with this machine."""
@@ -86,7 +86,8 @@ def consume(
         raise click.UsageError(str(error)) from None
     except KeyboardInterrupt:
         pass
-    sys.exit(NOT_ENOUGH if count is not None and reading.seen < count else 0)
+    is_short = count is not None and reading.seen < count
+    sys.exit(FINDINGS if is_short else SUCCESS)
 
 
 class _Reading:

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from cli.options.exit_codes import FINDINGS
+from cli.options.exit_codes import FINDINGS, SUCCESS
 from cli.options.releases import releases_option
 from cli.runs.clause_tests import clause_tests
 from cli.runs.release_runs import Runs
@@ -118,7 +118,7 @@ def record(
     failing = [line for observed in made.values() for line in _failing(observed)]
     for line in failing:
         click.echo(line)
-    sys.exit(FINDINGS if failing else 0)
+    sys.exit(FINDINGS if failing else SUCCESS)
 
 
 @evidence.command()
@@ -150,7 +150,7 @@ def check(
             click.echo("\n".join([f"{text}:", *difference_lines(found)]))
             if whole and found.lost:
                 click.echo(f"no longer observed: {' '.join(found.lost)}")
-    sys.exit(FINDINGS if contradicted else 0)
+    sys.exit(FINDINGS if contradicted else SUCCESS)
 
 
 @evidence.command()

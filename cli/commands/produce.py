@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import click
 
 from cli.options.common import namesrv_option
+from cli.options.exit_codes import FINDINGS, SUCCESS
 from cli.options.input_lines import input_lines
 from reference.core.client.message import Message, Mode, SendResult
 from reference.core.client.options import ProducerOptions
@@ -21,7 +22,6 @@ from reference.shell.client.producer import ProducerClient
 from spec.wire.producer.producer import SEND_TIMEOUT_MS
 from spec.wire.producer.retry import RETRIES
 
-FAILED = 1
 BATCH = "batch"
 IN_FLIGHT_MAX = 256
 """Most asynchronous sends without a response."""
@@ -101,7 +101,7 @@ def produce(**given: object) -> None:
         failed = asyncio.run(_send(sending, _messages(given)))
     except ClientError as error:
         raise click.UsageError(str(error)) from None
-    sys.exit(FAILED if failed else 0)
+    sys.exit(FINDINGS if failed else SUCCESS)
 
 
 async def _send(sending: _Sending, messages: AsyncIterator[Message]) -> int:

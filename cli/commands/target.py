@@ -7,7 +7,7 @@ import sys
 import click
 
 from cli.options.completions import targets
-from cli.options.exit_codes import FINDINGS, NOT_RUN
+from cli.options.exit_codes import FINDINGS, NOT_RUN, SUCCESS
 from conformance.harness.targets.embedded import SOURCES
 from conformance.harness.targets.probing.probe import Probed, names_of, probe
 from conformance.harness.targets.target import Target, TargetError, parse_target
@@ -51,7 +51,7 @@ def probe_(text: str) -> None:
         sys.exit(NOT_RUN)
     for name, value in _rows(named, found):
         click.echo(f"{name:<13} {value}")
-    sys.exit(FINDINGS if found.complaints else 0)
+    sys.exit(FINDINGS if found.complaints else SUCCESS)
 
 
 def _rows(started: Target, found: Probed) -> list[tuple[str, str]]:

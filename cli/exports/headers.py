@@ -15,6 +15,7 @@ from pathlib import Path
 import click
 
 from cli.options.common import format_option
+from cli.options.exit_codes import FINDINGS, SUCCESS
 from cli.options.output import out_option, write_result
 from cli.options.releases import release_option, studied_release
 from cli.pages.header_pages import as_json, as_markdown
@@ -112,7 +113,7 @@ def evolution(ctx: click.Context, old: str | None, new: str | None, form: str) -
             if first <= release_key(release) <= last
         )
     _print_findings(found, form)
-    ctx.exit(1 if found else 0)
+    ctx.exit(FINDINGS if found else SUCCESS)
 
 
 def _print_findings(found: list[Finding], form: str) -> None:

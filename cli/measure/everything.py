@@ -17,6 +17,7 @@ from cli.measure.options import (
     bench_options,
 )
 from cli.measure.result import failures_reported, goal_line, show_progress
+from cli.options.exit_codes import FINDINGS, SUCCESS
 from cli.options.selection import select
 
 DOCS = Path("docs")
@@ -131,7 +132,7 @@ def everything(
     (docs / "performance.md").write_text(page(reports, TITLES), encoding="utf-8")
     goals = [goal for name in names for goal in reports.get(name, {}).get("goals", ())]
     missed = any(goal["met"] is False for goal in goals)
-    sys.exit(failed or (1 if check and missed else 0))
+    sys.exit(failed or (FINDINGS if check and missed else SUCCESS))
 
 
 def _as_target_error() -> AbstractContextManager[None]:

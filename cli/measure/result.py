@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import click
 
 from bench.report.result import BOTH
+from cli.options.exit_codes import FINDINGS, NOT_RUN, SUCCESS, USAGE
 
 FIGURES = {
     "p50_ms": "p50 {:.2f} ms",
@@ -70,9 +71,9 @@ def failures_reported(
     try:
         yield
     except unusable as error:
-        fail(str(error), code=2)
+        fail(str(error), code=USAGE)
     except failed as error:
-        fail(str(error), code=3)
+        fail(str(error), code=NOT_RUN)
 
 
 def rows_table(found: dict[str, Any]) -> str:
@@ -101,7 +102,7 @@ def finish(
     """Print what was *found* and end: with 1 if *check* finds a goal missed."""
     click.echo(json.dumps(found, indent=1) if form == "json" else table(found))
     missed = any(goal["met"] is False for goal in found["goals"])
-    sys.exit(1 if check and missed else 0)
+    sys.exit(FINDINGS if check and missed else SUCCESS)
 
 
 def _row_line(row: dict[str, Any], who: str) -> str:

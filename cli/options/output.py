@@ -7,12 +7,13 @@ from pathlib import Path
 import click
 
 from cli.options.common import Decorator
+from cli.options.exit_codes import USAGE
 
 
 class NotWrittenError(click.ClickException):
     """The file cannot be written."""
 
-    exit_code = 2
+    exit_code = USAGE
 
 
 def out_option() -> Decorator:
