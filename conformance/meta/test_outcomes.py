@@ -1,5 +1,5 @@
 """
-Six outcomes: made-up tests are run on a lying cluster, and the report is read.
+Seven outcomes: made-up tests are run on a lying cluster, and the report is read.
 
 Reading it checks it against its schema.
 """
@@ -185,6 +185,36 @@ def test_it(broken): pass
     ended = run(tmp_path, tests)
     assert ended.outcomes == {"WIRE-FRAME-001": "error"}
     assert ended.code == 3
+
+
+def test_an_exception_of_a_test_is_an_error_with_its_frames(tmp_path: Path) -> None:
+    tests = """
+@pytest.mark.clause("WIRE-FRAME-001")
+def test_it(broker):
+    broker.max_offset(topic="T")
+    [][0]
+"""
+    ended = run(tmp_path, tests)
+    assert ended.outcomes == {"WIRE-FRAME-001": "error"}
+    assert ended.code == 3
+    text = ended.failures["WIRE-FRAME-001"]["text"]
+    assert text.startswith("IndexError: list index out of range")
+    assert "request 30 GET_MAX_OFFSET" in text
+
+
+def test_a_missing_header_field_fails_the_first_clause(tmp_path: Path) -> None:
+    tests = """
+@pytest.mark.clause("WIRE-FRAME-001", "WIRE-FRAME-002")
+def test_it(broker):
+    broker.max_offset(topic="T").fields["offset"]
+"""
+    ended = run(tmp_path, tests)
+    assert ended.outcomes == {
+        "WIRE-FRAME-001": "fail",
+        "WIRE-FRAME-002": "unsupported",
+    }
+    found = ended.failures["WIRE-FRAME-001"]["found"]
+    assert found == "the response has no header field offset"
 
 
 def test_a_test_without_a_clause_is_refused(tmp_path: Path) -> None:
