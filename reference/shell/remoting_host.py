@@ -94,13 +94,10 @@ class RemotingHost:
 
     def data_received(self, number: int, data: bytes) -> None:
         """Report received bytes."""
-        self._perform_reads(self.server.data_received(number, data, now_ms()))
-
-    def _perform_reads(self, effects: Iterable[Effect]) -> None:
-        """Perform the *effects* of handled requests, which may have deferred work."""
-        self.perform(effects)
-        self._bound_memory()
-        if self.server.has_deferred_work and not self._will_complete_reads:
+        self.perform(self.server.data_received(number, data, now_ms()))
+        if self.server.unfinished_size or self._memory.blocked:
+            self._bound_memory()
+        if not self._will_complete_reads:
             # Runs after the reads of this loop iteration, and before the next ones.
             self._will_complete_reads = True
             self._loop.call_soon(self._complete_reads)
@@ -168,7 +165,7 @@ class RemotingHost:
             return
         if number in self._waiting:
             self._waiting.discard(number)
-            self._perform_reads(self.server.responses_read(number, now_ms()))
+            self.data_received(number, b"")
         if number not in self._waiting and number not in self._memory.blocked:
             transport.resume_reading()
 

@@ -18,24 +18,16 @@ class EventRecorder(RemotingServer):
     def __init__(self) -> None:
         super().__init__()
         self.events: list[str] = []
-        self.has_work = False
-
-    @property
-    def has_deferred_work(self) -> bool:
-        """Whether there is something to finish."""
-        return self.has_work
 
     def data_received(self, connection: int, data: bytes, now_ms: int) -> list[Effect]:
-        """Record the read; defer work unless *data* is empty."""
-        assert now_ms > 0
+        """Record the read."""
+        assert data
         self.events.append(f"{connection} read")
-        self.has_work = self.has_work or bool(data)
         return []
 
     def run_deferred_work(self, now_ms: int) -> None:
         """Record the call."""
         assert now_ms > 0
-        self.has_work = False
         self.events.append("work done")
 
 
@@ -58,11 +50,7 @@ def events_of(*reads: bytes, stops: bool = False) -> list[str]:
 
 
 def test_work_of_several_reads_is_done_once_after_the_last() -> None:
-    assert events_of(b"x", b"y", b"") == ["1 read", "2 read", "3 read", "work done"]
-
-
-def test_without_deferred_work_nothing_is_done() -> None:
-    assert events_of(b"", b"") == ["1 read", "2 read"]
+    assert events_of(b"x", b"y", b"z") == ["1 read", "2 read", "3 read", "work done"]
 
 
 def test_a_host_that_stops_does_the_deferred_work_once() -> None:
@@ -82,11 +70,11 @@ def test_a_send_is_responded_to_before_its_message_is_dispatched() -> None:
     sent = frame(RequestCode.SEND_MESSAGE, send_fields("T"), 1)
     effects = [type(one) for one in broker.data_received(1, sent, stage.now_ms)]
     assert Send in effects
-    assert broker.has_deferred_work
+    assert broker.state.has_appended
     assert broker.state.store.max_offset("T", 0) == 0
     broker.reads_completed(stage.now_ms)
     assert broker.state.store.max_offset("T", 0) == 1
-    assert not broker.has_deferred_work
+    assert not broker.state.has_appended
 
 
 def test_a_pull_between_a_send_and_its_dispatch_is_held_and_completed() -> None:

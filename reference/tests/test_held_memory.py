@@ -87,8 +87,8 @@ def test_requests_wait_until_the_responses_before_them_are_read() -> None:
     assert [type(effect) for effect in effects] == [Send, PauseReading]
     assert server.unfinished_size > 0
     while server.unfinished_size:
-        server.responses_read(1, 0)
-    server.responses_read(1, 0)
+        server.data_received(1, b"", 0)
+    server.data_received(1, b"", 0)
     assert server.handled == list(range(20))
 
 

@@ -132,11 +132,6 @@ class BrokerController(RemotingServer):
             except FilesError as error:
                 self.log_error(f"at the stop: {error}")
 
-    @property
-    def has_deferred_work(self) -> bool:
-        """Whether messages wait for their dispatch."""
-        return self.state.has_appended
-
     def run_deferred_work(self, now_ms: int) -> None:
         """Flush, replicate and dispatch new messages; answer held pull requests."""
         if not self.state.has_appended:

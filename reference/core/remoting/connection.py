@@ -36,6 +36,8 @@ class Connection:
         self.remote = remote
         self.decode_error: str | None = None
         """The reason why no more frames are read from this peer, or None."""
+        self.unfinished_size = 0
+        """Received bytes that are no request yet."""
         self.active_at_ms: int | None = None
         """The time of the last traffic; None after a send until the next idle scan."""
         self._data, self._at = b"", 0
@@ -47,16 +49,12 @@ class Connection:
         self._received_at_ms = 0
         self._next: Request | None = None
 
-    @property
-    def unfinished_size(self) -> int:
-        """Received bytes that are no request yet."""
-        return len(self._pending) + len(self._data) - self._at
-
     def receive(self, data: bytes, now_ms: int) -> None:
         """Add *data*, whose frames `next_request` returns."""
         if self.decode_error is not None:
             return
         self.active_at_ms = self._received_at_ms = now_ms
+        self.unfinished_size += len(data)
         if self._pending:
             self._pending += data
             if len(self._pending) < self._needed:
@@ -89,6 +87,7 @@ class Connection:
                     self._end(f"unreadable frame: {error}")
                     return None
                 self._at = start + size
+                self.unfinished_size -= size
                 request.connection = self.number
                 request.now_ms = self._received_at_ms
                 return request  # [WIRE-CONN-022]
@@ -104,7 +103,7 @@ class Connection:
     def _end(self, reason: str) -> None:
         """Read no more of this peer's bytes."""
         self.decode_error = reason
-        self._data, self._at = b"", 0
+        self._data, self._at, self.unfinished_size = b"", 0, 0
 
 
 def decode_request(data: bytes, start: int, end: int) -> Request:

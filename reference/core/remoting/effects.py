@@ -33,7 +33,7 @@ class Close:
 
 @dataclass(frozen=True, slots=True)
 class PauseReading:
-    """Read no more from a peer until it has read; then call ``responses_read``."""
+    """Read nothing from a peer until it has read; then report ``data_received``."""
 
     connection: int
 

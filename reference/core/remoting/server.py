@@ -75,19 +75,44 @@ class RemotingServer:
         return self.take_effects()
 
     def data_received(self, connection: int, data: bytes, now_ms: int) -> list[Effect]:
-        """Handle the requests that *data* completes; `reads_completed` must follow."""
+        """Handle the requests that *data* completes; `reads_completed` must follow.
+
+        Behind many bytes of responses the rest of the requests waits, and a peer that
+        does not read gets no more: after a `PauseReading` call this without data.
+        """
         peer = self.connections.get(connection)
         if peer is None:
             return []
         held = peer.unfinished_size
         peer.receive(data, now_ms)
-        self._handle_requests(peer)
+        frames: list[bytes] = []
+        size = 0
+        request = peer.next_request()
+        while request is not None and size <= RESPONSES_SIZE_MAX:  # [WIRE-CONN-001]
+            first, sequence = request, [request]
+            request = peer.next_request()
+            if first.flag & 1:
+                self.on_response(first)
+                continue
+            while request is not None and self._is_sequence(first, request):
+                sequence.append(request)
+                request = peer.next_request()
+            for one, response in zip(sequence, self._handle(sequence), strict=True):
+                # [WIRE-COMMAND-002] [WIRE-CONN-019]
+                if response is not None and not one.flag & 2:
+                    frame = encode_response(one.opaque, response)
+                    frames.append(frame)
+                    size += len(frame)
+        if frames:
+            data = frames[0] if len(frames) == 1 else b"".join(frames)
+            self._outbox.append(Send(peer.number, data))
+        if request is not None:
+            peer.put_back(request)
+            self._outbox.append(PauseReading(peer.number))
+        elif peer.decode_error is not None:
+            self.close(peer.number, peer.decode_error)  # [WIRE-FRAME-011]
         self.unfinished_size += peer.unfinished_size - held
         return self.take_effects()
-
-    def responses_read(self, connection: int, now_ms: int) -> list[Effect]:
-        """Handle the requests that waited until the peer had read its responses."""
-        return self.data_received(connection, b"", now_ms)
 
     def connection_lost(self, connection: int, now_ms: int) -> list[Effect]:
         """Remove a connection that is closed."""
@@ -120,11 +145,6 @@ class RemotingServer:
     ) -> list[Effect]:
         """Report a `Flush` as done; *refused* is the error of the disk, or empty."""
         return self.take_effects()
-
-    @property
-    def has_deferred_work(self) -> bool:
-        """Whether `run_deferred_work` has anything to do."""
-        return False
 
     def run_deferred_work(self, now_ms: int) -> None:
         """Do the work that requests have deferred since the last call."""
@@ -188,38 +208,6 @@ class RemotingServer:
         text = f"{type(error).__name__}: {error}"  # [WIRE-COMMAND-009]
         self.log_error(f"request {request.code} failed: {text}")
         return error_response(SYSTEM_ERROR, text)
-
-    def _handle_requests(self, peer: Connection) -> None:
-        """Handle the received requests, until the responses are many bytes.
-
-        The rest waits for `responses_read`: a peer that does not read gets no more.
-        """
-        frames: list[bytes] = []
-        size = 0
-        request = peer.next_request()
-        while request is not None and size <= RESPONSES_SIZE_MAX:  # [WIRE-CONN-001]
-            first, sequence = request, [request]
-            request = peer.next_request()
-            if first.flag & 1:
-                self.on_response(first)
-                continue
-            while request is not None and self._is_sequence(first, request):
-                sequence.append(request)
-                request = peer.next_request()
-            for one, response in zip(sequence, self._handle(sequence), strict=True):
-                # [WIRE-COMMAND-002] [WIRE-CONN-019]
-                if response is not None and not one.flag & 2:
-                    frame = encode_response(one.opaque, response)
-                    frames.append(frame)
-                    size += len(frame)
-        if frames:
-            data = frames[0] if len(frames) == 1 else b"".join(frames)
-            self._outbox.append(Send(peer.number, data))
-        if request is not None:
-            peer.put_back(request)
-            self._outbox.append(PauseReading(peer.number))
-        elif peer.decode_error is not None:
-            self.close(peer.number, peer.decode_error)  # [WIRE-FRAME-011]
 
     def _is_sequence(self, first: Request, other: Request) -> bool:
         """Return whether the handler of *first* takes *other* with it."""
