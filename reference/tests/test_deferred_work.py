@@ -22,6 +22,7 @@ class EventRecorder(RemotingServer):
     def data_received(self, connection: int, data: bytes, now_ms: int) -> list[Effect]:
         """Record the read."""
         assert data
+        assert now_ms > 0
         self.events.append(f"{connection} read")
         return []
 
