@@ -17,7 +17,7 @@ TEMPLATE = SOURCES / "conformance" / "client" / "adapters" / "template.py"
 
 @click.group()
 def client() -> None:
-    """Write an adapter for your client, through which `rmqc test-client` drives it."""
+    """Write an adapter for your client, for `rmqc test-client`."""
 
 
 @client.command()

@@ -28,29 +28,29 @@ CONNECT_TIMEOUT_S = 3.0
 @click.command()
 @NAMESRV
 @click.option("-g", "--group", default="rmqc_consumer", show_default=True)
-@click.option("--expression", default="*", show_default=True, help="As 'A || B'.")
+@click.option("--expression", default="*", show_default=True, help="Tags, as 'A || B'.")
 @click.option(
     "--from",
     "begin",
     type=click.Choice(["first", "last"]),
     default="last",
     show_default=True,
-    help="Where a group begins that has read nothing of the topic.",
+    help="First offset of a group without a committed offset.",
 )
 @click.option(
     "--model", type=click.Choice(list(MODELS)), default="clustering", show_default=True
 )
-@click.option("--count", type=click.IntRange(1), help="End after so many messages.")
+@click.option("--count", type=click.IntRange(1), help="End after this many messages.")
 @click.option(
-    "--idle-s", type=click.FloatRange(0), help="End when none came for so long."
+    "--idle-s", type=click.FloatRange(0), help="End after this time without a message."
 )
 @click.option(
     "--in-order",
     "is_orderly",
     is_flag=True,
-    help="One message of a queue at a time.",
+    help="Consume each queue in order, under its lock.",
 )
-@click.option("--fail", is_flag=True, help="Hand every message back, to come again.")
+@click.option("--fail", is_flag=True, help="Send every message back, for a retry.")
 @click.argument("topic")
 def consume(
     *,

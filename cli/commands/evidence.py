@@ -91,7 +91,9 @@ def record(
     jobs: int,
     younger: bool,
 ) -> None:
-    """Write the behaviour of real releases into spec/evidence, one file a release.
+    """Record the behaviour of real releases.
+
+    The records are in spec/evidence, one file a release.
 
     The suites run on one release after the other. REPORTs of whole runs on jvm:
     targets replace these runs.
@@ -126,7 +128,7 @@ def record(
 def check(
     files: tuple[Path, ...], releases: tuple[str, ...], logs: Path | None, jobs: int
 ) -> None:
-    """Compare the behaviour of releases with the record; write nothing.
+    """Compare releases with their records; write nothing.
 
     The suites run on one release after the other. REPORTs of any target replace these
     runs, and are compared with the record of their profile's release.
@@ -157,7 +159,7 @@ def check(
 @RELEASE
 @click.option("--jobs", type=int, default=1, show_default=True)
 def ranges(releases: tuple[str, ...], jobs: int) -> None:
-    """Test releases against the clauses that are about other releases.
+    """Test releases against clauses of other releases.
 
     A clause that passes outside its range may have too narrow a range. Two causes are
     harmless: behaviour that came back, and behaviour that only a race shows. A failure
@@ -186,7 +188,9 @@ def ranges(releases: tuple[str, ...], jobs: int) -> None:
 
 @evidence.command("list")
 def list_() -> None:
-    """List the recorded releases: date, Java, and number of clauses by outcome.
+    """List the recorded releases.
+
+    Each has its date, Java, and the number of clauses by outcome.
 
     A clause is younger than the evidence if a test names it and the evidence of the
     release has no outcome of it yet. The next record adds the outcome.

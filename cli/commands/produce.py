@@ -26,7 +26,7 @@ BATCH = "batch"
 IN_FLIGHT_MAX = 256
 """Most asynchronous sends without a response."""
 CHECKED = "asked"
-NAMESRV = namesrv_option("Name servers, with ; between them.")
+NAMESRV = namesrv_option("Name servers, separated by semicolons.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +56,9 @@ class _Sending:
 )
 @click.option("--tag", help="Tag, for filters of consumers.")
 @click.option("--keys", help="Keys for queries, separated by spaces.")
-@click.option("--property", "pairs", multiple=True, metavar="NAME=VALUE")
+@click.option(
+    "--property", "pairs", multiple=True, metavar="NAME=VALUE", help="User property."
+)
 @click.option("--delay-level", type=click.IntRange(1), help="Delay level.")
 @click.option("--queue", type=int, help="Index into the topic's queues.")
 @click.option(
@@ -71,7 +73,11 @@ class _Sending:
     default=RETRIES,
     show_default=True,
 )
-@click.option("--avoid-slow", is_flag=True, help="Java: sendLatencyFaultEnable.")
+@click.option(
+    "--avoid-slow",
+    is_flag=True,
+    help="Avoid slow brokers (Java: sendLatencyFaultEnable).",
+)
 @click.option("--vip", is_flag=True, help="Use the broker's VIP port.")
 @click.option(
     "--transaction",

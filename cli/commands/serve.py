@@ -10,8 +10,12 @@ from click.core import ParameterSource
 
 
 @click.command()
-@click.option("--namesrv-port", default=9876, show_default=True, help="Name server.")
-@click.option("--broker-port", default=10911, show_default=True, help="Broker.")
+@click.option(
+    "--namesrv-port", default=9876, show_default=True, help="Port of the name server."
+)
+@click.option(
+    "--broker-port", default=10911, show_default=True, help="Port of the broker."
+)
 @click.option(
     "--store",
     default="store",
@@ -23,20 +27,22 @@ from click.core import ParameterSource
     "-c",
     "--config",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="broker.conf of a real broker, with --only namesrv its own: Java properties.",
+    help="Java properties: broker.conf, or namesrv.properties with --only namesrv.",
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="Listen here.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address to listen on."
+)
 @click.option(
     "--only",
     type=click.Choice(["namesrv"]),
-    help="No broker: a name server that keeps its files in STORE/namesrv.",
+    help="Name server without a broker; its files are in STORE/namesrv.",
 )
 @click.option("--no-fast", is_flag=True, help="Recover large stores without numpy.")
 @click.option(
     "-p",
     "--print-settings",
     is_flag=True,
-    help="With --only namesrv: print its settings and end.",
+    help="With --only namesrv: print the settings and exit.",
 )
 @click.pass_context
 def serve(

@@ -90,12 +90,12 @@ FORMATS = ("md", "html", "json", "lua", "ksy")
     type=click.Choice(["clauses", "layouts"]),
     default="clauses",
     show_default=True,
-    help="Which of the two the json holds.",
+    help="Content of the json.",
 )
 @click.option(
     "--diagrams",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write byte diagrams (SVG) into this folder; an md page shows them.",
+    help="Write byte diagrams (SVG) into this folder, for the md page.",
 )
 @out_option()
 def export(form: str, what: str, diagrams: Path | None, out: Path | None) -> None:

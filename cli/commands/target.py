@@ -17,7 +17,7 @@ TEMPLATE = SOURCES / "conformance" / "targets" / "template.toml"
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def target() -> None:
-    """Make a target of your own broker."""
+    """Describe and probe a target: your own broker."""
 
 
 @target.command()
@@ -32,7 +32,9 @@ def template() -> None:
 @target.command("probe")
 @click.argument("text", metavar="TARGET", shell_complete=targets)
 def probe_(text: str) -> None:
-    """Start TARGET, print its release, capabilities and refusals, and stop it.
+    """Probe TARGET: its release and its features.
+
+    Starts the target, prints its release, capabilities and refusals, and stops it.
 
     The probe only reads, so the target may be a cluster in use.
 

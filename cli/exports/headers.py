@@ -63,7 +63,10 @@ def _studied() -> list[str]:
 def headers(
     wanted: str | None, release: str | None, form: str, out: Path | None
 ) -> None:
-    """Show the fields of requests and answers: of one code or header, or of all."""
+    """Show the fields of request and response headers.
+
+    CODE or NAME selects one request, or one header class.
+    """
     tables = [header_tables()[release]] if release else header_tables().values()
     history = merge(tables)
     if wanted:

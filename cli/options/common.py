@@ -18,7 +18,7 @@ def format_option(forms: Sequence[str]) -> Decorator:
         type=click.Choice(list(forms)),
         default=forms[0],
         show_default=True,
-        help="How the result is written.",
+        help="Format of the result.",
     )
 
 

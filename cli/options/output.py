@@ -19,7 +19,9 @@ class NotWrittenError(click.ClickException):
 def out_option() -> Decorator:
     """Return ``--out``, the file that a result is written into."""
     return click.option(
-        "--out", type=click.Path(dir_okay=False, path_type=Path), help="Into this file."
+        "--out",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Write the result into this file.",
     )
 
 
