@@ -61,12 +61,15 @@ class BrokerHost(RemotingHost):
 
     async def _connect_to_master(self, address: str) -> None:
         host, _, port = address.rpartition(":")
+        link = MasterProtocol(self)
         try:
             async with asyncio.timeout(CONNECT_TIMEOUT_S):
                 await self._loop.create_connection(
-                    lambda: MasterProtocol(self), host.strip("[]"), int(port)
+                    lambda: link, host.strip("[]"), int(port)
                 )
         except (OSError, ValueError) as error:
+            if link.number:  # connected in the last moment: it is closed, and says so
+                return
             sys.stderr.write(f"cannot connect to the master at {address}: {error}\n")
             self.broker.ha.master.connect_completed(None, now_ms())
             self.complete_event()

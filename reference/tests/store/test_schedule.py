@@ -92,6 +92,8 @@ def test_a_delay_that_is_no_number_ends_neither_dispatch_nor_recovery(
         ("0", "PUT_OK"),
         ("-1", "PUT_OK"),
         ("x", "UNKNOWN_ERROR"),
+        ("2147483647", "PUT_OK"),
+        ("2147483648", "UNKNOWN_ERROR"),
         ("1 ", "UNKNOWN_ERROR"),
     ],
 )

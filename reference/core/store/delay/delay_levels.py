@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from spec.integers import parse_java_int
+
 _UNITS_MS = {"s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _UNKNOWN_LEVEL_MS = 1000
 """Delay of 4.6.0 at a level without a duration."""
@@ -32,9 +34,10 @@ class DelayLevels:
         """
         if text is None:
             return 0
-        if not re.fullmatch(r"[+-]?\d{1,10}", text):
+        level = parse_java_int(text)
+        if level is None:
             raise ValueError(f"DELAY is {text!r}, not a level")
-        return min(int(text), self.max_level)  # [DELAY-LEVEL-002] [DELAY-LEVEL-003]
+        return min(level, self.max_level)  # [DELAY-LEVEL-002] [DELAY-LEVEL-003]
 
     def duration_ms(self, level: int) -> int:
         """Return the delay of *level* in milliseconds."""

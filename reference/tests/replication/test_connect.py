@@ -1,0 +1,50 @@
+"""A connection to the master that succeeds while its time runs out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from reference.core.broker.broker_config import BrokerOptions
+from reference.core.broker.broker_controller import BrokerController
+from reference.core.remoting.effects import ConnectToMaster
+from reference.core.store.mapped.files import MemoryFiles
+from reference.core.store.message_store import MessageStore
+from reference.shell.ha_sockets import BrokerHost
+from reference.tests.broker.making import NOON_MS, SMALL
+
+SLAVE = {"brokerRole": "SLAVE", "brokerId": "1", "haMasterAddress": "127.0.0.1:1"}
+
+
+@pytest.mark.parametrize("is_late", [True, False], ids=["connected", "refused"])
+def test_a_connect_that_times_out_as_it_succeeds_is_no_failure(
+    is_late: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def run() -> tuple[int, int]:
+        options = BrokerOptions({**SMALL, **SLAVE})
+        store = MessageStore(MemoryFiles(), options.store_options())
+        store.start(NOON_MS)
+        broker = BrokerController(options, store, store.config, now_ms=NOON_MS)
+        broker.start([], NOON_MS)
+        broker.timer_expired(NOON_MS + 10_000)
+        host = BrokerHost(broker)
+        reported: list[int | None] = []
+        monkeypatch.setattr(
+            broker.ha.master, "connect_completed", lambda n, _: reported.append(n)
+        )
+
+        async def create(factory: Callable[[], asyncio.Protocol], *_: object) -> None:
+            if is_late:
+                factory().connection_made(asyncio.Transport())
+            raise TimeoutError("too late")
+
+        monkeypatch.setattr(host._loop, "create_connection", create, raising=False)
+        monkeypatch.setattr(host, "add", lambda _: 5)
+        host.perform([ConnectToMaster("127.0.0.1:1")])
+        await asyncio.gather(*host._tasks)
+        return reported.count(5), reported.count(None)
+
+    assert asyncio.run(run()) == ((1, 0) if is_late else (0, 1))
+    assert ("cannot connect to the master" in capsys.readouterr().err) is not is_late
