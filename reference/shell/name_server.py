@@ -84,9 +84,13 @@ def new_name_server(setup: NameServerSetup) -> NameServer:
 
 def _load_kv_config(path: Path) -> KvConfigTable:
     text = DiskFiles(path.parent).read_text(path.name)
+    try:
+        namespaces = decode_kv_config(text or "")
+    except ValueError as error:
+        raise FilesError(f"{path} is broken ({error}); no .bak is read") from error
     return KvConfigTable(
-        decode_kv_config(text) if text else {},
-        persist=lambda namespaces: _replace(path, encode_kv_config(namespaces)),
+        namespaces,
+        persist=lambda changed: _replace(path, encode_kv_config(changed)),
     )
 
 

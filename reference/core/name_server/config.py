@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from reference.core.java_properties import read_properties, write_properties
+from reference.core.name_server.persistence import Persistence
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
 
@@ -64,7 +65,7 @@ class NameServerConfig:
         persist: Callable[[Mapping[str, str]], None] = lambda _: None,
     ) -> None:
         self.settings = {**DEFAULTS, **(settings or {})}
-        self._persist = persist
+        self.persistence = Persistence(lambda: persist(self.settings))
 
     @property
     def listen_port(self) -> int:
@@ -86,7 +87,7 @@ class NameServerConfig:
         for name, value in properties.items():
             if name in self.settings:  # [ROUTE-CONFIG-002]
                 self.settings[name] = value
-        self._persist(self.settings)
+        self.persistence.persist()
 
 
 def setting_warnings(settings: Mapping[str, str]) -> list[str]:

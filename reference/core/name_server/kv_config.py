@@ -6,8 +6,9 @@ Clients use one namespace, `ORDER_TOPIC_CONFIG`. The others are for tools.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
+from reference.core.name_server.persistence import Persistence
 from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
@@ -32,7 +33,7 @@ class KvConfigTable:
         persist: Callable[[Namespaces], None] = lambda _: None,
     ) -> None:
         self.namespaces: Namespaces = namespaces if namespaces is not None else {}
-        self._persist = persist
+        self.persistence = Persistence(lambda: persist(self.namespaces))
 
     @property
     def order_topics(self) -> KeyValues | None:
@@ -43,7 +44,7 @@ class KvConfigTable:
         """Set *key* of *namespace*."""
         # [ROUTE-KV-001] [ROUTE-KV-011] [ROUTE-KV-012]
         self.namespaces.setdefault(namespace, {})[key] = value
-        self._persist(self.namespaces)  # [ROUTE-KV-013]
+        self.persistence.persist()  # [ROUTE-KV-013]
 
     def get(self, namespace: str | None, key: str | None) -> str | None:
         """Return the value of *key*, None where it is absent."""
@@ -53,7 +54,7 @@ class KvConfigTable:
         """Remove *key*; an absent key is not an error."""
         # [ROUTE-KV-003] [ROUTE-KV-006]
         self.namespaces.get(namespace, {}).pop(key, None)
-        self._persist(self.namespaces)
+        self.persistence.persist()
 
 
 def put_kv_config(kv_config: KvConfigTable, request: Request) -> Response:
@@ -97,14 +98,33 @@ def encode_kv_config(namespaces: Namespaces) -> str:
 
 
 def decode_kv_config(text: str) -> Namespaces:
-    """Return the namespaces in the content of kvConfig.json."""
-    content = fastjson.loads(text)
-    table: Mapping[str, KeyValues] | None = None
-    if isinstance(content, dict):
-        table = content.get("configTable")
+    """Return the namespaces in the content of kvConfig.json; blank text has none.
+
+    Raises ValueError for content on which a 4.6.0 name server does not start. Its
+    `.bak` is not read (4.6.0 KVConfigManager#load).
+    """
+    content = fastjson.loads(text) if text.strip() else None
+    if content is None or content == []:
+        return {}
+    table = content.get("configTable") if isinstance(content, dict) else None
+    if not isinstance(table, dict):
+        raise ValueError("it has no object configTable")
     return {
-        str(namespace): {str(k): str(v) for k, v in values.items()}
-        for namespace, values in (table or {}).items()
+        str(namespace): _decode_namespace(namespace, values)
+        for namespace, values in table.items()
+        if values is not None
+    }
+
+
+def _decode_namespace(namespace: object, values: object) -> KeyValues:
+    """Return the pairs of one namespace; values that are not strings are JSON text."""
+    if not isinstance(values, dict):
+        raise ValueError(f"namespace {namespace} is not an object")
+    return {
+        str(key): value
+        if value is None or isinstance(value, str)
+        else fastjson.dumps(value).decode()
+        for key, value in values.items()
     }
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from reference.core.name_server.config import NameServerConfig
 from reference.core.name_server.kv_config import KvConfigTable
+from reference.core.name_server.persistence import RETRY_MS
 from reference.core.name_server.processor_table import processor_table
 from reference.core.name_server.route_tables import RouteTables
 from reference.core.remoting.server import IDLE_SCAN_MS, RemotingServer
@@ -28,16 +29,25 @@ class NameServer(RemotingServer):
         self.config = config or NameServerConfig()
         self.handlers = processor_table(self.routes, self.kv_config, self.config)
         self.idle_limit_ms = self.config.idle_limit_ms
+        self._persisted = (self.kv_config.persistence, self.config.persistence)
+        for persistence in self._persisted:
+            persistence.log_error = self.log_error
 
     def start(self, now_ms: int) -> None:
-        """Begin to remove expired brokers and to close idle connections."""
+        """Start the timers: expiry, idle connections, retried writes."""
         first_ms = now_ms + EXPIRY_SCAN_FIRST_MS
         self.timers.call_every(EXPIRY_SCAN_MS, self._expire, first_ms=first_ms)
         self.timers.call_every(IDLE_SCAN_MS, self.close_idle, first_ms=now_ms)
+        first_ms = now_ms + RETRY_MS
+        self.timers.call_every(RETRY_MS, self._persist_again, first_ms=first_ms)
 
     def on_connection_lost(self, connection: int, now_ms: int) -> None:  # noqa: ARG002
         """Remove the broker that registered over the closed connection."""
         self.routes.on_connection_lost(connection)
+
+    def _persist_again(self, now_ms: int) -> None:  # noqa: ARG002
+        for persistence in self._persisted:
+            persistence.retry()
 
     def _expire(self, now_ms: int) -> None:
         for connection in self.routes.remove_expired(now_ms):
