@@ -146,4 +146,4 @@ def need(target: Target, *capabilities: Capability) -> None:
     """Make the running test unsupported if *target* lacks one of *capabilities*."""
     lacking = [wanted for wanted in capabilities if wanted not in target.capabilities]
     if lacking:
-        unsupported(f"{target.text} does not allow: {', '.join(lacking)}")
+        unsupported(f"{target.text} does not allow: {', '.join(sorted(lacking))}")

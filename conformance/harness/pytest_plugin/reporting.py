@@ -75,9 +75,11 @@ def _with_cause(verdict: Verdict, item: pytest.Item) -> Verdict:
     if refused is not None:
         return without_verdict(verdict, Outcome.UNSUPPORTED, refused)
     defect = defect_behind(verdict, item) if is_watched else None
-    if defect is not None:
+    if defect is None:
+        return verdict
+    if defect.clause not in clauses_of(item):
         return without_verdict(verdict, Outcome.BLOCKED, defect.reason)
-    return verdict
+    return verdicts.replaced(verdict, blamed=[defect.clause])
 
 
 def block_before(item: pytest.Item) -> None:
@@ -91,14 +93,13 @@ def block_before(item: pytest.Item) -> None:
 def defect_behind(verdict: Verdict, item: pytest.Item) -> Defect | None:
     """Return the defect of the baseline by which *item* may have failed.
 
-    A test that names the clause of the defect has failed by itself.
+    A defect whose clause the test names comes first.
     """
     defects = load(item.config.stash[TARGET_OWNER].description.get("baseline", ""))
     codes = sent_codes(CONVERSATIONS.transcripts())
     behind = [one for one in defects if one.explains(codes, verdict.values)]
     named = clauses_of(item)
-    if any(one.clause in named for one in behind):
-        return None
+    behind.sort(key=lambda one: one.clause not in named)
     return next(iter(behind), None)
 
 
