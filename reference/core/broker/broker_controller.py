@@ -8,6 +8,7 @@ passes on the events of the remoting server. Nothing but the shell imports it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 
 from reference.core.broker.admin.broker_statistics import BrokerStatistics
@@ -251,10 +252,14 @@ class BrokerController(RemotingServer):
             self._unpersisted.pop(name, None)
 
     def _persist_again(self, now_ms: int) -> None:  # noqa: ARG002
-        """Persist the tables that the disk has refused."""
+        """Persist the tables that the disk has refused; each is one attempt.
+
+        The error of a table was logged when its change was not persisted.
+        """
         for name, as_json in list(self._unpersisted.items()):
-            self._config.save(name, as_json())
-            del self._unpersisted[name]
+            with suppress(FilesError):
+                self._config.save(name, as_json())
+                del self._unpersisted[name]
 
     def _load_tables(self) -> None:
         state = self.state

@@ -99,3 +99,22 @@ def test_offsets_and_delayed_messages_go_on_after_a_minute_without_space(
     stage.free()
     stage.wait_until(lambda: stage.has(CONSUMER_OFFSETS, "T@consumers"), 2000)
     stage.wait_until(lambda: stage.has(DELAY_OFFSETS, "1:1"), 2000)
+
+
+def test_a_file_that_stays_refused_does_not_delay_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stage = FullDisk(monkeypatch)
+    stage.invoke(CLIENT, RequestCode.SEND_MESSAGE, send_fields("New"), b"body")
+    stage.invoke(CLIENT, RequestCode.PULL_MESSAGE, pull_fields("T"))
+    write = stage._write
+
+    def refuse_topics(path: str, text: str) -> None:
+        if TOPICS in path:
+            raise FilesError("topics.json.tmp is a directory")
+        write(path, text)
+
+    monkeypatch.setattr(stage, "_write", refuse_topics)
+    stage.free()
+    stage.wait_until(lambda: stage.has(SUBSCRIPTION_GROUPS, "consumers"), 2000)
+    assert not stage.has(TOPICS, '"New"')
