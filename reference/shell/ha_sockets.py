@@ -68,7 +68,7 @@ class BrokerHost(RemotingHost):
                     lambda: link, host.strip("[]"), int(port)
                 )
         except (OSError, ValueError) as error:
-            if link.number:  # connected in the last moment: it is closed, and says so
+            if link.number:  # connected at the last moment: `connection_lost` follows
                 return
             sys.stderr.write(f"cannot connect to the master at {address}: {error}\n")
             self.broker.ha.master.connect_completed(None, now_ms())

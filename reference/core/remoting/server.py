@@ -77,8 +77,8 @@ class RemotingServer:
     def data_received(self, connection: int, data: bytes, now_ms: int) -> list[Effect]:
         """Handle the requests that *data* completes; `reads_completed` must follow.
 
-        Behind many bytes of responses the rest of the requests waits, and a peer that
-        does not read gets no more: after a `PauseReading` call this without data.
+        Requests wait while many bytes of responses are unread. After a `PauseReading`,
+        call this without data when the peer has read them.
         """
         peer = self.connections.get(connection)
         if peer is None:
