@@ -31,6 +31,7 @@ _FOLDERS = (
     "docs",
     "fixtures",
     "java_runtime",
+    "packaging",
     "reference",
     "spark_checks",
     "spec",
