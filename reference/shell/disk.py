@@ -41,6 +41,7 @@ except ImportError:  # not a POSIX system: stores there are not kept apart
     fcntl = None  # type: ignore[assignment]
 
 _CLEARED_PER_WRITE = 1 << 20
+_LOCK_CONTENT = b"lock"
 _numbers = count()
 
 
@@ -60,7 +61,11 @@ class DiskFile:
         self._close_file = weakref.finalize(
             self, _close_behind, self._space, self.file_number
         )
-        self._map = mmap.mmap(self.file_number, size)
+        try:
+            self._map = mmap.mmap(self.file_number, size)
+        except (OSError, ValueError) as error:
+            self._close_file()
+            raise FilesError(f"cannot map {path}: {error}") from error
         self._page_release = page_release
         page_release.add(self._map)
         self._writable = memoryview(self._map)
@@ -145,10 +150,15 @@ class DiskFile:
             self._close_file()
 
     def _stamp(self) -> None:
-        """Set the file's time to that of the last write; mapped writes do not."""
+        """Set the file's time to that of the last write; mapped writes do not.
+
+        Only the deletion of old files reads the time, so an error is not one of the
+        flush. The next flush sets the time again.
+        """
         if self._written_at_ns:
             stamp = self._written_at_ns
-            os.utime(self.file_number, ns=(stamp, stamp))
+            with contextlib.suppress(OSError):
+                os.utime(self.file_number, ns=(stamp, stamp))
 
 
 class DiskFiles:
@@ -173,8 +183,12 @@ class DiskFiles:
                 raise files_error(
                     "another store is running in", path.parent, error
                 ) from error
-        os.write(number, b"lock")
         self._lock_number = number
+        try:
+            os.pwrite(number, _LOCK_CONTENT, 0)
+        except OSError as error:
+            self.unlock()
+            raise files_error("cannot write", path, error) from error
 
     def unlock(self) -> None:
         """Release the lock."""
@@ -188,6 +202,8 @@ class DiskFiles:
             return sorted(os.listdir(self._path(directory)))
         except (FileNotFoundError, NotADirectoryError):
             return []
+        except OSError as error:
+            raise files_error("cannot list", self._path(directory), error) from error
 
     def size(self, path: str) -> int | None:
         """Return the size of the file *path* in bytes, None where it does not exist."""
@@ -195,11 +211,13 @@ class DiskFiles:
             return self._path(path).stat().st_size
         except (FileNotFoundError, NotADirectoryError):
             return None
+        except OSError as error:
+            raise files_error("cannot look at", self._path(path), error) from error
 
     def open(self, path: str, size: int) -> DiskFile:
         """Return the file *path* mapped; a new one has *size* zeros."""
         full = self._path(path)
-        if not full.exists():
+        if self.size(path) is None:  # `exists` is False after an error, too
             make_sized(full, size, self.directory / f"new{next(_numbers)}.tmp")
             return DiskFile(full, size, self._page_release, self._holes)
         file = DiskFile(full, size, self._page_release, self._holes)

@@ -4,6 +4,7 @@ Calls of the system on files and directories; its refusals become FilesError.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -33,6 +34,8 @@ def make_sized(path: Path, size: int, waiting: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         waiting.replace(path)
     except OSError as error:
+        with contextlib.suppress(OSError):
+            waiting.unlink()
         raise files_error(f"cannot make {size} bytes of", path, error) from error
     finally:
         os.close(number)
