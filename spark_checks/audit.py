@@ -29,6 +29,7 @@ from spark_checks.checks.surveyed_store import SurveyedStore
 from spark_checks.findings import Finding, Invariant, Severity, in_order
 from spark_checks.invariants import files, settings, side_files
 from spark_checks.live_store import confirmed, is_locked, log_end_of
+from spark_checks.report.start_forecast import StartForecast
 from spark_checks.sampling import Sample, SampleSpec, checked_ids, sample_of
 from spark_checks.session.session import FAILURES, failed
 from spark_checks.since import is_about_earlier, part_since
@@ -78,6 +79,8 @@ class Audit:
     """Numbers for the charts of an HTML page, if one was requested."""
     sample: Sample | None = None
     """Audited part of the log; None for all of it."""
+    forecast: StartForecast | None = None
+    """Forecast of a broker's start, if one was requested."""
     is_live: bool = False
     """Whether a broker writes to the store; only confirmed errors are reported."""
 

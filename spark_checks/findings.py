@@ -50,6 +50,13 @@ class Finding:
     found: str
     message: str
     """One sentence."""
+    more: int = 0
+    """Similar findings in this file that are not listed."""
+
+    @property
+    def directory(self) -> str:
+        """Directory of the file, relative to the store."""
+        return self.file.rpartition("/")[0] or "the store"
 
     def as_json(self) -> dict[str, object]:
         """Return the finding for the audit's JSON output; offsets are strings."""
@@ -71,14 +78,46 @@ class Finding:
         if not count:
             return self
         text = f"{self.message.rstrip('.')}; {count} more in this file are not listed."
-        return replace(self, message=text)
+        return replace(self, message=text, more=count)
+
+
+CAUSES: Final = (
+    *("INV-AGAINST", "INV-LOG", "INV-FILE", "INV-CONFIG", "INV-CHECK"),
+    *("INV-CQ", "INV-EXT", "INV-BATCH", "INV-LIGHT", "INV-OFFSET"),
+    *("INV-TXN", "INV-DELAY", "INV-RETRY", "INV-INDEX"),
+)
+"""Families of invariants: a broken one may break those behind it."""
+
+
+DAMAGE: Final = ("INV-LOG-001", "INV-LOG-002", "INV-LOG-003", "INV-LOG-004", "INV-FILE")
+"""Invariants, or families of them, that a damaged commit log breaks."""
+
+
+def is_damage(finding: Finding) -> bool:
+    """Return whether *finding* is an error that damages the commit log."""
+    return (
+        finding.severity is Severity.ERROR
+        and finding.file.startswith("commitlog/")
+        and finding.invariant.id.startswith(DAMAGE)
+    )
+
+
+def is_about_two_stores(finding: Finding) -> bool:
+    """Return whether *finding* is a difference from another store."""
+    return finding.invariant.id.startswith("INV-AGAINST")
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
-    """Return *findings* in report order: errors first, by invariant and place."""
-    return sorted(
-        findings, key=lambda f: (f.severity, f.invariant.id, f.file, f.offset)
-    )
+    """Return *findings* in report order: errors first, then causes, then places."""
+
+    def rank(finding: Finding) -> tuple[str, bool, int, str, str, int]:
+        name = finding.invariant.id
+        family = name.rpartition("-")[0]
+        cause = CAUSES.index(family) if family in CAUSES else len(CAUSES)
+        is_effect = not is_damage(finding)
+        return finding.severity, is_effect, cause, name, finding.file, finding.offset
+
+    return sorted(findings, key=rank)
 
 
 FINDING_COLUMNS: Final = (

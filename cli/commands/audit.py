@@ -42,6 +42,11 @@ SIGNALLED = 128
     help="The broker's configuration; without it, file sizes are inferred.",
 )
 @click.option(
+    "--release",
+    help="Release of the broker that will start on a damaged store, for the advice;"
+    " without it, 4.6.0 or 5.3.3, by the store's files.",
+)
+@click.option(
     "--score",
     "labels",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -87,6 +92,7 @@ def audit(
     master: str,
     only: str | None,
     broker_conf: Path | None,
+    release: str | None,
     labels: Path | None,
     directory: Path | None,
     against: str | None,
@@ -115,6 +121,7 @@ def audit(
             master=master,
             only=_ids(only),
             broker_conf=broker_conf,
+            release=_release(release),
             directory=directory,
             against=against,
             since_ms=_time(since),
@@ -218,6 +225,16 @@ def _sample_spec(fraction: float | None, seed: int | None) -> SampleSpec | None:
         return None
     chosen = secrets.randbelow(2**32) if seed is None else seed
     return SampleSpec(fraction=fraction, seed=chosen)
+
+
+def _release(name: str | None) -> str | None:
+    """Return *name*, a release whose start can be forecast."""
+    from reference.core.store.recovery.rules import rules_of
+
+    try:
+        return None if name is None else rules_of(name).release
+    except ValueError as error:
+        raise click.UsageError(f"--release: {error}") from None
 
 
 def _ids(only: str | None) -> list[str]:

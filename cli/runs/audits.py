@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from spark_checks.audit import Audit, Progress
     from spark_checks.broker_conf import BrokerConf
+    from spark_checks.report.start_forecast import StartForecast
     from spark_checks.sampling import SampleSpec
 
 
@@ -30,6 +31,8 @@ class AuditOptions:
     since_ms: int | None
     sample_spec: SampleSpec | None
     with_charts: bool
+    release: str | None
+    """Release whose start is forecast; None for a guess."""
 
 
 def audits(stores: tuple[str, ...], options: AuditOptions) -> list[Audit]:
@@ -90,6 +93,9 @@ def _audited(
         sample_spec=options.sample_spec,
         progress=progress,
     )
+    if not found.is_clean and not found.is_live:
+        progress("forecasting a start")
+        found = replace(found, forecast=_forecast(store, options))
     if options.against is None:
         return found
     return compared_with(
@@ -100,6 +106,18 @@ def _audited(
         only=only,
         progress=progress,
     )
+
+
+def _forecast(store: str, options: AuditOptions) -> StartForecast | None:
+    from cli.runs.start_forecasts import start_forecast
+    from reference.core.broker.broker_config import BrokerOptions
+    from reference.core.java_properties import read_properties
+
+    given = None
+    if options.broker_conf is not None:
+        text = options.broker_conf.read_text("utf-8", "replace")
+        given = BrokerOptions(settings=read_properties(text)).store_options()
+    return start_forecast(store, options.release, given)
 
 
 @contextmanager

@@ -1,37 +1,69 @@
 """
-Next step of an operator for each kind of finding.
+Next steps of an operator: what is lost, and what to do first.
 
-The advice is for people who must start a broker, and names a command if one helps. An
-audit itself only reads.
+The advice is for people who must start a broker. It depends on the forecast of a start
+(`StartForecast`), and never makes a start on a damaged log easier. The least
+destructive step comes first. An audit itself only reads.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from spark_checks.findings import Finding
+from spark_checks.findings import (
+    CAUSES,
+    Finding,
+    Severity,
+    is_about_two_stores,
+    is_damage,
+)
+from spark_checks.report.groups import groups_of
+from spark_checks.report.start_forecast import StartForecast, number_of
 
-_RECOVER = "`rmqc recover STORE --release RELEASE --dry-run`"
-_BUILD_ANEW = (
-    "Stop the broker and move the whole directory consumequeue out of the store: the"
-    " next start rebuilds all queues from the commit log, which takes a while."
+SHOWN_FILES = 5
+"""Files for which a command is printed."""
+RESTORED = (
+    "Bring the damaged files back from a slave or a backup, where OTHER is the path of"
+    " that store, and audit again."
+)
+LAST_RESORT = (
+    "Without such a copy, start a broker on the copy made before only if these losses"
+    " can be accepted."
+)
+AFTER_LOG = (
+    "Repair the commit log first and audit again: these findings may follow from its"
+    " damage."
+)
+REBUILT = {
+    "INV-CQ": ("consumequeue",),
+    "INV-FILE": ("consumequeue",),
+    "INV-EXT": ("consumequeue", "consumequeue_ext"),
+    "INV-BATCH": ("batchconsumequeue",),
+}
+"""Directories that a start rebuilds from the commit log, by family of invariants."""
+BY_ITSELF = "Nothing: a starting broker repairs this by itself."
+REBUILD = (
+    "While no broker runs, move {names} out of the store: the next start rebuilds its"
+    " queues from the commit log, which takes a while."
+)
+NO_REBUILD = (
+    "Bring the queues back from a slave or a backup. Do not remove consumequeue: a"
+    " start without it has worse results."
 )
 ADVICE = {
     "INV-FILE-001": "Move the file out of the store before the broker starts.",
     "INV-FILE-002": "Bring the whole file back from a slave or a backup, or check that"
     " the broker's configuration has the size that the other files have.",
     "INV-FILE-003": "Bring the missing files back from a slave or a backup before the"
-    f" broker starts. {_RECOVER} shows what it would lose without them.",
-    "INV-FILE-004": _BUILD_ANEW,
-    "INV-LOG-001": f"Run {_RECOVER} to see where a start would truncate the log. Copy"
-    " the records behind the damage from a slave or a backup first.",
+    " broker starts.",
+    "INV-LOG-001": RESTORED,
     "INV-LOG-002": "Take the record from a slave or backup: `rmqc inspect FILE@OFFSET`"
     " shows it with the wrong byte.",
     "INV-LOG-003": "Look at the record with `rmqc inspect FILE@OFFSET`, and compare the"
     " file with a slave's.",
-    "INV-LOG-004": f"Run {_RECOVER} to see what a start would drop. Bring the file's"
-    " end back from a slave or a backup.",
+    "INV-LOG-004": RESTORED,
     "INV-LOG-005": "Compare the file with a slave's, and inform the owners of the"
     " queue's groups about the affected offsets.",
     "INV-LOG-006": "Look at the record with `rmqc inspect FILE@OFFSET`, and send the"
@@ -44,8 +76,8 @@ ADVICE = {
     " `mqadmin resetOffsetByTime` or `mqadmin skipAccumulatedMessage`.",
     "INV-LOG-010": "Compare the record with a slave's by `rmqc inspect FILE@OFFSET`:"
     " one of the two is as stored.",
-    "INV-CHECK": "Stop the broker cleanly and start it once, so that it writes a"
-    " new checkpoint. Keep a copy of the store until then.",
+    "INV-CHECK": "Keep a copy of the store, and have a broker start and stop on it"
+    " once: that writes a new checkpoint.",
     "INV-CONFIG-001": "Put the .bak file, or the file of another broker of the cluster,"
     " in its place before the broker starts.",
     "INV-CONFIG-002": "Create the topic with `mqadmin updateTopic` before the broker"
@@ -54,24 +86,19 @@ ADVICE = {
     " `mqadmin updateTopic` of any topic, and audit again.",
     "INV-CONFIG": "Compare the file with that of another broker of the cluster.",
     "INV-OFFSET-001": "Set the group's offset with `mqadmin resetOffsetByTime`.",
-    "INV-OFFSET-002": "Stop the broker, set the level's offset in"
-    " config/delayOffset.json to its queue's end, and start it again.",
+    "INV-OFFSET-002": "While no broker runs, set the level's offset in"
+    " config/delayOffset.json to its queue's end.",
     "INV-OFFSET": "Compare the group's offsets with `mqadmin consumerProgress`.",
-    "INV-CQ": _BUILD_ANEW,
-    "INV-EXT": "Stop the broker and move both consumequeue and consumequeue_ext out of"
-    " the store: the next start rebuilds all queues and their extensions.",
-    "INV-LIGHT": "Stop the broker and move the LMQ's directory out of consumequeue. The"
-    " next start after a crash rebuilds it from the log.",
-    "INV-BATCH": "Stop the broker and move the whole directory batchconsumequeue out of"
-    " the store: the next start rebuilds its queues from the commit log.",
+    "INV-LIGHT": "While no broker runs, move the LMQ's directory out of consumequeue:"
+    " the next start after a crash rebuilds it from the log.",
     "INV-TXN": "Check these transactions with the producer group, and watch with"
     " `mqadmin consumerProgress` whether their messages are still delivered.",
     "INV-DELAY": "Look at the message with `mqadmin queryMsgByOffset`, and have it sent"
     " again if its consumers did not get it.",
     "INV-RETRY": "Look at the group with `mqadmin consumerProgress`, and at the message"
     " with `mqadmin queryMsgByOffset`.",
-    "INV-INDEX": "Stop the broker and move the index file out of index: lookups by key"
-    " of its messages fail, and nothing else does.",
+    "INV-INDEX": "While no broker runs, move the index file out of index: lookups by"
+    " key of its messages then fail, and nothing else does.",
     "INV-AGAINST-001": "Decide which store is right by `rmqc audit` of each alone, and"
     " replace the other by a copy of it.",
     "INV-AGAINST-002": "Do not make the store that lacks them the master. Send"
@@ -85,30 +112,126 @@ ADVICE = {
 OTHERWISE = "Keep a copy of the store before the broker is started on it."
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """Headline and first steps for the findings of one store."""
+
+    store: str
+    """Path or URL."""
+    findings: Sequence[Finding]
+    forecast: StartForecast | None = None
+    """Start on the store as it is; None if it was not forecast."""
+
+    @property
+    def damage(self) -> list[Finding]:
+        """Errors that damage the commit log."""
+        return [one for one in self.findings if is_damage(one)]
+
+    @property
+    def headline(self) -> str | None:
+        """What is wrong and what a start would lose; None for a sound store."""
+        own = [one for one in self.findings if not is_about_two_stores(one)]
+        errors = [one for one in own if one.severity is Severity.ERROR]
+        if not own:
+            return None
+        if not errors:
+            return "No errors: a starting broker repairs the warnings by itself."
+        if self.damage:
+            places = number_of(sum(1 + one.more for one in self.damage), "place")
+            first = self.damage[0]
+            found = f"The commit log is damaged in {places}, first in {first.file}."
+        else:
+            found = "No damage to the commit log, but errors in what belongs to it."
+        return found if self.forecast is None else f"{found} {self.forecast.result}"
+
+    @property
+    def first_steps(self) -> list[tuple[str, list[str]]]:
+        """Sentences with commands, for a damaged commit log; the first comes first."""
+        if not self.damage:
+            return []
+        release = self.forecast.release if self.forecast else "RELEASE"
+        store = shlex.quote(self.store)
+        copy = shlex.quote(f"{self.store.rstrip('/')}.copy")
+        files = list(dict.fromkeys(one.file for one in self.damage))
+        back = [
+            f"cp -a OTHER/{shlex.quote(file)} {shlex.quote(self._path(file))}"
+            for file in files[:SHOWN_FILES]
+        ]
+        return [
+            ("Start no broker on this store before it is copied.", []),
+            ("Copy the store.", [f"cp -a {store} {copy}"]),
+            (
+                "List all messages that a start would lose.",
+                [f"rmqc recover {store} --release {release} --dry-run"],
+            ),
+            (RESTORED, [*back, f"rmqc audit {store}"]),
+            (LAST_RESORT, []),
+        ]
+
+    def for_group(self, findings: Sequence[Finding]) -> tuple[str, list[str]]:
+        """Return a sentence and commands for *findings* of one invariant."""
+        name = findings[0].invariant.id
+        family = name.rpartition("-")[0]
+        is_effect = family not in CAUSES[:2] and not is_damage(findings[0])
+        if self.damage and is_effect:
+            return AFTER_LOG, []
+        is_of_queues = family != "INV-FILE" or name == "INV-FILE-004"
+        if family in REBUILT and is_of_queues:
+            if findings[0].severity is Severity.WARNING:
+                return BY_ITSELF, []
+            return self._rebuild(REBUILT[family])
+        if family == "INV-INDEX":
+            return advice_for(name), self._moves(
+                one.file for one in findings if one.file.startswith("index/")
+            )
+        return advice_for(name), []
+
+    def _rebuild(self, directories: Sequence[str]) -> tuple[str, list[str]]:
+        """Return the advice to rebuild queues, if the forecast allows it."""
+        rebuilt = self.forecast.rebuilt if self.forecast else None
+        if rebuilt is not None and not rebuilt.is_harmless:
+            return NO_REBUILD, []
+        names = " and ".join(directories)
+        return REBUILD.format(names=names), self._moves(directories)
+
+    def _moves(self, paths: Iterable[str]) -> list[str]:
+        """Return commands that move *paths* out of the store."""
+        return [
+            f"mv {shlex.quote(self._path(path))} {shlex.quote(self._beside(path))}"
+            for path in list(dict.fromkeys(paths))[:SHOWN_FILES]
+        ]
+
+    def _path(self, path: str) -> str:
+        return f"{self.store.rstrip('/')}/{path}"
+
+    def _beside(self, path: str) -> str:
+        return f"{self.store.rstrip('/')}.{path.replace('/', '-')}"
+
+
 def advice_for(invariant: str) -> str:
-    """Return the advice for findings of *invariant*."""
+    """Return the advice for findings of *invariant*, in an intact commit log."""
     named = [
         key for key in ADVICE if invariant == key or invariant.startswith(f"{key}-")
     ]
     return ADVICE[max(named, key=len)] if named else OTHERWISE
 
 
-def next_steps(findings: Iterable[Finding]) -> list[dict[str, object]]:
-    """Return a step per kind of finding, ordered by severity and frequency."""
-    found = list(findings)
-    counts = Counter(finding.invariant.id for finding in found)
-    kinds = {
-        finding.invariant.id: finding
-        for finding in sorted(found, key=lambda f: f.severity, reverse=True)
-    }
-    order = sorted(kinds, key=lambda name: (kinds[name].severity, -counts[name], name))
-    return [
-        {
-            "invariant": name,
-            "severity": str(kinds[name].severity),
-            "count": counts[name],
-            "cost": kinds[name].invariant.cost,
-            "do": advice_for(name),
-        }
-        for name in order
-    ]
+def next_steps(advice: Advice) -> list[dict[str, object]]:
+    """Return a step for each invariant and severity, in the order of the findings."""
+    kinds: dict[tuple[str, str], list[Finding]] = {}
+    for one in advice.findings:
+        kinds.setdefault((str(one.severity), one.invariant.id), []).append(one)
+    found: list[dict[str, object]] = []
+    for (severity, name), findings in kinds.items():
+        do, commands = advice.for_group(findings)
+        found.append(
+            {
+                "invariant": name,
+                "severity": severity,
+                "count": sum(group.count for group in groups_of(findings)),
+                "cost": findings[0].invariant.cost,
+                "do": do,
+                "commands": commands,
+            }
+        )
+    return found

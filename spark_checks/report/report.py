@@ -12,12 +12,13 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from spark_checks.audit import Audit
-from spark_checks.report.advice import next_steps
+from spark_checks.report.advice import Advice, next_steps
 from spark_checks.report.charts import charts_of
+from spark_checks.report.groups import groups_of
+from spark_checks.report.start_forecast import number_of
 
 FORMATS = ("table", "json", "html")
 LEFT_OPEN = (
@@ -79,26 +80,40 @@ def _document(audit: Audit) -> dict[str, Any]:
         parts["sample"] = audit.sample.as_json()
     if audit.against is not None:
         parts["against"] = audit.against
+    if audit.forecast is not None:
+        parts["forecast"] = audit.forecast.as_json()
+    advice = _advice(audit)
     return {
         "schema": 1,
         "store": audit.store,
         "verdict": "pass" if audit.is_clean else "fail",
+        "headline": advice.headline,
         "summary": dict(audit.summary),
         **parts,
         "violations": [finding.as_json() for finding in audit.findings],
-        "next": next_steps(audit.findings),
+        "groups": [group.as_json() for group in groups_of(audit.findings)],
+        "first_steps": [
+            {"do": text, "commands": commands} for text, commands in advice.first_steps
+        ],
+        "next": next_steps(advice),
     }
+
+
+def _advice(audit: Audit) -> Advice:
+    return Advice(store=audit.store, findings=audit.findings, forecast=audit.forecast)
 
 
 def _print_one(audit: Audit, console: Console) -> None:
     document = _document(audit)
     log = document["summary"]["commitlog"]
     console.print(Text(audit.store, style="bold"), soft_wrap=True)
+    if document["headline"]:
+        console.print(Text(f"  {document['headline']}", style="bold"), soft_wrap=True)
     console.print(
-        f"  {log['records']:,} records in {log['files']} files,"
+        f"  {number_of(log['records'], 'record')} in {number_of(log['files'], 'file')},"
         f" commit-log offsets {log['min_offset']} {_up_to(log['max_offset'])},"
-        f" {len(document['summary']['topics'])} topics,"
-        f" {document['summary']['index']['entries']:,} index items",
+        f" {number_of(len(document['summary']['topics']), 'topic')},"
+        f" {number_of(document['summary']['index']['entries'], 'index item')}",
         soft_wrap=True,
     )
     if audit.sample is not None:
@@ -111,12 +126,15 @@ def _print_one(audit: Audit, console: Console) -> None:
     if audit.against is not None:
         _print_against(audit.against, console)
     if audit.findings:
-        console.print(_table(document["violations"]))
+        _print_groups(document["groups"], console)
+        _print_first_steps(document["first_steps"], console)
         _print_steps(document["next"], console)
-    counts = Counter(str(finding.severity) for finding in audit.findings)
+    counts: Counter[str] = Counter()
+    for group in document["groups"]:
+        counts[group["severity"]] += group["count"]
     console.print(
-        f"  {document['verdict']}: {counts['error']} errors,"
-        f" {counts['warning']} warnings"
+        f"  {document['verdict']}: {number_of(counts['error'], 'error')},"
+        f" {number_of(counts['warning'], 'warning')}"
     )
 
 
@@ -146,29 +164,32 @@ def _print_send_backs(
             for name in ("retries", "dead_letters")
         )
         console.print(
-            f"  {retries:,} retries and {dead:,} dead letters of {len(groups)} groups",
+            f"  {retries:,} retries and {dead:,} dead letters of"
+            f" {number_of(len(groups), 'group')}",
             soft_wrap=True,
         )
 
 
-def _table(violations: Sequence[dict[str, Any]]) -> Table:
-    table = Table(show_edge=False, pad_edge=False, expand=False)
-    for name in ("invariant", "severity", "file @ offset", "message", "clause"):
-        table.add_column(name, overflow="fold")
-    for found in violations:
-        table.add_row(
-            *(
-                Text(text)
-                for text in (
-                    found["invariant"],
-                    found["severity"],
-                    f"{found['file']} @ {found['offset']}",
-                    found["message"],
-                    found["requirement"],
-                )
-            )
-        )
-    return table
+def _print_groups(groups: Sequence[Mapping[str, Any]], console: Console) -> None:
+    """Print each group of findings in two lines, which fit 80 columns mostly."""
+    for group in groups:
+        place = f"{group['file']} @ {group['offset']}"
+        more = f" and {group['count'] - 1:,} more" if group["count"] > 1 else ""
+        head = f"  {group['severity']:<7}  {group['invariant']}  {place}{more}"
+        console.print(Text(head), soft_wrap=True)
+        console.print(Text(f"           {group['message']}"), soft_wrap=True)
+
+
+def _print_first_steps(steps: Sequence[Mapping[str, Any]], console: Console) -> None:
+    """Print numbered steps with their commands."""
+    for number, step in enumerate(steps, 1):
+        console.print(Text(f"  {number}. {step['do']}"), soft_wrap=True)
+        _print_commands(step["commands"], console)
+
+
+def _print_commands(commands: Sequence[str], console: Console) -> None:
+    for command in commands:
+        console.print(Text(f"       {command}"), soft_wrap=True)
 
 
 def _print_against(against: Mapping[str, Any], console: Console) -> None:
@@ -192,3 +213,4 @@ def _print_steps(steps: Sequence[Mapping[str, Any]], console: Console) -> None:
     for step in steps:
         console.print(Text(f"  {step['invariant']}: {step['cost']}"), soft_wrap=True)
         console.print(Text(f"    next: {step['do']}"), soft_wrap=True)
+        _print_commands(step["commands"], console)

@@ -5,13 +5,24 @@ Each kind of finding has advice.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from spark_checks.against.invariants import AGAINST_INVARIANTS
 from spark_checks.audit import INVARIANTS
-from spark_checks.findings import Finding, Invariant, Severity
-from spark_checks.report.advice import ADVICE, OTHERWISE, advice_for, next_steps
+from spark_checks.findings import Finding, Invariant, Severity, in_order
+from spark_checks.report.advice import (
+    ADVICE,
+    BY_ITSELF,
+    NO_REBUILD,
+    OTHERWISE,
+    Advice,
+    advice_for,
+    next_steps,
+)
+from spark_checks.report.groups import groups_of
+from spark_checks.report.start_forecast import StartForecast
 
 ALL = (*INVARIANTS, *AGAINST_INVARIANTS)
 ID = re.compile(r"INV-[A-Z]+(-[0-9]{3})?")
@@ -35,13 +46,15 @@ def test_no_advice_is_about_nothing() -> None:
     assert advice_for("INV-NEW-001") == OTHERWISE
 
 
-def finding(invariant: Invariant, severity: Severity) -> Finding:
-    """Return a finding of *invariant*."""
+def finding(
+    name: str, severity: Severity = Severity.ERROR, file: str = "f", offset: int = 0
+) -> Finding:
+    """Return a finding of the invariant *name*."""
     return Finding(
-        invariant=invariant,
+        invariant=next(one for one in ALL if one.id == name),
         severity=severity,
-        file="f",
-        offset=0,
+        file=file,
+        offset=offset,
         length=1,
         expected="x",
         found="y",
@@ -49,16 +62,88 @@ def finding(invariant: Invariant, severity: Severity) -> Finding:
     )
 
 
+LOG = f"commitlog/{0:020}"
+DAMAGED = finding("INV-LOG-001", file=LOG)
+UNIT = finding("INV-CQ-001", file=f"consumequeue/T/0/{0:020}")
+ITEM = finding("INV-INDEX-007", file="index/20261123000000000")
+HARMLESS = StartForecast(release="4.6.0")
+LOSSES = StartForecast(release="4.6.0", lost=(("T", 3000), ("U", 1)), rebuilt=HARMLESS)
+
+
+def advice(*findings: Finding, forecast: StartForecast | None = None) -> Advice:
+    """Return the advice for a store with *findings*."""
+    return Advice(store="/a b", findings=in_order(findings), forecast=forecast)
+
+
 def test_steps_are_one_a_kind_and_the_gravest_comes_first() -> None:
-    first, second = INVARIANTS[:2]
-    found = next_steps(
-        [
-            finding(second, Severity.WARNING),
-            finding(first, Severity.WARNING),
-            finding(first, Severity.ERROR),
-        ]
-    )
+    warning = finding("INV-CONFIG-002", Severity.WARNING)
+    found = next_steps(advice(warning, ITEM, replace(ITEM, more=4), warning))
     assert [(s["invariant"], s["severity"], s["count"]) for s in found] == [
-        (first.id, "error", 2),
-        (second.id, "warning", 1),
+        ("INV-INDEX-007", "error", 6),
+        ("INV-CONFIG-002", "warning", 2),
     ]
+
+
+def test_a_damaged_log_is_the_headline_and_no_queue_is_moved() -> None:
+    found = advice(UNIT, ITEM, DAMAGED, forecast=LOSSES)
+    assert found.headline == (
+        f"The commit log is damaged in 1 place, first in {LOG}. The start of a 4.6.0"
+        " broker loses 3,001 messages: 3,000 of T, 1 of U."
+    )
+    steps = [*found.first_steps, *(found.for_group([one]) for one in (UNIT, ITEM))]
+    commands = [command for _, each in steps for command in each]
+    assert commands == [
+        "cp -a '/a b' '/a b.copy'",
+        "rmqc recover '/a b' --release 4.6.0 --dry-run",
+        f"cp -a OTHER/{LOG} '/a b/{LOG}'",
+        "rmqc audit '/a b'",
+    ]
+    assert next_steps(found)[0]["invariant"] == "INV-LOG-001"
+
+
+def test_queues_are_rebuilt_only_if_a_start_without_them_is_harmless() -> None:
+    good, bad = (replace(HARMLESS, rebuilt=one) for one in (HARMLESS, LOSSES))
+    moved = "mv '/a b/consumequeue' '/a b.consumequeue'"
+    assert advice(UNIT, forecast=good).for_group([UNIT])[1] == [moved]
+    assert advice(UNIT, forecast=bad).for_group([UNIT]) == (NO_REBUILD, [])
+    late = replace(UNIT, severity=Severity.WARNING)
+    assert advice(late).for_group([late]) == (BY_ITSELF, [])
+    assert advice(UNIT).first_steps == []
+
+
+def test_an_index_file_is_moved_by_its_path() -> None:
+    text, commands = advice(ITEM).for_group([ITEM, ITEM])
+    assert "nothing else" in text
+    name = "index/20261123000000000"
+    assert commands == [f"mv '/a b/{name}' '/a b.{name.replace('/', '-')}'"]
+
+
+@pytest.mark.parametrize(
+    ("forecast", "result"),
+    [
+        (replace(HARMLESS, refusal="it is so"), "broker fails: it is so."),
+        (replace(HARMLESS, lost=(("T", 1),)), "loses 1 message: 1 of T."),
+        (
+            replace(HARMLESS, lost=tuple((name, 9) for name in "ABCDE")),
+            "loses 45 messages: 9 of A, 9 of B, 9 of C, 18 of 2 other topics.",
+        ),
+        (replace(HARMLESS, invisible=2), "leaves 2 messages in the log without"),
+        (HARMLESS, "loses no message that can still be read."),
+    ],
+)
+def test_a_forecast_is_one_sentence(forecast: StartForecast, result: str) -> None:
+    assert result in forecast.result
+    assert forecast.is_harmless is (forecast == HARMLESS)
+
+
+def test_findings_of_one_invariant_are_one_group_with_a_count() -> None:
+    units = [
+        finding("INV-CQ-001", file=f"consumequeue/T/{n}/{0:020}", offset=20 * one)
+        for n in range(5)
+        for one in range(10)
+    ]
+    assert [group.count for group in groups_of(units[:30])] == [10, 10, 10]
+    (group,) = groups_of([*units[:-1], replace(units[-1], more=7)])
+    assert (group.count, group.first) == (57, units[0])
+    assert group.message == "57 findings in 5 directories, the first: It is so."
+    assert groups_of(units[:1])[0].message == "It is so."

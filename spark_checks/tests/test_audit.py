@@ -5,6 +5,7 @@ Recorded stores have no findings, and output has the promised form.
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -113,6 +114,38 @@ def test_the_command_says_json_and_nothing_else_in_a_pipe(tmp_path: Path) -> Non
     bad, good = json.loads(run.stdout)
     assert (bad["verdict"], good["verdict"]) == ("fail", "pass")
     assert bad["violations"][0]["invariant"] == "INV-LOG-002"
+
+
+def test_advice_follows_the_forecast_of_a_start(tmp_path: Path) -> None:
+    store = shutil.copytree(FIXTURES / "store" / "4.6.0-stopped", tmp_path / "store")
+    with (store / "commitlog" / f"{0:020}").open("r+b") as file:
+        file.seek(16_384)
+        file.write(bytes(4096))
+    words = (sys.executable, "-m", "cli")
+    audit, recover = (
+        json.loads(
+            subprocess.run(
+                [*words, *command, "--format", "json"],
+                cwd=ROOT,
+                capture_output=True,
+                check=False,
+                timeout=300,
+            ).stdout
+        )
+        for command in (
+            ("audit", str(store), "--release", "4.9.7"),
+            ("recover", str(store), "--release", "4.9.7"),
+        )
+    )
+    lost = recover["totals"]["lost"]
+    assert audit["forecast"]["lost"] == lost > 100
+    assert audit["headline"].startswith("The commit log is damaged in 1 place")
+    assert f"a 4.9.7 broker loses {lost} messages: " in audit["headline"]
+    assert audit["violations"][0]["invariant"] == "INV-LOG-001"
+    steps = [*audit["first_steps"], *audit["next"]]
+    commands = [command for step in steps for command in step["commands"]]
+    assert f"rmqc recover {store} --release 4.9.7 --dry-run" in commands
+    assert not [one for one in commands if one.startswith(("mv", "rm "))]
 
 
 def test_a_broker_conf_gives_sizes_and_delays(tmp_path: Path) -> None:

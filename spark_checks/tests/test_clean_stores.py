@@ -50,8 +50,8 @@ def test_what_a_killed_broker_leaves_is_a_warning(
     (builder.write(tmp_path) / "abort").touch()
     audit = audit_store(spark, str(tmp_path))
     assert [(*_place(found), found.severity) for found in audit.findings] == [
-        ("INV-CQ-005", last.queue_file, last.unit_position, "warning"),
         ("INV-LOG-001", last.log_file, last.position + last.size, "warning"),
+        ("INV-CQ-005", last.queue_file, last.unit_position, "warning"),
     ]
     assert audit.is_clean
     assert audit.summary["left_open"] is True

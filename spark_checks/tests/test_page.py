@@ -24,7 +24,7 @@ def test_a_page_needs_nothing_beside_itself() -> None:
 
 def test_every_format_says_what_to_do_next() -> None:
     found = [sample_audit()]
-    advice = "where a start would truncate the log"
+    advice = "Bring the damaged files back from a slave or a backup"
     for written in (report.as_html, report.as_json, report.as_table):
         assert advice in " ".join(written(found).split())
 

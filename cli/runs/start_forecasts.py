@@ -1,0 +1,88 @@
+"""Forecasts of a broker's start on audited stores, for the advice of ``rmqc audit``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from pathlib import Path
+
+from reference.core.recovery_forecast.file_sizes import inferred_options
+from reference.core.recovery_forecast.forecast import forecast
+from reference.core.recovery_forecast.outcome import Outcome
+from reference.core.recovery_forecast.store_view import ViewError
+from reference.core.store.recovery.load import DirectoryEntry
+from reference.core.store.recovery.rules import rules_of
+from reference.core.store.types import StoreOptions
+from reference.shell.read_only_files import ReadOnlyStore
+from spark_checks.report.start_forecast import StartForecast
+from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE
+
+SIZE_MAX = 2 << 30
+"""Bytes of a commit log above which no start is forecast: it takes too long."""
+OLD, NEW = "4.6.0", "5.3.3"
+"""Releases that stand for 4.x and 5.x, if none is given."""
+ONLY_NEW = ("config/consumerOrderInfo.json", "timerwheel", "compaction")
+"""Files that only 5.x writes."""
+
+
+class PartOfStore(ReadOnlyStore):
+    """A store without some of the directories at its top."""
+
+    def __init__(self, directory: Path, hidden: Collection[str]) -> None:
+        super().__init__(directory)
+        self._hidden = hidden
+
+    def entries(self, directory: str) -> list[DirectoryEntry]:
+        """Return the entries of *directory*; an empty list if it is hidden."""
+        return [] if self._hides(directory) else super().entries(directory)
+
+    def exists(self, path: str) -> bool:
+        """Return whether *path* exists and is not hidden."""
+        return not self._hides(path) and super().exists(path)
+
+    def _hides(self, path: str) -> bool:
+        return path.partition("/")[0] in self._hidden
+
+
+def start_forecast(
+    store: str, release: str | None, options: StoreOptions | None = None
+) -> StartForecast | None:
+    """Return the effect of a start of *release* on the local directory *store*.
+
+    Without a release, 4.6.0 or 5.3.3 is taken, by the files of the store. Return None
+    for a store that is remote, large or not readable.
+    """
+    view = ReadOnlyStore(Path(store))
+    if not Path(store).is_dir() or _log_size(view) > SIZE_MAX:
+        return None
+    is_new = any(view.exists(name) for name in ONLY_NEW)
+    rules = rules_of(release or (NEW if is_new else OLD))
+    options = options or inferred_options(view)
+    try:
+        found = forecast(view, rules, options)
+        without = PartOfStore(Path(store), (CONSUME_QUEUE,))
+        rebuilt = forecast(without, rules, options)
+    except (ViewError, ValueError):
+        return None
+    return _in_short(found, rebuilt=_in_short(rebuilt))
+
+
+def _log_size(view: ReadOnlyStore) -> int:
+    return sum(one.size or 0 for one in view.entries(COMMIT_LOG))
+
+
+def _in_short(
+    outcome: Outcome, *, rebuilt: StartForecast | None = None
+) -> StartForecast:
+    lost: Counter[str] = Counter()
+    for one in outcome.lost:
+        lost[one.topic] += one.end - one.begin
+    refusal = outcome.refusal
+    return StartForecast(
+        release=outcome.release,
+        refusal=None if refusal is None else refusal.reason,
+        lost=tuple(lost.most_common()),
+        invisible=sum(one.end - one.begin for one in outcome.invisible),
+        deleted_files=tuple(outcome.log.deleted_files),
+        rebuilt=rebuilt,
+    )

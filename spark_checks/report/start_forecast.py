@@ -1,0 +1,72 @@
+"""
+Effects of a broker's start on a store, as ``rmqc recover`` forecasts them.
+
+This package does not forecast: `cli` does so and passes the result with the audit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartForecast:
+    """One start of a broker, in numbers of messages."""
+
+    release: str
+    refusal: str | None = None
+    """Reason why the broker does not start."""
+    lost: tuple[tuple[str, int], ...] = ()
+    """Topics and their messages that the start loses, the largest loss first."""
+    invisible: int = 0
+    """Messages that stay in the log without a unit in a queue."""
+    deleted_files: tuple[str, ...] = ()
+    """Deleted commit-log files, relative to the store."""
+    rebuilt: StartForecast | None = None
+    """The same start without the directory consumequeue."""
+
+    @property
+    def lost_count(self) -> int:
+        """Number of lost messages."""
+        return sum(count for _, count in self.lost)
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether the broker starts and every message stays in its queue."""
+        return self.refusal is None and not self.lost and not self.invisible
+
+    @property
+    def result(self) -> str:
+        """One sentence with the effect on messages."""
+        begin = f"The start of a {self.release} broker"
+        if self.refusal is not None:
+            return f"{begin} fails: {self.refusal}."
+        if self.lost:
+            shown = [f"{count:,} of {topic}" for topic, count in self.lost[:3]]
+            rest = self.lost[3:]
+            if rest:
+                count = sum(count for _, count in rest)
+                shown.append(f"{count:,} of {number_of(len(rest), 'other topic')}")
+            total = number_of(self.lost_count, "message")
+            return f"{begin} loses {total}: {', '.join(shown)}."
+        if self.invisible:
+            hidden = number_of(self.invisible, "message")
+            return f"{begin} leaves {hidden} in the log without a unit in a queue."
+        return f"{begin} loses no message that can still be read."
+
+    def as_json(self) -> dict[str, object]:
+        """Return the forecast for the audit's JSON output."""
+        return {
+            "release": self.release,
+            "starts": self.refusal is None,
+            "refusal": self.refusal,
+            "lost": self.lost_count,
+            "lost_of": dict(self.lost),
+            "invisible": self.invisible,
+            "deleted_files": list(self.deleted_files),
+        }
+
+
+def number_of(count: int, noun: str) -> str:
+    """Return *count* with *noun* in the singular or the plural."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
