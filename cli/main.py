@@ -16,6 +16,7 @@ from types import FrameType
 import click
 
 from cli.options.exit_codes import WrongValueError
+from cli.options.extras import missing_extra
 from cli.options.selection import unknown_name
 
 COMMANDS = {
@@ -61,6 +62,13 @@ class LazyGroup(click.Group):
         command = getattr(importlib.import_module(f"cli.commands.{module}"), name)
         assert isinstance(command, click.Command)
         return command
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the subcommand; name the extra that it lacks."""
+        try:
+            return super().invoke(ctx)
+        except ModuleNotFoundError as error:
+            raise (missing_extra(error) or error) from error
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

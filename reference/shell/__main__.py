@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import gc
 import importlib
+import importlib.util
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -64,8 +65,8 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
 
 
 def _bulk_recovery(given: argparse.Namespace) -> BulkRecovery | None:
-    """Return the recovery for large stores, unless it is switched off."""
-    if given.no_fast:
+    """Return the recovery for large stores, unless it is off or numpy is absent."""
+    if given.no_fast or importlib.util.find_spec("numpy") is None:
         return None
     if given.fast_from is None:
         return FastRecovery()

@@ -11,8 +11,6 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import pyarrow
-
 from reference.core.client.message import MessageQueue
 from spec.layout import LayoutError
 from spec.store.message_record import Record, SystemFlag, decode_record
@@ -78,8 +76,18 @@ def decompress(body: bytes, system_flags: int) -> bytes:
         if method in _ZLIB:
             return zlib.decompress(body)
         if method in _CODECS:
-            source = pyarrow.BufferReader(body)
-            return bytes(pyarrow.CompressedInputStream(source, _CODECS[method]).read())
+            return _decode(body, _CODECS[method])
     except (zlib.error, OSError) as error:
         raise LayoutError(f"cannot be decompressed: {error}", field="body") from error
     raise LayoutError(f"unknown compression method {method}", field="body")
+
+
+def _decode(body: bytes, codec: str) -> bytes:
+    """Return the bytes that *codec* has compressed; a client of 5.x may use it."""
+    try:
+        import pyarrow
+    except ModuleNotFoundError as error:
+        reason = f"{codec} is read by pyarrow, which is not installed"
+        raise LayoutError(reason, field="body") from error
+    source = pyarrow.BufferReader(body)
+    return bytes(pyarrow.CompressedInputStream(source, codec).read())

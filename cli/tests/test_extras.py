@@ -1,0 +1,49 @@
+"""A command whose extra is missing names the line that installs it."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cli.main import main
+from cli.options.extras import DISTRIBUTION, EXTRAS
+
+PROJECT = tomllib.loads(
+    (Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8")
+)["project"]
+
+
+@pytest.mark.parametrize(
+    ("command", "package"),
+    [
+        (["audit", "store"], "pyspark"),
+        (["generate", "store"], "numpy"),
+        (["test", "--target", "docker:apache/rocketmq:4.6.0"], "docker"),
+    ],
+)
+def test_a_missing_package_is_one_line(
+    command: list[str], package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [one for one in sys.modules if one.partition(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, name)
+    ours = ("cli.commands.", "spark_checks", "columns", "conformance.harness.targets.d")
+    for name in [one for one in sys.modules if one.startswith(ours)]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    done = CliRunner().invoke(main, command)
+    line = f"Error: {package} is not installed: "
+    line += f"pip install '{DISTRIBUTION}[{EXTRAS[package]}]'\n"
+    assert (done.exit_code, done.stderr) == (3, line)
+
+
+def test_the_extras_have_the_packages() -> None:
+    extras = PROJECT["optional-dependencies"]
+    assert PROJECT["name"] == DISTRIBUTION
+    for package, extra in EXTRAS.items():
+        assert any(line.startswith(f"{package}>=") for line in extras[extra]), package
+        assert not any(line.startswith(package) for line in PROJECT["dependencies"])
+    assert extras["all"] == [f"{DISTRIBUTION}[audit,docker,java]"]
