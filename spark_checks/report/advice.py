@@ -129,7 +129,7 @@ class Advice:
 
     @property
     def headline(self) -> str | None:
-        """What is wrong and what a start would lose; None for a sound store."""
+        """The damage and the losses of a start, or None for a sound store."""
         own = [one for one in self.findings if not is_about_two_stores(one)]
         errors = [one for one in own if one.severity is Severity.ERROR]
         if not own:
