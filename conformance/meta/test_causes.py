@@ -37,15 +37,22 @@ def result(
     }
 
 
-def test_failures_that_look_alike_have_one_cause() -> None:
+def test_failures_with_equal_values_have_one_cause() -> None:
+    closed = "the connection to port {} was closed by the peer"
     alike = [
-        result("WIRE-FRAME-001", found="port 1234 is closed"),
-        result("WIRE-FRAME-002", found="port 99 is closed"),
-        result("WIRE-FRAME-003", found="the port is open"),
+        result("WIRE-FRAME-001", found=closed.format(12345)),
+        result("ROUTE-REG-001", found=closed.format(9876)),
+        result("WIRE-FRAME-003", found="it is still open"),
     ]
     first, second = causes_of(alike)
-    assert first.clauses == ["WIRE-FRAME-001", "WIRE-FRAME-002"]
+    assert first.clauses == ["WIRE-FRAME-001", "ROUTE-REG-001"]
     assert second.clauses == ["WIRE-FRAME-003"]
+
+
+def test_short_equal_values_are_one_cause_in_one_family_only() -> None:
+    names = ["WIRE-FRAME-001", "WIRE-FRAME-002", "ROUTE-REG-001"]
+    causes = causes_of([result(name, found="False", expected="True") for name in names])
+    assert [cause.clauses for cause in causes] == [names[:2], names[2:]]
 
 
 def test_the_break_comes_first_then_the_baseline() -> None:

@@ -87,7 +87,8 @@ def test_an_answers_header_has_the_members_of_a_command(server: Server) -> None:
         expected=set(),
         what="unknown members",
     )
-    wrong = {k: v for k, v in header.get("extFields", {}).items() if type(v) is not str}
+    fields = header.get("extFields") or {}
+    wrong = {name: value for name, value in fields.items() if type(value) is not str}
     expect("WIRE-JSON-002", found=wrong, expected={}, what="values that are no strings")
     language = header["language"]
     expect_that(

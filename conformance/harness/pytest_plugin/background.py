@@ -12,6 +12,7 @@ import pickle
 import shutil
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -20,11 +21,23 @@ import pytest
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.process.workspace import try_lock
 from conformance.harness.pytest_plugin.fixtures import OPTIONS, TARGET_OWNER
+from conformance.harness.pytest_plugin.preconditions import (
+    PRECONDITION_ERRORS,
+    precondition_reason,
+)
+from conformance.harness.pytest_plugin.skips import blocked
 from conformance.harness.targets.target import Target, TargetError
 
 Observation = Callable[[pytest.Config, threading.Event], object]
 """Returns its result; may end early when the event is set."""
 PATIENCE_S = 600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Obstacle:
+    """Result of an observation whose requests the target refused."""
+
+    reason: str
 
 
 class Background:
@@ -53,6 +66,8 @@ class Background:
         )
         # Our own file, written a moment ago by a worker of this run.
         seen = pickle.loads(self._path.read_bytes())  # noqa: S301
+        if isinstance(seen, Obstacle):
+            blocked(seen.reason)
         if isinstance(seen, TargetError):
             raise seen
         return seen
@@ -71,6 +86,8 @@ class Background:
         try:
             seen = self._observation(self._config, self._ending)
         # The error is raised to readers of the result, in any thread or process.
+        except PRECONDITION_ERRORS as error:
+            seen = Obstacle(reason=f"{self._path.stem}: {precondition_reason(error)}")
         except BaseException as error:
             seen = TargetError(f"{type(error).__name__}: {error}")
         waiting = self._path.with_suffix(".part")

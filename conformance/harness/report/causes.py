@@ -21,8 +21,10 @@ VALUE_LIMIT = 160
 """Characters of a value in one line."""
 GRAVE_LEVELS = ("MUST",)
 _BLOCKER = re.compile(r"blocked by ([A-Z]+-[A-Z0-9]+-\d{3})")
-_VARIES = re.compile(r"0x[0-9a-f]+|[0-9a-f]{8,}|\d+")
+_VARIES = re.compile(r"0x[0-9a-f]+|[0-9a-f]{8,}(_\d+)?|\d{4,}")
 """Parts of a value that differ from test to test: offsets, ids, ports."""
+TELLING_SIZE = 30
+"""Letters of values from which on equal values are most likely one cause."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -117,8 +119,9 @@ def _key(result: Result) -> object:
     if expected == BROKEN or failure.get("test", "").startswith(BASELINE):
         return result["id"]
     text = found or result.get("reason") or failure.get("text", "")
-    alike = _VARIES.sub("#", one_line(text))
-    return alike, _VARIES.sub("#", one_line(expected))
+    alike = _VARIES.sub("#", f"{one_line(text)} | {one_line(expected)}")
+    is_telling = sum(map(str.isalpha, alike)) >= TELLING_SIZE
+    return alike if is_telling else (alike, result["id"].rpartition("-")[0])
 
 
 def _count_blocked(causes: Iterable[Cause], results: Iterable[Result]) -> None:

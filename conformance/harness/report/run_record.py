@@ -19,6 +19,8 @@ BASELINE = "baseline: "
 """Beginning of the test of a verdict that is the baseline's."""
 BROKEN = "a target that still runs"
 """Expected value where the target broke."""
+STOPPED = "its test stopped at "
+"""Beginning of the reason of a clause whose test failed another clause first."""
 STALE = "stale entry of known failures"
 """Reason of a known failure that passes."""
 FAILED = (Outcome.FAIL, Outcome.KNOWN)
@@ -132,7 +134,7 @@ def _result(name: str, verdicts: list[tuple[Outcome, Verdict]]) -> ClauseResult:
     outcome, deciding = min(verdicts, key=lambda one: GRAVITY.index(one[0]))
     reason = deciding.reason
     if outcome is Outcome.UNSUPPORTED and deciding.blamed:
-        reason = f"its test stopped at {', '.join(deciding.blamed)}"
+        reason = STOPPED + ", ".join(deciding.blamed)
     return ClauseResult(
         id=name,
         outcome=outcome,

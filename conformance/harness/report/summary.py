@@ -17,7 +17,7 @@ from conformance.harness.report.causes import (
 from conformance.harness.report.evidence_differences import Comparison, difference_lines
 from conformance.harness.report.outcome import VERDICTS, Outcome
 from conformance.harness.report.report import entry_of
-from conformance.harness.report.run_record import ClauseResult
+from conformance.harness.report.run_record import STOPPED, ClauseResult
 from spec.registry import all_clauses
 
 SHORT = {
@@ -173,7 +173,10 @@ def reasons(results: Iterable[ClauseResult]) -> list[str]:
     named: dict[tuple[Outcome, str], list[str]] = defaultdict(list)
     for result in results:
         if result.outcome not in (Outcome.PASS, Outcome.FAIL, Outcome.ERROR):
-            named[result.outcome, result.reason].append(result.id)
+            reason = result.reason
+            if reason.startswith(STOPPED):
+                reason = f"{STOPPED}another clause"
+            named[result.outcome, reason].append(result.id)
     lines = [
         f"{outcome.value}: {reason} ({', '.join(_first_few(ids))})"
         for (outcome, reason), ids in named.items()
