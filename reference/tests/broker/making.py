@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.broker_controller import BrokerController
 from reference.core.remoting.effects import Effect, Send
-from reference.core.store.mapped.files import MemoryFiles
+from reference.core.store.mapped.files import Files, MemoryFiles
 from reference.core.store.message_store import MessageStore
 from spec.host import Host
 from spec.wire.remoting.command import Command, decode_command, encode_command
@@ -30,10 +30,10 @@ class Stage:
     def __init__(
         self,
         settings: Mapping[str, str] | None = None,
-        files: MemoryFiles | None = None,
+        files: Files | None = None,
     ) -> None:
         options = BrokerOptions({**SMALL, **(settings or {})})
-        self.files = MemoryFiles() if files is None else files
+        self.files: Files = MemoryFiles() if files is None else files
         store = MessageStore(self.files, options.store_options())
         store.start(NOON_MS)
         self.now_ms = NOON_MS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reference.core.store.mapped.files import MemoryFiles
 from reference.tests.broker.making import NOON_MS, pull_fields, send_fields
 from reference.tests.broker.slow_disk import SlowDisk
 from spec.store.checkpoint import decode_checkpoint
@@ -20,6 +21,7 @@ def sent(stage: SlowDisk, body: bytes = b"small") -> str:
 
 def checkpoint_times(stage: SlowDisk) -> tuple[int, int]:
     """Return the times of log and queues that are in the checkpoint's file."""
+    assert isinstance(stage.files, MemoryFiles)
     found = decode_checkpoint(bytes(stage.files.mapped["checkpoint"].bytes))
     return found.physic_ms, found.logics_ms
 

@@ -8,6 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from reference.core.broker.topic.topic_config import Topic
+from reference.core.store.mapped.files import MemoryFiles
 from reference.tests.broker.making import NOON_MS, Stage
 from reference.tests.store.making import contents
 from spec.wire.remoting.command import Command, encode_command
@@ -135,6 +136,7 @@ def left(stage: Stage) -> tuple[object, ...]:
         if (count := counts.count(name, key)) is not None
     ]
     offsets = dict(state.store.log.next_queue_offsets)
+    assert isinstance(stage.files, MemoryFiles)
     return contents(stage.files), store.put_count, store.put_size, rates, offsets
 
 

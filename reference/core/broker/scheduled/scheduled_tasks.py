@@ -46,7 +46,7 @@ class ScheduledTasks:
         tasks: list[tuple[int, Callable[[int], None]]] = [
             (number("flushConsumerOffsetInterval"), self.persist_offsets),
             (CLIENT_SCAN_MS, self._scan_clients),
-            (DELAY_OFFSETS_MS, lambda _: state.store.persist_delay_offsets()),
+            (DELAY_OFFSETS_MS, self.persist_delay_offsets),
             (FILTERS_MS, self.persist_filters),
             (SAMPLE_PERIOD_MS, state.store.statistics.sample),
             (MINUTE_SAMPLE_MS, state.statistics.sample_minute),
@@ -66,6 +66,10 @@ class ScheduledTasks:
         if offsets.is_dirty:
             self._config.save(CONSUMER_OFFSETS, offsets.as_json())
             offsets.is_dirty = False
+
+    def persist_delay_offsets(self, now_ms: int) -> None:  # noqa: ARG002
+        """Write the offsets of the delay levels, if they have changed."""
+        self._state.store.persist_delay_offsets()
 
     def persist_filters(self, now_ms: int) -> None:
         """Write the consumer filters, if they have changed."""
