@@ -23,7 +23,7 @@ from conformance.harness.process.workspace import try_lock
 from conformance.harness.pytest_plugin.fixtures import OPTIONS, TARGET_OWNER
 from conformance.harness.pytest_plugin.preconditions import (
     PRECONDITION_ERRORS,
-    precondition_reason,
+    first_line,
 )
 from conformance.harness.pytest_plugin.skips import blocked
 from conformance.harness.targets.target import Target, TargetError
@@ -85,9 +85,9 @@ class Background:
     def _watch(self) -> None:
         try:
             seen = self._observation(self._config, self._ending)
-        # The error is raised to readers of the result, in any thread or process.
         except PRECONDITION_ERRORS as error:
-            seen = Obstacle(reason=f"{self._path.stem}: {precondition_reason(error)}")
+            seen = Obstacle(reason=f"{self._path.stem}: {first_line(error)}")
+        # The error is raised to readers of the result, in any thread or process.
         except BaseException as error:
             seen = TargetError(f"{type(error).__name__}: {error}")
         waiting = self._path.with_suffix(".part")

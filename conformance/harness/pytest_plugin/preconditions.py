@@ -42,7 +42,7 @@ PRECONDITION_ERRORS = (RefusedError, PeerMisbehavedError, TooLateError)
 def precondition_reason(error: BaseException) -> str:
     """Return why a test is blocked whose fixture raised *error*, in one line."""
     request = last_request(CONVERSATIONS.transcripts())
-    happened = _first_line(error)
+    happened = first_line(error)
     if request is None:
         return happened
     named = f"{_name_of(request)}: {happened}"
@@ -56,7 +56,8 @@ def lacks_request(error: BaseException) -> bool:
     return isinstance(error, RefusedError) and error.code == lacking
 
 
-def _first_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
+    """Return the first line of *error*, without the frames."""
     if isinstance(error, PeerMisbehavedError):
         return error.reason
     return str(error).partition("\n")[0]
