@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,9 +13,7 @@ from cli.options.common import Decorator
 from cli.options.exit_codes import FINDINGS, NOT_RUN
 from cli.options.output import write_result
 from cli.options.selection import select
-from cli.pages.admin_page import page as admin_page
 from cli.pages.client_page import clients
-from cli.pages.recorded_pages import recorded_pages
 from conformance.harness.java.ivy import JarsUnavailableError
 from conformance.harness.process.process import ProcessError
 from conformance.harness.report import run_page
@@ -25,10 +23,6 @@ from conformance.harness.targets.target import TargetError
 from conformance.interop.handover.cell import all_cells
 from conformance.interop.handover.record import FILE, forget, run_missing
 from conformance.interop.handover.table import page
-from conformance.interop.mqadmin import record as admin_record
-from conformance.interop.programs import cell as feature_cell
-from conformance.interop.programs import record as feature_record
-from conformance.interop.programs import table as feature_table
 from conformance.mutants import kill_page, kill_record
 from conformance.mutants.matrix import examine_each
 from conformance.mutants.planting import Mutant, all_mutants
@@ -47,7 +41,7 @@ def _page_option(example: str) -> Decorator:
     )
 
 
-def _cells_option(default: Path) -> Decorator:
+def _cells_option(default: Path | Callable[[], Path]) -> Decorator:
     """Return the option that names the file of the recorded cells."""
     return click.option(
         "--cells",
@@ -66,6 +60,12 @@ def _again_option(metavar: str, makes: str) -> Decorator:
         metavar=f"{metavar},...",
         help=f"Forget the recorded cells of these {makes} first.",
     )
+
+
+def _feature_file() -> Path:
+    from conformance.interop.programs.record import FILE as FEATURES
+
+    return FEATURES
 
 
 @contextmanager
@@ -139,6 +139,9 @@ def pages(out: Path) -> None:
     These are admin, clients, handover, headers, interop and mutants (.md), and a chart
     (.svg) of each measurement.
     """
+    # Imported here: without Spark and Java, the other reports still work.
+    from cli.pages.recorded_pages import recorded_pages
+
     for name, text in recorded_pages():
         file = out / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -199,13 +202,17 @@ def handover(out: Path, record: Path, again: str) -> None:
 
 @report.command()
 @_page_option("docs/interop.md")
-@_cells_option(feature_record.FILE)
+@_cells_option(_feature_file)
 @_again_option("WORD", "clients, features or servers (or all)")
 def interop(out: Path, record: Path, again: str) -> None:
     """Try every feature of every client at every server, and write the page of it.
 
     Recorded cells are not run again, so an interrupted run continues.
     """
+    from conformance.interop.programs import cell as feature_cell
+    from conformance.interop.programs import record as feature_record
+    from conformance.interop.programs import table as feature_table
+
     with _one_line_if_not_run():
         feature_record.forget(_words(again), record)
         wanted = feature_cell.all_cells()
@@ -224,6 +231,9 @@ def admin(out: Path, again: bool) -> None:
 
     Without a record, the commands run at a real 4.6.0 and at the reference.
     """
+    from cli.pages.admin_page import page as admin_page
+    from conformance.interop.mqadmin import record as admin_record
+
     with _one_line_if_not_run(ProcessError):
         run = None if again else admin_record.recorded()
         run = run or admin_record.record()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -47,3 +48,24 @@ def test_the_extras_have_the_packages() -> None:
         assert any(line.startswith(f"{package}>=") for line in extras[extra]), package
         assert not any(line.startswith(package) for line in PROJECT["dependencies"])
     assert extras["all"] == [f"{DISTRIBUTION}[audit,docker,java]"]
+
+
+BASE_COMMANDS = [
+    *("admin", "completion", "consume", "evidence", "inspect", "produce", "recover"),
+    *("report matrix", "report page", "serve", "spec", "target", "test", "test-client"),
+]
+WITHOUT_EXTRAS = f"""
+import sys
+sys.modules.update(dict.fromkeys({list(EXTRAS)}))
+from click.testing import CliRunner
+from cli.main import main
+for command in {BASE_COMMANDS}:
+    ended = CliRunner().invoke(main, [*command.split(), "--help"])
+    print(*([] if ended.exit_code == 0 else [command, ended.output]), end="")
+"""
+
+
+def test_the_commands_of_the_base_need_no_extra() -> None:
+    command = [sys.executable, "-c", WITHOUT_EXTRAS]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == ""
