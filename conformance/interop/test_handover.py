@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from conformance.harness.java.apache import RELEASES
+from conformance.harness.process.process import ProcessError
 from conformance.interop.handover.cell import (
     STOP,
     Cell,
@@ -93,6 +94,23 @@ def long_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return store
 
 
+KEY_VALUES = {
+    "": True,
+    " ": True,
+    "null": True,
+    "[]": True,
+    '{"configTable":{"a":{"k":[1]}}}': True,
+    '{"configTable":null}': False,
+    '{"configTable":[1,2]}': False,
+    '{"configTable":{"a":"b"}}': False,
+    '{"configTable":{"a"': False,
+    "7": False,
+}
+"""Contents of kvConfig.json, and whether a name server of 4.6.0 starts on them."""
+REFUSED_BY_FASTJSON2 = {" ", "[]"}
+"""Contents on which a name server from 5.4 on does not start."""
+
+
 @pytest.mark.parametrize("release", RELEASES)
 def test_key_values_go_from_name_server_to_name_server(
     tmp_path: Path, release: str
@@ -105,6 +123,34 @@ def test_key_values_go_from_name_server_to_name_server(
         put(ours, MORE)
     with name_server(release, file, tmp_path / "last") as theirs:
         assert listed(theirs) == {**FIRST, **MORE}
+
+
+def starts_on(make: str, text: str, directory: Path) -> bool:
+    """Return whether a name server starts on a file of key values, or ends."""
+    file = directory / "kvConfig.json"
+    file.write_text(text)
+    try:
+        with name_server(make, file, directory / "home"):
+            return True
+    except ProcessError as error:
+        assert "ended with" in str(error)  # noqa: PT017
+        return False
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_name_servers_start_on_the_same_key_values(
+    tmp_path: Path, release: str
+) -> None:
+    for number, text in enumerate(KEY_VALUES):
+        found = {}
+        is_refused = text in REFUSED_BY_FASTJSON2 and release_key(release) >= (5, 4)
+        expected = {release: KEY_VALUES[text] and not is_refused}
+        expected[REFERENCE] = KEY_VALUES[text]
+        for make in (release, REFERENCE):
+            directory = tmp_path / f"{number} {make}"
+            directory.mkdir()
+            found[make] = starts_on(make, text, directory)
+        assert found == expected, text
 
 
 def unexplained(cell: Cell) -> list[str]:
