@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from cli.runs.recover_copy import CopyRecovered
     from reference.core.recovery_forecast.outcome import Outcome
     from reference.core.store.types import StoreOptions
-    from reference.shell.read_only_files import ReadOnlyStore
+    from reference.shell.storage.read_only_files import ReadOnlyStore
 
 STORE_NAMES = (COMMIT_LOG, CONSUME_QUEUE, CHECKPOINT, ABORT)
 """A directory that has one of these is a store."""
@@ -85,7 +85,7 @@ def recover(
     from reference.core.recovery_forecast.forecast import forecast
     from reference.core.recovery_forecast.store_view import ViewError
     from reference.core.store.recovery.rules import rules_of
-    from reference.shell.read_only_files import ReadOnlyStore
+    from reference.shell.storage.read_only_files import ReadOnlyStore
 
     try:
         rules = rules_of(release)
@@ -122,7 +122,7 @@ def _recover_copy(
 ) -> CopyRecovered:
     """Copy *store* to *target*, and recover the copy."""
     from cli.runs.recover_copy import recover_copy
-    from reference.shell.store_copy import CopyError
+    from reference.shell.storage.store_copy import CopyError
 
     try:
         return recover_copy(store, target, outcome, options)

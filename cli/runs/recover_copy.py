@@ -10,8 +10,8 @@ from reference.core.recovery_forecast.outcome import Outcome
 from reference.core.store.mapped.files import FilesError
 from reference.core.store.message_store import MessageStore
 from reference.core.store.types import StoreOptions
-from reference.shell.disk import DiskFiles
-from reference.shell.store_copy import copy_store
+from reference.shell.storage.disk import DiskFiles
+from reference.shell.storage.store_copy import copy_store
 
 REFERENCE_RELEASE = "4.6.0"
 """The release whose recovery the reference performs itself."""

@@ -13,7 +13,7 @@ from reference.core.recovery_forecast.store_view import ViewError
 from reference.core.store.recovery.load import DirectoryEntry
 from reference.core.store.recovery.rules import rules_of
 from reference.core.store.types import StoreOptions
-from reference.shell.read_only_files import ReadOnlyStore
+from reference.shell.storage.read_only_files import ReadOnlyStore
 from spark_checks.report.start_forecast import StartForecast
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE
 

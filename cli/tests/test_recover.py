@@ -140,7 +140,7 @@ def test_both_copies_of_a_setting_are_broken(tmp_path: Path) -> None:
 
 def test_a_running_broker_is_noticed(tmp_path: Path) -> None:
     store = copied(tmp_path)
-    holding = "import sys; from reference.shell.disk import DiskFiles;"
+    holding = "import sys; from reference.shell.storage.disk import DiskFiles;"
     holding += "DiskFiles(sys.argv[1]).lock(); print(1, flush=True); sys.stdin.read()"
     # A lock is its process's: this process would not see its own.
     with subprocess.Popen(

@@ -14,9 +14,9 @@ from typing import Any
 
 from conformance.client.scripted_cluster import ScriptedCluster
 from conformance.client.scripted_server import PATIENCE_S
+from conformance.harness.blocked.skips import unsupported
 from conformance.harness.process.deadline import TooLateError
 from conformance.harness.pytest_plugin.fixtures import unique_name
-from conformance.harness.pytest_plugin.skips import unsupported
 from conformance.harness.targets.client_adapter import (
     Adapter,
     AdapterError,

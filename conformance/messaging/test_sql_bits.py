@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.harness.blocked.skips import unsupported
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.client.requests.messages import now_ms
 from conformance.harness.process.deadline import wait_until
@@ -17,7 +18,6 @@ from conformance.harness.pytest_plugin.fixtures import (
     need,
     unique_name,
 )
-from conformance.harness.pytest_plugin.skips import unsupported
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.choosing import chosen, subscribe

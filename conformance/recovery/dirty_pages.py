@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psutil
 
-from conformance.harness.pytest_plugin.skips import unsupported
+from conformance.harness.blocked.skips import unsupported
 
 _DIRTY = re.compile(r"(?:Shared|Private)_Dirty:\s+(\d+) kB")
 _HEADER = re.compile(r"^[0-9a-f]+-[0-9a-f]+ ")

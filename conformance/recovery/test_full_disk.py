@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.harness.blocked.skips import unsupported
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.client.peer import PeerError, PeerMisbehavedError
 from conformance.harness.process.deadline import wait_until
@@ -18,7 +19,6 @@ from conformance.harness.pytest_plugin.fixtures import (
     create_topic,
     unique_name,
 )
-from conformance.harness.pytest_plugin.skips import unsupported
 from conformance.harness.targets.target import Target
 from conformance.recovery.load import Acknowledged, Draft, send_one
 from conformance.recovery.queue_checks import check_survivors, lost_of, queues_of

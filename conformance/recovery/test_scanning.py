@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from conformance.harness.blocked.skips import unsupported
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.pytest_plugin.fixtures import TargetStarter
-from conformance.harness.pytest_plugin.skips import unsupported
 from conformance.recovery.original import EMPTY_BODY, MANY, Original, next_offset
 from conformance.recovery.queue_checks import ends_of, pulled
 from conformance.recovery.small import LOG_FILE_SIZE, SMALL_FILES

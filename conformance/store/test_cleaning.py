@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.harness.blocked.skips import unsupported
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
-from conformance.harness.pytest_plugin.skips import unsupported
 from conformance.store.ageing import (
     EXPIRY_S,
     EXTENSION_FILE_SIZE,

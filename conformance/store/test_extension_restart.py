@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.harness.blocked.skips import unsupported
 from conformance.harness.client.client import require_success
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import expect
@@ -15,7 +16,6 @@ from conformance.harness.pytest_plugin.fixtures import (
     create_topic,
     unique_name,
 )
-from conformance.harness.pytest_plugin.skips import unsupported
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Target
 from spec.store.message_record import decode_records

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.harness.blocked.skips import unsupported
 from conformance.harness.pytest_plugin.expectations import expect
-from conformance.harness.pytest_plugin.skips import unsupported
 from conformance.store.filling import LOG_FILES, OLD, Filled
 from spec.wire.remoting.response_code import ResponseCode
 

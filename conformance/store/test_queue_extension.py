@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.harness.blocked.skips import unsupported
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import expect
-from conformance.harness.pytest_plugin.skips import unsupported
 from conformance.store.special import (
     EXTENSION_FILE_SIZE,
     GROUP,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.harness.blocked.skips import unsupported
 from conformance.harness.pytest_plugin.expectations import expect
-from conformance.harness.pytest_plugin.skips import unsupported
 from conformance.store.special import Special
 from spec.store.message_record import encode_record
 from spec.store.record_checksum import agrees

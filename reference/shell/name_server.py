@@ -32,9 +32,9 @@ from reference.core.name_server.kv_config import (
 from reference.core.name_server.server import NameServer
 from reference.core.store.mapped.files import FilesError
 from reference.shell.clock import now_ms
-from reference.shell.disk import DiskFiles
 from reference.shell.remoting_host import RemotingHost
 from reference.shell.settings_files import read_settings_text
+from reference.shell.storage.disk import DiskFiles
 
 CANNOT_START = 2
 

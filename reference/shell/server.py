@@ -21,11 +21,11 @@ from reference.core.name_server.server import NameServer
 from reference.core.store.message_store import MessageStore
 from reference.core.store.recovery.recover import BulkRecovery
 from reference.shell.clock import now_ms, zone_offset_ms
-from reference.shell.disk import DiskFiles
 from reference.shell.ha_sockets import BrokerHost
 from reference.shell.name_server import NameServerSetup, new_name_server
 from reference.shell.remoting_host import RemotingHost
 from reference.shell.settings_files import resolve, resolve_address
+from reference.shell.storage.disk import DiskFiles
 from spec.host import Host
 from spec.wire.ha.replication import PORT_DISTANCE
 

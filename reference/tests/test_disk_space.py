@@ -13,8 +13,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from reference.core.store.mapped.files import FilesError
-from reference.shell import disk_space
-from reference.shell.disk import DiskFile, DiskFiles
+from reference.shell.storage import disk_space
+from reference.shell.storage.disk import DiskFile, DiskFiles
 
 BLOCK = 1 << 14
 SIZE = 4 * 1024 * 1024 + 100

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from reference.core.store.mapped.files import FilesError
-from reference.shell.disk import DiskFiles
+from reference.shell.storage.disk import DiskFiles
 
 SIZE = 1 << 17
 SIZES = st.one_of(st.integers(0, 64), st.integers((1 << 14) - 2, (1 << 14) + 70_000))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reference.core.store.mapped.files import FilesError
-from reference.shell.disk import DiskFile, DiskFiles
+from reference.shell.storage.disk import DiskFile, DiskFiles
 from reference.tests.failing_calls import ERRORS, NEVER, FailingCalls
 
 SIZE = 1 << 17

@@ -11,8 +11,8 @@ import pytest
 
 from reference.core.remoting.effects import Effect, Flush
 from reference.core.remoting.server import RemotingServer
-from reference.shell.disk import DiskFile, DiskFiles
 from reference.shell.remoting_host import RemotingHost
+from reference.shell.storage.disk import DiskFile, DiskFiles
 
 
 class FlushRecorder(RemotingServer):

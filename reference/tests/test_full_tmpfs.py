@@ -41,7 +41,7 @@ print(sum(mmap.mmap(number, 0)))
 """
 OPEN_FILES = f"""
 from reference.core.store.mapped.files import FilesError
-from reference.shell.disk import DiskFiles
+from reference.shell.storage.disk import DiskFiles
 try:
     file = DiskFiles(disk).open("sparse", {FILE_SIZE})
     print(sum(file.view))

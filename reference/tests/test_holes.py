@@ -15,8 +15,8 @@ import pytest
 
 from reference.core.store.index.index_file import IndexFile
 from reference.core.store.mapped.files import FilesError
-from reference.shell import disk, holes
-from reference.shell.disk import DiskFiles
+from reference.shell.storage import disk, holes
+from reference.shell.storage.disk import DiskFiles
 
 MEGABYTE = 1 << 20
 

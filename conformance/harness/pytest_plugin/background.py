@@ -18,14 +18,14 @@ from tempfile import mkdtemp
 
 import pytest
 
-from conformance.harness.process.deadline import wait_until
-from conformance.harness.process.workspace import try_lock
-from conformance.harness.pytest_plugin.fixtures import OPTIONS, TARGET_OWNER
-from conformance.harness.pytest_plugin.preconditions import (
+from conformance.harness.blocked.preconditions import (
     PRECONDITION_ERRORS,
     first_line,
 )
-from conformance.harness.pytest_plugin.skips import blocked
+from conformance.harness.blocked.skips import blocked
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.process.workspace import try_lock
+from conformance.harness.pytest_plugin.fixtures import OPTIONS, TARGET_OWNER
 from conformance.harness.targets.target import Target, TargetError
 
 Observation = Callable[[pytest.Config, threading.Event], object]

@@ -14,9 +14,9 @@ from typing import Protocol
 
 import pytest
 
+from conformance.harness.blocked.skips import unsupported
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.options import Options
-from conformance.harness.pytest_plugin.skips import unsupported
 from conformance.harness.targets.shared_target import SharedTarget, TargetOwner
 from conformance.harness.targets.target import Capability, Target, parse_target
 

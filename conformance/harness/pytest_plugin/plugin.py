@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 
 from conformance.harness.baseline.baseline import description_of
+from conformance.harness.blocked.guard import GUARD, Guard
+from conformance.harness.blocked.repeating import run_guarded
 from conformance.harness.failure import artifacts
 from conformance.harness.pytest_plugin.fixtures import (
     OPTIONS,
@@ -29,7 +31,6 @@ from conformance.harness.pytest_plugin.fixtures import (
     unique,
 )
 from conformance.harness.pytest_plugin.grouping import SharedBrokers
-from conformance.harness.pytest_plugin.guard import GUARD, Guard
 from conformance.harness.pytest_plugin.hypothesis_profiles import load_profile
 from conformance.harness.pytest_plugin.options import (
     MARKERS,
@@ -39,7 +40,6 @@ from conformance.harness.pytest_plugin.options import (
 )
 from conformance.harness.pytest_plugin.ordering import order_items
 from conformance.harness.pytest_plugin.recorder import HARNESS_FAILED, Recorder
-from conformance.harness.pytest_plugin.repeating import run_guarded
 from conformance.harness.pytest_plugin.reporting import (
     KNOWN,
     add_verdict,

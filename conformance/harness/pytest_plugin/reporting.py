@@ -10,15 +10,15 @@ from __future__ import annotations
 import pytest
 
 from conformance.harness.baseline.baseline import Defect, load
+from conformance.harness.blocked.guard import GUARD, without_verdict
+from conformance.harness.blocked.known_refusals import refusal_in_test, sent_codes
+from conformance.harness.blocked.skips import blocked
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.failure import artifacts
 from conformance.harness.pytest_plugin import verdict as verdicts
 from conformance.harness.pytest_plugin.fixtures import OPTIONS, TARGET_OWNER
-from conformance.harness.pytest_plugin.guard import GUARD, without_verdict
-from conformance.harness.pytest_plugin.known_refusals import refusal_in_test, sent_codes
 from conformance.harness.pytest_plugin.options import suite_of
 from conformance.harness.pytest_plugin.selection import applicable, clauses_of
-from conformance.harness.pytest_plugin.skips import blocked
 from conformance.harness.report.known_failures import Known, reason_for
 from conformance.harness.report.outcome import VERDICTS, Outcome
 from conformance.harness.report.run_record import Verdict

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 import pytest
 
+from conformance.harness.blocked.skips import not_applicable, unsupported
 from conformance.harness.pytest_plugin.fixtures import need
 from conformance.harness.pytest_plugin.options import (
     BROKER_SUITES,
@@ -18,7 +19,6 @@ from conformance.harness.pytest_plugin.options import (
     Options,
     suite_of,
 )
-from conformance.harness.pytest_plugin.skips import not_applicable, unsupported
 from conformance.harness.targets.target import Capability, Target
 from spec.registry import all_clauses
 

@@ -16,6 +16,12 @@ from typing import Any
 import pytest
 from hypothesis.errors import HypothesisException
 
+from conformance.harness.blocked.preconditions import (
+    PRECONDITION_ERRORS,
+    lacks_request,
+    precondition_reason,
+)
+from conformance.harness.blocked.skips import of_skip
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.peer import PeerError, PeerMisbehavedError
 from conformance.harness.client.requests.invoker import RefusedError
@@ -29,12 +35,6 @@ from conformance.harness.failure.failure import (
 )
 from conformance.harness.process.process import ProcessError
 from conformance.harness.pytest_plugin.options import Options
-from conformance.harness.pytest_plugin.preconditions import (
-    PRECONDITION_ERRORS,
-    lacks_request,
-    precondition_reason,
-)
-from conformance.harness.pytest_plugin.skips import of_skip
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.run_record import Verdict
 from conformance.harness.targets.target import TargetError

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from reference.core.store.mapped.files import FilesError
-from reference.shell.disk import DiskFiles
+from reference.shell.storage.disk import DiskFiles
 from reference.tests.broker.faulty_broker import Faulty, assert_resumes, started_on
 from reference.tests.failing_calls import ERRORS, NEVER, SHORT, FailingCalls
 

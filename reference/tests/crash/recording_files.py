@@ -1,8 +1,8 @@
 """
 The files of a store in memory, with a record of the operations on a real disk.
 
-`reference.shell.disk` decides what that is: a file gets its size before its name, a
-text is replaced by renaming. A test compares the two, call by call.
+`reference.shell.storage.disk` decides what that is: a file gets its size before its
+name, a text is replaced by renaming. A test compares the two, call by call.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from reference.core.store.mapped.files import Files
-from reference.shell.disk import DiskFiles
+from reference.shell.storage.disk import DiskFiles
 from reference.tests.crash.recording_files import RecordingFiles
 from reference.tests.crash.trace import Event, Settled, Written
 

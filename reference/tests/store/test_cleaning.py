@@ -13,7 +13,7 @@ from reference.core.store.cleaning.retention import HOUR_MS, Retention
 from reference.core.store.mapped.files import FilesError, MemoryFiles
 from reference.core.store.message_store import MessageStore
 from reference.core.store.types import GetMessageStatus, PutStatus
-from reference.shell.disk import DiskFiles
+from reference.shell.storage.disk import DiskFiles
 from reference.tests.store.making import (
     NOON_MS,
     TINY,

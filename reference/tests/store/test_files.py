@@ -22,7 +22,7 @@ from reference.core.store.types import (
     PutStatus,
     StoreOptions,
 )
-from reference.shell.disk import DiskFiles
+from reference.shell.storage.disk import DiskFiles
 from reference.tests.store.making import (
     NOON_MS,
     TINY,
@@ -123,7 +123,7 @@ def test_a_second_process_in_the_same_directory_does_not_start(tmp_path: Path) -
     store = started(DiskFiles(tmp_path))
     program = (
         "import sys\n"
-        "from reference.shell.disk import DiskFiles\n"
+        "from reference.shell.storage.disk import DiskFiles\n"
         "DiskFiles(sys.argv[1]).lock()\n"
     )
     command = [sys.executable, "-c", program, str(tmp_path)]

@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from reference.core.store.mapped.files import Files, MemoryFiles
 from reference.core.store.message_store import MessageStore
 from reference.core.store.types import PutResult, PutStatus
-from reference.shell.disk import DiskFiles
+from reference.shell.storage.disk import DiskFiles
 from reference.tests.store.making import (
     NOON_MS,
     TINY,

@@ -6,7 +6,7 @@ mapped and have a fixed size. The JSON files of ``config/`` are replaced as a wh
 file ``abort`` exists or not. Paths are relative to the store and use ``/``.
 
 `MemoryFiles` is for tests and temporary stores. The files of a disk are in
-`reference.shell.disk`.
+`reference.shell.storage.disk`.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from _pytest.runner import runtestprotocol
 
-from conformance.harness.pytest_plugin.guard import Guard
+from conformance.harness.blocked.guard import Guard
 
 
 def run_guarded(item: pytest.Item, nextitem: pytest.Item | None, guard: Guard) -> None:

@@ -7,11 +7,11 @@ A target that refuses one of them does not fail the clause of the test: the test
 
 from __future__ import annotations
 
+from conformance.harness.blocked.known_refusals import last_request
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.peer import PeerMisbehavedError
 from conformance.harness.client.requests.invoker import RefusedError
 from conformance.harness.process.deadline import TooLateError
-from conformance.harness.pytest_plugin.known_refusals import last_request
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 

@@ -19,21 +19,21 @@ from itertools import count
 from pathlib import Path
 
 from reference.core.store.mapped.files import WORD_SIZE, FilesError
-from reference.shell.disk_space import (
+from reference.shell.storage.disk_space import (
     BLOCK_BITS,
     DiskSpace,
     files_error,
     ranges_with_data,
 )
-from reference.shell.file_calls import (
+from reference.shell.storage.file_calls import (
     make_sized,
     open_for_writing,
     open_sized,
     sync,
     sync_directory,
 )
-from reference.shell.holes import HoleSpace
-from reference.shell.page_release import PageRelease
+from reference.shell.storage.holes import HoleSpace
+from reference.shell.storage.page_release import PageRelease
 
 try:
     import fcntl

@@ -12,7 +12,7 @@ import os
 from pathlib import Path
 
 from reference.core.store.mapped.files import FilesError
-from reference.shell.disk_space import files_error, ranges_with_data
+from reference.shell.storage.disk_space import files_error, ranges_with_data
 
 _MOUNTS = Path("/proc/self/mountinfo")
 _IN_MEMORY = frozenset({"tmpfs", "ramfs", "devtmpfs"})

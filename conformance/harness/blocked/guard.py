@@ -22,8 +22,8 @@ from pathlib import Path
 
 import pytest
 
+from conformance.harness.blocked.skips import blocked
 from conformance.harness.client.conversations import CONVERSATIONS
-from conformance.harness.pytest_plugin.skips import blocked
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.run_record import BROKEN, Verdict
 from conformance.harness.targets.shared_target import TargetOwner

@@ -8,7 +8,7 @@ import contextlib
 import os
 from pathlib import Path
 
-from reference.shell.disk_space import files_error
+from reference.shell.storage.disk_space import files_error
 
 
 def open_sized(path: Path, size: int) -> int:

@@ -1,0 +1,1 @@
+"""The store's files on disk; begin at `disk`."""
