@@ -44,7 +44,7 @@ def test_what_cannot_be_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
     for options, output in (
         (["--faults", "no-such"], "no fault no-such"),
         (["--faults", "checkpoint-log,checkpoint-missing"], "do not go with"),
-        (["--size", "many"], "is no size"),
+        (["--size", "many"], "is not a size"),
         (["--body-size", "1G"], "does not fit"),
     ):
         store = str(tmp_path / str(len(options[1])))

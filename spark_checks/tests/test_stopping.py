@@ -31,6 +31,7 @@ def test_an_audit_that_is_told_to_end_leaves_nothing(
         env=environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
+        preexec_fn=heed_interrupts,
     ) as audit:
         # Its Java runs, so Spark is being started or is there.
         assert seen(lambda: [c for c in children(audit.pid) if "java" in c.name()])
@@ -41,6 +42,11 @@ def test_an_audit_that_is_told_to_end_leaves_nothing(
     assert left == []
     assert list(tmp_path.glob("rmqc-audit-*")) == []
     assert (audit.returncode, errors) == (128 + number, b"rmqc audit: interrupted\n")
+
+
+def heed_interrupts() -> None:
+    """Have SIGINT interrupt Python, also where the tests run in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def children(process_id: int) -> list[psutil.Process]:
