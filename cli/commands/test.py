@@ -270,6 +270,8 @@ def _run(name: str, words: list[str], reports: list[str]) -> int:
     fixed += [f"--config-file={_settings()}", f"--confcutdir={SOURCES}"]
     fixed += ["-p", "no:cacheprovider", "--by-cause", "--require-target"]
     fixed += [f"--target={name}"]
+    # A target's modules may be imported before pytest could rewrite their assertions.
+    fixed += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
     code = pytest.main([*fixed, *reports, *words], plugins=[UnknownOptions()])
     if code == pytest.ExitCode.NO_TESTS_COLLECTED:
         click.echo("checked nothing: no test has been selected", err=True)

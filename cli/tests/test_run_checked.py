@@ -114,3 +114,12 @@ def test_an_unknown_option_is_one_line(words: list[str], suggestion: str) -> Non
     )
     assert ended.returncode == 2
     assert ended.stderr == f"Error: unknown option {words[1]}{suggestion}\n"
+
+
+def test_the_modules_of_a_target_may_be_imported_before_pytest_runs() -> None:
+    words = ["test", "--target", "jvm:4.6.0", "--suite", "wire", "-k", "no_such_test"]
+    ended = subprocess.run(
+        [sys.executable, "-m", "cli", *words], capture_output=True, text=True
+    )
+    assert ended.stderr == "checked nothing: no test has been selected\n"
+    assert ended.returncode == 3
