@@ -69,3 +69,19 @@ def test_a_large_frame_that_has_only_begun_waits() -> None:
     connection, requests = fed([b"\x00\xff\xff\xfc", b"x" * 1000])
     assert requests == []
     assert connection.decode_error is None
+
+
+def test_a_large_frame_is_joined_once_when_it_is_whole() -> None:
+    connection = Connection(1, PEER)
+    data = encode_command(Command(code=1, body=bytes(100_000)))
+    for start in range(0, len(data) - 1000, 1000):
+        connection.receive(data[start : start + 1000], 0)
+        assert connection.next_request() is None
+        assert connection._data == b""
+        assert connection._needed == len(data)
+        assert len(connection._pending) == connection.unfinished_size == start + 1000
+    connection.receive(data[len(connection._pending) :], 0)
+    request = connection.next_request()
+    assert request is not None
+    assert len(request.body) == 100_000
+    assert (len(connection._pending), connection.unfinished_size) == (0, 0)

@@ -72,6 +72,9 @@ class Connection:
             return request
         data, start = self._data, self._at
         left = len(data) - start
+        if not left:
+            self._data, self._at = b"", 0
+            return None
         self._needed = _SIZE_WORD
         if left >= _SIZE_WORD:
             # [WIRE-FRAME-001]
