@@ -166,7 +166,8 @@ class RemotingHost:
         if number in self._waiting:
             self._waiting.discard(number)
             self.data_received(number, b"")
-        if number not in self._waiting and number not in self._memory.blocked:
+        is_stopped = number in self._waiting or number in self._memory.blocked
+        if not is_stopped and not transport.is_closing():
             transport.resume_reading()
 
     def _bound_memory(self) -> None:

@@ -64,8 +64,16 @@ class Transport:
         self.is_reading = False
 
     def resume_reading(self) -> None:
-        """Read again."""
+        """Read again; a closed transport of uvloop would raise here."""
         self.is_reading = True
+
+    def is_closing(self) -> bool:
+        """Return whether the connection was closed from this side."""
+        return self.is_aborted
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.is_aborted = True
 
     def abort(self) -> None:
         """Close the connection without writing the rest."""
@@ -109,6 +117,23 @@ def test_a_request_that_was_put_back_comes_first() -> None:
     connection.put_back(first)
     opaques = [one.opaque for one in iter(connection.next_request, None)]
     assert opaques == [0, 1]
+
+
+def test_a_connection_that_closes_while_its_requests_wait_is_not_resumed() -> None:
+    async def run() -> None:
+        peer = Transport()
+        server = Echo()
+        host = host_of(server, 100_000_000, peer)
+        (number,) = server.connections
+        in_first_turn = RESPONSES_SIZE_MAX // len(BODY) + 1
+        malformed = b"\x00\x00\x00\x04\x00\x00\x00\xff"
+        host.data_received(number, requests(in_first_turn + 1) + malformed)
+        assert not peer.is_reading
+        await asyncio.sleep(0)
+        assert len(server.handled) == in_first_turn + 1
+        assert (peer.is_aborted, peer.is_reading) == (True, False)
+
+    asyncio.run(run())
 
 
 def host_of(server: RemotingServer, memory_max: int, *peers: Transport) -> RemotingHost:

@@ -8,7 +8,6 @@ passes on the events of the remoting server. Nothing but the shell imports it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 
 from reference.core.broker.admin.broker_statistics import BrokerStatistics
@@ -33,6 +32,7 @@ from reference.core.broker.scheduled.scheduled_tasks import ScheduledTasks
 from reference.core.broker.scheduled.store_cleaning import StoreCleaning
 from reference.core.broker.state import BrokerState
 from reference.core.broker.topic.topic_config import Topic, Topics
+from reference.core.persistence import RETRY_MS, Persistence
 from reference.core.remoting.effects import Effect
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import (
@@ -41,7 +41,6 @@ from reference.core.remoting.response import (
     encode_response,
 )
 from reference.core.remoting.server import IDLE_SCAN_MS, RemotingServer
-from reference.core.remoting.timers import LONGEST_PAUSE_MS
 from reference.core.store.config_files import (
     CONSUMER_FILTERS,
     CONSUMER_OFFSETS,
@@ -99,8 +98,10 @@ class BrokerController(RemotingServer):
         self._cleaning = StoreCleaning(self.timers, store, options)
         self._config = config
         self._invoked: dict[int, OnResponse] = {}
-        self._unpersisted: dict[str, Callable[[], dict[str, object]]] = {}
-        """Tables whose last change is not in their file, by the file's name."""
+        self._topics_file = self._file_of(TOPICS, self.state.topics.as_json)
+        self._groups_file = self._file_of(
+            SUBSCRIPTION_GROUPS, self.state.groups.as_json
+        )
         self._register_processors()
         self._load_tables()
 
@@ -120,7 +121,8 @@ class BrokerController(RemotingServer):
         held_check = self.long_polling.check_held
         every(HOLD_CHECK_MS, held_check, first_ms=now_ms + HOLD_CHECK_MS)
         every(IDLE_SCAN_MS, self.close_idle, first_ms=now_ms + IDLE_SCAN_MS)
-        every(LONGEST_PAUSE_MS, self._persist_again, first_ms=now_ms)
+        for file in (self._topics_file, self._groups_file):
+            every(RETRY_MS, file.retry, first_ms=now_ms)
         self.ha.start(now_ms)
 
     def stop(self, now_ms: int) -> None:
@@ -231,35 +233,19 @@ class BrokerController(RemotingServer):
         return self.state.filters.bits(topic, record) if is_on else b""
 
     def _on_topics_changed(self, topic: Topic | None) -> None:
-        self._persist(TOPICS, self.state.topics.as_json)
+        self._topics_file.persist()
         # [ROUTE-OUTERAPI-005]
         self.registrations.register(None if topic is None else [topic])
 
     def _on_groups_changed(self) -> None:
-        self._persist(SUBSCRIPTION_GROUPS, self.state.groups.as_json)
+        self._groups_file.persist()
 
-    def _persist(self, name: str, as_json: Callable[[], dict[str, object]]) -> None:
-        """Persist a table; where the disk refuses that, requests are served anyway.
-
-        4.6.0 org.apache.rocketmq.common.ConfigManager#persist.
-        """
-        try:
-            self._config.save(name, as_json())
-        except FilesError as error:
-            self._unpersisted[name] = as_json
-            self.log_error(f"{name} is not persisted: {error}")
-        else:
-            self._unpersisted.pop(name, None)
-
-    def _persist_again(self, now_ms: int) -> None:  # noqa: ARG002
-        """Persist the tables that the disk has refused; each is one attempt.
-
-        The error of a table was logged when its change was not persisted.
-        """
-        for name, as_json in list(self._unpersisted.items()):
-            with suppress(FilesError):
-                self._config.save(name, as_json())
-                del self._unpersisted[name]
+    def _file_of(
+        self, name: str, as_json: Callable[[], dict[str, object]]
+    ) -> Persistence:
+        file = Persistence(lambda: self._config.save(name, as_json()))
+        file.log_error = self.log_error
+        return file
 
     def _load_tables(self) -> None:
         state = self.state

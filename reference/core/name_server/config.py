@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from reference.core.java_properties import read_properties, write_properties
-from reference.core.name_server.persistence import Persistence
+from reference.core.persistence import Persistence
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response
 

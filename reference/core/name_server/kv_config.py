@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from reference.core.name_server.persistence import Persistence
+from reference.core.persistence import Persistence
 from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from reference.core.name_server.config import NameServerConfig
 from reference.core.name_server.kv_config import KvConfigTable
-from reference.core.name_server.persistence import RETRY_MS
 from reference.core.name_server.processor_table import processor_table
 from reference.core.name_server.route_tables import RouteTables
+from reference.core.persistence import RETRY_MS
 from reference.core.remoting.server import IDLE_SCAN_MS, RemotingServer
 
 EXPIRY_SCAN_MS = 10_000
@@ -38,16 +38,12 @@ class NameServer(RemotingServer):
         first_ms = now_ms + EXPIRY_SCAN_FIRST_MS
         self.timers.call_every(EXPIRY_SCAN_MS, self._expire, first_ms=first_ms)
         self.timers.call_every(IDLE_SCAN_MS, self.close_idle, first_ms=now_ms)
-        first_ms = now_ms + RETRY_MS
-        self.timers.call_every(RETRY_MS, self._persist_again, first_ms=first_ms)
+        for persistence in self._persisted:
+            self.timers.call_every(RETRY_MS, persistence.retry, first_ms=now_ms)
 
     def on_connection_lost(self, connection: int, now_ms: int) -> None:  # noqa: ARG002
         """Remove the broker that registered over the closed connection."""
         self.routes.on_connection_lost(connection)
-
-    def _persist_again(self, now_ms: int) -> None:  # noqa: ARG002
-        for persistence in self._persisted:
-            persistence.retry()
 
     def _expire(self, now_ms: int) -> None:
         for connection in self.routes.remove_expired(now_ms):

@@ -40,13 +40,15 @@ class ConfigFiles:
         Raises FilesError for a .bak that is needed and cannot be read.
         """
         path = f"config/{name}"
-        loaded = load_config(self._read(path), self._read(f"{path}.bak"), decode)
+        text = self._read(path)
+        loaded = load_config(text, self._read(f"{path}.bak"), decode)
         if not loaded.starts:  # [STORE-CONFIG-016]
             raise FilesError(f"{path} {loaded.report}")
         # [STORE-CONFIG-013] [STORE-CONFIG-014]
         if loaded.source == "bak":
             self._broken.add(name)
-        if loaded.source != "file" and "missing" not in loaded.report:
+        is_new_store = loaded.source == "nothing" and text is None
+        if loaded.source != "file" and not is_new_store:
             self.notices[name] = f"{path} {loaded.report}"
         return loaded.value
 

@@ -1,5 +1,5 @@
 """
-Persistence of a name server's table: a failed write does not fail the request.
+Persistence of a table: a failed write does not fail the request that changed it.
 
 4.6.0 logs the error and responds with SUCCESS. It writes the table again after the next
 change; here the write is also retried, so that a restart finds the table.
@@ -26,8 +26,9 @@ class Persistence:
     def persist(self) -> None:
         """Write the table; a failure is logged and retried.
 
-        4.6.0 org.apache.rocketmq.namesrv.kvconfig.KVConfigManager#persist and
-        org.apache.rocketmq.remoting.Configuration#persist.
+        4.6.0 org.apache.rocketmq.namesrv.kvconfig.KVConfigManager#persist,
+        org.apache.rocketmq.remoting.Configuration#persist and
+        org.apache.rocketmq.common.ConfigManager#persist.
         """
         try:
             self._write()
@@ -38,7 +39,7 @@ class Persistence:
         else:
             self._has_failed = False
 
-    def retry(self) -> None:
-        """Write the table if the last write failed."""
+    def retry(self, now_ms: int) -> None:  # noqa: ARG002
+        """Write the table if the last write failed. A timer calls this."""
         if self._has_failed:
             self.persist()
