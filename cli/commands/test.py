@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -38,6 +38,7 @@ from conformance.harness.targets.target import (
     parse_target,
     release_of_profile,
 )
+from spec.clause import Clause
 
 PLUGIN = "conformance.harness.pytest_plugin.plugin"
 INSTALLED = SOURCES / "conformance" / "harness" / "installed.toml"
@@ -164,21 +165,11 @@ def test(
     if against:
         if len(names) > 1 or read_only or pytest_args:
             raise click.UsageError("--against: one --target, and nothing for pytest")
-        from cli.runs.differential import compare_targets, programs_of
-
-        how = {"examples": programs_of(examples), "seed": seed or 0}
-        sys.exit(
-            compare_targets(names[0], against, profile=profile, report=report, **how)
-        )
+        sys.exit(_compare(names[0], against, examples, seed, profile, report))
     wanted = chosen(only, level)
     keywords = keywords_of(pytest_args)
     if listed:
-        print_clauses(
-            wanted,
-            selected_tests(_suites(suite or ",".join(SUITES)), keywords),
-            release=release_of_profile(profile) if profile else None,
-            has_tests_only=bool(suite or keywords),
-        )
+        _list(wanted, suite, keywords, profile)
         return
     suites = _suites(suite or suites_of(names))
     test_count = None
@@ -200,6 +191,42 @@ def test(
     if report is not None and len(names) > 1:
         click.echo(write_matrix(report, (folder_of(report, name) for name in names)))
     sys.exit(next(code for code in GRAVEST_FIRST if code in codes))
+
+
+def _compare(
+    target: str,
+    against: str,
+    examples: str,
+    seed: int | None,
+    profile: str | None,
+    report: Path | None,
+) -> int:
+    """Compare two targets by generated programs, and return the exit code."""
+    from cli.runs.differential import compare_targets, programs_of
+
+    return compare_targets(
+        target,
+        against,
+        examples=programs_of(examples),
+        seed=seed or 0,
+        profile=profile,
+        report=report,
+    )
+
+
+def _list(
+    wanted: Sequence[Clause] | None,
+    suite: str | None,
+    keywords: str,
+    profile: str | None,
+) -> None:
+    """Print the selected clauses."""
+    print_clauses(
+        wanted,
+        selected_tests(_suites(suite or ",".join(SUITES)), keywords),
+        release=release_of_profile(profile) if profile else None,
+        has_tests_only=bool(suite or keywords),
+    )
 
 
 def _check(names: tuple[str, ...], profile: str | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,16 +14,24 @@ from conformance.harness.client.client import Client, require_success
 from conformance.harness.client.peer import PeerError, PeerMisbehavedError
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.process.small_disk import NoSmallDiskError, SmallDisk, mount
-from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.expectations import expect, expect_code
 from conformance.harness.pytest_plugin.fixtures import (
     TargetStarter,
     create_topic,
     unique_name,
 )
+from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Target
+from conformance.messaging.reading import bodies_of
 from conformance.recovery.load import Acknowledged, Draft, send_one
 from conformance.recovery.queue_checks import check_survivors, lost_of, queues_of
 from conformance.recovery.starting import start_after_kill
+from spec.layout import LayoutError
+from spec.store.config.config_files import (
+    CONSUMER_OFFSETS_FILE,
+    decode_consumer_offsets,
+)
+from spec.wire.remoting.response_code import ResponseCode
 
 pytestmark = pytest.mark.needs("wire", "store", "config", "kill")
 
@@ -34,6 +43,13 @@ SETTINGS = {
     # 5.x otherwise keeps a timer's log of 100 MB.
     "timerWheelEnable": "false",
 }
+PERIOD_MS = 500
+"""Period at which the offsets of consumer groups are persisted."""
+COMMITTED = 7
+GROUPS, LONG_NAME = 60, 250
+"""A table of several pages: 5.3.3 writes a file in place, in the pages that it had."""
+FULL_S = 4 * PERIOD_MS / 1000
+"""Duration of a full disk: long enough for some refused writes of the offsets."""
 BODY = bytes(8 * 1024)
 BEFORE = 100
 """Messages that fit while there is room."""
@@ -132,3 +148,53 @@ def test_with_space_again_messages_are_taken_again(
     with target.connect_to_broker() as broker:
         lost = sum(lost_among(broker, early))
     expect("REC-DISKFULL-002", found=lost, expected=0, what="lost of those before")
+
+
+@pytest.mark.clause("REC-DISKFULL-004")
+def test_a_group_without_settings_pulls_while_the_disk_is_full(
+    start_target: TargetStarter, disk: SmallDisk
+) -> None:
+    target = start_target(SETTINGS, store=disk.path / "store")
+    topic = create_topic(target, unique_name("full"), queue_count=1)
+    filled(target, disk, topic)
+    with target.connect_to_broker() as broker:
+        response = broker.pull(topic=topic, offset=0, group=unique_name("group"))
+        expect_code(
+            "REC-DISKFULL-004", response, ResponseCode.SUCCESS, broker.transcript
+        )
+    first = next(iter(bodies_of(response)), None)
+    expect("REC-DISKFULL-004", found=first, expected=BODY, what="first body pulled")
+
+
+@pytest.mark.clause("REC-DISKFULL-005")
+def test_offsets_that_a_full_disk_refused_are_persisted_later(
+    start_target: TargetStarter, disk: SmallDisk
+) -> None:
+    settings = {**SETTINGS, "flushConsumerOffsetInterval": str(PERIOD_MS)}
+    target = start_target(settings, store=disk.path / "store")
+    topic = create_topic(target, unique_name("full"), queue_count=1)
+    groups = [unique_name("group").ljust(LONG_NAME, "g") for _ in range(GROUPS)]
+    with target.connect_to_broker() as broker:
+        for group in groups:
+            require_success(broker.update_group(group=group))
+    filled(target, disk, topic)
+    with target.connect_to_broker() as broker:
+        for group in groups:
+            require_success(
+                broker.update_offset(group=group, topic=topic, offset=COMMITTED)
+            )
+        time.sleep(FULL_S)  # the condition under test; what follows is polled
+    assert target.store_path is not None
+    path = StoreFiles(target.store_path).config(CONSUMER_OFFSETS_FILE)
+
+    def is_persisted() -> bool:
+        try:
+            data = path.read_bytes()
+            offsets = decode_consumer_offsets(data).offsets
+        except (FileNotFoundError, LayoutError):  # also for a moment in a write
+            return False
+        return all(offsets.get((topic, one)) == {0: COMMITTED} for one in groups)
+
+    assert not is_persisted(), "the disk was not full"
+    disk.free()
+    wait_until(is_persisted, what="all are persisted", timeout_s=SPACE_TIMEOUT_S)

@@ -117,6 +117,25 @@ THOSE_TOO_MANY = Clause(
     ),
     source="experiment: a broker of 4.6.0 on a file system of 48 MB",
 )
+PULLS_ON_FULL_DISK = Clause(
+    id="REC-DISKFULL-004",
+    level=Level.SHOULD,
+    text=(
+        "A broker whose disk is full serves pull requests, also those of a consumer "
+        "group that it creates on its first request and cannot persist."
+    ),
+    source="4.6.0 org.apache.rocketmq.broker.subscription.SubscriptionGroupManager"
+    "#findSubscriptionGroupConfig",
+)
+TABLES_ARE_PERSISTED_LATER = Clause(
+    id="REC-DISKFULL-005",
+    level=Level.SHOULD,
+    text=(
+        "A broker that could not persist consumerOffset.json because the disk was full "
+        "persists it at a later period, when there is space."
+    ),
+    source="4.6.0 org.apache.rocketmq.common.ConfigManager#persist",
+)
 EMPTY_QUEUE_STAYS = Clause(
     id="REC-QUEUE-006",
     level=Level.QUIRK,
