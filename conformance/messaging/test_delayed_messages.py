@@ -116,6 +116,33 @@ def test_a_message_sent_back_comes_again(
     )
 
 
+@pytest.mark.clause("RETRY-SENDBACK-006")
+def test_a_retry_message_without_origin_can_be_sent_back(
+    broker: Client, known_group: str
+) -> None:
+    retry_topic = f"%RETRY%{known_group}"
+    first = require_success(
+        broker.send_message(
+            topic=retry_topic, body=b"no origin", max_reconsume_times=16
+        )
+    )
+    sent_back = broker.send_back(
+        group=known_group,
+        commit_log_offset=offset_of(first),
+        delay_level=1,
+        origin_topic=retry_topic,
+        max_reconsume_times=16,
+    )
+    expect_code(
+        "RETRY-SENDBACK-006", sent_back, ResponseCode.SUCCESS, broker.transcript
+    )
+    broker.wait_for_max_offset(topic=retry_topic, offset=2)
+    record = records_of(broker.pull(topic=retry_topic, offset=1))[0]
+    found = decode_properties(record.properties)
+    expected = {"RETRY_TOPIC": retry_topic, "ORIGIN_MESSAGE_ID": first.fields["msgId"]}
+    expect_fields("RETRY-SENDBACK-006", found=found, expected=expected)
+
+
 @pytest.mark.clause("RETRY-SENDBACK-003")
 def test_nothing_cannot_be_sent_back(broker: Client, known_group: str) -> None:
     answer = broker.send_back(

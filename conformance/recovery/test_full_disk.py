@@ -22,7 +22,6 @@ from conformance.harness.pytest_plugin.fixtures import (
 )
 from conformance.harness.targets.store_files import StoreFiles
 from conformance.harness.targets.target import Target
-from conformance.messaging.reading import bodies_of
 from conformance.recovery.load import Acknowledged, Draft, send_one
 from conformance.recovery.queue_checks import check_survivors, lost_of, queues_of
 from conformance.recovery.starting import start_after_kill
@@ -31,6 +30,7 @@ from spec.store.config.config_files import (
     CONSUMER_OFFSETS_FILE,
     decode_consumer_offsets,
 )
+from spec.store.message_record import decode_records
 from spec.wire.remoting.response_code import ResponseCode
 
 pytestmark = pytest.mark.needs("wire", "store", "config", "kill")
@@ -162,7 +162,7 @@ def test_a_group_without_settings_pulls_while_the_disk_is_full(
         expect_code(
             "REC-DISKFULL-004", response, ResponseCode.SUCCESS, broker.transcript
         )
-    first = next(iter(bodies_of(response)), None)
+    first = next((one.body for one in decode_records(response.body)), None)
     expect("REC-DISKFULL-004", found=first, expected=BODY, what="first body pulled")
 
 

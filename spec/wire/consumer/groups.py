@@ -247,6 +247,15 @@ SEND_BACK_AGAIN = Clause(
     ),
     source=f"{_BACK}#consumerSendMsgBack",
 )
+SEND_BACK_WITHOUT_ORIGIN = Clause(
+    id="RETRY-SENDBACK-006",
+    level=Level.MUST,
+    text=(
+        "A message of a retry topic without RETRY_TOPIC and ORIGIN_MESSAGE_ID can be "
+        "sent back. Its copy has the retry topic and the message's id there."
+    ),
+    source=f"{_BACK}#consumerSendMsgBack",
+)
 DEAD_LETTER_FORGETS = Clause(
     id="RETRY-DLQ-006",
     level=Level.QUIRK,
