@@ -46,7 +46,7 @@ SETTINGS = {
 PERIOD_MS = 500
 """Period at which the offsets of consumer groups are persisted."""
 COMMITTED = 7
-GROUPS, LONG_NAME = 60, 250
+GROUPS, LONG_NAME = 120, 110
 """A table of several pages: 5.3.3 writes a file in place, in the pages that it had."""
 FULL_S = 4 * PERIOD_MS / 1000
 """Duration of a full disk: long enough for some refused writes of the offsets."""

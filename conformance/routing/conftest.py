@@ -16,7 +16,7 @@ from conformance.routing.silence import Seen, watch
 def stage(target: Target, unique: Callable[[str], str]) -> Iterator[Stage]:
     """Return a stage at the target's name server, swept when the test ends."""
     assert target.namesrv is not None
-    with Stage(target.namesrv, unique) as opened:
+    with Stage(target.namesrv, unique, target.release) as opened:
         yield opened
 
 

@@ -26,6 +26,7 @@ from spec.routing.broker_registration import (
 from spec.routing.cluster_info import ClusterInfo, decode_cluster_info
 from spec.routing.route_data import TopicRoute, decode_route
 from spec.routing.topic_config import (
+    FIRST_RELEASE,
     DataVersion,
     TopicConfig,
     TopicTable,
@@ -42,9 +43,13 @@ ATTEMPTS = 5
 class FakeBroker:
     """One broker address, with the connection over which it registers."""
 
-    def __init__(self, peer: Peer, identity: BrokerIdentity) -> None:
+    def __init__(
+        self, peer: Peer, identity: BrokerIdentity, release: str = FIRST_RELEASE
+    ) -> None:
         self.peer = peer
         self.identity = identity
+        self.release = release
+        """The release of which it sends its registrations."""
         self.version = DataVersion(timestamp_ms=1_600_000_000_000, counter=1)
         """The data version of its last registration."""
         self.topics_seen: set[str] = set()
@@ -92,13 +97,28 @@ class FakeBroker:
         serialize_type: int = 0,
     ) -> Command:
         """Register with the data version of last time and return the answer."""
-        body = RegistrationBody(
-            topics=self.table(*topics), filter_servers=filter_servers
-        )
-        self.topics_seen |= set(body.topics.topics)
-        data = encode_registration(body, compressed=compressed)
-        fields = registration_fields(self.identity, data, compressed=compressed)
+        table = self.table(*topics)
+        self.topics_seen |= set(table.topics)
+        data = self.encode(table, compressed=compressed, filter_servers=filter_servers)
+        fields = self.fields(data, compressed=compressed)
         return self.send(fields, data, serialize_type=serialize_type)
+
+    def encode(
+        self,
+        table: TopicTable,
+        *,
+        compressed: bool = False,
+        filter_servers: tuple[str, ...] = (),
+    ) -> bytes:
+        """Return the body of its registration with *table*."""
+        body = RegistrationBody(topics=table, filter_servers=filter_servers)
+        return encode_registration(body, compressed=compressed, release=self.release)
+
+    def fields(self, body: bytes, *, compressed: bool = False) -> dict[str, str]:
+        """Return the header fields of its registration with *body*."""
+        return registration_fields(
+            self.identity, body, compressed=compressed, release=self.release
+        )
 
     def send(
         self, fields: dict[str, str], body: bytes, *, serialize_type: int = 0
@@ -127,9 +147,15 @@ def unregister(peer: Peer, identity: BrokerIdentity) -> Command:
 class Stage(Closing):
     """A name server with fake brokers, and clients that read its tables."""
 
-    def __init__(self, namesrv: Address, unique: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        namesrv: Address,
+        unique: Callable[[str], str],
+        release: str = FIRST_RELEASE,
+    ) -> None:
         self.namesrv = namesrv
-        self.client = Client.connect(namesrv)
+        self.release = release
+        self.client = Client.connect(namesrv, release)
         self.unique = unique
         self._brokers: list[FakeBroker] = []
         self._peers: list[Peer] = []
@@ -152,7 +178,7 @@ class Stage(Closing):
             broker_id=broker_id,
             ha_address=loopback_address(f"{name}-{broker_id}-ha"),
         )
-        broker = FakeBroker(peer or self.connect(), identity)
+        broker = FakeBroker(peer or self.connect(), identity, self.release)
         self._brokers.append(broker)
         return broker
 
@@ -212,10 +238,12 @@ def loopback_address(name: str) -> str:
     return f"127.{digest[0]}.{digest[1]}.{1 + digest[2] % 254}:{port}"
 
 
-def version_query(identity: BrokerIdentity, version: DataVersion) -> Command:
-    """Return the question whether *version* is what *identity* registered."""
+def version_query(
+    identity: BrokerIdentity, version: DataVersion, release: str
+) -> Command:
+    """Return the query of *release* whether *identity* registered *version*."""
     return Command(
         code=RequestCode.QUERY_DATA_VERSION,
         fields=identity.fields(),
-        body=encode_data_version(version),
+        body=encode_data_version(version, release),
     )

@@ -72,7 +72,7 @@ def watch(config: pytest.Config, ending: threading.Event) -> Seen:
             target, rate = stack.enter_context(with_clock_rate(config, HASTE)), HASTE
         assert target.namesrv is not None
         assert target.broker is not None
-        stage = stack.enter_context(Stage(target.namesrv, unique_name))
+        stage = stack.enter_context(Stage(target.namesrv, unique_name, target.release))
         at_broker = stack.enter_context(Peer(target.broker))
         return _look(stage, at_broker, _ticks(ending, rate))
 

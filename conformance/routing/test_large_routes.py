@@ -6,11 +6,6 @@ import pytest
 
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.routing.fake_broker import Stage
-from spec.routing.broker_registration import (
-    RegistrationBody,
-    encode_registration,
-    registration_fields,
-)
 from spec.routing.cluster_info import decode_topic_list
 from spec.routing.route_data import TopicRoute
 from spec.routing.topic_config import DataVersion, TopicConfig, TopicTable
@@ -44,12 +39,12 @@ def registered(
     version = DataVersion(timestamp_ms=1_600_000_000_000, counter=1)
     table = TopicTable.of(*topics, version=version)
     # Encoded once: every broker has the same, and the names differ in the header.
-    body = encode_registration(RegistrationBody(topics=table), compressed=compressed)
+    body = stage.broker().encode(table, compressed=compressed)
     cluster = stage.unique("cluster")
     names = set()
     for _ in range(BROKERS):
         broker = stage.broker(cluster=cluster)
-        fields = registration_fields(broker.identity, body, compressed=compressed)
+        fields = broker.fields(body, compressed=compressed)
         code = RequestCode.REGISTER_BROKER
         command = Command(code=code, fields=fields, body=body)
         answer = broker.peer.request(command, timeout_s=TIMEOUT_S)

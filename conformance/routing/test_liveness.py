@@ -234,7 +234,9 @@ def test_closing_a_clients_connection_removes_nobody(stage: Stage) -> None:
     client = stage.connect()
     witness = stage.broker(peer=client)
     witness.register()
-    code = client.request(version_query(broker.identity, broker.version)).code
+    code = client.request(
+        version_query(broker.identity, broker.version, stage.release)
+    ).code
     client.close()
     stage.wait_until_gone(witness)
     expect(

@@ -9,11 +9,6 @@ from conformance.harness.pytest_plugin.expectations import expect, expect_fields
 from conformance.harness.pytest_plugin.fixtures import TargetStarter, another_target
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.routing.fake_broker import Stage
-from spec.routing.broker_registration import (
-    RegistrationBody,
-    encode_registration,
-    registration_fields,
-)
 from spec.routing.name_server import KNOWN_REQUESTS
 from spec.routing.topic_config import TopicConfig
 from spec.wire.remoting.command import Command
@@ -85,7 +80,7 @@ def check_settings(stage: Stage, clause: str) -> None:
 def test_a_name_server_is_set_as_usual(start_target: TargetStarter) -> None:
     own = start_target()
     assert own.namesrv is not None
-    with Stage(own.namesrv, lambda name: name) as stage:
+    with Stage(own.namesrv, lambda name: name, own.release) as stage:
         check_settings(stage, "ROUTE-CONFIG-004")
         check_settings(stage, "ROUTE-CONFIG-005")
 
@@ -152,12 +147,12 @@ def test_a_oneway_registration_counts(stage: Stage, target: SharedTarget) -> Non
     broker = stage.broker()
     topic = TopicConfig(topic=stage.unique("topic"))
     broker.topics_seen.add(topic.topic)
-    body = encode_registration(RegistrationBody(topics=broker.table(topic)))
+    body = broker.encode(broker.table(topic))
     broker.peer.send(
         Command(
             code=RequestCode.REGISTER_BROKER,
             flag=ONEWAY_FLAG,
-            fields=registration_fields(broker.identity, body),
+            fields=broker.fields(body),
             body=body,
         )
     )

@@ -105,7 +105,9 @@ def query_version(
     stage: Stage, broker: FakeBroker, version: DataVersion
 ) -> tuple[str | None, DataVersion | None]:
     """Return the response about *version*: whether it changed, and the server's own."""
-    answer = stage.client.peer.request(version_query(broker.identity, version))
+    answer = stage.client.peer.request(
+        version_query(broker.identity, version, stage.release)
+    )
     assert answer.code == ResponseCode.SUCCESS, f"{answer.code}: {answer.remark}"
     own = decode_data_version(answer.body) if answer.body else None
     return answer.fields.get("changed"), own

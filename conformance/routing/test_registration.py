@@ -9,11 +9,6 @@ import pytest
 
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.routing.fake_broker import FakeBroker, Stage, unregister
-from spec.routing.broker_registration import (
-    RegistrationBody,
-    encode_registration,
-    registration_fields,
-)
 from spec.routing.topic_config import TopicConfig, TopicTable
 from spec.wire.remoting.frame import SerializeType
 from spec.wire.remoting.response_code import ResponseCode
@@ -303,8 +298,8 @@ def _register_one_topic(stage: Stage) -> tuple[int, bool]:
     topic = TopicConfig(topic=stage.unique("topic"))
     broker.topics_seen.add(topic.topic)
     table = TopicTable.of(topic, version=broker.version)
-    data = encode_registration(RegistrationBody(topics=table))
-    answer = broker.send(registration_fields(broker.identity, data), data)
+    data = broker.encode(table)
+    answer = broker.send(broker.fields(data), data)
     return answer.code, stage.route(topic.topic) is not None
 
 

@@ -11,11 +11,6 @@ from hypothesis import strategies as st
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.routing.fake_broker import FakeBroker, Stage, unregister
 from conformance.strategies.routes import topic_configs
-from spec.routing.broker_registration import (
-    RegistrationBody,
-    encode_registration,
-    registration_fields,
-)
 from spec.routing.topic_config import TopicConfig, encode_topic_table
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
@@ -70,7 +65,7 @@ def test_any_topic_has_the_route_that_was_registered(
 @pytest.mark.clause("ROUTE-REG-003")
 def test_a_wrong_checksum_is_refused(stage: Stage) -> None:
     broker, topic, body = _prepared(stage)
-    fields = registration_fields(broker.identity, body)
+    fields = broker.fields(body)
     wrong = {**fields, "bodyCrc32": str(int(fields["bodyCrc32"]) ^ 1)}
     answer = broker.send(wrong, body)
     expect(
@@ -86,10 +81,10 @@ def test_a_wrong_checksum_is_refused(stage: Stage) -> None:
 def test_the_checksum_is_that_of_the_compressed_bytes(stage: Stage) -> None:
     broker, topic, _ = _prepared(stage)
     table = broker.table(topic)
-    inflated = encode_registration(RegistrationBody(topics=table))
-    body = encode_registration(RegistrationBody(topics=table), compressed=True)
-    fields = registration_fields(broker.identity, body, compressed=True)
-    other = registration_fields(broker.identity, inflated)["bodyCrc32"]
+    inflated = broker.encode(table)
+    body = broker.encode(table, compressed=True)
+    fields = broker.fields(body, compressed=True)
+    other = broker.fields(inflated)["bodyCrc32"]
     answers = [broker.send({**fields, "bodyCrc32": other}, body)]
     answers.append(broker.send(fields, body))
     expect(
@@ -107,7 +102,7 @@ def test_a_registration_without_checksum_is_not_checked(
     stage: Stage, checksum: str | None
 ) -> None:
     broker, topic, body = _prepared(stage)
-    fields = registration_fields(broker.identity, body)
+    fields = broker.fields(body)
     del fields["bodyCrc32"]
     answer = broker.send(fields | ({"bodyCrc32": checksum} if checksum else {}), body)
     expect(
@@ -123,7 +118,7 @@ def test_a_registration_without_checksum_is_not_checked(
 @pytest.mark.parametrize("body", [b"null", b"0", b"{", b"hello", b"  "])
 def test_a_body_that_is_no_registration_is_refused(stage: Stage, body: bytes) -> None:
     broker = stage.broker()
-    answer = broker.send(registration_fields(broker.identity, body), body)
+    answer = broker.send(broker.fields(body), body)
     _expect_refused(stage, broker, answer)
 
 
@@ -135,9 +130,9 @@ def test_a_compressed_body_cut_anywhere_is_refused(
 ) -> None:
     broker = stage.broker(peer=stage.client.peer)
     table = broker.table(*(TopicConfig(topic=f"cut{i}") for i in range(topics)))
-    whole = encode_registration(RegistrationBody(topics=table), compressed=True)
+    whole = broker.encode(table, compressed=True)
     body = whole[: 1 + round(part * (len(whole) - ADLER_AND_LAST_BLOCK - 1))]
-    fields = registration_fields(broker.identity, body, compressed=True)
+    fields = broker.fields(body, compressed=True)
     _expect_refused(stage, broker, broker.send(fields, body))
 
 
@@ -145,16 +140,14 @@ def test_a_compressed_body_cut_anywhere_is_refused(
 def test_a_part_that_claims_more_bytes_than_follow_is_refused(stage: Stage) -> None:
     broker = stage.broker()
     body = zlib.compress((1_000).to_bytes(4, "big") + b'{"counter":1}')
-    answer = broker.send(
-        registration_fields(broker.identity, body, compressed=True), body
-    )
+    answer = broker.send(broker.fields(body, compressed=True), body)
     _expect_refused(stage, broker, answer)
 
 
 @pytest.mark.clause("ROUTE-REG-006")
 def test_a_registration_without_a_broker_id_is_refused(stage: Stage) -> None:
     broker, topic, body = _prepared(stage)
-    fields = registration_fields(broker.identity, body)
+    fields = broker.fields(body)
     del fields["brokerId"]
     answer = broker.send(fields, body)
     expect(
@@ -169,7 +162,7 @@ def test_a_registration_without_a_broker_id_is_refused(stage: Stage) -> None:
 @pytest.mark.clause("ROUTE-REG-007")
 def test_a_registration_without_body_registers_no_topics(stage: Stage) -> None:
     broker = stage.broker()
-    answer = broker.send(registration_fields(broker.identity, b""), b"")
+    answer = broker.send(broker.fields(b""), b"")
     expect(
         "ROUTE-REG-007",
         found=(answer.code, broker.name in stage.clusters().brokers),
@@ -187,7 +180,7 @@ def test_a_very_old_broker_sends_the_topic_table_itself(stage: Stage) -> None:
         Command(
             code=RequestCode.REGISTER_BROKER,
             version=0,
-            fields=registration_fields(broker.identity, body),
+            fields=broker.fields(body),
             body=body,
         )
     )
@@ -211,7 +204,7 @@ def test_what_a_topics_json_leaves_out_has_its_default(stage: Stage) -> None:
         f'{{"topicConfigSerializeWrapper":{{"topicConfigTable":{{{table}}}}}}}'.encode()
     )
     broker.topics_seen.add(broker.name)
-    broker.send(registration_fields(broker.identity, body), body)
+    broker.send(broker.fields(body), body)
     route = stage.route(name)
     queues = route and route.queues_of(broker.name)
     expect(
@@ -269,7 +262,7 @@ def _prepared(stage: Stage) -> tuple[FakeBroker, TopicConfig, bytes]:
     topic = TopicConfig(topic=stage.unique("topic"))
     broker.topics_seen.add(topic.topic)
     table = broker.table(topic)
-    return broker, topic, encode_registration(RegistrationBody(topics=table))
+    return broker, topic, broker.encode(table)
 
 
 def _expect_refused(stage: Stage, broker: FakeBroker, answer: Command) -> None:

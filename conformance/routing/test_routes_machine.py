@@ -44,7 +44,7 @@ class NameServerMachine(RuleBasedStateMachine):
     def __init__(self, target: Target, unique: Callable[[str], str]) -> None:
         super().__init__()
         assert target.namesrv is not None
-        self.stage = Stage(target.namesrv, unique)
+        self.stage = Stage(target.namesrv, unique, target.release)
         self.model = RouteTable(target.release)
         # Since 5.0 an unregistration is answered before it has taken effect.
         self.patience_s = 2.0 if release_key(target.release) >= (5,) else 0.0

@@ -13,10 +13,11 @@ import pytest
 
 from conformance.harness.client.client import require_success
 from conformance.harness.client.requests.messages import now_ms
-from conformance.harness.client.requests.routes import topic_config
 from conformance.harness.pytest_plugin.fixtures import another_target, need
 from conformance.harness.targets.target import Capability, Target
 from conformance.store.fake_master import FakeMaster, SlaveLink, record
+from spec.routing.broker_registration import BrokerIdentity
+from spec.routing.topic_config import DataVersion, TopicConfig, TopicTable
 from spec.wire.ha.slave import SETTINGS_NAME_THE_MASTER
 
 LOG_FILE_SIZE = 64 * 1024
@@ -101,13 +102,15 @@ def fitting(master: FakeMaster, release: str) -> dict[str, str]:
 def introduced(slave: Target, master: FakeMaster) -> Iterator[None]:
     """Register the script as the master in the slave's name server."""
     with slave.connect_to_namesrv() as namesrv:
-        answer = namesrv.register_broker(
+        identity = BrokerIdentity(
             broker_name=SETTINGS["brokerName"],
             cluster=SETTINGS["brokerClusterName"],
-            broker_address="127.0.0.1:9",  # nothing listens here
+            address="127.0.0.1:9",  # nothing listens here
             ha_address=str(master.address),
-            topics=[topic_config(topic=name) for name in ("Some", "More")],
         )
+        topics = (TopicConfig(topic=name) for name in ("Some", "More"))
+        table = TopicTable.of(*topics, version=DataVersion(timestamp_ms=1, counter=1))
+        answer = namesrv.register_broker(identity, table)
         require_success(answer)
         yield
 

@@ -21,11 +21,15 @@ from spec.integers import body_crc
 from spec.layout import LayoutError
 from spec.routing.json_object import as_object, list_in, object_in
 from spec.routing.topic_config import (
+    FIRST_RELEASE,
+    DataVersion,
     TopicTable,
+    data_version_as_json,
     decode_data_version,
     decode_topic_line,
     encode_data_version,
     encode_topic_line,
+    has_members_of_5,
     topic_table_as_json,
     topic_table_from_json,
 )
@@ -66,24 +70,44 @@ class RegistrationBody:
 
 
 def registration_fields(
-    identity: BrokerIdentity, body: bytes, *, compressed: bool = False
+    identity: BrokerIdentity,
+    body: bytes,
+    *,
+    compressed: bool = False,
+    release: str = FIRST_RELEASE,
 ) -> dict[str, str]:
-    """Return all header fields of the registration of *identity* with *body*."""
-    return identity.fields() | {
+    """Return all header fields of the registration of *identity* with *body*.
+
+    5.3.3 org.apache.rocketmq.broker.out.BrokerOuterAPI#registerBrokerAll also sets
+    enableActingMaster, which is false by default.
+    """
+    found = identity.fields() | {
         "haServerAddr": identity.ha_address,
         "compressed": "true" if compressed else "false",
         "bodyCrc32": str(body_crc(body)),
     }
+    return found | (
+        {"enableActingMaster": "false"} if has_members_of_5(release) else {}
+    )
 
 
-def encode_registration(body: RegistrationBody, *, compressed: bool = False) -> bytes:
-    """Return the bytes of *body*, as JSON or in the compressed form."""
+def encode_registration(
+    body: RegistrationBody, *, compressed: bool = False, release: str = FIRST_RELEASE
+) -> bytes:
+    """Return the bytes of *body* from a peer of *release*, as JSON or compressed.
+
+    The compressed form is that of 4.x: a name server expects the queue mappings of 5.x
+    only if the version in the frame's header is one of 5.x.
+    """
     if compressed:
         return zlib.compress(b"".join(_parts(body)), 9)
+    table = topic_table_as_json(body.topics, release)
+    if has_members_of_5(release):
+        table |= _no_queue_mappings(release)
     return fastjson.dumps(
         {
             "filterServerList": list(body.filter_servers),
-            "topicConfigSerializeWrapper": topic_table_as_json(body.topics),
+            "topicConfigSerializeWrapper": table,
         }
     )
 
@@ -98,6 +122,18 @@ def decode_registration(data: bytes, *, compressed: bool = False) -> Registratio
         topics=topic_table_from_json(table),
         filter_servers=tuple(map(str, list_in(found, "filterServerList"))),
     )
+
+
+def _no_queue_mappings(release: str) -> dict[str, object]:
+    """Return the members about static topics of a broker without such topics.
+
+    5.3.3 TopicConfigAndMappingSerializeWrapper (org.apache.rocketmq.remoting).
+    """
+    return {
+        "mappingDataVersion": data_version_as_json(DataVersion(), release),
+        "topicQueueMappingDetailMap": {},
+        "topicQueueMappingInfoMap": {},
+    }
 
 
 def _parts(body: RegistrationBody) -> Iterator[bytes]:

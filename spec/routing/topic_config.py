@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntFlag
 
-from spec.clause import Clause, Level
+from spec.clause import Clause, Level, release_key
 from spec.layout import LayoutError
 from spec.routing.json_object import (
     JsonObject,
@@ -27,6 +27,9 @@ from spec.routing.json_object import (
     truth_in,
 )
 from spec.wire.bodies import fastjson
+
+FIRST_RELEASE = "4.4.0"
+"""The release in whose form JSON is written where no other is named."""
 
 
 class Permission(IntFlag):
@@ -144,9 +147,9 @@ def decode_topic_table(data: bytes) -> TopicTable:
     return topic_table_from_json(as_object(fastjson.loads(data)))
 
 
-def encode_data_version(version: DataVersion) -> bytes:
-    """Return the JSON of *version*."""
-    return fastjson.dumps(data_version_as_json(version))
+def encode_data_version(version: DataVersion, release: str = FIRST_RELEASE) -> bytes:
+    """Return the JSON of *version*, as a peer of *release* writes it."""
+    return fastjson.dumps(data_version_as_json(version, release))
 
 
 def decode_data_version(data: bytes) -> DataVersion:
@@ -181,11 +184,25 @@ def decode_topic_line(line: str) -> TopicConfig:
     )
 
 
-def topic_table_as_json(table: TopicTable) -> dict[str, object]:
-    """Return *table* as the object that JSON shows."""
-    topics = {name: topic_as_json(topic) for name, topic in table.topics.items()}
-    version = data_version_as_json(table.version)
+def topic_table_as_json(
+    table: TopicTable, release: str = FIRST_RELEASE
+) -> dict[str, object]:
+    """Return *table* as the object that a peer of *release* writes as JSON."""
+    topics = {
+        name: topic_as_json(topic, release) for name, topic in table.topics.items()
+    }
+    version = data_version_as_json(table.version, release)
     return {"dataVersion": version, "topicConfigTable": topics}
+
+
+def has_members_of_5(release: str) -> bool:
+    """Return whether a peer of *release* writes the members that 5.0 added.
+
+    fastjson writes a member that is empty or 0, and leaves out one that is null. These
+    members are never null. 5.3.3 org.apache.rocketmq.common.TopicConfig#attributes,
+    org.apache.rocketmq.remoting.protocol.DataVersion#stateVersion.
+    """
+    return release_key(release) >= (5,)
 
 
 def topic_table_from_json(found: JsonObject) -> TopicTable:
@@ -199,8 +216,10 @@ def topic_table_from_json(found: JsonObject) -> TopicTable:
     return TopicTable(topics=topics, version=version)
 
 
-def topic_as_json(topic: TopicConfig) -> dict[str, object]:
-    """Return *topic* as the object that JSON shows."""
+def topic_as_json(
+    topic: TopicConfig, release: str = FIRST_RELEASE
+) -> dict[str, object]:
+    """Return *topic* as the object that a peer of *release* writes as JSON."""
     shown: dict[str, object] = {
         "order": topic.is_order,
         "perm": topic.permission,
@@ -210,7 +229,9 @@ def topic_as_json(topic: TopicConfig) -> dict[str, object]:
         "topicSysFlag": topic.topic_flags,
         "writeQueueNums": topic.write_queue_count,
     }
-    return shown | ({"attributes": dict(topic.attributes)} if topic.attributes else {})
+    if topic.attributes or has_members_of_5(release):
+        shown["attributes"] = dict(topic.attributes)
+    return shown
 
 
 def topic_from_json(found: JsonObject) -> TopicConfig:
@@ -228,13 +249,15 @@ def topic_from_json(found: JsonObject) -> TopicConfig:
     )
 
 
-def data_version_as_json(version: DataVersion) -> dict[str, object]:
-    """Return *version* as the object that JSON shows."""
+def data_version_as_json(
+    version: DataVersion, release: str = FIRST_RELEASE
+) -> dict[str, object]:
+    """Return *version* as the object that a peer of *release* writes as JSON."""
     shown: dict[str, object] = {"counter": version.counter}
     shown["timestamp"] = version.timestamp_ms
-    return shown | (
-        {"stateVersion": version.state_version} if version.state_version else {}
-    )
+    if version.state_version or has_members_of_5(release):
+        shown["stateVersion"] = version.state_version
+    return shown
 
 
 def data_version_from_json(found: JsonObject) -> DataVersion:

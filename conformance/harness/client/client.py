@@ -31,11 +31,7 @@ from conformance.harness.client.requests.messages import (
 )
 from conformance.harness.client.requests.offsets import OffsetRequests
 from conformance.harness.client.requests.queries import QueryRequests
-from conformance.harness.client.requests.routes import (
-    RouteRequests,
-    registration_body,
-    topic_config,
-)
+from conformance.harness.client.requests.routes import RouteRequests
 
 
 class Client(
@@ -59,9 +55,7 @@ __all__ = [
     "now_ms",
     "plain_send",
     "queue_data",
-    "registration_body",
     "request",
     "require_success",
     "subscription_data",
-    "topic_config",
 ]

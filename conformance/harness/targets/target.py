@@ -156,11 +156,11 @@ class Target(Closing):
 
     def connect_to_namesrv(self) -> Client:
         """Return a fresh connection to the name server."""
-        return Client.connect(_listening(self.namesrv, self.text))
+        return Client.connect(_listening(self.namesrv, self.text), self.release)
 
     def connect_to_broker(self) -> Client:
         """Return a fresh connection to the broker."""
-        return Client.connect(_listening(self.broker, self.text))
+        return Client.connect(_listening(self.broker, self.text), self.release)
 
 
 def parse_target(

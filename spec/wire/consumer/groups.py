@@ -252,7 +252,7 @@ SEND_BACK_WITHOUT_ORIGIN = Clause(
     level=Level.MUST,
     text=(
         "A message of a retry topic without RETRY_TOPIC and ORIGIN_MESSAGE_ID can be "
-        "sent back. Its copy has the retry topic and the message's id there."
+        "sent back. The copy has the retry topic and the message's id in these."
     ),
     source=f"{_BACK}#consumerSendMsgBack",
 )

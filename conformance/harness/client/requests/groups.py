@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from conformance.harness.client.requests.invoker import Invoker, json_body
+from spec.routing.topic_config import has_members_of_5
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 
@@ -89,7 +90,14 @@ class GroupRequests(Invoker):
         *,
         queues: Iterable[Mapping[str, object]],
     ) -> Command:
-        body = {"consumerGroup": group, "clientId": client_id, "mqSet": list(queues)}
+        body: dict[str, object] = {
+            "consumerGroup": group,
+            "clientId": client_id,
+            "mqSet": list(queues),
+        }
+        if has_members_of_5(self.release):
+            # 5.3.3 org.apache.rocketmq.remoting.protocol.body.LockBatchRequestBody
+            body["onlyThisBroker"] = False
         return self.invoke(code, body=json_body(body))
 
 

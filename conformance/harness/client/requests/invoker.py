@@ -15,6 +15,7 @@ from conformance.harness.client.address import Address
 from conformance.harness.client.peer import ONEWAY_FLAG, RESPONSE_TIMEOUT_S, Peer
 from conformance.harness.client.transcript import Transcript
 from conformance.harness.process.context import Closing
+from spec.routing.topic_config import FIRST_RELEASE
 from spec.wire.bodies.fastjson import dumps, loads
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.response_code import ResponseCode
@@ -33,13 +34,15 @@ class RefusedError(AssertionError):
 class Invoker(Closing):
     """Sender of requests to one peer over one connection."""
 
-    def __init__(self, peer: Peer) -> None:
+    def __init__(self, peer: Peer, release: str = FIRST_RELEASE) -> None:
         self.peer = peer
+        self.release = release
+        """The release whose peers write bodies as this one does."""
 
     @classmethod
-    def connect(cls, address: Address) -> Self:
-        """Return an invoker with a new connection to *address*."""
-        return cls(Peer(address))
+    def connect(cls, address: Address, release: str = FIRST_RELEASE) -> Self:
+        """Return an invoker of *release* with a new connection to *address*."""
+        return cls(Peer(address), release)
 
     @property
     def transcript(self) -> Transcript:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Iterable, Mapping
-
 from conformance.harness.client.requests.invoker import (
     FieldValue,
     Invoker,
-    json_body,
     require_success,
 )
 from conformance.harness.process.deadline import wait_until
+from spec.routing.broker_registration import (
+    BrokerIdentity,
+    RegistrationBody,
+    encode_registration,
+    registration_fields,
+)
+from spec.routing.topic_config import DataVersion, TopicTable, encode_data_version
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -85,59 +88,30 @@ class RouteRequests(Invoker):
 
     def register_broker(
         self,
+        identity: BrokerIdentity,
+        table: TopicTable,
         *,
-        broker_name: str,
-        broker_address: str,
-        cluster: str = "SuiteCluster",
-        broker_id: int = 0,
-        ha_address: str = "127.0.0.1:10912",
-        topics: Iterable[Mapping[str, object]] = (),
-        version: Mapping[str, object] | None = None,
-        filter_servers: Iterable[str] = (),
-        body: bytes | None = None,
-        body_crc: int | None = None,
+        compressed: bool = False,
+        filter_servers: tuple[str, ...] = (),
     ) -> Command:
-        """Register a broker with *topics* (see :func:`topic_config`).
-
-        *body* and *body_crc* replace what would be made of the other arguments.
-        """
-        if body is None:
-            body = registration_body(topics, version, filter_servers)
-        crc = zlib.crc32(body) & 0x7FFFFFFF if body_crc is None else body_crc
-        fields = broker_fields(
-            broker_name, broker_address, cluster, broker_id=broker_id
+        """Register a broker with its topics, as a broker of `release` does."""
+        body = RegistrationBody(topics=table, filter_servers=filter_servers)
+        data = encode_registration(body, compressed=compressed, release=self.release)
+        fields = registration_fields(
+            identity, data, compressed=compressed, release=self.release
         )
-        fields |= {"haServerAddr": ha_address, "compressed": False, "bodyCrc32": crc}
-        return self.invoke(RequestCode.REGISTER_BROKER, fields, body)
+        return self.invoke(RequestCode.REGISTER_BROKER, fields, data)
 
-    def unregister_broker(
-        self,
-        *,
-        broker_name: str,
-        broker_address: str,
-        cluster: str = "SuiteCluster",
-        broker_id: int = 0,
-    ) -> Command:
-        """Take a broker out of all routes."""
-        fields = broker_fields(
-            broker_name, broker_address, cluster, broker_id=broker_id
-        )
-        return self.invoke(RequestCode.UNREGISTER_BROKER, fields)
+    def unregister_broker(self, identity: BrokerIdentity) -> Command:
+        """Remove a broker from all routes."""
+        return self.invoke(RequestCode.UNREGISTER_BROKER, identity.fields())
 
     def query_data_version(
-        self,
-        *,
-        broker_name: str,
-        broker_address: str,
-        version: Mapping[str, object],
-        cluster: str = "SuiteCluster",
-        broker_id: int = 0,
+        self, identity: BrokerIdentity, version: DataVersion
     ) -> Command:
-        """Check whether a broker's topics changed since *version*."""
-        fields = broker_fields(
-            broker_name, broker_address, cluster, broker_id=broker_id
-        )
-        return self.invoke(RequestCode.QUERY_DATA_VERSION, fields, json_body(version))
+        """Query whether a broker's topics have changed since *version*."""
+        body = encode_data_version(version, self.release)
+        return self.invoke(RequestCode.QUERY_DATA_VERSION, identity.fields(), body)
 
     def has_route(self, topic: str) -> bool:
         """Return whether the name server has a route for *topic*."""
@@ -145,54 +119,3 @@ class RouteRequests(Invoker):
         return answer.code == ResponseCode.SUCCESS and bool(
             require_success(answer).body
         )
-
-
-def broker_fields(
-    broker_name: str, broker_address: str, cluster: str, *, broker_id: int
-) -> dict[str, FieldValue]:
-    """Return the header fields that name one broker."""
-    return {
-        "brokerName": broker_name,
-        "brokerAddr": broker_address,
-        "clusterName": cluster,
-        "brokerId": broker_id,
-    }
-
-
-def registration_body(
-    topics: Iterable[Mapping[str, object]],
-    version: Mapping[str, object] | None = None,
-    filter_servers: Iterable[str] = (),
-) -> bytes:
-    """Return the body of a registration."""
-    table = {str(topic["topicName"]): dict(topic) for topic in topics}
-    wrapper = {
-        "topicConfigTable": table,
-        "dataVersion": dict(version or {"timestamp": 1, "counter": 1}),
-    }
-    return json_body(
-        {
-            "topicConfigSerializeWrapper": wrapper,
-            "filterServerList": list(filter_servers),
-        }
-    )
-
-
-def topic_config(
-    *,
-    topic: str,
-    read_queue_count: int = 4,
-    write_queue_count: int = 4,
-    permissions: int = 6,
-    system_flags: int = 0,
-) -> dict[str, object]:
-    """Return a topic's configuration as registrations carry it."""
-    return {
-        "topicName": topic,
-        "readQueueNums": read_queue_count,
-        "writeQueueNums": write_queue_count,
-        "perm": permissions,
-        "topicFilterType": "SINGLE_TAG",
-        "topicSysFlag": system_flags,
-        "order": False,
-    }
