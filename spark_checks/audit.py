@@ -27,7 +27,13 @@ from spark_checks.checks.check_properties import (
 from spark_checks.checks.compare_rows import INDEX_CHECKS, ROW_CHECKS, compare_rows
 from spark_checks.checks.surveyed_store import SurveyedStore
 from spark_checks.findings import Finding, Invariant, Severity, in_order
-from spark_checks.invariants import files, settings, side_files
+from spark_checks.invariants import (
+    config_values,
+    files,
+    index_headers,
+    settings,
+    side_files,
+)
 from spark_checks.live_store import confirmed, is_locked, log_end_of
 from spark_checks.report.start_forecast import StartForecast
 from spark_checks.sampling import Sample, SampleSpec, checked_ids, sample_of
@@ -47,13 +53,15 @@ FILE_CHECKS: tuple[Invariant, ...] = (
     files.WHOLE_UNITS,
     side_files.CHECKPOINT_READABLE,
     side_files.CHECKPOINT_NOT_AHEAD,
-    side_files.INDEX_HEADER,
-    side_files.INDEX_SIZE,
+    side_files.CHECKPOINT_NOT_BEHIND,
+    index_headers.INDEX_HEADER,
+    index_headers.INDEX_SIZE,
     side_files.CONFIGURATION_READABLE,
     settings.CONSUMED_IN_RANGE,
     settings.DELIVERED_IN_RANGE,
     settings.TOPICS_COVER_QUEUES,
     settings.COPY_READABLE,
+    config_values.VALUES,
 )
 INVARIANTS: tuple[Invariant, ...] = (
     *FILE_CHECKS,
@@ -252,7 +260,8 @@ def _file_findings(
             queue_size=conf.queue_file_size,
         ),
         *side_files.check_checkpoint(store, summary),
-        *side_files.check_index_headers(store, summary),
+        *index_headers.check_index_headers(store, summary),
         *side_files.check_configuration(store),
         *settings.check_settings(store, summary),
+        *config_values.check_config_values(store),
     ]

@@ -30,6 +30,7 @@ NEEDS_WHOLE_LOG: tuple[Invariant, ...] = (
     records.FILE_WRITTEN_TO_ITS_END,
     records.QUEUE_OFFSETS_DENSE,
     side_files.CHECKPOINT_NOT_AHEAD,
+    side_files.CHECKPOINT_NOT_BEHIND,
     *(one for one in SYSTEM_TOPIC_CHECKS if not one.id.startswith(_ABOUT_ONE_RECORD)),
 )
 """Invariants that a sample cannot check."""

@@ -29,6 +29,7 @@ LMQ_CHECKS: Mapping[Invariant, Check] = {
 BATCH_CHECKS: Mapping[Invariant, Check] = {
     batch_consume_queues.UNIT: batch_consume_queues.wrong_units,
     batch_consume_queues.COUNT: batch_consume_queues.wrong_counts,
+    batch_consume_queues.REST: batch_consume_queues.wrong_rests,
     batch_consume_queues.EVERY_RECORD: batch_consume_queues.batches_without_unit,
 }
 LMQ_AND_BATCH_CHECKS: tuple[Invariant, ...] = (*LMQ_CHECKS, *BATCH_CHECKS)

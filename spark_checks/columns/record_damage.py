@@ -38,6 +38,9 @@ _CODECS: Final = {
 format, as Java's (5.3.3 org.apache.rocketmq.common.compression.Lz4Compressor)."""
 CLOCK_TOLERANCE_MS = 10_000
 """Clock corrections up to this many milliseconds are not reported."""
+PORT_MAX = 0xFFFF
+BORN_MAX_MS = 253_402_300_799_999
+"""Last millisecond of the year 9999, above every born time."""
 
 
 class RecordDamage(IntFlag):
@@ -53,6 +56,12 @@ class RecordDamage(IntFlag):
     """The flag for compression is set, and the body is not compressed."""
     CHECKSUM = 16
     """Checksum at the end differs, and not because of the body alone."""
+    PORT = 32
+    """A port is negative or above 65535."""
+    HALF_OFFSET = 64
+    """A prepared transaction offset in a record that no commit made."""
+    RANGE = 128
+    """Born time or delivery count is a value that no client sends."""
 
 
 def damage_of(
@@ -76,6 +85,7 @@ def damage_of(
     if begun_at_ms is not None:
         early = fixed["stored_at_ms"] + CLOCK_TOLERANCE_MS < begun_at_ms
         found[early] |= int(RecordDamage.TIME)
+    found |= _out_of_range(fixed)
     found[properties.broken] |= int(RecordDamage.PROPERTIES)
     compressed = (flags & SystemFlag.COMPRESSED != 0) & (fixed["body_crc"] == body_crcs)
     for index in np.flatnonzero(compressed).tolist():
@@ -85,6 +95,24 @@ def damage_of(
     wrong = disagreeing(data, ends - fixed["size"], ends)
     marked = fixed["body_crc"][wrong] != body_crcs[wrong]
     found[wrong[~marked]] |= int(RecordDamage.CHECKSUM)
+    return found
+
+
+def _out_of_range(fixed: Mapping[str, Ints]) -> Ints:
+    """Return the damage of numbers with values that no broker or client writes."""
+    ports = fixed["born_host_port"] | fixed["store_host_port"]
+    born_at_ms, offset = fixed["born_at_ms"], fixed["prepared_transaction_offset"]
+    of_no_commit = fixed["system_flags"] & SystemFlag.TRANSACTION_COMMIT == 0
+    damaged = {
+        RecordDamage.PORT: ports & ~PORT_MAX != 0,
+        RecordDamage.HALF_OFFSET: of_no_commit & (offset != 0),
+        RecordDamage.RANGE: (born_at_ms < 0)
+        | (born_at_ms > BORN_MAX_MS)
+        | (fixed["reconsume_times"] < 0),
+    }
+    found = np.zeros(len(offset), dtype=np.int64)
+    for damage, is_damaged in damaged.items():
+        found[is_damaged] |= int(damage)
     return found
 
 

@@ -133,9 +133,14 @@ def first_store_time_of(read_at: ReadAt, where: FileRange) -> int | None:
 
     Every reader of a file uses the same record.
     """
-    if not is_sure(read_at, where, 0):
+    return store_time_at(read_at, where, 0)
+
+
+def store_time_at(read_at: ReadAt, where: FileRange, position: int) -> int | None:
+    """Return the store time of the record at *position*; None without a certain one."""
+    if not is_sure(read_at, where, position):
         return None
-    data = read_at(0, _STORED_AT_END)
+    data = read_at(position, _STORED_AT_END)
     if len(data) < _STORED_AT_END or data[_FLAGS_END - 1] & SystemFlag.BORN_HOST_V6:
         return None
     return int(_physical_offset.unpack_from(data, _STORED_AT_END - 8)[0])

@@ -47,7 +47,7 @@ def hashes_of(record: Record) -> Iterator[int]:
 def index_of(records: Sequence[Record]) -> bytes:
     """Return the index file of *records*, just large enough for their keys."""
     keys = [(record, code) for record in records for code in hashes_of(record)]
-    slot_count = -(-(len(keys) + 1) // ITEMS_PER_SLOT)
+    slot_count = -(-(len(keys) + 2) // ITEMS_PER_SLOT)  # never full
     slots = [0] * slot_count
     begin_ms = keys[0][0].stored_at_ms if keys else 0
     items = [bytes(ITEM_SIZE)]

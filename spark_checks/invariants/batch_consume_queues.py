@@ -8,7 +8,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
-from spark_checks.tables.finding_rows import ERROR, finding
+from spark_checks.tables.finding_rows import ERROR, WARNING, finding
 from spark_checks.tables.lmq_and_batch import (
     UNIT_KEY,
     OtherQueues,
@@ -37,6 +37,13 @@ EVERY_RECORD = Invariant(
     title="A batch has a unit in its batch consume queue",
     requirement=batch_queue.BATCH_UNIT_BASE,
     cost="Consumers never receive the messages of the batch.",
+)
+REST = Invariant(
+    id="INV-BATCH-004",
+    title="A batch consume-queue unit has the compacted offset -1, and ends with 0",
+    requirement=batch_queue.BATCH_UNIT_REST,
+    cost="The unit is damaged. A reader of a compacted log reads the message from"
+    " another place.",
 )
 
 
@@ -77,6 +84,23 @@ def wrong_counts(tables: OtherQueues) -> DataFrame:
         expected=F.format_string("%d messages", "record_count"),
         found=F.format_string("%d messages", "message_count"),
         text="has another message count than its batch.",
+    )
+
+
+def wrong_rests(tables: OtherQueues) -> DataFrame:
+    """Return the units whose last fields are not those of a new unit."""
+    rows = _units(tables).where(
+        (F.col("compacted_offset") != batch_queue.NOT_COMPACTED)
+        | (F.col("reserved") != 0)
+    )
+    return _finding(
+        rows,
+        severity=F.lit(WARNING),
+        expected=F.lit("compacted offset -1, then 0"),
+        found=F.format_string(
+            "compacted offset %d, then %d", "compacted_offset", "reserved"
+        ),
+        text="its last fields are not those of a new unit.",
     )
 
 

@@ -59,12 +59,36 @@ WHOLE_CHECKSUM = Invariant(
     cost="Something around the body differs from what was stored: topic, offset, time"
     " or property. With forceVerifyPropCRC recovery truncates the log before it.",
 )
+PORTS = Invariant(
+    id="INV-LOG-011",
+    title="A record's ports are 0 to 65535",
+    requirement=message_record.RECORD_HOSTS,
+    cost="The record is damaged where no checksum covers it. Clients that decode the"
+    " host, or the message's id, fail.",
+)
+HALF_OFFSET = Invariant(
+    id="INV-LOG-012",
+    title="Only a committed message has a prepared transaction offset",
+    requirement=message_record.RECORD_HALF_OFFSET,
+    cost="The record is damaged where no checksum covers it. Other fields may be wrong"
+    " too.",
+)
+RANGE = Invariant(
+    id="INV-LOG-013",
+    title="A record's born time lies between 1970 and 9999, and its delivery count is"
+    " not negative",
+    requirement=message_record.RECORD_BORN,
+    cost="A producer sent them, or the record is damaged where no checksum covers it.",
+)
 CONTENT_INVARIANTS = (
     PROPERTIES_PARSE,
     FLAGS_KNOWN,
     TIMES_RISE,
     BODY_INFLATES,
     WHOLE_CHECKSUM,
+    PORTS,
+    HALF_OFFSET,
+    RANGE,
 )
 
 
@@ -127,6 +151,39 @@ def wrong_whole_checksums(tables: Tables) -> DataFrame:
         found=F.lit("another, beside records with a correct one"),
         text="differs from the checksum at its end.",
         severity=ERROR,
+    )
+
+
+def impossible_ports(tables: Tables) -> DataFrame:
+    """Return the records with a port that does not exist."""
+    return _damaged_rows(
+        tables,
+        RecordDamage.PORT,
+        expected=F.lit("ports of 0 to 65535"),
+        found=F.lit("another number"),
+        text="has a host with a port that does not exist.",
+    )
+
+
+def half_offsets_without_commit(tables: Tables) -> DataFrame:
+    """Return the records with a prepared transaction offset that no commit made."""
+    return _damaged_rows(
+        tables,
+        RecordDamage.HALF_OFFSET,
+        expected=F.lit("a prepared transaction offset of 0"),
+        found=F.lit("another offset"),
+        text="has a prepared transaction offset, but no commit made it.",
+    )
+
+
+def values_out_of_range(tables: Tables) -> DataFrame:
+    """Return the records with a born time or delivery count out of range."""
+    return _damaged_rows(
+        tables,
+        RecordDamage.RANGE,
+        expected=F.lit("a born time from 1970 to 9999, a delivery count of 0 or more"),
+        found=F.lit("another value"),
+        text="has an impossible born time or delivery count.",
     )
 
 

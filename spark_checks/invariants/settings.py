@@ -71,18 +71,18 @@ def _check_consumed(store: Store, summary: SurveySummary) -> Iterator[Finding]:
             continue
         for queue, offset in offsets.items():
             end = _end_of(summary, topic, str(queue))
-            if end is None or _is_within(offset, end):
+            if _is_within(offset, end):
                 continue
             yield Finding(
                 invariant=CONSUMED_IN_RANGE,
                 severity=_severity(store),
                 file=path,
-                offset=_place_of(data, name, str(queue)),
+                offset=place_of(data, name, str(queue)),
                 length=len(str(offset)),
-                expected=f"an offset of 0 to {end}",
+                expected=_expected(end),
                 found=str(offset),
                 message=f"{name} has consumed queue {queue} up to {offset}, but the"
-                f" queue ends at {end}.",
+                f" queue {_end_in_words(end)}.",
             )
 
 
@@ -93,18 +93,18 @@ def _check_delivered(store: Store, summary: SurveySummary) -> Iterator[Finding]:
         if not level.isdecimal():
             continue
         end = _end_of(summary, SCHEDULE_TOPIC, str(int(level) - 1))
-        if end is None or _is_within(offset, end):
+        if _is_within(offset, end):
             continue
         yield Finding(
             invariant=DELIVERED_IN_RANGE,
             severity=_severity(store),
             file=path,
-            offset=_place_of(data, "offsetTable", level),
+            offset=place_of(data, "offsetTable", level),
             length=len(str(offset)),
-            expected=f"an offset of 0 to {end}",
+            expected=_expected(end),
             found=str(offset),
             message=f"Delay level {level} has delivered up to {offset}, but its queue"
-            f" ends at {end}.",
+            f" {_end_in_words(end)}.",
         )
 
 
@@ -171,11 +171,22 @@ def _end_of(summary: SurveySummary, topic: str, queue: str) -> int | None:
     return None if units is None or units.last is None else units.last + 1
 
 
-def _is_within(offset: object, end: int) -> bool:
-    return isinstance(offset, int) and NOTHING_CONSUMED <= offset <= end
+def _is_within(offset: object, end: int | None) -> bool:
+    """Whether *offset* is possible in a queue with this end; None if it is unknown."""
+    if not isinstance(offset, int) or offset < NOTHING_CONSUMED:
+        return False
+    return end is None or offset <= end
 
 
-def _place_of(data: bytes, name: str, key: str) -> int:
+def _expected(end: int | None) -> str:
+    return "an offset of 0 or more" if end is None else f"an offset of 0 to {end}"
+
+
+def _end_in_words(end: int | None) -> str:
+    return "begins at 0" if end is None else f"ends at {end}"
+
+
+def place_of(data: bytes, name: str, key: str) -> int:
     """Return the position of the value of *key* in the object *name*."""
     begin = max(data.find(f'"{name}"'.encode()), 0)
     found = re.compile(rb'[{,]\s*"?' + key.encode() + rb'"?\s*:\s*').search(data, begin)

@@ -1,19 +1,24 @@
 """
-Invariants of the small files beside the log: checkpoint, index headers, configuration.
+Invariants of the small files beside the log: checkpoint and configuration.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from spark_checks.findings import Finding, Invariant, Severity
-from spark_checks.store_files import Store, StoreFile, reading
+from spark_checks.invariants.file_findings import (
+    begin_of,
+    file_finding,
+    severity_if_closed,
+)
+from spark_checks.invariants.index_headers import full_index_headers, stored_at_ms
+from spark_checks.store_files import Store
 from spark_checks.survey.summarise import SurveySummary
+from spec.derive.numpy_dtype import leading_fields
 from spec.layout import LayoutError
-from spec.store import checkpoint, index_file
-from spec.store.checkpoint import decode_checkpoint
-from spec.store.index_file import HEADER_SIZE, ITEM_SIZE, SLOT_SIZE, decode_header
+from spec.store import checkpoint
+from spec.store.checkpoint import Checkpoint, decode_checkpoint
 from spec.wire.bodies import fastjson
 
 CHECKPOINT_READABLE = Invariant(
@@ -30,17 +35,12 @@ CHECKPOINT_NOT_AHEAD = Invariant(
     cost="After a crash recovery begins too late and does not detect damage in older"
     " files.",
 )
-INDEX_HEADER = Invariant(
-    id="INV-INDEX-001",
-    title="An index header agrees with its file and with the commit log",
-    requirement=index_file.INDEX_HEADER_FIELDS,
-    cost="Messages of this index file are not found by key, or by time.",
-)
-INDEX_SIZE = Invariant(
-    id="INV-INDEX-002",
-    title="An index file has room for a header, slots and items",
-    requirement=index_file.INDEX_FILE_SIZE,
-    cost="The broker maps the file at another size. Lookups by key read zeros.",
+CHECKPOINT_NOT_BEHIND = Invariant(
+    id="INV-CHECK-003",
+    title="After an orderly stop the checkpoint is not behind the store's files",
+    requirement=checkpoint.CHECKPOINT_FIELDS,
+    cost="After a crash recovery reads more of the log than necessary, and deletes"
+    " index files that are whole.",
 )
 CONFIGURATION_READABLE = Invariant(
     id="INV-CONFIG-001",
@@ -49,6 +49,14 @@ CONFIGURATION_READABLE = Invariant(
     cost="The broker loads the .bak file, or starts empty: topics, groups or consumed"
     " offsets are lost.",
 )
+FLUSH_MS_MAX = 300_000
+"""Longest flush of all queues, in milliseconds, during which the time stays behind."""
+UNFLUSHED_MS_MAX = 3_600_000
+"""Longest time, in milliseconds, that a log may grow without any full flush."""
+_PLACES = {
+    field.name: (field.offset, field.size)
+    for field in leading_fields(checkpoint.checkpoint_layout)
+}
 
 
 def check_checkpoint(store: Store, summary: SurveySummary) -> Iterator[Finding]:
@@ -57,7 +65,7 @@ def check_checkpoint(store: Store, summary: SurveySummary) -> Iterator[Finding]:
     if file is None or file.size != checkpoint.FILE_SIZE:
         size = 0 if file is None else file.size
         if file is not None or summary.record_count:
-            yield _finding(
+            yield file_finding(
                 CHECKPOINT_READABLE,
                 "checkpoint",
                 (0, size),
@@ -67,90 +75,59 @@ def check_checkpoint(store: Store, summary: SurveySummary) -> Iterator[Finding]:
             )
     if file is None or file.size < checkpoint.checkpoint_layout.sizeof():
         return
-    found = decode_checkpoint(_begin(store, file, checkpoint.FILE_SIZE))
+    found = decode_checkpoint(begin_of(store, file, checkpoint.FILE_SIZE))
+    ahead = dict(_ahead_of_log(found, summary))
+    behind = dict(_behind_files(found, store, summary))
+    for name in _PLACES:
+        if name in ahead or name in behind:
+            yield file_finding(
+                CHECKPOINT_NOT_AHEAD if name in ahead else CHECKPOINT_NOT_BEHIND,
+                "checkpoint",
+                _PLACES[name],
+                expected=ahead.get(name) or behind[name],
+                found=f"{name} {getattr(found, name)}",
+                severity=severity_if_closed(store)
+                if name in ahead
+                else Severity.WARNING,
+            )
+
+
+def _ahead_of_log(
+    found: Checkpoint, summary: SurveySummary
+) -> Iterator[tuple[str, str]]:
+    """Yield the fields of a checkpoint that are ahead, and the expectations."""
     last_ms = summary.last_stored_at_ms
-    for index, name in enumerate(("physic_ms", "logics_ms", "index_ms")):
+    for name in ("physic_ms", "logics_ms", "index_ms"):
         time_ms = getattr(found, name)
         if time_ms < 0 or (last_ms is not None and time_ms > last_ms):
-            yield _finding(
-                CHECKPOINT_NOT_AHEAD,
-                "checkpoint",
-                (8 * index, 8),
-                expected=f"{name} at most {last_ms}, when the last record was stored",
-                found=str(time_ms),
-                severity=_if_closed(store),
-            )
+            yield name, f"{name} at most {last_ms}, when the last record was stored"
+    if summary.record_count and found.confirmed_offset > summary.log_end:
+        yield "confirmed_offset", f"an offset of at most {summary.log_end}"
 
 
-def check_index_headers(store: Store, summary: SurveySummary) -> Iterator[Finding]:
-    """Yield the findings in the headers of the index files of *store*.
+def _behind_files(
+    found: Checkpoint, store: Store, summary: SurveySummary
+) -> Iterator[tuple[str, str]]:
+    """Yield the times of a closed store's checkpoint that are behind its files.
 
-    A sample does not contain the log's end, so each header is checked by itself only.
+    A broker writes the checkpoint when it stops. The time of the units is that of the
+    last one, unless a flush of the queues restored an earlier time (Java:
+    FlushConsumeQueueService#doFlush). The time of the log is set only by a full flush,
+    every 10 seconds. The time of the index is the end time of the last full file.
     """
-    if store.parts is not None:
-        summary = replace(summary, record_count=0, last_stored_at_ms=None)
-    files = [file for file in store.under("index") if file.is_named_by_time]
-    sizes = {file.size for file in files}
-    for file in files:
-        rest = file.size - HEADER_SIZE
-        if rest < SLOT_SIZE + ITEM_SIZE or (len(sizes) > 1 and file.size < max(sizes)):
-            yield _finding(
-                INDEX_SIZE,
-                file.path,
-                (0, file.size),
-                expected=f"{max(sizes)} bytes",
-                found=f"{file.size} bytes",
-            )
-        if file.size >= HEADER_SIZE:
-            yield from _check_header(store, file, summary)
-
-
-def _check_header(
-    store: Store, file: StoreFile, summary: SurveySummary
-) -> Iterator[Finding]:
-    try:
-        header = decode_header(_begin(store, file, HEADER_SIZE))
-    except LayoutError as error:
-        yield _finding(
-            INDEX_HEADER,
-            file.path,
-            (error.offset, 4),
-            expected="counts of 0 or more",
-            found=error.reason,
-        )
-        return
-    limit = (file.size - HEADER_SIZE) // ITEM_SIZE
-    last_ms, end = summary.last_stored_at_ms, summary.log_end
-    wrong = {
-        (36, 4, f"an index count of at most {limit}", header.index_count): (
-            header.index_count > limit
-        ),
-        (32, 4, "a slot count below the index count", header.slot_count): (
-            header.slot_count >= max(header.index_count, 1)
-        ),
-        (16, 8, f"a begin offset of 0 to {end}", header.begin_offset): (
-            not 0 <= header.begin_offset <= header.end_offset
-        ),
-        (24, 8, f"an end offset before {end}", header.end_offset): (
-            summary.record_count > 0 and header.end_offset >= max(end, 1)
-        ),
-        (0, 8, "a begin time not after the end time", header.begin_stored_at_ms): (
-            not 0 <= header.begin_stored_at_ms <= header.end_stored_at_ms
-        ),
-        (8, 8, f"an end time of at most {last_ms}", header.end_stored_at_ms): (
-            last_ms is not None and header.end_stored_at_ms > last_ms
-        ),
-    }
-    for (offset, length, expected, found), is_wrong in wrong.items():
-        if is_wrong:
-            yield _finding(
-                INDEX_HEADER,
-                file.path,
-                (offset, length),
-                expected=expected,
-                found=str(found),
-                severity=_if_closed(store),
-            )
+    last_ms = summary.last_stored_at_ms
+    is_part = store.parts is not None or store.begin > 0
+    if store.was_left_open or is_part or last_ms is None or summary.damaged:
+        return  # a damaged record may have a wrong time
+    if summary.units and found.logics_ms < last_ms - FLUSH_MS_MAX:
+        yield "logics_ms", f"about {last_ms}, when the last record was stored"
+    first_ms = stored_at_ms(store, store.min_offset)
+    is_long = first_ms is not None and last_ms - first_ms > UNFLUSHED_MS_MAX
+    if not found.physic_ms and is_long:
+        yield "physic_ms", "the time of a flush"
+    full_ms = [header.end_stored_at_ms for header in full_index_headers(store)]
+    if full_ms and found.index_ms != full_ms[-1]:
+        yield "index_ms", f"{full_ms[-1]}, the end time of the last full index file"
 
 
 def check_configuration(store: Store) -> Iterator[Finding]:
@@ -158,10 +135,10 @@ def check_configuration(store: Store) -> Iterator[Finding]:
     for file in store.under("config"):
         wrong = None
         if file.name.endswith(".json"):
-            wrong = json_error(_begin(store, file, 1 << 26))
+            wrong = json_error(begin_of(store, file, 1 << 26))
         if wrong is not None:
             offset, reason = wrong
-            yield _finding(
+            yield file_finding(
                 CONFIGURATION_READABLE,
                 file.path,
                 (offset, file.size),
@@ -182,33 +159,3 @@ def json_error(data: bytes) -> tuple[int, str] | None:
         return getattr(error, "offset", 0), str(error).splitlines()[0]
     zero = data.find(b"\0")
     return None if zero < 0 else (zero, "a zero byte within a text")
-
-
-def _begin(store: Store, file: StoreFile, size: int) -> bytes:
-    with reading(store.url, file.path) as read_at:
-        return read_at(0, min(size, file.size))
-
-
-def _if_closed(store: Store) -> Severity:
-    return Severity.WARNING if store.was_left_open else Severity.ERROR
-
-
-def _finding(
-    invariant: Invariant,
-    path: str,
-    place: tuple[int, int],
-    *,
-    expected: str,
-    found: str,
-    severity: Severity = Severity.ERROR,
-) -> Finding:
-    return Finding(
-        invariant=invariant,
-        severity=severity,
-        file=path,
-        offset=place[0],
-        length=place[1],
-        expected=expected,
-        found=found,
-        message=f"{path} has {found}; expected: {expected}.",
-    )

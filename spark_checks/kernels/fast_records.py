@@ -12,7 +12,11 @@ from numba import njit, types
 
 from columns.log_batch import record_plans
 from columns.uint64_words import WORD
-from spark_checks.columns.record_damage import CLOCK_TOLERANCE_MS
+from spark_checks.columns.record_damage import (
+    BORN_MAX_MS,
+    CLOCK_TOLERANCE_MS,
+    PORT_MAX,
+)
 from spark_checks.columns.record_scan import Window
 from spark_checks.columns.spark_hash import SEED
 from spark_checks.kernels.checksums import FUNCTION
@@ -67,6 +71,9 @@ _SIZE_AT, _MAGIC_AT, _CRC_AT = _at("size", 4), _at("magic", 4), _at("body_crc", 
 _QUEUE_AT, _FLAGS_AT = _at("queue_id", 4), _at("system_flags", 4)
 _QUEUE_OFFSET_AT, _OFFSET_AT = _at("queue_offset", 8), _at("physical_offset", 8)
 _STORED_AT, _BODY_SIZE_AT = _at("stored_at_ms", 8), _at("body_size", 4)
+_BORN_AT, _RECONSUME_AT = _at("born_at_ms", 8), _at("reconsume_times", 4)
+_BORN_PORT_AT, _STORE_PORT_AT = _at("born_host_port", 4), _at("store_host_port", 4)
+_HALF_OFFSET_AT = _at("prepared_transaction_offset", 8)
 assert (_TOPIC.size, _PROPERTIES.size) == (1, 2), "sizes of a topic and of properties"
 _SPACE = ord(KEY_SEPARATOR)
 _STORED_MAX = INT64_MAX - CLOCK_TOLERANCE_MS
@@ -141,6 +148,18 @@ def _laid_out(data, start, end, base):
     return is_usual, topic, begin
 
 
+@njit(types.boolean(DATA, types.int64), **INNER)
+def _is_in_range(data, start):
+    """Return whether a record's numbers have values that a broker writes."""
+    ports = _of_4(data, start + _BORN_PORT_AT) | _of_4(data, start + _STORE_PORT_AT)
+    return (
+        ports & ~PORT_MAX == 0
+        and 0 <= _of_8(data, start + _BORN_AT) <= BORN_MAX_MS
+        and _of_4(data, start + _RECONSUME_AT) >= 0
+        and _of_8(data, start + _HALF_OFFSET_AT) == 0
+    )
+
+
 @njit(types.void(INTS, *4 * [types.int64]), **INNER)
 def _add(sums, queue_offset, offset, size, tags_code):
     """Add a record to the *sums* of its queue."""
@@ -186,7 +205,7 @@ def _go_through(  # noqa: PLR0912, PLR0915 # one loop: calls cost time
         left[left_count] = start
         left_count += 1  # removed once it qualifies
         is_usual, topic, begin = _laid_out(data, start, end, base)
-        if not is_usual:
+        if not (is_usual and _is_in_range(data, start)):
             continue
         queue, stored = _of_4(data, start + _QUEUE_AT), _of_8(data, start + _STORED_AT)
         if not (0 <= queue < QUEUES_MAX and stored_min <= stored <= _STORED_MAX):

@@ -36,6 +36,8 @@ BATCH_COLUMNS: Final[dict[str, str]] = {
     "stored_at_ms": "int64",
     "first_queue_offset": "int64",
     "message_count": "int32",
+    "compacted_offset": "int32",
+    "reserved": "int32",
 }
 _schema = arrow_schema(BATCH_COLUMNS)
 _dtype = as_dtype(dtype_spec(batch_unit_layout))

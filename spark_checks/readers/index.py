@@ -139,6 +139,8 @@ class CheckedItems:
     damage: _Items
     begun_at_ms: int
     """Store time of the first item's record, by the header."""
+    slots_used: int
+    """Number of slots with an item, by the slots or by the items, the smaller one."""
     wrong: _Items
     """Slots that do not name their last item."""
     names: _Items
@@ -189,6 +191,7 @@ def check_items(read_at: ReadAt, file: IndexFile) -> CheckedItems | None:
         previous=previous,
         damage=_flaws(numbers, items, previous, header, falls),
         begun_at_ms=header.begin_stored_at_ms,
+        slots_used=int(min(np.count_nonzero(names), np.count_nonzero(last))),
         wrong=wrong + mine.start,
         names=names[wrong],
         last=last[wrong],

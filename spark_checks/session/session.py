@@ -207,6 +207,8 @@ def _settings(
         "spark.local.dir": str(directory),
         "spark.sql.warehouse.dir": str(directory / "warehouse"),
         "spark.sql.catalogImplementation": "in-memory",
+        # Arithmetic with a damaged number must not end the audit.
+        "spark.sql.ansi.enabled": "false",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.shuffle.partitions": str(_shuffle_partitions(master)),
         # With few partitions, replanning costs more than it saves.

@@ -9,7 +9,7 @@ record. Only queues whose sides differ are read again, row by row.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pyspark.sql import SparkSession
@@ -60,6 +60,8 @@ class SurveySummary:
     """Start offset of the first file with an unwritten end."""
     commits: int = 0
     """Committed half messages."""
+    slots_used: Mapping[str, int] = field(default_factory=dict)
+    """Number of index slots with an item, by the path of the index file."""
     damaged_items: int = 0
     """Index items and slots that are wrong by themselves."""
     item_sum: int = 0
@@ -163,6 +165,7 @@ def summarise(found: Survey, min_offset: int) -> SurveySummary:
         last_stored_at_ms=found.last_ms if record_count else None,
         last_file_base=max(found.last_file, 0),
         commits=found.commits,
+        slots_used=found.slots_used,
         damaged_items=found.damaged_items,
         item_sum=found.item_sum,
         key_sums=found.key_sums,

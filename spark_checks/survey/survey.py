@@ -11,6 +11,7 @@ A task reads several pieces of files, of about equal size in total.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -95,6 +96,8 @@ class Survey:
     """End of the last record, as a commit-log offset; negative without one."""
     last_file: int = -1
     last_ms: int = INT64_MIN
+    slots_used: Counter[str] = field(default_factory=Counter)
+    """Number of index slots with an item, by the path of the index file."""
     damaged_items: int = 0
     item_sum: int = 0
     key_sums: tuple[int, int] = (0, 0)
@@ -118,6 +121,7 @@ class Survey:
             log_end=max(self.log_end, other.log_end),
             last_ms=max(self.last_ms, other.last_ms),
             last_file=max(self.last_file, other.last_file),
+            slots_used=self.slots_used + other.slots_used,
             damaged_items=self.damaged_items + other.damaged_items,
             item_sum=self.item_sum ^ other.item_sum,
             key_sums=(plain ^ other.key_sums[0], tagged ^ other.key_sums[1]),
@@ -345,6 +349,7 @@ def survey_index(read_at: ReadAt, file: IndexFile, options: SurveyOptions) -> Su
     inside = within(offsets, options.ranges)
     codes = found.items["key_hash"].astype(np.int64)
     return Survey(
+        slots_used=Counter({file.path: found.slots_used}),
         damaged_items=_count(damaged) + len(found.wrong),
         item_sum=xor_of(offsets[inside], codes[inside]),
     )

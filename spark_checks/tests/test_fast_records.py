@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from columns.log_batch import follow_sizes
+from spark_checks.columns.record_damage import BORN_MAX_MS, PORT_MAX
 from spark_checks.columns.record_scan import FileRange, Window
 from spark_checks.survey.fast_records import (
     QUEUES_MAX,
@@ -27,6 +28,7 @@ from spark_checks.survey.fast_records import (
 from spark_checks.survey.sums import SurveyOptions
 from spark_checks.survey.survey import survey_log
 from spark_checks.tests.with_kernels import comparable, with_kernels, without_kernels
+from spec.host import Host
 from spec.store.message_record import MAGIC_V2, Record, encode_record
 
 BASE = 1 << 30
@@ -74,9 +76,18 @@ def unlike(draw: st.DrawFn) -> Record:
         "system_flags": st.sampled_from([1, 2, 4, 8, 12, 1 << 20]),
         "stored_at_ms": st.sampled_from([0, 989_999, 990_000, 2**63 - 1]),
         "magic": st.just(MAGIC_V2),
+        "born_at_ms": st.sampled_from([-1, BORN_MAX_MS, BORN_MAX_MS + 1]),
+        "born_host": st.sampled_from([PORT_MAX, PORT_MAX + 1, -1]).map(_at_port),
+        "store_host": st.sampled_from([1, -(2**31)]).map(_at_port),
+        "reconsume_times": st.sampled_from([3, -1]),
+        "prepared_transaction_offset": st.sampled_from([0, 1, -1]),
     }
     changed = draw(st.lists(st.sampled_from(sorted(known)), max_size=3, unique=True))
     return replace(USUAL, **{name: draw(known[name]) for name in changed})
+
+
+def _at_port(port: int) -> Host:
+    return Host(bytes([10, 0, 0, 1]), port)
 
 
 def laid_out(records: list[Record]) -> bytes:

@@ -14,11 +14,8 @@ from pyspark.sql import SparkSession
 
 from spark_checks.audit import audit_store
 from spark_checks.invariants.files import check_files
-from spark_checks.invariants.side_files import (
-    check_checkpoint,
-    check_configuration,
-    check_index_headers,
-)
+from spark_checks.invariants.index_headers import check_index_headers
+from spark_checks.invariants.side_files import check_checkpoint, check_configuration
 from spark_checks.store_files import NotAStoreError, list_store
 from spark_checks.survey.summarise import SurveySummary
 from spark_checks.tests.building import BEGAN_AT_MS, StoreBuilder

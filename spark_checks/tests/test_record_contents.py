@@ -5,17 +5,19 @@ Wrong content of single records is found: properties, flags, times, bodies.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
 from spark_checks.columns import record_damage as record_flaws
-from spark_checks.columns.record_damage import RecordDamage
+from spark_checks.columns.record_damage import BORN_MAX_MS, PORT_MAX, RecordDamage
 from spark_checks.tests.building import BEGAN_AT_MS
 from spark_checks.tests.test_scan import rows_of
+from spec.host import Host
 from spec.store.message_record import Record, decode_record, encode_record, record_size
 from spec.store.record_checksum import CHECKSUM_SIZE, encode_checksum
 
@@ -33,16 +35,7 @@ def _log(*records: Record) -> bytes:
     data = b""
     for record in records:
         size = len(data)
-        placed = Record(
-            topic="Orders",
-            queue_id=0,
-            queue_offset=0,
-            physical_offset=size,
-            body=record.body,
-            properties=record.properties,
-            system_flags=record.system_flags,
-            stored_at_ms=record.stored_at_ms,
-        )
+        placed = replace(record, topic="Orders", physical_offset=size)
         data += encode_record(placed)
         assert len(data) == size + record_size(placed)
     return data
@@ -163,6 +156,34 @@ def test_flags_are_known(flags: int, flaw: int) -> None:
 )
 def test_times_rise_but_for_a_corrected_clock(back_ms: int, flaw: int) -> None:
     assert _flaw_of(_record(ms=BEGAN_AT_MS - back_ms)) == flaw
+
+
+def _host(port: int) -> Host:
+    return Host(bytes(4), port)
+
+
+@pytest.mark.parametrize(
+    ("changes", "flaw"),
+    [
+        ({"born_host": _host(0), "store_host": _host(PORT_MAX)}, 0),
+        ({"born_host": _host(PORT_MAX + 1)}, RecordDamage.PORT),
+        ({"store_host": _host(-1)}, RecordDamage.PORT),
+        ({"prepared_transaction_offset": 1}, RecordDamage.HALF_OFFSET),
+        (
+            {"prepared_transaction_offset": 1, "system_flags": 4},
+            RecordDamage.HALF_OFFSET,
+        ),
+        ({"prepared_transaction_offset": 1, "system_flags": 8}, 0),
+        ({"born_at_ms": BORN_MAX_MS, "reconsume_times": 99}, 0),
+        ({"born_at_ms": BORN_MAX_MS + 1}, RecordDamage.RANGE),
+        ({"born_at_ms": -1}, RecordDamage.RANGE),
+        ({"reconsume_times": -1}, RecordDamage.RANGE),
+    ],
+)
+def test_numbers_are_in_the_range_of_what_is_written(
+    changes: Mapping[str, Any], flaw: int
+) -> None:
+    assert _flaw_of(replace(_record(), **changes)) == flaw
 
 
 @pytest.mark.parametrize(

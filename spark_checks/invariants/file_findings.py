@@ -1,0 +1,41 @@
+"""
+Findings in files that the driver reads itself: checkpoint, headers and configuration.
+"""
+
+from __future__ import annotations
+
+from spark_checks.findings import Finding, Invariant, Severity
+from spark_checks.store_files import Store, StoreFile, reading
+
+
+def file_finding(
+    invariant: Invariant,
+    path: str,
+    place: tuple[int, int],
+    *,
+    expected: str,
+    found: str,
+    severity: Severity = Severity.ERROR,
+) -> Finding:
+    """Return a finding at *place*, offset and length, of the file at *path*."""
+    return Finding(
+        invariant=invariant,
+        severity=severity,
+        file=path,
+        offset=place[0],
+        length=place[1],
+        expected=expected,
+        found=found,
+        message=f"{path} has {found}; expected: {expected}.",
+    )
+
+
+def severity_if_closed(store: Store) -> Severity:
+    """Return ERROR for a closed store; a killed broker leaves such values behind."""
+    return Severity.WARNING if store.was_left_open else Severity.ERROR
+
+
+def begin_of(store: Store, file: StoreFile, size: int) -> bytes:
+    """Return the first *size* bytes of *file*, or all if it is smaller."""
+    with reading(store.url, file.path) as read_at:
+        return read_at(0, min(size, file.size))

@@ -1,0 +1,233 @@
+"""
+Invariants of index files: their sizes, and the numbers in their headers.
+
+A header repeats facts of the file's items and of the records at which the first and the
+last item point. Each number is compared with its source. Only the first and the last
+item are read here; the survey counts the slots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from spark_checks.columns.record_scan import FileRange, store_time_at
+from spark_checks.findings import Finding, Invariant
+from spark_checks.invariants.file_findings import (
+    begin_of,
+    file_finding,
+    severity_if_closed,
+)
+from spark_checks.readers.index import ITEMS_PER_SLOT, slot_count_of
+from spark_checks.store_files import Store, StoreFile, reading
+from spark_checks.survey.summarise import SurveySummary
+from spec.derive.numpy_dtype import leading_fields
+from spec.layout import LayoutError
+from spec.store import index_file
+from spec.store.index_file import (
+    HEADER_SIZE,
+    ITEM_SIZE,
+    SLOT_SIZE,
+    IndexHeader,
+    IndexItem,
+    decode_header,
+    decode_item,
+    header_layout,
+    item_position,
+)
+
+INDEX_HEADER = Invariant(
+    id="INV-INDEX-001",
+    title="An index header agrees with its slots, its items and their records",
+    requirement=index_file.INDEX_HEADER_FIELDS,
+    cost="Messages of this index file are not found by key, or by time.",
+)
+INDEX_SIZE = Invariant(
+    id="INV-INDEX-002",
+    title="An index file has room for a header, slots and items",
+    requirement=index_file.INDEX_FILE_SIZE,
+    cost="The broker maps the file at another size. Lookups by key read zeros.",
+)
+_PLACES = {
+    field.name: (field.offset, field.size) for field in leading_fields(header_layout)
+}
+Wrong = tuple[str, str]
+"""Name of a header's field, and the expectation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ends:
+    """Facts about the first and the last item of an index file."""
+
+    first: IndexItem
+    last: IndexItem
+    next_item: IndexItem | None
+    """The place behind the last item; None at the file's end."""
+    first_ms: int | None
+    """Store time of the first item's record; None if it is not readable."""
+    last_ms: int | None
+
+
+def check_index_headers(store: Store, summary: SurveySummary) -> Iterator[Finding]:
+    """Yield the findings in the headers of the index files of *store*."""
+    files = [file for file in store.under("index") if file.is_named_by_time]
+    sizes = {file.size for file in files}
+    for file in files:
+        rest = file.size - HEADER_SIZE
+        if rest < SLOT_SIZE + ITEM_SIZE or (len(sizes) > 1 and file.size < max(sizes)):
+            yield file_finding(
+                INDEX_SIZE,
+                file.path,
+                (0, file.size),
+                expected=f"{max(sizes)} bytes",
+                found=f"{file.size} bytes",
+            )
+        if file.size >= HEADER_SIZE:
+            yield from _check_header(store, file, summary)
+
+
+def stored_at_ms(store: Store, offset: int) -> int | None:
+    """Return the store time of the record at commit-log *offset*; None without one."""
+    for file in store.commit_log:
+        base = file.base or 0
+        if base <= offset < base + file.size:
+            where = FileRange(base=base, file_size=file.size, start=0, end=file.size)
+            with reading(store.url, file.path) as read_at:
+                return store_time_at(read_at, where, offset - base)
+    return None
+
+
+def full_index_headers(store: Store) -> Iterator[IndexHeader]:
+    """Yield the headers of the full index files of *store*, in order."""
+    for file in store.index:
+        capacity = slot_count_of(file.size) * ITEMS_PER_SLOT
+        try:
+            header = decode_header(begin_of(store, file, HEADER_SIZE))
+        except LayoutError:
+            continue
+        if capacity and header.index_count == capacity:
+            yield header
+
+
+def _check_header(
+    store: Store, file: StoreFile, summary: SurveySummary
+) -> Iterator[Finding]:
+    try:
+        header = decode_header(begin_of(store, file, HEADER_SIZE))
+    except LayoutError as error:
+        yield file_finding(
+            INDEX_HEADER,
+            file.path,
+            (error.offset, 4),
+            expected="counts of 0 or more",
+            found=error.reason,
+        )
+        return
+    wrong: dict[str, str] = {}
+    for name, expected in _wrong_numbers(store, file, header, summary):
+        wrong.setdefault(name, expected)
+    for name, expected in wrong.items():
+        yield file_finding(
+            INDEX_HEADER,
+            file.path,
+            _PLACES[name],
+            expected=expected,
+            found=f"{name} {getattr(header, name)}",
+            severity=severity_if_closed(store),
+        )
+
+
+def _wrong_numbers(
+    store: Store, file: StoreFile, header: IndexHeader, summary: SurveySummary
+) -> Iterator[Wrong]:
+    """Yield the wrong numbers of a *header*; only the index count if that is wrong."""
+    limit = (file.size - HEADER_SIZE) // ITEM_SIZE
+    if header.index_count > limit:
+        yield "index_count", f"an index count of at most {limit}"
+        return
+    slot_count = slot_count_of(file.size)
+    if not slot_count:
+        yield from _unlike_log(header, store, summary)
+        return
+    ends = _ends_of(store, file, header, slot_count)
+    if ends is None:
+        return
+    wrong_count = _wrong_count(header, ends)
+    if wrong_count:
+        yield "index_count", wrong_count
+        return
+    if header.index_count > 1:
+        yield from _unlike_items(header, ends)
+        yield from _unlike_slots(header, summary.slots_used.get(file.path))
+    yield from _unlike_log(header, store, summary)
+
+
+def _ends_of(
+    store: Store, file: StoreFile, header: IndexHeader, slot_count: int
+) -> _Ends | None:
+    """Return the ends of the items of *file*; None if it is shorter than its items."""
+    count = max(header.index_count, 1)
+    with reading(store.url, file.path) as read_at:
+        first, last, behind = (
+            read_at(item_position(number, slot_count), ITEM_SIZE)
+            for number in (1, max(count - 1, 1), count)
+        )
+    if len(last) < ITEM_SIZE:
+        return None
+    is_room = count < slot_count * ITEMS_PER_SLOT and len(behind) == ITEM_SIZE
+    items = decode_item(first), decode_item(last)
+    return _Ends(
+        first=items[0],
+        last=items[1],
+        next_item=decode_item(behind) if is_room else None,
+        first_ms=stored_at_ms(store, items[0].commit_log_offset),
+        last_ms=stored_at_ms(store, items[1].commit_log_offset),
+    )
+
+
+def _wrong_count(header: IndexHeader, ends: _Ends) -> str | None:
+    """Return the expectation of an index count that its items do not have."""
+    nothing = IndexItem(key_hash=0, commit_log_offset=0)
+    if header.index_count > 1 and ends.last == nothing:
+        return "the number behind the last item"
+    if ends.next_item not in (None, nothing):
+        return "the number behind the last item, which is later"
+    return None
+
+
+def _unlike_items(header: IndexHeader, ends: _Ends) -> Iterator[Wrong]:
+    """Yield the places and times of *header* that its end items do not have."""
+    if header.begin_offset != ends.first.commit_log_offset:
+        yield "begin_offset", f"{ends.first.commit_log_offset}, as the first item"
+    if header.end_offset != ends.last.commit_log_offset:
+        yield "end_offset", f"{ends.last.commit_log_offset}, as the last item"
+    if ends.first_ms not in (None, header.begin_stored_at_ms):
+        yield "begin_stored_at_ms", f"{ends.first_ms}, as the first item's record"
+    if ends.last_ms not in (None, header.end_stored_at_ms):
+        yield "end_stored_at_ms", f"{ends.last_ms}, as the last item's record"
+
+
+def _unlike_slots(header: IndexHeader, used: int | None) -> Iterator[Wrong]:
+    """Yield a wrong slot count: used slots since 4.8, items before, or between."""
+    items = header.index_count - 1
+    if used is not None and not used <= header.slot_count <= items:
+        yield "slot_count", f"a slot count from {used} to {items}"
+
+
+def _unlike_log(
+    header: IndexHeader, store: Store, summary: SurveySummary
+) -> Iterator[Wrong]:
+    """Yield the places and times of *header* that lie outside of the log.
+
+    A sample does not contain the log's end.
+    """
+    is_whole = store.parts is None and summary.record_count > 0
+    last_ms, end = summary.last_stored_at_ms, summary.log_end
+    if not 0 <= header.begin_offset <= header.end_offset:
+        yield "begin_offset", f"a begin offset of 0 to {header.end_offset}"
+    if is_whole and header.end_offset >= max(end, 1):
+        yield "end_offset", f"an end offset before {end}"
+    if header.begin_stored_at_ms < 0:
+        yield "begin_stored_at_ms", "a begin time of 0 or more"
+    if is_whole and last_ms is not None and header.end_stored_at_ms > last_ms:
+        yield "end_stored_at_ms", f"an end time of at most {last_ms}"
