@@ -16,6 +16,7 @@ from conformance.harness.pytest_plugin.expectations import (
 )
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.messaging.reading import bodies_of, records_of, send_bodies
+from spec.layout import LayoutError
 from spec.wire.bodies.fastjson import loads
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.response_code import ResponseCode
@@ -30,7 +31,12 @@ def mapping_of(answer: Command) -> Mapping[Any, Any]:
 
 def by_queue(table: Mapping[Any, Any]) -> dict[int, Any]:
     """Return a table whose keys are queues, each an object, by queue id."""
-    return {dict(key)["queueId"]: value for key, value in table.items()}
+    found = {}
+    for key, value in table.items():
+        if not isinstance(key, tuple):  # as `fastjson.loads` returns an object
+            raise LayoutError(f"{key!r} is not an object", field="key")
+        found[dict(key)["queueId"]] = value
+    return found
 
 
 def config_of(broker: Client, topic: str) -> tuple[Mapping[str, Any], int]:

@@ -193,7 +193,7 @@ class Stage(Closing):
         answer = self.client.route(topic)
         if answer.code == ResponseCode.TOPIC_NOT_EXIST:
             return None
-        assert answer.code == ResponseCode.SUCCESS, f"{answer.code}: {answer.remark}"
+        require_success(answer)
         return decode_route(answer.body)
 
     def clusters(self) -> ClusterInfo:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from conformance.harness.client.client import require_success
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.routing.fake_broker import Stage
 from conformance.strategies.routes import key_value_texts
@@ -18,7 +19,7 @@ from spec.wire.remoting.response_code import ResponseCode
 def table_of(stage: Stage, namespace: str) -> dict[str, str]:
     """Return all keys and values of *namespace*."""
     answer = stage.client.kv_list(namespace=namespace)
-    assert answer.code == ResponseCode.SUCCESS, f"{answer.code}: {answer.remark}"
+    require_success(answer)
     return dict(decode_key_value_table(answer.body).values)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.harness.client.client import require_success
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.routing.fake_broker import Stage
 from spec.routing.cluster_info import decode_topic_list
@@ -11,7 +12,6 @@ from spec.routing.route_data import TopicRoute
 from spec.routing.topic_config import DataVersion, TopicConfig, TopicTable
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
-from spec.wire.remoting.response_code import ResponseCode
 
 TOPICS = 10_000
 BROKERS = 16
@@ -48,7 +48,7 @@ def registered(
         code = RequestCode.REGISTER_BROKER
         command = Command(code=code, fields=fields, body=body)
         answer = broker.peer.request(command, timeout_s=TIMEOUT_S)
-        assert answer.code == ResponseCode.SUCCESS, f"{answer.code}: {answer.remark}"
+        require_success(answer)
         names.add(broker.name)
     return names
 

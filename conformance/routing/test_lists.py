@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.harness.client.client import require_success
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.routing.fake_broker import Stage
 from spec.routing.cluster_info import TopicList, decode_topic_list
@@ -16,7 +17,7 @@ from spec.wire.remoting.response_code import ResponseCode
 def listed(stage: Stage, code: int, **fields: str) -> TopicList:
     """Return the list that the answer to request *code* has."""
     answer = stage.client.peer.request(Command(code=code, fields=fields))
-    assert answer.code == ResponseCode.SUCCESS, f"{answer.code}: {answer.remark}"
+    require_success(answer)
     return decode_topic_list(answer.body)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from conformance.harness.client.client import require_success
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.routing.fake_broker import FakeBroker, Stage, version_query
 from spec.routing.topic_config import DataVersion, TopicConfig, decode_data_version
@@ -108,7 +109,7 @@ def query_version(
     answer = stage.client.peer.request(
         version_query(broker.identity, version, stage.release)
     )
-    assert answer.code == ResponseCode.SUCCESS, f"{answer.code}: {answer.remark}"
+    require_success(answer)
     own = decode_data_version(answer.body) if answer.body else None
     return answer.fields.get("changed"), own
 

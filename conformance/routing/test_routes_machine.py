@@ -20,6 +20,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from conformance.harness.client.client import require_success
 from conformance.harness.process.deadline import TooLateError, wait_until
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.targets.target import Target
@@ -30,7 +31,6 @@ from spec.clause import release_key
 from spec.routing.broker_registration import BrokerIdentity
 from spec.routing.kv_config import decode_key_value_table
 from spec.routing.topic_config import TopicConfig
-from spec.wire.remoting.response_code import ResponseCode
 
 NAMES = st.integers(0, 2)
 IDS = st.integers(0, 2)
@@ -191,7 +191,7 @@ class NameServerMachine(RuleBasedStateMachine):
     ) -> None:
         register = broker.register if new_version else broker.register_again
         answer = register(*topics, compressed=compressed)
-        assert answer.code == ResponseCode.SUCCESS, answer.remark
+        require_success(answer)
         table = broker.table(*topics).topics
         self.model.register(broker.identity, table, broker.version.counter)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pytest
 from hypothesis import given
@@ -15,6 +15,7 @@ from conformance.strategies.boundaries import OVER_THE_WIRE, int32s, texts
 from conformance.strategies.frames import frame_of
 from conformance.wire.server import Server
 from spec.wire.remoting.command import Command, decode_command
+from spec.wire.remoting.request_code import RequestCode
 
 MEMBERS = {"code", "language", "version", "opaque", "flag", "remark", "extFields"}
 REQUIRED = {"code", "language", "version", "opaque", "flag"}
@@ -36,14 +37,19 @@ TOO_LARGE = {
 
 def members_of(server: Server) -> dict[str, object]:
     """Return the members of the header of the server's question."""
-    question = server.question
+    return header_members(server.question.code, server.question.fields)
+
+
+def header_members(code: int, fields: Mapping[str, str]) -> dict[str, object]:
+    """Return the members of a header, all those that Java writes."""
     return {
-        "code": int(question.code),
+        "code": int(code),
         "language": "JAVA",
         "version": 317,
         "opaque": OPAQUE,
         "flag": 0,
-        "extFields": dict(question.fields),
+        "serializeTypeCurrentRPC": "JSON",
+        "extFields": dict(fields),
     }
 
 
@@ -105,6 +111,14 @@ def test_an_answers_header_has_the_members_of_a_command(server: Server) -> None:
     )
 
 
+@pytest.mark.clause("WIRE-JSON-008")
+def test_the_serialize_type_may_be_in_the_frame_alone(server: Server) -> None:
+    members = members_of(server)
+    del members["serializeTypeCurrentRPC"]
+    header = json.dumps(members).encode()
+    is_answered(server, header, "WIRE-JSON-008", "no serializeTypeCurrentRPC")
+
+
 @pytest.mark.clause("WIRE-JSON-004")
 @OVER_THE_WIRE
 @given(data=st.data(), space=st.sampled_from(["", " ", "\n", "\t \r\n"]))
@@ -153,7 +167,7 @@ def test_any_character_may_be_written_plainly_or_escaped(
 ) -> None:
     space = unique("unicode")
     fields = {"namespace": space, "key": "k", "value": text}
-    members = {"code": 100, "opaque": OPAQUE, "flag": 0, "extFields": fields}
+    members = header_members(RequestCode.PUT_KV_CONFIG, fields)
     header = json.dumps(members, ensure_ascii=ascii_only).encode()
     namesrv.peer.send_bytes(frame_of(header))
     require_success(namesrv.peer.receive())

@@ -94,13 +94,9 @@ def registration_fields(
 def encode_registration(
     body: RegistrationBody, *, compressed: bool = False, release: str = FIRST_RELEASE
 ) -> bytes:
-    """Return the bytes of *body* from a peer of *release*, as JSON or compressed.
-
-    The compressed form is that of 4.x: a name server expects the queue mappings of 5.x
-    only if the version in the frame's header is one of 5.x.
-    """
+    """Return the bytes of *body* from a peer of *release*, as JSON or compressed."""
     if compressed:
-        return zlib.compress(b"".join(_parts(body)), 9)
+        return zlib.compress(b"".join(_parts(body, release)), 9)
     table = topic_table_as_json(body.topics, release)
     if has_members_of_5(release):
         table |= _no_queue_mappings(release)
@@ -136,13 +132,19 @@ def _no_queue_mappings(release: str) -> dict[str, object]:
     }
 
 
-def _parts(body: RegistrationBody) -> Iterator[bytes]:
-    """Yield the inflated bytes of *body*, part by part."""
-    yield _with_size(encode_data_version(body.topics.version))
+def _parts(body: RegistrationBody, release: str) -> Iterator[bytes]:
+    """Yield the inflated bytes of *body*, part by part.
+
+    From 5.0 on the number of queue mappings is last. A name server that sees a version
+    of 4.x in the frame's header does not read it.
+    """
+    yield _with_size(encode_data_version(body.topics.version, release))
     yield len(body.topics.topics).to_bytes(4, "big")
     for topic in body.topics.topics.values():
         yield _with_size(encode_topic_line(topic).encode())
     yield _with_size(fastjson.dumps(list(body.filter_servers)))
+    if has_members_of_5(release):
+        yield (0).to_bytes(4, "big")
 
 
 def _with_size(part: bytes) -> bytes:

@@ -73,7 +73,15 @@ JSON_NON_ASCII = Clause(
     text="A reader of a JSON header accepts a character as UTF-8 and as a \\u escape.",
     source="4.6.0 org.apache.rocketmq.remoting.protocol.RemotingSerializable#decode",
 )
-
+WITHOUT_SERIALIZE_TYPE = Clause(
+    id="WIRE-JSON-008",
+    level=Level.MUST,
+    text=(
+        "A request without serializeTypeCurrentRPC in its JSON header is served. The "
+        "frame has the serialize type, and clients in Go omit the member."
+    ),
+    source=f"{_COMMAND}#decode",
+)
 _NUMBERS = ("code", "flag", "opaque", "version")
 _STR = {str}
 
