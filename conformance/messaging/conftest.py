@@ -21,9 +21,10 @@ LARGEST_MESSAGE = 65_536
 
 
 @pytest.fixture
-def known_group(broker: Client, group: str) -> str:
+def known_group(target: Target, group: str) -> str:
     """Return the name of a new group; 5.3 commits offsets only of such."""
-    require_success(broker.update_group(group=group))
+    with target.connect_for_admin() as client:
+        require_success(client.update_group(group=group))
     return group
 
 

@@ -131,7 +131,7 @@ def with_clock_rate(config: pytest.Config, rate: float) -> Target:
 
 def create_topic(target: Target, name: str, *, queue_count: int = 4) -> str:
     """Create a topic on *target*'s broker and wait until it is routed to."""
-    with target.connect_to_broker() as broker, target.connect_to_namesrv() as namesrv:
+    with target.connect_for_admin() as broker, target.connect_to_namesrv() as namesrv:
         require_success(broker.create_topic(topic=name, queue_count=queue_count))
         namesrv.wait_for_route(name)
     return name

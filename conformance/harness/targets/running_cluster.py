@@ -22,6 +22,8 @@ from spec.clause import release_key
 from spec.layout import LayoutError
 
 MASTER_ID = 0
+STATED = ("broker", "admin")
+"""Addresses that the text of a target may state."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,19 +36,39 @@ class Broker:
 
 
 class RunningClusterTarget(Target):
-    """Foreign cluster: it is only queried, never started, stopped or configured."""
+    """Foreign cluster: it is only queried, never started, stopped or configured.
+
+    ``HOST:PORT?broker=HOST:PORT&admin=HOST:PORT`` states the address that is tested,
+    such as that of a proxy, and the broker behind it that creates topics.
+    """
 
     capabilities = frozenset({Capability.WIRE})
     is_foreign = True
 
+    def _configure(self) -> None:
+        self.namesrv = Address.parse(self.rest)
+        self._stated = {key: self._address_of(key) for key in self.conf}
+
+    def _address_of(self, key: str) -> Address:
+        if key not in STATED:
+            raise TargetError(f"{self.text}: {key} is none of {', '.join(STATED)}")
+        try:
+            return Address.parse(self.conf[key])
+        except ValueError as error:
+            raise TargetError(f"{self.text}: {key}: {error}") from None
+
     def start(self) -> None:
         """Find the cluster's first broker, and its release."""
-        self.namesrv = Address.parse(self.rest)
-        if not accepts(*self.namesrv):
-            raise TargetError(f"no listener on {self.namesrv}")
+        assert self.namesrv is not None
+        for address in (self.namesrv, *self._stated.values()):
+            if not accepts(*address):
+                raise TargetError(f"no listener on {address}")
         found = find_broker(self.namesrv)
-        self.broker = found.address
+        self.broker = self._stated.get("broker", found.address)
+        self.admin = self._stated.get("admin")
         self.broker_name, self.cluster = found.name, found.cluster
+        if self.admin is not None and not found.name:
+            self.broker_name, self.cluster = names_of(self.admin)
         if not self.has_profile:
             self._choose_release()
 
@@ -86,6 +108,16 @@ def find_broker(namesrv: Address, *, timeout_s: float = 5.0) -> Broker:
         address = Address.parse(addresses[0]) if addresses else None
         return Broker(name="", cluster="", address=address)
     return found[0]
+
+
+def names_of(broker: Address) -> tuple[str, str]:
+    """Return a broker's name and cluster from its settings; empty if it refuses."""
+    try:
+        with Client.connect(broker) as client:
+            settings = client.broker_settings()
+    except (AssertionError, PeerError, LayoutError, ValueError):
+        return "", ""
+    return settings.get("brokerName", ""), settings.get("brokerClusterName", "")
 
 
 def brokers_in(cluster_info: object) -> list[Broker]:

@@ -103,6 +103,8 @@ class Target(Closing):
         """Sentence on the choice of the release, where the target did not state it."""
         self.namesrv: Address | None = None
         self.broker: Address | None = None
+        self.admin: Address | None = None
+        """Address for requests of administration, where it is not the broker's."""
         self.broker_name = ""
         self.cluster = ""
         self.shares_name_server = False
@@ -156,11 +158,25 @@ class Target(Closing):
 
     def connect_to_namesrv(self) -> Client:
         """Return a fresh connection to the name server."""
-        return Client.connect(_listening(self.namesrv, self.text), self.release)
+        if self.namesrv is None:
+            raise TargetError(f"{self.text} has no name server")
+        return Client.connect(self.namesrv, self.release)
 
     def connect_to_broker(self) -> Client:
         """Return a fresh connection to the broker."""
-        return Client.connect(_listening(self.broker, self.text), self.release)
+        return Client.connect(self._broker_address(), self.release)
+
+    def connect_for_admin(self) -> Client:
+        """Return a fresh connection for requests that create topics and groups."""
+        return Client.connect(self.admin or self._broker_address(), self.release)
+
+    def _broker_address(self) -> Address:
+        if self.broker is None:
+            raise TargetError(
+                f"{self.text}: the name server has no broker's address "
+                "(HOST:PORT?broker=HOST:PORT states one)"
+            )
+        return self.broker
 
 
 def parse_target(
@@ -186,12 +202,6 @@ def parse_target(
         if not f"{target.release}.".startswith(f"{profile}."):
             target.release_source = f"the nearest studied release to {profile}"
     return target
-
-
-def _listening(address: Address | None, text: str) -> Address:
-    if address is None:
-        raise TargetError(f"no listener at {text}")
-    return address
 
 
 def _split(text: str) -> tuple[str, str, dict[str, str]]:

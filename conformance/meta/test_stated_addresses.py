@@ -1,0 +1,51 @@
+"""A running cluster whose text states the tested address and that of administration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from conformance.harness.client.tap import Tap
+from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
+from conformance.harness.targets.target import Target, TargetError, parse_target
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Target]:
+    """Yield a cluster that runs, an embedded one."""
+    with parse_target("embedded:") as started:
+        yield started
+
+
+def test_the_stated_broker_is_tested_and_another_creates_topics(
+    cluster: Target,
+) -> None:
+    assert cluster.broker is not None
+    with Tap(cluster.broker) as proxy:
+        text = f"{cluster.namesrv}?broker={proxy.address}&admin={cluster.broker}"
+        with parse_target(text) as target:
+            assert (target.broker, target.admin) == (proxy.address, cluster.broker)
+            assert target.broker_name == cluster.broker_name
+            topic = create_topic(target, unique_name("topic"))
+            with target.connect_to_broker() as client:
+                assert client.address == proxy.address
+                assert client.max_offset(topic=topic).code == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("brokers=127.0.0.1:1", "brokers is none of broker, admin"),
+        ("broker=here", "broker: .*here"),
+    ],
+)
+def test_other_statements_are_an_error(query: str, reason: str) -> None:
+    with pytest.raises(TargetError, match=reason):
+        parse_target(f"127.0.0.1:1?{query}")
+
+
+def test_an_address_without_a_listener_is_named(cluster: Target) -> None:
+    target = parse_target(f"{cluster.namesrv}?admin=127.0.0.1:1")
+    with pytest.raises(TargetError, match=r"no listener on 127\.0\.0\.1:1"):
+        target.start()
