@@ -116,9 +116,7 @@ class FakeBroker:
 
     def fields(self, body: bytes, *, compressed: bool = False) -> dict[str, str]:
         """Return the header fields of its registration with *body*."""
-        return registration_fields(
-            self.identity, body, compressed=compressed, release=self.release
-        )
+        return registration_fields(self.identity, body, compressed=compressed)
 
     def send(
         self, fields: dict[str, str], body: bytes, *, serialize_type: int = 0

@@ -70,25 +70,18 @@ class RegistrationBody:
 
 
 def registration_fields(
-    identity: BrokerIdentity,
-    body: bytes,
-    *,
-    compressed: bool = False,
-    release: str = FIRST_RELEASE,
+    identity: BrokerIdentity, body: bytes, *, compressed: bool = False
 ) -> dict[str, str]:
-    """Return all header fields of the registration of *identity* with *body*.
+    """Return the header fields of the registration of *identity* with *body*.
 
-    5.3.3 org.apache.rocketmq.broker.out.BrokerOuterAPI#registerBrokerAll also sets
-    enableActingMaster, which is false by default.
+    Brokers of 5.x add enableActingMaster. Without it a name server of 5.x takes the
+    broker for one of 4.x, whose slaves make no routes.
     """
-    found = identity.fields() | {
+    return identity.fields() | {
         "haServerAddr": identity.ha_address,
         "compressed": "true" if compressed else "false",
         "bodyCrc32": str(body_crc(body)),
     }
-    return found | (
-        {"enableActingMaster": "false"} if has_members_of_5(release) else {}
-    )
 
 
 def encode_registration(

@@ -97,9 +97,7 @@ class RouteRequests(Invoker):
         """Register a broker with its topics, as a broker of `release` does."""
         body = RegistrationBody(topics=table, filter_servers=filter_servers)
         data = encode_registration(body, compressed=compressed, release=self.release)
-        fields = registration_fields(
-            identity, data, compressed=compressed, release=self.release
-        )
+        fields = registration_fields(identity, data, compressed=compressed)
         return self.invoke(RequestCode.REGISTER_BROKER, fields, data)
 
     def unregister_broker(self, identity: BrokerIdentity) -> Command:
