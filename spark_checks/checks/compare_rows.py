@@ -71,6 +71,7 @@ INDEX_CHECKS: Mapping[Invariant, Check] = {
     index_items.ITEM_NAMES_PREVIOUS: index_items.wrong_chains,
     index_items.SECONDS_WITHIN: index_items.wrong_seconds,
     index_items.HASH_NOT_NEGATIVE: index_items.wrong_hashes,
+    index_items.PLACE_WITHIN: index_items.places_outside,
     index_items.SECONDS_OF_RECORD: index_items.seconds_unlike_record,
 }
 """Check function of each invariant of index files."""

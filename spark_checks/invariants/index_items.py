@@ -48,6 +48,13 @@ SECONDS_OF_RECORD = Invariant(
     " misses older ones.",
 )
 
+PLACE_WITHIN = Invariant(
+    id="INV-INDEX-010",
+    title="An item points at a place between the header's begin and end offset",
+    requirement=index_file.INDEX_HEADER_FIELDS,
+    cost="The message is not found by this key.",
+)
+
 
 def wrong_slots(tables: Tables) -> DataFrame:
     """Return the slots that do not name their last item."""
@@ -89,6 +96,20 @@ def wrong_seconds(tables: Tables) -> DataFrame:
             "Item %d is %d seconds after the file's begin, behind the file's end.",
             F.col("number"),
             F.col("seconds"),
+        ),
+    )
+
+
+def places_outside(tables: Tables) -> DataFrame:
+    """Return the items that point outside of the range of their file."""
+    return _damaged_rows(
+        tables,
+        ItemDamage.PLACE,
+        expected=F.lit("an offset within the header's range"),
+        found=F.col("commit_log_offset"),
+        message=F.format_string(
+            "Item %d points at commit-log offset %d, outside of its file's range.",
+            *(F.col(name) for name in ("number", "commit_log_offset")),
         ),
     )
 

@@ -54,13 +54,14 @@ class KeyTables:
 def ranges_of(store: Store) -> Ranges:
     """Return the covered ranges of *store*'s index: begin exclusive, end inclusive.
 
-    The first record of a file may have its first keys in the file before. The last
-    record of a killed store may lack items. Adjacent files are one range.
+    The first record of a file may have its first keys in the file before, except at
+    offset 0. The last record of a killed store may lack items. Adjacent files are one
+    range.
     """
     headers = sorted(_headers(store), key=lambda header: header.end_offset)
     found: list[tuple[int, int]] = []
     for header in headers:
-        begin = max(header.begin_offset, store.min_offset - 1)
+        begin = max(header.begin_offset or -1, store.min_offset - 1)
         if found and header.begin_offset <= found[-1][1]:
             begin = found.pop()[0]
         if begin < header.end_offset:

@@ -36,6 +36,7 @@ from spec.store.index_file import (
     SLOT_SIZE,
     IndexHeader,
     decode_header,
+    decode_item,
     item_layout,
     item_position,
 )
@@ -64,6 +65,8 @@ class ItemDamage(IntFlag):
     ORDER = 16
     """The item is earlier than the previous item or later than the next one. One of the
     two is wrong, unless the clock was put back."""
+    PLACE = 32
+    """It points at a place outside of the file's range."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,7 +192,8 @@ def check_items(read_at: ReadAt, file: IndexFile) -> CheckedItems | None:
         numbers=numbers,
         items=items,
         previous=previous,
-        damage=_flaws(numbers, items, previous, header, falls),
+        damage=_flaws(numbers, items, previous, header, falls)
+        | _outside_range(items, header, _end_offsets(read_at, begin, count)),
         begun_at_ms=header.begin_stored_at_ms,
         slots_used=int(min(np.count_nonzero(names), np.count_nonzero(last))),
         wrong=wrong + mine.start,
@@ -256,6 +260,32 @@ def _flaws(
     found[outside(numbers, items["seconds"], header)] |= int(ItemDamage.SECONDS)
     found[falls.are_among(numbers)] |= int(ItemDamage.ORDER)
     return found
+
+
+def _end_offsets(read_at: ReadAt, begin: int, count: int) -> tuple[int, int] | None:
+    """Return the offsets of the first and the last item; None without items."""
+    if count < 2:
+        return None
+    ends = (read_at(begin + at * ITEM_SIZE, ITEM_SIZE) for at in (0, count - 2))
+    offsets = [
+        decode_item(end).commit_log_offset for end in ends if len(end) == ITEM_SIZE
+    ]
+    return (offsets[0], offsets[1]) if len(offsets) == 2 else None
+
+
+def _outside_range(
+    items: _Items, header: IndexHeader, ends: tuple[int, int] | None
+) -> _Items:
+    """Return the damage of items that point outside of the range of the *header*.
+
+    Offsets rise from item to item. A header that disagrees with its *ends* proves
+    nothing.
+    """
+    offsets = items["commit_log_offset"]
+    if ends != (header.begin_offset, header.end_offset):
+        return np.zeros(len(offsets), dtype=np.int64)
+    is_outside = (offsets < header.begin_offset) | (offsets > header.end_offset)
+    return np.where(is_outside, int(ItemDamage.PLACE), 0).astype(np.int64)
 
 
 def _item_rows(

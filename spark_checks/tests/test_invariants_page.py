@@ -1,5 +1,5 @@
 """
-The page of invariants has a row for each, equal to the code.
+The page of invariants has a row for each, and one for each field of a store.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from spark_checks.against.invariants import AGAINST_INVARIANTS
 from spark_checks.audit import INVARIANTS
+from spark_checks.faults.field_table import table_rows
 from spark_checks.findings import Invariant
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "audit_invariants.md"
@@ -24,17 +25,17 @@ def _rows(invariants: Iterable[Invariant]) -> list[str]:
 
 def _written_anew() -> str:
     """Return the page with rows from the code and its other text."""
-    tables = iter([_rows(INVARIANTS), _rows(AGAINST_INVARIANTS)])
+    tables = iter([_rows(INVARIANTS), _rows(AGAINST_INVARIANTS), table_rows()])
     lines: list[str] = []
     for line in PAGE.read_text(encoding="utf-8").splitlines():
-        if not line.startswith("| INV-"):
+        if not line.startswith(("| INV-", "| `")):
             lines.append(line)
         if line.startswith("|---"):
             lines += next(tables)
     return "\n".join(lines) + "\n"
 
 
-def test_the_page_has_every_invariant() -> None:
+def test_the_page_has_every_invariant_and_every_field() -> None:
     assert _written_anew() == PAGE.read_text(encoding="utf-8"), AGAIN
 
 

@@ -1,0 +1,166 @@
+"""
+Every field of every structure is in the table, and the table is right.
+
+Wrong values of all fields are planted into generated stores. An audit finds each where
+the table has a finding, and has no finding where the table has none.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_checks.audit import INVARIANTS, audit_store
+from spark_checks.faults import field_table as table
+from spark_checks.faults.field_faults import (
+    FaultSites,
+    FieldFault,
+    missed_faults,
+    plant,
+    unexplained_findings,
+    wrong_value,
+)
+from spark_checks.faults.field_places import STRUCTURES, field_names
+from spark_checks.faults.field_table import TableError, Wrong, field_table
+from spark_checks.generate.plan import Plan
+from spark_checks.generate.store import generate
+from spec.layouts import LAYOUTS
+from spec.registry import modules
+
+PLAIN = Plan(
+    files=4,
+    log_size=225 * 1024,
+    topics=12,
+    queues=20,
+    body_size=32,
+    queue_units=8,
+)
+"""Many short queues, so that many faults are first or last in one."""
+RICH = Plan(
+    files=2,
+    log_size=200 * 1024,
+    topics=2,
+    queues=2,
+    body_size=32,
+    queue_units=20,
+    is_rich=True,
+)
+GROUPS = {
+    "records": ("message_record", "consume_queue_unit"),
+    "blanks": ("blank",),
+    "index": ("index_item", "index_slot"),
+    "headers": ("index_header", "checkpoint"),
+}
+RICH_GROUPS = {
+    "extensions": ("consume_queue_extension_unit", "batch_consume_queue_unit"),
+}
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
+    """Return a generated store for each group of structures."""
+    plain, rich = (tmp_path_factory.mktemp(name) for name in ("plain", "rich"))
+    generate(plain, PLAIN)
+    generate(rich, RICH)
+    return dict.fromkeys(GROUPS, plain) | dict.fromkeys(RICH_GROUPS, rich)
+
+
+def test_every_layout_of_a_store_is_in_the_table() -> None:
+    of_store = [one for one in modules() if one.__name__.startswith("spec.store.")]
+    declared = {
+        name
+        for name, layout in LAYOUTS.items()
+        if any(layout is value for one in of_store for value in vars(one).values())
+    }
+    assert declared == set(STRUCTURES)
+
+
+def test_every_field_has_an_entry_and_every_entry_an_invariant() -> None:
+    known = {one.id for one in INVARIANTS}
+    for structure, entries in field_table().items():
+        assert list(entries) == field_names(STRUCTURES[structure])
+        for entry in entries.values():
+            for outcome in entry.outcomes.values():
+                assert set(outcome.findings) <= known
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "error"),
+    [
+        ("physic_ms =", "renamed_ms =", "checkpoint has the fields"),
+        ("every = ", "each = ", "has the kinds"),
+        ('"INV-LOG-002"', '"INV-LOG-002 often"', "often"),
+        ('"INV-LOG-002"', '"-"', "needs a reason"),
+    ],
+)
+def test_a_wrong_table_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: str, new: str, error: str
+) -> None:
+    text = table.PATH.read_text(encoding="utf-8")
+    assert old in text
+    changed = tmp_path / "fields.toml"
+    changed.write_text(text.replace(old, new, 1), encoding="utf-8")
+    monkeypatch.setattr(table, "PATH", changed)
+    with pytest.raises(TableError, match=error):
+        field_table.__wrapped__()
+
+
+@pytest.mark.parametrize("group", [*GROUPS, *RICH_GROUPS])
+def test_wrong_values_of_all_fields_are_found_as_the_table_has_it(
+    spark: SparkSession, stores: Mapping[str, Path], tmp_path: Path, group: str
+) -> None:
+    root = stores[group]
+    structures = (GROUPS | RICH_GROUPS)[group]
+    faults = list(FaultSites(root).faults(structures))
+    empty = {"filter_bits"}  # generated extension units have no bit map
+    assert {fault.field for fault in faults} == {
+        field for name in structures for field in field_names(STRUCTURES[name])
+    } - empty
+    check_faults(spark, root, tmp_path / "copy", faults)
+
+
+def check_faults(
+    spark: SparkSession, root: Path, copy: Path, faults: Iterable[FieldFault]
+) -> None:
+    """Require the table's outcome of *faults*, planted into copies of *root*."""
+    every, sites = list(faults), FaultSites(root)
+    for is_certain in (True, False):
+        some = [fault for fault in every if fault.is_certain is is_certain]
+        for sheet in sites.sheets(some):
+            shutil.rmtree(copy, ignore_errors=True)
+            shutil.copytree(root, copy)
+            plant(copy, sheet)
+            findings = audit_store(spark, str(copy)).findings
+            assert [str(one.fault) for one in missed_faults(sheet, findings)] == []
+            if not is_certain:
+                assert unexplained_findings(sheet, findings) == set()
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "is_number", "expected"),
+    [
+        (b"\0\7", Wrong.ZERO, True, b"\0\0"),
+        (b"\0\0", Wrong.ZERO, True, None),
+        (b"\0\7", Wrong.MAXIMUM, True, b"\x7f\xff"),
+        (b"\0\7", Wrong.NEGATIVE, True, b"\xff\xff"),
+        (b"\0\xff", Wrong.PLUS_ONE, True, b"\1\0"),
+        (b"\xff\xff", Wrong.PLUS_ONE, True, b"\0\0"),
+        (b"\0\7", Wrong.NEIGHBOUR, True, b"\0\x09"),
+        (b"ab", Wrong.MAXIMUM, False, b"\xff\xff"),
+        (b"ab", Wrong.PLUS_ONE, False, b"ac"),
+        (b"ab", Wrong.NEGATIVE, False, None),
+        (b"abc", Wrong.NEIGHBOUR, False, None),
+        (b"", Wrong.ZERO, False, None),
+    ],
+)
+def test_a_wrong_value_is_another_of_the_same_size(
+    right: bytes, wrong: Wrong, is_number: bool, expected: bytes | None
+) -> None:
+    found = wrong_value(
+        right, wrong, is_number=is_number, is_signed=True, neighbour=b"\0\x09"
+    )
+    assert found == expected
