@@ -7,8 +7,6 @@ The store is only read. With ``--copy`` it is copied as well, and the copy is re
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +14,7 @@ import click
 
 from cli.options.common import format_option
 from cli.options.output import out_option, write_result
+from cli.options.progress import bytes_read
 from cli.options.releases import release_option
 from spec.store.file_names import ABORT, CHECKPOINT, COMMIT_LOG, CONSUME_QUEUE
 
@@ -89,7 +88,7 @@ def recover(
 
     try:
         rules = rules_of(release)
-        with _progress(store) as progress:
+        with bytes_read(store) as progress:
             view = ReadOnlyStore(store, progress)
             options = _options(view, broker_conf)
             outcome = forecast(view, rules, options)
@@ -128,19 +127,3 @@ def _recover_copy(
         return recover_copy(store, target, outcome, options)
     except (CopyError, OSError) as error:
         raise Unreadable(str(error)) from error
-
-
-@contextmanager
-def _progress(store: Path) -> Iterator[Callable[[int], None]]:
-    """Yield a callback for the bytes read, which are shown on a terminal only."""
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield lambda _size: None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task(f"reading {store.name}", total=None)
-        yield lambda size: progress.advance(task, size)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -158,6 +159,11 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
     if outcome.index_deleted:
         lines.append(f"Index files deleted: {', '.join(outcome.index_deleted)}.")
     lines += [f"{note.text} ({note.clause})." for note in outcome.notes]
+    if outcome.lost:
+        lines.append(
+            f"A new store of all messages that can still be read:"
+            f" rmqc salvage {shlex.quote(store)} -o NEW"
+        )
     if done is not None:
         lines.append(f"{done.report}.")
     return "".join(f"{_printable(line)}\n" for line in lines)

@@ -28,9 +28,9 @@ RESTORED = (
     "Bring the damaged files back from a slave or a backup, where OTHER is the path of"
     " that store, and audit again."
 )
-LAST_RESORT = (
-    "Without such a copy, start a broker on the copy made before only if these losses"
-    " can be accepted."
+SALVAGE = (
+    "Without such files, write a new store of all messages that can still be read, also"
+    " those behind the damage, and start the broker on it."
 )
 AFTER_LOG = (
     "Repair the commit log first and audit again: these findings may follow from its"
@@ -152,6 +152,7 @@ class Advice:
         release = self.forecast.release if self.forecast else "RELEASE"
         store = shlex.quote(self.store)
         copy = shlex.quote(f"{self.store.rstrip('/')}.copy")
+        salvaged = shlex.quote(f"{self.store.rstrip('/')}.salvaged")
         files = list(dict.fromkeys(one.file for one in self.damage))
         back = [
             f"cp -a OTHER/{shlex.quote(file)} {shlex.quote(self._path(file))}"
@@ -165,7 +166,7 @@ class Advice:
                 [f"rmqc recover {store} --release {release} --dry-run"],
             ),
             (RESTORED, [*back, f"rmqc audit {store}"]),
-            (LAST_RESORT, []),
+            (SALVAGE, [f"rmqc salvage {store} -o {salvaged}"]),
         ]
 
     def for_group(self, findings: Sequence[Finding]) -> tuple[str, list[str]]:

@@ -97,6 +97,7 @@ def test_a_damaged_log_is_the_headline_and_no_queue_is_moved() -> None:
         "rmqc recover '/a b' --release 4.6.0 --dry-run",
         f"cp -a OTHER/{LOG} '/a b/{LOG}'",
         "rmqc audit '/a b'",
+        "rmqc salvage '/a b' -o '/a b.salvaged'",
     ]
     assert next_steps(found)[0]["invariant"] == "INV-LOG-001"
 

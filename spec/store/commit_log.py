@@ -162,7 +162,7 @@ def scan(
     position = 0
     while True:
         rest = view[position:]
-        stop = _stop_at(rest)
+        stop = stop_at(rest)
         error: LayoutError | None = None
         if stop is None:
             try:
@@ -184,7 +184,7 @@ def scan(
         )
 
 
-def _stop_at(rest: memoryview) -> Stop | None:
+def stop_at(rest: memoryview) -> Stop | None:
     """Return why a scan ends before *rest*, or None where a record may begin."""
     if not rest:
         return Stop.END

@@ -1,0 +1,64 @@
+"""
+``rmqc salvage``: a new store of every message that can still be read.
+
+The damaged store is only read.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from cli.options.common import format_option
+from cli.options.exit_codes import FINDINGS, SUCCESS
+from cli.options.output import out_option, write_result
+from cli.options.progress import bytes_read
+
+
+class NotSalvaged(click.ClickException):
+    """The input is no store, or the new store cannot be written."""
+
+    exit_code = 2
+
+
+@click.command()
+@click.argument("store", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Directory of the new store; it must be empty or not exist.",
+)
+@out_option()
+@format_option(("table", "json"))
+def salvage(*, store: Path, target: Path, out: Path | None, form: str) -> None:
+    """Write a new store of every message of STORE that can still be read.
+
+    A broker's start ends the commit log at the first damage. This command also takes
+    the messages behind it. Each keeps its commit-log offset, and so its message id.
+    Consume queues, index, checkpoint and config files are made anew. Stop the broker
+    first: STORE is only read, and must not change meanwhile.
+
+    A queue has no room for a lost message. Where one is lost, the later messages of its
+    queue move to lower queue offsets, and the committed offsets of groups with them.
+
+    Exit codes: 0 nothing is lost, 1 something is lost or damaged, 2 the input is no
+    store or the output cannot be written.
+    """
+    from cli.pages.salvage_report import as_json, as_text
+    from cli.runs.salvage_store import SalvageError, salvage_store
+    from reference.core.recovery_forecast.store_view import ViewError
+    from reference.core.store.mapped.files import FilesError
+
+    try:
+        with bytes_read(store) as progress:
+            result = salvage_store(store, target, progress)
+    except (SalvageError, ViewError, FilesError, OSError) as error:
+        raise NotSalvaged(str(error)) from error
+    write_result((as_json if form == "json" else as_text)(result), out)
+    is_whole = not (result.damaged or result.lost or result.warnings)
+    sys.exit(SUCCESS if is_whole else FINDINGS)

@@ -1,0 +1,92 @@
+"""The report of ``rmqc salvage``, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+
+from cli.runs.salvage_store import Salvage
+from reference.core.salvage.queue_offsets import OffsetRange
+from reference.core.salvage.readable_records import DamagedRange
+
+SHOWN_MAX = 20
+"""Queues and ranges in the text; the JSON has all of them."""
+
+
+def as_json(result: Salvage) -> str:
+    """Return the report as JSON, offsets as strings. Ranges are without their end."""
+    return (
+        json.dumps(
+            {
+                "schema": 1,
+                "store": str(result.target),
+                "messages": result.record_count,
+                "lost": result.lost_count,
+                "lost_offsets": [
+                    {
+                        "topic": name.topic,
+                        "queue": name.queue_id,
+                        "ranges": [_texts(one) for one in ranges],
+                    }
+                    for name, ranges in result.lost.items()
+                ],
+                "moved_queues": [
+                    {"topic": name.topic, "queue": name.queue_id, "by": by}
+                    for name, by in result.moved.items()
+                ],
+                "damaged_bytes": str(result.damaged_size),
+                "damaged_ranges": [_texts(one) for one in result.damaged],
+                "missing_files": result.missing_files,
+                "warnings": result.warnings,
+            },
+            indent=2,
+        )
+        + "\n"
+    )
+
+
+def as_text(result: Salvage) -> str:
+    """Return the report as lines: first what is lost for good."""
+    lines = [_headline(result)]
+    for name, ranges in list(result.lost.items())[:SHOWN_MAX]:
+        shown = ", ".join(f"{one.begin}..{one.end - 1}" for one in ranges[:SHOWN_MAX])
+        more = len(ranges) - SHOWN_MAX
+        shown += f" and {more} more ranges" if more > 0 else ""
+        lines.append(f"  lost: {name.topic}, queue {name.queue_id}, offsets {shown}")
+    if len(result.lost) > SHOWN_MAX:
+        lines.append(
+            f"  and {len(result.lost) - SHOWN_MAX} more queues (--format json)"
+        )
+    if result.moved:
+        lines.append(
+            f"  {_count(len(result.moved), 'queue')} had a gap: later messages and the"
+            " committed offsets moved down to close it"
+        )
+    lines += [f"  missing file: commitlog/{name}" for name in result.missing_files]
+    lines += [f"  {warning}" for warning in result.warnings]
+    lines += [
+        "",
+        f"The new store is {result.target}. Check it before use:",
+        f"  rmqc audit {result.target}",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _headline(result: Salvage) -> str:
+    kept = _count(result.record_count, "message")
+    if not result.damaged and not result.lost:
+        return f"{kept} salvaged, none lost."
+    return (
+        f"{kept} salvaged. Lost: {_count(result.lost_count, 'message')} of"
+        f" {_count(len(result.lost), 'queue')};"
+        f" {_count(result.damaged_size, 'byte')} of the log are damaged in"
+        f" {_count(len(result.damaged), 'range')}."
+    )
+
+
+def _texts(one: OffsetRange | DamagedRange) -> list[str]:
+    return [str(one.begin), str(one.end)]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

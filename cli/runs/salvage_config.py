@@ -1,0 +1,102 @@
+"""Config files of a salvaged store: those of the original, with offsets that moved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from reference.core.salvage.queue_offsets import QueueName, QueueOffsets
+from reference.core.store.config_files import (
+    CONSUMER_FILTERS,
+    CONSUMER_OFFSETS,
+    DELAY_OFFSETS,
+    SUBSCRIPTION_GROUPS,
+    TOPICS,
+    pretty,
+)
+from reference.core.store.recovery.load import load_config
+from reference.shell.storage.read_only_files import ReadOnlyStore
+from spec.routing.json_object import JsonObject, as_integer, object_in
+from spec.routing.topic_config import TopicConfig, topic_as_json, topic_table_from_json
+from spec.store.file_names import CONFIG
+from spec.wire.message.topic_names import SCHEDULE_TOPIC
+
+Table = dict[str, Any]
+
+
+def write_config(view: ReadOnlyStore, target: Path, offsets: QueueOffsets) -> list[str]:
+    """Write the config files of the new store, and return warnings."""
+    directory = target / CONFIG
+    directory.mkdir()
+    makers: dict[str, Callable[[Table], Table]] = {
+        TOPICS: lambda found: _topics(found, offsets),
+        SUBSCRIPTION_GROUPS: lambda found: found,
+        CONSUMER_OFFSETS: lambda found: _consumer_offsets(found, offsets),
+        CONSUMER_FILTERS: lambda found: found,
+        DELAY_OFFSETS: lambda found: _delay_offsets(found, offsets),
+    }
+    warnings = []
+    for name, made in makers.items():
+        found, report = _loaded(view, f"{CONFIG}/{name}")
+        if report:
+            warnings.append(f"{CONFIG}/{name} {report}")
+        if found is None and name != TOPICS:
+            continue
+        text = pretty(made(found or {}))
+        (directory / name).write_text(text, encoding="utf-8")
+    return warnings
+
+
+def _loaded(view: ReadOnlyStore, path: str) -> tuple[Table | None, str]:
+    """Return the object in the file, or in its .bak, and a report unless it is read."""
+    texts = view.text(path), view.text(f"{path}.bak")
+    loaded = load_config(*texts, lambda found: _checked(path, found))
+    is_absent = texts == (None, None) or loaded.source == "file"
+    return loaded.value, "" if is_absent else loaded.report
+
+
+def _checked(path: str, found: JsonObject) -> Table:
+    """Return *found*; raise LayoutError if it is not what the file has to hold."""
+    if path.endswith(TOPICS):
+        topic_table_from_json(found)
+    elif path.endswith((CONSUMER_OFFSETS, DELAY_OFFSETS)):
+        object_in(found, "offsetTable")
+    return {str(name): value for name, value in found.items()}
+
+
+def _topics(found: Table, offsets: QueueOffsets) -> Table:
+    """Return the topics, and those of readable records that the file does not have."""
+    table = dict(found.get("topicConfigTable", {}))
+    counts: dict[str, int] = {}
+    for topic, queue_id in offsets.counts:
+        counts[topic] = max(counts.get(topic, 0), queue_id + 1)
+    for topic, count in counts.items():
+        made = TopicConfig(topic=topic, read_queue_count=count, write_queue_count=count)
+        table.setdefault(topic, topic_as_json(made))
+    return {**found, "topicConfigTable": table}
+
+
+def _consumer_offsets(found: Table, offsets: QueueOffsets) -> Table:
+    table = {}
+    for name, queues in found["offsetTable"].items():
+        topic = str(name).partition("@")[0]
+        table[name] = {
+            int(number): offsets.moved(
+                QueueName(topic, int(number)), as_integer(offset, str(name))
+            )
+            for number, offset in queues.items()
+        }
+    return {**found, "offsetTable": table}
+
+
+def _delay_offsets(found: Table, offsets: QueueOffsets) -> Table:
+    """Return the offsets by delay level; level 1 is queue 0."""
+    table: Mapping[Any, object] = found["offsetTable"]
+    moved = {
+        int(level): offsets.moved(
+            QueueName(SCHEDULE_TOPIC, int(level) - 1), as_integer(offset, str(level))
+        )
+        for level, offset in table.items()
+    }
+    return {**found, "offsetTable": moved}

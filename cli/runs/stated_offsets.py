@@ -1,0 +1,45 @@
+"""Queue offsets that the consume queues of a store have units for."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from pathlib import Path
+
+from reference.core.salvage.queue_offsets import OffsetRange, QueueName
+from reference.core.store.recovery.load import is_offset
+from spec.store.consume_queue import UNIT_SIZE
+from spec.store.file_names import CONSUME_QUEUE
+
+PLACE_SIZE = 8
+"""Bytes of a unit that hold the commit-log offset."""
+
+
+def stated_offsets(store: Path, log_begin: int) -> dict[QueueName, OffsetRange]:
+    """Return by queue the offsets of messages at *log_begin* or behind it.
+
+    Units of earlier messages are left out: their commit-log files have expired.
+    """
+    found = {}
+    for directory in sorted((store / CONSUME_QUEUE).glob("*/*")):
+        if not directory.name.isdecimal():
+            continue
+        files = sorted(path for path in directory.glob("*") if is_offset(path.name))
+        ranges = [one for path in files if (one := _range_of(path, log_begin))]
+        if ranges:
+            name = QueueName(directory.parent.name, int(directory.name))
+            found[name] = OffsetRange(ranges[0].begin, ranges[-1].end)
+    return found
+
+
+def _range_of(path: Path, log_begin: int) -> OffsetRange | None:
+    """Return the queue offsets of one file, or None without any."""
+    data = path.read_bytes()
+    count = -(-len(data.rstrip(b"\0")) // UNIT_SIZE)
+
+    def place(number: int) -> int:
+        at = number * UNIT_SIZE
+        return int.from_bytes(data[at : at + PLACE_SIZE], "big")
+
+    first = bisect_left(range(count), log_begin, key=place)
+    base = int(path.name) // UNIT_SIZE
+    return OffsetRange(base + first, base + count) if first < count else None

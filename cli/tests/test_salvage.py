@@ -1,0 +1,115 @@
+"""``rmqc salvage``: its exit codes, its report, and the original that it only reads."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cli.main import main
+
+PAGE = 4096
+
+
+def run(*words: str | Path) -> tuple[int, str]:
+    """Return exit code and output of ``rmqc`` with *words*."""
+    result = CliRunner().invoke(main, [str(word) for word in words])
+    return result.exit_code, result.output
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a sound store, generated."""
+    store = tmp_path_factory.mktemp("sound") / "store"
+    code, output = run("generate", store, "--size", "1M", "--topics", "2")
+    assert code == 0, output
+    return store
+
+
+@pytest.fixture
+def store(sound: Path, tmp_path: Path) -> Path:
+    """Return a copy of the sound store."""
+    return Path(shutil.copytree(sound, tmp_path / "store"))
+
+
+def content(directory: Path) -> dict[str, str]:
+    """Return a hash of each file below *directory*."""
+    return {
+        str(path.relative_to(directory)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in directory.rglob("*")
+        if path.is_file()
+    }
+
+
+def log_of(store: Path) -> dict[str, str]:
+    """Return a hash of each commit-log file."""
+    return content(store / "commitlog")
+
+
+def test_a_sound_store_keeps_its_log(store: Path, tmp_path: Path) -> None:
+    new = tmp_path / "new"
+    code, output = run("salvage", store, "-o", new)
+    assert code == 0
+    assert "none lost" in output
+    assert f"rmqc audit {new}" in output
+    assert log_of(new) == log_of(store)
+
+
+def test_damage_is_reported_and_the_original_is_only_read(
+    store: Path, tmp_path: Path
+) -> None:
+    first, second, *_ = sorted((store / "commitlog").iterdir())
+    data = bytearray(first.read_bytes())
+    data[5 * PAGE : 6 * PAGE] = bytes(PAGE)
+    first.write_bytes(data)
+    second.unlink()
+    before = content(store)
+    code, output = run("salvage", store, "-o", tmp_path / "new", "--format", "json")
+    assert content(store) == before
+    assert code == 1
+    found = json.loads(output)
+    assert found["schema"] == 1
+    assert found["missing_files"] == [second.name]
+    begin, end = map(int, found["damaged_ranges"][0])
+    assert begin <= 5 * PAGE < 6 * PAGE <= end
+    ranges = (one for queue in found["lost_offsets"] for one in queue["ranges"])
+    lost = sum(int(end) - int(begin) for begin, end in ranges)
+    assert found["lost"] == lost > 0
+
+
+def test_the_second_salvage_finds_nothing_more(store: Path, tmp_path: Path) -> None:
+    path = sorted((store / "commitlog").iterdir())[1]
+    data = bytearray(path.read_bytes())
+    data[100:200] = bytes(100)
+    path.write_bytes(data)
+    assert run("salvage", store, "-o", tmp_path / "once")[0] == 1
+    code, output = run("salvage", tmp_path / "once", "-o", tmp_path / "twice")
+    assert (code, "none lost" in output) == (0, True)
+    assert log_of(tmp_path / "once") == log_of(tmp_path / "twice")
+
+
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [("store/new", "lies in the store itself"), ("full", "is not an empty directory")],
+)
+def test_a_wrong_output_is_one_line(
+    store: Path, tmp_path: Path, target: str, reason: str
+) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").touch()
+    before = content(store)
+    code, output = run("salvage", store, "-o", tmp_path / target)
+    assert (code, output.count("\n")) == (2, 1)
+    assert reason in output
+    assert content(store) == before
+
+
+def test_a_directory_without_a_log_is_no_store(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    code, output = run("salvage", tmp_path / "empty", "-o", tmp_path / "new")
+    assert (code, output.count("\n")) == (2, 1)
+    assert not (tmp_path / "new").exists()

@@ -1,0 +1,94 @@
+"""
+Queue offsets without gaps, for the records that are left.
+
+A broker appends the units of a queue in the order of the log. It does not leave room
+for a lost one: with a gap, every later unit would be at another queue offset than its
+record states. So later records of such a queue move down, and committed offsets with
+them.
+
+4.6.0 org.apache.rocketmq.store.ConsumeQueue#putMessagePositionInfo.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import NamedTuple
+
+from spec.store.message_record import Record, SystemFlag
+from spec.wire.message.properties import Property, decode_properties
+from spec.wire.send.batch_body import INNER_BATCH
+
+_TRANSACTION = SystemFlag.TRANSACTION_ROLLBACK
+"""Both bits of a transaction's state."""
+_IN_QUEUE = (0, SystemFlag.TRANSACTION_COMMIT)
+
+
+class QueueName(NamedTuple):
+    """A queue of a topic."""
+
+    topic: str
+    queue_id: int
+
+
+class OffsetRange(NamedTuple):
+    """Queue offsets from *begin* up to but without *end*."""
+
+    begin: int
+    end: int
+
+
+class QueueOffsets:
+    """The gaps of all queues, and the offsets that close them."""
+
+    def __init__(self) -> None:
+        self.lost: dict[QueueName, list[OffsetRange]] = defaultdict(list)
+        """Lost offsets between readable records, by queue, in order."""
+        self.counts: dict[QueueName, int] = defaultdict(int)
+        """Readable records that queues have."""
+        self.begins: dict[QueueName, int] = {}
+        """Queue offset of the first readable record."""
+        self.ends: dict[QueueName, int] = {}
+        """Original queue offset behind the last readable record."""
+        self._distances: dict[QueueName, int] = defaultdict(int)
+        """Sum of the lost offsets."""
+
+    def add(self, record: Record) -> int:
+        """Return the new queue offset of the next *record* of the log."""
+        if record.system_flags & _TRANSACTION not in _IN_QUEUE:
+            return record.queue_offset
+        name = QueueName(record.topic, record.queue_id)
+        self.begins.setdefault(name, record.queue_offset)
+        end = self.ends.get(name, record.queue_offset)
+        if record.queue_offset > end:
+            self.lost[name].append(OffsetRange(end, record.queue_offset))
+            self._distances[name] += record.queue_offset - end
+        self.ends[name] = max(end, record.queue_offset + _length(record))
+        self.counts[name] += 1
+        if record.queue_offset < end:  # it is there twice
+            return self.moved(name, record.queue_offset)
+        return record.queue_offset - self._distances[name]
+
+    def moved(self, name: QueueName, offset: int) -> int:
+        """Return the new offset for an original *offset* of a queue."""
+        lost = self.lost.get(name, ())
+        return offset - sum(max(min(offset, one.end) - one.begin, 0) for one in lost)
+
+    def is_lost(self, name: QueueName, offset: int) -> bool:
+        """Return whether no record so far has this original *offset* of a queue.
+
+        Offsets below the first readable record count as there: they have expired.
+        """
+        lost = self.lost.get(name, ())
+        is_in_gap = any(one.begin <= offset < one.end for one in lost)
+        return is_in_gap or offset >= self.ends.get(name, 0)
+
+
+def _length(record: Record) -> int:
+    """Return the number of queue offsets that a record takes: a batch of 5.x several.
+
+    5.3.3 org.apache.rocketmq.store.queue.BatchConsumeQueue.
+    """
+    if not record.system_flags & INNER_BATCH:
+        return 1
+    count = decode_properties(record.properties).get(Property.INNER_NUM, "")
+    return int(count) if count.isdecimal() else 1

@@ -1,0 +1,215 @@
+"""Salvage of a damaged log: what can be read is kept, and nothing is invented."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reference.core.salvage.changed_record import encode_changed
+from reference.core.salvage.log_plan import BRIDGE_SIZE_MIN, BRIDGE_TOPIC, plan_file
+from reference.core.salvage.op_messages import with_half_offsets
+from reference.core.salvage.queue_offsets import OffsetRange, QueueName, QueueOffsets
+from reference.core.salvage.readable_records import (
+    DamagedRange,
+    FoundRecord,
+    readable_records,
+)
+from spec.store.blank import Blank, encode_blank
+from spec.store.commit_log import Stop, scan
+from spec.store.message_record import (
+    Record,
+    SystemFlag,
+    decode_record,
+    encode_record,
+    record_size,
+)
+from spec.store.record_checksum import CHECKSUM_SIZE, agrees, encode_checksum
+from spec.wire.message.topic_names import HALF_TOPIC, OP_TOPIC
+
+SIZE = 8192
+BASE = 3 * SIZE
+QUEUE = QueueName("T", 0)
+
+
+def record(number: int, at: int, body: bytes = b"body") -> Record:
+    return Record(
+        topic="T",
+        queue_id=0,
+        queue_offset=number,
+        physical_offset=at,
+        body=body,
+        properties="KEYS\x01k\x02",
+        stored_at_ms=1_000 + number,
+    )
+
+
+def full_file(bodies: list[bytes]) -> tuple[bytearray, list[Record]]:
+    """Return a file with a record for each body that fits, and the records."""
+    data = bytearray()
+    records: list[Record] = []
+    for body in bodies:
+        one = record(len(records), BASE + len(data), body)
+        if len(data) + record_size(one) + 8 > SIZE:
+            break
+        records.append(one)
+        data += encode_record(one)
+    data += encode_blank(Blank(size=SIZE - len(data)))
+    return data.ljust(SIZE, b"\0"), records
+
+
+def salvaged(data: bytes, *, is_last: bool = False) -> tuple[bytes, list[FoundRecord]]:
+    """Return the new file for *data*, and the records in it."""
+    found = list(readable_records(bytes(data), BASE, is_last=is_last))
+    records = [one for one in found if isinstance(one, FoundRecord)]
+    kept, bridges = plan_file(records, BASE, SIZE, is_last=is_last)
+    new = bytearray(SIZE)
+    for one in kept:
+        begin = one.offset - BASE
+        new[begin : begin + one.size] = data[begin : begin + one.size]
+    for bridge in bridges:
+        begin = bridge.offset - BASE
+        new[begin : begin + len(bridge.data)] = bridge.data
+    return bytes(new), kept
+
+
+BODIES = st.lists(st.binary(max_size=300), min_size=5, max_size=60)
+DAMAGE = st.lists(
+    st.tuples(st.integers(0, SIZE - 1), st.binary(min_size=1, max_size=600)),
+    min_size=1,
+    max_size=4,
+)
+
+
+@given(bodies=BODIES, damage=DAMAGE)
+def test_every_record_outside_the_damage_is_kept_at_its_place(
+    bodies: list[bytes], damage: list[tuple[int, bytes]]
+) -> None:
+    original, records = full_file(bodies)
+    data = bytearray(original)
+    for begin, noise in damage:
+        data[begin : begin + len(noise)] = noise[: SIZE - begin]
+    new, kept = salvaged(bytes(data))
+    assert len(new) == SIZE
+    readable = {one.record.physical_offset: one.record for one in kept}
+    for one in records:
+        begin = one.physical_offset - BASE
+        size = record_size(one)
+        if data[begin : begin + size] == original[begin : begin + size]:
+            assert readable[one.physical_offset] == one
+    whole = scan(new, BASE)
+    assert whole.stop is Stop.BLANK
+    served = [
+        one.record
+        for one in whole.records
+        if one.record.system_flags != SystemFlag.TRANSACTION_ROLLBACK
+    ]
+    assert served == [one.record for one in kept]
+
+
+def test_a_record_inside_a_body_is_not_a_record() -> None:
+    inner = encode_record(record(5, BASE + 50_000))
+    data, _ = full_file([b"a", inner * 3, b"b"])
+    begin = record_size(record(0, BASE, b"a"))
+    data[begin + 8] ^= 1  # the checksum of the body
+    found = list(readable_records(bytes(data), BASE, is_last=False))
+    size = record_size(record(1, BASE, inner * 3))
+    assert [type(one) for one in found] == [FoundRecord, DamagedRange, FoundRecord]
+    assert found[1] == DamagedRange(BASE + begin, BASE + begin + size)
+
+
+def test_zeros_end_the_last_file_only() -> None:
+    first = encode_record(record(0, BASE))
+    data = first.ljust(SIZE, b"\0")
+    assert len(list(readable_records(data, BASE, is_last=True))) == 1
+    damaged = list(readable_records(data, BASE, is_last=False))[1]
+    assert damaged == DamagedRange(BASE + len(first), BASE + SIZE)
+    new, _ = salvaged(data, is_last=True)
+    assert new == data
+
+
+def test_a_lost_file_is_a_blank() -> None:
+    _, bridges = plan_file([], BASE, SIZE, is_last=False)
+    assert [(one.offset, one.data) for one in bridges] == [
+        (BASE, encode_blank(Blank(size=SIZE)))
+    ]
+
+
+@given(size=st.integers(BRIDGE_SIZE_MIN, 3 * (1 << 20) + 200))
+def test_bridges_fill_a_range_exactly(size: int) -> None:
+    one = record(0, size)
+    found = FoundRecord(size, record_size(one), one)
+    _, bridges = plan_file([found], 0, size + found.size, is_last=True)
+    end = 0
+    for bridge in bridges:
+        assert bridge.offset == end
+        made = decode_record(bridge.data)
+        assert made.physical_offset == end
+        assert made.system_flags == SystemFlag.TRANSACTION_ROLLBACK
+        assert BRIDGE_TOPIC.startswith(made.topic)
+        end += len(bridge.data)
+    assert end == size
+
+
+def test_a_gap_of_a_queue_is_closed_and_committed_offsets_move() -> None:
+    offsets = QueueOffsets()
+    new = [offsets.add(record(number, 0)) for number in (10, 11, 14, 15, 20)]
+    assert new == [10, 11, 12, 13, 14]
+    assert offsets.lost[QUEUE] == [OffsetRange(12, 14), OffsetRange(16, 20)]
+    moved = [offsets.moved(QUEUE, one) for one in (0, 11, 12, 13, 14, 16, 18, 20, 21)]
+    assert moved == [0, 11, 12, 12, 12, 14, 14, 14, 15]
+    assert offsets.moved(QueueName("other", 0), 7) == 7
+
+
+def test_half_and_rolled_back_messages_have_no_place_in_a_queue() -> None:
+    offsets = QueueOffsets()
+    half = Record(
+        topic="T",
+        queue_id=0,
+        queue_offset=9,
+        physical_offset=0,
+        system_flags=SystemFlag.TRANSACTION_PREPARED,
+    )
+    assert offsets.add(half) == 9
+    assert offsets.add(record(3, 0)) == 3
+    assert not offsets.lost
+    assert dict(offsets.counts) == {QUEUE: 1}
+
+
+def test_a_changed_record_has_a_right_checksum_of_the_whole_record() -> None:
+    plain = replace(record(8, 0), properties="KEYS\x01k\x02" + "x" * CHECKSUM_SIZE)
+    before = encode_record(plain)[:-CHECKSUM_SIZE]
+    original = before + encode_checksum(before)
+    assert agrees(original) is True
+    stored = decode_record(original)
+    assert encode_changed(stored, original) == original
+    moved = encode_changed(replace(stored, queue_offset=3), original)
+    assert agrees(moved) is True
+    assert decode_record(moved).queue_offset == 3
+    assert len(moved) == len(original)
+
+
+def op_message(body: bytes) -> Record:
+    """Return an op message about half messages of queue 0."""
+    return replace(record(0, 0, body), topic=OP_TOPIC)
+
+
+def test_op_messages_name_the_moved_half_messages() -> None:
+    offsets = QueueOffsets()
+    for number in (98, 99, 103, 104):
+        offsets.add(replace(record(number, 0), topic=HALF_TOPIC))
+    new = {
+        body: with_half_offsets(op_message(body), offsets)
+        for body in (b"7", b"99", b"101", b"103", b"103,101,104,", b"105", b"text")
+    }
+    bodies = {body: one and one.body for body, one in new.items()}
+    assert bodies == {
+        b"7": b"7",
+        b"99": b"99",
+        b"101": None,
+        b"103": b"100",
+        b"103,101,104,": b"00000100,101",
+        b"105": None,
+        b"text": b"text",
+    }
