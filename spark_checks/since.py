@@ -30,29 +30,8 @@ from spec.store.consume_queue import UNIT_SIZE, decode_unit
 from spec.store.index_file import HEADER_SIZE, decode_header
 
 
-class TimeError(ValueError):
-    """A time is not valid."""
-
-
 class NothingSinceError(NotAStoreError):
     """No record of a store is late enough."""
-
-
-def time_ms(text: str) -> int:
-    """Return milliseconds since 1970 from *text*: a number, or a time in ISO 8601.
-
-    A time without a zone is in UTC.
-    """
-    if text.isascii() and text.isdigit() and len(text) > len("20261122"):
-        return int(text)
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise TimeError(
-            f"{text} is neither a time such as 2026-11-22T08:00:00Z nor milliseconds"
-        ) from None
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return int(moment.timestamp() * 1000)
 
 
 def part_since(store: Store, since_ms: int) -> Store:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from cli.options.common import format_option
+from cli.options.moment import TimeError, time_ms
 from cli.options.output import out_option, write_result
 from cli.options.selection import select
 from cli.runs.audits import AuditOptions, audits, fail
@@ -207,8 +208,6 @@ def _planted(labels: Path | None) -> list[Planted]:
 
 def _time(since: str | None) -> int | None:
     """Return *since* in milliseconds since 1970."""
-    from spark_checks.since import TimeError, time_ms
-
     try:
         return None if since is None else time_ms(since)
     except TimeError as error:

@@ -7,15 +7,14 @@ the reference on the new store makes consume queues, index and checkpoint.
 
 from __future__ import annotations
 
-import mmap
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import cast
 
+from cli.runs.commit_log_files import commit_log_files, mapped
 from cli.runs.salvage_config import write_config
 from cli.runs.stated_offsets import stated_offsets
 from reference.core.recovery_forecast.file_sizes import inferred_options
@@ -29,7 +28,6 @@ from reference.core.salvage.readable_records import (
     readable_records,
 )
 from reference.core.store.message_store import MessageStore
-from reference.core.store.recovery.load import is_offset
 from reference.core.store.types import StoreOptions
 from reference.shell.storage.disk import DiskFiles
 from reference.shell.storage.read_only_files import ReadOnlyStore
@@ -100,11 +98,7 @@ def _check_target(store: Path, target: Path) -> None:
 
 def _log_files(store: Path, size: int) -> list[tuple[int, Path | None]]:
     """Return begin offset and path of each file of the log; None for a missing one."""
-    found = {
-        int(path.name): path
-        for path in (store / COMMIT_LOG).glob("*")
-        if is_offset(path.name) and path.is_file() and path.stat().st_size
-    }
+    found = dict(commit_log_files(store / COMMIT_LOG))
     if not found:
         return []
     bases = range(min(found), max(found) + 1, size)
@@ -126,7 +120,7 @@ def _write_file(
 ) -> None:
     """Write one file of the new log, and add its damage to *result*."""
     size = options.commit_log_file_size
-    with _mapped(path) as data, (log / file_name(base)).open("wb") as new:
+    with _bytes_of(path) as data, (log / file_name(base)).open("wb") as new:
         new.truncate(size)
         records: list[FoundRecord] = []
         for found in readable_records(data[:size], base, is_last=is_last):
@@ -150,6 +144,11 @@ def _write_file(
         os.fsync(new.fileno())
 
 
+def _bytes_of(path: Path | None) -> AbstractContextManager[bytes]:
+    """Return the bytes of a file, mapped; none of a missing one."""
+    return nullcontext(b"") if path is None else mapped(path)
+
+
 def _moved(
     found: FoundRecord, original: bytes, offsets: QueueOffsets, result: Salvage
 ) -> Iterator[NewBytes]:
@@ -166,19 +165,6 @@ def _moved(
     yield NewBytes(
         found.offset, original if is_same else encode_changed(record, original)
     )
-
-
-@contextmanager
-def _mapped(path: Path | None) -> Iterator[bytes]:
-    """Yield the bytes of a file; none of a missing one."""
-    if path is None:
-        yield b""
-        return
-    with (
-        path.open("rb") as file,
-        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
-    ):
-        yield cast(bytes, data)
 
 
 def _count_lost(

@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_checks.audit import Audit, audit_store
-from spark_checks.since import NothingSinceError, TimeError, part_since, time_ms
+from spark_checks.since import NothingSinceError, part_since
 from spark_checks.store_files import list_store
 from spark_checks.tests.building import (
     BEGAN_AT_MS,
@@ -55,26 +55,6 @@ def places(found: Audit) -> list[tuple[str, str, int]]:
     return [(one.invariant.id, one.file, one.offset) for one in found.findings]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("2026-11-22T08:00:00Z", 1_795_334_400_000),
-        ("2026-11-22T08:00:00", 1_795_334_400_000),
-        ("2026-11-22 09:00:00.250+01:00", 1_795_334_400_250),
-        ("2026-11-22", 1_795_305_600_000),
-        ("1700000000000", 1_700_000_000_000),
-    ],
-)
-def test_a_time_is_read_as_people_write_it(text: str, expected: int) -> None:
-    assert time_ms(text) == expected
-
-
-@pytest.mark.parametrize("text", ["", "yesterday", "1.5", "2026-13-01", "٢٠٢٦"])
-def test_what_is_no_time_is_refused(text: str) -> None:
-    with pytest.raises(TimeError, match="is neither a time"):
-        time_ms(text)
-
-
 @pytest.mark.parametrize("number", [0, 1, 31, 60, 119])
 def test_the_part_begins_at_the_first_record_late_enough(
     tmp_path: Path, number: int
@@ -94,7 +74,7 @@ def test_the_part_begins_at_the_first_record_late_enough(
 def test_a_time_behind_the_last_record_is_an_error(tmp_path: Path) -> None:
     store = list_store(str(builder_of().write(tmp_path)))
     with pytest.raises(NothingSinceError, match="no record was stored at 2100-"):
-        part_since(store, time_ms("2100-01-01"))
+        part_since(store, 4_102_444_800_000)
 
 
 def test_a_file_whose_first_record_is_damaged_is_looked_through(

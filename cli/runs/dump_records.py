@@ -1,0 +1,184 @@
+"""Records of a store or of one commit-log file, selected, and written line by line."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import orjson
+
+from cli.runs.commit_log_files import commit_log_files, mapped
+from reference.core.salvage.readable_records import (
+    DamagedRange,
+    FoundRecord,
+    readable_records,
+)
+from spec.store.file_names import COMMIT_LOG, offset_of
+from spec.store.message_record import Record, SystemFlag
+from spec.wire.message.properties import Property, decode_properties, keys_of
+
+INFLATED_SIZE_MAX = 64 * 1024 * 1024
+"""A body that inflates to more is written as it is stored."""
+COMPRESSION_TYPE = 7 << 8
+"""Bits of sysFlag with the compression of 5.x: 0 and 3 are zlib."""
+ZLIB_TYPES = (0, 3 << 8)
+COLUMNS = ("offset", "topic", "queue", "queueOffset", "storeTime", "keys", "bodySize")
+
+
+class DumpError(Exception):
+    """The source is not a commit log."""
+
+
+class Selection(NamedTuple):
+    """The messages that are written."""
+
+    topic: str | None
+    key: str | None
+    begin_ms: int | None
+    end_ms: int | None
+
+    def has(self, record: Record) -> bool:
+        """Return whether *record* is one of them."""
+        if self.topic is not None and record.topic != self.topic:
+            return False
+        if self.begin_ms is not None and record.stored_at_ms < self.begin_ms:
+            return False
+        if self.end_ms is not None and record.stored_at_ms >= self.end_ms:
+            return False
+        if self.key is None:
+            return True
+        if self.key not in record.properties:  # most have not
+            return False
+        properties = decode_properties(record.properties)
+        return self.key in (*keys_of(properties), properties.get(Property.UNIQ_KEY))
+
+
+def parts_of(source: Path) -> Iterator[FoundRecord | DamagedRange]:
+    """Yield the records and damaged ranges of a store or a commit-log file."""
+    if source.is_file():
+        try:
+            files = [(offset_of(source.name), source)]
+        except ValueError as error:
+            raise DumpError(f"{source} is not named as a commit-log file") from error
+    else:
+        files = commit_log_files(source / COMMIT_LOG)
+    if not files:
+        raise DumpError(f"{source} is no store: it has no {COMMIT_LOG}")
+    end = files[0][0]
+    for base, path in files:
+        if base > end:
+            yield DamagedRange(end, base)
+        end = base + path.stat().st_size
+        with mapped(path) as data:
+            yield from readable_records(data, base, is_last=base == files[-1][0])
+
+
+Writer = Callable[[FoundRecord], None]
+
+
+def json_writer(out: BinaryIO) -> Writer:
+    """Return a writer of an object a line."""
+
+    def write(found: FoundRecord) -> None:
+        out.write(orjson.dumps(as_object(found), option=orjson.OPT_APPEND_NEWLINE))
+
+    return write
+
+
+def as_object(found: FoundRecord) -> dict[str, object]:
+    """Return a message as JSON shows it."""
+    record = found.record
+    body, compression = body_of(record)
+    shown: dict[str, object] = {
+        "offset": found.offset,
+        "topic": _text(record.topic),
+        "queue": record.queue_id,
+        "queueOffset": record.queue_offset,
+        "bornTime": record.born_at_ms,
+        "storeTime": record.stored_at_ms,
+        "bornHost": str(record.born_host),
+        "storeHost": str(record.store_host),
+        "properties": {
+            _text(name): _text(value)
+            for name, value in decode_properties(record.properties).items()
+        },
+        "flag": record.flag,
+        "sysFlag": record.system_flags,
+        "reconsumeTimes": record.reconsume_times,
+    }
+    if record.prepared_transaction_offset:
+        shown["preparedTransactionOffset"] = record.prepared_transaction_offset
+    if compression:
+        shown["compression"] = compression
+    try:
+        shown["body"] = body.decode("utf-8")
+    except UnicodeDecodeError:
+        shown["bodyBase64"] = base64.b64encode(body).decode("ascii")
+    return shown
+
+
+def csv_writer(out: BinaryIO) -> Writer:
+    """Return a writer of a row a message, without the body; the header is written."""
+
+    class Lines:
+        def write(self, line: str) -> int:
+            return out.write(line.encode("utf-8", "replace"))
+
+    rows = csv.writer(Lines())
+    rows.writerow(COLUMNS)
+
+    def write(found: FoundRecord) -> None:
+        record = found.record
+        keys = decode_properties(record.properties).get(Property.KEYS, "")
+        numbers = record.queue_id, record.queue_offset, record.stored_at_ms
+        row = (found.offset, record.topic, *numbers, keys, len(record.body))
+        rows.writerow(row)
+
+    return write
+
+
+def body_writer(out: BinaryIO) -> Writer:
+    """Return a writer of a body a line, as it was sent."""
+
+    def write(found: FoundRecord) -> None:
+        out.write(body_of(found.record)[0] + b"\n")
+
+    return write
+
+
+WRITERS: dict[str, Callable[[BinaryIO], Writer]] = {
+    "json": json_writer,
+    "csv": csv_writer,
+    "bodies": body_writer,
+}
+
+
+def body_of(record: Record) -> tuple[bytes, str]:
+    """Return the body as it was sent, and the compression that is left, or nothing."""
+    if not record.system_flags & SystemFlag.COMPRESSED:
+        return record.body, ""
+    if record.system_flags & COMPRESSION_TYPE not in ZLIB_TYPES:
+        return record.body, "other"
+    inflater = zlib.decompressobj()
+    try:
+        body = inflater.decompress(record.body, INFLATED_SIZE_MAX)
+    except zlib.error:
+        return record.body, "invalid"
+    return (body, "") if inflater.eof else (record.body, "too large")
+
+
+def describe(damaged: DamagedRange) -> str:
+    """Return one line about a damaged range."""
+    return (
+        f"no readable message from {damaged.begin} to {damaged.end} of the commit log"
+        f" ({damaged.end - damaged.begin:,} bytes)"
+    )
+
+
+def _text(text: str) -> str:
+    """Return *text* with a replacement for bytes that are not UTF-8."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,0 +1,126 @@
+"""``rmqc dump``: the messages of a store, line by line."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cli.main import main
+from spec.store.blank import Blank, encode_blank
+from spec.store.message_record import Record, SystemFlag, encode_record
+
+SIZE = 4096
+MESSAGES: list[tuple[str, bytes, int]] = [
+    ("A", b"plain", 0),
+    ("B", b"\xff\x00", 0),
+    ("A", zlib.compress(b"inflated"), SystemFlag.COMPRESSED),
+    ("B", b"not compressed", SystemFlag.COMPRESSED),
+    ("A", b"lz4 or other", SystemFlag.COMPRESSED | 1 << 8),
+]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """Return a store of two files: each has all messages."""
+    log = tmp_path / "store" / "commitlog"
+    log.mkdir(parents=True)
+    for base in (0, SIZE):
+        data = b""
+        for number, (topic, body, flags) in enumerate(MESSAGES):
+            data += encode_record(
+                Record(
+                    topic=topic,
+                    queue_id=number,
+                    queue_offset=7,
+                    physical_offset=base + len(data),
+                    body=body,
+                    system_flags=flags,
+                    properties=f"KEYS\x01k{number} all\x02UNIQ_KEY\x01U{number}\x02",
+                    stored_at_ms=base + number,
+                )
+            )
+        data += encode_blank(Blank(size=SIZE - len(data)))
+        (log / f"{base:020d}").write_bytes(data.ljust(SIZE, b"\0"))
+    return tmp_path / "store"
+
+
+def dumped(*words: str | Path) -> tuple[int, list[str], str]:
+    """Return exit code, lines and errors of ``rmqc dump``."""
+    result = CliRunner().invoke(main, ["dump", *map(str, words)])
+    return result.exit_code, result.stdout.splitlines(), result.stderr
+
+
+def test_each_message_is_an_object_with_its_body_as_sent(store: Path) -> None:
+    code, lines, errors = dumped(store)
+    assert (code, errors) == (0, "")
+    found = [json.loads(line) for line in lines]
+    assert [one["topic"] for one in found] == ["A", "B", "A", "B", "A"] * 2
+    assert [one["queue"] for one in found] == [0, 1, 2, 3, 4] * 2
+    bodies = [
+        (one.get("body"), one.get("bodyBase64"), one.get("compression"))
+        for one in found[:5]
+    ]
+    assert bodies == [
+        ("plain", None, None),
+        (None, base64.b64encode(b"\xff\x00").decode(), None),
+        ("inflated", None, None),
+        ("not compressed", None, "invalid"),
+        ("lz4 or other", None, "other"),
+    ]
+    assert found[5]["offset"] == SIZE
+    assert found[0]["properties"] == {"KEYS": "k0 all", "UNIQ_KEY": "U0"}
+
+
+@pytest.mark.parametrize(
+    ("words", "times"),
+    [
+        (["--topic", "B"], [1, 3, SIZE + 1, SIZE + 3]),
+        (["--key", "k2"], [2, SIZE + 2]),
+        (["--key", "U3"], [3, SIZE + 3]),
+        (["--key", "k"], []),
+        (["--from", "0000000003", "--to", "0000004097"], [3, 4, SIZE]),
+        (["--to", "1970-01-01T00:00:00.002"], [0, 1]),
+        (["--topic", "A", "--key", "all", "--from", "1970-01-01T00:00:01"], [0, 2, 4]),
+    ],
+)
+def test_messages_are_selected(store: Path, words: list[str], times: list[int]) -> None:
+    code, lines, _ = dumped(store, *words)
+    assert code == 0
+    expected = [SIZE + one for one in times] if "00:00:01" in words[-1] else times
+    assert [json.loads(line)["storeTime"] for line in lines] == expected
+
+
+def test_rows_and_bodies(store: Path) -> None:
+    first = store / "commitlog" / f"{0:020d}"
+    assert dumped(first, "--format", "csv")[1][:2] == [
+        "offset,topic,queue,queueOffset,storeTime,keys,bodySize",
+        "0,A,0,7,0,k0 all,5",
+    ]
+    assert dumped(first, "--format", "bodies", "--topic", "A")[1] == [
+        "plain",
+        "inflated",
+        "lz4 or other",
+    ]
+
+
+def test_damage_is_passed_over_with_a_line(store: Path) -> None:
+    path = store / "commitlog" / f"{0:020d}"
+    data = bytearray(path.read_bytes())
+    data[10] ^= 1
+    path.write_bytes(data)
+    code, lines, errors = dumped(store)
+    assert (code, len(lines)) == (1, 9)
+    assert errors.startswith("no readable message from 0 to 1")
+    assert errors.count("\n") == 1
+
+
+def test_what_is_no_log_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"x")
+    for source in (tmp_path, tmp_path / "file"):
+        code, lines, errors = dumped(source)
+        assert (code, lines, errors.count("\n")) == (2, [], 1)
