@@ -6,6 +6,7 @@ import base64
 import csv
 import zlib
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -17,6 +18,7 @@ from reference.core.salvage.readable_records import (
     FoundRecord,
     readable_records,
 )
+from spec.host import Host
 from spec.store.file_names import COMMIT_LOG, offset_of
 from spec.store.message_record import Record, SystemFlag
 from spec.wire.message.properties import Property, decode_properties, keys_of
@@ -100,8 +102,8 @@ def as_object(found: FoundRecord) -> dict[str, object]:
         "queueOffset": record.queue_offset,
         "bornTime": record.born_at_ms,
         "storeTime": record.stored_at_ms,
-        "bornHost": str(record.born_host),
-        "storeHost": str(record.store_host),
+        "bornHost": _host(record.born_host),
+        "storeHost": _host(record.store_host),
         "properties": {
             _text(name): _text(value)
             for name, value in decode_properties(record.properties).items()
@@ -181,4 +183,12 @@ def describe(damaged: DamagedRange) -> str:
 
 def _text(text: str) -> str:
     """Return *text* with a replacement for bytes that are not UTF-8."""
+    if text.isascii():
+        return text
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+@lru_cache
+def _host(host: Host) -> str:
+    """Return the text of an address: most messages come from few."""
+    return str(host)

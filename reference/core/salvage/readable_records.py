@@ -9,20 +9,18 @@ right and whose physical offset is its place. A record inside a body is not acce
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from reference.core.store.commitlog.record_codec import crc32
+from reference.core.store.layouts import record_codec
+from spec.host import Host
+from spec.integers import body_crc
 from spec.layout import LayoutError
 from spec.store.commit_log import Stop, stop_at
-from spec.store.message_record import (
-    MAGIC_V1,
-    MAGIC_V2,
-    Record,
-    decode_record,
-    size_of_record,
-)
+from spec.store.message_record import MAGIC_V1, MAGIC_V2, Record
 from spec.store.record_checksum import agrees
 
-MAGICS = tuple(magic.to_bytes(4, "big") for magic in (MAGIC_V1, MAGIC_V2))
+MAGICS = (MAGIC_V1, MAGIC_V2)
 SIZE_FIELD = 4
 """Bytes of a record before its magic code."""
 
@@ -71,27 +69,60 @@ def readable_records(
 
 def record_at(view: memoryview, position: int, base: int) -> FoundRecord | None:
     """Return the valid record at *position*, or None."""
-    rest = view[position:]
     try:
-        record = decode_record(rest)
+        values, end = record_codec.decode_from(view, position)
     except LayoutError:
         return None
-    size = size_of_record(rest)
-    if record.physical_offset != base + position or agrees(rest[:size]) is False:
+    size, magic, crc, *_, body, _, _ = values
+    is_sound = (
+        magic in MAGICS
+        and size == end - position
+        and (not body or body_crc(body, crc32) == crc)
+        and agrees(view[position:end]) is not False
+    )
+    record = _record_of(values)
+    if not is_sound or record.physical_offset != base + position:
         return None
     return FoundRecord(base + position, size, record)
 
 
+def _record_of(values: tuple[Any, ...]) -> Record:
+    """Return the record of the values of `record_layout`, hosts as two values each."""
+    _, magic, _, queue_id, flag, queue_offset, physical_offset, system_flags = values[
+        :8
+    ]
+    born_at_ms, born_ip, born_port, stored_at_ms, store_ip, store_port = values[8:14]
+    reconsume_times, prepared_transaction_offset, body, topic, properties = values[14:]
+    return Record(
+        topic=str(topic, "utf-8", "surrogateescape"),
+        queue_id=queue_id,
+        queue_offset=queue_offset,
+        physical_offset=physical_offset,
+        body=bytes(body),
+        properties=str(properties, "utf-8", "surrogateescape"),
+        flag=flag,
+        system_flags=system_flags,
+        born_at_ms=born_at_ms,
+        born_host=Host(born_ip, born_port),
+        stored_at_ms=stored_at_ms,
+        store_host=Host(store_ip, store_port),
+        reconsume_times=reconsume_times,
+        prepared_transaction_offset=prepared_transaction_offset,
+        magic=magic,
+    )
+
+
 def _next_record(data: bytes, view: memoryview, begin: int, base: int) -> int | None:
     """Return the position of the first valid record at *begin* or behind it."""
-    ahead = {magic: data.find(magic, begin + SIZE_FIELD) for magic in MAGICS}
+    words = [magic.to_bytes(4, "big") for magic in MAGICS]
+    ahead = {word: data.find(word, begin + SIZE_FIELD) for word in words}
     while places := [place for place in ahead.values() if place >= 0]:
         place = min(places)
         if record_at(view, place - SIZE_FIELD, base) is not None:
             return place - SIZE_FIELD
-        for magic in MAGICS:
-            if ahead[magic] == place:
-                ahead[magic] = data.find(magic, place + 1)
+        for word in words:
+            if ahead[word] == place:
+                ahead[word] = data.find(word, place + 1)
     return None
 
 
