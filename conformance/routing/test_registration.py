@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from conformance.harness.client.client import require_success
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.routing.fake_broker import FakeBroker, Stage, unregister
 from spec.routing.topic_config import TopicConfig, TopicTable
@@ -143,6 +144,32 @@ def test_a_slaves_topics_make_no_route(stage: Stage) -> None:
         found=data and dict(data.addresses),
         expected={1: slave.identity.address},
         what="addresses of the slave's name in the cluster information",
+        transcript=stage.client.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-REG-024")
+@pytest.mark.parametrize(("enabled", "permission"), [("false", 6), ("true", 4)])
+def test_the_first_slave_makes_routes_if_it_may_act_as_master(
+    stage: Stage, enabled: str, permission: int
+) -> None:
+    name = stage.unique("broker")
+    found = []
+    for broker_id in (2, 1, 3):
+        slave = stage.broker(name=name, broker_id=broker_id)
+        topic = TopicConfig(topic=stage.unique("topic"))
+        body = slave.encode(slave.table(topic))
+        slave.topics_seen |= {topic.topic, *(one.topic for one in slave.own_topics)}
+        fields = {**slave.fields(body), "enableActingMaster": enabled}
+        require_success(slave.send(fields, body))
+        route = stage.route(topic.topic)
+        queues = route and route.queues_of(name)
+        found.append(queues and queues.permission)
+    expect(
+        "ROUTE-REG-024",
+        found=found,
+        expected=[permission, permission, None],
+        what="permissions in the routes of slaves 2, 1 and 3",
         transcript=stage.client.transcript,
     )
 

@@ -96,8 +96,22 @@ MASTER_LEARNS_NOTHING = Clause(
 SLAVE_TOPICS_IGNORED = Clause(
     id="ROUTE-REG-011",
     level=Level.MUST,
-    text="The topics of a slave's registration make no routes.",
+    text=(
+        "The topics of a slave's registration without enableActingMaster make no routes."
+    ),
     source=f"{_TABLES}#registerBroker",
+)
+PRIME_SLAVE_MAKES_ROUTES = Clause(
+    id="ROUTE-REG-024",
+    level=Level.MUST,
+    text=(
+        "From 5.0 on, a slave whose registration has enableActingMaster makes routes "
+        "with its topics while it has the lowest id of its name. With true they lack "
+        "PERM_WRITE (2)."
+    ),
+    source="5.3.3 org.apache.rocketmq.namesrv.routeinfo.RouteInfoManager"
+    "#registerBroker",
+    since="5.0",
 )
 SAME_VERSION_IGNORED = Clause(
     id="ROUTE-REG-012",
