@@ -10,10 +10,12 @@ from click.testing import CliRunner, Result
 
 from cli.commands.test import test as command
 from cli.runs.listing import keywords_of
+from conformance.harness.pytest_plugin.selection import applicable
 from conformance.harness.targets.target import (
     RELEASES,
     TargetError,
     nearest_release,
+    parse_target,
     release_of_profile,
 )
 from spec.registry import all_clauses
@@ -123,3 +125,16 @@ def test_the_modules_of_a_target_may_be_imported_before_pytest_runs() -> None:
     )
     assert ended.stderr == "checked nothing: no test has been selected\n"
     assert ended.returncode == 3
+
+
+@pytest.mark.parametrize(
+    ("profile", "applies"),
+    [("5.3.1", False), ("5.3.3", True), ("5.3", True), ("5.1", False)],
+)
+def test_a_younger_clause_is_not_about_an_older_release(
+    profile: str, applies: bool
+) -> None:
+    target = parse_target("127.0.0.1:1", profile=profile)
+    since_5_3_2 = ["SEND-QUEUE-003"]
+    releases = target.release, target.stated_release
+    assert applicable(since_5_3_2, releases) == (since_5_3_2 if applies else [])

@@ -97,7 +97,8 @@ SLAVE_TOPICS_IGNORED = Clause(
     id="ROUTE-REG-011",
     level=Level.MUST,
     text=(
-        "The topics of a slave's registration without enableActingMaster make no routes."
+        "The topics of a slave's registration without enableActingMaster make no "
+        "routes."
     ),
     source=f"{_TABLES}#registerBroker",
 )

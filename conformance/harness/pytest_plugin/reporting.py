@@ -61,7 +61,8 @@ def clauses_about_target(item: pytest.Item) -> list[str]:
     if "release" not in description:
         return named
     beyond = item.config.stash[OPTIONS].beyond_range
-    return applicable(named, description["release"], beyond=beyond) or named
+    releases = description["release"], description.get("stated_release", "")
+    return applicable(named, releases, beyond=beyond) or named
 
 
 def _with_cause(verdict: Verdict, item: pytest.Item) -> Verdict:

@@ -62,21 +62,30 @@ def _fault(item: pytest.Item) -> str | None:
 def decide_before(item: pytest.Item, target: Target, options: Options) -> None:
     """End *item* here if it gets no verdict in any case."""
     beyond = options.beyond_range
-    if not applicable(clauses_of(item), target.release, beyond=beyond):
+    releases = [target.release, target.stated_release]
+    if not applicable(clauses_of(item), releases, beyond=beyond):
         relation = "about" if beyond else "not about"
-        not_applicable(f"its clauses are {relation} {target.release}")
+        stated = target.stated_release or target.release
+        not_applicable(f"its clauses are {relation} {stated}")
     if options.read_only and item.get_closest_marker("read_only") is None:
         unsupported("it writes, and this run is --read-only")
     need(target, *_needs(item))
 
 
 def applicable(
-    clauses: Iterable[str], release: str, *, beyond: bool = False
+    clauses: Iterable[str], releases: Iterable[str], *, beyond: bool = False
 ) -> list[str]:
-    """Return those of *clauses* that are about *release*, or those *beyond* it."""
-    return [
-        name for name in clauses if all_clauses()[name].applies_to(release) != beyond
-    ]
+    """Return those of *clauses* that are about all *releases*, or the *beyond* ones.
+
+    A peer of 5.3.1 is tested as 5.3.3, the nearest studied release, but not by clauses
+    about releases from 5.3.2 on. An empty release is not considered.
+    """
+    stated = list(filter(None, releases))
+
+    def is_about(name: str) -> bool:
+        return all(all_clauses()[name].applies_to(release) for release in stated)
+
+    return [name for name in clauses if is_about(name) != beyond]
 
 
 def _needs(item: pytest.Item) -> list[Capability]:

@@ -78,8 +78,9 @@ class RunningClusterTarget(Target):
         if reported is not None:
             self.release = nearest_release(reported)
             self.release_source = f"the broker reports {reported}"
+            self.stated_release = reported
             if self.release == reported:
-                self.release_source = ""
+                self.release_source = self.stated_release = ""
         elif guess := guess_release(self.namesrv, self.broker):
             self.release = guess.release
             self.release_source = f"a guess from {guess.reason}"

@@ -33,6 +33,8 @@ class SharedTarget(Target):
     def update(self, description: Mapping[str, str]) -> None:
         """Become the target of *description*, which replaces a broken one."""
         self.release = description["release"]
+        self.stated_release = description.get("stated_release", "")
+        self.admin = _address(description.get("admin", ""))
         self.namesrv = _address(description["namesrv"])
         self.broker = _address(description["broker"])
         self.broker_name, self.cluster = (
@@ -53,8 +55,10 @@ def describe_target(target: Target, complaints: Iterable[str] = ()) -> dict[str,
     return {
         "text": target.text,
         "release": target.release,
+        "stated_release": target.stated_release,
         "namesrv": str(target.namesrv or ""),
         "broker": str(target.broker or ""),
+        "admin": str(target.admin or ""),
         "broker_name": target.broker_name,
         "cluster": target.cluster,
         "store_path": str(target.store_path or ""),

@@ -97,6 +97,9 @@ class Target(Closing):
         """Rest of the text after the kind."""
         self.conf = dict(conf or {})
         self.release = "4.6.0"
+        self.stated_release = ""
+        """The release or series that target or profile state, such as 5.3.1 or 4.7, if
+        it is not a studied one."""
         self.has_profile = False
         """Whether a profile sets the release, not the target itself."""
         self.release_source = ""
@@ -200,6 +203,7 @@ def parse_target(
         target.release = release_of_profile(profile)
         target.has_profile = True
         if not f"{target.release}.".startswith(f"{profile}."):
+            target.stated_release = profile
             target.release_source = f"the nearest studied release to {profile}"
     return target
 

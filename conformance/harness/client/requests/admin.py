@@ -136,4 +136,5 @@ class AdminRequests(Invoker):
         info = body_of(self.broker_runtime_info())
         table = info.get("table", {}) if isinstance(info, Mapping) else {}
         described = str(table.get("brokerVersionDesc", ""))
+        described = described.removesuffix("_SNAPSHOT")
         return described.removeprefix("V").replace("_", ".")
