@@ -33,6 +33,7 @@ from spark_checks.invariants import (
     index_headers,
     settings,
     side_files,
+    timer,
 )
 from spark_checks.live_store import confirmed, is_locked, log_end_of
 from spark_checks.report.start_forecast import StartForecast
@@ -62,6 +63,7 @@ FILE_CHECKS: tuple[Invariant, ...] = (
     settings.TOPICS_COVER_QUEUES,
     settings.COPY_READABLE,
     config_values.VALUES,
+    *timer.TIMER_INVARIANTS,
 )
 INVARIANTS: tuple[Invariant, ...] = (
     *FILE_CHECKS,
@@ -264,4 +266,5 @@ def _file_findings(
         *side_files.check_configuration(store),
         *settings.check_settings(store, summary),
         *config_values.check_config_values(store),
+        *timer.check_timer(store),
     ]

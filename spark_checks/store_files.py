@@ -28,6 +28,8 @@ from spec.layout import LayoutError
 from spec.store.batch_queue import BATCH_QUEUE
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.queue_extension import EXTENSION
+from spec.store.timer.timer_log import TIMER_LOG
+from spec.store.timer.timer_wheel import TIMER_WHEEL
 from spec.wire.bodies import fastjson
 from spec.wire.message.topic_names import LMQ_PREFIX
 
@@ -41,7 +43,7 @@ class NotAStoreError(Exception):
 
 AUDITED = (
     *("commitlog", "consumequeue", "index", "config", "checkpoint"),
-    *(EXTENSION, BATCH_QUEUE),
+    *(EXTENSION, BATCH_QUEUE, TIMER_LOG, TIMER_WHEEL),
 )
 """Directories and files at the top of a store that an audit reads."""
 

@@ -29,7 +29,12 @@ from spec.store.index_file import (
     item_position,
 )
 from spec.store.queue_extension import EXTENSION, decode_extension_units
-from spec.store.timer.timer_log import TIMER_LOG, decode_timer_units
+from spec.store.timer.timer_log import (
+    BLANK_SIZE_MIN,
+    TIMER_LOG,
+    UNIT_SIZE,
+    decode_timer_units,
+)
 from spec.store.timer.timer_wheel import (
     CHECKPOINT_SIZE,
     TIMER_CHECKPOINT,
@@ -193,8 +198,13 @@ def _in_index(root: Path, path: Path) -> Iterator[PlacedStructure]:
 def _of_timer(root: Path) -> Iterator[PlacedStructure]:
     for path in sorted(root.glob(f"{TIMER_LOG}/*")):
         data = path.read_bytes()
-        for at in decode_timer_units(data):
-            yield _placed(root, path, "timer_unit", at, data[at : at + 52])
+        units = decode_timer_units(data)
+        for at in units:
+            yield _placed(root, path, "timer_unit", at, data[at : at + UNIT_SIZE])
+        at = len(units) * UNIT_SIZE
+        if any(data[at : at + BLANK_SIZE_MIN]):
+            blank = data[at : at + BLANK_SIZE_MIN]
+            yield _placed(root, path, "timer_blank", at, blank)
     path = root / TIMER_WHEEL
     if path.exists():
         data = path.read_bytes()

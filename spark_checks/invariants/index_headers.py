@@ -141,11 +141,12 @@ def _wrong_numbers(
     store: Store, file: StoreFile, header: IndexHeader, summary: SurveySummary
 ) -> Iterator[Wrong]:
     """Yield the wrong numbers of a *header*; only the index count if that is wrong."""
-    limit = (file.size - HEADER_SIZE) // ITEM_SIZE
+    slot_count = slot_count_of(file.size)
+    room = (file.size - HEADER_SIZE) // ITEM_SIZE
+    limit = slot_count * ITEMS_PER_SLOT if slot_count else room
     if header.index_count > limit:
         yield "index_count", f"an index count of at most {limit}"
         return
-    slot_count = slot_count_of(file.size)
     if not slot_count:
         yield from _unlike_log(header, store, summary)
         return

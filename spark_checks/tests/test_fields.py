@@ -7,8 +7,7 @@ the table has a finding, and has no finding where the table has none.
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,15 +16,17 @@ from pyspark.sql import SparkSession
 from spark_checks.audit import INVARIANTS, audit_store
 from spark_checks.faults import field_table as table
 from spark_checks.faults.field_faults import (
+    Detection,
     FaultSites,
     FieldFault,
     missed_faults,
-    plant,
+    planted,
     unexplained_findings,
     wrong_value,
 )
 from spark_checks.faults.field_places import STRUCTURES, field_names
 from spark_checks.faults.field_table import TableError, Wrong, field_table
+from spark_checks.findings import Finding
 from spark_checks.generate.plan import Plan
 from spark_checks.generate.store import generate
 from spec.layouts import LAYOUTS
@@ -111,7 +112,7 @@ def test_a_wrong_table_is_an_error(
 
 @pytest.mark.parametrize("group", [*GROUPS, *RICH_GROUPS])
 def test_wrong_values_of_all_fields_are_found_as_the_table_has_it(
-    spark: SparkSession, stores: Mapping[str, Path], tmp_path: Path, group: str
+    spark: SparkSession, stores: Mapping[str, Path], group: str
 ) -> None:
     root = stores[group]
     structures = (GROUPS | RICH_GROUPS)[group]
@@ -120,24 +121,30 @@ def test_wrong_values_of_all_fields_are_found_as_the_table_has_it(
     assert {fault.field for fault in faults} == {
         field for name in structures for field in field_names(STRUCTURES[name])
     } - empty
-    check_faults(spark, root, tmp_path / "copy", faults)
+    check_faults(root, faults, auditor(spark))
+
+
+def auditor(spark: SparkSession) -> Callable[[Path], Sequence[Finding]]:
+    """Return a function that audits a store on *spark*."""
+    return lambda root: audit_store(spark, str(root)).findings
 
 
 def check_faults(
-    spark: SparkSession, root: Path, copy: Path, faults: Iterable[FieldFault]
+    root: Path,
+    faults: Iterable[FieldFault],
+    findings_of: Callable[[Path], Sequence[Finding]],
 ) -> None:
-    """Require the table's outcome of *faults*, planted into copies of *root*."""
+    """Require the table's outcome of *faults*, planted into the store at *root*."""
     every, sites = list(faults), FaultSites(root)
-    for is_certain in (True, False):
-        some = [fault for fault in every if fault.is_certain is is_certain]
+    for detection in Detection:
+        some = [fault for fault in every if fault.detection is detection]
         for sheet in sites.sheets(some):
-            shutil.rmtree(copy, ignore_errors=True)
-            shutil.copytree(root, copy)
-            plant(copy, sheet)
-            findings = audit_store(spark, str(copy)).findings
+            with planted(root, sheet):
+                findings = findings_of(root)
             assert [str(one.fault) for one in missed_faults(sheet, findings)] == []
-            if not is_certain:
-                assert unexplained_findings(sheet, findings) == set()
+            if detection is not Detection.ALWAYS:
+                assert unexplained_findings(sheet, findings) == []
+    assert not findings_of(root)
 
 
 @pytest.mark.parametrize(

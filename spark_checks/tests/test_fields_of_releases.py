@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 
 from spark_checks.faults.field_faults import FaultSites
 from spark_checks.tests.test_audit import STORES
-from spark_checks.tests.test_fields import GROUPS, RICH_GROUPS, check_faults
+from spark_checks.tests.test_fields import GROUPS, RICH_GROUPS, auditor, check_faults
 from spark_checks.tests.test_lmq_and_batch import RELEASES, store_of
 from spec.store.checkpoint import Checkpoint, encode_checkpoint
 from spec.store.commit_log import scan
@@ -31,7 +31,7 @@ def test_wrong_values_are_found_in_a_store_of_a_release(
     root = shutil.copytree(store, tmp_path / "store")
     faults = list(FaultSites(root).faults(GROUPS[group]))
     assert len(faults) >= FAULTS_MIN or group == "blanks"
-    check_faults(spark, root, tmp_path / "copy", faults)
+    check_faults(root, faults, auditor(spark))
 
 
 @pytest.mark.parametrize("group", RICH_GROUPS)
@@ -46,4 +46,4 @@ def test_wrong_values_are_found_in_extensions_and_batch_queues_of_a_release(
     (root / "checkpoint").write_bytes(encode_checkpoint(checkpoint))
     faults = list(FaultSites(root).faults(RICH_GROUPS[group]))
     assert len(faults) >= FAULTS_MIN
-    check_faults(spark, root, tmp_path / "copy", faults)
+    check_faults(root, faults, auditor(spark))
