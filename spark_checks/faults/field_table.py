@@ -14,6 +14,7 @@ from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
+from spark_checks.faults.config_members import config_members
 from spark_checks.faults.field_places import STRUCTURES, field_names
 
 PATH = Path(__file__).with_name("fields.toml")
@@ -85,14 +86,21 @@ def field_table() -> Mapping[str, Mapping[str, Entry]]:
     """Return the entries by structure and field; raises TableError."""
     with PATH.open("rb") as opened:
         found = tomllib.load(opened)
-    for name, layout in STRUCTURES.items():
-        declared, listed = field_names(layout), list(found.get(name, {}))
-        if declared != listed:
-            raise TableError(f"{name} has the fields {declared}, the table {listed}")
+    declared = declared_fields()
+    for name in [*declared, *found]:
+        fields, listed = declared.get(name), list(found.get(name, {}))
+        if fields != listed:
+            raise TableError(f"{name} has the fields {fields}, the table {listed}")
     return {
         name: {field: _entry(f"{name}.{field}", row) for field, row in rows.items()}
         for name, rows in found.items()
     }
+
+
+def declared_fields() -> Mapping[str, list[str]]:
+    """Return the fields that the specification declares, by structure or file."""
+    of_layouts = {name: field_names(layout) for name, layout in STRUCTURES.items()}
+    return of_layouts | dict(config_members())
 
 
 def _entry(place: str, row: Mapping[str, str]) -> Entry:

@@ -25,7 +25,12 @@ from spark_checks.faults.field_faults import (
     wrong_value,
 )
 from spark_checks.faults.field_places import STRUCTURES, field_names
-from spark_checks.faults.field_table import TableError, Wrong, field_table
+from spark_checks.faults.field_table import (
+    TableError,
+    Wrong,
+    declared_fields,
+    field_table,
+)
 from spark_checks.findings import Finding
 from spark_checks.generate.plan import Plan
 from spark_checks.generate.store import generate
@@ -83,7 +88,7 @@ def test_every_layout_of_a_store_is_in_the_table() -> None:
 def test_every_field_has_an_entry_and_every_entry_an_invariant() -> None:
     known = {one.id for one in INVARIANTS}
     for structure, entries in field_table().items():
-        assert list(entries) == field_names(STRUCTURES[structure])
+        assert list(entries) == declared_fields()[structure]
         for entry in entries.values():
             for outcome in entry.outcomes.values():
                 assert set(outcome.findings) <= known
