@@ -57,8 +57,10 @@ def salvage(*, store: Path, target: Path, out: Path | None, form: str) -> None:
     try:
         with bytes_read(store) as progress:
             result = salvage_store(store, target, progress)
-    except (SalvageError, ViewError, FilesError, OSError) as error:
+    except SalvageError as error:
         raise NotSalvaged(str(error)) from error
+    except (ViewError, FilesError, OSError) as error:
+        raise NotSalvaged(f"{error}; {target} is incomplete") from error
     write_result((as_json if form == "json" else as_text)(result), out)
     is_whole = not (result.damaged or result.lost or result.warnings)
     sys.exit(SUCCESS if is_whole else FINDINGS)

@@ -21,10 +21,11 @@ def commit_log_files(directory: Path) -> list[tuple[int, Path]]:
 
 
 @contextmanager
-def mapped(path: Path) -> Iterator[bytes]:
-    """Yield the bytes of a file, mapped read-only."""
+def mapped(path: Path, size_max: int = 0) -> Iterator[bytes]:
+    """Yield the bytes of a file, mapped read-only, up to *size_max* unless it is 0."""
+    size = min(path.stat().st_size, size_max) if size_max else 0
     with (
         path.open("rb") as file,
-        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
+        mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) as data,
     ):
         yield cast(bytes, data)

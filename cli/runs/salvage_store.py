@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -73,20 +73,20 @@ def salvage_store(
     _check_target(store, target)
     view = ReadOnlyStore(store)
     options = inferred_options(view)
-    files = _log_files(store, options.commit_log_file_size)
+    size = options.commit_log_file_size
+    files = _log_files(store, size)
     if not files:
         raise SalvageError(f"{store} has no file of a commit log")
-    result, offsets = Salvage(target=target), QueueOffsets()
     log = target / COMMIT_LOG
     log.mkdir(parents=True)
+    writer = LogWriter(log, size, Salvage(target=target))
     for base, path in files:
-        is_last = base == files[-1][0]
-        _write_file(base, path, log, options, offsets, result, is_last=is_last)
-        progress(options.commit_log_file_size)
-    _count_lost(store, files[0][0], offsets, result)
-    result.warnings += write_config(view, target, offsets)
-    _make_queues(target, options, offsets)
-    return result
+        writer.write_file(base, path, is_last=base == files[-1][0])
+        progress(size)
+    _count_lost(store, files[0][0], writer.offsets, writer.result)
+    writer.result.warnings += write_config(view, target, writer.offsets)
+    _make_queues(target, options, writer.offsets)
+    return writer.result
 
 
 def _check_target(store: Path, target: Path) -> None:
@@ -108,63 +108,61 @@ def _log_files(store: Path, size: int) -> list[tuple[int, Path | None]]:
     return [(base, found.get(base)) for base in bases]
 
 
-def _write_file(
-    base: int,
-    path: Path | None,
-    log: Path,
-    options: StoreOptions,
-    offsets: QueueOffsets,
-    result: Salvage,
-    *,
-    is_last: bool,
-) -> None:
-    """Write one file of the new log, and add its damage to *result*."""
-    size = options.commit_log_file_size
-    with _bytes_of(path) as data, (log / file_name(base)).open("wb") as new:
-        new.truncate(size)
-        records: list[FoundRecord] = []
-        for found in readable_records(data[:size], base, is_last=is_last):
+class LogWriter:
+    """Writes the files of the new log, and adds to the result what they lack."""
+
+    def __init__(self, log: Path, file_size: int, result: Salvage) -> None:
+        self.offsets = QueueOffsets()
+        self.result = result
+        self._log = log
+        self._size = file_size
+
+    def write_file(self, base: int, path: Path | None, *, is_last: bool) -> None:
+        """Write the file that begins at *base*; None is a missing original."""
+        name = file_name(base)
+        original = nullcontext(b"") if path is None else mapped(path, self._size)
+        with original as data, (self._log / name).open("wb") as new:
+            new.truncate(self._size)
+            records = self._records(data, base, is_last=is_last)
+            for part in plan_file(records, base, self._size, is_last=is_last):
+                for piece in self._moved(part, data, base):
+                    os.pwrite(new.fileno(), piece.data, piece.offset - base)
+            os.fsync(new.fileno())
+            if path is None:
+                self.result.missing_files.append(name)
+            if len(data) < self._size and not is_last:
+                missing = DamagedRange(base + len(data), base + self._size)
+                self.result.damaged.append(missing)
+
+    def _records(
+        self, data: bytes, base: int, *, is_last: bool
+    ) -> Iterator[FoundRecord]:
+        """Yield the records of a file; add its damage to the result."""
+        for found in readable_records(data, base, is_last=is_last):
             if isinstance(found, DamagedRange):
-                result.damaged.append(found)
+                self.result.damaged.append(found)
             else:
-                records.append(found)
-        if path is None:
-            result.missing_files.append(file_name(base))
-            result.damaged.append(DamagedRange(base, base + size))
-        elif len(data) < size and not is_last:
-            result.damaged.append(DamagedRange(base + len(data), base + size))
-        kept, bridges = plan_file(records, base, size, is_last=is_last)
-        for found in kept:
-            begin = found.offset - base
-            original = data[begin : begin + found.size]
-            for piece in _moved(found, original, offsets, result):
-                os.pwrite(new.fileno(), piece.data, piece.offset - base)
-        for piece in bridges:
-            os.pwrite(new.fileno(), piece.data, piece.offset - base)
-        os.fsync(new.fileno())
+                yield found
 
-
-def _bytes_of(path: Path | None) -> AbstractContextManager[bytes]:
-    """Return the bytes of a file, mapped; none of a missing one."""
-    return nullcontext(b"") if path is None else mapped(path)
-
-
-def _moved(
-    found: FoundRecord, original: bytes, offsets: QueueOffsets, result: Salvage
-) -> Iterator[NewBytes]:
-    """Yield the new bytes of a record, whose offsets may have moved."""
-    record = with_half_offsets(found.record, offsets)
-    if record is None:
-        yield from bridge(
-            found.offset, found.offset + found.size, found.record.stored_at_ms
+    def _moved(
+        self, part: FoundRecord | NewBytes, data: bytes, base: int
+    ) -> Iterator[NewBytes]:
+        """Yield the bytes of a part; offsets in a record may have moved."""
+        if isinstance(part, NewBytes):
+            yield part
+            return
+        end = part.offset + part.size
+        record = with_half_offsets(part.record, self.offsets)
+        if record is None:
+            yield from bridge(part.offset, end, part.record.stored_at_ms)
+            return
+        self.result.record_count += 1
+        record = replace(record, queue_offset=self.offsets.add(record))
+        original = data[part.offset - base : end - base]
+        is_same = record == part.record
+        yield NewBytes(
+            part.offset, original if is_same else encode_changed(record, original)
         )
-        return
-    result.record_count += 1
-    record = replace(record, queue_offset=offsets.add(record))
-    is_same = record == found.record
-    yield NewBytes(
-        found.offset, original if is_same else encode_changed(record, original)
-    )
 
 
 def _count_lost(

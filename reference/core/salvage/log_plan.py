@@ -12,7 +12,7 @@ passes over rolled-back messages, and so does IndexService#buildIndex.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from reference.core.salvage.readable_records import FoundRecord
@@ -34,29 +34,29 @@ class NewBytes(NamedTuple):
 
 
 def plan_file(
-    records: Sequence[FoundRecord], base: int, size: int, *, is_last: bool
-) -> tuple[list[FoundRecord], list[NewBytes]]:
-    """Return the records of a file that stay, and what is written between them.
+    records: Iterable[FoundRecord], base: int, size: int, *, is_last: bool
+) -> Iterator[FoundRecord | NewBytes]:
+    """Yield the records of a file that stay, and what is written between them.
 
     A range that is too small to be bridged takes the record behind it, or at the end of
     a file the one before it. No writer of records leaves such a range.
     """
-    kept: list[FoundRecord] = []
-    bridges: list[NewBytes] = []
-    end = base
+    pending: list[FoundRecord] = []
+    end, file_end = base, base + size
     for found in records:
         if 0 < found.offset - end < BRIDGE_SIZE_MIN:
             continue
-        bridges.extend(bridge(end, found.offset, found.record.stored_at_ms))
-        kept.append(found)
-        end = found.offset + found.size
-    if not is_last:
-        while 0 < base + size - end < BLANK_SIZE_MIN:
-            end = kept.pop().offset
-        if end < base + size:
-            blank = Blank(size=base + size - end)
-            bridges.append(NewBytes(end, encode_blank(blank)))
-    return kept, bridges
+        yield from pending
+        yield from bridge(end, found.offset, found.record.stored_at_ms)
+        pending, end = [found], found.offset + found.size
+    if is_last:
+        yield from pending
+        return
+    if pending and 0 < file_end - end < BLANK_SIZE_MIN:
+        end = pending.pop().offset
+    yield from pending
+    if end < file_end:
+        yield NewBytes(end, encode_blank(Blank(size=file_end - end)))
 
 
 def bridge(begin: int, end: int, stored_at_ms: int) -> Iterator[NewBytes]:

@@ -77,7 +77,7 @@ def record_at(view: memoryview, position: int, base: int) -> FoundRecord | None:
     is_sound = (
         magic in MAGICS
         and size == end - position
-        and (not body or body_crc(body, crc32) == crc)
+        and (not body or body_crc(body, crc32) == crc)  # as at a start
         and agrees(view[position:end]) is not False
     )
     record = _record_of(values)
@@ -88,9 +88,8 @@ def record_at(view: memoryview, position: int, base: int) -> FoundRecord | None:
 
 def _record_of(values: tuple[Any, ...]) -> Record:
     """Return the record of the values of `record_layout`, hosts as two values each."""
-    _, magic, _, queue_id, flag, queue_offset, physical_offset, system_flags = values[
-        :8
-    ]
+    _, magic, _, queue_id, flag, queue_offset, *_ = values
+    physical_offset, system_flags = values[6:8]
     born_at_ms, born_ip, born_port, stored_at_ms, store_ip, store_port = values[8:14]
     reconsume_times, prepared_transaction_offset, body, topic, properties = values[14:]
     return Record(
