@@ -31,8 +31,9 @@ from spark_checks.readers.index import slot_count_of
 from spec.store.consume_queue import UNIT_SIZE, decode_unit
 from spec.store.index_file import decode_item, slot_position
 from spec.store.message_record import Record, decode_record
-from spec.store.queue_extension import offset_of_address
+from spec.store.queue_extension import EXTENSION, offset_of_address
 from spec.wire.message.properties import Property, decode_properties
+from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 Claim = tuple[object, ...]
 """A place that one fault of a sheet may touch."""
@@ -42,6 +43,8 @@ _FOUND_BY_FIELD = frozenset({"index_header", "checkpoint", "timer_checkpoint"})
 _UNSIGNED = frozenset({"magic"})
 _OF_BROKER = ("RMQ_SYS_", "rmq_sys_", "SCHEDULE_TOPIC_XXXX", "%")
 """Begins of topics whose messages are copies of others."""
+_OF_DELAYS = f"{EXTENSION}/{SCHEDULE_TOPIC}/"
+"""Extensions with due times, which depend on the configured delays."""
 _SHARE = 4
 """This part of the structures of a file counts as first, and as last."""
 _APART = 2
@@ -257,7 +260,9 @@ class FaultSites:
             files: dict[str, list[int]] = defaultdict(list)
             for number, one in enumerate(structures):
                 files[one.file].append(number)
-            for numbers in files.values():
+            for file, numbers in files.items():
+                if file.startswith(_OF_DELAYS):
+                    continue
                 inner = self._without_ends(structures, numbers)
                 for position, some in _by_position(inner, share=_SHARE):
                     for number in some:

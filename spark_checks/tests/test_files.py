@@ -7,17 +7,23 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
 from spark_checks.audit import audit_store
+from spark_checks.findings import Severity
 from spark_checks.invariants.files import check_files
 from spark_checks.invariants.index_headers import check_index_headers
-from spark_checks.invariants.side_files import check_checkpoint, check_configuration
+from spark_checks.invariants.side_files import (
+    UNFLUSHED_MS_MAX,
+    check_checkpoint,
+    check_configuration,
+)
 from spark_checks.store_files import NotAStoreError, list_store
-from spark_checks.survey.summarise import SurveySummary
+from spark_checks.survey.summarise import QueueSummary, SurveySummary
 from spark_checks.tests.building import BEGAN_AT_MS, StoreBuilder
 from spec.store.checkpoint import Checkpoint, encode_checkpoint
 from spec.store.index_file import IndexHeader, encode_header, file_size
@@ -149,6 +155,23 @@ def test_a_harmed_file_is_named(
     wanted = found if expected[2] or expected[0] != "INV-CONFIG-001" else at_zero
     assert expected in wanted
     assert {file for _, file, _ in found} == {expected[1]}
+
+
+def test_a_checkpoint_of_zeros_is_behind_after_an_orderly_stop(root: Path) -> None:
+    (root / "checkpoint").write_bytes(encode_checkpoint(Checkpoint()))
+    queue = QueueSummary(
+        count=300, matched_count=300, first=0, last=299, hash=None, bytes=0
+    )
+    last_ms = BEGAN_AT_MS + UNFLUSHED_MS_MAX
+    seen = replace(SEEN, units={("Orders", 0): queue}, last_stored_at_ms=last_ms)
+    found = list(check_checkpoint(list_store(str(root)), seen))
+    places = [(one.invariant.id, one.severity, one.offset) for one in found]
+    assert places == [("INV-CHECK-003", Severity.WARNING, 8)]
+    longer = replace(seen, last_stored_at_ms=last_ms + 1)
+    found = list(check_checkpoint(list_store(str(root)), longer))
+    assert [one.offset for one in found] == [0, 8]
+    (root / "abort").touch()
+    assert list(check_checkpoint(list_store(str(root)), longer)) == []
 
 
 def test_a_configured_size_overrules_what_the_files_say(root: Path) -> None:
