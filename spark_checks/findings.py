@@ -84,7 +84,7 @@ class Finding:
 CAUSES: Final = (
     *("INV-AGAINST", "INV-LOG", "INV-FILE", "INV-CONFIG", "INV-CHECK"),
     *("INV-CQ", "INV-EXT", "INV-BATCH", "INV-LIGHT", "INV-OFFSET"),
-    *("INV-TXN", "INV-DELAY", "INV-RETRY", "INV-INDEX"),
+    *("INV-TXN", "INV-DELAY", "INV-RETRY", "INV-TIMER", "INV-INDEX"),
 )
 """Families of invariants: a broken one may break those behind it."""
 

@@ -28,6 +28,10 @@ RESTORED = (
     "Bring the damaged files back from a slave or a backup, where OTHER is the path of"
     " that store, and audit again."
 )
+COMPARED = (
+    "Compare the record with a slave's by `rmqc inspect FILE@OFFSET`: one of the two is"
+    " as stored."
+)
 SALVAGE = (
     "Without such files, write a new store of all messages that can still be read, also"
     " those behind the damage, and start the broker on it."
@@ -74,8 +78,13 @@ ADVICE = {
     " this record.",
     "INV-LOG-009": "Have the message sent again, and skip it for the group with"
     " `mqadmin resetOffsetByTime` or `mqadmin skipAccumulatedMessage`.",
-    "INV-LOG-010": "Compare the record with a slave's by `rmqc inspect FILE@OFFSET`:"
-    " one of the two is as stored.",
+    "INV-LOG-010": COMPARED,
+    "INV-LOG-011": COMPARED,
+    "INV-LOG-012": COMPARED,
+    "INV-LOG-013": "Check whether the producer of the message sets these values. If"
+    " not, take the record from a slave.",
+    "INV-TIMER": "While no broker runs, compare timerlog, timerwheel and"
+    " config/timercheck with those of a slave or a backup.",
     "INV-CHECK": "Keep a copy of the store, and have a broker start and stop on it"
     " once: that writes a new checkpoint.",
     "INV-CONFIG-001": "Put the .bak file, or the file of another broker of the cluster,"
