@@ -121,7 +121,7 @@ def _wrong_values(name: str, found: Mapping[str, object]) -> Iterator[Wrong]:
     if name == "consumerFilter.json":
         for topic, filters in _object(found.get("filterDataByTopic")).items():
             shown = _object(filters)
-            if shown.get("topic", topic) != topic:
+            if _differs(topic, shown.get("topic", topic)):
                 yield (topic, "topic"), topic, shown["topic"]
             yield from _in_table(_FILTER, shown)
             for entry in _object(shown.get(_FILTER.member)).values():
@@ -131,16 +131,21 @@ def _wrong_values(name: str, found: Mapping[str, object]) -> Iterator[Wrong]:
 def _in_table(table: _Table, found: Mapping[str, object]) -> Iterator[Wrong]:
     for key, entry in _object(found.get(table.member)).items():
         shown = _object(entry)
-        if table.name and shown.get(table.name, key) != key:
+        if table.name and _differs(key, shown.get(table.name, key)):
             yield (key, table.name), key, shown[table.name]
         yield from _outside(key, shown, table.ranges)
+
+
+def _differs(key: str, name: object) -> bool:
+    """Return whether *name* is not *key*, unless zeros are why: INV-CONFIG-001."""
+    return name != key and "\0" not in f"{key}{name}"
 
 
 def _in_filter(topic: str, entry: Mapping[str, object]) -> Iterator[Wrong]:
     """Yield the wrong values of a group's expression for *topic*."""
     group = str(entry.get("consumerGroup"))
     born, dead = entry.get("bornTime"), entry.get("deadTime")
-    if entry.get("topic", topic) != topic:
+    if _differs(topic, entry.get("topic", topic)):
         yield (group, "topic"), topic, entry["topic"]
     if isinstance(born, int) and isinstance(dead, int) and "dead" in entry:
         is_dead = dead >= born
