@@ -7,7 +7,7 @@ are compared only where two sides of the survey differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from pyspark.sql import SparkSession
@@ -36,6 +36,7 @@ from spark_checks.invariants import (
     timer,
 )
 from spark_checks.live_store import confirmed, is_locked, log_end_of
+from spark_checks.progress import Progress, silent
 from spark_checks.report.start_forecast import StartForecast
 from spark_checks.sampling import Sample, SampleSpec, checked_ids, sample_of
 from spark_checks.session.session import FAILURES, failed
@@ -44,8 +45,6 @@ from spark_checks.situation import situation_of
 from spark_checks.store_files import Store, commit_log_file_size, list_store, shown_url
 from spark_checks.store_summary import store_summary
 from spark_checks.survey.summarise import SurveySummary, run_survey, summarise
-
-Progress = Callable[[str], None]
 
 FILE_CHECKS: tuple[Invariant, ...] = (
     files.NAMES,
@@ -100,6 +99,15 @@ class Audit:
         return all(found.severity is not Severity.ERROR for found in self.findings)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotAudited:
+    """One of several stores, which could not be read."""
+
+    store: str
+    reason: str
+    """The reason, in one line."""
+
+
 def audit_store(
     session: SparkSession,
     url: str,
@@ -109,7 +117,7 @@ def audit_store(
     with_charts: bool = False,
     since_ms: int | None = None,
     sample_spec: SampleSpec | None = None,
-    progress: Progress = lambda _step: None,
+    progress: Progress = silent,
 ) -> Audit:
     """Return the audit of the store at *url*.
 
@@ -203,7 +211,8 @@ def surveyed_store(
     """Return *store* with the result of its survey."""
     situation = situation_of(store, conf)
     ranges = key_ranges(store, only)
-    progress(f"reading {_size_read(store, sample):,} bytes")
+    size = _size_read(store, sample)
+    progress(f"reading {size:,} bytes", size)
     survey = run_survey(
         session,
         store,

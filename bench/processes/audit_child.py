@@ -30,6 +30,8 @@ def main(url: str, master: str) -> None:
 
             def note(
                 step: str,
+                _size: int | None = None,
+                /,
                 *,
                 began_s: float = began_s,
                 steps: list[list[object]] = steps,

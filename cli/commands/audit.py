@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
-import signal
 import sys
-from collections.abc import Iterator, Set
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence, Set
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import click
 
@@ -18,19 +16,25 @@ from cli.options.common import format_option
 from cli.options.moment import TimeError, time_ms
 from cli.options.output import out_option, write_result
 from cli.options.selection import select
+from cli.options.store_list import listed_stores
+from cli.runs.audit_interrupts import ended_by_interrupt
 from cli.runs.audits import AuditOptions, audits, fail
 
 if TYPE_CHECKING:
-    from spark_checks.audit import Audit
+    from spark_checks.audit import Audit, NotAudited
     from spark_checks.faults.fault import Planted
     from spark_checks.sampling import SampleSpec
 
-SIGNALLED = 128
-"""Exit code of a command that a signal ended, without the signal's number."""
-
 
 @click.command()
-@click.argument("stores", metavar="STORE...", nargs=-1, required=True)
+@click.argument("arguments", metavar="STORE...", nargs=-1)
+@click.option(
+    "--stores-from",
+    metavar="FILE",
+    type=click.File(encoding="utf-8"),
+    help="Audit the stores in this file too: a path or URL in each line; - for standard"
+    " input.",
+)
 @format_option(("table", "json", "html"))
 @out_option()
 @click.option(
@@ -87,7 +91,8 @@ SIGNALLED = 128
 )
 def audit(
     *,
-    stores: tuple[str, ...],
+    arguments: tuple[str, ...],
+    stores_from: TextIO | None,
     form: str,
     out: Path | None,
     master: str,
@@ -101,14 +106,16 @@ def audit(
     sample: float | None,
     seed: int | None,
 ) -> None:
-    """Audit store directories: local paths, or any URL that Arrow opens.
+    """Audit store directories: local paths and patterns, or any URL that Arrow opens.
 
     Nothing is written to a store. Exit codes: 0 clean, 1 findings, 2 not a store
-    or unreadable, 3 Spark failed, 130 interrupted. A warning is something that a
+    or unreadable, 3 Spark failed, 130 interrupted. Of several stores, one that is
+    unreadable does not end the audit of the others. A warning is something that a
     broker puts right by itself when it starts again; warnings alone are clean. With
     --score it is 0 where every planted fault was found, and nothing else. With
     --against a store that only ends earlier, or begins later, than the other is clean.
     """
+    stores = listed_stores(arguments, stores_from)
     given = {
         "--score": labels,
         "--against": against,
@@ -117,7 +124,7 @@ def audit(
         "--sample": sample,
     }
     _check_together({name for name, value in given.items() if value}, len(stores))
-    with _ended_by_interrupt():
+    with ended_by_interrupt():
         options = AuditOptions(
             master=master,
             only=_ids(only),
@@ -133,9 +140,19 @@ def audit(
             planted = _planted(labels)
             found = audits(stores, options)
         if labels:
-            _write_score(planted, found[0], form, out)
+            _write_score(planted, found, form, out)
         _write(found, form, out)
-    sys.exit(0 if all(one.is_clean for one in found) else 1)
+    sys.exit(_exit_code(found))
+
+
+def _exit_code(found: Sequence[Audit | NotAudited]) -> int:
+    """Return 1 if a store has errors, else 2 if one could not be read."""
+    from spark_checks.audit import Audit
+
+    audited = [one for one in found if isinstance(one, Audit)]
+    if any(not one.is_clean for one in audited):
+        return 1
+    return 0 if len(audited) == len(found) else 2
 
 
 def _check_together(given: Set[str], store_count: int) -> None:
@@ -153,29 +170,6 @@ def _check_together(given: Set[str], store_count: int) -> None:
         raise click.UsageError(
             "--sample goes with none of --against, --score, --export and --since"
         )
-
-
-@contextmanager
-def _ended_by_interrupt() -> Iterator[None]:
-    """End the program with one line on Ctrl-C or SIGTERM, after all cleaning up.
-
-    PySpark and Py4J raise other errors for calls that a signal interrupts. Python
-    therefore writes the number of each signal to a pipe.
-    """
-    numbers, to_write = os.pipe()
-    for end in (numbers, to_write):
-        os.set_blocking(end, False)
-    before = signal.set_wakeup_fd(to_write, warn_on_full_buffer=False)
-    try:
-        yield
-    except BaseException:
-        with suppress(BlockingIOError):  # no signal was received
-            fail("interrupted", code=SIGNALLED + os.read(numbers, 1)[0])
-        raise
-    finally:
-        signal.set_wakeup_fd(before)
-        for end in (numbers, to_write):
-            os.close(end)
 
 
 @contextmanager
@@ -245,7 +239,7 @@ def _ids(only: str | None) -> list[str]:
     return select(only, sorted(ids), kind="invariant") if only else []
 
 
-def _write(found: list[Audit], form: str, out: Path | None) -> None:
+def _write(found: Sequence[Audit | NotAudited], form: str, out: Path | None) -> None:
     from rich.console import Console
 
     from spark_checks.report import report
@@ -262,12 +256,17 @@ def _write(found: list[Audit], form: str, out: Path | None) -> None:
 
 
 def _write_score(
-    planted: list[Planted], found: Audit, form: str, out: Path | None
+    planted: list[Planted],
+    found: Sequence[Audit | NotAudited],
+    form: str,
+    out: Path | None,
 ) -> NoReturn:
     """Write how well *found* agrees with what was *planted*, and exit by it."""
+    from spark_checks.audit import Audit
     from spark_checks.faults.labels import score
 
-    scored = score(planted, found.findings)
+    audited = [one for one in found if isinstance(one, Audit)]
+    scored = score(planted, [finding for one in audited for finding in one.findings])
     if form == "json":
         write_result(json.dumps(scored.as_json(), indent=2) + "\n", out)
     else:

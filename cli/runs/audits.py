@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
+
+from cli.runs.audit_progress import shown_progress
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from spark_checks.audit import Audit, Progress
+    from spark_checks.audit import Audit, NotAudited
     from spark_checks.broker_conf import BrokerConf
+    from spark_checks.progress import Progress
     from spark_checks.report.start_forecast import StartForecast
     from spark_checks.sampling import SampleSpec
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,40 +39,71 @@ class AuditOptions:
     """Release whose start is forecast; None for a guess."""
 
 
-def audits(stores: tuple[str, ...], options: AuditOptions) -> list[Audit]:
+def audits(stores: Sequence[str], options: AuditOptions) -> list[Audit | NotAudited]:
     """Return the audits of *stores*, all on one Spark.
 
-    Errors of the store, its configuration, the sample, the export and Spark are
+    Of several stores, those that cannot be read are NotAudited. A single one raises
+    NotAStoreError. Errors of the configuration, the sample, the export and Spark are
     raised. A comparison of a store with itself ends the program.
     """
     from spark_checks.broker_conf import BrokerConf, read_broker_conf
     from spark_checks.session.session import spark_session
-    from spark_checks.store_files import (
-        is_same_place,
-        list_store,
-        shown_url,
-    )
+    from spark_checks.store_files import Store, is_same_place, list_store, shown_url
     from spark_checks.views import export
 
     conf = BrokerConf()
     if options.broker_conf:
         conf = read_broker_conf(options.broker_conf)
+    are_many = len(stores) > 1
     # Listed now, so that a wrong path does not wait for Spark to start.
-    listed = [list_store(url) for url in (*stores, *filter(None, [options.against]))]
-    size = max(store.commit_log_size for store in listed)
+    listed = [_tried(list_store, url, are_many=are_many) for url in stores]
+    readable = [one for one in listed if isinstance(one, Store)]
+    if not readable:
+        return [one for one in listed if not isinstance(one, Store)]
+    size = max(store.commit_log_size for store in readable)
+    if options.against:
+        size = max(size, list_store(options.against).commit_log_size)
+        if is_same_place(stores[0], options.against):
+            fail(f"{shown_url(stores[0])} cannot be compared with itself", code=2)
     if options.sample_spec is not None:
         size = round(size * options.sample_spec.fraction)
-    if options.against and is_same_place(stores[0], options.against):
-        fail(f"{shown_url(stores[0])} cannot be compared with itself", code=2)
-    with _progress() as progress:
+    with shown_progress(len(stores)) as progress:
         progress("starting Spark")
-        with spark_session(options.master, has_sources=False, size=size) as session:
+        with (
+            spark_session(options.master, has_sources=False, size=size) as session,
+            progress.following(session.sparkContext),
+        ):
             if options.directory:
                 progress("writing tables")
                 export(session, stores[0], options.directory)
-            return [
-                _audited(session, store, conf, options, progress) for store in stores
-            ]
+
+            def audited(url: str) -> Audit:
+                return _audited(session, url, conf, options, progress)
+
+            found: list[Audit | NotAudited] = []
+            for number, one in enumerate(listed, 1):
+                progress.begin_store(number)
+                if isinstance(one, Store):
+                    found.append(_tried(audited, one.url, are_many=are_many))
+                else:
+                    found.append(one)
+            return found
+
+
+def _tried(action: Callable[[str], T], url: str, *, are_many: bool) -> T | NotAudited:
+    """Return the result of *action* on the store at *url*.
+
+    A store that cannot be read does not end the audit of others, if there *are_many*.
+    """
+    from spark_checks.audit import NotAudited
+    from spark_checks.store_files import NotAStoreError, shown_url
+
+    try:
+        return action(url)
+    except NotAStoreError as error:
+        if not are_many:
+            raise
+        return NotAudited(store=shown_url(url), reason=str(error))
 
 
 def _audited(
@@ -118,19 +153,6 @@ def _forecast(store: str, options: AuditOptions) -> StartForecast | None:
         text = options.broker_conf.read_text("utf-8", "replace")
         given = BrokerOptions(settings=read_properties(text)).store_options()
     return start_forecast(store, options.release, given)
-
-
-@contextmanager
-def _progress() -> Iterator[Progress]:
-    """Yield a callback for the current step, which is shown on a terminal only."""
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield lambda _step: None
-        return
-    with console.status("") as status:
-        yield lambda step: status.update(step)
 
 
 class Failed(click.ClickException):

@@ -12,9 +12,10 @@ from pyspark.sql import SparkSession
 from spark_checks.against.comparison import compare_stores
 from spark_checks.against.document import document_of
 from spark_checks.against.findings import findings_of
-from spark_checks.audit import Audit, Progress
+from spark_checks.audit import Audit
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.findings import in_order
+from spark_checks.progress import Progress, silent
 
 
 def compared_with(
@@ -24,7 +25,7 @@ def compared_with(
     *,
     conf: BrokerConf,
     only: Collection[str] = (),
-    progress: Progress = lambda _step: None,
+    progress: Progress = silent,
 ) -> Audit:
     """Return *audit*, of the first of *urls*, with its comparison to the second.
 

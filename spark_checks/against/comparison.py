@@ -26,10 +26,10 @@ from spark_checks.against.invariants import SAME_UNITS
 from spark_checks.against.messages import OneSided, Outside, one_sided, outside
 from spark_checks.against.pieces import Log, Piece, cut, log_of
 from spark_checks.against.reader import DifferencesSource, as_option
-from spark_checks.audit import Progress
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.checks.run_checks import run_checks
 from spark_checks.findings import LISTED_MAX, Finding
+from spark_checks.progress import Progress, silent
 from spark_checks.session.session import FAILURES, failed
 from spark_checks.situation import situation_of
 from spark_checks.store_files import Store, list_store
@@ -73,7 +73,7 @@ def compare_stores(
     *,
     summary: SurveySummary | None = None,
     conf: BrokerConf | None = None,
-    progress: Progress = lambda _step: None,
+    progress: Progress = silent,
 ) -> Comparison:
     """Return the comparison of the store at *url* with the one at *other_url*.
 
@@ -101,7 +101,7 @@ def _read(
     tables = open_tables(session, store, situation, conf.delays)
     if summary is None:
         size = sum(file.size for file in store.files)
-        progress(f"reading {size:,} bytes of the other store")
+        progress(f"reading {size:,} bytes of the other store", size)
         survey = run_survey(session, store, situation, conf.delays)
         summary = summarise(survey, situation.min_offset)
     return Read(store=store, tables=tables, summary=summary)

@@ -107,7 +107,7 @@ def row_findings(
     summary = surveyed.summary
     if not suspects and not summary.log_is_suspect:
         return []
-    surveyed.progress(f"comparing {len(suspects)} queues row by row")
+    surveyed.progress(f"comparing queues row by row: {len(suspects)}")
     situation = replace(
         tables.situation, log_end=summary.log_end, last_file_base=summary.last_file_base
     )

@@ -4,12 +4,13 @@ A store with the result of its survey: the input of all checks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pyspark.sql import SparkSession
 
+from spark_checks.progress import Progress
 from spark_checks.situation import Situation
 from spark_checks.store_files import Store
 from spark_checks.survey.summarise import Ranges, SurveySummary
@@ -33,6 +34,6 @@ class SurveyedStore:
     situation: Situation
     delays: Mapping[int, int]
     """Milliseconds of each delay level."""
-    progress: Callable[[str], None]
+    progress: Progress
     only: Collection[str] = ()
     """Ids of the requested invariants; empty for all."""

@@ -14,12 +14,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from rich.console import Console
 from rich.text import Text
 
-from spark_checks.audit import Audit
+from spark_checks.audit import Audit, NotAudited
 from spark_checks.report.advice import Advice, next_steps
 from spark_checks.report.charts import charts_of
+from spark_checks.report.fleet import not_read, print_rows, row_of
 from spark_checks.report.groups import groups_of
 from spark_checks.report.start_forecast import number_of
 
+AuditResults = Sequence[Audit | NotAudited]
 FORMATS = ("table", "json", "html")
 LEFT_OPEN = (
     "The file abort is there: the broker was killed, or runs on another machine."
@@ -30,15 +32,15 @@ LIVE = (
 )
 
 
-def as_json(audits: Sequence[Audit]) -> str:
+def as_json(audits: AuditResults) -> str:
     """Return one audit as an object, several as a list."""
-    found = [_document(audit) for audit in audits]
+    found = _documents(audits)
     wanted: Any = found[0] if len(found) == 1 else found
     return json.dumps(wanted, indent=2, ensure_ascii=False) + "\n"
 
 
-def as_html(audits: Sequence[Audit]) -> str:
-    """Return a self-contained page."""
+def as_html(audits: AuditResults) -> str:
+    """Return a self-contained page, which begins with a row for each of several."""
     environment = Environment(
         loader=PackageLoader("spark_checks.report"),
         autoescape=True,
@@ -50,28 +52,47 @@ def as_html(audits: Sequence[Audit]) -> str:
     return page.render(
         left_open=LEFT_OPEN,
         live=LIVE,
+        rows=[row_of(one) for one in _documents(audits)] if len(audits) > 1 else [],
         audits=[
             {
                 **_document(audit),
+                "number": number,
                 "is_live": audit.is_live,
                 "pictures": charts_of(audit),
             }
-            for audit in audits
+            for number, audit in enumerate(audits, 1)
+            if isinstance(audit, Audit)
         ],
     )
 
 
-def as_table(audits: Sequence[Audit], *, width: int | None = None) -> str:
+def as_table(audits: AuditResults, *, width: int | None = None) -> str:
     """Return text for a terminal, without colours; *width* defaults to 100."""
     out = StringIO()
     print_tables(audits, Console(file=out, width=width or 100, highlight=False))
     return out.getvalue()
 
 
-def print_tables(audits: Sequence[Audit], console: Console) -> None:
-    """Print *audits* on *console*."""
+def print_tables(audits: AuditResults, console: Console) -> None:
+    """Print *audits* on *console*.
+
+    Several begin with a row for each, and then are printed if they have findings.
+    """
+    are_many = len(audits) > 1
+    if are_many:
+        print_rows(_documents(audits), console)
     for audit in audits:
-        _print_one(audit, console)
+        if isinstance(audit, Audit) and (audit.findings or not are_many):
+            _print_one(audit, console)
+
+
+def _documents(audits: AuditResults) -> list[Mapping[str, Any]]:
+    return [
+        _document(audit)
+        if isinstance(audit, Audit)
+        else not_read(audit.store, audit.reason)
+        for audit in audits
+    ]
 
 
 def _document(audit: Audit) -> dict[str, Any]:
@@ -164,8 +185,8 @@ def _print_send_backs(
             for name in ("retries", "dead_letters")
         )
         console.print(
-            f"  {retries:,} retries and {dead:,} dead letters of"
-            f" {number_of(len(groups), 'group')}",
+            f"  {number_of(retries, 'retry', 'retries')} and"
+            f" {number_of(dead, 'dead letter')} of {number_of(len(groups), 'group')}",
             soft_wrap=True,
         )
 

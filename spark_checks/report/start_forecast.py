@@ -67,6 +67,6 @@ class StartForecast:
         }
 
 
-def number_of(count: int, noun: str) -> str:
+def number_of(count: int, noun: str, plural: str | None = None) -> str:
     """Return *count* with *noun* in the singular or the plural."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"

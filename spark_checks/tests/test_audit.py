@@ -8,12 +8,13 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_checks.audit import INVARIANTS, Audit, audit_store
+from spark_checks.audit import INVARIANTS, Audit, NotAudited, audit_store
 from spark_checks.broker_conf import ConfError, read_broker_conf
 from spark_checks.findings import Finding, Severity
 from spark_checks.report import report
@@ -86,6 +87,23 @@ def test_html_is_escaped_and_a_table_is_plain() -> None:
     assert "\x1b" not in report.as_table([_damaged()])
 
 
+def test_several_stores_begin_with_a_row_for_each() -> None:
+    clean = replace(_damaged(), store="s3://fine/store", findings=())
+    gone = NotAudited(store="/gone", reason="/gone is lost")
+    several: list[Audit | NotAudited] = [_damaged(), clean, gone]
+    table = report.as_table(several, width=80).splitlines()
+    assert table[:2] == [
+        "3 stores: 1 fail, 1 pass, 1 unreadable",
+        f"  fail            1 error    0 warnings  {_damaged().store}",
+    ]
+    assert [line for line in table if "s3://fine" in line] == [
+        "  pass           0 errors    0 warnings  s3://fine/store"
+    ]
+    assert table[table.index(f"  unreadable{' ' * 29}/gone") + 1].endswith("is lost")
+    page = report.as_html(several)
+    assert page.count('<section id="store-') == page.count('href="#store-') == 2
+
+
 def test_a_wrong_path_or_id_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
     nothing = run_alone(tmp_path)
     assert nothing.exit_code == 2
@@ -94,14 +112,20 @@ def test_a_wrong_path_or_id_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
     unknown = run_alone(tmp_path, "--only", "INV-X-1")
     assert unknown.exit_code == 2
     assert "INV-X-1" in unknown.output
+    for each in (run_alone(tmp_path, tmp_path / "other"), run_alone()):
+        assert each.exit_code == 2
 
 
-def test_the_command_says_json_and_nothing_else_in_a_pipe(tmp_path: Path) -> None:
+def test_one_bad_store_of_several_ends_nothing_and_pipes_get_json_alone(
+    tmp_path: Path,
+) -> None:
     builder = StoreBuilder()
     hit = [builder.put("Orders") for _ in range(5)][2]
     flip(builder.write(tmp_path / "bad"), hit.log_file, hit.position + 90)
     builder.write(tmp_path / "good")
-    command = [sys.executable, "-m", "cli", "audit", "bad", "good", "--format", "json"]
+    (tmp_path / "empty").mkdir()
+    names = ["bad", "good", "empty"]
+    command = [sys.executable, "-m", "cli", "audit", *names, "--format", "json"]
     run = subprocess.run(
         command,
         cwd=tmp_path,
@@ -111,8 +135,10 @@ def test_the_command_says_json_and_nothing_else_in_a_pipe(tmp_path: Path) -> Non
         timeout=300,
     )
     assert (run.returncode, run.stderr) == (1, b"")
-    bad, good = json.loads(run.stdout)
+    bad, good, empty = json.loads(run.stdout)
     assert (bad["verdict"], good["verdict"]) == ("fail", "pass")
+    assert (empty["verdict"], empty["store"]) == ("unreadable", "empty")
+    assert "is not a store" in empty["reason"]
     assert bad["violations"][0]["invariant"] == "INV-LOG-002"
 
 
