@@ -37,7 +37,16 @@ def store_summary(store: Store, summary: SurveySummary) -> Mapping[str, object]:
         "groups": lag_of(store, summary),
         "handed_back": send_backs_of(summary),
         "left_open": store.was_left_open,
+        **_tasks(summary),
     }
+
+
+def _tasks(summary: SurveySummary) -> dict[str, object]:
+    """Return the tasks of a survey for which kernels were requested."""
+    with_kernels, without = summary.kernel_tasks, summary.plain_tasks
+    if not with_kernels + without:
+        return {}
+    return {"survey_tasks": {"with_kernels": with_kernels, "without": without}}
 
 
 def _topics(summary: SurveySummary) -> dict[str, object]:

@@ -8,7 +8,6 @@ first audit compiles for four seconds; later ones load the code in a third of on
 from __future__ import annotations
 
 import hashlib
-import os
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from columns import (
     topics,
 )
 from columns import uint64_words as words
+from java_runtime.user_cache import cache_path
 from spark_checks import counting_rules
 from spark_checks.columns import spark_hash
 from spark_checks.readers import consume_queue, index
@@ -33,11 +33,8 @@ from spark_checks.survey import ledger_values, sums
 def install_kernels() -> bool:
     """Install the kernels; return False where they are not available.
 
-    They need numba and a writable cache. Workers of a cluster run from an archive and
-    use the fallbacks.
+    They need numba and a writable cache.
     """
-    if not Path(__file__).exists():
-        return False
     try:
         known = kernel_pairs()
     except Exception:  # the fallbacks need no numba
@@ -91,11 +88,10 @@ def kernel_pairs() -> list[tuple[Any, Any]]:
 
 def _directory() -> Path:
     """Return the cache directory of the kernels, named after their sources."""
-    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     state = hashlib.sha256()
     # Kernels are compiled with the rules and with constants of these packages.
     packages = (__file__, gather.__file__, spark_hash.__file__, sums.__file__)
     sources = [path for one in packages for path in Path(one).parent.glob("*.py")]
     for source in sorted([*sources, Path(counting_rules.__file__)]):
         state.update(source.read_bytes())
-    return Path(root) / "rocketmq-conformance" / "kernels" / state.hexdigest()[:16]
+    return cache_path() / "kernels" / state.hexdigest()[:16]

@@ -143,6 +143,8 @@ def _print_one(audit: Audit, console: Console) -> None:
         console.print(f"  {LIVE}", soft_wrap=True)
     elif document["summary"]["left_open"]:
         console.print(f"  {LEFT_OPEN}", soft_wrap=True)
+    if "survey_tasks" in document["summary"]:
+        _print_tasks(document["summary"]["survey_tasks"], console)
     _print_send_backs(document["summary"]["handed_back"], console)
     if audit.against is not None:
         _print_against(audit.against, console)
@@ -174,6 +176,14 @@ def _print_sample(sample: Mapping[str, Any], console: Console) -> None:
         soft_wrap=True,
     )
     console.print(f"  not checked: {', '.join(sample['not_judged'])}", soft_wrap=True)
+
+
+def _print_tasks(tasks: Mapping[str, int], console: Console) -> None:
+    """Print whether workers lacked kernels, which makes an audit slow."""
+    if tasks["without"]:
+        lacking = f"{tasks['without']:,} of {sum(tasks.values()):,} tasks"
+        reason = "without kernels: their workers lack numba or a writable cache"
+        console.print(f"  {lacking} ran {reason}", soft_wrap=True)
 
 
 def _print_send_backs(

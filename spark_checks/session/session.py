@@ -30,8 +30,8 @@ from pyspark.sql import SparkSession
 from java_runtime.class_archive import writing_options
 from java_runtime.find_java import JavaUnavailableError
 from spark_checks.session.java_home import class_archive, prepare_java_home
-from spark_checks.session.shipping import ROOT, zip_for_workers
-from spark_checks.session.workers import request_kernels
+from spark_checks.session.shipping import ARCHIVE, ROOT, SHIPPED, zip_for_workers
+from spark_checks.session.workers import start_workers
 from spark_checks.store_files import NotAStoreError
 
 _JAVA_OPTIONS = (
@@ -106,8 +106,8 @@ def spark_session(
     """Yield a session on *master*, and stop it and its Java at the end.
 
     Registering the sources takes a second and two processes, and may be skipped. With
-    *size*, the bytes of the stores, local Python workers are started too, with kernels
-    if that pays.
+    *size*, the bytes of the stores, Python workers are started too, with kernels if
+    that pays.
     """
     with (
         tempfile.TemporaryDirectory(prefix="rmqc-audit-") as name,
@@ -120,7 +120,7 @@ def spark_session(
             archive = class_archive(java_home)
             draft = after_stop.enter_context(archive.draft())
             options = writing_options(draft) if draft else archive.options()
-            surroundings = _environment(master, java_home)
+            surroundings = _environment(master, java_home, directory)
             with surroundings, _stderr_to(log), _killed_on_failure():
                 session = _start(master, directory, " ".join(options))
                 if has_sources:
@@ -128,8 +128,8 @@ def spark_session(
                     from spark_checks.readers.register import register_sources
 
                     register_sources(session)
-                if size is not None and master.startswith("local"):
-                    _start_workers(session.sparkContext, size)
+                if size is not None:
+                    start_workers(session.sparkContext, size)
         except JavaUnavailableError as error:
             raise SparkError(str(error)) from None
         except Exception as error:  # Py4J raises many types
@@ -154,8 +154,6 @@ def _start(master: str, directory: Path, java_options: str) -> SparkSession:
     with _own_interrupt_handler():
         session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
-    if not master.startswith("local"):
-        session.sparkContext.addPyFile(str(zip_for_workers(directory)))
     return session
 
 
@@ -175,17 +173,6 @@ def _own_interrupt_handler() -> Iterator[None]:
         signal.signal(signal.SIGINT, handler)
 
 
-def _start_workers(context: SparkContext, size: int) -> None:
-    """Start a Python worker for each processor, and wait for their imports."""
-    request_kernels(context, size)
-    processors = context.defaultParallelism
-    context.parallelize(range(processors), processors).foreach(_do_nothing)
-
-
-def _do_nothing(_number: int) -> None:
-    """Do nothing, as the body of a task."""
-
-
 def _settings(
     master: str, directory: Path, more_java_options: str
 ) -> Mapping[str, str]:
@@ -201,7 +188,8 @@ def _settings(
     }
     return {
         **(loopback if is_on_loopback(master) else {}),
-        **_for_workers(master),
+        **({} if is_local else _for_remote_workers(directory)),
+        "spark.python.daemon.module": WORKERS_DAEMON,
         "spark.driver.memory": "640m",
         "spark.driver.extraJavaOptions": java_options,
         "spark.local.dir": str(directory),
@@ -221,31 +209,31 @@ def _settings(
         "spark.python.worker.reuse": "true",
         # Task results are sent directly, not stored for a later fetch.
         "spark.task.maxDirectResultSize": "16m",
-        **(worker_settings(directory) if is_local else {}),
+        **(socket_settings(directory) if is_local else {}),
     }
 
 
-def worker_settings(directory: Path) -> Mapping[str, str]:
-    """Return the settings of local Python workers."""
-    daemon = {"spark.python.daemon.module": WORKERS_DAEMON}
+def socket_settings(directory: Path) -> Mapping[str, str]:
+    """Return the settings of local sockets in *directory*; none if it is too long."""
     if len(os.fsencode(directory)) + SOCKET_NAME_SIZE > SOCKET_PATH_MAX:
-        return daemon
+        return {}
     return {
-        **daemon,
         # Over TCP each task loses 40 ms to delayed acknowledgements.
         "spark.python.unix.domain.socket.enabled": "true",
         "spark.python.unix.domain.socket.dir": str(directory),
     }
 
 
-def _for_workers(master: str) -> Mapping[str, str]:
-    """Return the environment settings by which remote workers open stores."""
-    if master.startswith("local"):
-        return {}
+def _for_remote_workers(directory: Path) -> Mapping[str, str]:
+    """Return the settings by which remote workers find the code, and open stores."""
     wanted = {name: os.environ.get(name) for name in STORE_VARIABLES}
-    return {
+    wanted["PYTHONPATH"] = SHIPPED  # in the executor's working directory
+    environment = {
         f"spark.executorEnv.{name}": value for name, value in wanted.items() if value
     }
+    archive = directory / ARCHIVE
+    zip_for_workers(archive)
+    return {"spark.archives": f"{archive}#{SHIPPED}", **environment}
 
 
 def is_on_loopback(master: str) -> bool:
@@ -265,10 +253,12 @@ def _shuffle_partitions(master: str) -> int:
 
 
 @contextmanager
-def _environment(master: str, java_home: Path) -> Iterator[None]:
+def _environment(master: str, java_home: Path, directory: Path) -> Iterator[None]:
     """Set the variables that Spark reads at its start, and restore them."""
     path = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     is_local = master.startswith("local")
+    if not is_local:  # queries are planned here, by the workers' Python
+        path.append(str(directory / ARCHIVE))
     workers = "" if is_local else os.environ.get("PYSPARK_PYTHON", "")
     wanted = {
         "JAVA_HOME": str(java_home),

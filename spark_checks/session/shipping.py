@@ -2,11 +2,13 @@
 Archive of Python packages for the workers of a cluster.
 
 A worker has a Python with numpy, pyarrow and isal, and Spark's pyspark. It lacks this
-project and construct, which are plain Python and travel with the audit.
+project and construct, which are plain Python and travel with the audit. Spark unpacks
+the archive in the working directory of each executor.
 """
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import zipfile
 from collections.abc import Iterator
@@ -14,18 +16,24 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 """Directory that holds the project's packages."""
-OWN = ("spec", "columns", "spark_checks")
+OWN = ("spec", "columns", "java_runtime", "spark_checks")
 OTHERS = ("construct",)
 """Third-party packages in plain Python that clusters rarely have."""
+ARCHIVE = "rmqc-workers.zip"
+SHIPPED = "rmqc-workers"
+"""Directory of an executor with the unpacked archive."""
+DIGEST = "rmqc-workers.sha256"
+"""File of the archive that names its content."""
 
 
-def zip_for_workers(directory: Path) -> Path:
-    """Create the archive of the workers' packages in *directory*."""
-    archive = directory / "rmqc-workers.zip"
+def zip_for_workers(archive: Path) -> None:
+    """Create the *archive* of the workers' packages."""
+    content = hashlib.sha256()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
         for source, name in _sources():
             file.write(source, name)
-    return archive
+            content.update(f"{name}\n".encode() + source.read_bytes())
+        file.writestr(DIGEST, content.hexdigest())
 
 
 def _sources() -> Iterator[tuple[Path, Path]]:

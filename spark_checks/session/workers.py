@@ -1,5 +1,5 @@
 """
-Daemon of Spark's Python workers on this machine.
+Daemon of Spark's Python workers, here and on a cluster.
 
 Spark's own daemon forks workers that each import numpy, Arrow and the layouts. This one
 imports them first, so that workers share them. It also loads the kernels if the driver
@@ -17,10 +17,16 @@ import gc
 import importlib
 import importlib.util
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterable
-from pathlib import PurePath
+from contextlib import suppress
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
+
+from java_runtime.user_cache import cache_path
+from spark_checks.session.shipping import DIGEST
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -40,12 +46,23 @@ _ARCHIVES = ("pyspark.zip", "py4j-*-src.zip", "spark-core_*.jar")
 def request_kernels(context: SparkContext, size: int) -> bool:
     """Return whether kernels pay for *size* bytes, and request them if so.
 
-    The request reaches local daemons that have not started yet.
+    The request reaches daemons that have not started yet.
     """
     are_worth_it = size >= LARGE_SIZE * context.defaultParallelism
     if are_worth_it:
         context.environment[KERNELS_VARIABLE] = "yes"
     return are_worth_it
+
+
+def start_workers(context: SparkContext, size: int) -> None:
+    """Start a Python worker for each processor, and wait for their imports."""
+    request_kernels(context, size)
+    processors = context.defaultParallelism
+    context.parallelize(range(processors), processors).foreach(_do_nothing)
+
+
+def _do_nothing(_number: int) -> None:
+    """Do nothing, as the body of a task."""
 
 
 def without_archives(path: Iterable[str]) -> list[str]:
@@ -75,12 +92,39 @@ def _keep_memory() -> None:
         mallopt(_M_TRIM_THRESHOLD, KEPT_MAX)
 
 
+def _run_kept_code() -> None:
+    """Run this daemon from a copy of its shipped code in the user's cache.
+
+    An executor's directory has another name each time. Kernels are compiled once for
+    the copy, whose name is its content.
+    """
+    shipped = Path(__file__).resolve().parents[2]
+    digest = shipped / DIGEST
+    if not digest.exists():  # this machine's own code
+        return
+    kept = cache_path() / "code" / digest.read_text("ascii")
+    if kept.resolve() == shipped:
+        return
+    with suppress(OSError):  # without a writable cache there are no kernels
+        if not kept.exists():
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=kept.parent) as draft:
+                copy = shutil.copytree(shipped, Path(draft, "code"))
+                with suppress(FileExistsError):  # another worker was faster
+                    copy.rename(kept)
+        path = os.pathsep.join([str(kept), os.environ.get("PYTHONPATH", "")])
+        environment = os.environ | {"PYTHONPATH": path}
+        os.execve(sys.executable, sys.orig_argv, environment)  # noqa: S606 # no shell
+
+
 def main() -> None:
     """Run the daemon for the module on the command line until Spark ends."""
     _leave_archives()
     from pyspark.daemon import manager
 
     if sys.argv[1:] == ["pyspark.worker"]:
+        if KERNELS_VARIABLE in os.environ:
+            _run_kept_code()
         survey = importlib.import_module("spark_checks.survey.survey")
         if KERNELS_VARIABLE in os.environ:
             survey.install_kernels()

@@ -68,6 +68,10 @@ class SurveySummary:
     """Sum of the index items in the ranges of *key_sums*."""
     key_sums: tuple[int, ...] = (0, 0)
     """Sums of the keys in the index's ranges, without tags and with them."""
+    kernel_tasks: int = 0
+    """Tasks that ran with kernels."""
+    plain_tasks: int = 0
+    """Tasks that lacked them, although they were requested."""
 
     @property
     def is_index_complete(self) -> bool:
@@ -169,6 +173,8 @@ def summarise(found: Survey, min_offset: int) -> SurveySummary:
         damaged_items=found.damaged_items,
         item_sum=found.item_sum,
         key_sums=found.key_sums,
+        kernel_tasks=found.kernel_tasks,
+        plain_tasks=found.plain_tasks,
     )
 
 

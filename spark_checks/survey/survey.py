@@ -103,6 +103,10 @@ class Survey:
     key_sums: tuple[int, int] = (0, 0)
     """Sums without tags and with them."""
     ledger: Ledger = field(default_factory=Ledger)
+    kernel_tasks: int = 0
+    """Tasks that ran with kernels."""
+    plain_tasks: int = 0
+    """Tasks that lacked them, although they were requested."""
 
     def plus(self, other: Survey) -> Survey:
         """Return the survey of both parts; reuses this one's tables."""
@@ -126,6 +130,8 @@ class Survey:
             item_sum=self.item_sum ^ other.item_sum,
             key_sums=(plain ^ other.key_sums[0], tagged ^ other.key_sums[1]),
             ledger=self.ledger.plus(other.ledger),
+            kernel_tasks=self.kernel_tasks + other.kernel_tasks,
+            plain_tasks=self.plain_tasks + other.plain_tasks,
         )
 
 
@@ -204,9 +210,11 @@ def group_parts(parts: Iterable[Part], limit: int) -> Iterator[Parts]:
 
 def survey_of(url: str, parts: Parts, options: SurveyOptions) -> Survey:
     """Return the survey of some pieces of files of the store *url*."""
+    has_kernels = options.is_large and install_kernels()
+    found = reduce(Survey.plus, (_of_part(url, part, options) for part in parts))
     if options.is_large:
-        install_kernels()
-    return reduce(Survey.plus, (_of_part(url, part, options) for part in parts))
+        found.kernel_tasks, found.plain_tasks = int(has_kernels), int(not has_kernels)
+    return found
 
 
 def _of_part(url: str, part: Part, options: SurveyOptions) -> Survey:

@@ -1,8 +1,8 @@
 """
 A real Spark cluster on loopback: a master and workers, each a separate process.
 
-They are PySpark's own classes, on the audits' Java. Workers have a Python with numpy
-and pyarrow only, without this project. The kernel kills master and workers with the
+They are PySpark's own classes, on the audits' Java. Workers have a Python with few
+packages, without this project. The kernel kills master and workers with the
 process that started them. Executors end when their worker is gone.
 """
 
@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -24,6 +24,10 @@ import pyspark
 from spark_checks.session.java_home import prepare_java_home
 
 WORKERS = 2
+PACKAGES = ("numpy", "pyarrow")
+"""Packages that workers need."""
+KERNEL_PACKAGES = (*PACKAGES, "numba", "llvmlite", "isal")
+"""Packages with which workers compile kernels."""
 DEADLINE_S = 600.0
 _LAUNCHER = """
 import ctypes, os, signal, sys
@@ -51,9 +55,14 @@ class Cluster:
 
 
 @contextmanager
-def standalone_cluster(directory: Path, **more: str) -> Iterator[Cluster]:
-    """Yield a cluster with files in *directory* and *more* in its environment."""
-    python = bare_python(directory)
+def standalone_cluster(
+    directory: Path, packages: Sequence[str] = PACKAGES, **more: str
+) -> Iterator[Cluster]:
+    """Yield a cluster with files in *directory* and *more* in its environment.
+
+    Its workers have *packages* only.
+    """
+    python = bare_python(directory, packages)
     environment = {
         "PATH": os.environ["PATH"],
         "JAVA_HOME": str(prepare_java_home(directory / "java")),
@@ -93,11 +102,11 @@ def standalone_cluster(directory: Path, **more: str) -> Iterator[Cluster]:
         )
 
 
-def bare_python(directory: Path) -> Path:
-    """Create a Python in *directory* with numpy and pyarrow only."""
+def bare_python(directory: Path, packages: Sequence[str] = PACKAGES) -> Path:
+    """Create a Python in *directory* with *packages* only."""
     site = directory / "site"
     site.mkdir(parents=True)
-    for package in ("numpy", "pyarrow"):
+    for package in packages:
         found = find_spec(package)
         if found is None or found.origin is None:
             raise ModuleNotFoundError(f"{package} is not installed", name=package)

@@ -16,8 +16,14 @@ from typing import Any
 import psutil
 import pytest
 
+from spark_checks.session.shipping import SHIPPED
 from spark_checks.tests.building import StoreBuilder, flip
-from spark_checks.tests.cluster import DEADLINE_S, Cluster, standalone_cluster
+from spark_checks.tests.cluster import (
+    DEADLINE_S,
+    KERNEL_PACKAGES,
+    Cluster,
+    standalone_cluster,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "fixtures" / "store"
@@ -35,6 +41,18 @@ with spark_session(sys.argv[1]) as session:
     workers = context.parallelize(range(8), 8)
     print(json.dumps(sorted(map(list, set(workers.map(seen).map(tuple).collect())))))
 """
+
+LARGE_AUDIT = """
+import json, sys
+from spark_checks.audit import audit_store
+from spark_checks.session import workers
+from spark_checks.session.session import spark_session
+workers.LARGE_SIZE = 1
+with spark_session(sys.argv[1], has_sources=False, size=1 << 20) as session:
+    found = audit_store(session, sys.argv[2])
+print(json.dumps([len(found.findings), found.summary["survey_tasks"]]))
+"""
+"""Audits a small store as if it were a large one."""
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +123,7 @@ def test_workers_use_the_code_that_was_shipped_to_them(cluster: Cluster) -> None
     }
     for directory, *modules in seen:
         for module in modules:  # its path may be relative to where the executor runs
-            assert "rmqc-workers.zip" in module
+            assert SHIPPED in module
             place = Path(directory, module).resolve()
             assert place.is_relative_to(cluster.work.parent)
 
@@ -121,6 +139,36 @@ def test_a_cluster_reports_what_this_machine_reports(
         path.relative_to(cluster.work).parts[0] for path in cluster.work.glob("*/app*")
     }
     assert ran == {"0", "1"}
+
+
+def test_workers_with_numba_compile_kernels_once(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    store = str(FIXTURES / "5.3.3-stopped")
+    compiled = []
+    with standalone_cluster(
+        tmp_path / "cluster", KERNEL_PACKAGES, XDG_CACHE_HOME=str(cache)
+    ) as running:
+        for _ in range(2):
+            done = run("-c", LARGE_AUDIT, running.url, store, cluster=running)
+            assert done.returncode == 0, done.stderr
+            found, tasks = json.loads(done.stdout)
+            assert (found, tasks["without"]) == (0, 0)
+            assert tasks["with_kernels"] > 0
+            files = sorted(cache.rglob("*.nbc"))
+            compiled.append([(path, path.stat().st_mtime_ns) for path in files])
+    first, second = compiled
+    assert first == second
+    assert len(first) > len(KERNEL_PACKAGES)
+
+
+def test_workers_without_numba_are_counted(cluster: Cluster) -> None:
+    store = str(FIXTURES / "5.3.3-stopped")
+    done = run("-c", LARGE_AUDIT, cluster.url, store, cluster=cluster)
+    assert done.returncode == 0, done.stderr
+    found, tasks = json.loads(done.stdout)
+    assert (found, tasks["with_kernels"]) == (0, 0)
+    assert tasks["without"] > 0
 
 
 def test_a_cluster_ends_with_the_process_that_started_it(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ from spark_checks.kernels.install import kernel_pairs
 from spark_checks.readers.consume_queue import UNIT, written_among
 from spark_checks.readers.index import chains
 from spark_checks.readers.log_part import Parts
-from spark_checks.session.shipping import OWN, zip_for_workers
+from spark_checks.session.shipping import ARCHIVE, OWN, zip_for_workers
 from spark_checks.store_files import list_store
 from spark_checks.survey.ledger_values import are_ids, numbers_listed, queue_numbers
 from spark_checks.survey.sums import SurveyOptions, sums_of_units
@@ -300,7 +300,7 @@ def test_without_a_place_for_them_the_plain_way_goes_on(
 ) -> None:
     place = tmp_path / "cache"
     place.write_text("no directory")
-    origin = {"shipped": zip_for_workers, "nowhere": _unwritable}[kept](tmp_path)
+    origin = {"shipped": _zipped, "nowhere": _unwritable}[kept](tmp_path)
     program = (
         "from spark_checks.kernels.install import install_kernels, __file__ as file;"
         "from columns.log_batch import follow_sizes;"
@@ -317,6 +317,12 @@ def test_without_a_place_for_them_the_plain_way_goes_on(
     )
     assert run.stdout.split()[1:] == ["False", "0"]
     assert run.stdout.startswith(str(origin))
+
+
+def _zipped(directory: Path) -> Path:
+    """Return the packages in an archive, which has no place for a kernel cache."""
+    zip_for_workers(directory / ARCHIVE)
+    return directory / ARCHIVE
 
 
 def _unwritable(directory: Path) -> Path:

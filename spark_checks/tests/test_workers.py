@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from spark_checks.session.session import SOCKET_PATH_MAX, worker_settings
+from spark_checks.session.session import SOCKET_PATH_MAX, socket_settings
 from spark_checks.session.workers import without_archives
 
 
@@ -46,11 +46,11 @@ def test_only_archives_of_spark_are_left_out() -> None:
 
 
 def test_sockets_have_paths_only_where_these_fit() -> None:
-    near = worker_settings(Path("/tmp/rmqc-audit-x"))  # noqa: S108 # nothing is written
-    far = worker_settings(Path("/" + SOCKET_PATH_MAX * "x"))
+    near = socket_settings(Path("/tmp/rmqc-audit-x"))  # noqa: S108 # nothing is written
+    far = socket_settings(Path("/" + SOCKET_PATH_MAX * "x"))
     assert near["spark.python.unix.domain.socket.dir"] == "/tmp/rmqc-audit-x"  # noqa: S108
     assert near["spark.python.unix.domain.socket.enabled"] == "true"
-    assert set(far) == {"spark.python.daemon.module"}
+    assert far == {}
 
 
 def test_workers_start_with_spark_where_a_size_is_said() -> None:
