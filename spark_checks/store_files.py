@@ -1,5 +1,5 @@
 """
-Files of a store at a local path or any URL that Arrow opens.
+Files of a store at a local path or any URL that Arrow or fsspec opens.
 
 The driver lists them once. Workers open single files by path, for reading only.
 """
@@ -35,6 +35,9 @@ from spec.wire.message.topic_names import LMQ_PREFIX
 
 _offset_name = re.compile(r"[0-9]{20}")
 _time_name = re.compile(r"[0-9]{17}")
+
+
+_ARROW_SCHEMES = ("file", "s3", "gs", "gcs", "hdfs", "viewfs", "abfs", "abfss")
 
 
 class NotAStoreError(Exception):
@@ -268,9 +271,26 @@ def is_same_place(url: str, other: str) -> bool:
 
 @lru_cache(maxsize=16)
 def _opened(url: str) -> tuple[fs.FileSystem, str]:
-    """Return the file system and path of *url*, cached because remote ones connect."""
-    system, path = fs.FileSystem.from_uri(url)
-    return system, path
+    """Return the file system and path of *url*, cached because remote ones connect.
+
+    Arrow opens its own kinds of URLs, fsspec the others. Raises OSError.
+    """
+    if urlsplit(url).scheme in _ARROW_SCHEMES:
+        try:
+            system, path = fs.FileSystem.from_uri(url)
+        except OSError as error:
+            if "libhdfs" not in str(error) and "libjvm" not in str(error):
+                raise
+            hint = "webhdfs://HOST:PORT/PATH needs no library of Hadoop"
+            raise OSError(f"{_first_line(error)}; {hint}") from None
+        return system, path
+    try:
+        from fsspec.core import url_to_fs
+
+        opened, path = url_to_fs(url)
+    except (ImportError, ValueError) as error:  # a missing package, an unknown scheme
+        raise OSError(_first_line(error)) from None
+    return fs.PyFileSystem(fs.FSSpecHandler(opened)), path
 
 
 def shown_url(url: str) -> str:

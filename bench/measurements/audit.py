@@ -188,8 +188,9 @@ def audit_once(store: Path, run: Run) -> dict[str, Any]:
 
 def _one_turn(command: Sequence[str]) -> tuple[Turn, float]:
     root = Path(__file__).resolve().parents[2]
+    environment = {"PYTHONPATH": str(root), "PYSPARK_PYTHON": sys.executable}
     try:
-        with Watched(command, {"PYTHONPATH": str(root)}) as process:
+        with Watched(command, environment) as process:
             return process.order("go"), process.start_s
     except WatchedError as error:
         raise AuditBenchError(str(error)) from error

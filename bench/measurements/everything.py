@@ -37,6 +37,7 @@ TITLES = {
     "namesrv": "Routes",
     "codec": "Decoding a log",
     "audit": "Auditing a store",
+    "cluster": "Auditing on a cluster",
     "suite": "The suite itself",
 }
 """Names of measurements, and what the page calls them."""
@@ -135,6 +136,17 @@ def _audit(release: str, amount: Amount, progress: Progress) -> Report:
     return measure(sizes, run, progress=progress)
 
 
+def _cluster(release: str, amount: Amount, progress: Progress) -> Report:
+    from bench.measurements.audit import Run
+    from bench.measurements.cluster import measure
+
+    of_amount = {"short": (1,), "usual": (1,), "long": (1, 4, 16)}
+    sizes = [size << 30 for size in of_amount[amount.value]]
+    workers = {"short": (2,), "usual": (2,), "long": (1, 2, 3, 4)}[amount.value]
+    run = Run(master="local[2]", release=release, rounds=amount.count(1, 2, 5))
+    return measure(sizes, workers, run, progress=progress)
+
+
 def _suite(release: str, amount: Amount, progress: Progress) -> Report:
     words = ("--only", "WIRE-FRAME-*") if amount is Amount.SHORT else ()
     return suite.measure(release, words, progress=progress)
@@ -155,5 +167,6 @@ MEASUREMENTS = {
     "namesrv": _namesrv,
     "codec": _codec,
     "audit": _audit,
+    "cluster": _cluster,
     "suite": _suite,
 }

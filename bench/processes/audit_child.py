@@ -18,6 +18,8 @@ from spark_checks.audit import audit_store
 from spark_checks.session.session import spark_session
 from spark_checks.store_files import list_store
 
+NO_TASKS = {"with_kernels": 0, "without": 0}
+
 
 def main(url: str, master: str) -> None:
     """Audit the store at *url*, once for every line of the standard input."""
@@ -45,6 +47,7 @@ def main(url: str, master: str) -> None:
                 "findings": len(found.findings),
                 "records": found.summary["commitlog"]["records"],  # type: ignore[index] # JSON
                 "steps": steps,
+                "tasks": found.summary.get("survey_tasks", NO_TASKS),
             }
             _write_line(json.dumps(answer))
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.report.chart import picture
-from bench.report.result import BOTH, Report
+from bench.report.result import Report, sides
 
 HEAD = """\
 # Performance
@@ -44,6 +44,7 @@ FIGURES = (
     ("max_ms", "max ms"),
     ("cpu_us", "CPU us/message"),
     ("cpu_s", "CPU s"),
+    ("audit_s", "s to audit"),
     ("start_s", "s to start"),
     ("own_mb", "own MB"),
     ("mapped_mb", "mapped MB"),
@@ -138,13 +139,15 @@ def _rows(rows: list[dict[str, Any]]) -> Iterator[str]:
     figures = [
         (key, head)
         for key, head in FIGURES
-        if any(key in row[who] and key != row["of"] for row in rows for who in BOTH)
+        if any(
+            key in row[who] and key != row["of"] for row in rows for who in sides(row)
+        )
     ]
     heads = "".join(f" {head} |" for _, head in figures)
     yield f"| measured | who | figure |{heads}"
     yield "|---|---|---|" + "---|" * len(figures)
     for row in rows:
-        for who in BOTH:
+        for who in sides(row):
             found = row[who]
             cells = "".join(f" {found.get(key, ''):g} |" for key, _ in figures)
             value = f"{found[row['of']]:,g} {row['unit']}"

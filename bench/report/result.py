@@ -1,7 +1,7 @@
 """
-The result of a measurement of two servers: rows of figures, and goals as ratios.
+The result of a measurement of two sides: rows of figures, and goals as ratios.
 
-Each server has its turn in each round. A ratio is taken of the two turns of a round,
+Each side has its turn in each round. A ratio is taken of the two turns of a round,
 because they ran on the same machine under the same load. The median of the ratios
 counts. The least and the greatest stand beside it: on a machine with other work they
 are far apart.
@@ -50,15 +50,21 @@ def ratios(turns: Turns, goal: Goal) -> list[float]:
 
 def goal_result(what: str, turns: Turns, goal: Goal) -> Report:
     """Return the result for *goal*, under the name *what*."""
-    found = ratios(turns, goal)
+    return ratio_result(what, ratios(turns, goal), THEIRS, goal.at_least)
+
+
+def ratio_result(
+    what: str, found: Sequence[float], other: str, at_least: float | None
+) -> Report:
+    """Return the result for the ratios *found* of each round to *other*."""
     ratio = median(found)
     return {
         "way": what,
-        "other": THEIRS,
+        "other": other,
         "ratio": round(ratio, 2),
         "spread": [round(min(found), 2), round(max(found), 2)],
-        "at_least": goal.at_least,
-        "met": None if goal.at_least is None else ratio >= goal.at_least,
+        "at_least": at_least,
+        "met": None if at_least is None else ratio >= at_least,
     }
 
 
@@ -93,6 +99,11 @@ def _medians(turns: Sequence[Turn], of: str) -> Report:
 def _rounded(value: float) -> float:
     """Return *value* with four digits that count, whole where it is large."""
     return round(value) if abs(value) >= 1000 else float(f"{value:.4g}")
+
+
+def sides(row: Report) -> list[str]:
+    """Return whose figures *row* has, ours first."""
+    return [name for name, value in row.items() if isinstance(value, Mapping)]
 
 
 def machine_facts(release: str) -> Report:

@@ -9,6 +9,7 @@ import click
 
 from cli.measure.audit import audit
 from cli.measure.broker import COMMANDS
+from cli.measure.cluster import cluster
 from cli.measure.options import SECONDS, BenchRun, bench_options
 from cli.measure.result import failures_reported, finish, goal_line, show_progress
 
@@ -18,7 +19,7 @@ def bench() -> None:
     """Measure, against the real thing and in one run."""
 
 
-for command in (*COMMANDS, audit):
+for command in (*COMMANDS, audit, cluster):
     bench.add_command(command)
 
 

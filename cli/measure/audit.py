@@ -13,7 +13,7 @@ from cli.measure.result import failures_reported, finish, goal_line, show_progre
 GIBIBYTE = 1 << 30
 
 
-def _sizes(_ctx: click.Context, _option: click.Parameter, given: str) -> list[int]:
+def read_sizes(_ctx: click.Context, _option: click.Parameter, given: str) -> list[int]:
     """Return the bytes of each of the gigabytes in *given*."""
     try:
         sizes = [float(part.strip().rstrip("Gg")) for part in given.split(",")]
@@ -32,7 +32,7 @@ def _sizes(_ctx: click.Context, _option: click.Parameter, given: str) -> list[in
     metavar="GIGABYTES,...",
     default="4",
     show_default=True,
-    callback=_sizes,
+    callback=read_sizes,
     help="Sizes of the generated commit logs, which are removed afterwards.",
 )
 @click.option("--master", default="local[2]", show_default=True, help="Spark master.")

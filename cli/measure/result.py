@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import click
 
-from bench.report.result import BOTH
+from bench.report.result import sides
 from cli.options.exit_codes import FINDINGS, NOT_RUN, SUCCESS, USAGE
 
 FIGURES = {
@@ -19,6 +19,8 @@ FIGURES = {
     "max_ms": "max {:.0f} ms",
     "cpu_us": "{:.1f} us CPU a message",
     "cpu_s": "{:.2f} s CPU",
+    "audit_s": "audit {:.2f} s",
+    "start_s": "start {:.2f} s",
     "own_mb": "{:.0f} MB",
     "mapped_mb": "+ {:.0f} MB of files",
 }
@@ -86,7 +88,7 @@ def rows_table(found: dict[str, Any]) -> str:
         "",
     ]
     for row in found["rows"]:
-        lines += [_row_line(row, who) for who in BOTH if who in row]
+        lines += [_row_line(row, who) for who in sides(row)]
     lines.append("")
     lines += map(goal_line, found["goals"])
     return "\n".join(lines)

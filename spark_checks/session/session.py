@@ -51,6 +51,8 @@ SOCKET_PATH_MAX = 103
 """Longest path of a local socket on any system, in bytes."""
 SOCKET_NAME_SIZE = 43
 """Bytes that Spark appends to the directory: a UUID between ``/.`` and ``.sock``."""
+_LOCAL_SOCKETS = {"spark.python.unix.domain.socket.enabled": "true"}
+"""Over TCP each task loses 40 ms to delayed acknowledgements."""
 STORE_VARIABLES = (
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",
@@ -188,7 +190,7 @@ def _settings(
     }
     return {
         **(loopback if is_on_loopback(master) else {}),
-        **({} if is_local else _for_remote_workers(directory)),
+        **({} if is_local else _for_remote_workers(master, directory)),
         "spark.python.daemon.module": WORKERS_DAEMON,
         "spark.driver.memory": "640m",
         "spark.driver.extraJavaOptions": java_options,
@@ -218,13 +220,12 @@ def socket_settings(directory: Path) -> Mapping[str, str]:
     if len(os.fsencode(directory)) + SOCKET_NAME_SIZE > SOCKET_PATH_MAX:
         return {}
     return {
-        # Over TCP each task loses 40 ms to delayed acknowledgements.
-        "spark.python.unix.domain.socket.enabled": "true",
+        **_LOCAL_SOCKETS,
         "spark.python.unix.domain.socket.dir": str(directory),
     }
 
 
-def _for_remote_workers(directory: Path) -> Mapping[str, str]:
+def _for_remote_workers(master: str, directory: Path) -> Mapping[str, str]:
     """Return the settings by which remote workers find the code, and open stores."""
     wanted = {name: os.environ.get(name) for name in STORE_VARIABLES}
     wanted["PYTHONPATH"] = SHIPPED  # in the executor's working directory
@@ -233,7 +234,9 @@ def _for_remote_workers(directory: Path) -> Mapping[str, str]:
     }
     archive = directory / ARCHIVE
     zip_for_workers(archive)
-    return {"spark.archives": f"{archive}#{SHIPPED}", **environment}
+    # YARN's temporary directories have too long names for sockets.
+    sockets = _LOCAL_SOCKETS if master.startswith("spark://") else {}
+    return {"spark.archives": f"{archive}#{SHIPPED}", **environment, **sockets}
 
 
 def is_on_loopback(master: str) -> bool:

@@ -4,10 +4,6 @@ Daemon of Spark's Python workers, here and on a cluster.
 Spark's own daemon forks workers that each import numpy, Arrow and the layouts. This one
 imports them first, so that workers share them. It also loads the kernels if the driver
 requests that. Daemons for other modules plan tables only.
-
-Spark puts three archives of its own on the import path. Their packages are installed
-anyway. Each task would list their thousands of entries, which takes a tenth of a
-second, so they are removed.
 """
 
 from __future__ import annotations
@@ -15,14 +11,13 @@ from __future__ import annotations
 import ctypes
 import gc
 import importlib
-import importlib.util
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable
+import zipimport
 from contextlib import suppress
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from java_runtime.user_cache import cache_path
@@ -40,7 +35,6 @@ KEPT_EACH_MAX = 32 << 20
 KEPT_MAX = 128 << 20
 """Unused memory that a worker keeps, in bytes."""
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
-_ARCHIVES = ("pyspark.zip", "py4j-*-src.zip", "spark-core_*.jar")
 
 
 def request_kernels(context: SparkContext, size: int) -> bool:
@@ -61,23 +55,16 @@ def start_workers(context: SparkContext, size: int) -> None:
     context.parallelize(range(processors), processors).foreach(_do_nothing)
 
 
-def _do_nothing(_number: int) -> None:
-    """Do nothing, as the body of a task."""
+def _do_nothing(_of: object) -> None:
+    """Do nothing."""
 
 
-def without_archives(path: Iterable[str]) -> list[str]:
-    """Return the entries of *path* that are not Spark's archives."""
-    return [entry for entry in path if not any(map(PurePath(entry).match, _ARCHIVES))]
+def _keep_archive_listings() -> None:
+    """List no archive of the import path again; they stay as they are.
 
-
-def _leave_archives() -> None:
-    """Remove Spark's archives from the import path if nothing needs them."""
-    named = list(sys.path)
-    sys.path[:] = without_archives(named)
-    if not all(map(importlib.util.find_spec, ("pyspark", "py4j"))):
-        sys.path[:] = named
-    for entry in set(named) - set(sys.path):
-        sys.path_importer_cache.pop(entry, None)
+    Each task would list Spark's thousands of files, which takes a tenth of a second.
+    """
+    zipimport.zipimporter.invalidate_caches = _do_nothing  # type: ignore[assignment,method-assign]
 
 
 def _keep_memory() -> None:
@@ -119,7 +106,7 @@ def _run_kept_code() -> None:
 
 def main() -> None:
     """Run the daemon for the module on the command line until Spark ends."""
-    _leave_archives()
+    _keep_archive_listings()
     from pyspark.daemon import manager
 
     if sys.argv[1:] == ["pyspark.worker"]:

@@ -1,105 +1,31 @@
 """
-A real Spark cluster on loopback: a master and workers, each a separate process.
-
-They are PySpark's own classes, on the audits' Java. Workers have a Python with few
-packages, without this project. The kernel kills master and workers with the
-process that started them. Executors end when their worker is gone.
+A Spark cluster whose workers have a Python with few packages, without this project.
 """
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
 import sys
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
-import pyspark
+from spark_checks.session.standalone_cluster import Cluster, standalone_cluster
 
-from spark_checks.session.java_home import prepare_java_home
-
-WORKERS = 2
 PACKAGES = ("numpy", "pyarrow")
 """Packages that workers need."""
 KERNEL_PACKAGES = (*PACKAGES, "numba", "llvmlite", "isal")
 """Packages with which workers compile kernels."""
-DEADLINE_S = 600.0
-_LAUNCHER = """
-import ctypes, os, signal, sys
-parent = int(sys.argv[1])
-ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-if os.getppid() != parent:
-    os._exit(1)
-os.execv(sys.argv[2], sys.argv[2:])
-"""
-"""Requests a kill signal at the parent's death, then executes the program."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cluster:
-    """Running master with registered workers."""
-
-    url: str
-    python: Path
-    """Python of the workers."""
-    work: Path
-    """Directory of the executors, with the shipped files."""
-    environment: Mapping[str, str]
-    """Environment of the workers and executors."""
-    process_ids: tuple[int, ...]
 
 
 @contextmanager
-def standalone_cluster(
+def bare_cluster(
     directory: Path, packages: Sequence[str] = PACKAGES, **more: str
 ) -> Iterator[Cluster]:
-    """Yield a cluster with files in *directory* and *more* in its environment.
-
-    Its workers have *packages* only.
-    """
+    """Yield a cluster of two workers that have *packages* only."""
     python = bare_python(directory, packages)
-    environment = {
-        "PATH": os.environ["PATH"],
-        "JAVA_HOME": str(prepare_java_home(directory / "java")),
-        "SPARK_HOME": str(Path(pyspark.__file__).parent),
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "SPARK_LOCAL_DIRS": str(directory / "local"),
-        "SPARK_DAEMON_MEMORY": "256m",
-        **more,
-    }
-    with ExitStack() as stack:
-
-        def start(name: str, kind: str, *arguments: str) -> tuple[int, Path]:
-            words = [f"org.apache.spark.deploy.{kind}", "--host", "127.0.0.1"]
-            words += ["--port", "0", "--webui-port", "0", *arguments]
-            log = directory / f"{name}.log"
-            daemon = _daemon(words, log, environment, directory)
-            return stack.enter_context(daemon), log
-
-        process_id, log = start("master", "master.Master")
-        url = _awaited(log, r"Starting Spark master at (spark://\S+)")[0]
-        process_ids = [process_id]
-        work = directory / "work"
-        for number in range(WORKERS):
-            place = ("--work-dir", str(work / str(number)))
-            size = ("--cores", "1", "--memory", "1g")
-            process_id, _ = start(
-                f"worker-{number}", "worker.Worker", *size, *place, url
-            )
-            process_ids.append(process_id)
-        _awaited(log, "(Registering worker)", count=WORKERS)
-        yield Cluster(
-            url=url,
-            python=python,
-            work=work,
-            environment=environment,
-            process_ids=tuple(process_ids),
-        )
+    with standalone_cluster(directory, python, more) as cluster:
+        yield cluster
 
 
 def bare_python(directory: Path, packages: Sequence[str] = PACKAGES) -> Path:
@@ -124,43 +50,3 @@ def bare_python(directory: Path, packages: Sequence[str] = PACKAGES) -> Path:
     )
     script.chmod(0o755)
     return script
-
-
-@contextmanager
-def _daemon(
-    words: list[str], log: Path, environment: Mapping[str, str], directory: Path
-) -> Iterator[int]:
-    """Run a class of Spark's, and terminate it at the end."""
-    launcher = [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(os.getpid())]
-    program = str(Path(environment["SPARK_HOME"]) / "bin" / "spark-class")
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [*launcher, "/bin/bash", program, *words],
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            env=dict(environment),
-            cwd=directory,
-        )
-    try:
-        yield process.pid
-    finally:
-        process.terminate()
-        try:
-            process.wait(timeout=DEADLINE_S)
-        finally:
-            process.kill()
-            process.wait()
-
-
-def _awaited(log: Path, pattern: str, *, count: int = 1) -> list[str]:
-    """Return the match of *pattern* in *log*, once there are *count* of them."""
-    give_up_at = time.monotonic() + DEADLINE_S
-    while True:
-        text = log.read_text(encoding="utf-8", errors="replace")
-        found = re.findall(pattern, text)
-        if len(found) >= count:
-            return found
-        if time.monotonic() > give_up_at:
-            raise TimeoutError(f"no {pattern!r}, {count} times, in {log}:\n{text}")
-        time.sleep(0.05)

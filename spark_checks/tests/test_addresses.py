@@ -4,23 +4,42 @@ Names of stores: valid URLs, and their display without credentials.
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import fsspec
 import pytest
 
 from spark_checks.session.session import is_on_loopback
-from spark_checks.store_files import NotAStoreError, list_store, shown_url
+from spark_checks.store_files import NotAStoreError, list_store, read_whole, shown_url
+
+FIXTURE = Path(__file__).resolve().parents[2] / "fixtures" / "store" / "4.6.0-stopped"
 
 
-def test_an_hdfs_address_without_hadoop_is_one_clear_line() -> None:
-    """Only the address is tested; HDFS itself was never read."""
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("hdfs://127.0.0.1:1/broker-a/store", "webhdfs://HOST:PORT/PATH needs no libr"),
+        ("webhdfs://127.0.0.1:1/store", "refused"),
+        ("gopher://127.0.0.1/store", "Protocol not known: gopher"),
+        ("sftp://127.0.0.1/store", "paramiko"),
+    ],
+)
+def test_an_address_that_cannot_be_opened_is_one_clear_line(
+    url: str, reason: str
+) -> None:
     with pytest.raises(NotAStoreError) as error:
-        list_store("hdfs://127.0.0.1:1/broker-a/store")
-    assert str(error.value).startswith("hdfs://127.0.0.1:1/broker-a/store cannot be")
+        list_store(url)
+    assert str(error.value).startswith(f"{url} cannot be read: ")
+    assert reason in str(error.value)
     assert "\n" not in str(error.value)
 
 
-def test_an_address_of_no_known_kind_is_refused() -> None:
-    with pytest.raises(NotAStoreError, match="cannot be read: "):
-        list_store("gopher://127.0.0.1/store")
+def test_fsspec_opens_what_arrow_does_not_know() -> None:
+    fsspec.filesystem("memory").put(str(FIXTURE), "/brokers/a", recursive=True)
+    there, here = list_store("memory://brokers/a"), list_store(str(FIXTURE))
+    assert there.files == here.files
+    for file in here.files:
+        assert read_whole(there.url, file) == read_whole(here.url, file)
 
 
 @pytest.mark.parametrize(

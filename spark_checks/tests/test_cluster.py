@@ -17,12 +17,11 @@ import psutil
 import pytest
 
 from spark_checks.session.shipping import SHIPPED
+from spark_checks.session.standalone_cluster import DEADLINE_S, Cluster
 from spark_checks.tests.building import StoreBuilder, flip
 from spark_checks.tests.cluster import (
-    DEADLINE_S,
     KERNEL_PACKAGES,
-    Cluster,
-    standalone_cluster,
+    bare_cluster,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,7 +57,7 @@ print(json.dumps([len(found.findings), found.summary["survey_tasks"]]))
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Yield a master and two workers."""
-    with standalone_cluster(tmp_path_factory.mktemp("cluster")) as running:
+    with bare_cluster(tmp_path_factory.mktemp("cluster")) as running:
         yield running
 
 
@@ -146,7 +145,7 @@ def test_workers_with_numba_compile_kernels_once(tmp_path: Path) -> None:
     cache.mkdir()
     store = str(FIXTURES / "5.3.3-stopped")
     compiled = []
-    with standalone_cluster(
+    with bare_cluster(
         tmp_path / "cluster", KERNEL_PACKAGES, XDG_CACHE_HOME=str(cache)
     ) as running:
         for _ in range(2):
@@ -174,8 +173,8 @@ def test_workers_without_numba_are_counted(cluster: Cluster) -> None:
 def test_a_cluster_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
     program = (
         "import pathlib, sys\n"
-        "from spark_checks.tests.cluster import standalone_cluster\n"
-        "with standalone_cluster(pathlib.Path(sys.argv[1])) as cluster:\n"
+        "from spark_checks.tests.cluster import bare_cluster\n"
+        "with bare_cluster(pathlib.Path(sys.argv[1])) as cluster:\n"
         "    print(*cluster.process_ids, flush=True)\n"
         "    sys.stdin.read()\n"
     )

@@ -21,7 +21,7 @@ from pyarrow import fs
 
 from spark_checks.store_files import list_store, read_whole
 from spark_checks.tests.building import StoreBuilder, flip
-from spark_checks.tests.cluster import standalone_cluster
+from spark_checks.tests.cluster import bare_cluster
 
 ROOT = Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "fixtures" / "store"
@@ -108,7 +108,7 @@ def test_workers_of_a_cluster_open_what_variables_say_here(
     endpoint: str, stores: list[Path], tmp_path: Path
 ) -> None:
     there = [f"s3://{BUCKET}/{store.name}" for store in stores]
-    with standalone_cluster(tmp_path) as cluster:
+    with bare_cluster(tmp_path) as cluster:
         code, report, _ = audited(
             *there,
             "--master",

@@ -21,6 +21,8 @@ from conformance.harness.java.jars import LOCK_FILE, Coordinate, file_sha256, se
 
 ALONE = (
     "org.apache.rocketmq:rocketmq-example:4.6.0",
+    "javax.xml.bind:jaxb-api:2.3.1",
+    "org.apache.hadoop:hadoop-client-minicluster:3.4.2",
     "org.eclipse.jdt:ecj:3.40.0",
 )
 """Modules that are of use without what they need."""

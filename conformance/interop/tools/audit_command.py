@@ -14,7 +14,7 @@ Audited = dict[str, Any]
 """An audit of one store, as design.md has it in JSON."""
 
 
-def audited(*stores: Path, against: Path | None = None) -> list[Audited]:
+def audited(*stores: Path | str, against: Path | None = None) -> list[Audited]:
     """Return the audits of *stores*, by one Spark; against *against* if given."""
     command = [sys.executable, "-m", "cli", "audit", *map(str, stores)]
     other = [] if against is None else ["--against", str(against)]
