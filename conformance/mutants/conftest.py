@@ -1,4 +1,4 @@
-"""Report at the end of a run: tests that detected their fault only on a retry."""
+"""Options of a run of mutants, and a report of faults detected on a retry only."""
 
 from __future__ import annotations
 
@@ -6,8 +6,45 @@ from collections.abc import Iterator
 
 import pytest
 
+from conformance.mutants.choice import ROOT, change_of, chosen
+from conformance.mutants.planting import all_mutants
+
 LOOKS = "looks"
 """Property of a test: the number of its attempts."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option with the choice of mutants."""
+    parser.addoption(
+        "--mutants",
+        choices=("all", "changed"),
+        default="all",
+        help="Mutants to run: all, or those of the change and a tenth of the rest.",
+    )
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """Return the number of mutants that run."""
+    return f"mutants: {len(chosen_of(config))} of {len(all_mutants())}"
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give a test of one mutant each of the chosen ones."""
+    if "chosen_mutant" in metafunc.fixturenames:
+        metafunc.parametrize("chosen_mutant", chosen_of(metafunc.config))
+
+
+@pytest.fixture
+def chosen_mutants(request: pytest.FixtureRequest) -> list[str]:
+    """Return the ids of the mutants that run."""
+    return chosen_of(request.config)
+
+
+def chosen_of(config: pytest.Config) -> list[str]:
+    """Return the ids of the mutants that run with the options of *config*."""
+    if config.getoption("--mutants") == "all":
+        return list(all_mutants())
+    return chosen(all_mutants(), change_of(ROOT))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -4,6 +4,7 @@ A survey has the sums that Spark computes of the rows; pieces are grouped evenly
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -167,7 +168,10 @@ def test_a_large_store_is_surveyed_by_kernels(
     assert KERNELS_VARIABLE in environment
     tasks = spark.sparkContext.parallelize(range(2), 2)
     assert tasks.map(_has_kernels).collect() == [True, True]
-    assert fast == plain
+    assert (plain.kernel_tasks, plain.plain_tasks) == (0, 0)
+    assert fast.kernel_tasks > 0
+    assert fast.plain_tasks == 0
+    assert replace(fast, kernel_tasks=0) == plain
 
 
 def test_groups_are_reduced_each_by_itself() -> None:

@@ -1,0 +1,93 @@
+"""
+Choice of the mutants of a run: all, or those of a change and a tenth of the others.
+
+A change is the commits of the last day. It touches a mutant with its file, its
+description, or a test or the text of one of its clauses. The tenth depends on the last
+commit, so that ten commits run about all. Without git all run.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from zlib import crc32
+
+from conformance.harness.child_run.child_run import files_naming
+from conformance.mutants.planting import CATALOGUE, Mutant
+
+ROOT = CATALOGUE.parents[1]
+SINCE = "MUTANTS_SINCE"
+"""Environment variable with the commit before the change; by default a day back."""
+DAY_S = 24 * 60 * 60
+TENTHS = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """Difference between two states of the sources."""
+
+    commit: str
+    """Hash of the last commit, in hexadecimal."""
+    files: frozenset[str]
+    """Paths from the root, of what is not committed yet as well."""
+    lines: str
+    """The lines that were removed or added."""
+
+
+def change_of(root: Path) -> Change | None:
+    """Return the change of the checkout at *root*; None without git or its history."""
+    try:
+        since = os.environ.get(SINCE) or _day_before(root)
+        commit = _git(root, "rev-parse", "HEAD").strip()
+        difference = _git(root, "diff", "--unified=0", "--no-color", since)
+        names = _git(root, "diff", "--name-only", since)
+        names += _git(root, "ls-files", "--others", "--exclude-standard")
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return Change(commit=commit, files=frozenset(names.splitlines()), lines=difference)
+
+
+def _day_before(root: Path) -> str:
+    """Return the newest commit a day before the last one, or else its parent."""
+    newest = int(_git(root, "log", "-1", "--format=%ct"))
+    before = f"--before={newest - DAY_S}"
+    return _git(root, "rev-list", "-1", before, "HEAD").strip() or "HEAD~1"
+
+
+def chosen(mutants: Mapping[str, Mutant], change: Change | None) -> list[str]:
+    """Return the ids of the *mutants* to run for *change*; all if it is None."""
+    if change is None:
+        return list(mutants)
+    tenth = int(change.commit, 16) % TENTHS
+    return [
+        name
+        for name, mutant in mutants.items()
+        if crc32(name.encode()) % TENTHS == tenth or is_touched(mutant, change)
+    ]
+
+
+def is_touched(mutant: Mutant, change: Change) -> bool:
+    """Return whether *change* touches *mutant*, or a clause that must detect it."""
+    if any(clause in change.lines for clause in mutant.caught_by):
+        return True
+    description = CATALOGUE / f"{mutant.id}.toml"
+    files = [description, *files_naming(mutant.caught_by)]
+    return not change.files.isdisjoint({mutant.file, *_from_root(files)})
+
+
+def _from_root(files: Iterable[Path]) -> set[str]:
+    return {file.relative_to(ROOT).as_posix() for file in files}
+
+
+def _git(root: Path, *words: str) -> str:
+    run = subprocess.run(
+        ["git", "-C", str(root), *words],  # noqa: S607 # the user's git
+        capture_output=True,
+        check=True,
+        encoding="utf-8",
+        errors="replace",
+    )
+    return run.stdout
