@@ -23,6 +23,7 @@ import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from rocketmq_conformance.paths import module_command
 from spec.decoders import AnyDecoder, all_decoders
 from spec.layout import LayoutError
 from spec.samples import samples_of
@@ -54,7 +55,7 @@ def main(words: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder) / "corpus"
         write_corpus(corpus, names)
-        command = [sys.executable, "-m", "bench.longrun.fuzz_target", "\n".join(names)]
+        command = module_command("bench.longrun.fuzz_target", "\n".join(names))
         limits = [
             f"-max_total_time={seconds}",
             f"-timeout={TIMEOUT_S}",

@@ -25,6 +25,7 @@ from bench.processes.java_classes import FOLDER, JavaCompileError, whole_class_p
 from bench.processes.watched import Turn, Watched, WatchedError
 from bench.report.result import OURS, THEIRS, limit, machine_facts
 from java_runtime.find_java import find_java
+from rocketmq_conformance.paths import module_command
 from spark_checks.generate.plan import Plan, plan_of_size
 from spark_checks.generate.store import generate
 from spark_checks.session.session import spark_session
@@ -175,13 +176,7 @@ def scan_once(store: Path, run: Run) -> dict[str, Any]:
 
 def audit_once(store: Path, run: Run) -> dict[str, Any]:
     """Return the cost of an audit of *store* by a fresh Spark."""
-    command = [
-        sys.executable,
-        "-m",
-        "bench.processes.audit_child",
-        str(store),
-        run.master,
-    ]
+    command = module_command("bench.processes.audit_child", store, run.master)
     turn, start_s = _one_turn(command)
     return {**json.loads(turn.answer), **_cost(turn, start_s)}
 

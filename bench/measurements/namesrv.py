@@ -14,7 +14,6 @@ import json
 import os
 import platform
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,6 +28,7 @@ from conformance.harness.client.peer import Peer
 from conformance.harness.java.apache import RELEASES, ApacheCluster
 from conformance.harness.java.runtime import FAST_START
 from conformance.harness.targets.embedded import EmbeddedTarget
+from rocketmq_conformance.paths import module_command
 from spec.routing.broker_registration import (
     BrokerIdentity,
     RegistrationBody,
@@ -142,10 +142,9 @@ def _measure_turn(
     address: Address, shape: Shape, *, topics: int, seconds: float
 ) -> dict[str, float]:
     words = [shape.connections, shape.outstanding, seconds, topics]
-    command = [sys.executable, "-m", "bench.processes.namesrv_client", *address, *words]
+    command = ["bench.processes.namesrv_client", *map(str, (*address, *words))]
     run = subprocess.run(
-        list(map(str, command)),
-        cwd=Path(__file__).parents[2],
+        module_command(*command),
         capture_output=True,
         text=True,
         timeout=60 + seconds,

@@ -8,7 +8,6 @@ are its two programs, until the broker is registered and takes connections.
 from __future__ import annotations
 
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -28,6 +27,7 @@ from bench.report.result import (
 )
 from conformance.harness.java.apache import ApacheCluster
 from conformance.harness.process.ports import free_port_block
+from rocketmq_conformance.paths import module_command
 
 READY_MAX_S = 0.5
 READY = "ready "
@@ -66,7 +66,7 @@ def measure(release: str, rounds: int, *, progress: Callable[[str], None]) -> Re
 def _ours(directory: Path) -> float:
     ports = free_port_block()
     words = ["--namesrv-port", ports.name_server, "--broker-port", ports.broker]
-    command = [sys.executable, "-m", "cli", "serve", *map(str, words)]
+    command = module_command("cli", "serve", *map(str, words))
     began = time.monotonic()
     process = subprocess.Popen(
         [*command, "--store", str(directory / "store")],

@@ -8,13 +8,13 @@ real release takes minutes. The verdicts do not matter here.
 from __future__ import annotations
 
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from bench.processes.servers import ServerBenchError, check_release
 from bench.report.result import OURS, THEIRS, Report, limit, machine_facts, row
+from rocketmq_conformance.paths import module_command
 
 LIMITS_S = {OURS: 60.0, THEIRS: 180.0}
 FINDINGS = 1
@@ -46,7 +46,7 @@ def measure(
 
 
 def _run(target: str, words: tuple[str, ...]) -> float:
-    command = [sys.executable, "-m", "cli", "test", "--target", target, *words]
+    command = module_command("cli", "test", "--target", target, *words)
     began = time.monotonic()
     run = subprocess.run(
         command, cwd=Path(__file__).parents[2], capture_output=True, text=True

@@ -16,6 +16,7 @@ import click
 from cli.options.exit_codes import NOT_RUN
 from conformance.harness.report.report import FILE_NAME, ReportError, read_report
 from conformance.harness.targets.embedded import SOURCES
+from rocketmq_conformance.paths import module_command
 from spec.observed import EvidenceError
 
 Reports = Iterator[dict[str, Any]]
@@ -63,7 +64,7 @@ class Runs:
     def _run(self, release: str, directory: Path) -> dict[str, Any]:
         """Run the suites on *release*, its report and output into *directory*."""
         directory.mkdir(parents=True, exist_ok=True)
-        command = [sys.executable, "-m", "cli", "test", f"--target=jvm:{release}"]
+        command = module_command("cli", "test", f"--target=jvm:{release}")
         command += [
             f"--report={directory}",
             f"--jobs={self.jobs}",

@@ -14,6 +14,7 @@ from threading import Timer
 import pytest
 
 from cli.options.input_lines import input_lines
+from rocketmq_conformance.paths import module_command
 
 LINE_TIMEOUT_S = 30.0
 
@@ -30,7 +31,7 @@ def nowhere() -> Iterator[str]:
 def rmqc(*arguments: str) -> Iterator[subprocess.Popen[str]]:
     """Run the command; kill it at the end, or after `LINE_TIMEOUT_S`."""
     pipe = subprocess.PIPE
-    command = [sys.executable, "-m", "cli", *arguments]
+    command = module_command("cli", *arguments)
     with subprocess.Popen(command, text=True, stdin=pipe, stderr=pipe) as process:
         killer = Timer(LINE_TIMEOUT_S, process.kill)
         killer.start()

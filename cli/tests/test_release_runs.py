@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import psutil
 
 from conformance.harness.process.deadline import wait_until
+from rocketmq_conformance.paths import module_command
 
 ROOT = Path(__file__).resolve().parents[2]
-RECORD = [sys.executable, "-m", "cli", "evidence", "record", "--release", "4.6.0"]
+RECORD = module_command("cli", "evidence", "record", "--release", "4.6.0")
 
 
 # SIGINT is not tested: a shell ignores it for a job in the background.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 
 import pytest
 from click.testing import CliRunner, Result
@@ -18,6 +17,7 @@ from conformance.harness.targets.target import (
     parse_target,
     release_of_profile,
 )
+from rocketmq_conformance.paths import module_command
 from spec.registry import all_clauses
 
 
@@ -112,7 +112,7 @@ def test_the_last_keyword_expression_counts() -> None:
 def test_an_unknown_option_is_one_line(words: list[str], suggestion: str) -> None:
     # A process of its own: pytest inside pytest warns of modules imported before.
     ended = subprocess.run(
-        [sys.executable, "-m", "cli", *words], capture_output=True, text=True
+        module_command("cli", *words), capture_output=True, text=True
     )
     assert ended.returncode == 2
     assert ended.stderr == f"Error: unknown option {words[1]}{suggestion}\n"
@@ -121,7 +121,7 @@ def test_an_unknown_option_is_one_line(words: list[str], suggestion: str) -> Non
 def test_the_modules_of_a_target_may_be_imported_before_pytest_runs() -> None:
     words = ["test", "--target", "jvm:4.6.0", "--suite", "wire", "-k", "no_such_test"]
     ended = subprocess.run(
-        [sys.executable, "-m", "cli", *words], capture_output=True, text=True
+        module_command("cli", *words), capture_output=True, text=True
     )
     assert ended.stderr == "checked nothing: no test has been selected\n"
     assert ended.returncode == 3

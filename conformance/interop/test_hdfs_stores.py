@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +16,7 @@ import pytest
 
 from conformance.interop.tools.audit_command import ROOT, audited
 from conformance.interop.tools.hdfs import hdfs
+from rocketmq_conformance.paths import module_command
 
 FIXTURE = ROOT / "fixtures" / "store" / "5.3.3-stopped"
 USER = "operator"
@@ -56,7 +56,7 @@ def test_what_cannot_be_read_is_one_line(web: str) -> None:
         ("webhdfs://127.0.0.1:1/brokers", "cannot be read: "),
     ):
         run = subprocess.run(
-            [sys.executable, "-m", "cli", "audit", url, "--master", "local[1]"],
+            module_command("cli", "audit", url, "--master", "local[1]"),
             cwd=ROOT,
             capture_output=True,
             text=True,

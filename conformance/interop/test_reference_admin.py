@@ -8,7 +8,6 @@ mqadmin writes the body.
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Iterator
 
 import pytest
@@ -23,6 +22,7 @@ from conformance.harness.targets.embedded import SOURCES
 from conformance.harness.targets.target import Target, parse_target
 from conformance.interop.java.client import JavaClient
 from conformance.interop.mqadmin.tool import AdminTool, admin_tool
+from rocketmq_conformance.paths import module_command
 
 TOPIC = "OwnAdmin"
 UNIQUE_KEY = "7F000001A8B018B4AAC216D2D4BF0000"
@@ -84,16 +84,7 @@ def own_lines(target: Target, *words: str) -> list[str]:
     """Return the output of ``rmqc admin``."""
     command, *rest = words
     ended = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "cli",
-            "admin",
-            command,
-            "-n",
-            str(target.namesrv),
-            *rest,
-        ],
+        module_command("cli", "admin", command, "-n", str(target.namesrv), *rest),
         cwd=SOURCES,
         capture_output=True,
         text=True,
@@ -107,7 +98,7 @@ def own_lines(target: Target, *words: str) -> list[str]:
 def run_admin(*words: str) -> subprocess.CompletedProcess[str]:
     """Run ``rmqc admin``."""
     return subprocess.run(
-        [sys.executable, "-m", "cli", "admin", *words],
+        module_command("cli", "admin", *words),
         cwd=SOURCES,
         capture_output=True,
         text=True,

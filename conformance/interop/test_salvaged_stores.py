@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from conformance.harness.client.client import Client, require_success
 from conformance.harness.java.apache import ApacheCluster
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.targets.store_files import StoreFiles
+from rocketmq_conformance.paths import module_command
 from spec.store.commit_log import PlacedRecord
 from spec.store.file_names import COMMIT_LOG
 from spec.store.message_record import decode_records
@@ -163,7 +163,7 @@ def is_whole(one: PlacedRecord, ranges: set[tuple[int, int]]) -> bool:
 def salvaged(store: Path, new: Path) -> Mapping[str, int]:
     """Salvage *store*; return the report."""
     words = ["salvage", str(store), "-o", str(new), "--format", "json"]
-    command = [sys.executable, "-m", "cli", *words]
+    command = module_command("cli", *words)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stderr
     found: Mapping[str, int] = json.loads(done.stdout)

@@ -13,22 +13,23 @@ from pathlib import PurePosixPath
 import pytest
 
 from conformance.harness.targets.embedded import SOURCES
-from conformance.interop.tools.installed import is_shipped, tracked_files
+from conformance.interop.tools.installed import NAME, is_shipped, tracked_files
 
 PROJECT = tomllib.loads((SOURCES / "pyproject.toml").read_text(encoding="utf-8"))
-SETUPTOOLS = PROJECT["tool"]["setuptools"]
 
 
 def is_included(name: str) -> bool:
     """Return whether setuptools, by its settings, includes the file of this path."""
     path = PurePosixPath(name)
     package = ".".join(path.parent.parts)
-    if not any(
-        fnmatchcase(package, one) for one in SETUPTOOLS["packages"]["find"]["include"]
-    ):
+    if package == NAME:
+        return path.suffix == ".py"
+    packages = PROJECT["tool"]["distribution"]["packages"]
+    if not any(fnmatchcase(package, one) for one in packages):
         return False
-    data = SETUPTOOLS["package-data"]
-    patterns = ["*.py", *data["*"], *data.get(package, ())]
+    data = PROJECT["tool"]["setuptools"]["package-data"]
+    inner = f"{NAME}.packages.{package}"
+    patterns = ["*.py", *data["*"], *data.get(inner, ())]
     return any(fnmatchcase(path.name, pattern) for pattern in patterns)
 
 

@@ -7,8 +7,9 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from conformance.harness.pytest_plugin import rocketmq_broker
 from conformance.harness.targets.embedded import SOURCES
+from conformance.interop.tools.installed import ROOMS
+from rocketmq_conformance import pytest_plugin
 
 pytest_plugins = ["pytester"]
 
@@ -18,11 +19,14 @@ WORDS = (
         "-p",
         "no:rocketmq_broker",
         "-p",
-        "conformance.harness.pytest_plugin.rocketmq_broker",
+        "rocketmq_conformance.pytest_plugin",
     ),
     *("-p", "no:cacheprovider"),
 )
 PEER = """
+from rocketmq_conformance.paths import add_to_path
+
+add_to_path()
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client, require_success
 
@@ -42,6 +46,20 @@ def test_two_lines_are_enough(pytester: pytest.Pytester) -> None:
         """
         def test_a_broker_serves(rocketmq_broker):
             assert rocketmq_broker.namesrv.startswith("127.0.0.1:")
+        """
+    )
+    run(pytester).assert_outcomes(passed=1)
+
+
+def test_packages_of_a_project_may_have_our_names(pytester: pytest.Pytester) -> None:
+    for name in ROOMS:
+        folder = pytester.mkpydir(name)
+        (folder / "__init__.py").write_text(f"raise ImportError({name!r})\n")
+    pytester.makepyfile(
+        """
+        def test_it(rocketmq_broker, rocketmq_topic):
+            rocketmq_broker.restart()
+            assert rocketmq_broker.count(rocketmq_topic) == 0
         """
     )
     run(pytester).assert_outcomes(passed=1)
@@ -129,8 +147,8 @@ def test_nothing_is_loaded_before_a_test_asks(pytester: pytest.Pytester) -> None
         import sys
 
         def test_it():
-            assert "conformance.harness.targets.embedded" not in sys.modules
-            assert "construct" not in sys.modules
+            loaded = {name.partition(".")[0] for name in sys.modules}
+            assert not loaded & {"conformance", "spec", "construct", "click"}
         """
     )
     run(pytester).assert_outcomes(passed=1)
@@ -141,4 +159,4 @@ def test_it_is_an_entry_point_of_the_distribution() -> None:
     ((name, value),) = project["project"]["entry-points"]["pytest11"].items()
     assert name == "rocketmq_broker"
     entry = EntryPoint(name=name, value=value, group="pytest11")
-    assert entry.load() is rocketmq_broker
+    assert entry.load() is pytest_plugin

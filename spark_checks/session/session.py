@@ -268,6 +268,7 @@ def _environment(master: str, java_home: Path, directory: Path) -> Iterator[None
         "PYSPARK_PYTHON": workers or sys.executable,
         "PYSPARK_DRIVER_PYTHON": sys.executable,
         "PYTHONPATH": os.pathsep.join(path),
+        "PYTHONSAFEPATH": "1",  # a user's folder may have packages of our names
     }
     if is_on_loopback(master):
         wanted["SPARK_LOCAL_IP"] = "127.0.0.1"

@@ -7,13 +7,13 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
+from rocketmq_conformance.paths import module_command
 from spark_checks.audit import INVARIANTS, Audit, NotAudited, audit_store
 from spark_checks.broker_conf import ConfError, read_broker_conf
 from spark_checks.findings import Finding, Severity
@@ -125,7 +125,7 @@ def test_one_bad_store_of_several_ends_nothing_and_pipes_get_json_alone(
     builder.write(tmp_path / "good")
     (tmp_path / "empty").mkdir()
     names = ["bad", "good", "empty"]
-    command = [sys.executable, "-m", "cli", "audit", *names, "--format", "json"]
+    command = module_command("cli", "audit", *names, "--format", "json")
     run = subprocess.run(
         command,
         cwd=tmp_path,
@@ -147,7 +147,7 @@ def test_advice_follows_the_forecast_of_a_start(tmp_path: Path) -> None:
     with (store / "commitlog" / f"{0:020}").open("r+b") as file:
         file.seek(16_384)
         file.write(bytes(4096))
-    words = (sys.executable, "-m", "cli")
+    words = module_command("cli")
     audit, recover = (
         json.loads(
             subprocess.run(

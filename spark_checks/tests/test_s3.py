@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ import pytest
 from moto.server import ThreadedMotoServer
 from pyarrow import fs
 
+from rocketmq_conformance.paths import module_command
 from spark_checks.store_files import list_store, read_whole
 from spark_checks.tests.building import StoreBuilder, flip
 from spark_checks.tests.cluster import bare_cluster
@@ -69,7 +69,7 @@ def stores(endpoint: str, tmp_path_factory: pytest.TempPathFactory) -> list[Path
 def audited(*words: str, **environment: str) -> tuple[int, Any, str]:
     """Return exit code, report and output of an audit, without store names."""
     done = subprocess.run(
-        [sys.executable, "-m", "cli", "audit", *words, "--format", "json"],
+        module_command("cli", "audit", *words, "--format", "json"),
         cwd=ROOT,
         env={**os.environ, **environment},
         capture_output=True,

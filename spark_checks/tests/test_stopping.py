@@ -7,13 +7,14 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
+
+from rocketmq_conformance.paths import module_command
 
 ROOT = Path(__file__).resolve().parents[2]
 STORE = ROOT / "fixtures" / "store" / "4.6.0-stopped"
@@ -23,7 +24,7 @@ STORE = ROOT / "fixtures" / "store" / "4.6.0-stopped"
 def test_an_audit_that_is_told_to_end_leaves_nothing(
     number: signal.Signals, tmp_path: Path
 ) -> None:
-    command = [sys.executable, "-m", "cli", "audit", str(STORE)]
+    command = module_command("cli", "audit", STORE)
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     with subprocess.Popen(
         command,

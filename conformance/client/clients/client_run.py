@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -21,6 +20,7 @@ from typing import Any, Self
 from conformance.harness.report.known_failures import load_known
 from conformance.harness.report.report import read_report
 from conformance.harness.targets.embedded import SOURCES
+from rocketmq_conformance.paths import module_command
 from spec.registry import all_clauses
 
 KNOWN = Path(__file__).parent
@@ -110,7 +110,7 @@ def run(
 ) -> ClientRun:
     """Run the suite on *client*, or *only* the tests of some clauses."""
     with tempfile.TemporaryDirectory(prefix="client-run-") as folder:
-        words = [sys.executable, "-m", "cli", "test-client"]
+        words = module_command("cli", "test-client")
         words += ["--adapter", client.adapter, "--report", folder]
         if client.known.exists():
             words += ["--known", str(client.known)]

@@ -17,7 +17,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import conformance
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client
 from conformance.harness.client.peer import PeerError
@@ -35,6 +34,7 @@ from conformance.harness.java.apache import READY_DEADLINE_S
 from conformance.harness.java.apache_conf import LOOPBACK
 from conformance.harness.process.ports import free_port_block
 from conformance.harness.process.process import POLL_S, TAIL_LINES
+from rocketmq_conformance.paths import module_command
 
 NETWORKS = ("host", "bridge") if sys.platform == "linux" else ("bridge", "host")
 """The usual one first. On a bridge a broker does not see its clients' own address."""
@@ -142,8 +142,7 @@ class ContainerCluster:
     def _create(self) -> None:
         """Create what is removed at the end, after starting who sees to that."""
         self._guard = subprocess.Popen(
-            [sys.executable, "-m", "conformance.harness.docker.guard", self.owner],
-            cwd=Path(conformance.__file__).parents[1],
+            module_command("conformance.harness.docker.guard", self.owner),
             stdin=subprocess.PIPE,
             start_new_session=True,
         )

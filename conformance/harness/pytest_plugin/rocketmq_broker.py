@@ -1,133 +1,107 @@
 """
-The pytest plugin ``rocketmq_broker``: a broker for the tests of any project.
+Process behind the fixture ``rocketmq_broker`` of `rocketmq_conformance.pytest_plugin`.
 
-With this distribution installed, ``def test_mine(rocketmq_broker):`` gets a name server
-and a broker, with addresses such as ``rocketmq_broker.namesrv``. They start with the
-first such test and serve all tests of the session. They have their own ports and store,
-and end with the run in every case. Nothing is loaded earlier.
-
-The broker is a target in the form of ``rmqc test``: the reference, ready in half a
-second, or a real release, ``jvm:4.6.0``.
+It runs a target for the tests of a foreign project, whose pytest imports nothing of
+ours. Requests and responses are lines of JSON on standard input and output:
+``{"name": "count", "topic": ..., "queues": 4}``, then ``{"result": 3}`` or
+``{"error": "..."}``. The target ends with standard input.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING
+import json
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from typing import Any
 
-import pytest
+from conformance.harness.client.client import require_success
+from conformance.harness.client.peer import PeerError
+from conformance.harness.process.process import ProcessError
+from conformance.harness.targets.target import Target, TargetError, parse_target
 
-if TYPE_CHECKING:
-    from conformance.harness.targets.target import Target
-
-TARGET = "rocketmq_broker_target"
-SETTINGS = "rocketmq_broker_settings"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunningBroker:
-    """A name server and a broker that serve this session."""
-
-    namesrv: str
-    """Name server's address for clients, as ``127.0.0.1:9876``."""
-    broker: str
-    """The broker's own address."""
-    name: str
-    cluster: str
-    store: Path | None
-    """The directory of its store; None where that is out of reach."""
-    _target: Target = field(repr=False)
-
-    def create_topic(self, topic: str, *, queues: int = 4) -> None:
-        """Create a topic, or change how many queues it has."""
-        from conformance.harness.client.client import require_success
-
-        with self._target.connect_to_broker() as client:
-            require_success(client.create_topic(topic=topic, queue_count=queues))
-
-    def count(self, topic: str, *, queues: int = 4) -> int:
-        """Return the number of messages stored in the queues of *topic*."""
-        from conformance.harness.client.client import require_success
-
-        with self._target.connect_to_broker() as client:
-            ends = [
-                require_success(client.max_offset(topic=topic, queue_id=queue_id))
-                for queue_id in range(queues)
-            ]
-        return sum(int(end.fields["offset"]) for end in ends)
-
-    def restart(self) -> None:
-        """Stop it in good order and start it again: same ports, same store."""
-        self._target.restart()
-
-    def crash(self) -> None:
-        """Kill it, as a power cut would, and start it again on what is left."""
-        self._target.kill()
-        self._target.start()
+Values = Mapping[str, Any]
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add what a project or a run may choose."""
-    parser.addini(
-        TARGET,
-        "What the fixture rocketmq_broker starts: embedded:, jvm:4.6.0, ...",
-        default="embedded:",
-    )
-    parser.addini(
-        SETTINGS,
-        "Settings of the fixture rocketmq_broker's broker.conf, key=value lines.",
-        type="linelist",
-    )
-    parser.getgroup("rocketmq").addoption(
-        "--rocketmq-broker",
-        metavar="TARGET",
-        help=f"Target of rocketmq_broker in this run; overrides {TARGET}.",
-    )
+def create_topic(target: Target, request: Values) -> None:
+    """Create a topic, or change the number of its queues."""
+    topic, queues = request["topic"], request["queues"]
+    with target.connect_to_broker() as client:
+        require_success(client.create_topic(topic=topic, queue_count=queues))
 
 
-@pytest.fixture(scope="session")
-def rocketmq_broker(request: pytest.FixtureRequest) -> Iterator[RunningBroker]:
-    """Give all tests of the session a name server and a broker."""
-    from conformance.harness.targets.target import TargetError, parse_target
-
-    config = request.config
-    text = config.getoption("--rocketmq-broker") or config.getini(TARGET)
-    try:
-        target = parse_target(str(text), conf=_settings(config.getini(SETTINGS)))
-        with target:
-            yield _running(target)
-    except TargetError as error:
-        pytest.fail(f"rocketmq_broker: {error}", pytrace=False)
+def count(target: Target, request: Values) -> int:
+    """Return the number of messages in the queues of a topic."""
+    topic = request["topic"]
+    with target.connect_to_broker() as client:
+        ends = [
+            require_success(client.max_offset(topic=topic, queue_id=queue_id))
+            for queue_id in range(request["queues"])
+        ]
+    return sum(int(end.fields["offset"]) for end in ends)
 
 
-@pytest.fixture
-def rocketmq_topic(rocketmq_broker: RunningBroker) -> str:
-    """Give a test the name of a topic that exists, with 4 queues and no message."""
-    from conformance.harness.pytest_plugin.fixtures import unique_name
-
-    topic = unique_name("topic")
-    rocketmq_broker.create_topic(topic)
-    return topic
+def restart(target: Target, _request: Values) -> None:
+    """Stop the target in good order and start it with the same ports and store."""
+    target.restart()
 
 
-def _running(target: Target) -> RunningBroker:
+def crash(target: Target, _request: Values) -> None:
+    """Kill the target and start it on the same store."""
+    target.kill()
+    target.start()
+
+
+REQUESTS: Mapping[str, Callable[[Target, Values], Any]] = {
+    "create_topic": create_topic,
+    "count": count,
+    "restart": restart,
+    "crash": crash,
+}
+"""Function of each request after ``start``."""
+
+
+def running(target: Target) -> dict[str, str | None]:
+    """Return the addresses and names that a project's tests need."""
     if target.namesrv is None or target.broker is None:
-        pytest.fail(f"rocketmq_broker: no listener at {target.text}", pytrace=False)
-    return RunningBroker(
-        namesrv=str(target.namesrv),
-        broker=str(target.broker),
-        name=target.broker_name,
-        cluster=target.cluster,
-        store=target.store_path,
-        _target=target,
-    )
+        raise TargetError(f"no listener at {target.text}")
+    return {
+        "namesrv": str(target.namesrv),
+        "broker": str(target.broker),
+        "name": target.broker_name,
+        "cluster": target.cluster,
+        "store": str(target.store_path) if target.store_path else None,
+    }
 
 
-def _settings(lines: list[str]) -> dict[str, str]:
-    pairs = [line.partition("=") for line in lines]
-    wrong = [line for line, (_, sign, _) in zip(lines, pairs, strict=True) if not sign]
-    if wrong:
-        raise pytest.UsageError(f"{SETTINGS}: {wrong[0]!r} is no key=value")
-    return {key.strip(): value.strip() for key, _, value in pairs}
+def main() -> None:
+    """Start the target of the first line, then serve requests until the input ends."""
+    with ExitStack() as resources:
+        first = json.loads(sys.stdin.readline() or "{}")
+        if not first:
+            return
+        try:
+            target = parse_target(first["target"], conf=first["settings"])
+            resources.enter_context(target)
+            _respond(result=running(target))
+        except (TargetError, ProcessError) as error:
+            _respond(error=str(error))
+            return
+        for line in sys.stdin:
+            _serve(target, json.loads(line))
+
+
+def _serve(target: Target, request: Values) -> None:
+    try:
+        _respond(result=REQUESTS[request["name"]](target, request))
+    except (TargetError, ProcessError, PeerError, AssertionError) as error:
+        _respond(error=str(error))
+
+
+def _respond(**response: object) -> None:
+    sys.stdout.write(json.dumps(response) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import atexit
 import functools
-import sys
+import shlex
 from pathlib import Path
 
 from conformance.harness.process.workspace import Workspace
 from conformance.harness.targets.client_adapter import Adapter, AdapterError
 from conformance.harness.targets.embedded import SOURCES
 from conformance.harness.targets.target import Capability, Target, TargetError
+from rocketmq_conformance.paths import module_command
 
-REFERENCE = f"{sys.executable} -m reference.shell.adapter.adapter"
+_ADAPTER = "reference.shell.adapter.adapter"
+REFERENCE = shlex.join(module_command(_ADAPTER))
+"""Command of the reference client's adapter."""
 
 
 class ClientTarget(Target):
@@ -58,7 +61,9 @@ class ClientMutantTarget(ClientTarget):
 
     def launch(self) -> Adapter:
         """Return the adapter of a copy in which the fault is planted."""
-        return Adapter(REFERENCE, directory=_planted(self.rest))
+        sources = _planted(self.rest)
+        command = module_command(_ADAPTER, sources=sources)
+        return Adapter(shlex.join(command), directory=sources)
 
 
 @functools.cache

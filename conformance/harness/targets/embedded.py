@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import atexit
 import functools
-import sys
 import threading
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from conformance.harness.process.process import Child, ProcessError, start, trac
 from conformance.harness.process.workspace import Workspace
 from conformance.harness.targets.started_target import StartedTarget
 from conformance.harness.targets.target import EVERYTHING, TargetError
+from rocketmq_conformance.paths import module_command
 
 SOURCES = Path(conformance.__file__).parents[1]
 """The directory that holds the packages spec, reference and conformance."""
@@ -132,8 +132,8 @@ def _run(
     """Start the reference in *sources*; from the second time on, from a fork_server."""
     if anew or sources not in _fork_servers or not IS_POSSIBLE:
         _fork_servers.setdefault(sources, None)
-        program = [sys.executable, "-m", PROGRAM]
-        return start(name, [*program, *words], log=log, directory=sources)
+        program = module_command(PROGRAM, *words, sources=sources)
+        return start(name, program, log=log, directory=sources)
     with _founding:
         fork_server = _fork_servers[sources] or ForkServer(ENTRY, directory=sources)
         _fork_servers[sources] = fork_server

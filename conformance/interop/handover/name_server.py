@@ -8,7 +8,6 @@ that it may be killed at any time.
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -21,6 +20,7 @@ from conformance.harness.process.ports import free_port_block
 from conformance.harness.process.process import start
 from conformance.harness.targets.embedded import SOURCES
 from conformance.interop.handover.handover import REFERENCE, STEPS
+from rocketmq_conformance.paths import module_command
 
 NAME = "kvConfig.json"
 ORDER = "ORDER_TOPIC_CONFIG"
@@ -53,7 +53,7 @@ def _start_ours(home: Path, ending: ExitStack) -> Address:
     ports = free_port_block()
     ending.callback(ports.release)
     port = str(ports.name_server)
-    words = [sys.executable, "-m", "reference.shell.name_server"]
+    words = module_command("reference.shell.name_server")
     words += ["--port", port, "--home", str(home)]
     child = start("our name server", words, log=home / "log", directory=SOURCES)
     ending.callback(child.kill)

@@ -5,13 +5,13 @@ Commands ``rmqc produce`` and ``rmqc consume`` at a cluster.
 from __future__ import annotations
 
 import itertools
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.harness.process.process import Child, start
 from conformance.harness.targets.embedded import SOURCES
 from conformance.harness.targets.target import Target
+from rocketmq_conformance.paths import module_command
 
 DEADLINE_S = 90.0
 PATIENT = ("--timeout-ms", "20000")
@@ -43,7 +43,7 @@ class RmqcClients:
         given = ["-n", str(self.target.namesrv), *words]
         return start(
             f"rmqc {command}",
-            [sys.executable, "-m", "cli", command, *given],
+            module_command("cli", command, *given),
             log=self.directory / f"{command}-{next(_numbers)}.log",
             directory=SOURCES,
         )

@@ -9,7 +9,6 @@ Each other client has one program for all of its features.
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
@@ -30,6 +29,7 @@ from conformance.interop.programs.session import (
     ClientSession,
     open_session,
 )
+from rocketmq_conformance.paths import module_command
 
 STEPS: Mapping[str, Callable[[ClientSession], object]] = {
     "sync send": sends.sync_send,
@@ -62,7 +62,7 @@ def adapter_command(client: str) -> str:
     if client == OWN:
         return REFERENCE
     module = "conformance.client.adapters.java"
-    return shlex.join([sys.executable, "-m", module, release_of_client(client) or ""])
+    return shlex.join(module_command(module, release_of_client(client) or ""))
 
 
 def run(cells: Sequence[Cell], target: Target, directory: Path) -> Iterator[Cell]:

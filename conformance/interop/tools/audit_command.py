@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
+
+from rocketmq_conformance.paths import module_command
 
 ROOT = Path(__file__).resolve().parents[3]
 AUDIT_DEADLINE_S = 1800
@@ -16,7 +17,7 @@ Audited = dict[str, Any]
 
 def audited(*stores: Path | str, against: Path | None = None) -> list[Audited]:
     """Return the audits of *stores*, by one Spark; against *against* if given."""
-    command = [sys.executable, "-m", "cli", "audit", *map(str, stores)]
+    command = module_command("cli", "audit", *map(str, stores))
     other = [] if against is None else ["--against", str(against)]
     run = subprocess.run(
         [*command, *other, "--format", "json", "--master", "local[2]"],

@@ -28,6 +28,8 @@ ROOMS = (
 )
 """The packages; of ``fixtures`` only ``headers`` is installed."""
 SHIPPED_FIXTURES = "fixtures/headers"
+NAME = "rocketmq_conformance"
+"""The one name that the wheel adds to an environment."""
 _OURS = ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME", "PYTEST_CURRENT_TEST")
 """Variables that would lead an installed command back to the checkout."""
 
@@ -40,7 +42,13 @@ def tracked_files() -> list[str]:
 
 def is_shipped(name: str) -> bool:
     """Return whether the file of this path belongs into the wheel."""
-    return name.startswith(tuple(f"{folder}/" for folder in (*ROOMS, SHIPPED_FIXTURES)))
+    folders = (NAME, *ROOMS, SHIPPED_FIXTURES)
+    return name.startswith(tuple(f"{folder}/" for folder in folders))
+
+
+def name_in_wheel(name: str) -> str:
+    """Return the path in the wheel of a file of the checkout."""
+    return name if name.startswith(f"{NAME}/") else f"{NAME}/packages/{name}"
 
 
 def copy_sources(folder: Path) -> Path:

@@ -10,13 +10,13 @@ from __future__ import annotations
 import importlib.util
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 
 from filelock import FileLock
 
 from java_runtime.user_cache import cache_directory
+from rocketmq_conformance.paths import module_command
 
 PACKAGES = ("kaitai-struct-compiler@0.11.0", "js-yaml@4.1.0")
 SCRIPT = Path(__file__).with_name("compile_ksy.mjs")
@@ -31,7 +31,7 @@ def compiled_description(directory: Path) -> ModuleType:
     """Return the readers compiled from a description exported just now."""
     description = directory / "rocketmq.ksy"
     words = ["spec", "export", "--format", "ksy", "--out", str(description)]
-    subprocess.run([sys.executable, "-m", "cli", *words], check=True)
+    subprocess.run(module_command("cli", *words), check=True)
     modules = compiler_modules()
     node = _program("node")
     _run([node, SCRIPT, modules, description, directory])

@@ -15,6 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rocketmq_conformance.paths import module_command
+
 SEPARATOR = "\x1f"
 DEADLINE_S = 60.0
 
@@ -36,7 +38,7 @@ class Tshark:
         program = find_tshark()
         script = directory / "rocketmq.lua"
         words = ["spec", "export", "--format", "lua", "--out", str(script)]
-        subprocess.run([sys.executable, "-m", "cli", *words], check=True)
+        subprocess.run(module_command("cli", *words), check=True)
         return cls(program, script)
 
     def rows(

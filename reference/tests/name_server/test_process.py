@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,11 +13,12 @@ import pytest
 
 from reference.core.name_server.config import SettingError, setting_warnings
 from reference.shell.name_server import main
+from rocketmq_conformance.paths import module_command
 from spec.wire.remoting.command import Command, decode_command, encode_command
 from spec.wire.remoting.request_code import RequestCode
 
 ROOT = Path(__file__).parents[3]
-PROGRAM = [sys.executable, "-m", "reference.shell.name_server"]
+PROGRAM = module_command("reference.shell.name_server")
 TIMEOUT_S = 20.0
 
 
