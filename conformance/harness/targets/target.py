@@ -61,6 +61,7 @@ KINDS = {
     "tcp": "conformance.harness.targets.running_cluster:RunningClusterTarget",
     "docker": "conformance.harness.targets.docker_target:DockerTarget",
     "cmd": "conformance.harness.targets.command_target:CommandTarget",
+    "proxied": "conformance.mutating_proxy.proxied_target:ProxiedTarget",
     "client": "conformance.harness.targets.client_target:ClientTarget",
     "client-mutant": "conformance.harness.targets.client_target:ClientMutantTarget",
 }

@@ -1,0 +1,174 @@
+"""The mutating proxy passes frames unchanged, and changes exactly one thing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from conformance.harness.client.client import require_success
+from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
+from conformance.harness.targets.target import parse_target
+from conformance.messaging.reading import record_of
+from conformance.mutating_proxy.changes import SAME, Setting, stale, swapped
+from conformance.mutating_proxy.frame_tree import frame_of, tree_of
+from conformance.mutating_proxy.mutation import (
+    FRAME,
+    Mutation,
+    Unit,
+    Verb,
+    Way,
+    change_tree,
+    mutations_of,
+)
+from conformance.mutating_proxy.places import Occurrence, kind_of, occurrences
+from conformance.mutating_proxy.proxied_target import ProxiedTarget
+from conformance.mutating_proxy.results import families, survivors
+from conformance.mutating_proxy.switch import SWITCH
+from spec.layout import LayoutError
+from spec.registry import all_clauses
+from spec.store.message_record import Record, encode_record
+from spec.wire.remoting.command import Command, decode_command, encode_command
+from spec.wire.remoting.request_code import RequestCode
+
+RECORD = Record(
+    topic="T",
+    queue_id=1,
+    queue_offset=2,
+    physical_offset=3,
+    body=b"b",
+    properties="a\x01b\x02",
+)
+BODIES = {
+    "no body": b"",
+    "JSON": b'{"table":{0:"127.0.0.1:10911"},"rows":[{"queueId":1},{"queueId":2}]}',
+    "records": encode_record(RECORD) * 2,
+    "lines": b"brokerName=a\nbrokerId=0\n",
+    "bytes": b"\x01\x02",
+}
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+def test_a_frame_is_the_same_after_its_tree(body: bytes) -> None:
+    command = Command(
+        code=0, opaque=7, flag=1, remark="r", fields={"a": "1"}, body=body
+    )
+    frame = encode_command(command)
+    assert frame_of(tree_of(frame)) == frame
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+def test_each_change_of_a_value_leaves_the_rest(body: bytes) -> None:
+    fields = {"offset": "1", "other": "2"}
+    frame = encode_command(Command(code=0, opaque=7, flag=1, fields=fields, body=body))
+    units = [
+        Unit(Way.RESPONSE, RequestCode.GET_MAX_OFFSET, one.place, kind_of(one.value))
+        for one in occurrences(tree_of(frame))
+    ]
+    found = [one for one in mutations_of(units) if not one.is_verb]
+    assert {"fields.offset", "code"} <= {one.place for one in found}
+    for mutation in found:
+        tree = tree_of(frame)
+        change_tree(tree, mutation, Setting())
+        if tree == tree_of(frame):
+            continue
+        try:
+            changed = frame_of(tree)
+        except LayoutError:  # such a value cannot be written
+            continue
+        assert changed != frame, mutation
+        if not mutation.place.startswith("body"):
+            assert decode_command(changed).body == body, mutation
+
+
+def test_a_stale_value_is_an_earlier_one() -> None:
+    one = Occurrence("fields.offset", {"offset": "5"}, "offset")
+    assert stale(one, Setting(previous=("3", "4", "5"))) == "4"
+    assert stale(one, Setting(previous=("5",))) is SAME
+
+
+def test_a_swapped_value_is_that_of_the_next_member() -> None:
+    fields = {"minOffset": "0", "name": "a", "maxOffset": "9"}
+    assert (
+        swapped(Occurrence("fields.minOffset", fields, "minOffset"), Setting()) == "9"
+    )
+    assert swapped(Occurrence("fields.name", fields, "name"), Setting()) is SAME
+
+
+def test_families_are_of_requests_and_clauses() -> None:
+    rooms = {
+        part
+        for name in all_clauses()
+        for part in (name.rpartition("-")[0], name.split("-")[0])
+    }
+    for code, names in families().items():
+        assert code == "ANY" or code in RequestCode.__members__
+        assert set(names) <= rooms, code
+
+
+def test_each_survivor_has_a_reason_and_a_source() -> None:
+    for one in survivors():
+        assert one.mutations
+        assert one.reason.endswith(".")
+        assert one.source
+
+
+@pytest.fixture(scope="module")
+def proxied() -> Iterator[ProxiedTarget]:
+    """Yield a started target behind the proxy."""
+    target = parse_target("proxied:")
+    assert isinstance(target, ProxiedTarget)
+    with target:
+        yield target
+
+
+@pytest.fixture
+def place(proxied: ProxiedTarget) -> Iterator[str]:
+    """Yield a topic on the target, and end the mutation of the test."""
+    yield create_topic(proxied, unique_name("mutated"))
+    SWITCH.set(None)
+
+
+def test_hosts_are_those_of_the_suite_and_the_proxy(
+    proxied: ProxiedTarget, place: str
+) -> None:
+    with proxied.connect_to_broker() as broker:
+        record = record_of(broker, broker.send_message(topic=place))
+        assert str(record.born_host) == str(broker.peer.local_address)
+        assert str(record.store_host) == str(proxied.broker)
+
+
+def test_one_field_of_one_code_is_wrong(proxied: ProxiedTarget, place: str) -> None:
+    code = RequestCode.GET_MAX_OFFSET
+    mutation = Mutation(Way.RESPONSE, code, "fields.offset", "off by one")
+    with proxied.connect_to_broker() as broker:
+        SWITCH.set(mutation)
+        offsets = [
+            require_success(request(topic=place, queue_id=0)).fields["offset"]
+            for request in (broker.max_offset, broker.min_offset)
+        ]
+    assert offsets == ["1", "0"]
+    assert SWITCH.count == 1
+
+
+@pytest.mark.parametrize(
+    ("verb", "count"), [(Verb.LOST, 0), (Verb.TWICE, 2), (Verb.DELAYED, 0)]
+)
+def test_a_send_is_executed_wrongly(
+    proxied: ProxiedTarget, place: str, verb: Verb, count: int
+) -> None:
+    with proxied.connect_to_broker() as broker:
+        before = broker.max_offset(topic=place, queue_id=0).fields["offset"]
+    SWITCH.set(Mutation(Way.REQUEST, RequestCode.SEND_MESSAGE_V2, FRAME, verb))
+    with proxied.connect_to_broker() as broker:
+        assert broker.send_message(topic=place, queue_id=0).code == 0
+        SWITCH.off()
+        found = broker.max_offset(topic=place, queue_id=0).fields["offset"]
+    assert int(found) - int(before) == count
+
+
+def test_a_response_comes_twice(proxied: ProxiedTarget, place: str) -> None:
+    SWITCH.set(Mutation(Way.RESPONSE, RequestCode.GET_MAX_OFFSET, FRAME, Verb.TWICE))
+    with proxied.connect_to_broker() as broker:
+        first = broker.max_offset(topic=place, queue_id=0)
+        assert first == broker.peer.receive()

@@ -1,0 +1,58 @@
+"""
+``python -m conformance.mutating_proxy``: mutate the traffic of the reference.
+
+A recording run comes first, unless ``--recording FILE`` has one. Then a sample of the
+mutations acts, one at a time, until a test detects it. ``--out FILE`` gets the results.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.harness.child_run.child_run import suite_folders
+from conformance.mutating_proxy.campaign import MutationCampaign
+from conformance.mutating_proxy.session import JobSession
+
+SUITES = ("wire", "routing", "messaging", "store")
+OPTIONS = (
+    *("-q", "--import-mode=importlib", "-p", "no:cacheprovider"),
+    *("-p", "conformance.harness.pytest_plugin.plugin"),
+    *("--no-baseline", "--hypothesis-profile=glance", "--tb=short"),
+    *("--target=proxied:", "-m", "not patient"),
+)
+
+
+def main(words: list[str]) -> int:
+    """Run the campaign; return 0 where each mutation is detected or explained."""
+    options = _parser().parse_args(words)
+    campaign = MutationCampaign(
+        recording=options.recording,
+        sample=options.sample,
+        seed=options.seed,
+        only=options.only,
+        out=options.out,
+    )
+    session = JobSession(campaign.run, workers=options.jobs)
+    folders = map(str, suite_folders(SUITES))
+    code = int(pytest.main([*OPTIONS, *folders], plugins=[session]))
+    return code or campaign.exit_code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m conformance.mutating_proxy")
+    add = parser.add_argument
+    add("--recording", type=Path, help="recording to read, or to write if it is absent")
+    add("--sample", type=int, default=400, help="number of mutations; 0 for all")
+    add("--seed", type=int, default=1, help="choice of the sample")
+    add("--only", default="", help="part of the names of the mutations to run")
+    add("--out", type=Path, help="file for the results, as JSON lines")
+    add("--jobs", type=int, default=8, help="workers; most tests wait")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,96 @@
+"""
+Campaign: the recording run, the choice of mutations, and the results of each.
+
+A mutation that no test was shown is not counted. It acts on values that the tests meet,
+but the change does not apply to them: an earlier value for a stale one is missing.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from conformance.mutating_proxy.mutation import Mutation, mutations_of
+from conformance.mutating_proxy.recording import (
+    Recording,
+    read_recording,
+    recording_of,
+    write_recording,
+)
+from conformance.mutating_proxy.results import report_lines, unexplained
+from conformance.mutating_proxy.session import Job, Result, RunJobs
+
+
+class MutationCampaign:
+    """One run of the mutating proxy."""
+
+    exit_code = 0
+
+    def __init__(
+        self,
+        *,
+        recording: Path | None,
+        sample: int,
+        seed: int,
+        only: str,
+        out: Path | None,
+    ) -> None:
+        self._recording, self._out = recording, out
+        self._sample, self._seed, self._only = sample, seed, only
+
+    def run(self, tests: Sequence[str], run_jobs: RunJobs) -> None:
+        """Record, mutate, and print the results."""
+        recording = self._recorded(tests, run_jobs)
+        mutations = self._chosen(recording)
+        _print(f"{len(mutations)} mutations, {len(recording.runs)} tests")
+        jobs = [_job(mutation, recording, tests) for mutation in mutations]
+        results = run_jobs(jobs)
+        if self._out is not None:
+            _write(results, self._out)
+        for line in report_lines(results):
+            _print(line)
+        self.exit_code = 1 if unexplained(results) else 0
+
+    def _recorded(self, tests: Sequence[str], run_jobs: RunJobs) -> Recording:
+        file = self._recording
+        if file is not None and file.exists():
+            return read_recording(file)
+        recording = recording_of(run_jobs([Job(tests=[test]) for test in tests]))
+        if file is not None:
+            write_recording(recording, file)
+        return recording
+
+    def _chosen(self, recording: Recording) -> list[Mutation]:
+        """Return the sample: as many of each way as of the others, if there are."""
+        found = mutations_of(recording.units)
+        _print(f"{len(found)} mutations of {len(recording.units)} units")
+        if self._only:
+            found = [one for one in found if self._only in str(one)]
+        if not self._sample or len(found) <= self._sample:
+            return found
+        chosen = random.Random(self._seed).sample(found, self._sample)  # noqa: S311 # a sample
+        return sorted(chosen)
+
+
+def _job(mutation: Mutation, recording: Recording, tests: Sequence[str]) -> Job:
+    """Return the job of *mutation*, with the *tests* of this run that meet it."""
+    collected = set(tests)
+    return Job(
+        tests=[one for one in recording.tests_for(mutation) if one in collected],
+        mutation=(mutation.way, mutation.code, mutation.place, mutation.change),
+    )
+
+
+def _write(results: Iterable[Result], file: Path) -> None:
+    with file.open("w") as out:
+        for one in results:
+            out.write(json.dumps(asdict(one)) + "\n")
+
+
+def _print(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()

@@ -1,0 +1,133 @@
+"""
+A frame as a tree of values: members of the header, header fields, and the body.
+
+A body in JSON is a tree too. A row of message records is a list, each with its fields
+and properties by name. Lines of ``key=value`` are a map. Any other body stays bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from construct import Container
+
+from spec.layout import LayoutError, build, parse
+from spec.store.message_record import SMALLEST_SIZE, record_layout
+from spec.wire.bodies import fastjson
+from spec.wire.message.properties import NAME_END, VALUE_END
+from spec.wire.remoting.command import Command, decode_command, encode_command
+
+Tree = dict[Any, Any]
+MEMBERS = tuple(one.name for one in fields(Command) if one.name != "body")
+JSON, RECORDS, LINES, BYTES = "json", "records", "lines", "bytes"
+KIND = "kind of body"
+"""Key of the tree under which the form of the body stands."""
+
+
+def tree_of(frame: bytes) -> Tree:
+    """Return the tree of *frame*; LayoutError where it is not a frame."""
+    command = decode_command(frame)
+    tree: Tree = {name: getattr(command, name) for name in MEMBERS}
+    tree["fields"] = dict(command.fields)
+    tree["body"], tree[KIND] = _body_of(command.body)
+    return tree
+
+
+def frame_of(tree: Tree) -> bytes:
+    """Return the frame of *tree*."""
+    members = {name: tree[name] for name in MEMBERS}
+    members["fields"] = {
+        name: _as_text(value)
+        for name, value in tree["fields"].items()
+        if value is not None
+    }
+    return encode_command(Command(**members, body=_bytes_of(tree["body"], tree[KIND])))
+
+
+def _as_text(value: object) -> str:
+    return value if isinstance(value, str) else str(value)
+
+
+def _body_of(body: bytes) -> tuple[Any, str]:
+    if not body:
+        return body, BYTES
+    if body[:1] in b"{[":
+        try:
+            return fastjson.loads(body), JSON
+        except LayoutError:
+            return body, BYTES
+    try:
+        return _records_of(body), RECORDS
+    except LayoutError:
+        return _lines_of(body)
+
+
+def _bytes_of(body: Any, kind: str) -> bytes:
+    if isinstance(body, bytes):
+        return body
+    if kind == JSON:
+        return fastjson.dumps(body)
+    if kind == RECORDS:
+        return b"".join(map(_encoded, body or []))
+    lines = (f"{name}={value}\n" for (name,), value in (body or {}).items())
+    return "".join(lines).encode()
+
+
+def _lines_of(body: bytes) -> tuple[Any, str]:
+    """Return the map of ``key=value`` lines, or *body* where it is something else."""
+    try:
+        lines = body.decode().splitlines()
+    except UnicodeDecodeError:
+        return body, BYTES
+    if not all("=" in line for line in lines):
+        return body, BYTES
+    pairs = (line.split("=", 1) for line in lines)
+    return {(name,): value for name, value in pairs}, LINES
+
+
+def _records_of(body: bytes) -> list[Tree]:
+    records, begin = [], 0
+    while begin < len(body):
+        size = int.from_bytes(body[begin : begin + 4], signed=True)
+        if not SMALLEST_SIZE <= size <= len(body) - begin:
+            raise LayoutError(f"{size} bytes of a record", offset=begin)
+        records.append(_record_of(body[begin : begin + size]))
+        begin += size
+    return records
+
+
+def _record_of(data: bytes) -> Tree:
+    parsed = parse(record_layout, data)
+    record = {name: parsed[name] for name in parsed if not str(name).startswith("_")}
+    for host in ("born_host", "store_host"):
+        record[host] = {part: record[host][part] for part in ("address", "port")}
+    record["topic"] = record["topic"].decode("utf-8", "surrogateescape")
+    text = record["properties"].decode("utf-8", "surrogateescape")
+    record["properties"] = dict(
+        pair.split(NAME_END, 1) for pair in text.split(VALUE_END) if NAME_END in pair
+    )
+    return record
+
+
+def _encoded(record: Mapping[str, Any]) -> bytes:
+    """Return the bytes of *record*, whose size follows from its parts if it was right.
+
+    A changed size stays as it is.
+    """
+    values = {
+        name: value.encode("utf-8", "surrogateescape") if name == "topic" else value
+        for name, value in record.items()
+    }
+    pairs = [
+        f"{name}{NAME_END}{value}{VALUE_END}"
+        for name, value in (record["properties"] or {}).items()
+    ]
+    values["properties"] = "".join(pairs).encode("utf-8", "surrogateescape")
+    for host in ("born_host", "store_host"):
+        values[host] = Container(values[host])
+    data = build(record_layout, Container(values))
+    if record.get("size was changed"):
+        return data
+    return len(data).to_bytes(4) + data[4:]

@@ -1,0 +1,85 @@
+"""
+Recording: the units that each test meets, of those that pass through the proxy.
+
+It is the choice of tests for a mutation. Tests with few other request codes come first,
+because they are about this one. Of equal ones the fastest comes first.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from conformance.harness.report.outcome import Outcome
+from conformance.mutating_proxy.mutation import FRAME, Mutation, Unit
+from conformance.mutating_proxy.session import Result, TestRun
+
+LONGEST_S = 8.0
+"""Tests that took longer in the recording run are shown no mutation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """The tests that passed in the recording run."""
+
+    runs: Sequence[TestRun]
+
+    @property
+    def units(self) -> set[Unit]:
+        """All units that some test meets."""
+        return {unit for run in self.runs for unit in run.units}
+
+    def tests_for(self, mutation: Mutation) -> list[str]:
+        """Return the tests that meet what *mutation* changes, the closest first."""
+        meeting = [run for run in self.runs if _meets(run, mutation)]
+        meeting.sort(key=lambda run: (len(_codes(run)), run.duration_s))
+        return [run.test for run in meeting]
+
+
+def recording_of(results: Iterable[Result]) -> Recording:
+    """Return the recording in the *results* of jobs without a mutation."""
+    runs = [run for result in results for run in result.runs]
+    passed = [
+        run
+        for run in runs
+        if run.outcome == Outcome.PASS and run.duration_s <= LONGEST_S
+    ]
+    return Recording(sorted(passed, key=lambda run: run.test))
+
+
+def write_recording(recording: Recording, file: Path) -> None:
+    """Write *recording* for later runs; each unit stands once."""
+    units = sorted(recording.units)
+    numbers = {unit: number for number, unit in enumerate(units)}
+    runs = [
+        {**asdict(run), "units": [numbers[unit] for unit in run.units]}
+        for run in recording.runs
+    ]
+    file.write_text(json.dumps({"units": units, "runs": runs}))
+
+
+def read_recording(file: Path) -> Recording:
+    """Return the recording that was written to *file*."""
+    values = json.loads(file.read_text())
+    units = [Unit(*one) for one in values["units"]]
+    return Recording([_run_of(one, units) for one in values["runs"]])
+
+
+def _run_of(values: dict[str, Any], units: Sequence[Unit]) -> TestRun:
+    met = [units[number] for number in values.pop("units")]
+    return TestRun(**values, units=met)
+
+
+def _meets(run: TestRun, mutation: Mutation) -> bool:
+    place = mutation.place
+    return any(
+        unit.way == mutation.way and unit.code == mutation.code and unit.place == place
+        for unit in run.units
+    )
+
+
+def _codes(run: TestRun) -> set[int]:
+    return {unit.code for unit in run.units if unit.place == FRAME}

@@ -1,0 +1,111 @@
+"""
+Results of mutations: detected by a clause, or survived.
+
+The clause is the *right* one if it is about the changed request. ``families.toml`` has
+the families of clauses for each request code. ``survivors.toml`` has the mutations that
+no test needs to detect, each with a reason and the source in a release.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+
+from conformance.mutating_proxy.mutation import Mutation, Way
+from conformance.mutating_proxy.session import DETECTED, Result
+from spec.wire.remoting.request_code import request_name
+
+HERE = Path(__file__).parent
+FAMILIES, SURVIVORS = HERE / "families.toml", HERE / "survivors.toml"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survivor:
+    """Mutations that no test needs to detect."""
+
+    mutations: Sequence[str]
+    """Patterns of their names."""
+    reason: str
+    source: str
+    """Class and symbol of a release that show the reason."""
+
+
+def mutation_of(result: Result) -> Mutation:
+    """Return the mutation of *result*."""
+    assert result.mutation is not None
+    way, code, place, change = result.mutation
+    return Mutation(Way(way), code, place, change)
+
+
+def was_shown(result: Result) -> bool:
+    """Return whether a test met the mutation."""
+    return any(run.count for run in result.runs)
+
+
+def detecting_clause(result: Result) -> str:
+    """Return the first clause that detected the mutation; empty for a survivor."""
+    for run in result.runs:
+        if run.count and run.outcome in DETECTED:
+            return next(iter([*run.blamed, *run.clauses]), "?")
+    return ""
+
+
+def is_right(mutation: Mutation, clause: str) -> bool:
+    """Return whether *clause* is of a family about the request of *mutation*."""
+    about = families()
+    wanted = [*about.get(request_name(mutation.code), ()), *about["ANY"]]
+    return clause.rpartition("-")[0] in wanted or clause.split("-")[0] in wanted
+
+
+def reason_of(mutation: Mutation) -> str:
+    """Return the reason why *mutation* may survive; empty without one."""
+    for one in survivors():
+        if any(fnmatchcase(str(mutation), pattern) for pattern in one.mutations):
+            return one.reason
+    return ""
+
+
+def unexplained(results: Iterable[Result]) -> list[Mutation]:
+    """Return the survivors without a reason."""
+    missed = [one for one in results if was_shown(one) and not detecting_clause(one)]
+    return sorted(
+        mutation for mutation in map(mutation_of, missed) if not reason_of(mutation)
+    )
+
+
+def report_lines(results: Iterable[Result]) -> Iterator[str]:
+    """Yield a line for each mutation, and the totals."""
+    counts: Counter[str] = Counter()
+    shown = [one for one in results if was_shown(one)]
+    for result in sorted(shown, key=mutation_of):
+        mutation, clause = mutation_of(result), detecting_clause(result)
+        counts["mutations"] += 1
+        if clause:
+            counts["detected"] += 1
+            is_first = is_right(mutation, clause)
+            counts["by a clause about the request"] += is_first
+            counts["unsteady"] += not result.is_steady
+            yield f"detected  {mutation}  {clause}{'' if is_first else ' (other)'}"
+        else:
+            reason = reason_of(mutation)
+            counts["survivors with a reason"] += bool(reason)
+            counts["survivors without one"] += not reason
+            yield f"SURVIVED  {mutation}  {reason}"
+    yield ", ".join(f"{count} {name}" for name, count in counts.items())
+
+
+@cache
+def families() -> dict[str, list[str]]:
+    """Return the families of clauses by name of the request code."""
+    return tomllib.loads(FAMILIES.read_text())
+
+
+@cache
+def survivors() -> list[Survivor]:
+    """Return the mutations that may survive."""
+    return [Survivor(**one) for one in tomllib.loads(SURVIVORS.read_text())["survivor"]]
