@@ -17,7 +17,12 @@ from conformance.harness.targets.shared_target import SharedTarget
 from conformance.messaging.reading import record_of
 from conformance.strategies.boundaries import OVER_THE_WIRE, texts
 from conformance.strategies.messages import SEPARATORS, properties
-from spec.wire.message.properties import Property, decode_properties
+from spec.wire.message.properties import (
+    NAME_END,
+    VALUE_END,
+    Property,
+    decode_properties,
+)
 from spec.wire.remoting.response_code import ResponseCode
 
 
@@ -34,9 +39,25 @@ def test_properties_reach_the_consumer(
     broker: Client, topic: str, sent: dict[str, str]
 ) -> None:
     text = stored(broker, topic, sent)
-    expect_fields(
+    found = decode_properties(text)
+    pieces = [one for one in text.split(VALUE_END) if one]
+    expect(
+        "WIRE-PROPERTIES-001",
+        found=[one for one in pieces if one.count(NAME_END) != 1],
+        expected=[],
+        what="pieces of the properties that are not a name and a value",
+        transcript=broker.transcript,
+    )
+    expect(
         "SEND-PROPS-001",
-        found=decode_properties(text),
+        found=[name for name in sent if name not in found],
+        expected=[],
+        what="names of sent properties that are not stored",
+        transcript=broker.transcript,
+    )
+    expect_fields(
+        "WIRE-PROPERTIES-008",
+        found=found,
         expected=sent,
         transcript=broker.transcript,
     )
@@ -50,7 +71,10 @@ def test_order_and_last_separator_mean_nothing(
 ) -> None:
     text = "\x02".join(f"{name}\x01{value}" for name, value in pairs)
     found = decode_properties(stored(broker, topic, text + "\x02" * last))
-    expect_fields("WIRE-PROPERTIES-002", found=found, expected=dict(pairs))
+    clause = "WIRE-PROPERTIES-003" if last else "WIRE-PROPERTIES-002"
+    expect_fields(
+        clause, found=found, expected=dict(pairs), transcript=broker.transcript
+    )
 
 
 @pytest.mark.clause("WIRE-PROPERTIES-004")

@@ -85,6 +85,19 @@ def test_every_key_has_an_item_in_the_order_of_the_log(
         lambda pair: pair[0] == pair[1], zip(found, expected, strict=False)
     )
     differs = len(list(same))
+    hashes, places = ({pair[part] for pair in expected} for part in (0, 1))
+    expect(
+        "INDEX-ITEM-001",
+        found=[offset for _, offset in found if offset not in places][:3],
+        expected=[],
+        what="offsets of items at which no record begins",
+    )
+    expect(
+        "INDEX-KEY-001",
+        found=[hashed for hashed, _ in found if hashed not in hashes][:3],
+        expected=[],
+        what="hashes of items that no key of a record has",
+    )
     expect(
         "INDEX-KEY-003",
         found=(len(found), found[differs : differs + 3]),

@@ -1,0 +1,76 @@
+"""Bytes of records at fixed places: lengths, hosts and the checksum, undecoded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from conformance.harness.pytest_plugin.expectations import expect
+from conformance.store.workload import Sent
+from conformance.store.written import Written
+from spec.host import Host
+from spec.integers import body_crc
+from spec.store.message_record import SystemFlag
+
+pytestmark = pytest.mark.needs("store", "wire", "config")
+
+CRC_AT, BORN_HOST_AT, STORE_HOST_AT, BODY_SIZE_AT = 8, 48, 64, 84
+"""Offsets in a record with two IPv4 hosts."""
+V6 = int(SystemFlag.BORN_HOST_V6 | SystemFlag.STORE_HOST_V6)
+
+
+def raw_records(written: Written) -> Iterator[tuple[Sent, bytes]]:
+    """Yield sent messages with IPv4 hosts, each with the log from its record on."""
+    for file in written.files.log_files():
+        places = {placed.offset for placed in file.scan.records}
+        for sent in written.sent:
+            at = sent.commit_log_offset
+            if at in places and not sent.message.system_flags & V6:
+                yield sent, file.data[at - file.begin_offset :]
+
+
+@pytest.mark.clause("STORE-RECORD-004")
+def test_bytes_8_to_12_are_the_checksum_of_the_sent_body(written: Written) -> None:
+    expect(
+        "STORE-RECORD-004",
+        found=[int.from_bytes(raw[CRC_AT:12]) for _, raw in raw_records(written)],
+        expected=[body_crc(sent.message.body) for sent, _ in raw_records(written)],
+        what="checksums of the records",
+    )
+
+
+@pytest.mark.clause("STORE-RECORD-007")
+def test_an_ipv4_host_has_8_bytes(written: Written) -> None:
+    assert written.target.broker is not None
+    store_host = Host.of(*written.target.broker)
+    for sent, raw in raw_records(written):
+        for at, host in (
+            (BORN_HOST_AT, Host.of(*sent.from_address)),
+            (STORE_HOST_AT, store_host),
+        ):
+            expect(
+                "STORE-RECORD-007",
+                found=raw[at : at + 8],
+                expected=host.address + host.port.to_bytes(4),
+                what=f"bytes {at} to {at + 8} of the record",
+            )
+
+
+@pytest.mark.clause("STORE-RECORD-008", "STORE-RECORD-010")
+def test_a_body_follows_4_bytes_of_length_and_a_topic_one(written: Written) -> None:
+    for sent, raw in raw_records(written):
+        body, topic = sent.message.body, sent.message.topic.encode()
+        end = BODY_SIZE_AT + 4 + len(body)
+        expect(
+            "STORE-RECORD-010",
+            found=raw[BODY_SIZE_AT:end],
+            expected=len(body).to_bytes(4) + body,
+            what="length and body",
+        )
+        expect(
+            "STORE-RECORD-008",
+            found=raw[end : end + 1 + len(topic)],
+            expected=len(topic).to_bytes(1) + topic,
+            what="length and topic",
+        )
