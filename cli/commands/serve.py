@@ -8,8 +8,26 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
+from reference.shell.faults.catalogue import (
+    NONE,
+    FaultError,
+    catalogue_text,
+    parse_faults,
+)
 
-@click.command()
+
+def _check_faults(
+    _ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return the faults as given."""
+    try:
+        parse_faults(texts if texts != (NONE,) else ())
+    except FaultError as error:
+        raise click.UsageError(f"--fault: {error}") from None
+    return texts
+
+
+@click.command(epilog=f"\b\nFaults:\n{catalogue_text()}")
 @click.option(
     "--namesrv-port", default=9876, show_default=True, help="Port of the name server."
 )
@@ -44,6 +62,17 @@ from click.core import ParameterSource
     is_flag=True,
     help="With --only namesrv: print the settings and exit.",
 )
+@click.option(
+    "--fault",
+    multiple=True,
+    metavar="NAME[:SHARE%]",
+    callback=_check_faults,
+    help="Misbehave towards clients, as in busy:10%, slow:2s or wrong-opaque. With"
+    " none, faults can only be switched on later.",
+)
+@click.option(
+    "--fault-seed", default=0, show_default=True, help="Seed of the shares of faults."
+)
 @click.pass_context
 def serve(
     ctx: click.Context,
@@ -56,10 +85,13 @@ def serve(
     only: str | None,
     no_fast: bool,
     print_settings: bool,
+    fault: tuple[str, ...],
+    fault_seed: int,
 ) -> None:
     """Serve a name server and a broker that real clients can use.
 
     Prints one line when both accept connections. SIGTERM or Ctrl-C stops them cleanly.
+    With --fault they misbehave; docs/faults.md has the faults.
     """
     arguments = ["--host", host]
     if config is not None:
@@ -68,6 +100,8 @@ def serve(
     if only:
         from reference.shell.name_server import main
 
+        if fault:
+            raise click.UsageError("--fault is for a broker and its name server")
         arguments += ["--home", str(store / "namesrv")]
         arguments += ["-p"] if print_settings else []
         if ctx.get_parameter_source("namesrv_port") is not ParameterSource.DEFAULT:
@@ -80,4 +114,6 @@ def serve(
         arguments += ["--namesrv-port", str(namesrv_port), "--store", str(store)]
         arguments += ["--broker-port", str(broker_port)]
         arguments += ["--no-fast"] if no_fast else []
+        arguments += [f"--fault={one}" for one in fault]
+        arguments += ["--fault-seed", str(fault_seed)]
     sys.exit(main(arguments))

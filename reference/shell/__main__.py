@@ -18,6 +18,8 @@ from reference.core.store.mapped.files import FilesError
 from reference.core.store.recovery.recover import BulkRecovery
 from reference.fast.recovery import FastRecovery
 from reference.shell.clock import speed_up
+from reference.shell.faults.catalogue import NONE, FaultError, parse_faults
+from reference.shell.faults.switch import FaultSwitch
 from reference.shell.server import Setup, serve
 from reference.shell.settings_files import read_settings_text
 
@@ -42,13 +44,14 @@ def main(arguments: list[str] | None = None) -> int:
             store=given.store,
             settings=settings,
             bulk_recovery=_bulk_recovery(given),
+            faults=_faults(given),
         )
         speed_up(given.clock_rate)
         # Requests make no reference cycles; the default threshold costs a tenth.
         gc.set_threshold(_COLLECT_AFTER, 20, 20)
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             runner.run(serve(setup))
-    except (OptionError, FilesError, OSError, UnicodeDecodeError) as error:
+    except (OptionError, FaultError, FilesError, OSError, UnicodeDecodeError) as error:
         sys.stderr.write(f"cannot serve: {error}\n")
         return CANNOT_START
     return 0
@@ -71,6 +74,14 @@ def _bulk_recovery(given: argparse.Namespace) -> BulkRecovery | None:
     if given.fast_from is None:
         return FastRecovery()
     return FastRecovery(records_from=given.fast_from, units_from=given.fast_from)
+
+
+def _faults(given: argparse.Namespace) -> FaultSwitch | None:
+    """Return the active faults; None where they cannot be switched on."""
+    if not given.fault:
+        return None
+    texts = [] if given.fault == [NONE] else given.fault
+    return FaultSwitch(parse_faults(texts), seed=given.fault_seed)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -98,6 +109,13 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="use numpy after N records, and for queues of N units: for tests",
     )
+    parser.add_argument(
+        "--fault",
+        action="append",
+        metavar="NAME[:SHARE%]",
+        help="misbehave towards clients (reference.shell.faults)",
+    )
+    parser.add_argument("--fault-seed", type=int, default=0, metavar="N")
     return parser
 
 

@@ -21,6 +21,9 @@ from reference.core.name_server.server import NameServer
 from reference.core.store.message_store import MessageStore
 from reference.core.store.recovery.recover import BulkRecovery
 from reference.shell.clock import now_ms, zone_offset_ms
+from reference.shell.faults.frames import FaultyBrokerHost
+from reference.shell.faults.requests import add_broker_faults, add_route_faults
+from reference.shell.faults.switch import FaultSwitch
 from reference.shell.ha_sockets import BrokerHost
 from reference.shell.name_server import NameServerSetup, new_name_server
 from reference.shell.remoting_host import RemotingHost
@@ -47,6 +50,8 @@ class Setup:
     settings: Mapping[str, str]
     bulk_recovery: BulkRecovery | None = None
     """Recovery for large stores (``reference.fast``); None with ``--no-fast``."""
+    faults: FaultSwitch | None = None
+    """Faults for authors of clients, with ``--fault``."""
 
 
 async def serve(setup: Setup) -> None:
@@ -77,10 +82,13 @@ async def _serve_from(
     names = _name_server(setup)
     broker = BrokerController(options, store, store.config, now_ms=now_ms())
     memory_max = options.number("peerMemoryMax")
+    for_names = memory_max // NAME_SERVER_SHARE
     hosts = (
-        RemotingHost(names, memory_max // NAME_SERVER_SHARE),
-        BrokerHost(broker, memory_max - memory_max // NAME_SERVER_SHARE),
+        RemotingHost(names, for_names),
+        _broker_host(broker, memory_max - for_names, setup.faults),
     )
+    if setup.faults is not None:
+        add_route_faults(names, setup.faults)
     try:
         await _start(setup, *hosts)
         await _until_registered(broker)
@@ -95,6 +103,15 @@ async def _serve_from(
     finally:
         for host in reversed(hosts):
             await host.stop()
+
+
+def _broker_host(
+    broker: BrokerController, memory_max: int, faults: FaultSwitch | None
+) -> BrokerHost:
+    if faults is None:
+        return BrokerHost(broker, memory_max)
+    add_broker_faults(broker, faults)
+    return FaultyBrokerHost(broker, memory_max, faults)
 
 
 async def _start(setup: Setup, names: RemotingHost, brokers: BrokerHost) -> None:

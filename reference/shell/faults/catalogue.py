@@ -1,0 +1,85 @@
+"""
+Faults by name, and their text form: ``busy:10%``, ``slow:2s``, ``slow:200ms:50%``.
+
+The share is that of the requests which the fault is about; without one it is all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+
+class FaultError(Exception):
+    """The text names no fault, or is malformed."""
+
+
+REQUEST_FAULTS = {
+    "busy": "Sends and pulls get SYSTEM_BUSY (2) and are not handled.",
+    "error": "Sends and pulls get SYSTEM_ERROR (1) and are not handled.",
+    "flush-timeout": "Sends are stored and get FLUSH_DISK_TIMEOUT (10).",
+    "no-route": "The name server has no route: TOPIC_NOT_EXIST (17).",
+    "stale-route": "Routes also name a broker that does not exist any more.",
+}
+"""Description of each fault of a response, by name."""
+FRAME_FAULTS = {
+    "close": "The broker closes the connection and sends no response.",
+    "cut-frames": "The broker sends half of a response and closes the connection.",
+    "garbage": "The header of a response is unreadable.",
+    "no-response": "The broker handles the request and sends no response.",
+    "repeat": "The broker sends a response twice.",
+    "slow": "The broker sends a response late, as in slow:2s or slow:200ms.",
+    "wrong-opaque": "A response has the opaque of no request.",
+}
+"""Description of each fault of a frame, by name."""
+FAULTS: Mapping[str, str] = {**REQUEST_FAULTS, **FRAME_FAULTS}
+NONE = "none"
+"""The value that ends all faults."""
+DEFAULT_DELAY_MS = 1000
+_DELAY = re.compile(r"(\d{1,6})(ms|s)")
+_SHARE = re.compile(r"(\d{1,3}(?:\.\d{1,3})?)%")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault with the share of requests that have it."""
+
+    name: str
+    share: float = 1.0
+    delay_ms: int = 0
+
+    def __str__(self) -> str:
+        """Return the text form."""
+        delay = [f"{self.delay_ms}ms"] if self.delay_ms else []
+        return ":".join([self.name, *delay, f"{self.share:.3%}".replace(".000", "")])
+
+
+def parse_fault(text: str) -> Fault:
+    """Return the fault of a text; raises `FaultError`."""
+    name, *words = text.strip().split(":")
+    if name not in FAULTS:
+        raise FaultError(f"{name!r} is not a fault: {', '.join(sorted(FAULTS))}")
+    share, delay_ms = 1.0, DEFAULT_DELAY_MS if name == "slow" else 0
+    for word in words:
+        if found := _SHARE.fullmatch(word):
+            share = float(found[1]) / 100
+        elif name == "slow" and (found := _DELAY.fullmatch(word)):
+            delay_ms = int(found[1]) * (1000 if found[2] == "s" else 1)
+        else:
+            raise FaultError(f"{text!r}: {word!r} is not a share, such as 10%")
+    if share > 1:
+        raise FaultError(f"{text!r}: a share is at most 100%")
+    return Fault(name, share, delay_ms)
+
+
+def parse_faults(texts: Iterable[str]) -> tuple[Fault, ...]:
+    """Return the faults of texts that may be comma lists; raises `FaultError`."""
+    names = [name for text in texts for name in text.split(",") if name.strip()]
+    return tuple(map(parse_fault, names))
+
+
+def catalogue_text() -> str:
+    """Return the catalogue for a terminal, a fault a line."""
+    width = max(map(len, FAULTS))
+    return "\n".join(f"  {name:{width}}  {FAULTS[name]}" for name in sorted(FAULTS))

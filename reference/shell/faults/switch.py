@@ -1,0 +1,63 @@
+"""
+The active faults of a server, and the request that changes them.
+
+UPDATE_BROKER_CONFIG with the property ``faults`` replaces all active faults, as in
+``mqadmin updateBrokerConfig -b 127.0.0.1:10911 -k faults -v busy:50%,slow:1s``. The
+value ``none`` ends them. This request itself never has a fault.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Iterable
+
+from reference.core.java_properties import read_properties, write_properties
+from reference.core.remoting.request import Request
+from reference.core.remoting.response import Response, error_response
+from reference.core.remoting.server import Handler
+from reference.shell.faults.catalogue import NONE, Fault, FaultError, parse_faults
+from spec.wire.remoting.response_code import ResponseCode
+
+SETTING = "faults"
+
+
+class FaultSwitch:
+    """The active faults; a seed decides which requests have them."""
+
+    def __init__(self, faults: Iterable[Fault] = (), *, seed: int = 0) -> None:
+        self.active = tuple(faults)
+        self._random = random.Random(seed)  # noqa: S311 # no secret
+        self._exempt: set[tuple[int, int]] = set()
+
+    def draw(self, names: Collection[str]) -> Fault | None:
+        """Return the first active fault of *names* that this request has, or None."""
+        for fault in self.active:
+            if fault.name in names and self._random.random() < fault.share:
+                return fault
+        return None
+
+    def is_exempt(self, connection: int, opaque: int) -> bool:
+        """Return whether a response is that of a change of faults, and forget it."""
+        is_exempt = (connection, opaque) in self._exempt
+        self._exempt.discard((connection, opaque))
+        return is_exempt
+
+    def around_update(self, handler: Handler) -> Handler:
+        """Return the handler of UPDATE_BROKER_CONFIG that also changes the faults."""
+
+        def handle(request: Request) -> Response | None:
+            self._exempt.add((request.connection, request.opaque))
+            settings = read_properties(request.body.decode("utf-8", "replace"))
+            text = settings.pop(SETTING, None)
+            if text is None:
+                return handler(request)
+            try:
+                self.active = parse_faults([] if text.strip() == NONE else [text])
+            except FaultError as error:
+                return error_response(ResponseCode.SYSTEM_ERROR, str(error))
+            if not settings:
+                return Response()
+            request.body = write_properties(settings).encode()
+            return handler(request)
+
+        return handle

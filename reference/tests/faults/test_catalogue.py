@@ -1,0 +1,55 @@
+"""Texts of faults are parsed, and wrong ones are refused in a line."""
+
+from __future__ import annotations
+
+import pytest
+
+from reference.shell.faults.catalogue import (
+    FAULTS,
+    Fault,
+    FaultError,
+    catalogue_text,
+    parse_fault,
+    parse_faults,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("busy", Fault("busy")),
+        ("busy:10%", Fault("busy", 0.1)),
+        ("slow", Fault("slow", 1.0, 1000)),
+        ("slow:2s", Fault("slow", 1.0, 2000)),
+        (" slow:200ms:0.5% ", Fault("slow", 0.005, 200)),
+    ],
+)
+def test_a_text_is_parsed_and_printed(text: str, fault: Fault) -> None:
+    assert parse_fault(text) == fault
+    assert parse_fault(str(fault)) == fault
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("bussy", "'bussy' is not a fault: busy, close"),
+        ("busy:2s", "'2s' is not a share"),
+        ("busy:101%", "at most 100%"),
+        ("slow:fast", "'fast' is not a share"),
+    ],
+)
+def test_a_wrong_text_is_refused(text: str, message: str) -> None:
+    with pytest.raises(FaultError, match=message):
+        parse_fault(text)
+
+
+def test_a_comma_list_has_several_faults() -> None:
+    assert [one.name for one in parse_faults(["busy,slow", "close"])] == [
+        "busy",
+        "slow",
+        "close",
+    ]
+
+
+def test_the_catalogue_has_a_line_for_each_fault() -> None:
+    assert [line.split()[0] for line in catalogue_text().splitlines()] == sorted(FAULTS)

@@ -1,0 +1,91 @@
+"""Handlers with faults refuse requests, by a share that the seed decides."""
+
+from __future__ import annotations
+
+from reference.core.remoting.request import Request
+from reference.core.remoting.response import Response
+from reference.core.remoting.server import RemotingServer
+from reference.shell.faults.catalogue import parse_faults
+from reference.shell.faults.requests import add_broker_faults
+from reference.shell.faults.switch import FaultSwitch
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
+
+SEND, UPDATE = int(RequestCode.SEND_MESSAGE), int(RequestCode.UPDATE_BROKER_CONFIG)
+
+
+class Broker(RemotingServer):
+    """A server that counts sends and records the settings it receives."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stored, self.settings = 0, b""
+        self.handlers = {UPDATE: self._update}
+        self.sequence_handlers = {SEND: lambda all_of: [self._send() for _ in all_of]}
+
+    def _send(self) -> Response:
+        self.stored += 1
+        return Response()
+
+    def _update(self, request: Request) -> Response:
+        self.settings = request.body
+        return Response()
+
+    def codes(self, count: int) -> list[int]:
+        """Return the response codes of *count* sends that came together."""
+        answers = self.sequence_handlers[SEND]([request(SEND)] * count)
+        return [answer.code for answer in answers if answer is not None]
+
+    def update(self, body: bytes) -> int:
+        """Return the response code to new settings."""
+        answer = self.handlers[UPDATE](request(UPDATE, body))
+        assert answer is not None
+        return answer.code
+
+
+def request(code: int, body: bytes = b"") -> Request:
+    """Return a request without fields."""
+    return Request(code, 1, 0, {}, body, "JAVA", 0)
+
+
+def faulty(text: str, *, seed: int = 0) -> Broker:
+    """Return a broker with faults."""
+    broker = Broker()
+    add_broker_faults(broker, FaultSwitch(parse_faults([text]), seed=seed))
+    return broker
+
+
+def test_a_refused_send_is_not_stored() -> None:
+    broker = faulty("busy")
+    assert broker.codes(3) == [ResponseCode.SYSTEM_BUSY] * 3
+    assert broker.stored == 0
+
+
+def test_a_send_without_flush_is_stored() -> None:
+    broker = faulty("flush-timeout")
+    assert broker.codes(2) == [ResponseCode.FLUSH_DISK_TIMEOUT] * 2
+    assert broker.stored == 2
+
+
+def test_a_seed_decides_which_requests_have_a_fault() -> None:
+    codes = faulty("busy:10%", seed=3).codes(1000)
+    assert codes == faulty("busy:10%", seed=3).codes(1000)
+    assert codes != faulty("busy:10%", seed=4).codes(1000)
+    assert 60 < codes.count(ResponseCode.SYSTEM_BUSY) < 140
+
+
+def test_faults_are_changed_by_a_request() -> None:
+    broker = faulty("busy")
+    assert broker.update(b"faults=none\n") == ResponseCode.SUCCESS
+    assert broker.codes(1) == [ResponseCode.SUCCESS]
+    assert broker.update(b"faults=error\n") == ResponseCode.SUCCESS
+    assert broker.codes(1) == [ResponseCode.SYSTEM_ERROR]
+    assert broker.settings == b""
+
+
+def test_a_wrong_fault_is_refused_and_other_settings_reach_the_broker() -> None:
+    broker = faulty("busy")
+    assert broker.update(b"faults=bussy\n") == ResponseCode.SYSTEM_ERROR
+    assert broker.codes(1) == [ResponseCode.SYSTEM_BUSY]
+    assert broker.update(b"brokerPermission=4\n") == ResponseCode.SUCCESS
+    assert broker.settings == b"brokerPermission=4\n"
