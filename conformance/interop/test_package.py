@@ -202,7 +202,9 @@ def test_it_is_installed_whole_by(
     run([tools / "pip", "install", "--quiet", tool], cwd=tmp_path)
     (tmp_path / "work").mkdir()
     where = {name: str(tmp_path / folder) for name, folder in folders.items()}
-    command: list[str | Path] = [tools / tool, *install, build_wheel(tmp_path)]
+    wheel = build_wheel(tmp_path).as_uri()
+    wanted = f"rocketmq-conformance[audit] @ {wheel}"
+    command: list[str | Path] = [tools / tool, *install, wanted]
     run(command, cwd=tmp_path, timeout_s=1200, environment=where)
     rmqc = tmp_path / "bin" / "rmqc"
     assert " passed" in run([rmqc, *QUICK], cwd=tmp_path / "work")
