@@ -15,8 +15,10 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from conformance.harness.client.access import OPEN, Access
 from conformance.harness.client.address import Address
 from conformance.harness.client.conversations import CONVERSATIONS
+from conformance.harness.client.secrets import SECRETS
 from conformance.harness.client.transcript import Direction, Entry, Transcript
 from conformance.harness.process.context import Closing
 from spec.layout import LayoutError
@@ -79,12 +81,13 @@ class ReceivedFields(dict[str, str]):
 class Peer(Closing):
     """One open connection and its transcript."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: Address, access: Access = OPEN) -> None:
         self.address = address
+        self._access = access
         self._opened = time.monotonic()
         self._arrived = bytearray()
         self._kept: deque[Command] = deque()
-        self._socket = open_socket(address)
+        self._socket = open_socket(address, access)
         self._lost_in: int | None = None
         """The beginning after which the peer closed, as conversations count them."""
         self.transcript = Transcript(
@@ -269,23 +272,27 @@ class Peer(Closing):
 
     def _reconnect(self) -> None:
         self.close()
-        self._socket = open_socket(self.address)
+        self._socket = open_socket(self.address, self._access)
         self._arrived.clear()
         self._lost_in = None
         self._note(Direction.NOTE, note="connected anew")
 
     def _note(self, direction: Direction, data: bytes = b"", note: str = "") -> None:
         at_ms = round((time.monotonic() - self._opened) * 1000)
+        shown = SECRETS.hide_in_bytes(data)
         self.transcript.add(
-            Entry(direction=direction, at_ms=at_ms, data=data, note=note)
+            Entry(direction=direction, at_ms=at_ms, data=shown, note=note)
         )
 
 
-def open_socket(address: Address) -> socket.socket:
-    """Return a fresh connection to *address*."""
+def open_socket(address: Address, access: Access = OPEN) -> socket.socket:
+    """Return a fresh connection to *address*, encrypted if *access* has TLS."""
+    source = (access.source, 0) if access.source else None
     try:
-        made = socket.create_connection(address, CONNECT_TIMEOUT_S)
+        made = socket.create_connection(address, CONNECT_TIMEOUT_S, source)
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if access.tls is not None:
+            made = access.tls.wrap_socket(made, server_hostname=address.host)
     except OSError as error:
         raise PeerError(f"cannot connect to {address}: {error}") from error
-    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return made

@@ -15,12 +15,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self
 
+from conformance.harness.client.access import ANY_CERTIFICATE, client_context
 from conformance.harness.client.address import Address
 from conformance.harness.java import cluster_info
 from conformance.harness.java.apache_conf import (
+    ENFORCING,
     GUEST_SETTINGS,
     JAVA_PROPERTIES,
     LOOPBACK,
+    TLS_MODE,
     both_spellings,
     write_logging,
     write_properties,
@@ -99,6 +102,8 @@ class ApacheCluster(Closing):
             for key, value in settings.items()
             if key.startswith(JAVA_PROPERTIES)
         ]
+        is_enforcing = settings.get(TLS_MODE) == ENFORCING
+        self._tls = client_context(ANY_CERTIFICATE) if is_enforcing else None
         self._write_files(settings)
 
     def end_report(self) -> str:
@@ -213,7 +218,8 @@ class ApacheCluster(Closing):
         )
 
     def _is_known_to(self, name_server: Address) -> bool:
-        return str(self.broker) in cluster_info.broker_addresses(name_server)
+        known = cluster_info.broker_addresses(name_server, self._tls)
+        return str(self.broker) in known
 
     def _run(self, what: str, *options: str) -> Child:
         java = [str(find_java()), *self._java_options, *HEAP_OPTIONS]

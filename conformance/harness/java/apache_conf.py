@@ -42,8 +42,10 @@ GUEST_SETTINGS: Mapping[str, str] = {
 }
 """Settings of every broker."""
 
-JAVA_PROPERTIES = "rocketmq."
+JAVA_PROPERTIES = "rocketmq.", "tls."
 """Settings that begin so are no broker's, but properties of its Java process."""
+TLS_MODE, ENFORCING = "tls.server.mode", "enforcing"
+"""Property of a server, and its value for a server without plain connections."""
 
 MAPED, MAPPED = "maped", "mapped"
 """First word of the settings of file sizes, by release."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import socket
+import ssl
 import struct
 
 from conformance.harness.client.address import Address
@@ -19,9 +20,11 @@ GET_ALL_TOPICS = 206
 RESPONSE_TIMEOUT_S = 2.0
 
 
-def broker_addresses(name_server: Address) -> set[str]:
+def broker_addresses(
+    name_server: Address, tls: ssl.SSLContext | None = None
+) -> set[str]:
     """Return the addresses, as HOST:PORT, of all brokers that are registered."""
-    answer = _answer(name_server, GET_BROKER_CLUSTER_INFO)
+    answer = _answer(name_server, GET_BROKER_CLUSTER_INFO, tls)
     return set(re.findall(r'\d+:"([^"]+:\d+)"', answer))
 
 
@@ -35,13 +38,14 @@ def is_empty_name_server(name_server: Address) -> bool:
     return not any(value for body in bodies for value in body.values())
 
 
-def _answer(name_server: Address, code: int) -> str:
+def _answer(name_server: Address, code: int, tls: ssl.SSLContext | None = None) -> str:
     """Return the body of the response, empty without one."""
     command = {"code": code, "language": "OTHER", "opaque": 1, "flag": 0}
     header = json.dumps(command).encode()
     request = struct.pack(">II", 4 + len(header), len(header)) + header
     try:
-        with socket.create_connection(name_server, RESPONSE_TIMEOUT_S) as connection:
+        plain = socket.create_connection(name_server, RESPONSE_TIMEOUT_S)
+        with tls.wrap_socket(plain) if tls is not None else plain as connection:
             connection.settimeout(RESPONSE_TIMEOUT_S)
             connection.sendall(request)
             with connection.makefile("rb") as answer:

@@ -22,7 +22,7 @@ OPTIONS = "docker."
 class DockerTarget(ClusterTarget[ContainerCluster]):
     """A name server and a broker in containers, with a store of their own."""
 
-    capabilities = EVERYTHING - {Capability.CLOCK}
+    capabilities = EVERYTHING - {Capability.CLOCK, Capability.ACL, Capability.TLS}
     failures = (EngineError, *FAILURES)
 
     def _configure(self) -> None:

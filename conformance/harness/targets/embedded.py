@@ -25,7 +25,7 @@ from conformance.harness.process.ports import PortBlock
 from conformance.harness.process.process import Child, ProcessError, start, track
 from conformance.harness.process.workspace import Workspace
 from conformance.harness.targets.started_target import StartedTarget
-from conformance.harness.targets.target import EVERYTHING, TargetError
+from conformance.harness.targets.target import EVERYTHING, Capability, TargetError
 from rocketmq_conformance.paths import module_command
 
 SOURCES = Path(conformance.__file__).parents[1]
@@ -54,7 +54,7 @@ FAST_PACKAGES = "reference/fast/", "columns/"
 class EmbeddedTarget(StartedTarget):
     """The reference, with a store of its own in a temporary directory."""
 
-    capabilities = EVERYTHING
+    capabilities = EVERYTHING - {Capability.ACL, Capability.TLS}
     starts_anew = False
     """Whether each start loads the program, as that of a user does."""
 

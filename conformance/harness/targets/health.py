@@ -7,6 +7,7 @@ After a target has ended or hangs, later tests have no verdict about their claus
 from __future__ import annotations
 
 import socket
+import ssl
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -32,13 +33,14 @@ class Server:
 
     role: str
     address: Address
+    tls: ssl.SSLContext | None = None
 
 
 def servers_of(target: Target) -> list[Server]:
     """Return the servers of *target* that listen."""
     addresses = {NAME_SERVER: target.namesrv, BROKER: target.broker}
     return [
-        Server(role=role, address=address)
+        Server(role=role, address=address, tls=target.access.tls)
         for role, address in addresses.items()
         if address is not None
     ]
@@ -76,6 +78,9 @@ def _problem_of(server: Server, patience_s: float) -> str:
     name = f"the {server.role} at {server.address}"
     try:
         connection = socket.create_connection(server.address, patience_s)
+        if server.tls is not None:
+            host = server.address.host
+            connection = server.tls.wrap_socket(connection, server_hostname=host)
     except OSError as error:
         return f"{name} accepts no connection: {error}"
     with connection:

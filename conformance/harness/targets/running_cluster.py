@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from conformance.harness.client.access import OPEN, Access
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client, body_of
 from conformance.harness.client.peer import PeerError
@@ -63,18 +64,20 @@ class RunningClusterTarget(Target):
         for address in (self.namesrv, *self._stated.values()):
             if not accepts(*address):
                 raise TargetError(f"no listener on {address}")
-        found = find_broker(self.namesrv)
+        found = find_broker(self.namesrv, self.access)
         self.broker = self._stated.get("broker", found.address)
         self.admin = self._stated.get("admin")
         self.broker_name, self.cluster = found.name, found.cluster
         if self.admin is not None and not found.name:
-            self.broker_name, self.cluster = names_of(self.admin)
+            self.broker_name, self.cluster = names_of(self.admin, self.access)
         if not self.has_profile:
             self._choose_release()
 
     def _choose_release(self) -> None:
         """Set the release: the reported one, a guess, or the default."""
-        reported = reported_release(self.broker) if self.broker is not None else None
+        reported = None
+        if self.broker is not None:
+            reported = reported_release(self.broker, self.access)
         if reported is not None:
             self.release = nearest_release(reported)
             self.release_source = f"the broker reports {reported}"
@@ -88,7 +91,9 @@ class RunningClusterTarget(Target):
             self.release_source = "a default, because nothing states its release"
 
 
-def find_broker(namesrv: Address, *, timeout_s: float = 5.0) -> Broker:
+def find_broker(
+    namesrv: Address, access: Access = OPEN, *, timeout_s: float = 5.0
+) -> Broker:
     """Return the first master of the cluster, once it is registered.
 
     Tests examine the name server's responses, so an invalid response is tolerated here.
@@ -97,7 +102,7 @@ def find_broker(namesrv: Address, *, timeout_s: float = 5.0) -> Broker:
     found: list[Broker] = []
 
     def has_a_broker() -> bool:
-        with Client.connect(namesrv) as client:
+        with Client.connect(namesrv, access=access) as client:
             found.extend(brokers_in(body_of(client.cluster_info())))
         return bool(found)
 
@@ -105,16 +110,16 @@ def find_broker(namesrv: Address, *, timeout_s: float = 5.0) -> Broker:
     try:
         wait_until(has_a_broker, what=what, timeout_s=timeout_s)
     except (AssertionError, PeerError, LayoutError, ValueError):
-        addresses = sorted(broker_addresses(namesrv))
+        addresses = sorted(broker_addresses(namesrv, access.tls))
         address = Address.parse(addresses[0]) if addresses else None
         return Broker(name="", cluster="", address=address)
     return found[0]
 
 
-def names_of(broker: Address) -> tuple[str, str]:
+def names_of(broker: Address, access: Access = OPEN) -> tuple[str, str]:
     """Return a broker's name and cluster from its settings; empty if it refuses."""
     try:
-        with Client.connect(broker) as client:
+        with Client.connect(broker, access=access) as client:
             settings = client.broker_settings()
     except (AssertionError, PeerError, LayoutError, ValueError):
         return "", ""
@@ -140,10 +145,10 @@ def _member(body: object, name: str) -> Mapping[object, object]:
     return value if isinstance(value, Mapping) else {}
 
 
-def reported_release(broker: Address) -> str | None:
+def reported_release(broker: Address, access: Access = OPEN) -> str | None:
     """Return the release that the broker reports, or None."""
     try:
-        with Client.connect(broker) as client:
+        with Client.connect(broker, access=access) as client:
             release = client.broker_release()
         release_key(release)
     except (AssertionError, PeerError, LayoutError, ValueError):

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TypeAlias
+from urllib.parse import parse_qsl, urlencode
 
 from conformance.harness.client.address import Address
 from conformance.harness.targets.health import Health, healthy_roles
@@ -48,6 +49,7 @@ class SharedTarget(Target):
         self.capabilities = frozenset(Capability(name) for name in names)
         self.refuses = refuses_of(description)
         self.is_foreign = bool(description.get("is_foreign"))
+        self.use_access(dict(parse_qsl(description.get("access", ""))))
 
 
 def describe_target(target: Target, complaints: Iterable[str] = ()) -> dict[str, str]:
@@ -66,6 +68,7 @@ def describe_target(target: Target, complaints: Iterable[str] = ()) -> dict[str,
         "release_source": target.release_source,
         "refuses": ",".join(str(code) for code in sorted(target.refuses)),
         "complaints": "\n".join(complaints),
+        "access": urlencode(target.access_settings),
         "is_foreign": "yes" if target.is_foreign else "",
     }
 

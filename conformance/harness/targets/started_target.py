@@ -45,7 +45,7 @@ class StartedTarget(Target, ABC):
         with self._as_target_error():
             self._start()
         assert self.namesrv is not None
-        found = find_broker(self.namesrv)
+        found = find_broker(self.namesrv, self.access)
         named = self.conf.get("brokerClusterName", self.usual_cluster)
         self.broker_name = found.name or self.conf.get("brokerName", self.usual_broker)
         self.cluster = found.cluster or named
@@ -84,6 +84,11 @@ class StartedTarget(Target, ABC):
         """The directory of this target, the same for every start of it."""
         self._workspace = self._workspace or Workspace()
         return self._workspace.path
+
+    @property
+    def home(self) -> Path:
+        """The ROCKETMQ_HOME of this target, whose ``conf`` has plain_acl.yml."""
+        return self.directory
 
     @property
     def ports(self) -> PortBlock:

@@ -16,6 +16,12 @@ from pathlib import Path
 from typing import Self
 from urllib.parse import parse_qsl
 
+from conformance.harness.client.access import (
+    OPEN,
+    SETTINGS,
+    AccessError,
+    access_of,
+)
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client
 from conformance.harness.process.context import Closing
@@ -33,6 +39,10 @@ class Capability(StrEnum):
     """It can be started with settings of the test's choice."""
     RESTART = "restart"
     """It can be stopped in order and started again on the same store."""
+    ACL = "acl"
+    """It checks access by conf/plain_acl.yml of its home, or by users since 5.3."""
+    TLS = "tls"
+    """It encrypts as the Java properties tls.* in its settings state."""
     KILL = "kill"
     """It can be killed as a power cut would."""
     REPLICATION = "replication"
@@ -97,6 +107,12 @@ class Target(Closing):
         self.rest = rest
         """Rest of the text after the kind."""
         self.conf = dict(conf or {})
+        self.access_settings = {
+            key: self.conf.pop(key) for key in SETTINGS if key in self.conf
+        }
+        """Settings about credentials and TLS: files, never secrets."""
+        self.access = OPEN
+        """Access of the clients that the suite connects."""
         self.release = "4.6.0"
         self.stated_release = ""
         """The release or series that target or profile state, such as 5.3.1 or 4.7, if
@@ -121,7 +137,16 @@ class Target(Closing):
         self.store_path = store
         self.refuses: frozenset[int] = frozenset()
         """Codes of the requests that it is known to refuse as unknown to it."""
+        self.use_access(self.access_settings)
         self._configure()
+
+    def use_access(self, settings: Mapping[str, str]) -> None:
+        """Connect with the credentials and the TLS of *settings* from now on."""
+        self.access_settings = dict(settings)
+        try:
+            self.access = access_of(settings)
+        except AccessError as error:
+            raise TargetError(f"{self.text}: {error}") from None
 
     def _configure(self) -> None:
         """Set the values that follow from the text and the settings.
@@ -164,15 +189,16 @@ class Target(Closing):
         """Return a fresh connection to the name server."""
         if self.namesrv is None:
             raise TargetError(f"{self.text} has no name server")
-        return Client.connect(self.namesrv, self.release)
+        return Client.connect(self.namesrv, self.release, self.access)
 
     def connect_to_broker(self) -> Client:
         """Return a fresh connection to the broker."""
-        return Client.connect(self._broker_address(), self.release)
+        return Client.connect(self._broker_address(), self.release, self.access)
 
     def connect_for_admin(self) -> Client:
         """Return a fresh connection for requests that create topics and groups."""
-        return Client.connect(self.admin or self._broker_address(), self.release)
+        address = self.admin or self._broker_address()
+        return Client.connect(address, self.release, self.access)
 
     def _broker_address(self) -> Address:
         if self.broker is None:

@@ -9,13 +9,16 @@ combines all of them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Self, TypeAlias
 
+from conformance.harness.client.access import OPEN, Access
 from conformance.harness.client.address import Address
 from conformance.harness.client.peer import ONEWAY_FLAG, RESPONSE_TIMEOUT_S, Peer
 from conformance.harness.client.transcript import Transcript
 from conformance.harness.process.context import Closing
 from spec.routing.topic_config import FIRST_RELEASE
+from spec.security.signature import Credentials, signed_fields
 from spec.wire.bodies.fastjson import dumps, loads
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.response_code import ResponseCode
@@ -34,15 +37,24 @@ class RefusedError(AssertionError):
 class Invoker(Closing):
     """Sender of requests to one peer over one connection."""
 
-    def __init__(self, peer: Peer, release: str = FIRST_RELEASE) -> None:
+    def __init__(
+        self,
+        peer: Peer,
+        release: str = FIRST_RELEASE,
+        credentials: Credentials | None = None,
+    ) -> None:
         self.peer = peer
+        self.credentials = credentials
+        """Keys to sign requests with; None for unsigned requests."""
         self.release = release
         """The release whose peers write bodies as this one does."""
 
     @classmethod
-    def connect(cls, address: Address, release: str = FIRST_RELEASE) -> Self:
+    def connect(
+        cls, address: Address, release: str = FIRST_RELEASE, access: Access = OPEN
+    ) -> Self:
         """Return an invoker of *release* with a new connection to *address*."""
-        return cls(Peer(address), release)
+        return cls(Peer(address, access), release, access.credentials)
 
     @property
     def transcript(self) -> Transcript:
@@ -67,7 +79,8 @@ class Invoker(Closing):
         timeout_s: float = RESPONSE_TIMEOUT_S,
     ) -> Command:
         """Send a request with this code and return its answer."""
-        return self.peer.request(request(code, fields, body), timeout_s=timeout_s)
+        command = self.signed(request(code, fields, body))
+        return self.peer.request(command, timeout_s=timeout_s)
 
     def invoke_oneway(
         self,
@@ -76,7 +89,16 @@ class Invoker(Closing):
         body: bytes = b"",
     ) -> Command:
         """Send a oneway request, which has no response, and return it as sent."""
-        return self.peer.send(request(code, fields, body, flag=ONEWAY_FLAG))
+        return self.peer.send(
+            self.signed(request(code, fields, body, flag=ONEWAY_FLAG))
+        )
+
+    def signed(self, command: Command) -> Command:
+        """Return *command* with a signature if there are credentials."""
+        if self.credentials is None:
+            return command
+        fields = signed_fields(command.fields, command.body, self.credentials)
+        return replace(command, fields=fields)
 
 
 def request(

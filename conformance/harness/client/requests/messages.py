@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
-from conformance.harness.client.peer import ONEWAY_FLAG, RESPONSE_TIMEOUT_S
+from conformance.harness.client.peer import RESPONSE_TIMEOUT_S
 from conformance.harness.client.requests.invoker import (
     FieldValue,
     Invoker,
@@ -72,7 +72,7 @@ class MessageRequests(Invoker):
         }
         named = send_fields(fields, code)
         if oneway:
-            return self.peer.send(request(code, named, body, flag=ONEWAY_FLAG))
+            return self.invoke_oneway(code, named, body)
         return self.invoke(code, named, body, timeout_s=timeout_s)
 
     def send_batch(
@@ -156,7 +156,8 @@ class MessageRequests(Invoker):
             "subVersion": 0,
             "expressionType": expression_type,
         }
-        return self.peer.send(request(RequestCode.PULL_MESSAGE, fields)).opaque
+        command = request(RequestCode.PULL_MESSAGE, fields)
+        return self.peer.send(self.signed(command)).opaque
 
     def send_back(
         self,

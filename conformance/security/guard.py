@@ -1,0 +1,171 @@
+"""A started broker with access control, and the reasons of its refusals."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import pytest
+
+from conformance.harness.client.access import Access, secret_credentials
+from conformance.harness.client.client import Client
+from conformance.harness.process.deadline import PAUSE_S, wait_until
+from conformance.harness.pytest_plugin.fixtures import another_target, unique_name
+from conformance.harness.targets.started_target import StartedTarget
+from conformance.security.accounts import (
+    ADMIN,
+    SUITE_ACCOUNTS,
+    Account,
+    plain_acl,
+)
+from spec.clause import release_key
+from spec.security.plain_acl import FILE, NO_ACCESS_KEY
+from spec.security.signature import Credentials
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.response_code import ResponseCode
+
+USERS_SINCE = (5, 3, 3)
+"""First studied release whose brokers have users instead of plain_acl.yml."""
+
+MATCH_ALL = {"*", "*.*.*.*"}
+"""Patterns of white lists that match every address."""
+MARKER_ADDRESS = "127.0.0.9"
+"""Source of the requests that wait for a change of the accounts."""
+
+UNUSED_ADDRESSES = ("192.0.2.1",)
+"""White list of the first plain_acl.yml: an address of documentation (RFC 5737)."""
+
+_PLAIN_REASON = re.compile(
+    r"No PlainAccessResource for accessKey=[^\s,]+"
+    r"|No accessKey is configured"
+    r"|No acl config for [^\s,]+"
+    r"|Check signature failed for accessKey=[^\s,]+"
+    r"|Need admin permission for request code=\d+, but accessKey=\S+ is not"
+    r"|No default permission for (topic|group):[^\s,]+"
+)
+_USER_REASON = re.compile(
+    r"username cannot be null\.|User:\S+ is (not found|disabled)\.|check signature "
+    r"failed\.|\S+ has no permission to access \S+ from \S+, .*"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guard:
+    """A target with the accounts of the suite."""
+
+    target: StartedTarget
+
+    @property
+    def has_users(self) -> bool:
+        """Whether its accounts are users (5.3), not entries of plain_acl.yml."""
+        return release_key(self.target.release) >= USERS_SINCE
+
+    @contextmanager
+    def client(
+        self, credentials: Credentials | None = None, source: str = ""
+    ) -> Iterator[Client]:
+        """Yield a new connection to the broker, which signs with *credentials*."""
+        assert self.target.broker is not None
+        access = Access(credentials=credentials, source=source)
+        with Client.connect(
+            self.target.broker, self.target.release, access
+        ) as connected:
+            yield connected
+
+    def reason(self, answer: Command) -> str:
+        """Return the reason of a refusal; empty for a request that was admitted."""
+        pattern = _USER_REASON if self.has_users else _PLAIN_REASON
+        found = pattern.search(answer.remark or "")
+        return found[0] if found else ""
+
+    @property
+    def refusal_code(self) -> ResponseCode:
+        """Response code of a refusal by this release."""
+        if self.has_users:
+            return ResponseCode.NO_PERMISSION
+        return ResponseCode.SYSTEM_ERROR
+
+    def wrong_signature(self, credentials: Credentials) -> str:
+        """Return the reason for a wrong signature by this release."""
+        if self.has_users:
+            return "check signature failed."
+        return f"Check signature failed for accessKey={credentials.access_key}"
+
+    def write_accounts(self, text: str) -> None:
+        """Replace plain_acl.yml."""
+        path = self.target.home / FILE
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def change_accounts(
+        self, accounts: Iterable[Account], white: Sequence[str] = ()
+    ) -> None:
+        """Replace the accounts and the white list, and wait until they are in force.
+
+        A new account shows that, and an unsigned request, unless all are admitted.
+        """
+        marker = secret_credentials(unique_name("marker"), unique_name("secret"))
+        self.write_accounts(plain_acl([*accounts, Account(credentials=marker)], white))
+        self.wait_for(marker, "", source=MARKER_ADDRESS)
+        if not MATCH_ALL.intersection(white):
+            self.wait_for(None, NO_ACCESS_KEY, source=MARKER_ADDRESS)
+
+    def wait_for(
+        self, credentials: Credentials | None, reason: str, *, source: str = ""
+    ) -> None:
+        """Wait until requests of this account are refused so, or admitted if empty."""
+
+        def is_so() -> bool:
+            with self.client(credentials, source) as client:
+                return self.reason(client.max_offset(topic="AclPub")) == reason
+
+        wait_until(is_so, what=f"the reason is {reason!r}", timeout_s=15.0)
+
+    def reasons_for(self, credentials: Credentials, duration_s: float) -> set[str]:
+        """Return every reason that requests of this account get for *duration_s*."""
+        deadline = time.monotonic() + duration_s
+        found: set[str] = set()
+        with self.client(credentials) as client:
+            while time.monotonic() < deadline:
+                found.add(self.reason(client.max_offset(topic="AclPub")))
+                time.sleep(PAUSE_S)
+        return found
+
+
+@contextmanager
+def guarded(config: pytest.Config, accounts: str = "") -> Iterator[Guard]:
+    """Yield a started target with *accounts*, by default those of the suite."""
+    settings = {"aclEnable": "true", **USER_SETTINGS}
+    own = another_target(config, settings)
+    assert isinstance(own, StartedTarget)
+    guard = Guard(target=own)
+    guard.write_accounts(accounts or plain_acl(SUITE_ACCOUNTS, UNUSED_ADDRESSES))
+    own.access = Access(credentials=ADMIN)
+    with own:
+        yield guard
+
+
+_AUTH = "org.apache.rocketmq.auth"
+USER_SETTINGS = {
+    "authenticationEnabled": "true",
+    "authorizationEnabled": "true",
+    "authenticationProvider": f"{_AUTH}.authentication.provider"
+    ".DefaultAuthenticationProvider",
+    "authenticationMetadataProvider": f"{_AUTH}.authentication.provider"
+    ".LocalAuthenticationMetadataProvider",
+    "authorizationProvider": f"{_AUTH}.authorization.provider"
+    ".DefaultAuthorizationProvider",
+    "authorizationMetadataProvider": f"{_AUTH}.authorization.provider"
+    ".LocalAuthorizationMetadataProvider",
+    "initAuthenticationUser": json.dumps(
+        {"username": ADMIN.access_key, "password": ADMIN.secret_key}
+    ),
+    "innerClientAuthenticationCredentials": json.dumps(
+        {"accessKey": ADMIN.access_key, "secretKey": ADMIN.secret_key}
+    ),
+}
+"""Settings of a broker with users and one super user (Java: AuthConfig)."""
