@@ -103,7 +103,7 @@ def _distinct(columns: list[Ints]) -> tuple[list[tuple[int, ...]], Ints]:
         which[left[same]] = len(found)
         left = left[~same]
         found.append(values)
-    if len(left):  # so many that sorting them is quicker
+    if len(left):  # so many that sorting them is faster
         rows = np.stack([column[left] for column in columns])
         distinct, numbers = np.unique(rows, axis=1, return_inverse=True)
         which[left] = numbers.reshape(-1) + len(found)

@@ -106,7 +106,7 @@ def read_batches(
         yield batch
         end = batch.end
     rest = scan(memoryview(data)[end:], base_offset + end, check_crc=check_crc)
-    assert not rest.records, f"only the plain reader reads what is at {end}"
+    assert not rest.records, f"only the reader of single records reads what is at {end}"
     return LogEnd(
         end_offset=rest.end_offset, stop=rest.stop, blank=rest.blank, error=rest.error
     )

@@ -47,19 +47,19 @@ def string_hashes(
     if len(empty):
         yield empty, np.zeros(len(empty), dtype=np.uint32)
     for index, words in words_of(data, values):
-        odd = np.bitwise_or.reduce(words) & TOPS
+        other = np.bitwise_or.reduce(words) & TOPS
         if besides:
             sought = ONES * np.uint64(besides[0])
             for word in words:
-                odd = odd | _zero_bytes(word ^ sought)
+                other = other | _zero_bytes(word ^ sought)
         codes = np.zeros(len(index), dtype=np.uint64)
         for word in words:
             codes = codes * OF_WORD + _hashed(word)
-        plain = odd == 0
-        if plain.all():
+        is_ascii = other == 0
+        if is_ascii.all():
             yield index, codes.astype(np.uint32)
         else:
-            yield index[plain], codes[plain].astype(np.uint32)
+            yield index[is_ascii], codes[is_ascii].astype(np.uint32)
 
 
 def _hashed(word: Words) -> Words:

@@ -44,7 +44,8 @@ from spark_checks.since import is_about_earlier, part_since
 from spark_checks.situation import situation_of
 from spark_checks.store_files import Store, commit_log_file_size, list_store, shown_url
 from spark_checks.store_summary import store_summary
-from spark_checks.survey.summarise import SurveySummary, run_survey, summarise
+from spark_checks.survey.run_survey import run_survey
+from spark_checks.survey.summary import SurveySummary
 
 FILE_CHECKS: tuple[Invariant, ...] = (
     files.NAMES,
@@ -221,7 +222,7 @@ def surveyed_store(
         ranges=ranges,
         needs_system_topics=needs_system_topics(only),
     )
-    summary = summarise(survey, situation.min_offset)
+    summary = survey.summary
     return SurveyedStore(
         session=session,
         store=store,

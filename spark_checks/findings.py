@@ -120,10 +120,5 @@ def in_order(findings: Iterable[Finding]) -> list[Finding]:
     return sorted(findings, key=rank)
 
 
-FINDING_COLUMNS: Final = (
-    "severity string, file string, offset bigint, length bigint, "
-    "expected string, found string, message string"
-)
-"""Columns of the rows that a check returns, as a Spark schema."""
 LISTED_MAX: Final = 50
 """Listed findings of one invariant in one file; further ones are counted."""

@@ -18,7 +18,7 @@ from spark_checks.columns.record_scan import FileRange, ReadAt, find_record, is_
 from spark_checks.findings import Invariant
 from spark_checks.invariants import records, side_files
 from spark_checks.store_files import Store, StoreFile, reading
-from spark_checks.survey.summarise import SurveySummary
+from spark_checks.survey.summary import SurveySummary
 
 PIECES_PER_FILE = 64
 PIECE_SIZE_MIN = 4096

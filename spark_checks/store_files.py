@@ -11,7 +11,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -256,7 +256,7 @@ def open_filesystem(url: str) -> tuple[fs.FileSystem, str]:
     return fs.LocalFileSystem(), str(Path(url).absolute())
 
 
-def listing(files: tuple[StoreFile, ...]) -> str:
+def listing(files: Iterable[StoreFile]) -> str:
     """Return *files* as the JSON option ``files``: path, start offset and size."""
     return json.dumps([[file.path, file.base, file.size] for file in files])
 

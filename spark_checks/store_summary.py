@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from spark_checks.store_files import Store, StoreFile, read_json, read_whole
-from spark_checks.survey.summarise import QueueSummary, SurveySummary
+from spark_checks.survey.summary import QueueSummary, SurveySummary
 from spec.layout import LayoutError
 from spec.store.index_file import HEADER_SIZE, decode_header
 from spec.wire.message.topic_names import DLQ_PREFIX, RETRY_PREFIX
@@ -43,7 +43,7 @@ def store_summary(store: Store, summary: SurveySummary) -> Mapping[str, object]:
 
 def _tasks(summary: SurveySummary) -> dict[str, object]:
     """Return the tasks of a survey for which kernels were requested."""
-    with_kernels, without = summary.kernel_tasks, summary.plain_tasks
+    with_kernels, without = summary.kernel_tasks, summary.fallback_tasks
     if not with_kernels + without:
         return {}
     return {"survey_tasks": {"with_kernels": with_kernels, "without": without}}

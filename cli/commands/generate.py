@@ -109,7 +109,7 @@ def generate(
         raise click.UsageError("missing argument STORE")
     if messages is not None and (faults or rich):
         raise click.UsageError(
-            "--messages makes plain stores, without --faults and --rich"
+            "--messages makes uniform stores, without --faults and --rich"
         )
     shape = {"seed": seed, "topics": topics, "queues": queues, "body_size": body_size}
     try:
@@ -148,7 +148,7 @@ def _plant(store: Path, plan: Plan, faults: str, labels: Path) -> None:
     wanted = own if faults == "all" else faults.split(",")
     unknown = [kind for kind in wanted if kind not in own]
     if unknown:
-        store_kind = "rich" if plan.is_rich else "plain"
+        store_kind = "rich" if plan.is_rich else "basic"
         raise click.UsageError(
             f"no fault {', '.join(unknown)} of a {store_kind} store; see --list-faults"
         )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from spark_checks.against.pieces import file_at
 from spark_checks.columns.record_scan import WINDOW_SIZE
 from spark_checks.store_files import Store, reading
-from spark_checks.survey.summarise import SurveySummary
+from spark_checks.survey.summary import SurveySummary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

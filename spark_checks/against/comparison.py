@@ -33,7 +33,8 @@ from spark_checks.progress import Progress, silent
 from spark_checks.session.session import FAILURES, failed
 from spark_checks.situation import situation_of
 from spark_checks.store_files import Store, list_store
-from spark_checks.survey.summarise import SurveySummary, run_survey, summarise
+from spark_checks.survey.run_survey import run_survey
+from spark_checks.survey.summary import SurveySummary
 from spark_checks.tables.store_tables import Tables, open_tables
 
 
@@ -103,7 +104,7 @@ def _read(
         size = sum(file.size for file in store.files)
         progress(f"reading {size:,} bytes of the other store", size)
         survey = run_survey(session, store, situation, conf.delays)
-        summary = summarise(survey, situation.min_offset)
+        summary = survey.summary
     return Read(store=store, tables=tables, summary=summary)
 
 

@@ -11,10 +11,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.against.common_range import Common
-from spark_checks.situation import Situation
 from spark_checks.store_files import Store
 from spark_checks.tables.predicates import is_record
-from spark_checks.tables.store_tables import open_tables
+from spark_checks.tables.store_tables import open_commit_log
 
 IDENTITY = ("topic", "queue_id", "queue_offset", "born_at_ms", "computed_crc")
 """Columns that identify a message at any place of its record."""
@@ -61,7 +60,7 @@ def outside(
         or (file.base or 0) < common.begin
         or (file.base or 0) + file.size > common.end
     )
-    log = open_tables(session, replace(store, files=files), Situation(), {}).log
+    log = open_commit_log(session, replace(store, files=files), {})
     records = log.where(is_record())
     behind = records.where(F.col("offset") >= common.end)
     if store.min_offset == common.begin and end == common.end:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.tables.finding_rows import finding
+from spark_checks.against.invariants import SAME_UNITS
+from spark_checks.tables.finding_rows import Rule, findings
 from spark_checks.tables.predicates import needs_record, queue_file
 from spark_checks.tables.store_tables import Tables
 from spec.store.consume_queue import EXTENSION_ADDRESS_MAX, UNIT_SIZE
@@ -101,20 +102,27 @@ def differing_units(units: Units, queues: list[tuple[str, int]]) -> DataFrame:
         }
     )
     rows = both.where(_is_within("here") & _is_within("there") & ~_is_same())
-    return finding(
+    return findings(
         rows,
+        Rule(
+            invariant=SAME_UNITS,
+            expected=_unit_text("there"),
+            found=_unit_text("here"),
+            message=F.format_string(
+                "Unit %d of queue %d of %s differs from the other store: here %s,"
+                " there %s.",
+                *(
+                    "queue_offset",
+                    "queue_id",
+                    "topic",
+                    _unit_text("here"),
+                    _unit_text("there"),
+                ),
+            ),
+        ),
         file=F.coalesce(queue_file(), F.format_string("consumequeue/%s/%d", *_QUEUE)),
         offset=F.coalesce("position", F.col("queue_offset") * UNIT_SIZE),
         length=F.lit(UNIT_SIZE),
-        expected=_unit_text("there"),
-        found=_unit_text("here"),
-        message=F.format_string(
-            "Unit %d of queue %d of %s differs from the other store: here %s,"
-            " there %s.",
-            *(F.col(name) for name in ("queue_offset", "queue_id", "topic")),
-            _unit_text("here"),
-            _unit_text("there"),
-        ),
     )
 
 
@@ -137,8 +145,6 @@ def _unit_text(side: str) -> Column:
         F.col(side).isNotNull(),
         F.format_string(
             "commit-log offset %d, size %d, tags code %s",
-            f"{side}.commit_log_offset",
-            f"{side}.size",
-            code,
+            *(f"{side}.commit_log_offset", f"{side}.size", code),
         ),
     ).otherwise(F.lit("none"))

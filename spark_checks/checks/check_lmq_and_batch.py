@@ -18,18 +18,22 @@ from spark_checks.findings import Finding, Invariant
 from spark_checks.invariants import batch_consume_queues, lmq
 from spark_checks.store_files import listing
 from spark_checks.tables.lmq_and_batch import OtherQueues
-from spark_checks.tables.store_tables import open_multi_dispatch
+from spark_checks.tables.store_tables import (
+    open_multi_dispatch,
+    open_table,
+    open_units,
+)
 
 Check = Callable[[OtherQueues], DataFrame]
 LMQ_CHECKS: Mapping[Invariant, Check] = {
     lmq.UNIT: lmq.wrong_units,
-    lmq.OFFSET: lmq.units_at_wrong_offsets,
+    lmq.OFFSET: lmq.wrong_units,
     lmq.EVERY_RECORD: lmq.records_without_unit,
 }
 BATCH_CHECKS: Mapping[Invariant, Check] = {
     batch_consume_queues.UNIT: batch_consume_queues.wrong_units,
-    batch_consume_queues.COUNT: batch_consume_queues.wrong_counts,
-    batch_consume_queues.REST: batch_consume_queues.wrong_rests,
+    batch_consume_queues.COUNT: batch_consume_queues.wrong_units,
+    batch_consume_queues.REST: batch_consume_queues.wrong_units,
     batch_consume_queues.EVERY_RECORD: batch_consume_queues.batches_without_unit,
 }
 LMQ_AND_BATCH_CHECKS: tuple[Invariant, ...] = (*LMQ_CHECKS, *BATCH_CHECKS)
@@ -62,28 +66,14 @@ def lmq_and_batch_findings(surveyed: SurveyedStore) -> list[Finding]:
 
 
 def _opened(surveyed: SurveyedStore) -> OtherQueues:
-    # Imported late: the driver needs these modules only from here on.
+    # Imported late: the driver needs this module only from here on.
     from spark_checks.readers.batch_consume_queue import BatchConsumeQueueSource
 
-    surveyed.session.dataSource.register(BatchConsumeQueueSource)
-    store = surveyed.store
-    lmq_units = (
-        surveyed.session.read.format("rocketmq.consumequeue")
-        .option("url", store.url)
-        .option("files", listing(store.lmq_files))
-        .option("partitions", str(surveyed.session.sparkContext.defaultParallelism))
-        .load()
-    )
-    batch = (
-        surveyed.session.read.format("rocketmq.batchconsumequeue")
-        .option("url", store.url)
-        .option("files", listing(store.batch_queues))
-        .load()
-    )
-    records = open_multi_dispatch(surveyed.session, store, surveyed.delays)
+    session, store = surveyed.session, surveyed.store
+    of_batches = listing(store.batch_queues)
     return OtherQueues(
-        lmq=lmq_units,
-        batch=batch,
-        records=records,
+        lmq=open_units(session, store, store.lmq_files),
+        batch=open_table(session, store, BatchConsumeQueueSource, of_batches),
+        records=open_multi_dispatch(session, store, surveyed.delays),
         situation=replace(surveyed.situation, log_end=surveyed.summary.log_end),
     )

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
@@ -20,9 +19,9 @@ from spark_checks.checks.surveyed_store import SurveyedStore
 from spark_checks.findings import Finding, Invariant
 from spark_checks.invariants import delays, index_keys, retries, transactions
 from spark_checks.invariants.index_keys import KEY_CHECKS, KeyTables
-from spark_checks.store_files import Store, listing
-from spark_checks.survey.summarise import Ranges, SurveySummary
-from spark_checks.tables.store_tables import open_tables
+from spark_checks.store_files import Store
+from spark_checks.survey.summary import Ranges, SurveySummary
+from spark_checks.tables.store_tables import open_commit_log, open_index, open_log
 from spark_checks.tables.system_topics import (
     SystemTopicTables,
     checked_offsets,
@@ -37,9 +36,6 @@ from spec.wire.message.topic_names import (
     RETRY_PREFIX,
     SCHEDULE_TOPIC,
 )
-
-if TYPE_CHECKING:
-    pass
 
 SystemTopicCheck = Callable[[SystemTopicTables], DataFrame]
 SYSTEM_TOPIC_CHECKS: Mapping[Invariant, SystemTopicCheck] = {
@@ -157,9 +153,9 @@ def _system_topic_findings(
     surveyed: SurveyedStore, checks: Mapping[Invariant, SystemTopicCheck]
 ) -> list[Finding]:
     """Return the findings of *checks*; shared tables are computed once."""
-    rows = open_system_topics(surveyed.session, surveyed.store)
+    rows = open_system_topics(surveyed.session, surveyed.store).persist()
     tables = system_topic_tables(
-        rows.persist(),
+        rows,
         surveyed.store,
         surveyed.summary.last_stored_at_ms or 0,
         surveyed.situation,
@@ -176,15 +172,15 @@ def _system_topic_findings(
 
 
 def _key_findings(surveyed: SurveyedStore) -> list[Finding]:
-    tables = open_tables(
-        surveyed.session, surveyed.store, surveyed.situation, surveyed.delays
-    )
-    damage = tables.log.where(F.col("kind") == "damaged").select(
+    session, store = surveyed.session, surveyed.store
+    log = open_commit_log(session, store, surveyed.delays)
+    damage = log.where(F.col("kind") == "damaged").select(
         F.col("offset").alias("damage_begin"),
         (F.col("offset") + F.col("size")).alias("damage_end"),
     )
+    index = open_index(session, store)
     both = KeyTables(
-        items=index_keys.items_of(tables.index, surveyed.ranges).persist(),
+        items=index_keys.items_of(index, surveyed.ranges).persist(),
         keys=_keys(surveyed).persist(),
         damage=damage,
         situation=surveyed.situation,
@@ -198,15 +194,9 @@ def _key_findings(surveyed: SurveyedStore) -> list[Finding]:
 
 def _keys(surveyed: SurveyedStore) -> DataFrame:
     """Return every key of the records whose keys the survey summed up."""
-    # Imported late: the driver needs these modules only from here on.
+    # Imported late: the driver needs this module only from here on.
     from spark_checks.readers.record_keys import KeySource
 
-    surveyed.session.dataSource.register(KeySource)
-    return (
-        surveyed.session.read.format("rocketmq.keys")
-        .option("url", surveyed.store.url)
-        .option("files", listing(surveyed.store.commit_log))
-        .option("ranges", json.dumps(surveyed.ranges))
-        .option("parts", json.dumps(surveyed.store.parts))
-        .load()
-    )
+    ranges = json.dumps(surveyed.ranges)
+    session, store = surveyed.session, surveyed.store
+    return open_log(session, store, KeySource, delays={}, ranges=ranges)

@@ -25,32 +25,28 @@ from spark_checks.invariants import (
     record_contents,
     records,
 )
+from spark_checks.invariants.index_items import IndexTables, has_damage
+from spark_checks.invariants.records import has_wrong_row
+from spark_checks.readers.index import ItemDamage
 from spark_checks.since import later_units
 from spark_checks.store_files import Store
-from spark_checks.survey.summarise import SurveySummary
-from spark_checks.tables.predicates import is_record
-from spark_checks.tables.store_tables import Tables, open_tables, shared_places
+from spark_checks.survey.summary import SurveySummary
+from spark_checks.tables.store_tables import (
+    Tables,
+    open_index,
+    open_tables,
+    shared_places,
+)
 
 Check = Callable[[Tables], DataFrame]
 
 ROW_CHECKS: Mapping[Invariant, Check] = {
-    records.NO_DAMAGE: records.damaged_regions,
-    records.BODY_CHECKSUM: records.wrong_checksums,
-    records.OWN_PLACE: records.wrong_places,
-    records.FILE_WRITTEN_TO_ITS_END: records.unwritten_ends,
+    **dict.fromkeys(records.ROW_INVARIANTS, records.wrong_rows),
     records.QUEUE_OFFSETS_DENSE: records.offset_gaps,
-    record_contents.PROPERTIES_PARSE: record_contents.broken_properties,
-    record_contents.FLAGS_KNOWN: record_contents.unknown_flags,
-    record_contents.TIMES_RISE: record_contents.times_before_first,
-    record_contents.BODY_INFLATES: record_contents.bodies_not_compressed,
-    record_contents.WHOLE_CHECKSUM: record_contents.wrong_whole_checksums,
-    record_contents.PORTS: record_contents.impossible_ports,
-    record_contents.HALF_OFFSET: record_contents.half_offsets_without_commit,
-    record_contents.RANGE: record_contents.values_out_of_range,
-    queues.POINTS_AT_RECORD: queues.units_without_record,
-    queues.SIZE: queues.wrong_sizes,
+    queues.POINTS_AT_RECORD: queues.wrong_units,
+    queues.SIZE: queues.wrong_units,
     queues.TAGS_CODE: queues.wrong_tags_codes,
-    queues.PLACE: queues.misplaced_units,
+    queues.PLACE: queues.wrong_units,
     queues.EVERY_RECORD: queues.records_without_unit,
     queues.NO_HOLES: queues.holes,
     extensions.IS_THERE: extensions.addresses_without_unit,
@@ -66,12 +62,12 @@ SHARED_QUEUE_CHECKS: Mapping[Invariant, Check] = {
 Few stores have such queues. They are read only after one of these checks finds
 something.
 """
-INDEX_CHECKS: Mapping[Invariant, Check] = {
-    index_items.SLOT_NAMES_LAST: index_items.wrong_slots,
-    index_items.ITEM_NAMES_PREVIOUS: index_items.wrong_chains,
-    index_items.SECONDS_WITHIN: index_items.wrong_seconds,
-    index_items.HASH_NOT_NEGATIVE: index_items.wrong_hashes,
-    index_items.PLACE_WITHIN: index_items.places_outside,
+INDEX_CHECKS: Mapping[Invariant, Callable[[IndexTables], DataFrame]] = {
+    index_items.SLOT_NAMES_LAST: index_items.wrong_items,
+    index_items.ITEM_NAMES_PREVIOUS: index_items.wrong_items,
+    index_items.SECONDS_WITHIN: index_items.wrong_items,
+    index_items.HASH_NOT_NEGATIVE: index_items.wrong_items,
+    index_items.PLACE_WITHIN: index_items.wrong_items,
     index_items.SECONDS_OF_RECORD: index_items.seconds_unlike_record,
 }
 """Check function of each invariant of index files."""
@@ -149,13 +145,15 @@ def index_findings(surveyed: SurveyedStore, tables: Tables) -> list[Finding]:
     if not count:
         return []
     surveyed.progress(f"reading {count:,} damaged items of the index")
-    damaged = tables.index.where(F.col("damage") != 0).persist()
+    index = open_index(surveyed.session, surveyed.store)
+    damaged = index.where(F.col("damage") != 0).persist()
+    both = IndexTables(items=damaged, log=tables.log, situation=tables.situation)
     checks = dict(INDEX_CHECKS)
     try:
-        if damaged.where(index_items.is_out_of_order()).isEmpty():
+        if damaged.where(has_damage(ItemDamage.ORDER)).isEmpty():
             # This check needs another pass over the log.
             del checks[index_items.SECONDS_OF_RECORD]
-        return run_checks(replace(tables, index=damaged), checks)
+        return run_checks(both, checks)
     finally:
         damaged.unpersist()
 
@@ -187,23 +185,19 @@ def narrowed(
     sides are shuffled.
     """
     suspected = _is_in(suspects)
-    units = tables.units.where(suspected).persist()
+    log = tables.log.withColumn("suspect", suspected)
+    units = tables.units.where(suspected)
+    if not suspects:
+        return replace(tables, log=log.where(has_wrong_row()).persist(), units=units)
+    units = units.persist()
     pointed = units.select(F.col("commit_log_offset").alias("offset")).distinct()
     pointed = F.broadcast(pointed) if is_small else pointed
-    odd = (
-        ~is_record()
-        | (F.col("body_crc") != F.col("computed_crc"))
-        | (F.col("physical_offset") != F.col("offset"))
-        | (F.col("damage") != 0)
-    )
     log = (
-        tables.log.join(pointed.withColumn("pointed", F.lit(True)), "offset", "left")
-        .where(odd | suspected | F.col("pointed"))
+        log.join(pointed.withColumn("pointed", F.lit(True)), "offset", "left")
+        .where(has_wrong_row() | F.col("suspect") | F.col("pointed"))
         .drop("pointed")
-        .withColumn("suspect", suspected)
-        .persist()
     )
-    return replace(tables, log=log, units=units)
+    return replace(tables, log=log.persist(), units=units)
 
 
 def _is_in(suspects: Collection[tuple[str, int]]) -> Column:

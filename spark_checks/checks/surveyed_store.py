@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from spark_checks.progress import Progress
 from spark_checks.situation import Situation
 from spark_checks.store_files import Store
-from spark_checks.survey.summarise import Ranges, SurveySummary
+from spark_checks.survey.summary import Ranges, SurveySummary
 
 if TYPE_CHECKING:
     from spark_checks.survey.ledger import Ledger

@@ -16,7 +16,7 @@ from spec.store.record_checksum import CHECKSUM_SIZE, agrees, encode_checksum
 
 SAMPLE = encode_checksum(b"")
 """End of a record with a checksum; digits are placeholders."""
-TELLING = (0, SAMPLE.index(b"#"), CHECKSUM_SIZE - 1)
+MARK_PLACES = (0, SAMPLE.index(b"#"), CHECKSUM_SIZE - 1)
 """Bytes of SAMPLE that exclude most records without a checksum."""
 
 
@@ -46,6 +46,6 @@ def _marked(data: bytes, ends: Ints) -> npt.NDArray[np.bool_]:
     """Return the mask of records with these *ends* that seem to have a checksum."""
     found = np.ones(len(ends), dtype=np.bool_)
     octets = np.frombuffer(data, dtype=np.uint8)
-    for place in TELLING:
+    for place in MARK_PLACES:
         found &= octets[ends - CHECKSUM_SIZE + place] == SAMPLE[place]
     return found

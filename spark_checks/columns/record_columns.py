@@ -8,7 +8,7 @@ the layout, and splits all properties in one pass. Checksums are computed per re
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +26,16 @@ from columns.record_properties import Properties, properties_of
 from columns.tags_codes import hashed_tags
 from columns.topics import Topics, topics_of
 from spark_checks.columns.record_damage import damage_of
-from spark_checks.columns.record_scan import SIZE, Refused, Window
+from spark_checks.columns.record_scan import (
+    SIZE,
+    FileRange,
+    ReadAt,
+    Reading,
+    Refused,
+    Region,
+    Window,
+    scan_range,
+)
 from spec.wire.message.delay_levels import UNKNOWN_LEVEL_MS
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
@@ -66,31 +75,21 @@ def read_columns(
     *,
     begun_at_ms: int | None = None,
     is_checked: bool = True,
-) -> tuple[RecordColumns | None, Refused | None]:
+) -> Reading[RecordColumns | None]:
     """Return the columns of the records of *window*, and the first invalid record.
 
     *begun_at_ms* is the store time of the file's first record, if known. Without
     *is_checked*, checksums and damage are zero.
     """
-    starts = window.starts
-    sizes = numbers_at(window.data, starts, SIZE)
-    found = gather(window.data, starts, starts + sizes, record_plans)
-    wrong = np.flatnonzero(found.ends != starts + sizes)
-    refused = None
-    if wrong.size:
-        first = int(wrong[0])
-        refused = _refused(
-            int(starts[first]), int(sizes[first]), int(found.ends[first])
-        )
-        if not first:
-            return None, refused
-        found = found.first(first)
+    found, refused = fields_of(window)
+    if not len(found.ends):
+        return None, refused
     fixed: dict[str, Ints] = dict(found.numbers)
     (body, body_size), (properties, properties_size) = (
         found.places[name] for name in ("body", "properties")
     )
     end = properties + properties_size
-    fixed["position"] = starts[: len(body)] + window.position
+    fixed["position"] = window.starts[: len(body)] + window.position
     topics = topics_of(window.data, found)
     split = properties_of(window.data, properties, end)
     nothing = np.zeros(len(body), dtype=np.int64)
@@ -121,13 +120,36 @@ def read_columns(
     return columns, refused
 
 
-def _refused(start: int, size: int, end: int) -> Refused:
-    """Return the error of the record at *start*, whose fields end at *end*."""
-    if end == NOWHERE:
+def fields_of(window: Window) -> Reading[FieldColumns]:
+    """Return the fields of the records of *window* before the first invalid one."""
+    starts = window.starts
+    ends = starts + numbers_at(window.data, starts, SIZE)
+    found = gather(window.data, starts, ends, record_plans)
+    wrong = np.flatnonzero(found.ends != ends)
+    if not wrong.size:
+        return found, None
+    first = int(wrong[0])
+    start, size = int(starts[first]), int(ends[first] - starts[first])
+    if found.ends[first] == NOWHERE:
         reason = f"a field reaches past the record's {size} bytes"
     else:
-        reason = f"the size is {size} bytes, the fields take {end - start}"
-    return Refused(start=start, reason=reason)
+        taken = int(found.ends[first]) - start
+        reason = f"the size is {size} bytes, the fields take {taken}"
+    return found.first(first), Refused(start=start, reason=reason)
+
+
+def readable_records(
+    read_at: ReadAt, where: FileRange
+) -> Iterator[tuple[Window, FieldColumns]]:
+    """Yield the windows of a range with valid records, and the fields of these."""
+
+    def read(window: Window) -> Reading[tuple[Window, FieldColumns]]:
+        found, refused = fields_of(window)
+        return (window, found), refused
+
+    for found in scan_range(read_at, where, read):
+        if not isinstance(found, Region) and len(found[1].ends):
+            yield found
 
 
 def _with_delivery_times(
@@ -157,8 +179,8 @@ def _levels(text: bytes, values: Places) -> Ints:
     begins, sizes = values
     view = np.frombuffer(text, dtype=np.uint8)
     found = view[begins].astype(np.int64) - ord("0")
-    plain = (sizes == 1) & (found >= 0) & (found <= 9)
-    for index in np.flatnonzero(~plain).tolist():
+    is_digit = (sizes == 1) & (found >= 0) & (found <= 9)
+    for index in np.flatnonzero(~is_digit).tolist():
         begin = int(begins[index])
         value = text[begin : begin + int(sizes[index])]
         found[index] = int(value) if _level.fullmatch(value) else 0

@@ -11,8 +11,9 @@ length is followed before it is checked against the end of the file.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -202,14 +203,18 @@ def only_zeros(read_at: ReadAt, *, start: int, end: int) -> bool:
     return True
 
 
-def scan_range(
-    read_at: ReadAt, where: FileRange
-) -> Generator[Window | Region, Refused | None, None]:
-    """Yield windows of records and regions without, in order of position.
+Result = TypeVar("Result")
+Reading = tuple[Result, Refused | None]
+"""Result of a window, and its first record with contradictory fields."""
 
-    Records in a window are plausible by magic and size only. If the fields of a record
-    contradict its size, the consumer sends that back (``generator.send``). The record
-    then becomes a damaged region.
+
+def scan_range(
+    read_at: ReadAt, where: FileRange, read: Callable[[Window], Reading[Result]]
+) -> Iterator[Result | Region]:
+    """Yield the result of *read* for each window of records, and regions without.
+
+    They are in order of position. Records in a window are plausible by magic and size
+    only. A record with contradictory fields becomes a damaged region.
     """
     position = where.start
     if position:
@@ -223,7 +228,9 @@ def scan_range(
             starts, stop = _within(read_at, where, position, starts, stop)
         refused = None
         if len(starts):
-            refused = yield Window(data=data, position=position, starts=starts)
+            window = Window(data=data, position=position, starts=starts)
+            result, refused = read(window)
+            yield result
         if refused is not None:
             region = _damaged(read_at, where, position + refused.start, refused.reason)
         elif len(starts):

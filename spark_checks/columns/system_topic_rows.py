@@ -16,6 +16,7 @@ import numpy as np
 from columns.gather import FieldColumns, Ints
 from columns.record_properties import properties_of
 from columns.topics import topics_of
+from spark_checks.columns.record_scan import Window
 from spec.store.message_record import SystemFlag
 from spec.wire.message.properties import Property, decode_properties
 from spec.wire.message.topic_names import (
@@ -78,14 +79,15 @@ def is_own_topic(topic: str) -> bool:
 
 
 def system_topic_rows(
-    data: bytes, found: FieldColumns, starts: Ints, *, base: int
+    window: Window, found: FieldColumns, *, base: int
 ) -> Iterator[dict[str, Any]]:
-    """Yield rows of the records at *starts* of *data* that belong to the table.
+    """Yield rows of the records *found* in *window* that belong to the table.
 
-    *base* is the commit-log offset of the first byte of *data*.
+    *base* is the start offset of the file.
     """
+    data = window.data
     for index in _chosen(data, found):
-        start = int(starts[index])
+        start = int(window.starts[index])
         body, topic, properties = (
             _slice(data, found.places[name], index)
             for name in ("body", "topic", "properties")
@@ -93,7 +95,9 @@ def system_topic_rows(
         name = topic.decode("utf-8", "replace")
         row: dict[str, Any] = {
             "kind": "record",
-            "offset": base + start,
+            "file_base": base,
+            "position": window.position + start,
+            "offset": base + window.position + start,
             "size": int(found.ends[index]) - start,
             "topic": name,
             "body_size": len(body),

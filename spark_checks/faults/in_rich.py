@@ -116,7 +116,7 @@ def _in_extension(kind: str, description: str, field: str) -> Fault:
 def _in_lmq(kind: str, description: str, field: str) -> Fault:
     at = _unit[field].offset + _unit[field].size - 1
     return _flipping(
-        kind, description, at, "INV-LIGHT-001", of=_lmq_unit_of, hit=Kind.LIGHT
+        kind, description, at, "INV-LIGHT-001", of=_lmq_unit_of, hit=Kind.LMQ
     )
 
 
@@ -178,7 +178,7 @@ def _no_extension(site: Site) -> Found:
 
 
 def _no_lmq_unit(site: Site) -> Found:
-    file, position = where = _lmq_unit_of(site.take(Kind.LIGHT))
+    file, position = where = _lmq_unit_of(site.take(Kind.LMQ))
     site.overwrite(file, position, bytes(UNIT_SIZE))
     return _at("INV-LIGHT-003", where), ()
 
@@ -189,8 +189,8 @@ def _lmq_unit_bytes(message: Placed) -> bytes:
 
 
 def _lmq_swapped(site: Site) -> Found:
-    one = next(m for m in site.take_round() if m.kind is Kind.LIGHT)
-    other = next(m for m in site.take_round() if m.kind is Kind.LIGHT)
+    one = next(m for m in site.take_round() if m.kind is Kind.LMQ)
+    other = next(m for m in site.take_round() if m.kind is Kind.LMQ)
     site.overwrite(*_lmq_unit_of(one), _lmq_unit_bytes(other))
     site.overwrite(*_lmq_unit_of(other), _lmq_unit_bytes(one))
     also = [_at("INV-LIGHT-002", _lmq_unit_of(other))]
@@ -198,14 +198,14 @@ def _lmq_swapped(site: Site) -> Found:
 
 
 def _lmq_of_other_topic(site: Site) -> Found:
-    where = _lmq_unit_of(site.take(Kind.LIGHT))
+    where = _lmq_unit_of(site.take(Kind.LMQ))
     site.overwrite(*where, _lmq_unit_bytes(site.take()))
     return _at("INV-LIGHT-001", where), ()
 
 
 def _other_lmq_offset(site: Site) -> Found:
     """Write another LMQ offset into a record."""
-    hit = site.take(Kind.LIGHT)
+    hit = site.take(Kind.LMQ)
     text = hit.record.properties[:-CHECKSUM_SIZE]
 
     def another(found: re.Match[str]) -> str:
@@ -231,13 +231,13 @@ RICH_FAULTS: tuple[Fault, ...] = (
     _rich("extension-missing", "no extension", _no_extension),
     _rich("unit-address-inside", "an address in an extension unit", _address_inside),
     _rich("unit-address-next", "the address of the next message", _address_of_next),
-    _in_lmq("light-unit-offset", "another offset", "commit_log_offset"),
-    _in_lmq("light-unit-size", "another size", "size"),
-    _in_lmq("light-unit-tags-code", "another tags code", "tags_code"),
-    _rich("light-unit-zeros", "a light queue's unit of zeros", _no_lmq_unit),
-    _rich("light-units-swapped", "two of a light queue swapped", _lmq_swapped),
-    _rich("light-unit-foreign", "a message not named", _lmq_of_other_topic),
-    _rich("light-offset", "another offset in the record", _other_lmq_offset),
+    _in_lmq("lmq-unit-offset", "another offset", "commit_log_offset"),
+    _in_lmq("lmq-unit-size", "another size", "size"),
+    _in_lmq("lmq-unit-tags-code", "another tags code", "tags_code"),
+    _rich("lmq-unit-zeros", "an LMQ unit of zeros", _no_lmq_unit),
+    _rich("lmq-units-swapped", "two units of an LMQ swapped", _lmq_swapped),
+    _rich("lmq-unit-foreign", "a message not named", _lmq_of_other_topic),
+    _rich("lmq-offset", "another offset in the record", _other_lmq_offset),
     _in_batch(
         "batch-unit-offset", "another offset", "commit_log_offset", "INV-BATCH-001"
     ),

@@ -51,7 +51,7 @@ def _changed(
     return Fault(kind=kind, description=description, plant=plant, claims=claims)
 
 
-def _note(body: bytes) -> Change:
+def _op(body: bytes) -> Change:
     """Return a function that fills an op message with *body*, repeated."""
     return lambda record: replace(record, body=body * len(record.body))
 
@@ -131,7 +131,7 @@ def _undecided(site: Site) -> Found:
         raise PlanError("the store is too short for a half message to get old")
     messages = site.round(EARLY_ROUND)
     noted, forgotten = _of_kind(site, messages, Kind.HALF)
-    hit = _of_kind(site, messages, Kind.NOTE)[1]
+    hit = _of_kind(site, messages, Kind.OP)[1]
     body = str(noted.record.queue_offset).encode()
     site.rewrite(hit, replace(hit.record, body=body))
     return at_record("INV-TXN-004", forgotten), ()
@@ -139,17 +139,17 @@ def _undecided(site: Site) -> Found:
 
 SYSTEM_TOPIC_FAULTS: tuple[Fault, ...] = (
     _changed(
-        "note-unreadable",
-        "letters in a note",
-        _note(b"n"),
-        hit=Kind.NOTE,
+        "op-unreadable",
+        "letters in an op message",
+        _op(b"n"),
+        hit=Kind.OP,
         finding="INV-TXN-001",
     ),
     _changed(
-        "note-of-nothing",
-        "a note of a half message to come",
-        _note(b"9"),
-        hit=Kind.NOTE,
+        "op-of-nothing",
+        "an op message of a half message to come",
+        _op(b"9"),
+        hit=Kind.OP,
         finding="INV-TXN-001",
     ),
     _changed(
@@ -179,7 +179,7 @@ SYSTEM_TOPIC_FAULTS: tuple[Fault, ...] = (
     ),
     _changed(
         "retry-lost",
-        "a message handed back that does not come",
+        "a message sent back that does not come",
         _born_earlier,
         hit=Kind.RETRIED,
         finding="INV-DELAY-001",

@@ -58,7 +58,7 @@ def rich_pieces(
             batches += batch_unit_of(record)
             continue
         of_queue.setdefault((record.topic, record.queue_id), []).append(record)
-        if kind is Kind.LIGHT:
+        if kind is Kind.LMQ:
             place = record.physical_offset, record_size(record)
             light += unit_codec.encode((*place, tags_code_of(record)))
     for (topic, queue_id), queue in of_queue.items():

@@ -57,11 +57,11 @@ class Kind(StrEnum):
     DELIVERED = "delivered"
     HALF = "half"
     COMMITTED = "committed"
-    NOTE = "note"
-    SENT_BACK = "handed back"
+    OP = "op"
+    SENT_BACK = "sent back"
     RETRIED = "retried"
     DEAD = "dead"
-    LIGHT = "light"
+    LMQ = "lmq"
     """Message that is also dispatched to LMQs."""
     BATCH = "batch"
     """Several messages in one record, in a batch consume queue."""
@@ -111,8 +111,8 @@ def _steps(plan: Plan) -> Iterator[Step]:
     yield Step(kind=Kind.HALF, topic=HALF_TOPIC, queue_id=0)
     yield Step(kind=Kind.HALF, topic=HALF_TOPIC, queue_id=0)
     yield Step(kind=Kind.COMMITTED, topic=first, queue_id=0, of=2)
-    yield Step(kind=Kind.NOTE, topic=OP_TOPIC, queue_id=0, of=2)
-    yield Step(kind=Kind.NOTE, topic=OP_TOPIC, queue_id=0, of=3)
+    yield Step(kind=Kind.OP, topic=OP_TOPIC, queue_id=0, of=2)
+    yield Step(kind=Kind.OP, topic=OP_TOPIC, queue_id=0, of=3)
     for topic in plan.topic_names:
         for queue_id in range(plan.queues):
             yield Step(kind=Kind.ORDINARY, topic=topic, queue_id=queue_id)
@@ -121,7 +121,7 @@ def _steps(plan: Plan) -> Iterator[Step]:
     yield Step(kind=Kind.DELIVERED, topic=first, queue_id=0, of=0)
     yield Step(kind=Kind.RETRIED, topic=RETRY_TOPIC, queue_id=0, of=1)
     if plan.is_rich:
-        yield Step(kind=Kind.LIGHT, topic=plan.topic_names[-1], queue_id=0)
+        yield Step(kind=Kind.LMQ, topic=plan.topic_names[-1], queue_id=0)
         yield Step(kind=Kind.BATCH, topic=BATCH_TOPIC, queue_id=0)
 
 
@@ -148,7 +148,7 @@ def _record(
     step = steps[index]
     message = number * len(steps) + index
     stored_at_ms = BEGAN_AT_MS + number * ROUND_MS + index * ROUND_MS // len(steps)
-    plain = Record(
+    bare = Record(
         topic=step.topic,
         queue_id=step.queue_id,
         queue_offset=_queue_offset(plan, number, step),
@@ -165,10 +165,10 @@ def _record(
         "WAIT": "true",
         "TAGS": TAGS[message % len(TAGS)],
     }
-    if step.kind is Kind.LIGHT:
+    if step.kind is Kind.LMQ:
         others = [Dispatch(queue=name, queue_offset=number) for name in LMQ_NAMES]
-        return _with(plain, {**own, **properties_of(others)})
-    return _of_kind(plan, step.kind, plain, own, source)
+        return _with(bare, {**own, **properties_of(others)})
+    return _of_kind(plan, step.kind, bare, own, source)
 
 
 def _queue_offset(plan: Plan, number: int, step: Step) -> int:
@@ -178,47 +178,47 @@ def _queue_offset(plan: Plan, number: int, step: Step) -> int:
 
 
 def _of_kind(
-    plan: Plan, kind: Kind, plain: Record, own: dict[str, str], source: Record | None
+    plan: Plan, kind: Kind, bare: Record, own: dict[str, str], source: Record | None
 ) -> Record:
-    """Return *plain* as a message of *kind*, which may result from *source*."""
+    """Return *bare* as a message of *kind*, which may result from *source*."""
     real = {"REAL_TOPIC": plan.topic_names[0], "REAL_QID": "0"}
     if kind is Kind.COMPRESSED:
-        flags, body = int(SystemFlag.COMPRESSED), zlib.compress(plain.body)
-        return _with(replace(plain, system_flags=flags, body=body), own)
+        flags, body = int(SystemFlag.COMPRESSED), zlib.compress(bare.body)
+        return _with(replace(bare, system_flags=flags, body=body), own)
     if kind is Kind.DELAYED:
-        return _with(plain, {**own, "DELAY": "1", **real})
+        return _with(bare, {**own, "DELAY": "1", **real})
     if kind is Kind.HALF:
         return _with(
-            plain, {**own, "TRAN_MSG": "true", "PGROUP": "orders_producer", **real}
+            bare, {**own, "TRAN_MSG": "true", "PGROUP": "orders_producer", **real}
         )
     if kind is Kind.SENT_BACK:
         retried = {"REAL_TOPIC": RETRY_TOPIC, "REAL_QID": "0"}
         back = {
             "RETRY_TOPIC": plan.topic_names[0],
-            "ORIGIN_MESSAGE_ID": f"7F00000100002A9F{plain.stored_at_ms:016X}",
+            "ORIGIN_MESSAGE_ID": f"7F00000100002A9F{bare.stored_at_ms:016X}",
             "DELAY": str(RETRY_LEVEL),
         }
-        return replace(_with(plain, {**own, **back, **retried}), reconsume_times=1)
+        return replace(_with(bare, {**own, **back, **retried}), reconsume_times=1)
     if kind is Kind.DEAD:
         dead = {**own, "RETRY_TOPIC": plan.topic_names[0]}
-        return replace(_with(plain, dead), reconsume_times=GIVEN_UP_AFTER)
+        return replace(_with(bare, dead), reconsume_times=GIVEN_UP_AFTER)
     if kind is Kind.BATCH:
-        batch = {"INNER_NUM": str(BATCH_COUNT), "INNER_BASE": str(plain.queue_offset)}
-        flags, body = INNER_BATCH | NEED_UNWRAP, encode_batch(_pieces(plain.body))
-        return _with(replace(plain, system_flags=flags, body=body), {**own, **batch})
+        batch = {"INNER_NUM": str(BATCH_COUNT), "INNER_BASE": str(bare.queue_offset)}
+        flags, body = INNER_BATCH | NEED_UNWRAP, encode_batch(_pieces(bare.body))
+        return _with(replace(bare, system_flags=flags, body=body), {**own, **batch})
     if source is None:
-        return _with(plain, own)
-    return _following(kind, plain, source)
+        return _with(bare, own)
+    return _following(kind, bare, source)
 
 
-def _following(kind: Kind, plain: Record, source: Record) -> Record:
+def _following(kind: Kind, bare: Record, source: Record) -> Record:
     """Return the message of *kind* that a broker makes of *source*."""
-    if kind is Kind.NOTE:
+    if kind is Kind.OP:
         note = str(source.queue_offset).encode()
-        return _with(replace(plain, body=note), {"WAIT": "true", "TAGS": "d"})
+        return _with(replace(bare, body=note), {"WAIT": "true", "TAGS": "d"})
     committed = kind is Kind.COMMITTED
     return replace(
-        plain,
+        bare,
         body=source.body,
         properties=source.properties,
         born_at_ms=source.born_at_ms,

@@ -140,7 +140,7 @@ class UniformPlan:
 def uniform_plan(
     messages: int, *, seed: int, topics: int, queues: int, body_size: int
 ) -> UniformPlan:
-    """Return a plan whose files have the usual size for its messages."""
+    """Return a plan whose files have the default size for its messages."""
     plan = UniformPlan(
         messages=messages, seed=seed, topics=topics, queues=queues, body_size=body_size
     )

@@ -8,7 +8,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
-from spark_checks.tables.finding_rows import ERROR, WARNING, finding
+from spark_checks.tables.finding_rows import ERROR, WARNING, Rule, findings
 from spark_checks.tables.lmq_and_batch import (
     UNIT_KEY,
     OtherQueues,
@@ -48,59 +48,53 @@ REST = Invariant(
 
 
 def wrong_units(tables: OtherQueues) -> DataFrame:
-    """Return the units that do not match a batch."""
-    rows = _units(tables).where(
-        F.col("record_size").isNull()
-        | (F.col("size") != F.col("record_size"))
-        | (F.col("tags_code") != F.col("record_code"))
-        | (F.col("stored_at_ms") != F.col("record_ms"))
-        | (F.col("first_queue_offset") != F.col("record_number"))
-        | (F.col("queue_id") != F.col("record_queue_id"))
-    )
-    return _finding(
-        rows,
-        severity=severity_of_unit(tables.situation),
-        expected=F.coalesce(
-            F.format_string(
-                "%d bytes, tags code %d, stored at %d, offset %d",
-                *("record_size", "record_code", "record_ms", "record_number"),
+    """Return the units that do not match a batch, or not those of a new unit."""
+    of_unit = "%d bytes, tags code %d, stored at %d, offset %d"
+    return findings(
+        _units(tables),
+        _rule(
+            UNIT,
+            F.col("record_size").isNull()
+            | (F.col("size") != F.col("record_size"))
+            | (F.col("tags_code") != F.col("record_code"))
+            | (F.col("stored_at_ms") != F.col("record_ms"))
+            | (F.col("first_queue_offset") != F.col("record_number"))
+            | (F.col("queue_id") != F.col("record_queue_id")),
+            "no batch there matches it.",
+            severity=severity_of_unit(tables.situation),
+            expected=F.coalesce(
+                F.format_string(
+                    of_unit,
+                    *("record_size", "record_code", "record_ms", "record_number"),
+                ),
+                F.lit("the commit-log offset of a batch of this topic"),
             ),
-            F.lit("the commit-log offset of a batch of this topic"),
+            found=F.format_string(
+                of_unit, *("size", "tags_code", "stored_at_ms", "first_queue_offset")
+            ),
         ),
-        found=F.format_string(
-            "%d bytes, tags code %d, stored at %d, offset %d",
-            *("size", "tags_code", "stored_at_ms", "first_queue_offset"),
+        _rule(
+            COUNT,
+            F.col("message_count") != F.col("record_count"),
+            "has another message count than its batch.",
+            severity=ERROR,
+            expected=F.format_string("%d messages", "record_count"),
+            found=F.format_string("%d messages", "message_count"),
         ),
-        text="no batch there matches it.",
-    )
-
-
-def wrong_counts(tables: OtherQueues) -> DataFrame:
-    """Return the units whose message count differs from their batch's."""
-    rows = _units(tables).where(F.col("message_count") != F.col("record_count"))
-    return _finding(
-        rows,
-        severity=F.lit(ERROR),
-        expected=F.format_string("%d messages", "record_count"),
-        found=F.format_string("%d messages", "message_count"),
-        text="has another message count than its batch.",
-    )
-
-
-def wrong_rests(tables: OtherQueues) -> DataFrame:
-    """Return the units whose last fields are not those of a new unit."""
-    rows = _units(tables).where(
-        (F.col("compacted_offset") != batch_queue.NOT_COMPACTED)
-        | (F.col("reserved") != 0)
-    )
-    return _finding(
-        rows,
-        severity=F.lit(WARNING),
-        expected=F.lit("compacted offset -1, then 0"),
-        found=F.format_string(
-            "compacted offset %d, then %d", "compacted_offset", "reserved"
+        _rule(
+            REST,
+            (F.col("compacted_offset") != batch_queue.NOT_COMPACTED)
+            | (F.col("reserved") != 0),
+            "its last fields are not those of a new unit.",
+            severity=WARNING,
+            expected="compacted offset -1, then 0",
+            found=F.format_string(
+                "compacted offset %d, then %d", "compacted_offset", "reserved"
+            ),
         ),
-        text="its last fields are not those of a new unit.",
+        file=F.format_string(f"{BATCH_QUEUE}/%s/%d/%020d", *UNIT_KEY, "file_base"),
+        offset=F.col("position"),
+        length=F.lit(batch_queue.UNIT_SIZE),
     )
 
 
@@ -112,18 +106,23 @@ def batches_without_unit(tables: OtherQueues) -> DataFrame:
         F.col("commit_log_offset").alias("unit_at"),
     )
     records = records_of(tables, "batch").withColumnRenamed("own_queue_id", "queue_id")
-    return finding(
+    return findings(
         without_unit(records, units),
-        severity=F.lit(tables.situation.tail_severity),
+        Rule(
+            invariant=EVERY_RECORD,
+            severity=tables.situation.tail_severity,
+            expected=F.format_string(
+                "a unit in %s/%s/%d", F.lit(BATCH_QUEUE), *UNIT_KEY
+            ),
+            found="none",
+            message=F.format_string(
+                "The batch at %d (%s, queue %d, offset %d) has no unit.",
+                *("position", "queue", "queue_id", "number"),
+            ),
+        ),
         file=F.format_string("commitlog/%020d", "file_base"),
         offset=F.col("position"),
         length=F.col("size"),
-        expected=F.format_string("a unit in %s/%s/%d", F.lit(BATCH_QUEUE), *UNIT_KEY),
-        found=F.lit("none"),
-        message=F.format_string(
-            "The batch at %d (%s, queue %d, offset %d) has no unit.",
-            *("position", "queue", "queue_id", "number"),
-        ),
     )
 
 
@@ -143,17 +142,19 @@ def _units(tables: OtherQueues) -> DataFrame:
     )
 
 
-def _finding(
-    rows: DataFrame, *, severity: Column, expected: Column, found: Column, text: str
-) -> DataFrame:
-    return finding(
-        rows,
+def _rule(
+    invariant: Invariant,
+    is_broken: Column,
+    text: str,
+    *,
+    severity: Column | str,
+    expected: Column | str,
+    found: Column,
+) -> Rule:
+    return Rule(
+        invariant=invariant,
+        is_broken=is_broken,
         severity=severity,
-        file=F.format_string(
-            f"{BATCH_QUEUE}/%s/%d/%020d", *UNIT_KEY, F.col("file_base")
-        ),
-        offset=F.col("position"),
-        length=F.lit(batch_queue.UNIT_SIZE),
         expected=expected,
         found=found,
         message=F.format_string(

@@ -11,7 +11,12 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
-from spark_checks.tables.finding_rows import WARNING, record_finding, record_message
+from spark_checks.tables.finding_rows import (
+    WARNING,
+    Rule,
+    record_findings,
+    record_message,
+)
 from spark_checks.tables.system_topics import DELAYED_KEY, SystemTopicTables, number_of
 from spec.wire.message import delayed
 
@@ -45,15 +50,20 @@ def missing_deliveries(tables: SystemTopicTables) -> DataFrame:
     rows = tables.delayed.where(
         (F.col("queue_offset") < done) & (F.col("due_ms") < tables.last_ms)
     ).join(delivered, [*DELAYED_KEY, "rank"], "left_anti")
-    return record_finding(
+    return record_findings(
         rows,
-        severity=F.lit(tables.situation.tail_severity),
-        expected=F.format_string("a message in %s, queue %d", "to_topic", "to_queue"),
-        found=F.lit("none"),
-        message=F.format_string(
-            "The delayed message at %d (%s) was due and its level is delivered up to"
-            " %d, but the message is missing from queue %d of %s.",
-            *(F.col("position"), _level(), done, F.col("to_queue"), F.col("to_topic")),
+        Rule(
+            invariant=DELIVERED,
+            severity=tables.situation.tail_severity,
+            expected=F.format_string(
+                "a message in %s, queue %d", "to_topic", "to_queue"
+            ),
+            found="none",
+            message=F.format_string(
+                "The delayed message at %d (%s) was due and its level is delivered up"
+                " to %d, but the message is missing from queue %d of %s.",
+                *("position", _level(), done, "to_queue", "to_topic"),
+            ),
         ),
     )
 
@@ -68,12 +78,15 @@ def duplicate_deliveries(tables: SystemTopicTables) -> DataFrame:
         .where(F.col("offset") > F.col("waited_at"))
         .where(F.col("rank") > F.col("waited"))
     )
-    return record_finding(
+    return record_findings(
         rows,
-        severity=F.lit(WARNING),
-        expected=F.format_string("%d deliveries", "waited"),
-        found=F.format_string("delivery %d", "rank"),
-        message=record_message("was delayed, and is delivered again."),
+        Rule(
+            invariant=DELIVERED_ONCE,
+            severity=WARNING,
+            expected=F.format_string("%d deliveries", "waited"),
+            found=F.format_string("delivery %d", "rank"),
+            message=record_message("was delayed, and is delivered again."),
+        ),
     )
 
 
@@ -83,16 +96,19 @@ def early_deliveries(tables: SystemTopicTables) -> DataFrame:
     rows = tables.delivered.join(due, [*DELAYED_KEY, "rank"]).where(
         F.col("stored_at_ms") + EARLY_MAX_MS < F.col("due_ms")
     )
-    return record_finding(
+    return record_findings(
         rows,
-        severity=F.lit(WARNING),
-        expected=F.format_string("stored at %d or later", "due_ms"),
-        found=F.format_string("stored at %d", "stored_at_ms"),
-        message=record_message("was delayed, and is delivered before its due time."),
+        Rule(
+            invariant=NOT_BEFORE_ITS_TIME,
+            severity=WARNING,
+            expected=F.format_string("stored at %d or later", "due_ms"),
+            found=F.format_string("stored at %d", "stored_at_ms"),
+            message=record_message(
+                "was delayed, and is delivered before its due time."
+            ),
+        ),
     )
 
 
 def _level() -> Column:
-    return F.format_string(
-        "level %d, offset %d", F.col("queue_id") + 1, F.col("queue_offset")
-    )
+    return F.format_string("level %d, offset %d", F.col("queue_id") + 1, "queue_offset")

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 from spark_checks.findings import Invariant
 from spark_checks.invariants.queues import expected_units, is_own_unit, with_records
 from spark_checks.situation import Situation
-from spark_checks.tables.finding_rows import WARNING, finding, unit_finding
+from spark_checks.tables.finding_rows import WARNING, Rule, findings, unit_findings
 from spark_checks.tables.store_tables import Tables
 from spec.integers import INT64_MIN
 from spec.store import queue_extension
@@ -41,15 +41,18 @@ def addresses_without_unit(tables: Tables) -> DataFrame:
     """Return the units whose address has no extension unit."""
     there = _extension_units(tables).select(*_PLACE)
     rows = _with_address(expected_units(tables)).join(there, [*_PLACE], "left_anti")
-    return unit_finding(
+    return unit_findings(
         rows,
-        severity=F.lit(WARNING),
-        expected=F.lit("the address of an extension unit"),
-        found=F.format_string("%d, offset %d", "tags_code", "address"),
-        message=F.format_string(
-            "Unit %d of queue %d of %s has the address of extension offset %d, without"
-            " an extension unit there.",
-            *(F.col(name) for name in ("queue_offset", "queue_id", "topic", "address")),
+        Rule(
+            invariant=IS_THERE,
+            severity=WARNING,
+            expected="the address of an extension unit",
+            found=F.format_string("%d, offset %d", "tags_code", "address"),
+            message=F.format_string(
+                "Unit %d of queue %d of %s has the address of extension offset %d,"
+                " without an extension unit there.",
+                *("queue_offset", "queue_id", "topic", "address"),
+            ),
         ),
     )
 
@@ -74,23 +77,27 @@ def extensions_unlike_message(tables: Tables) -> DataFrame:
         .join(extension, [*_PLACE])
         .where(other_code | other_time)
     )
-    return finding(
+    return findings(
         rows,
+        Rule(
+            invariant=OF_ITS_MESSAGE,
+            expected=F.format_string(
+                "tags code %d, stored at %d", "record_tags_code", "record_stored_at_ms"
+            ),
+            found=F.format_string(
+                "tags code %d, stored at %d", "extended_code", "extended_ms"
+            ),
+            message=F.format_string(
+                "The extension unit of unit %d of queue %d of %s differs from its"
+                " message.",
+                *("queue_offset", "queue_id", "topic"),
+            ),
+        ),
         file=F.format_string(
-            f"{EXTENSION}/%s/%d/%020d", "topic", "queue_id", "extension_base"
+            f"{EXTENSION}/%s/%d/%020d", *("topic", "queue_id", "extension_base")
         ),
         offset=F.col("extension_position"),
         length=F.col("extension_size"),
-        expected=F.format_string(
-            "tags code %d, stored at %d", "record_tags_code", "record_stored_at_ms"
-        ),
-        found=F.format_string(
-            "tags code %d, stored at %d", "extended_code", "extended_ms"
-        ),
-        message=F.format_string(
-            "The extension unit of unit %d of queue %d of %s differs from its message.",
-            *(F.col(name) for name in ("queue_offset", "queue_id", "topic")),
-        ),
     )
 
 

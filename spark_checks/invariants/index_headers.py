@@ -20,7 +20,7 @@ from spark_checks.invariants.file_findings import (
 )
 from spark_checks.readers.index import ITEMS_PER_SLOT, slot_count_of
 from spark_checks.store_files import Store, StoreFile, reading
-from spark_checks.survey.summarise import SurveySummary
+from spark_checks.survey.summary import SurveySummary
 from spec.derive.numpy_dtype import leading_fields
 from spec.layout import LayoutError
 from spec.store import index_file

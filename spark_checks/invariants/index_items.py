@@ -4,14 +4,16 @@ Invariants of the slots and items of an index file.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
 from spark_checks.readers.index import ItemDamage
-from spark_checks.tables.finding_rows import finding
+from spark_checks.situation import Situation
+from spark_checks.tables.finding_rows import Rule, findings
 from spark_checks.tables.predicates import is_record
-from spark_checks.tables.store_tables import Tables
 from spec.store import index_file
 from spec.store.index_file import ITEM_SIZE, SLOT_SIZE
 
@@ -56,70 +58,78 @@ PLACE_WITHIN = Invariant(
 )
 
 
-def wrong_slots(tables: Tables) -> DataFrame:
-    """Return the slots that do not name their last item."""
-    return _damaged_rows(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexTables:
+    """Damaged slots and items, and the log that they point at."""
+
+    items: DataFrame
+    log: DataFrame
+    situation: Situation
+
+
+def wrong_items(tables: IndexTables) -> DataFrame:
+    """Return the slots and items that are wrong by themselves or beside others."""
+    return _findings(
         tables,
-        ItemDamage.SLOT,
-        length=SLOT_SIZE,
-        expected=F.col("should_name"),
-        found=F.col("names"),
-        message=F.format_string(
-            "The slot at %d names item %d, but its last item is %d.",
-            *(F.col(name) for name in ("position", "names", "should_name")),
+        tables.items,
+        _rule(
+            SLOT_NAMES_LAST,
+            ItemDamage.SLOT,
+            expected=F.col("should_name"),
+            found=F.col("names"),
+            message=F.format_string(
+                "The slot at %d names item %d, but its last item is %d.",
+                *("position", "names", "should_name"),
+            ),
+        ),
+        _rule(
+            ITEM_NAMES_PREVIOUS,
+            ItemDamage.PREVIOUS,
+            expected=F.col("should_name"),
+            found=F.col("names"),
+            message=F.format_string(
+                "Item %d names item %d, but the previous item of its slot is %d.",
+                *("number", "names", "should_name"),
+            ),
+        ),
+        _rule(
+            SECONDS_WITHIN,
+            ItemDamage.SECONDS,
+            expected=F.lit("seconds within the header's times"),
+            found=F.col("seconds"),
+            message=F.format_string(
+                "Item %d is %d seconds after the file's begin, behind the file's end.",
+                "number",
+                "seconds",
+            ),
+        ),
+        _rule(
+            HASH_NOT_NEGATIVE,
+            ItemDamage.HASH,
+            expected=F.lit("0 or more"),
+            found=F.col("key_hash"),
+            message=F.format_string("Item %d has a negative hash.", "number"),
+        ),
+        _rule(
+            PLACE_WITHIN,
+            ItemDamage.PLACE,
+            expected=F.lit("an offset within the header's range"),
+            found=F.col("commit_log_offset"),
+            message=F.format_string(
+                "Item %d points at commit-log offset %d, outside of its file's range.",
+                "number",
+                "commit_log_offset",
+            ),
         ),
     )
 
 
-def wrong_chains(tables: Tables) -> DataFrame:
-    """Return the items that do not name the previous item of their slot."""
-    return _damaged_rows(
-        tables,
-        ItemDamage.PREVIOUS,
-        expected=F.col("should_name"),
-        found=F.col("names"),
-        message=F.format_string(
-            "Item %d names item %d, but the previous item of its slot is %d.",
-            *(F.col(name) for name in ("number", "names", "should_name")),
-        ),
-    )
+def has_damage(damage: ItemDamage) -> Column:
+    """Whether a slot or an item has this kind of *damage*."""
+    return F.col("damage").bitwiseAND(int(damage)) != 0
 
 
-def wrong_seconds(tables: Tables) -> DataFrame:
-    """Return the items whose seconds are outside the times of their file."""
-    return _damaged_rows(
-        tables,
-        ItemDamage.SECONDS,
-        expected=F.lit("seconds within the header's times"),
-        found=F.col("seconds"),
-        message=F.format_string(
-            "Item %d is %d seconds after the file's begin, behind the file's end.",
-            F.col("number"),
-            F.col("seconds"),
-        ),
-    )
-
-
-def places_outside(tables: Tables) -> DataFrame:
-    """Return the items that point outside of the range of their file."""
-    return _damaged_rows(
-        tables,
-        ItemDamage.PLACE,
-        expected=F.lit("an offset within the header's range"),
-        found=F.col("commit_log_offset"),
-        message=F.format_string(
-            "Item %d points at commit-log offset %d, outside of its file's range.",
-            *(F.col(name) for name in ("number", "commit_log_offset")),
-        ),
-    )
-
-
-def is_out_of_order() -> Column:
-    """Whether the seconds of an item and a neighbour are out of order."""
-    return F.col("damage").bitwiseAND(int(ItemDamage.ORDER)) != 0
-
-
-def seconds_unlike_record(tables: Tables) -> DataFrame:
+def seconds_unlike_record(tables: IndexTables) -> DataFrame:
     """Return the items out of order whose seconds are not those of their record.
 
     Of two items out of order only one is wrong, and none if the clock was put back.
@@ -129,65 +139,50 @@ def seconds_unlike_record(tables: Tables) -> DataFrame:
     )
     due = F.floor((F.col("stored_at_ms") - F.col("begun_at_ms")) / 1000)
     rows = (
-        tables.index.where(is_out_of_order())
+        tables.items.where(has_damage(ItemDamage.ORDER))
         .join(times, "commit_log_offset")
         .withColumn("due", F.greatest(due, F.lit(0)))
         .where((F.col("begun_at_ms") > 0) & (F.col("seconds") != F.col("due")))
     )
     return _findings(
-        rows,
         tables,
-        expected=F.col("due"),
-        found=F.col("seconds"),
-        message=F.format_string(
-            "Item %d is %d seconds after the file's begin, its record %d.",
-            *(F.col(name) for name in ("number", "seconds", "due")),
+        rows,
+        _rule(
+            SECONDS_OF_RECORD,
+            ItemDamage.ORDER,
+            expected=F.col("due"),
+            found=F.col("seconds"),
+            message=F.format_string(
+                "Item %d is %d seconds after the file's begin, its record %d.",
+                *("number", "seconds", "due"),
+            ),
         ),
     )
 
 
-def wrong_hashes(tables: Tables) -> DataFrame:
-    """Return the items whose hash is negative."""
-    return _damaged_rows(
-        tables,
-        ItemDamage.HASH,
-        expected=F.lit("0 or more"),
-        found=F.col("key_hash"),
-        message=F.format_string("Item %d has a negative hash.", F.col("number")),
-    )
-
-
-def _damaged_rows(
-    tables: Tables,
-    flaw: ItemDamage,
+def _rule(
+    invariant: Invariant,
+    damage: ItemDamage,
     *,
     expected: Column,
     found: Column,
     message: Column,
-    length: int = ITEM_SIZE,
-) -> DataFrame:
-    rows = tables.index.where(F.col("damage").bitwiseAND(int(flaw)) != 0)
-    return _findings(
-        rows, tables, expected=expected, found=found, message=message, length=length
-    )
-
-
-def _findings(
-    rows: DataFrame,
-    tables: Tables,
-    *,
-    expected: Column,
-    found: Column,
-    message: Column,
-    length: int = ITEM_SIZE,
-) -> DataFrame:
-    return finding(
-        rows,
-        severity=F.lit(tables.situation.tail_severity),
-        file=F.col("file"),
-        offset=F.col("position"),
-        length=F.lit(length),
+) -> Rule:
+    return Rule(
+        invariant=invariant,
+        is_broken=has_damage(damage),
         expected=expected.cast("string"),
         found=found.cast("string"),
         message=message,
+    )
+
+
+def _findings(tables: IndexTables, rows: DataFrame, *rules: Rule) -> DataFrame:
+    severity = tables.situation.tail_severity
+    return findings(
+        rows,
+        *(replace(rule, severity=severity) for rule in rules),
+        file=F.col("file"),
+        offset=F.col("position"),
+        length=F.when(F.col("number").isNull(), SLOT_SIZE).otherwise(ITEM_SIZE),
     )

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 from spark_checks.findings import Invariant
 from spark_checks.situation import Situation
 from spark_checks.store_files import Store, StoreFile, read_whole
-from spark_checks.tables.finding_rows import WARNING, finding
+from spark_checks.tables.finding_rows import WARNING, Rule, findings
 from spark_checks.tables.predicates import log_file, within
 from spec.layout import LayoutError
 from spec.store import index_file
@@ -119,22 +119,25 @@ def items_without_key(tables: KeyTables) -> DataFrame:
     rows = tables.items.join(
         known, ["commit_log_offset", "key_hash"], "left_anti"
     ).join(F.broadcast(tables.damage), inside, "left_anti")
-    return finding(
+    return findings(
         rows,
-        severity=F.lit(tables.situation.tail_severity),
+        Rule(
+            invariant=OF_ITS_RECORD,
+            severity=tables.situation.tail_severity,
+            expected=F.format_string(
+                "the hash of a key of the record at %d", "commit_log_offset"
+            ),
+            found=F.col("key_hash").cast("string"),
+            message=F.format_string(
+                "Item %d points at commit-log offset %d, where no record has a key of"
+                " its hash.",
+                "number",
+                "commit_log_offset",
+            ),
+        ),
         file=F.col("file"),
         offset=F.col("position"),
         length=F.lit(ITEM_SIZE),
-        expected=F.format_string(
-            "the hash of a key of the record at %d", "commit_log_offset"
-        ),
-        found=F.col("key_hash").cast("string"),
-        message=F.format_string(
-            "Item %d points at commit-log offset %d, where no record has a key of its"
-            " hash.",
-            F.col("number"),
-            F.col("commit_log_offset"),
-        ),
     )
 
 
@@ -148,21 +151,24 @@ def missing_keys(tables: KeyTables) -> DataFrame:
         .agg(F.count(F.lit(1)).alias("count"), F.min("key_hash").alias("first"))
     )
     position = F.col("offset") - F.col("file_base")
-    return finding(
+    return findings(
         rows,
-        severity=F.lit(WARNING),
+        Rule(
+            invariant=EVERY_KEY,
+            severity=WARNING,
+            expected="an item for each of its keys",
+            found=F.format_string(
+                "none for %d keys, the first of hash %d", "count", "first"
+            ),
+            message=F.format_string(
+                "The record at %d: %d of its keys are missing from the index.",
+                position,
+                "count",
+            ),
+        ),
         file=log_file(),
         offset=position,
         length=F.lit(0),
-        expected=F.lit("an item for each of its keys"),
-        found=F.format_string(
-            "none for %d keys, the first of hash %d", "count", "first"
-        ),
-        message=F.format_string(
-            "The record at %d: %d of its keys are missing from the index.",
-            position,
-            F.col("count"),
-        ),
     )
 
 

@@ -4,12 +4,12 @@ Invariants between records and the LMQs that they name.
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks import counting_rules
 from spark_checks.findings import Invariant
-from spark_checks.tables.finding_rows import WARNING, finding
+from spark_checks.tables.finding_rows import WARNING, Rule, findings
 from spark_checks.tables.lmq_and_batch import (
     OtherQueues,
     expected_units,
@@ -17,7 +17,7 @@ from spark_checks.tables.lmq_and_batch import (
     severity_of_unit,
     without_unit,
 )
-from spark_checks.tables.predicates import transaction_type
+from spark_checks.tables.predicates import queue_file, transaction_type
 from spec.store.consume_queue import UNIT_SIZE
 from spec.wire.message import multi_dispatch
 from spec.wire.message.topic_names import RETRY_PREFIX, SCHEDULE_TOPIC
@@ -46,73 +46,57 @@ _NOT_DISPATCHED = (RETRY_PREFIX, "rmq_sys_", "RMQ_SYS_", SCHEDULE_TOPIC)
 
 
 def wrong_units(tables: OtherQueues) -> DataFrame:
-    """Return the LMQ units without a record that names the LMQ."""
-    records = records_of(tables, "lmq").select(
-        F.col("offset").alias("commit_log_offset"),
-        F.col("queue").alias("topic"),
-        F.col("size").alias("record_size"),
-        F.when(~F.col("own_topic").isin(SCHEDULE_TOPIC), F.col("tags_code")).alias(
-            "record_code"
-        ),
-    )
-    rows = (
-        expected_units(tables, tables.lmq)
-        .join(records.distinct(), ["commit_log_offset", "topic"], "left")
-        .where(
-            F.col("record_size").isNull()
-            | (F.col("size") != F.col("record_size"))
-            | (F.col("tags_code") != F.col("record_code"))
+    """Return the LMQ units without a record that names the LMQ, or not its offset."""
+    code = F.when(~F.col("own_topic").isin(SCHEDULE_TOPIC), F.col("tags_code"))
+    records = (
+        records_of(tables, "lmq")
+        .groupBy(
+            F.col("offset").alias("commit_log_offset"),
+            F.col("queue").alias("topic"),
+            F.col("size").alias("record_size"),
+            code.alias("record_code"),
         )
+        .agg(F.collect_set("number").alias("numbers"))
     )
-    return finding(
+    rows = expected_units(tables, tables.lmq).join(
+        records, ["commit_log_offset", "topic"], "left"
+    )
+    return findings(
         rows,
-        severity=severity_of_unit(tables.situation),
-        file=_file(),
+        Rule(
+            invariant=UNIT,
+            is_broken=F.col("record_size").isNull()
+            | (F.col("size") != F.col("record_size"))
+            | (F.col("tags_code") != F.col("record_code")),
+            severity=severity_of_unit(tables.situation),
+            expected=F.coalesce(
+                F.format_string("%d bytes, tags code %d", "record_size", "record_code"),
+                F.lit("the commit-log offset of a record that names this LMQ"),
+            ),
+            found=F.format_string(
+                "offset %d, %d bytes, tags code %d",
+                *("commit_log_offset", "size", "tags_code"),
+            ),
+            message=F.format_string(
+                "Unit %d of %s points at commit-log offset %d, without a matching"
+                " record that names this LMQ.",
+                *("queue_offset", "topic", "commit_log_offset"),
+            ),
+        ),
+        Rule(
+            invariant=OFFSET,
+            is_broken=~F.array_contains("numbers", F.col("queue_offset")),
+            severity=WARNING,
+            expected=F.format_string("offset %d", F.element_at("numbers", 1)),
+            found=F.format_string("offset %d", "queue_offset"),
+            message=F.format_string(
+                "Unit %d of %s points at a record that names queue offset %d.",
+                *("queue_offset", "topic", F.element_at("numbers", 1)),
+            ),
+        ),
+        file=queue_file(),
         offset=F.col("position"),
         length=F.lit(UNIT_SIZE),
-        expected=F.coalesce(
-            F.format_string("%d bytes, tags code %d", "record_size", "record_code"),
-            F.lit("the commit-log offset of a record that names this LMQ"),
-        ),
-        found=F.format_string(
-            "offset %d, %d bytes, tags code %d",
-            *("commit_log_offset", "size", "tags_code"),
-        ),
-        message=F.format_string(
-            "Unit %d of %s points at commit-log offset %d, without a matching record"
-            " that names this LMQ.",
-            *("queue_offset", "topic", "commit_log_offset"),
-        ),
-    )
-
-
-def units_at_wrong_offsets(tables: OtherQueues) -> DataFrame:
-    """Return the LMQ units at another offset than their record names."""
-    records = records_of(tables, "lmq").select(
-        F.col("offset").alias("commit_log_offset"),
-        F.col("queue").alias("topic"),
-        "number",
-    )
-    named = records.groupBy("commit_log_offset", "topic").agg(
-        F.collect_set("number").alias("numbers")
-    )
-    rows = (
-        expected_units(tables, tables.lmq)
-        .join(named, ["commit_log_offset", "topic"])
-        .where(~F.array_contains("numbers", F.col("queue_offset")))
-    )
-    return finding(
-        rows,
-        severity=F.lit(WARNING),
-        file=_file(),
-        offset=F.col("position"),
-        length=F.lit(UNIT_SIZE),
-        expected=F.format_string("offset %d", F.element_at("numbers", 1)),
-        found=F.format_string("offset %d", "queue_offset"),
-        message=F.format_string(
-            "Unit %d of %s points at a record that names queue offset %d.",
-            *(F.col("queue_offset"), F.col("topic"), F.element_at("numbers", 1)),
-        ),
     )
 
 
@@ -135,23 +119,20 @@ def records_without_unit(tables: OtherQueues) -> DataFrame:
     rows = without_unit(records.withColumn("queue_id", F.lit(0)), units)
     file_size = tables.situation.queue_file_size
     base = F.floor(F.col("number") * UNIT_SIZE / file_size) * file_size
-    return finding(
+    return findings(
         rows,
-        severity=F.lit(WARNING),
+        Rule(
+            invariant=EVERY_RECORD,
+            severity=WARNING,
+            expected=F.format_string("a unit of the record at offset %d", "offset"),
+            found="none",
+            message=F.format_string(
+                "The record at commit-log offset %d names %s, offset %d, but has no"
+                " unit there.",
+                *("offset", "queue", "number"),
+            ),
+        ),
         file=F.format_string("consumequeue/%s/0/%020d", "queue", base),
         offset=F.col("number") * UNIT_SIZE - base,
         length=F.lit(UNIT_SIZE),
-        expected=F.format_string("a unit of the record at offset %d", "offset"),
-        found=F.lit("none"),
-        message=F.format_string(
-            "The record at commit-log offset %d names %s, offset %d, but has no unit"
-            " there.",
-            *("offset", "queue", "number"),
-        ),
-    )
-
-
-def _file() -> Column:
-    return F.format_string(
-        "consumequeue/%s/%d/%020d", *("topic", "queue_id", "file_base")
     )

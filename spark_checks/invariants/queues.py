@@ -11,7 +11,7 @@ from spark_checks.findings import Invariant
 from spark_checks.invariants.records import places_with_lives
 from spark_checks.invariants.shared_queues import without_shared_places
 from spark_checks.situation import Situation
-from spark_checks.tables.finding_rows import ERROR, finding, unit_finding
+from spark_checks.tables.finding_rows import ERROR, Rule, findings, unit_findings
 from spark_checks.tables.predicates import is_record, needs_record, queue_file, within
 from spark_checks.tables.store_tables import Tables
 from spec.integers import INT32_MAX, INT64_MIN
@@ -62,41 +62,52 @@ NO_HOLES = Invariant(
     requirement=consume_queue.UNIT_ZEROS,
     cost="A recovering broker takes the gap for the queue's end.",
 )
+_UNIT_PLACE = ("queue_offset", "queue_id", "topic")
 
 
-def units_without_record(tables: Tables) -> DataFrame:
-    """Return the units that point at no record."""
-    begins = tables.log.where(is_record()).select(
-        F.col("offset").alias("commit_log_offset")
-    )
-    rows = expected_units(tables).join(begins, "commit_log_offset", "left_anti")
-    ahead = F.col("commit_log_offset") >= tables.situation.log_end
-    return unit_finding(
+def wrong_units(tables: Tables) -> DataFrame:
+    """Return the units that point at no record, or have another size or place."""
+    rows = _with_records_or_null(tables)
+    if tables.shared is not None:
+        rows = without_shared_places(rows.where(~is_own_unit()), tables.shared)
+    situation = tables.situation
+    ahead = F.col("commit_log_offset") >= situation.log_end
+    of_record = _place("record_topic", "record_queue_id", "record_queue_offset")
+    return unit_findings(
         rows,
-        severity=F.when(ahead, tables.situation.tail_severity).otherwise(ERROR),
-        expected=F.lit("the commit-log offset of a record"),
-        found=F.col("commit_log_offset").cast("string"),
-        message=F.format_string(
-            "Unit %d of queue %d of %s points at commit-log offset %d, where no record"
-            " begins.",
-            *_unit_place(),
-            F.col("commit_log_offset"),
+        Rule(
+            invariant=POINTS_AT_RECORD,
+            is_broken=F.col("record_size").isNull(),
+            severity=F.when(ahead, situation.tail_severity).otherwise(ERROR),
+            expected="the commit-log offset of a record",
+            found=F.col("commit_log_offset").cast("string"),
+            message=F.format_string(
+                "Unit %d of queue %d of %s points at commit-log offset %d, where no"
+                " record begins.",
+                *_UNIT_PLACE,
+                "commit_log_offset",
+            ),
         ),
-    )
-
-
-def wrong_sizes(tables: Tables) -> DataFrame:
-    """Return the units whose size differs from their record's."""
-    rows = with_records(tables).where(F.col("size") != F.col("record_size"))
-    return unit_finding(
-        rows,
-        expected=F.col("record_size").cast("string"),
-        found=F.col("size").cast("string"),
-        message=F.format_string(
-            "Unit %d of queue %d of %s has size %d, its record %d.",
-            *_unit_place(),
-            F.col("size"),
-            F.col("record_size"),
+        Rule(
+            invariant=SIZE,
+            is_broken=F.col("size") != F.col("record_size"),
+            expected=F.col("record_size").cast("string"),
+            found=F.col("size").cast("string"),
+            message=F.format_string(
+                "Unit %d of queue %d of %s has size %d, its record %d.",
+                *(*_UNIT_PLACE, "size", "record_size"),
+            ),
+        ),
+        Rule(
+            invariant=PLACE,
+            is_broken=~is_own_unit(),
+            expected=_place("topic", "queue_id", "queue_offset"),
+            found=of_record,
+            message=F.format_string(
+                "Unit %d of queue %d of %s points at the record of %s.",
+                *_UNIT_PLACE,
+                of_record,
+            ),
         ),
     )
 
@@ -110,31 +121,17 @@ def wrong_tags_codes(tables: Tables) -> DataFrame:
     )
     if not tables.situation.delays_are_known:
         rows = _without_configured_delays(rows, tables.situation)
-    return unit_finding(
+    return unit_findings(
         rows,
-        expected=F.col("record_tags_code").cast("string"),
-        found=F.col("tags_code").cast("string"),
-        message=F.format_string(
-            "Unit %d of queue %d of %s has another tags code than its record's"
-            " properties give.",
-            *_unit_place(),
-        ),
-    )
-
-
-def misplaced_units(tables: Tables) -> DataFrame:
-    """Return the units that point at a record of another queue or queue offset."""
-    rows = with_records(tables).where(~is_own_unit())
-    if tables.shared is not None:
-        rows = without_shared_places(rows, tables.shared)
-    return unit_finding(
-        rows,
-        expected=_place("topic", "queue_id", "queue_offset"),
-        found=_place("record_topic", "record_queue_id", "record_queue_offset"),
-        message=F.format_string(
-            "Unit %d of queue %d of %s points at the record of %s.",
-            *_unit_place(),
-            _place("record_topic", "record_queue_id", "record_queue_offset"),
+        Rule(
+            invariant=TAGS_CODE,
+            expected=F.col("record_tags_code").cast("string"),
+            found=F.col("tags_code").cast("string"),
+            message=F.format_string(
+                "Unit %d of queue %d of %s has another tags code than its record's"
+                " properties give.",
+                *_UNIT_PLACE,
+            ),
         ),
     )
 
@@ -167,22 +164,23 @@ def records_without_unit(tables: Tables) -> DataFrame:
     severity = F.when(behind, situation.tail_severity).otherwise(ERROR)
     if situation.known_topics is not None:
         runs = runs.where(F.col("topic").isin(*situation.known_topics, ""))
-    return finding(
+    return findings(
         runs,
-        severity=severity,
-        file=F.format_string(
-            "consumequeue/%s/%d/%020d", "topic", "queue_id", "file_base"
+        Rule(
+            invariant=EVERY_RECORD,
+            severity=severity,
+            expected=F.format_string(
+                "units of the records from commit-log offset %d to %d", "begin", "end"
+            ),
+            found="zeros, or no file",
+            message=F.format_string(
+                "%d records of queue %d of %s, from queue offset %d, have no unit.",
+                *("units", "queue_id", "topic", "first"),
+            ),
         ),
+        file=queue_file(),
         offset=F.col("first") * UNIT_SIZE - F.col("file_base"),
         length=F.col("units") * UNIT_SIZE,
-        expected=F.format_string(
-            "units of the records from commit-log offset %d to %d", "begin", "end"
-        ),
-        found=F.lit("zeros, or no file"),
-        message=F.format_string(
-            "%d records of queue %d of %s, from queue offset %d, have no unit.",
-            *(F.col(name) for name in ("units", "queue_id", "topic", "first")),
-        ),
     )
 
 
@@ -198,23 +196,39 @@ def holes(tables: Tables) -> DataFrame:
         )
     )
     length = F.least(F.col("missing") * UNIT_SIZE, F.col("position"))
-    return finding(
+    return findings(
         rows,
+        Rule(
+            invariant=NO_HOLES,
+            expected="units",
+            found="zeros, or no file",
+            message=F.format_string(
+                "Before unit %d of queue %d of %s, %d units are missing.",
+                *_UNIT_PLACE,
+                "missing",
+            ),
+        ),
         file=queue_file(),
         offset=F.col("position") - length,
         length=length,
-        expected=F.lit("units"),
-        found=F.lit("zeros, or no file"),
-        message=F.format_string(
-            "Before unit %d of queue %d of %s, %d units are missing.",
-            *_unit_place(),
-            F.col("missing"),
-        ),
     )
 
 
 def with_records(tables: Tables) -> DataFrame:
     """Return the units joined with the record that each points at."""
+    return _joined(tables.units.where(needs_record(tables.situation)), tables, "inner")
+
+
+def _with_records_or_null(tables: Tables) -> DataFrame:
+    """Return the rows of :func:`with_records`, and units that need a record in vain."""
+    if tables.situation.parts is None:
+        return _joined(expected_units(tables), tables, "left")
+    expected = _joined(expected_units(tables), tables, "left")
+    without = expected.where(F.col("record_size").isNull())
+    return with_records(tables).unionByName(without)
+
+
+def _joined(units: DataFrame, tables: Tables, how: str) -> DataFrame:
     records = tables.log.where(is_record()).select(
         F.col("offset").alias("commit_log_offset"),
         *(
@@ -223,9 +237,7 @@ def with_records(tables: Tables) -> DataFrame:
         ),
         F.col("stored_at_ms").alias("record_stored_at_ms"),
     )
-    return tables.units.where(needs_record(tables.situation)).join(
-        records, "commit_log_offset"
-    )
+    return units.join(records, "commit_log_offset", how)
 
 
 def expected_units(tables: Tables) -> DataFrame:
@@ -244,10 +256,12 @@ def _without_configured_delays(rows: DataFrame, situation: Situation) -> DataFra
     if situation.is_sampled:
         return rows.where(F.col("topic") != SCHEDULE_TOPIC)
     delay = F.col("tags_code") - F.col("record_stored_at_ms")
-    delays = rows.groupBy("topic", "queue_id").agg(F.mode(delay, True).alias("usual"))
+    delays = rows.groupBy("topic", "queue_id").agg(
+        F.mode(delay, True).alias("level_ms")
+    )
     configured = (
         (F.col("topic") == SCHEDULE_TOPIC)
-        & (delay == F.col("usual"))
+        & (delay == F.col("level_ms"))
         & (delay % 1000 == 0)
         & delay.between(0, DELAY_MAX_MS)
     )
@@ -318,8 +332,4 @@ def _runs(missing: DataFrame, units_per_file: int) -> DataFrame:
 
 
 def _place(topic: str, queue_id: str, queue_offset: str) -> Column:
-    return F.format_string("%s, queue %d, offset %d", topic, queue_id, queue_offset)
-
-
-def _unit_place() -> tuple[Column, Column, Column]:
-    return F.col("queue_offset"), F.col("queue_id"), F.col("topic")
+    return F.format_string("%s, queue %d, offset %d", *(topic, queue_id, queue_offset))

@@ -4,7 +4,7 @@ Invariants of a readable record's content: properties, flags, store time and bod
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.columns.record_damage import (
@@ -15,13 +15,7 @@ from spark_checks.columns.record_damage import (
     RecordDamage,
 )
 from spark_checks.findings import Invariant
-from spark_checks.tables.finding_rows import (
-    ERROR,
-    WARNING,
-    record_finding,
-    record_message,
-)
-from spark_checks.tables.store_tables import Tables
+from spark_checks.tables.finding_rows import ERROR, WARNING, Rule, record_message
 from spec.store import message_record, record_checksum
 from spec.store.recovery import recovery
 from spec.wire.message import properties
@@ -92,114 +86,84 @@ CONTENT_INVARIANTS = (
 )
 
 
-def broken_properties(tables: Tables) -> DataFrame:
-    """Return the records whose properties are not names and values."""
-    return _damaged_rows(
-        tables,
-        RecordDamage.PROPERTIES,
-        expected=F.lit("names and values, each with its separator"),
-        found=F.lit("a missing or additional separator, or zeros"),
-        text="has properties that are not all names and values.",
-    )
-
-
-def unknown_flags(tables: Tables) -> DataFrame:
-    """Return the records with unknown system flags."""
-    return _damaged_rows(
-        tables,
-        RecordDamage.FLAGS,
-        expected=F.lit("known system flags"),
-        found=F.format_string("0x%x", F.col("system_flags")),
-        text="has unknown system flags.",
-    )
-
-
-def times_before_first(tables: Tables) -> DataFrame:
-    """Return the records stored long before the first record of their file."""
-    return _damaged_rows(
-        tables,
-        RecordDamage.TIME,
-        expected=F.lit(f"at most {CLOCK_TOLERANCE_MS} ms before the first of its file"),
-        found=F.col("stored_at_ms").cast("string"),
-        text="has a store time long before the first of its file.",
-    )
-
-
-def bodies_not_compressed(tables: Tables) -> DataFrame:
-    """Return the records with a compression flag and an uncompressed body."""
+def content_rules() -> list[Rule]:
+    """Return the rules about a record's content, one for each kind of damage."""
     kind = F.col("system_flags").bitwiseAND(COMPRESSION_TYPE)
-    return _damaged_rows(
-        tables,
-        RecordDamage.COMPRESSION,
-        expected=F.format_string(
-            "a body in %s's format",
-            F.when(kind == LZ4_TYPE, "LZ4")
-            .when(kind == ZSTD_TYPE, "Zstandard")
-            .otherwise("zlib"),
+    codec = F.when(kind == LZ4_TYPE, "LZ4").when(kind == ZSTD_TYPE, "Zstandard")
+    return [
+        _rule(
+            PROPERTIES_PARSE,
+            RecordDamage.PROPERTIES,
+            "has properties that are not all names and values.",
+            expected="names and values, each with its separator",
+            found="a missing or additional separator, or zeros",
         ),
-        found=F.lit("other bytes, with the right checksum"),
-        text="has a compression flag and an uncompressed body.",
-    )
+        _rule(
+            FLAGS_KNOWN,
+            RecordDamage.FLAGS,
+            "has unknown system flags.",
+            expected="known system flags",
+            found=F.format_string("0x%x", "system_flags"),
+        ),
+        _rule(
+            TIMES_RISE,
+            RecordDamage.TIME,
+            "has a store time long before the first of its file.",
+            expected=f"at most {CLOCK_TOLERANCE_MS} ms before the first of its file",
+            found=F.col("stored_at_ms").cast("string"),
+        ),
+        _rule(
+            BODY_INFLATES,
+            RecordDamage.COMPRESSION,
+            "has a compression flag and an uncompressed body.",
+            expected=F.format_string("a body in %s's format", codec.otherwise("zlib")),
+            found="other bytes, with the right checksum",
+        ),
+        _rule(
+            WHOLE_CHECKSUM,
+            RecordDamage.CHECKSUM,
+            "differs from the checksum at its end.",
+            expected="the checksum that ends its properties, __CRC32#",
+            found="another, beside records with a correct one",
+            severity=ERROR,
+        ),
+        _rule(
+            PORTS,
+            RecordDamage.PORT,
+            "has a host with a port that does not exist.",
+            expected="ports of 0 to 65535",
+            found="another number",
+        ),
+        _rule(
+            HALF_OFFSET,
+            RecordDamage.HALF_OFFSET,
+            "has a prepared transaction offset, but no commit made it.",
+            expected="a prepared transaction offset of 0",
+            found="another offset",
+        ),
+        _rule(
+            RANGE,
+            RecordDamage.RANGE,
+            "has an impossible born time or delivery count.",
+            expected="a born time from 1970 to 9999, a delivery count of 0 or more",
+            found="another value",
+        ),
+    ]
 
 
-def wrong_whole_checksums(tables: Tables) -> DataFrame:
-    """Return the records that differ from the checksum at their end."""
-    return _damaged_rows(
-        tables,
-        RecordDamage.CHECKSUM,
-        expected=F.lit("the checksum that ends its properties, __CRC32#"),
-        found=F.lit("another, beside records with a correct one"),
-        text="differs from the checksum at its end.",
-        severity=ERROR,
-    )
-
-
-def impossible_ports(tables: Tables) -> DataFrame:
-    """Return the records with a port that does not exist."""
-    return _damaged_rows(
-        tables,
-        RecordDamage.PORT,
-        expected=F.lit("ports of 0 to 65535"),
-        found=F.lit("another number"),
-        text="has a host with a port that does not exist.",
-    )
-
-
-def half_offsets_without_commit(tables: Tables) -> DataFrame:
-    """Return the records with a prepared transaction offset that no commit made."""
-    return _damaged_rows(
-        tables,
-        RecordDamage.HALF_OFFSET,
-        expected=F.lit("a prepared transaction offset of 0"),
-        found=F.lit("another offset"),
-        text="has a prepared transaction offset, but no commit made it.",
-    )
-
-
-def values_out_of_range(tables: Tables) -> DataFrame:
-    """Return the records with a born time or delivery count out of range."""
-    return _damaged_rows(
-        tables,
-        RecordDamage.RANGE,
-        expected=F.lit("a born time from 1970 to 9999, a delivery count of 0 or more"),
-        found=F.lit("another value"),
-        text="has an impossible born time or delivery count.",
-    )
-
-
-def _damaged_rows(
-    tables: Tables,
-    flaw: RecordDamage,
-    *,
-    expected: Column,
-    found: Column,
+def _rule(
+    invariant: Invariant,
+    damage: RecordDamage,
     text: str,
+    *,
+    expected: Column | str,
+    found: Column | str,
     severity: str = WARNING,
-) -> DataFrame:
-    rows = tables.log.where(F.col("damage").bitwiseAND(int(flaw)) != 0)
-    return record_finding(
-        rows,
-        severity=F.lit(severity),
+) -> Rule:
+    return Rule(
+        invariant=invariant,
+        is_broken=F.col("damage").bitwiseAND(int(damage)) != 0,
+        severity=severity,
         expected=expected,
         found=found,
         message=record_message(text),

@@ -8,8 +8,17 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
+from spark_checks.invariants.record_contents import (
+    CONTENT_INVARIANTS,
+    content_rules,
+)
 from spark_checks.invariants.shared_queues import without_shared_gaps
-from spark_checks.tables.finding_rows import ERROR, record_finding, record_message
+from spark_checks.tables.finding_rows import (
+    ERROR,
+    Rule,
+    record_findings,
+    record_message,
+)
 from spark_checks.tables.predicates import is_record, needs_unit
 from spark_checks.tables.store_tables import Tables
 from spec.store import commit_log, message_record
@@ -46,69 +55,80 @@ QUEUE_OFFSETS_DENSE = Invariant(
     requirement=message_record.RECORD_QUEUE_OFFSET,
     cost="Consumers of this queue miss a message or receive one twice.",
 )
+ROW_INVARIANTS = (
+    NO_DAMAGE,
+    BODY_CHECKSUM,
+    OWN_PLACE,
+    FILE_WRITTEN_TO_ITS_END,
+    *CONTENT_INVARIANTS,
+)
+"""Invariants about single rows of the log."""
 
 
-def damaged_regions(tables: Tables) -> DataFrame:
-    """Return the regions of commit-log files without record or blank.
+def has_wrong_row() -> Column:
+    """Whether a row of the log may break a rule about single rows."""
+    return (
+        ~is_record() | _has_wrong_checksum() | _is_misplaced() | (F.col("damage") != 0)
+    )
+
+
+def _has_wrong_checksum() -> Column:
+    return F.col("body_crc") != F.col("computed_crc")
+
+
+def _is_misplaced() -> Column:
+    return F.col("physical_offset") != F.col("offset")
+
+
+def wrong_rows(tables: Tables) -> DataFrame:
+    """Return the rows of the log that break a rule about single rows.
 
     A killed broker leaves a torn end of the last file.
     """
-    rows = tables.log.where(F.col("kind") == "damaged")
-    torn = F.col("offset") >= tables.situation.log_end
-    return record_finding(
-        rows,
-        severity=F.when(torn, tables.situation.tail_severity).otherwise(ERROR),
-        expected=F.lit("a record, a blank, or zeros to the end"),
-        found=F.col("reason"),
-        message=F.format_string(
-            "%d bytes from %d are unreadable: %s.",
-            F.col("size"),
-            F.col("position"),
-            F.col("reason"),
+    situation = tables.situation
+    torn = F.col("offset") >= situation.log_end
+    return record_findings(
+        tables.log,
+        Rule(
+            invariant=NO_DAMAGE,
+            is_broken=F.col("kind") == "damaged",
+            severity=F.when(torn, situation.tail_severity).otherwise(ERROR),
+            expected="a record, a blank, or zeros to the end",
+            found=F.col("reason"),
+            message=F.format_string(
+                "%d bytes from %d are unreadable: %s.", *("size", "position", "reason")
+            ),
         ),
-    )
-
-
-def wrong_checksums(tables: Tables) -> DataFrame:
-    """Return the records whose body differs from its checksum."""
-    rows = tables.log.where(is_record() & (F.col("body_crc") != F.col("computed_crc")))
-    return record_finding(
-        rows,
-        expected=F.format_string("0x%08x", F.col("body_crc")),
-        found=F.format_string("0x%08x", F.col("computed_crc")),
-        message=record_message("has another checksum than its body."),
-    )
-
-
-def wrong_places(tables: Tables) -> DataFrame:
-    """Return the records with another physical offset than their place."""
-    rows = tables.log.where(is_record() & (F.col("physical_offset") != F.col("offset")))
-    return record_finding(
-        rows,
-        expected=F.col("offset").cast("string"),
-        found=F.col("physical_offset").cast("string"),
-        message=F.format_string(
-            "The record at %d has physical offset %d.",
-            F.col("position"),
-            F.col("physical_offset"),
+        Rule(
+            invariant=BODY_CHECKSUM,
+            is_broken=_has_wrong_checksum(),
+            expected=F.format_string("0x%08x", "body_crc"),
+            found=F.format_string("0x%08x", "computed_crc"),
+            message=record_message("has another checksum than its body."),
         ),
-    )
-
-
-def unwritten_ends(tables: Tables) -> DataFrame:
-    """Return the files with an unwritten end before a file with records."""
-    rows = tables.log.where(
-        (F.col("kind") == "tail")
-        & (F.col("file_base") < tables.situation.last_file_base)
-    )
-    return record_finding(
-        rows,
-        expected=F.lit("a record or a blank"),
-        found=F.lit("zeros"),
-        message=F.format_string(
-            "The file is unwritten from %d, but a later file has records.",
-            F.col("position"),
+        Rule(
+            invariant=OWN_PLACE,
+            is_broken=_is_misplaced(),
+            expected=F.col("offset").cast("string"),
+            found=F.col("physical_offset").cast("string"),
+            message=F.format_string(
+                "The record at %d has physical offset %d.",
+                "position",
+                "physical_offset",
+            ),
         ),
+        Rule(
+            invariant=FILE_WRITTEN_TO_ITS_END,
+            is_broken=(F.col("kind") == "tail")
+            & (F.col("file_base") < situation.last_file_base),
+            expected="a record or a blank",
+            found="zeros",
+            message=F.format_string(
+                "The file is unwritten from %d, but a later file has records.",
+                "position",
+            ),
+        ),
+        *content_rules(),
     )
 
 
@@ -126,15 +146,16 @@ def offset_gaps(tables: Tables) -> DataFrame:
     )
     if tables.shared is not None:
         rows = without_shared_gaps(rows, tables.shared)
-    return record_finding(
+    return record_findings(
         rows,
-        expected=F.col("wanted").cast("string"),
-        found=F.col("queue_offset").cast("string"),
-        message=F.format_string(
-            "The record at %d (%s, queue %d) has queue offset %d instead of %d.",
-            F.col("position"),
-            *_queue_place(),
-            F.col("wanted"),
+        Rule(
+            invariant=QUEUE_OFFSETS_DENSE,
+            expected=F.col("wanted").cast("string"),
+            found=F.col("queue_offset").cast("string"),
+            message=F.format_string(
+                "The record at %d (%s, queue %d) has queue offset %d instead of %d.",
+                *("position", "topic", "queue_id", "queue_offset", "wanted"),
+            ),
         ),
     )
 
@@ -163,7 +184,3 @@ def places_with_lives(tables: Tables) -> DataFrame:
         shared = tables.shared.withColumn("is_shared", F.lit(True))
         places = places.unionByName(shared, allowMissingColumns=True)
     return places.withColumn("life", F.sum(begins).over(queue))
-
-
-def _queue_place() -> tuple[Column, Column, Column]:
-    return F.col("topic"), F.col("queue_id"), F.col("queue_offset")

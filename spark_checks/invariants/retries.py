@@ -11,7 +11,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
-from spark_checks.tables.finding_rows import WARNING, record_finding, record_message
+from spark_checks.tables.finding_rows import (
+    WARNING,
+    Rule,
+    record_findings,
+    record_message,
+)
 from spark_checks.tables.system_topics import SystemTopicTables
 from spec.wire.consumer import groups
 from spec.wire.message.topic_names import DLQ_PREFIX, RETRY_PREFIX
@@ -43,17 +48,20 @@ def retries_without_origin(tables: SystemTopicTables) -> DataFrame:
         & names_one
         & (F.col("retry_topic").isNull() | ~is_id | (F.col("reconsume_times") < 1))
     )
-    return record_finding(
+    return record_findings(
         rows,
-        severity=F.lit(WARNING),
-        expected=F.lit("RETRY_TOPIC, an id in ORIGIN_MESSAGE_ID, and a delivery"),
-        found=F.concat_ws(
-            ", ",
-            F.coalesce("retry_topic", F.lit("no topic")),
-            F.coalesce("origin_id", F.lit("no id")),
-            F.format_string("%d deliveries", "reconsume_times"),
+        Rule(
+            invariant=NAMES_ORIGIN,
+            severity=WARNING,
+            expected="RETRY_TOPIC, an id in ORIGIN_MESSAGE_ID, and a delivery",
+            found=F.concat_ws(
+                ", ",
+                F.coalesce("retry_topic", F.lit("no topic")),
+                F.coalesce("origin_id", F.lit("no id")),
+                F.format_string("%d deliveries", "reconsume_times"),
+            ),
+            message=record_message("was sent back, and does not name its origin."),
         ),
-        message=record_message("was sent back, and does not name its origin."),
     )
 
 
@@ -64,10 +72,13 @@ def dead_letters_without_topic(tables: SystemTopicTables) -> DataFrame:
         & F.col("retry_topic").isNull()
         & (F.col("reconsume_times") > 0)
     )
-    return record_finding(
+    return record_findings(
         rows,
-        severity=F.lit(WARNING),
-        expected=F.lit("RETRY_TOPIC"),
-        found=F.lit("none"),
-        message=record_message("is a dead letter without its original topic."),
+        Rule(
+            invariant=DEAD_LETTER_NAMES_TOPIC,
+            severity=WARNING,
+            expected="RETRY_TOPIC",
+            found="none",
+            message=record_message("is a dead letter without its original topic."),
+        ),
     )

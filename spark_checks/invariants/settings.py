@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from spark_checks.findings import Finding, Invariant, Severity
 from spark_checks.invariants.side_files import json_error
 from spark_checks.store_files import Store, read_whole
-from spark_checks.survey.summarise import SurveySummary
+from spark_checks.survey.summary import SurveySummary
 from spec.layout import LayoutError
 from spec.store.config import config_files
 from spec.wire.bodies import fastjson

@@ -14,7 +14,7 @@ from spark_checks.invariants.file_findings import (
 )
 from spark_checks.invariants.index_headers import full_index_headers, stored_at_ms
 from spark_checks.store_files import Store
-from spark_checks.survey.summarise import SurveySummary
+from spark_checks.survey.summary import SurveySummary
 from spec.derive.numpy_dtype import leading_fields
 from spec.layout import LayoutError
 from spec.store import checkpoint

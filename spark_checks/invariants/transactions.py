@@ -12,7 +12,12 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.findings import Invariant
-from spark_checks.tables.finding_rows import WARNING, record_finding, record_message
+from spark_checks.tables.finding_rows import (
+    WARNING,
+    Rule,
+    record_findings,
+    record_message,
+)
 from spark_checks.tables.predicates import is_commit
 from spark_checks.tables.system_topics import SystemTopicTables, number_of
 from spec.store.message_record import SystemFlag
@@ -82,16 +87,18 @@ def ops_without_half(tables: SystemTopicTables) -> DataFrame:
         .where(unreadable | (F.col("named") >= since))
         .dropDuplicates(["offset"])
     )
-    return record_finding(
+    return record_findings(
         rows,
-        severity=F.lit(WARNING),
-        expected=F.lit("queue offsets of half messages"),
-        found=F.col("text"),
-        message=F.format_string(
-            "The op message at %d names half message %s of queue %d, which is missing.",
-            F.col("position"),
-            F.col("text"),
-            F.col("queue_id"),
+        Rule(
+            invariant=OP_NAMES_HALF,
+            severity=WARNING,
+            expected="queue offsets of half messages",
+            found=F.col("text"),
+            message=F.format_string(
+                "The op message at %d names half message %s of queue %d, which is"
+                " missing.",
+                *("position", "text", "queue_id"),
+            ),
         ),
     )
 
@@ -123,19 +130,22 @@ def commits_unlike_half(tables: SystemTopicTables) -> DataFrame:
         .join(halves, F.col("prepared_transaction_offset") == F.col("half_at"), "left")
         .where(F.col("half_at").isNull() | ~same)
     )
-    return record_finding(
+    return record_findings(
         rows,
-        expected=F.format_string(
-            "the half message at commit-log offset %d, of this topic and queue",
-            F.col("prepared_transaction_offset"),
+        Rule(
+            invariant=COMMIT_OF_HALF,
+            expected=F.format_string(
+                "the half message at commit-log offset %d, of this topic and queue",
+                "prepared_transaction_offset",
+            ),
+            found=F.when(F.col("half_at").isNull(), F.lit("no half message"))
+            .when(
+                own_topic.eqNullSafe(topic) & own_queue.eqNullSafe(queue),
+                F.lit("another body or key"),
+            )
+            .otherwise(F.format_string("a half message of %s, queue %d", topic, queue)),
+            message=record_message("is a commit, and differs from its half message."),
         ),
-        found=F.when(F.col("half_at").isNull(), F.lit("no half message"))
-        .when(
-            own_topic.eqNullSafe(topic) & own_queue.eqNullSafe(queue),
-            F.lit("another body or key"),
-        )
-        .otherwise(F.format_string("a half message of %s, queue %d", topic, queue)),
-        message=record_message("is a commit, and differs from its half message."),
     )
 
 
@@ -165,15 +175,18 @@ def duplicate_commits(tables: SystemTopicTables) -> DataFrame:
         .where((F.col("rank") > 1) | (F.col("offset") > F.col("decided_at")))
     )
     again = F.col("rank") > 1
-    return record_finding(
+    return record_findings(
         rows,
-        severity=F.lit(WARNING),
-        expected=F.lit("one commit, before the op message"),
-        found=F.when(again, F.format_string("commit %d", F.col("rank"))).otherwise(
-            F.lit("a commit after the op message")
-        ),
-        message=record_message(
-            "is a commit of a half message that was decided before."
+        Rule(
+            invariant=COMMIT_ONCE,
+            severity=WARNING,
+            expected="one commit, before the op message",
+            found=F.when(again, F.format_string("commit %d", "rank")).otherwise(
+                F.lit("a commit after the op message")
+            ),
+            message=record_message(
+                "is a commit of a half message that was decided before."
+            ),
         ),
     )
 
@@ -215,17 +228,20 @@ def undecided_halves(tables: SystemTopicTables) -> DataFrame:
             *(F.min_by(name, at).alias(name) for name in _PLACE),
         )
     )
-    return record_finding(
+    return record_findings(
         rows,
-        severity=F.lit(WARNING),
-        expected=F.format_string("an op message within %d ms", F.lit(CHECKS_END_MS)),
-        found=F.format_string("%d half messages without one", F.col("halves")),
-        message=F.format_string(
-            "%d half messages are overdue and undecided. The first is at %d (offset"
-            " %d).",
-            F.col("halves"),
-            F.col("position"),
-            F.col("queue_offset"),
+        Rule(
+            invariant=DECIDED,
+            severity=WARNING,
+            expected=F.format_string(
+                "an op message within %d ms", F.lit(CHECKS_END_MS)
+            ),
+            found=F.format_string("%d half messages without one", "halves"),
+            message=F.format_string(
+                "%d half messages are overdue and undecided. The first is at %d (offset"
+                " %d).",
+                *("halves", "position", "queue_offset"),
+            ),
         ),
     )
 

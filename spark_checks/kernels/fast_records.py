@@ -2,7 +2,7 @@
 Kernel of :mod:`spark_checks.survey.fast_records`: one pass over ordinary records.
 
 Field offsets come from the plan of a record without flags. A record with anything
-unusual is left before any sum includes it. The kernel never reports an error.
+else is left before any sum includes it. The kernel never reports an error.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from spark_checks.survey.fast_records import (
     KnownTopics,
     Place,
 )
-from spark_checks.survey.sums import QueueSums
+from spark_checks.survey.sums import queue_summary
 from spec.integers import INT64_MAX, INT64_MIN
 from spec.store.message_record import MAGIC_V1
 from spec.wire.message.properties import KEY_SEPARATOR
@@ -110,7 +110,7 @@ def sum_fast_records(window: Window, place: Place, known: KnownTopics) -> FastSu
     return FastSums(
         left=left[:left_count],
         records={
-            (known.names[number], queue): QueueSums(matched, matched, *sums)
+            (known.names[number], queue): queue_summary(matched, matched, *sums)
             for number, queue, matched, *sums in rows[:row_count].tolist()
         },
         log_end=log_end,
@@ -144,8 +144,8 @@ def _laid_out(data, start, end, base):
         return False, topic, topic
     topic_size = _of_1(data, topic - 1)
     begin = topic + topic_size + 2
-    is_usual = topic_size > 0 and begin <= end and _of_2(data, begin - 2) == end - begin
-    return is_usual, topic, begin
+    is_fast = topic_size > 0 and begin <= end and _of_2(data, begin - 2) == end - begin
+    return is_fast, topic, begin
 
 
 @njit(types.boolean(DATA, types.int64), **INNER)
@@ -204,15 +204,15 @@ def _go_through(  # noqa: PLR0912, PLR0915 # one loop: calls cost time
             break
         left[left_count] = start
         left_count += 1  # removed once it qualifies
-        is_usual, topic, begin = _laid_out(data, start, end, base)
-        if not (is_usual and _is_in_range(data, start)):
+        is_fast, topic, begin = _laid_out(data, start, end, base)
+        if not (is_fast and _is_in_range(data, start)):
             continue
         queue, stored = _of_4(data, start + _QUEUE_AT), _of_8(data, start + _STORED_AT)
         if not (0 <= queue < QUEUES_MAX and stored_min <= stored <= _STORED_MAX):
             continue
         number = topic_of(data, topic, begin - 2 - topic, topics)
-        is_usual, unique, keys, tags = named_of(data, begin, end)
-        if number < 0 or not is_usual:
+        is_fast, unique, keys, tags = named_of(data, begin, end)
+        if number < 0 or not is_fast:
             continue
         keys_code, is_one = java_hash(data, keys[0], keys[1], _SPACE)
         body = start + _FIXED_SIZE

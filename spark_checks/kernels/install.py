@@ -39,8 +39,8 @@ def install_kernels() -> bool:
         known = kernel_pairs()
     except Exception:  # the fallbacks need no numba
         return False
-    for plain, fast in known:
-        plain.kernel = fast
+    for function, kernel in known:
+        function.kernel = kernel
     return True
 
 

@@ -10,7 +10,7 @@ from numba import njit, types
 from columns.record_properties import END, NAME_END, word_of
 from columns.string_hashes import ONES, TOPS
 from columns.uint64_words import WORD
-from spark_checks.columns.record_checksums import SAMPLE, TELLING
+from spark_checks.columns.record_checksums import MARK_PLACES, SAMPLE
 from spark_checks.columns.spark_hash import SEED
 from spark_checks.kernels.long_hashes import of_int, of_long
 from spark_checks.kernels.memory import (
@@ -47,14 +47,16 @@ _UNIQUE, _KEYS, _TAGS, _REAL_TOPIC = (
 )
 _LETTERS = np.uint64(ord("x")) * ONES
 """Padding behind the end of properties, without separators."""
-_TELLING = np.array([(place - CHECKSUM_SIZE, SAMPLE[place]) for place in TELLING])
+_MARK_PLACES = np.array(
+    [(place - CHECKSUM_SIZE, SAMPLE[place]) for place in MARK_PLACES]
+)
 
 
 @njit(types.boolean(DATA, types.int64), **INNER)
 def has_checksum(data, end):
     """Return whether a record with this *end* seems to end with a checksum."""
-    for index in range(len(_TELLING)):
-        if data[end + _TELLING[index, 0]] != _TELLING[index, 1]:
+    for index in range(len(_MARK_PLACES)):
+        if data[end + _MARK_PLACES[index, 0]] != _MARK_PLACES[index, 1]:
             return False
     return True
 
@@ -87,12 +89,12 @@ def named_of(data, begin, end):  # noqa: C901, PLR0912 # one loop: calls cost ti
     The places are those of the values of UNIQ_KEY, KEYS and TAGS.
     """
     unique, keys, tags = _MISSING, _MISSING, _MISSING
-    name, name_end, seen = begin, _NOT_YET, np.uint64(0)
+    name, name_end, bits = begin, _NOT_YET, np.uint64(0)
     for at in range(begin, end, WORD):
         word = word_at(data, at)
         if end - at < WORD:
             word = word & MASKS[end - at] | ~MASKS[end - at] & _LETTERS
-        seen |= word
+        bits |= word
         marks = separators(word)
         while marks:
             place = at + (lowest_bit(marks) >> 3)
@@ -120,7 +122,7 @@ def named_of(data, begin, end):  # noqa: C901, PLR0912 # one loop: calls cost ti
             elif first == _REAL_TOPIC:
                 return False, unique, keys, tags
             name, name_end = place + 1, _NOT_YET
-    return name == end and seen & TOPS == 0, unique, keys, tags
+    return name == end and bits & TOPS == 0, unique, keys, tags
 
 
 @njit(types.int64(types.uint64, types.uint32, types.int64, types.int64), **INNER)

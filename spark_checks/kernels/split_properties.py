@@ -98,7 +98,7 @@ def _split(  # noqa: C901, PLR0912, PLR0915 # split up: twice the time
     data, begins, ends, columns, words, is_broken
 ):
     """Fill in the columns; return their length, whether all are regular, and ASCII."""
-    count, is_regular, seen = 0, True, _NOTHING
+    count, is_regular, bits = 0, True, _NOTHING
     for record in range(len(begins)):
         soon = record + _AHEAD
         if soon < len(begins):
@@ -113,7 +113,7 @@ def _split(  # noqa: C901, PLR0912, PLR0915 # split up: twice the time
         while at < end or not is_closed:
             if at < end:
                 word = _word_within(data, at, end)
-                seen |= word
+                bits |= word
                 marks = separators(word)
                 if end - at < WORD:
                     marks &= MASKS[end - at]
@@ -150,4 +150,4 @@ def _split(  # noqa: C901, PLR0912, PLR0915 # split up: twice the time
         if names != pieces or has_zero:
             is_broken[record] = True
             is_regular = False
-    return count, is_regular, seen & TOPS == _NOTHING
+    return count, is_regular, bits & TOPS == _NOTHING

@@ -21,7 +21,7 @@ from columns.string_hashes import (
     Codes,
     powers,
 )
-from columns.topics import first_alike as plain_first_alike
+from columns.topics import first_alike as accelerated
 from columns.uint64_words import FACTOR, LASTS, SHIFT, WORD
 from spark_checks.kernels.memory import (
     BOOLS,
@@ -75,22 +75,22 @@ def _word_before(data, begin, at):
     **INNER,
 )
 def java_hash(data, begin, size, besides):
-    """Return the hash of a string in the low bits, and whether it is plain ASCII."""
-    code, odd = np.uint64(0), np.uint64(0)
+    """Return the hash of a string in the low bits, and whether it is ASCII only."""
+    code, other_bits = np.uint64(0), np.uint64(0)
     end = begin + size
     at = end - (size + WORD - 1) // WORD * WORD
     while at < end:
         word = _word_before(data, begin, at)
-        odd |= word & TOPS
+        other_bits |= word & TOPS
         if besides != NO_BYTE:
             other = word ^ (ONES * np.uint64(besides))
-            odd |= (other - ONES) & ~other & TOPS
+            other_bits |= (other - ONES) & ~other & TOPS
         for step in range(len(_LOWS)):
             lows, bits = _LOWS[step], _BITS[step]
             word = (word & lows) * _WEIGHTS[step] + ((word >> bits) & lows)
         code = code * OF_WORD + word
         at += WORD
-    return code, odd == 0
+    return code, other_bits == 0
 
 
 @njit(types.void(DATA, INTS, INTS, types.int64, WORDS, BOOLS), **OPTIONS)
@@ -179,7 +179,7 @@ def first_alike(data: bytes, texts: Places) -> Ints:
     view = np.frombuffer(data, dtype=np.uint8)
     if _first_alike(view, begins, sizes, known, firsts):
         return firsts
-    return plain_first_alike.fallback(data, texts)
+    return accelerated.fallback(data, texts)
 
 
 @njit(types.boolean(DATA, types.int64, DATA, types.int64, types.int64), **INNER)

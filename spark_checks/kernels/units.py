@@ -19,8 +19,9 @@ from spark_checks.counting_rules import needs_record
 from spark_checks.kernels.long_hashes import of_long
 from spark_checks.kernels.memory import BIG_ENDIAN, DATA, INNER, INTS, OPTIONS
 from spark_checks.readers.consume_queue import UNIT
-from spark_checks.survey.sums import QueueSums, SurveyOptions, is_lmq
-from spark_checks.survey.sums import sums_of_units as plain_sums_of_units
+from spark_checks.survey.summary import QueueSummary
+from spark_checks.survey.sums import SurveyOptions, is_lmq, queue_summary
+from spark_checks.survey.sums import sums_of_units as accelerated
 from spec.integers import INT64_MAX, INT64_MIN
 from spec.store.consume_queue import UNIT_SIZE
 
@@ -61,16 +62,14 @@ def sums_of_units(
     units: npt.NDArray[Any],
     *,
     options: SurveyOptions,
-) -> QueueSums:
+) -> QueueSummary:
     """Return the sums of some *units* of one queue."""
     if options.parts is not None:
-        return plain_sums_of_units.fallback(
-            queue, queue_offsets, units, options=options
-        )
+        return accelerated.fallback(queue, queue_offsets, units, options=options)
     sums = np.array([0, INT64_MAX, INT64_MIN, 0, 0], dtype=np.int64)
     numbers = np.ascontiguousarray(queue_offsets)
     _sums(_bytes_of(units), numbers, options.min_offset, is_lmq(queue), sums)
-    return QueueSums(len(units), *sums.tolist())
+    return queue_summary(len(units), *sums.tolist())
 
 
 @njit(types.void(DATA, INTS, types.int64, types.boolean, INTS), **OPTIONS)

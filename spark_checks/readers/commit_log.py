@@ -26,7 +26,9 @@ from spark_checks.columns.record_columns import Delays, RecordColumns, read_colu
 from spark_checks.columns.record_scan import (
     FileRange,
     ReadAt,
+    Reading,
     Region,
+    Window,
     first_store_time_of,
     scan_range,
 )
@@ -163,22 +165,20 @@ def batches(
 ) -> Iterator[pa.RecordBatch]:
     """Yield the rows of the range *where* as Arrow batches."""
     begun_at_ms = first_store_time_of(read_at, where)
-    scan = scan_range(read_at, where)
-    found = next(scan, None)
-    while found is not None:
+
+    def read(window: Window) -> Reading[pa.RecordBatch | None]:
+        columns, refused = read_columns(
+            window, delays, begun_at_ms=begun_at_ms, is_checked=is_checked
+        )
+        if columns is None:
+            return None, refused
+        return _record_rows(columns, where, window.data if wide else None), refused
+
+    for found in scan_range(read_at, where, read):
         if isinstance(found, Region):
             yield _region_row(found, where)
-            found = next(scan, None)
-            continue
-        columns, refused = read_columns(
-            found, delays, begun_at_ms=begun_at_ms, is_checked=is_checked
-        )
-        if columns is not None:
-            yield _record_rows(columns, where, found.data if wide else None)
-        try:
-            found = scan.send(refused)
-        except StopIteration:
-            found = None
+        elif found is not None:
+            yield found
 
 
 def _record_rows(

@@ -194,10 +194,10 @@ def queue_in(path: str) -> tuple[str, int]:
 @Accelerated
 def written_among(units: npt.NDArray[Any]) -> Ints:
     """Return the indices of *units* that are not all zeros."""
-    seen = np.zeros(len(units), dtype=np.bool_)
+    is_written = np.zeros(len(units), dtype=np.bool_)
     for name in UNIT.names or ():
-        seen |= units[name] != 0
-    return np.flatnonzero(seen)
+        is_written |= units[name] != 0
+    return np.flatnonzero(is_written)
 
 
 def _rows(

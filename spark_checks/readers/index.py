@@ -192,7 +192,7 @@ def check_items(read_at: ReadAt, file: IndexFile) -> CheckedItems | None:
         numbers=numbers,
         items=items,
         previous=previous,
-        damage=_flaws(numbers, items, previous, header, falls)
+        damage=_damage_of(numbers, items, previous, header, falls)
         | _outside_range(items, header, _end_offsets(read_at, begin, count)),
         begun_at_ms=header.begin_stored_at_ms,
         slots_used=int(min(np.count_nonzero(names), np.count_nonzero(last))),
@@ -251,7 +251,7 @@ def _order_of(slots: _Items) -> _Items:
     return order
 
 
-def _flaws(
+def _damage_of(
     numbers: _Items, items: _Items, previous: _Items, header: IndexHeader, falls: Falls
 ) -> _Items:
     found = np.zeros(len(items), dtype=np.int64)

@@ -18,7 +18,7 @@ from spark_checks.columns.record_columns import Delays, RecordColumns, read_colu
 from spark_checks.columns.record_scan import (
     FileRange,
     ReadAt,
-    Region,
+    Reading,
     Window,
     scan_range,
 )
@@ -84,19 +84,19 @@ def rows_in(
     read_at: ReadAt, where: FileRange, delays: Delays
 ) -> Iterator[pa.RecordBatch]:
     """Yield the rows of the range *where*."""
-    scan = scan_range(read_at, where)
-    found = next(scan, None)
-    while found is not None:
-        refused = None
-        if not isinstance(found, Region) and any(m in found.data for m in _MARKS):
-            columns, refused = read_columns(found, delays, is_checked=False)
-            if columns is not None:
-                rows = list(_rows(found, columns, where.base))
-                yield pa.RecordBatch.from_pylist(rows, schema=_schema)
-        try:
-            found = scan.send(refused)
-        except StopIteration:
-            return
+
+    def read(window: Window) -> Reading[pa.RecordBatch | None]:
+        if not any(mark in window.data for mark in _MARKS):
+            return None, None
+        columns, refused = read_columns(window, delays, is_checked=False)
+        if columns is None:
+            return None, refused
+        rows = list(_rows(window, columns, where.base))
+        return pa.RecordBatch.from_pylist(rows, schema=_schema), refused
+
+    for found in scan_range(read_at, where, read):
+        if isinstance(found, pa.RecordBatch):
+            yield found
 
 
 def _rows(

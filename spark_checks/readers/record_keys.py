@@ -15,20 +15,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from columns.gather import NOWHERE, FieldColumns, Ints, gather, numbers_at
+from columns.gather import Ints
 from columns.key_hashes import KeyHashes, key_hashes
-from columns.log_batch import record_plans
 from columns.record_properties import properties_of
 from columns.topics import topics_of
-from spark_checks.columns.record_scan import (
-    SIZE,
-    FileRange,
-    ReadAt,
-    Refused,
-    Region,
-    Window,
-    scan_range,
-)
+from spark_checks.columns.record_columns import readable_records
+from spark_checks.columns.record_scan import FileRange, ReadAt
 from spark_checks.columns.spark_hash import xor_of
 from spark_checks.readers.commit_log import LogRange, LogReader
 from spark_checks.readers.schemas import arrow_schema
@@ -72,11 +64,11 @@ def key_batches(
     read_at: ReadAt, where: FileRange, ranges: Ranges
 ) -> Iterator[pa.RecordBatch]:
     """Yield the keys of the records in *where* that the index must contain."""
-    for window, starts, found in readable_records(read_at, where):
+    for window, found in readable_records(read_at, where):
         begins, sizes = found.places["properties"]
         split = properties_of(window.data, begins, begins + sizes)
         keys = key_hashes(found, topics_of(window.data, found), split)
-        offsets = where.base + window.position + starts[keys.record]
+        offsets = where.base + window.position + window.starts[keys.record]
         wanted = within(offsets, ranges)
         columns = (
             np.full(int(wanted.sum()), where.base),
@@ -87,39 +79,6 @@ def key_batches(
         yield pa.RecordBatch.from_arrays(
             [pa.array(column) for column in columns], schema=_key_schema
         )
-
-
-def readable_records(
-    read_at: ReadAt, where: FileRange
-) -> Iterator[tuple[Window, Ints, FieldColumns]]:
-    """Yield windows, the record starts in them, and the records' fields."""
-    scan = scan_range(read_at, where)
-    seen = next(scan, None)
-    while seen is not None:
-        refused = None
-        if not isinstance(seen, Region):
-            starts, found, refused = _fields_of(seen)
-            if len(starts):
-                yield seen, starts, found
-        try:
-            seen = scan.send(refused)
-        except StopIteration:
-            return
-
-
-def _fields_of(window: Window) -> tuple[Ints, FieldColumns, Refused | None]:
-    """Return the records of *window* up to the first invalid one."""
-    starts = window.starts
-    limits = starts + numbers_at(window.data, starts, SIZE)
-    found = gather(window.data, starts, limits, record_plans)
-    wrong = np.flatnonzero(found.ends != limits)
-    if not wrong.size:
-        return starts, found, None
-    first = int(wrong[0])
-    past = found.ends[first] == NOWHERE
-    reason = "a field reaches past its end" if past else "its fields end elsewhere"
-    refused = Refused(start=int(starts[first]), reason=reason)
-    return starts[:first], found.first(first), refused
 
 
 def meeting(ranges: Ranges, begin: int, end: int) -> Ints:
@@ -147,5 +106,5 @@ def sums_of_keys(keys: KeyHashes, offsets: Ints, ranges: Ranges) -> tuple[int, i
     """
     wanted = within(offsets, ranges)
     offsets, codes, is_tag = offsets[wanted], keys.code[wanted], keys.is_tag[wanted]
-    plain = xor_of(offsets[~is_tag], codes[~is_tag])
-    return plain, plain ^ xor_of(offsets[is_tag], codes[is_tag])
+    without_tags = xor_of(offsets[~is_tag], codes[~is_tag])
+    return without_tags, without_tags ^ xor_of(offsets[is_tag], codes[is_tag])

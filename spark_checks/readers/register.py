@@ -4,7 +4,7 @@ Registration of the data sources in a Spark session.
 
 from __future__ import annotations
 
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource
@@ -26,13 +26,21 @@ SOURCES: tuple[type[DataSource], ...] = (
 )
 
 
-_sessions: WeakSet[SparkSession] = WeakSet()
-"""Sessions with registered sources."""
+_registered: WeakKeyDictionary[SparkSession, set[type[DataSource]]] = (
+    WeakKeyDictionary()
+)
+"""Sources that a session has."""
+
+
+def register(session: SparkSession, source: type[DataSource]) -> None:
+    """Register *source* for ``spark.read.format`` of *session*, once."""
+    known = _registered.setdefault(session, set())
+    if source not in known:
+        session.dataSource.register(source)
+        known.add(source)
 
 
 def register_sources(session: SparkSession) -> None:
-    """Register the sources for ``spark.read.format`` of *session*, once."""
-    if session not in _sessions:
-        for source in SOURCES:
-            session.dataSource.register(source)
-        _sessions.add(session)
+    """Register all documented sources in *session*."""
+    for source in SOURCES:
+        register(session, source)

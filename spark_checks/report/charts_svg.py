@@ -69,7 +69,7 @@ def _marks(
     bases: Mapping[str, int], scale: float, violations: Iterable[Mapping[str, object]]
 ) -> list[str]:
     """Return the findings of the log, at most one per visible place."""
-    seen: dict[int, str] = {}
+    marks: dict[int, str] = {}
     for found in violations:
         base = bases.get(str(found["file"]))
         if base is None:
@@ -80,10 +80,10 @@ def _marks(
         title = f"{found['invariant']}: {found['file']} @ {found['offset']}"
         mark = _rect(str(found["severity"]), left, min(width, WIDTH - left), title)
         if found["severity"] == "error":
-            seen[int(left)] = mark
+            marks[int(left)] = mark
         else:
-            seen.setdefault(int(left), mark)
-    return list(seen.values())
+            marks.setdefault(int(left), mark)
+    return list(marks.values())
 
 
 def histogram(bars: Sequence[Bar], what: str) -> str:

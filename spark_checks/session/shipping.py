@@ -2,7 +2,7 @@
 Archive of Python packages for the workers of a cluster.
 
 A worker has a Python with numpy, pyarrow and isal, and Spark's pyspark. It lacks this
-project and construct, which are plain Python and travel with the audit. Spark unpacks
+project and construct, which are pure Python and travel with the audit. Spark unpacks
 the archive in the working directory of each executor.
 """
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 """Directory that holds the project's packages."""
 OWN = ("spec", "columns", "java_runtime", "spark_checks")
 OTHERS = ("construct",)
-"""Third-party packages in plain Python that clusters rarely have."""
+"""Third-party packages in pure Python that clusters rarely have."""
 ARCHIVE = "rmqc-workers.zip"
 SHIPPED = "rmqc-workers"
 """Directory of an executor with the unpacked archive."""

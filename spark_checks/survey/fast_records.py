@@ -1,5 +1,5 @@
 """
-Fast path of the survey: sums of records with nothing unusual about them.
+Fast path of the survey: sums of records with nothing special about them.
 
 Most records of most stores are alike: no system topic, no compression, a known topic,
 well-formed properties, and every check holds. A kernel reads such a record once. Any
@@ -22,7 +22,7 @@ from columns.key_hashes import prefixes_of
 from columns.uint64_words import WORD, text_hashes
 from spark_checks.columns.record_scan import Window
 from spark_checks.columns.system_topic_rows import is_own_topic
-from spark_checks.survey.sums import Queues
+from spark_checks.survey.summary import Queues
 from spec.integers import INT64_MIN
 
 TOPICS_MAX = 4096
@@ -42,7 +42,7 @@ class KnownTopics:
 
     def __init__(self, other_topics: Set[str]) -> None:
         self._other_topics = other_topics
-        self._seen: set[bytes] = set()
+        self._learned: set[bytes] = set()
         self.names: list[str] = []
         self.text = np.zeros(WORD, dtype=np.uint8)
         """Names end to end; none begins in the first eight bytes."""
@@ -57,10 +57,10 @@ class KnownTopics:
 
     def learn(self, names: Sequence[bytes]) -> None:
         """Add *names* that may take the fast path."""
-        new = [name for name in names if name not in self._seen]
-        if not new or len(self._seen) + len(new) > TOPICS_MAX:
+        new = [name for name in names if name not in self._learned]
+        if not new or len(self._learned) + len(new) > TOPICS_MAX:
             return
-        self._seen.update(new)
+        self._learned.update(new)
         self._know([name for name in new if self._is_fast_path(name)])
 
     def _is_fast_path(self, name: bytes) -> bool:

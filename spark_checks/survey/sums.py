@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from spark_checks.columns.spark_hash import hash_of_longs
 from spark_checks.counting_rules import BATCH_BIT, TRANSACTION_BITS
 from spark_checks.readers.log_part import Parts
 from spark_checks.readers.record_keys import Ranges
+from spark_checks.survey.summary import Queues, QueueSummary, add_queue
 from spec.integers import INT64_MAX, INT64_MIN
 from spec.wire.message.topic_names import LMQ_PREFIX
 
@@ -50,32 +51,19 @@ class SurveyOptions:
     """Whether loading kernels costs less than it saves."""
 
 
-class QueueSums(NamedTuple):
-    """Sums of one side of one queue, or of a part of it."""
-
-    rows: int
-    matched: int
-    first: int
-    """Smallest queue offset, or INT64_MAX."""
-    last: int
-    """Largest queue offset, or INT64_MIN."""
-    hash: int
-    bytes: int
-
-    def plus(self, other: QueueSums) -> QueueSums:
-        """Return the sums of both parts."""
-        return QueueSums(
-            rows=self.rows + other.rows,
-            matched=self.matched + other.matched,
-            first=min(self.first, other.first),
-            last=max(self.last, other.last),
-            hash=self.hash ^ other.hash,
-            bytes=self.bytes + other.bytes,
-        )
-
-
-Queues = dict[tuple[str, int], QueueSums]
-"""Sums by topic and queue id."""
+def queue_summary(
+    count: int, matched: int, first: int, last: int, code: int, size: int
+) -> QueueSummary:
+    """Return the summary with these values; an empty range is from high to low."""
+    is_empty = first > last
+    return QueueSummary(
+        count=count,
+        matched_count=matched,
+        first=None if is_empty else first,
+        last=None if is_empty else last,
+        hash=code,
+        bytes=size,
+    )
 
 
 class Groups:
@@ -134,12 +122,6 @@ def sums_of_records(
     return found
 
 
-def add_queue(queues: Queues, queue: tuple[str, int], sums: QueueSums) -> None:
-    """Add the *sums* of a part of *queue* to *queues*."""
-    known = queues.get(queue)
-    queues[queue] = sums if known is None else known.plus(sums)
-
-
 @Accelerated
 def sums_of_units(
     queue: tuple[str, int],
@@ -147,7 +129,7 @@ def sums_of_units(
     units: npt.NDArray[Any],
     *,
     options: SurveyOptions,
-) -> QueueSums:
+) -> QueueSummary:
     """Return the sums of some *units* of one queue."""
     at, sizes, codes = (
         units[name].astype(np.int64)
@@ -183,7 +165,7 @@ def _sums(
     identity: Ints,
     queue_offsets: Ints,
     sizes: Ints,
-) -> Iterator[QueueSums]:
+) -> Iterator[QueueSummary]:
     """Yield the sums of each group, for records and units alike."""
     columns = (
         groups.sizes,
@@ -194,4 +176,4 @@ def _sums(
         groups.reduced(np.add, np.where(needed, sizes, 0)),
     )
     for row in zip(*(column.tolist() for column in columns), strict=True):
-        yield QueueSums(*row)
+        yield queue_summary(*row)

@@ -2,8 +2,8 @@
 The survey of a store: all bytes are read once and reduced where they are read.
 
 Each window of the log, piece of a queue and part of an index file becomes a few counts
-and sums. An intact store needs no more. The survey runs as plain Spark tasks, because
-planning a table costs more than reading a small store.
+and sums. An intact store needs no more. The survey runs as Spark tasks
+without tables, because planning a table costs more than reading a small store.
 
 A task reads several pieces of files, of about equal size in total.
 """
@@ -26,7 +26,7 @@ from spark_checks.columns.record_columns import RecordColumns, read_columns
 from spark_checks.columns.record_scan import (
     FileRange,
     ReadAt,
-    Refused,
+    Reading,
     Region,
     Window,
     first_store_time_of,
@@ -55,15 +55,13 @@ from spark_checks.survey.fast_records import (
     sum_fast_records,
 )
 from spark_checks.survey.ledger import Ledger, entries_of
+from spark_checks.survey.summary import Queues, SurveySummary, add_queue
 from spark_checks.survey.sums import (
     Bools,
-    Queues,
     SurveyOptions,
-    add_queue,
     sums_of_records,
     sums_of_units,
 )
-from spec.integers import INT64_MIN
 from spec.store.consume_queue import UNIT_SIZE
 
 PIECE_SIZE_MIN = 4 * 1024 * 1024
@@ -80,58 +78,16 @@ Parts = tuple[Part, ...]
 
 @dataclass(slots=True, kw_only=True)
 class Survey:
-    """Sums of a store, or of a part of one."""
+    """Sums and the ledger of a store, or of a part of one."""
 
-    records: Queues = field(default_factory=dict)
-    units: Queues = field(default_factory=dict)
-    regions: int = 0
-    """Damaged regions."""
-    tails: list[int] = field(default_factory=list)
-    """Start offset of the first file with an unwritten end, if any."""
-    bad_checksums: int = 0
-    bad_places: int = 0
-    damaged: int = 0
-    commits: int = 0
-    log_end: int = -1
-    """End of the last record, as a commit-log offset; negative without one."""
-    last_file: int = -1
-    last_ms: int = INT64_MIN
-    slots_used: Counter[str] = field(default_factory=Counter)
-    """Number of index slots with an item, by the path of the index file."""
-    damaged_items: int = 0
-    item_sum: int = 0
-    key_sums: tuple[int, int] = (0, 0)
-    """Sums without tags and with them."""
+    summary: SurveySummary = field(default_factory=SurveySummary)
     ledger: Ledger = field(default_factory=Ledger)
-    kernel_tasks: int = 0
-    """Tasks that ran with kernels."""
-    plain_tasks: int = 0
-    """Tasks that lacked them, although they were requested."""
 
     def plus(self, other: Survey) -> Survey:
         """Return the survey of both parts; reuses this one's tables."""
-        for mine, others in ((self.records, other.records), (self.units, other.units)):
-            for queue, sums in others.items():
-                add_queue(mine, queue, sums)
-        plain, tagged = self.key_sums
-        return replace(
-            self,
-            regions=self.regions + other.regions,
-            tails=sorted([*self.tails, *other.tails])[:1],
-            bad_checksums=self.bad_checksums + other.bad_checksums,
-            bad_places=self.bad_places + other.bad_places,
-            damaged=self.damaged + other.damaged,
-            commits=self.commits + other.commits,
-            log_end=max(self.log_end, other.log_end),
-            last_ms=max(self.last_ms, other.last_ms),
-            last_file=max(self.last_file, other.last_file),
-            slots_used=self.slots_used + other.slots_used,
-            damaged_items=self.damaged_items + other.damaged_items,
-            item_sum=self.item_sum ^ other.item_sum,
-            key_sums=(plain ^ other.key_sums[0], tagged ^ other.key_sums[1]),
+        return Survey(
+            summary=self.summary.plus(other.summary),
             ledger=self.ledger.plus(other.ledger),
-            kernel_tasks=self.kernel_tasks + other.kernel_tasks,
-            plain_tasks=self.plain_tasks + other.plain_tasks,
         )
 
 
@@ -212,9 +168,12 @@ def survey_of(url: str, parts: Parts, options: SurveyOptions) -> Survey:
     """Return the survey of some pieces of files of the store *url*."""
     has_kernels = options.is_large and install_kernels()
     found = reduce(Survey.plus, (_of_part(url, part, options) for part in parts))
-    if options.is_large:
-        found.kernel_tasks, found.plain_tasks = int(has_kernels), int(not has_kernels)
-    return found
+    if not options.is_large:
+        return found
+    tasks = SurveySummary(
+        kernel_tasks=int(has_kernels), fallback_tasks=int(not has_kernels)
+    )
+    return found.plus(Survey(summary=tasks))
 
 
 def _of_part(url: str, part: Part, options: SurveyOptions) -> Survey:
@@ -223,7 +182,7 @@ def _of_part(url: str, part: Part, options: SurveyOptions) -> Survey:
         for piece in part.pieces:
             with reading(url, piece[0][0]) as read_at:
                 survey_units(read_at, piece, options, units)
-        return Survey(units=units)
+        return Survey(summary=SurveySummary(units=units))
     with reading(url, part.path) as read_at:
         if isinstance(part, IndexFile):
             return survey_index(read_at, part, options)
@@ -232,43 +191,39 @@ def _of_part(url: str, part: Part, options: SurveyOptions) -> Survey:
 
 def survey_log(read_at: ReadAt, where: FileRange, options: SurveyOptions) -> Survey:
     """Return the survey of a range of the log."""
-    total = Survey()
     known = known_topics(frozenset(options.other_topics))
     begun_at_ms = first_store_time_of(read_at, where)
-    scan = scan_range(read_at, where)
-    found = next(scan, None)
-    while found is not None:
-        refused = None
-        if isinstance(found, Region):
-            if where.base + found.position >= options.begin:
-                total = total.plus(_of_region(found, where))
-        else:
-            some, refused = survey_found(
-                found, where, options, known=known, begun_at_ms=begun_at_ms
-            )
-            total = total.plus(some)
-        try:
-            found = scan.send(refused)
-        except StopIteration:
-            break
+
+    def read(window: Window) -> Reading[Survey]:
+        return survey_window(
+            window, where, options, known=known, begun_at_ms=begun_at_ms
+        )
+
+    total = Survey()
+    for found in scan_range(read_at, where, read):
+        if isinstance(found, Survey):
+            total = total.plus(found)
+        elif where.base + found.position >= options.begin:
+            total = total.plus(_of_region(found, where))
     return total
 
 
 def _of_region(region: Region, where: FileRange) -> Survey:
-    return Survey(
+    summary = SurveySummary(
         regions=int(region.kind == "damaged"),
-        tails=[where.base] if region.kind == "tail" else [],
+        first_tail_base=where.base if region.kind == "tail" else None,
     )
+    return Survey(summary=summary)
 
 
-def survey_found(
+def survey_window(
     window: Window,
     where: FileRange,
     options: SurveyOptions,
     *,
     known: KnownTopics,
     begun_at_ms: int | None,
-) -> tuple[Survey, Refused | None]:
+) -> Reading[Survey]:
     """Return the survey of the records of a *window*, and the first invalid one."""
     offset = where.base + window.position
     fast = FastSums(left=window.starts)
@@ -287,21 +242,24 @@ def survey_found(
     total = _of_fast_records(fast, where)
     if columns is not None:
         known.learn(columns.topics.names)
-        total = total.plus(survey_window(window, columns, where, options))
+        total = total.plus(survey_records(window, columns, where, options))
     return total, refused
 
 
 def _of_fast_records(fast: FastSums, where: FileRange) -> Survey:
-    return Survey(
+    if not fast.records:
+        return Survey()
+    summary = SurveySummary(
         records=fast.records,
         log_end=fast.log_end,
-        last_ms=fast.last_ms,
-        last_file=where.base if fast.records else -1,
+        last_stored_at_ms=fast.last_ms,
+        last_file_base=where.base,
         key_sums=fast.key_sums,
     )
+    return Survey(summary=summary)
 
 
-def survey_window(
+def survey_records(
     window: Window, columns: RecordColumns, where: FileRange, options: SurveyOptions
 ) -> Survey:
     """Return the survey of the records of a window of the log."""
@@ -315,20 +273,21 @@ def survey_window(
     if options.ranges:
         keys = key_hashes(columns.found, columns.topics, columns.split)
         sums = sums_of_keys(keys, offsets[keys.record], options.ranges)
-    return Survey(
+    summary = SurveySummary(
         records=sums_of_records(columns, kept, base=where.base, options=options),
         bad_checksums=_count(fixed["body_crc"][kept] != columns.body_crcs[kept]),
         bad_places=_count(fixed["physical_offset"][kept] != places),
         damaged=_count(columns.damage[kept] != 0),
         commits=_count(is_commit(fixed["system_flags"][kept] & TRANSACTION_BITS)),
         log_end=int((places + fixed["size"][kept]).max()),
-        last_ms=int(fixed["stored_at_ms"][kept].max()),
-        last_file=where.base,
+        last_stored_at_ms=int(fixed["stored_at_ms"][kept].max()),
+        last_file_base=where.base,
         key_sums=sums,
-        ledger=entries_of(window.data, columns, kept, base=where.base, options=options)
-        if options.needs_system_topics
-        else Ledger(),
     )
+    if not options.needs_system_topics:
+        return Survey(summary=summary)
+    ledger = entries_of(window.data, columns, kept, base=where.base, options=options)
+    return Survey(summary=summary, ledger=ledger)
 
 
 def _count(which: Bools) -> int:
@@ -356,8 +315,9 @@ def survey_index(read_at: ReadAt, file: IndexFile, options: SurveyOptions) -> Su
     damaged = (found.damage != 0) & ((offsets < 0) | (offsets >= options.begin))
     inside = within(offsets, options.ranges)
     codes = found.items["key_hash"].astype(np.int64)
-    return Survey(
+    summary = SurveySummary(
         slots_used=Counter({file.path: found.slots_used}),
         damaged_items=_count(damaged) + len(found.wrong),
         item_sum=xor_of(offsets[inside], codes[inside]),
     )
+    return Survey(summary=summary)

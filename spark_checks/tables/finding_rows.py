@@ -1,15 +1,18 @@
 """
 Rows that a check returns: one row per finding.
+
+A rule is an invariant, a condition, and the content of its findings. Rules about the
+same rows are checked together, because each query of its own costs Spark's planning.
 """
 
 from __future__ import annotations
 
-from typing import NotRequired, TypedDict, Unpack
+from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.findings import Severity
+from spark_checks.findings import Invariant, Severity
 from spark_checks.tables.predicates import log_file, queue_file
 from spec.store.consume_queue import UNIT_SIZE
 
@@ -17,47 +20,62 @@ ERROR = str(Severity.ERROR)
 WARNING = str(Severity.WARNING)
 
 
-class Content(TypedDict):
-    """Content of findings, apart from their places."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """Rule about rows, and the finding about a row that breaks it."""
 
-    expected: Column
-    found: Column
+    invariant: Invariant
+    expected: Column | str
+    found: Column | str
     message: Column
-    severity: NotRequired[Column | None]
-    """Error by default."""
+    severity: Column | str = ERROR
+    is_broken: Column | bool = True
+    """Condition of the finding; each row has one by default."""
+
+    def columns(self) -> list[Column]:
+        """Return the finding's columns, apart from its place."""
+        known = {
+            "invariant": self.invariant.id,
+            "severity": self.severity,
+            "expected": self.expected,
+            "found": self.found,
+            "message": self.message,
+        }
+        return [_column(value).alias(name) for name, value in known.items()]
 
 
-def finding(
-    rows: DataFrame,
-    *,
-    file: Column,
-    offset: Column,
-    length: Column,
-    **content: Unpack[Content],
+def _column(value: Column | str | bool) -> Column:
+    return value if isinstance(value, Column) else F.lit(value)
+
+
+def findings(
+    rows: DataFrame, *rules: Rule, file: Column, offset: Column, length: Column
 ) -> DataFrame:
-    """Return *rows* as findings at a place in *file*, in bytes."""
-    severity = content.get("severity")
-    return rows.select(
-        (F.lit(ERROR) if severity is None else severity).alias("severity"),
+    """Return the findings of *rules* about *rows*, at a place in *file*, in bytes."""
+    place = (
         file.alias("file"),
         offset.cast("bigint").alias("offset"),
         length.cast("bigint").alias("length"),
-        content["expected"].alias("expected"),
-        content["found"].alias("found"),
-        content["message"].alias("message"),
     )
+    if len(rules) == 1:
+        broken = rows.where(_column(rules[0].is_broken))
+        return broken.select(*place, *rules[0].columns())
+    each = (
+        F.when(_column(rule.is_broken), F.struct(*rule.columns())) for rule in rules
+    )
+    return rows.select(*place, F.inline(F.array_compact(F.array(*each))))
 
 
-def record_finding(rows: DataFrame, **content: Unpack[Content]) -> DataFrame:
-    """Return *rows* of the commit log as findings at their places in it."""
-    place = F.col("position")
-    return finding(rows, file=log_file(), offset=place, length=F.col("size"), **content)
+def record_findings(rows: DataFrame, *rules: Rule) -> DataFrame:
+    """Return the findings of *rules* about *rows* of the commit log."""
+    place, size = F.col("position"), F.col("size")
+    return findings(rows, *rules, file=log_file(), offset=place, length=size)
 
 
-def unit_finding(rows: DataFrame, **content: Unpack[Content]) -> DataFrame:
-    """Return *rows* of consume-queue units as findings at their places."""
+def unit_findings(rows: DataFrame, *rules: Rule) -> DataFrame:
+    """Return the findings of *rules* about *rows* of consume-queue units."""
     place, size = F.col("position"), F.lit(UNIT_SIZE)
-    return finding(rows, file=queue_file(), offset=place, length=size, **content)
+    return findings(rows, *rules, file=queue_file(), offset=place, length=size)
 
 
 def record_message(text: str) -> Column:

@@ -7,17 +7,15 @@ Opening a table reads nothing; a query does.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
+from pyspark.sql.datasource import DataSource
 
 from spark_checks.situation import Situation
 from spark_checks.store_files import Store, StoreFile, listing
-
-INNER_BATCH = 1 << 7
-"""A record of many messages, kept in another kind of queue (since 5.0)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +24,6 @@ class Tables:
 
     log: DataFrame
     units: DataFrame
-    index: DataFrame
     extensions: DataFrame
     situation: Situation = field(default_factory=Situation)
     shared: DataFrame | None = None
@@ -43,40 +40,88 @@ def open_tables(
     wide: bool = False,
 ) -> Tables:
     """Return the tables of *store*; *wide* adds the columns that an audit omits."""
-    _register(session)
-    log = (
-        session.read.format("rocketmq.commitlog")
-        .option("url", store.url)
-        .option("files", listing(store.commit_log))
-        .option("delays", json.dumps(dict(delays)))
-        .option("wide", str(wide).lower())
-        .option("where", json.dumps(from_begin(store.begin)))
-        .option("parts", json.dumps(store.parts))
-        .load()
-    )
-    units = (
-        session.read.format("rocketmq.consumequeue")
-        .option("url", store.url)
-        .option("files", listing(store.consume_queues))
-        .option("partitions", str(session.sparkContext.defaultParallelism))
-        .load()
-    )
-    index = (
-        session.read.format("rocketmq.index")
-        .option("url", store.url)
-        .option("files", json.dumps([[file.path, file.size] for file in store.index]))
-        .load()
-    )
-    if store.begin:
-        at = F.col("commit_log_offset")
-        log = log.where(F.col("offset") >= store.begin)
-        index = index.where(at.isNull() | (at < 0) | (at >= store.begin))
     return Tables(
-        log=log,
-        units=units,
-        index=index,
+        log=open_commit_log(session, store, delays, wide=wide),
+        units=open_units(session, store, store.consume_queues),
         extensions=open_extensions(session, store),
         situation=situation,
+    )
+
+
+def open_commit_log(
+    session: SparkSession,
+    store: Store,
+    delays: Mapping[int, int],
+    *,
+    wide: bool = False,
+) -> DataFrame:
+    """Return the rows of the log of *store*; *wide* fills all columns."""
+    # Imported late: an audit of an intact store opens no table.
+    from spark_checks.readers.commit_log import CommitLogSource
+
+    is_wide = str(wide).lower()
+    return open_log(session, store, CommitLogSource, delays=delays, wide=is_wide)
+
+
+def open_index(session: SparkSession, store: Store) -> DataFrame:
+    """Return the slots and items of the index files of *store*."""
+    from spark_checks.readers.index import IndexSource
+
+    index = open_table(session, store, IndexSource, sizes_of(store.index))
+    if not store.begin:
+        return index
+    at = F.col("commit_log_offset")
+    return index.where(at.isNull() | (at < 0) | (at >= store.begin))
+
+
+def open_table(
+    session: SparkSession,
+    store: Store,
+    source: type[DataSource],
+    files: str,
+    **options: str,
+) -> DataFrame:
+    """Return the rows that *source* reads from *files* of *store*."""
+    # Imported late: an audit of an intact store opens no table.
+    from spark_checks.readers.register import register
+
+    register(session, source)
+    reader = session.read.format(source.name()).option("url", store.url)
+    return reader.option("files", files).options(**options).load()
+
+
+def open_log(
+    session: SparkSession,
+    store: Store,
+    source: type[DataSource],
+    *,
+    delays: Mapping[int, int],
+    **options: str,
+) -> DataFrame:
+    """Return the rows that *source* reads from the audited log of *store*."""
+    rows = open_table(
+        session,
+        store,
+        source,
+        listing(store.commit_log),
+        delays=json.dumps(dict(delays)),
+        where=json.dumps(from_begin(store.begin)),
+        parts=json.dumps(store.parts),
+        **options,
+    )
+    return rows.where(F.col("offset") >= store.begin) if store.begin else rows
+
+
+def open_units(
+    session: SparkSession, store: Store, files: Iterable[StoreFile]
+) -> DataFrame:
+    """Return the units in these consume-queue *files* of *store*."""
+    from spark_checks.readers.consume_queue import ConsumeQueueSource
+
+    partitions = str(session.sparkContext.defaultParallelism)
+    of_queues = listing(files)
+    return open_table(
+        session, store, ConsumeQueueSource, of_queues, partitions=partitions
     )
 
 
@@ -87,27 +132,22 @@ def from_begin(begin: int) -> list[list[object]]:
 
 def open_extensions(session: SparkSession, store: Store) -> DataFrame:
     """Return the units of the consume queues' extensions."""
-    return _opened(session, store, "consumequeue_ext", listing(store.extensions))
+    if not store.extensions:  # opening a table takes two processes
+        from spark_checks.readers.schemas import EXTENSION_COLUMNS, spark_schema
+
+        return session.createDataFrame([], spark_schema(EXTENSION_COLUMNS))
+    from spark_checks.readers.queue_extension import QueueExtensionSource
+
+    return open_table(session, store, QueueExtensionSource, listing(store.extensions))
 
 
 def open_multi_dispatch(
     session: SparkSession, store: Store, delays: Mapping[int, int]
 ) -> DataFrame:
     """Return the additional queues of the records of *store*."""
-    # Imported late: the driver needs these modules only from here on.
     from spark_checks.readers.multi_dispatch import MultiDispatchSource
 
-    session.dataSource.register(MultiDispatchSource)
-    return (
-        session.read.format("rocketmq.multidispatch")
-        .option("url", store.url)
-        .option("files", listing(store.commit_log))
-        .option("delays", json.dumps(dict(delays)))
-        .option("where", json.dumps(from_begin(store.begin)))
-        .option("parts", json.dumps(store.parts))
-        .load()
-        .where(F.col("offset") >= store.begin)
-    )
+    return open_log(session, store, MultiDispatchSource, delays=delays)
 
 
 def shared_places(
@@ -125,27 +165,19 @@ def shared_places(
 
 def open_checkpoint(session: SparkSession, store: Store) -> DataFrame:
     """Return the checkpoint of *store*: one row, or none without the file."""
-    files = tuple(file for file in store.files if file.path == "checkpoint")
-    return _opened(session, store, "checkpoint", _sizes(files))
+    from spark_checks.readers.whole_files import CheckpointSource
+
+    files = [file for file in store.files if file.path == "checkpoint"]
+    return open_table(session, store, CheckpointSource, sizes_of(files))
 
 
 def open_settings(session: SparkSession, store: Store) -> DataFrame:
     """Return every value in the configuration files of *store*."""
-    return _opened(session, store, "config", _sizes(store.settings))
+    from spark_checks.readers.config import ConfigSource
+
+    return open_table(session, store, ConfigSource, sizes_of(store.settings))
 
 
-def _register(session: SparkSession) -> None:
-    # Imported late: an audit of an intact store registers no source.
-    from spark_checks.readers.register import register_sources
-
-    register_sources(session)
-
-
-def _opened(session: SparkSession, store: Store, name: str, files: str) -> DataFrame:
-    _register(session)
-    reader = session.read.format(f"rocketmq.{name}").option("url", store.url)
-    return reader.option("files", files).load()
-
-
-def _sizes(files: tuple[StoreFile, ...]) -> str:
+def sizes_of(files: Iterable[StoreFile]) -> str:
+    """Return *files* with their sizes, as an option of a data source."""
     return json.dumps([[file.path, file.size] for file in files])

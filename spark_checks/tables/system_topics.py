@@ -8,7 +8,6 @@ They are read where the survey's ledger does not balance.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -16,7 +15,8 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.situation import Situation
-from spark_checks.store_files import Store, listing, read_whole
+from spark_checks.store_files import Store, read_whole
+from spark_checks.tables.store_tables import open_log, open_units
 from spec.layout import LayoutError
 from spec.wire.bodies import fastjson
 from spec.wire.message.topic_names import (
@@ -58,41 +58,26 @@ class SystemTopicTables:
 
 def open_system_topics(session: SparkSession, store: Store) -> DataFrame:
     """Return the rows of ``rocketmq.systemtopics`` of *store*."""
-    # Imported late: the driver needs these modules only from here on.
+    # Imported late: the driver needs this module only from here on.
     from spark_checks.readers.system_topics import SystemTopicSource
 
-    session.dataSource.register(SystemTopicSource)
-    delayed = tuple(
-        file
-        for file in store.consume_queues
-        if file.path.split("/")[1] == SCHEDULE_TOPIC
-    )
-    return (
-        session.read.format("rocketmq.systemtopics")
-        .option("url", store.url)
-        .option("log", listing(store.commit_log))
-        .option("queues", listing(delayed))
-        .option("partitions", str(session.sparkContext.defaultParallelism))
-        .option("begin", str(store.begin))
-        .option("parts", json.dumps(store.parts))
-        .load()
-    )
+    # Each check runs tasks for each partition, so few partitions are faster.
+    rows = open_log(session, store, SystemTopicSource, delays={})
+    return rows.coalesce(session.sparkContext.defaultParallelism)
 
 
 def system_topic_tables(
     rows: DataFrame, store: Store, last_ms: int, situation: Situation
 ) -> SystemTopicTables:
     """Return the tables of the checks from *rows* of ``rocketmq.systemtopics``."""
-    # Imported late: the driver needs these modules only from here on.
-    from spark_checks.columns.system_topic_rows import SYSTEM_TOPIC_COLUMNS
-
-    # Each check runs tasks for each partition, so few partitions are faster.
-    few = rows.coalesce(rows.sparkSession.sparkContext.defaultParallelism)
-    records = few.where(
-        (F.col("side") == "record") & (F.col("offset") >= situation.min_offset)
-    ).select(*SYSTEM_TOPIC_COLUMNS)
-    due = few.where(F.col("side") == "due").select(
-        F.col("offset").alias("commit_log_offset"), "due_ms"
+    records = rows.where(F.col("offset") >= situation.min_offset)
+    files = [
+        file
+        for file in store.consume_queues
+        if file.path.split("/")[1] == SCHEDULE_TOPIC
+    ]
+    due = open_units(rows.sparkSession, store, files).select(
+        "commit_log_offset", F.col("tags_code").alias("due_ms")
     )
     return SystemTopicTables(
         records=records,

@@ -19,7 +19,7 @@ from spark_checks.tests.with_kernels import with_kernels
 QUERIES_OF_FEW_ROWS = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.shuffle.partitions": "1",
 }
 """Settings with which a query of few rows takes half the time."""
 
@@ -35,10 +35,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.filterwarnings(ignored))
 
 
-@pytest.fixture(scope="module", params=["plain", "fast"])
-def both_ways(request: pytest.FixtureRequest) -> Iterator[None]:
+@pytest.fixture(scope="module", params=["fallbacks", "kernels"])
+def each_implementation(request: pytest.FixtureRequest) -> Iterator[None]:
     """Run a test twice: with fallbacks only, and with kernels."""
-    with with_kernels() if request.param == "fast" else nullcontext():
+    with with_kernels() if request.param == "kernels" else nullcontext():
         yield
 
 

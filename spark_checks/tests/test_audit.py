@@ -80,7 +80,7 @@ def test_json_has_offsets_as_strings() -> None:
     }  # fmt: skip
 
 
-def test_html_is_escaped_and_a_table_is_plain() -> None:
+def test_html_is_escaped_and_a_table_has_no_colors() -> None:
     page = report.as_html([_damaged()])
     assert "It is &lt;script&gt;." in page
     assert "<script>" not in page

@@ -78,7 +78,7 @@ def test_the_catalogue_is_large_and_no_kind_is_left_out() -> None:
     assert sorted(kind for sheet in SHEETS for kind in sheet) == sorted(CATALOGUE)
 
 
-@pytest.mark.parametrize("is_rich", [False, True], ids=["plain", "rich"])
+@pytest.mark.parametrize("is_rich", [False, True], ids=["basic", "rich"])
 def test_a_generated_store_is_silent_and_made_by_any_number_of_workers(
     spark: SparkSession, tmp_path: Path, is_rich: bool
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from spark_checks.report.charts_svg import WIDTH, Bar, histogram, log_map, share
 from spark_checks.store_summary import groups_of
-from spark_checks.survey.summarise import QueueSummary, SurveySummary
+from spark_checks.survey.summary import QueueSummary, SurveySummary
 
 FILES = [(f"commitlog/{base:020}", base, 100) for base in (100, 200, 300)]
 
@@ -75,14 +75,13 @@ def test_the_lag_of_a_group_counts_what_it_has_not_consumed() -> None:
     digest = QueueSummary(
         count=10, matched_count=10, first=10, last=19, hash=0, bytes=0
     )
-    seen = SurveySummary(
+    summary = SurveySummary(
         records={},
         units={("T", 0): digest, ("T", 1): digest},
         regions=0,
         bad_checksums=0,
         bad_places=0,
         damaged=0,
-        record_count=0,
         log_end=0,
         last_stored_at_ms=None,
         last_file_base=0,
@@ -92,9 +91,9 @@ def test_the_lag_of_a_group_counts_what_it_has_not_consumed() -> None:
         "T@g": {0: 15, 1: 3, 7: 1},  # 3 is of messages that are deleted by now
         "T@ahead": {0: 99},
         "Gone@g": {0: 1},
-        "odd": {0: 1},
+        "other": {0: 1},
     }
-    assert groups_of(table, seen) == {
+    assert groups_of(table, summary) == {
         "ahead": {"lag": 0, "topics": {"T": 0}},
         "g": {"lag": 15, "topics": {"T": 15}},
     }

@@ -24,10 +24,10 @@ from spark_checks.invariants.index_keys import ranges_of
 from spark_checks.readers.record_keys import Ranges, key_batches, within
 from spark_checks.readers.system_topics import log_rows
 from spark_checks.store_files import Store, list_store
-from spark_checks.survey.summarise import QueueSummary
+from spark_checks.survey.summary import QueueSummary
 from spark_checks.survey.sums import SurveyOptions
 from spark_checks.survey.survey import survey_log
-from spark_checks.tests.test_files import SEEN
+from spark_checks.tests.test_files import SUMMARY
 from spec.store.commit_log import scan
 from spec.store.index_file import decode_header, decode_item, item_position, key_hash
 from spec.store.message_record import Record, encode_record
@@ -51,7 +51,7 @@ def _keys(
 
 def _key_sums(data: bytes, *, base: int, ranges: Ranges) -> tuple[int, int]:
     options = SurveyOptions(ranges=ranges)
-    return survey_log(_reader(data), _where(data, base), options).key_sums
+    return survey_log(_reader(data), _where(data, base), options).summary.key_sums
 
 
 def _system_topic_rows(data: bytes, *, base: int) -> list[dict[str, Any]]:
@@ -107,7 +107,7 @@ def test_the_index_of_a_real_store_has_its_keys_and_no_others(path: Path) -> Non
     wanted = {item for item, is_in in zip(items, inside, strict=True) if is_in}
     sums = [_key_sums(data, base=base, ranges=ranges) for base, data in _files(path)]
     with_tags = keys | tags
-    assert _xor(plain for plain, _ in sums) == _sum(keys)
+    assert _xor(without_tags for without_tags, _ in sums) == _sum(keys)
     assert _xor(tagged for _, tagged in sums) == _sum(with_tags)
     assert len(ranges) == 1 + (path.name.startswith("5.4") is False)
     assert len(keys) > 400
@@ -205,11 +205,11 @@ def _checked_ids(*topics: str, commits: int = 0, only: Sequence[str] = ()) -> se
     """Return the ids of the checks to run for a survey with *topics*."""
     queue = QueueSummary(count=1, matched_count=1, first=0, last=0, hash=1, bytes=100)
     records = {(topic, 0): queue for topic in topics}
-    seen = replace(SEEN, records=records, commits=commits)
-    return {invariant.id for invariant in system_topic_checks(seen, only)}
+    surveyed = replace(SUMMARY, records=records, commits=commits)
+    return {invariant.id for invariant in system_topic_checks(surveyed, only)}
 
 
-def test_a_store_of_plain_topics_is_asked_nothing() -> None:
+def test_a_store_without_system_topics_needs_no_check() -> None:
     assert _checked_ids("Orders", "RMQ_SYS_TRACE_TOPIC") == set()
 
 
@@ -232,13 +232,13 @@ def test_commits_are_asked_about_in_any_topic() -> None:
 
 
 def test_only_what_is_wanted_is_asked() -> None:
-    seen = ("SCHEDULE_TOPIC_XXXX", "%DLQ%Readers")
-    assert _checked_ids(*seen, only=["INV-DELAY-002"]) == {"INV-DELAY-002"}
+    surveyed = ("SCHEDULE_TOPIC_XXXX", "%DLQ%Readers")
+    assert _checked_ids(*surveyed, only=["INV-DELAY-002"]) == {"INV-DELAY-002"}
     others = ["INV-LOG-001", "INV-INDEX-007"]
-    assert _checked_ids(*seen, commits=1, only=others) == set()
+    assert _checked_ids(*surveyed, commits=1, only=others) == set()
 
 
-def test_kinds_of_faults_are_told_apart() -> None:
+def test_kinds_of_faults_differ() -> None:
     assert len({fault.kind for fault in SYSTEM_TOPIC_FAULTS}) == len(
         SYSTEM_TOPIC_FAULTS
     )

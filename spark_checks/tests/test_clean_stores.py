@@ -58,7 +58,7 @@ def test_what_a_killed_broker_leaves_is_a_warning(
     assert "The file abort is there" in report.as_table([audit])
 
 
-def test_a_hole_among_units_of_deleted_records_is_told(
+def test_a_hole_among_units_of_deleted_records_is_reported(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     builder = StoreBuilder()

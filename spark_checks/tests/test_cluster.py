@@ -29,7 +29,7 @@ FIXTURES = ROOT / "fixtures" / "store"
 PROBE = """
 import json, sys
 from spark_checks.session.session import spark_session
-def seen(_):
+def modules_of(_):
     import os
     import columns, spec, spark_checks, construct
     from spark_checks.readers import commit_log
@@ -38,7 +38,8 @@ def seen(_):
 with spark_session(sys.argv[1]) as session:
     context = session.sparkContext
     workers = context.parallelize(range(8), 8)
-    print(json.dumps(sorted(map(list, set(workers.map(seen).map(tuple).collect())))))
+    places = set(workers.map(modules_of).map(tuple).collect())
+    print(json.dumps(sorted(map(list, places))))
 """
 
 LARGE_AUDIT = """
@@ -115,12 +116,12 @@ def test_workers_do_not_have_the_project_by_themselves(cluster: Cluster) -> None
 def test_workers_use_the_code_that_was_shipped_to_them(cluster: Cluster) -> None:
     done = run("-c", PROBE, cluster.url, cluster=cluster)
     assert done.returncode == 0, done.stderr
-    seen = json.loads(done.stdout)
-    directories = {Path(place[0]) for place in seen}
+    places = json.loads(done.stdout)
+    directories = {Path(place[0]) for place in places}
     assert {path.relative_to(cluster.work).parts[0] for path in directories} == {
         str(number) for number in range(2)
     }
-    for directory, *modules in seen:
+    for directory, *modules in places:
         for module in modules:  # its path may be relative to where the executor runs
             assert SHIPPED in module
             place = Path(directory, module).resolve()

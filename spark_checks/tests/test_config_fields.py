@@ -15,15 +15,15 @@ from typing import Any
 
 import pytest
 
-from spark_checks.faults.config_members import ANY, config_members
-from spark_checks.faults.field_table import Outcome, Wrong, field_table
 from spark_checks.findings import Finding
 from spark_checks.invariants.config_values import check_config_values
 from spark_checks.invariants.settings import check_settings
 from spark_checks.invariants.side_files import check_configuration
 from spark_checks.store_files import list_store
-from spark_checks.survey.summarise import QueueSummary, SurveySummary
-from spark_checks.tests.test_files import SEEN
+from spark_checks.survey.summary import QueueSummary, SurveySummary
+from spark_checks.tests.fields.config_members import ANY, config_members
+from spark_checks.tests.fields.field_table import Outcome, Wrong, field_table
+from spark_checks.tests.test_files import SUMMARY
 from spec.integers import INT64_MAX
 from spec.store.consume_queue import UNIT_SIZE, decode_units
 from spec.wire.bodies import fastjson
@@ -180,7 +180,7 @@ def _summary_of(root: Path) -> SurveySummary:
             matched_count=last + 1,
             first=0,
             last=last,
-            hash=None,
+            hash=0,
             bytes=0,
         )
-    return replace(SEEN, units=units)
+    return replace(SUMMARY, units=units)

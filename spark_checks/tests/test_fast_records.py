@@ -1,5 +1,5 @@
 """
-The fast path gives the same sums as the columns, and leaves unusual records.
+The fast path gives the same sums as the columns, and leaves the others.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ EXAMPLES = settings(max_examples=400, derandomize=True, deadline=None)
 TOPICS = (b"Orders", b"T", 9 * b"Q", b"Batched")
 WHERE = FileRange(base=BASE, file_size=1 << 20, start=0, end=1 << 20)
 RANGES = np.array([[BASE - 1, BASE + 10_000]])
-USUAL = Record(
+FAST = Record(
     topic="Orders",
     queue_id=1,
     queue_offset=7,
@@ -53,7 +53,7 @@ values = st.sampled_from(["", "k", "k l", "0123456789ab", "\u00e9", "a\x01b", "a
 pairs = st.tuples(names, values).map("\x01".join)
 broken = st.sampled_from(["KEYS", "\x02", "", "x\x01"])
 listed = st.lists(pairs, max_size=4).map(lambda each: "".join(f"{p}\x02" for p in each))
-odd = st.lists(st.one_of(pairs, broken), max_size=4).map("\x02".join)
+irregular = st.lists(st.one_of(pairs, broken), max_size=4).map("\x02".join)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -64,15 +64,15 @@ def _pairs() -> Iterator[None]:
 
 
 @st.composite
-def unlike(draw: st.DrawFn) -> Record:
-    """Return an ordinary record with a few changed fields."""
+def changed_records(draw: st.DrawFn) -> Record:
+    """Return a fast-path record with a few changed fields."""
     known: dict[str, st.SearchStrategy[Any]] = {
         "topic": st.sampled_from(["T", "Q" * 9, "New", "%RETRY%g", "\u00e9", ""]),
         "queue_id": st.sampled_from([0, 2, QUEUES_MAX - 1, QUEUES_MAX, -1]),
         "queue_offset": st.sampled_from([0, 8, 2**40, -1]),
         "physical_offset": st.just(5),
         "body": st.binary(max_size=40),
-        "properties": st.one_of(listed, odd),
+        "properties": st.one_of(listed, irregular),
         "system_flags": st.sampled_from([1, 2, 4, 8, 12, 1 << 20]),
         "stored_at_ms": st.sampled_from([0, 989_999, 990_000, 2**63 - 1]),
         "magic": st.just(MAGIC_V2),
@@ -83,7 +83,7 @@ def unlike(draw: st.DrawFn) -> Record:
         "prepared_transaction_offset": st.sampled_from([0, 1, -1]),
     }
     changed = draw(st.lists(st.sampled_from(sorted(known)), max_size=3, unique=True))
-    return replace(USUAL, **{name: draw(known[name]) for name in changed})
+    return replace(FAST, **{name: draw(known[name]) for name in changed})
 
 
 def _at_port(port: int) -> Host:
@@ -110,8 +110,8 @@ def surveyed(data: bytes, options: SurveyOptions) -> tuple[object, ...]:
 
 @EXAMPLES
 @given(
-    first=st.sampled_from([USUAL, USUAL, replace(USUAL, stored_at_ms=-(2**63))]),
-    records=st.lists(unlike(), max_size=8),
+    first=st.sampled_from([FAST, FAST, replace(FAST, stored_at_ms=-(2**63))]),
+    records=st.lists(changed_records(), max_size=8),
     bytes_changed=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 255)), max_size=2),
     begin=st.sampled_from([0, 0, 0, BASE + 1, BASE + 300]),
     ranges=st.sampled_from(
@@ -137,7 +137,7 @@ def sifted(data: bytes, *, known: KnownTopics | None = None) -> FastSums:
     """Return the fast-path sums of *data*."""
     data += MARGIN
     starts, _ = follow_sizes(data, 0, most=len(data))
-    place = Place(offset=BASE, begun_at_ms=USUAL.stored_at_ms, ranges=RANGES)
+    place = Place(offset=BASE, begun_at_ms=FAST.stored_at_ms, ranges=RANGES)
     window = Window(data=data, position=0, starts=starts)
     if known is None:
         known = KnownTopics(frozenset())
@@ -145,25 +145,25 @@ def sifted(data: bytes, *, known: KnownTopics | None = None) -> FastSums:
     return sum_fast_records(window, place, known)
 
 
-def test_of_everyday_records_none_is_left() -> None:
+def test_of_fast_path_records_none_is_left() -> None:
     records = [
-        replace(USUAL, topic=name.decode(), queue_id=queue, queue_offset=offset)
+        replace(FAST, topic=name.decode(), queue_id=queue, queue_offset=offset)
         for name in TOPICS
         for queue in (0, QUEUES_MAX - 1)
         for offset in (3, 9, 6)
     ]
-    data = laid_out([*records, replace(USUAL, properties="", body=b"")])
+    data = laid_out([*records, replace(FAST, properties="", body=b"")])
     found = sifted(data)
     assert found.left.tolist() == []
     assert found.log_end == BASE + len(data)
-    assert found.last_ms == USUAL.stored_at_ms
+    assert found.last_ms == FAST.stored_at_ms
     assert len(found.records) == 2 * len(TOPICS) + 1
     sums = found.records["T", QUEUES_MAX - 1]
-    assert (sums.rows, sums.matched, sums.first, sums.last) == (3, 3, 3, 9)
+    assert (sums.count, sums.matched_count, sums.first, sums.last) == (3, 3, 3, 9)
     assert sum(queue.bytes for queue in found.records.values()) == len(data)
 
 
-OTHERWISE: dict[str, Callable[[Record], Record]] = {
+CHANGES: dict[str, Callable[[Record], Record]] = {
     "an unknown topic": lambda r: replace(r, topic="New"),
     "a topic of the broker's": lambda r: replace(r, topic="%RETRY%g"),
     "a magic of long topics": lambda r: replace(r, magic=MAGIC_V2),
@@ -184,28 +184,28 @@ OTHERWISE: dict[str, Callable[[Record], Record]] = {
 }
 
 
-@pytest.mark.parametrize("why", OTHERWISE)
+@pytest.mark.parametrize("why", CHANGES)
 def test_a_record_is_left_that_has(why: str) -> None:
-    other = OTHERWISE[why](USUAL)
-    before = len(laid_out([USUAL]))
-    found = sifted(laid_out([USUAL, other, USUAL]))
+    other = CHANGES[why](FAST)
+    before = len(laid_out([FAST]))
+    found = sifted(laid_out([FAST, other, FAST]))
     assert found.left.tolist() == [before]
-    assert [sums.rows for sums in found.records.values()] == [2]
+    assert [sums.count for sums in found.records.values()] == [2]
 
 
 @pytest.mark.parametrize("field", ["body", "topic_size", "properties_size"])
 def test_a_record_is_left_of_which_a_byte_is_changed(field: str) -> None:
-    data = bytearray(laid_out([USUAL, USUAL]))
+    data = bytearray(laid_out([FAST, FAST]))
     at = {"body": 88, "topic_size": 94, "properties_size": 102}[field]
     data[at] ^= 1
     found = sifted(bytes(data))
     assert found.left.tolist() == [0]
-    assert [sums.rows for sums in found.records.values()] == [1]
+    assert [sums.count for sums in found.records.values()] == [1]
 
 
 def test_all_are_left_where_one_ends_with_a_checksum() -> None:
-    checked = replace(USUAL, properties="__CRC32#\x01" + "0" * 10 + "\x02")
-    found = sifted(laid_out([USUAL, checked, USUAL]))
+    checked = replace(FAST, properties="__CRC32#\x01" + "0" * 10 + "\x02")
+    found = sifted(laid_out([FAST, checked, FAST]))
     assert len(found.left) == 3
     assert not found.records
 
@@ -215,10 +215,10 @@ def test_topics_that_do_not_fit_are_left() -> None:
     known.learn([f"T{number}".encode() for number in range(TOPICS_MAX)])
     known.learn([b"Orders"])
     assert len(known.names) == TOPICS_MAX
-    assert sifted(laid_out([USUAL]), known=known).left.tolist() == [0]
-    found = sifted(laid_out([replace(USUAL, topic="T4095")]), known=known)
+    assert sifted(laid_out([FAST]), known=known).left.tolist() == [0]
+    found = sifted(laid_out([replace(FAST, topic="T4095")]), known=known)
     assert found.left.tolist() == []
-    assert list(found.records) == [("T4095", USUAL.queue_id)]
+    assert list(found.records) == [("T4095", FAST.queue_id)]
 
 
 def test_topics_of_other_queues_are_not_known() -> None:
@@ -227,8 +227,8 @@ def test_topics_of_other_queues_are_not_known() -> None:
     assert known.names == [name.decode() for name in TOPICS if name != b"Orders"]
 
 
-def test_what_was_seen_once_is_known() -> None:
-    data = laid_out([replace(USUAL, topic="Learned")] * 2) + bytes(100)
+def test_a_topic_of_one_window_is_known_in_the_next() -> None:
+    data = laid_out([replace(FAST, topic="Learned")] * 2) + bytes(100)
     known = known_topics(frozenset())
     assert "Learned" not in known.names
     first = surveyed(data, SurveyOptions())
@@ -238,6 +238,6 @@ def test_what_was_seen_once_is_known() -> None:
 
 
 def test_without_a_kernel_all_are_left() -> None:
-    found = without_kernels(lambda: sifted(laid_out([USUAL, USUAL])))
+    found = without_kernels(lambda: sifted(laid_out([FAST, FAST])))
     assert len(found.left) == 2
     assert not found.records

@@ -23,19 +23,17 @@ from spark_checks.invariants.side_files import (
     check_configuration,
 )
 from spark_checks.store_files import NotAStoreError, list_store
-from spark_checks.survey.summarise import QueueSummary, SurveySummary
+from spark_checks.survey.summary import QueueSummary, SurveySummary
 from spark_checks.tests.building import BEGAN_AT_MS, StoreBuilder
 from spec.store.checkpoint import Checkpoint, encode_checkpoint
 from spec.store.index_file import IndexHeader, encode_header, file_size
 
-SEEN = SurveySummary(
-    records={},
-    units={},
-    regions=0,
-    bad_checksums=0,
-    bad_places=0,
-    damaged=0,
-    record_count=100,
+SUMMARY = SurveySummary(
+    records={
+        ("Orders", 0): QueueSummary(
+            count=100, matched_count=100, first=0, last=99, hash=0, bytes=0
+        )
+    },
     log_end=40_000,
     last_stored_at_ms=BEGAN_AT_MS + 1000,
     last_file_base=32_768,
@@ -59,8 +57,8 @@ def _found(root: Path) -> list[tuple[str, str, int]]:
     store = list_store(str(root))
     findings = [
         *check_files(store),
-        *check_checkpoint(store, SEEN),
-        *check_index_headers(store, SEEN),
+        *check_checkpoint(store, SUMMARY),
+        *check_index_headers(store, SUMMARY),
         *check_configuration(store),
     ]
     return [(found.invariant.id, found.file, found.offset) for found in findings]
@@ -160,14 +158,14 @@ def test_a_harmed_file_is_named(
 def test_a_checkpoint_of_zeros_is_behind_after_an_orderly_stop(root: Path) -> None:
     (root / "checkpoint").write_bytes(encode_checkpoint(Checkpoint()))
     queue = QueueSummary(
-        count=300, matched_count=300, first=0, last=299, hash=None, bytes=0
+        count=300, matched_count=300, first=0, last=299, hash=0, bytes=0
     )
     last_ms = BEGAN_AT_MS + UNFLUSHED_MS_MAX
-    seen = replace(SEEN, units={("Orders", 0): queue}, last_stored_at_ms=last_ms)
-    found = list(check_checkpoint(list_store(str(root)), seen))
+    summary = replace(SUMMARY, units={("Orders", 0): queue}, last_stored_at_ms=last_ms)
+    found = list(check_checkpoint(list_store(str(root)), summary))
     places = [(one.invariant.id, one.severity, one.offset) for one in found]
     assert places == [("INV-CHECK-003", Severity.WARNING, 8)]
-    longer = replace(seen, last_stored_at_ms=last_ms + 1)
+    longer = replace(summary, last_stored_at_ms=last_ms + 1)
     found = list(check_checkpoint(list_store(str(root)), longer))
     assert [one.offset for one in found] == [0, 8]
     (root / "abort").touch()

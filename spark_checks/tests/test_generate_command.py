@@ -24,14 +24,14 @@ def test_a_store_and_its_labels_are_written(tmp_path: Path) -> None:
 
 def test_a_rich_store_has_faults_of_its_own(tmp_path: Path) -> None:
     store = tmp_path / "store"
-    options = ["--rich", "--faults", "light-unit-zeros,batch-unit-count"]
+    options = ["--rich", "--faults", "lmq-unit-zeros,batch-unit-count"]
     run = CliRunner().invoke(generate, [str(store), *options])
     assert (run.exit_code, run.output.split(",")[0]) == (0, "2 faults")
     for name in ("consumequeue_ext", "batchconsumequeue"):
         assert list((store / name).rglob(f"{0:020}"))
-    plain = [str(tmp_path / "plain"), *options[1:]]
-    run = CliRunner().invoke(generate, plain)
-    assert (run.exit_code, "of a plain store" in run.output) == (2, True)
+    without = [str(tmp_path / "without"), *options[1:]]
+    run = CliRunner().invoke(generate, without)
+    assert (run.exit_code, "of a basic store" in run.output) == (2, True)
 
 
 def test_kinds_are_listed() -> None:

@@ -86,7 +86,7 @@ def _with(data: bytes, position: int, form: str, value: int) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("at", "form", "value", "flaw"),
+    ("at", "form", "value", "damage"),
     [
         (16, ">i", 1 << 20, ItemDamage.PREVIOUS),
         (16, ">i", -1, ItemDamage.PREVIOUS),
@@ -96,10 +96,12 @@ def _with(data: bytes, position: int, form: str, value: int) -> bytes:
     ],
 )
 def test_an_item_with_a_wrong_word_is_found(
-    index: bytes, at: int, form: str, value: int, flaw: ItemDamage
+    index: bytes, at: int, form: str, value: int, damage: ItemDamage
 ) -> None:
     position = item_position(40, slot_count_of(len(index)))
-    assert damaged(_with(index, position + at, form, value)) == [(position, int(flaw))]
+    assert damaged(_with(index, position + at, form, value)) == [
+        (position, int(damage))
+    ]
 
 
 @pytest.mark.parametrize(("seconds", "beside"), [(0, 39), (23, 41)])
@@ -125,7 +127,7 @@ def test_a_slot_that_names_another_item_is_found(index: bytes, value: int) -> No
 def test_an_item_with_another_hash_breaks_its_chains(index: bytes) -> None:
     position = item_position(40, slot_count_of(len(index)))
     found = damaged(_with(index, position, ">i", -5))
-    assert position in [at for at, flaw in found if flaw & ItemDamage.HASH]
+    assert position in [at for at, damage in found if damage & ItemDamage.HASH]
 
 
 @pytest.mark.parametrize("count", [0, -1, 1 << 30])
@@ -156,6 +158,6 @@ def test_a_clock_that_was_put_back_is_no_fault(
         seconds = decode_item((tmp_path / file).read_bytes()[position:]).seconds
         site.overwrite(file, position + 12, struct.pack(">i", seconds - 5))
     assert ItemDamage.ORDER in [
-        flaw for _, flaw in damaged((tmp_path / file).read_bytes())
+        damage for _, damage in damaged((tmp_path / file).read_bytes())
     ]
     assert audit_store(spark, str(tmp_path)).findings == ()

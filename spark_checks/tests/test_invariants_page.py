@@ -9,8 +9,8 @@ from pathlib import Path
 
 from spark_checks.against.invariants import AGAINST_INVARIANTS
 from spark_checks.audit import INVARIANTS
-from spark_checks.faults.field_table import table_rows
 from spark_checks.findings import Invariant
+from spark_checks.tests.fields.field_table import table_rows
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "audit_invariants.md"
 AGAIN = "python -m spark_checks.tests.test_invariants_page writes the rows anew"

@@ -52,9 +52,9 @@ longs = st.lists(st.integers(-(2**63), 2**63 - 1), max_size=20)
 digits = st.text("0123456789,", max_size=24).map(str.encode)
 hexadecimal = st.text("0123456789abcdefABCDEFg", min_size=31, max_size=57)
 alike = st.sampled_from([b"", b"A", b"Orders", 9 * b"Q", 9 * b"R", 8 * b"Q"])
-strange = st.binary(max_size=40)
+any_bytes = st.binary(max_size=40)
 texts = st.lists(
-    st.one_of(alike, digits, hexadecimal.map(str.encode), strange), max_size=12
+    st.one_of(alike, digits, hexadecimal.map(str.encode), any_bytes), max_size=12
 )
 names = (b"TAGS", b"REAL_QUEUE", b"v")
 pieces = st.sampled_from([*names, b"\x01", b"\x02", b"\0", b"\xc3"])
@@ -92,8 +92,8 @@ def _column(values: Sequence[int]) -> Ints:
     return np.array(values, dtype=np.int64)
 
 
-def test_each_kernel_is_compared_with_its_plain_function() -> None:
-    assert {plain.fallback.__name__ for plain, _ in kernel_pairs()} == {
+def test_each_kernel_is_compared_with_its_fallback() -> None:
+    assert {function.fallback.__name__ for function, _ in kernel_pairs()} == {
         *("follow_sizes", "gather_alike", "body_crcs", "properties_of"),
         *("places_named", "string_hashes", "hashed", "text_hashes", "first_alike"),
         *("hash_of_longs", "xor_of", "numbers_listed", "queue_numbers", "are_ids"),
@@ -255,7 +255,7 @@ def test_items_name_the_same_ones(slots: list[int], first: int) -> None:
     _agree(chains, numbers, _column(slots), 10)
 
 
-def test_a_table_without_room_asks_the_plain_way() -> None:
+def test_a_table_without_room_uses_the_fallback() -> None:
     each = [f"topic-{number:07}".encode() for number in range(6000)]
     _agree(first_alike, *_laid_out(each))
 
@@ -295,9 +295,7 @@ def _survey(path: Path) -> Any:
 
 
 @pytest.mark.parametrize("kept", ["nowhere", "shipped"])
-def test_without_a_place_for_them_the_plain_way_goes_on(
-    kept: str, tmp_path: Path
-) -> None:
+def test_without_a_place_for_them_the_fallbacks_run(kept: str, tmp_path: Path) -> None:
     place = tmp_path / "cache"
     place.write_text("no directory")
     origin = {"shipped": _zipped, "nowhere": _unwritable}[kept](tmp_path)

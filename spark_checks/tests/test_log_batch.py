@@ -26,7 +26,7 @@ from spec.store.message_record import (
 )
 
 STORES = Path(__file__).resolve().parents[2] / "fixtures" / "store"
-pytestmark = pytest.mark.usefixtures("both_ways")
+pytestmark = pytest.mark.usefixtures("each_implementation")
 
 EXAMPLES = settings(max_examples=150, derandomize=True, deadline=None)
 
@@ -109,14 +109,14 @@ def rows_of(batch: LogBatch) -> list[PlacedRecord]:
                 properties=row["properties"].decode("utf-8", "surrogateescape"),
                 born_host=Host(row["born_host_address"], row["born_host_port"]),
                 store_host=Host(row["store_host_address"], row["store_host_port"]),
-                **{name: row[name] for name in PLAIN},
+                **{name: row[name] for name in FIXED_FIELDS},
             ),
         )
         for row in table.to_pylist()
     ]
 
 
-PLAIN = (
+FIXED_FIELDS = (
     "queue_id",
     "queue_offset",
     "physical_offset",
@@ -138,7 +138,7 @@ PLAIN = (
     check_crc=st.booleans(),
     at_once=st.sampled_from([1, 2, 3, 8192]),
 )
-def test_batches_hold_what_the_plain_reader_says(
+def test_batches_hold_what_the_reader_of_single_records_has(
     data: bytes, base: int, check_crc: bool, at_once: int
 ) -> None:
     found = read_log(data, base, check_crc=check_crc, at_once=at_once)
@@ -171,7 +171,7 @@ def test_many_different_records_are_grouped_alike(
 
 @EXAMPLES
 @given(written=st.lists(records(), min_size=1, max_size=4), data=st.data())
-def test_a_log_cut_anywhere_ends_where_the_plain_reader_ends(
+def test_a_log_cut_anywhere_ends_where_the_reader_of_single_records_ends(
     written: list[Record], data: st.DataObject
 ) -> None:
     whole = b"".join(map(encode_record, written))

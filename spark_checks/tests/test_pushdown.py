@@ -28,9 +28,8 @@ from spark_checks.readers.commit_log import CommitLogReader, LogRange
 from spark_checks.readers.consume_queue import ConsumeQueueReader, QueueFiles
 from spark_checks.readers.index import IndexReader
 from spark_checks.readers.pushdown import conditions_in, conditions_of
-from spark_checks.situation import Situation
 from spark_checks.store_files import Store, list_store
-from spark_checks.tables.store_tables import open_tables
+from spark_checks.tables.store_tables import open_commit_log
 from spark_checks.tests.building import BEGAN_AT_MS, StoreBuilder
 
 BUILDER = StoreBuilder()
@@ -191,7 +190,7 @@ def test_spark_does_not_open_what_the_option_excludes(
     listed = list_store(str(root))
     size = BUILDER.log_size
     query = f"offset >= {size} AND offset < {2 * size} AND kind = 'record'"
-    every = open_tables(spark, listed, Situation(), {}).log
+    every = open_commit_log(spark, listed, {})
     expected = every.where(query).orderBy("offset").select("offset", "topic").collect()
     assert len(expected) > 10
     for base in (0, 2 * size, 5 * size):

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from spark_checks.columns import record_damage as record_flaws
+from spark_checks.columns import record_damage
 from spark_checks.columns.record_damage import BORN_MAX_MS, PORT_MAX, RecordDamage
 from spark_checks.tests.building import BEGAN_AT_MS
 from spark_checks.tests.test_scan import rows_of
@@ -109,14 +109,14 @@ def test_a_checksum_that_came_along_is_not_held_against_a_record(
 
 
 @pytest.mark.parametrize("place", [15, 19, 27, 47, 75])
-def test_a_changed_byte_around_the_body_is_seen(place: int) -> None:
+def test_a_changed_byte_around_the_body_is_found(place: int) -> None:
     data = bytearray(_with_checksums(_log(SOUND, SOUND, SOUND), [SOUND] * 3))
     data[len(data) // 3 + place] ^= 1
     rows = rows_of(bytes(data))
     assert [row["damage"] for row in rows] == [0, int(RecordDamage.CHECKSUM), 0]
 
 
-def _flaw_of(record: Record) -> int:
+def _damage_of(record: Record) -> int:
     """Return the damage of *record* between two intact ones."""
     rows = rows_of(_log(_record(), record, _record()))
     assert (rows[0]["damage"], rows[2]["damage"]) == (0, 0)
@@ -124,7 +124,7 @@ def _flaw_of(record: Record) -> int:
 
 
 @pytest.mark.parametrize(
-    ("properties", "flaw"),
+    ("properties", "damage"),
     [
         ("", 0),
         ("A\x01b\x02", 0),
@@ -138,24 +138,24 @@ def _flaw_of(record: Record) -> int:
         ("A\x01\0\x02", RecordDamage.PROPERTIES),
     ],
 )
-def test_properties_are_names_and_values(properties: str, flaw: int) -> None:
-    assert _flaw_of(_record(properties=properties)) == flaw
+def test_properties_are_names_and_values(properties: str, damage: int) -> None:
+    assert _damage_of(_record(properties=properties)) == damage
 
 
 @pytest.mark.parametrize(
-    ("flags", "flaw"), [(0, 0), (0x3F, 0), (0x4C0, 0), (0x800, 2), (1 << 30, 2)]
+    ("flags", "damage"), [(0, 0), (0x3F, 0), (0x4C0, 0), (0x800, 2), (1 << 30, 2)]
 )
-def test_flags_are_known(flags: int, flaw: int) -> None:
+def test_flags_are_known(flags: int, damage: int) -> None:
     zipped = zlib.compress(b"body")
     record = _record(flags=flags & ~0x30, body=zipped if flags & 1 else b"body")
-    assert _flaw_of(record) == flaw
+    assert _damage_of(record) == damage
 
 
 @pytest.mark.parametrize(
-    ("back_ms", "flaw"), [(0, 0), (10_000, 0), (10_001, RecordDamage.TIME)]
+    ("back_ms", "damage"), [(0, 0), (10_000, 0), (10_001, RecordDamage.TIME)]
 )
-def test_times_rise_but_for_a_corrected_clock(back_ms: int, flaw: int) -> None:
-    assert _flaw_of(_record(ms=BEGAN_AT_MS - back_ms)) == flaw
+def test_times_rise_but_for_a_corrected_clock(back_ms: int, damage: int) -> None:
+    assert _damage_of(_record(ms=BEGAN_AT_MS - back_ms)) == damage
 
 
 def _host(port: int) -> Host:
@@ -163,7 +163,7 @@ def _host(port: int) -> Host:
 
 
 @pytest.mark.parametrize(
-    ("changes", "flaw"),
+    ("changes", "damage"),
     [
         ({"born_host": _host(0), "store_host": _host(PORT_MAX)}, 0),
         ({"born_host": _host(PORT_MAX + 1)}, RecordDamage.PORT),
@@ -181,13 +181,13 @@ def _host(port: int) -> Host:
     ],
 )
 def test_numbers_are_in_the_range_of_what_is_written(
-    changes: Mapping[str, Any], flaw: int
+    changes: Mapping[str, Any], damage: int
 ) -> None:
-    assert _flaw_of(replace(_record(), **changes)) == flaw
+    assert _damage_of(replace(_record(), **changes)) == damage
 
 
 @pytest.mark.parametrize(
-    ("flags", "body", "flaw"),
+    ("flags", "body", "damage"),
     [
         (1, zlib.compress(b"body" * 99), 0),
         (0x301, zlib.compress(b"body" * 99), 0),
@@ -210,8 +210,8 @@ def test_numbers_are_in_the_range_of_what_is_written(
         (0, b"body", 0),
     ],
 )
-def test_compressed_bodies_inflate(flags: int, body: bytes, flaw: int) -> None:
-    assert _flaw_of(_record(flags=flags, body=body)) == flaw
+def test_compressed_bodies_inflate(flags: int, body: bytes, damage: int) -> None:
+    assert _damage_of(_record(flags=flags, body=body)) == damage
 
 
 @pytest.mark.parametrize("flags", [1, 0x101, 0x201])
@@ -220,23 +220,23 @@ def test_a_body_is_not_inflated_beyond_a_limit(
 ) -> None:
     pack = {1: zlib.compress, 0x101: _packed("lz4"), 0x201: _packed("zstd")}[flags]
     cut = _record(flags=flags, body=pack(bytes(1 << 21))[:-4])
-    assert _flaw_of(cut) == RecordDamage.COMPRESSION
-    monkeypatch.setattr(record_flaws, "INFLATED_MAX", 1 << 20)
-    assert _flaw_of(cut) == 0
+    assert _damage_of(cut) == RecordDamage.COMPRESSION
+    monkeypatch.setattr(record_damage, "INFLATED_MAX", 1 << 20)
+    assert _damage_of(cut) == 0
 
 
 def test_nothing_is_said_of_a_codec_that_is_not_there(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     cut = _record(flags=0x101, body=LZ4[:-1])
-    assert _flaw_of(cut) == RecordDamage.COMPRESSION
-    monkeypatch.setattr(record_flaws, "_CODECS", {})
-    assert _flaw_of(cut) == 0
+    assert _damage_of(cut) == RecordDamage.COMPRESSION
+    monkeypatch.setattr(record_damage, "_CODECS", {})
+    assert _damage_of(cut) == 0
 
 
 @pytest.mark.parametrize("name", ["lz4", "zstd"])
 def test_bodies_that_were_recorded_inflate(name: str) -> None:
     data = (RECORDED / f"{name}.record").read_bytes()
     flags, body = decode_record(data).system_flags, decode_record(data).body
-    assert _flaw_of(_record(flags=flags, body=body)) == 0
-    assert _flaw_of(_record(flags=flags, body=body[:-1])) == RecordDamage.COMPRESSION
+    assert _damage_of(_record(flags=flags, body=body)) == 0
+    assert _damage_of(_record(flags=flags, body=body[:-1])) == RecordDamage.COMPRESSION

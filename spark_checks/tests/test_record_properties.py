@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from columns.record_properties import properties_of
 from spec.wire.message.properties import decode_properties
 
-pytestmark = pytest.mark.usefixtures("both_ways")
+pytestmark = pytest.mark.usefixtures("each_implementation")
 
 EXAMPLES = settings(max_examples=300, derandomize=True, deadline=None)
 NAMES = (b"A", b"TAGS", b"KEYS")

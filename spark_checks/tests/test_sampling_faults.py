@@ -17,7 +17,7 @@ from spark_checks.tests.building import FAULTS_PLAN
 from spark_checks.tests.test_sampling import LEFT_OUT, places
 
 
-def untold(part: Audit, whole: Audit) -> list[str]:
+def unreported(part: Audit, whole: Audit) -> list[str]:
     """Return the findings of *part* that *whole* lacks."""
     return [
         f"{one.invariant.id} {one.file} @ {one.offset}: {one.message}"
@@ -44,7 +44,7 @@ def test_what_a_sample_finds_is_found_in_the_whole(
     for seed in (1, 2, 3):
         options = SampleSpec(fraction=0.35, seed=seed)
         part = audit_store(spark, str(tmp_path), sample_spec=options)
-        assert untold(part, whole) == []
+        assert unreported(part, whole) == []
         found_places += len(
             [one for one in part.findings if "-LOG-" in one.invariant.id]
         )

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from spark_checks.report import report
 from spark_checks.store_summary import send_backs_of
-from spark_checks.survey.summarise import QueueSummary
+from spark_checks.survey.summary import QueueSummary
 from spark_checks.tests.page import sample_audit
-from spark_checks.tests.test_files import SEEN
+from spark_checks.tests.test_files import SUMMARY
 
 
 def _queue(messages: int, *, others: int = 0) -> QueueSummary:
@@ -31,7 +31,7 @@ def test_retries_and_dead_letters_are_counted_by_group() -> None:
         ("%RETRY%idle", 0): _queue(0, others=1),
         ("Orders", 0): _queue(50),
     }
-    assert send_backs_of(replace(SEEN, units=units)) == {
+    assert send_backs_of(replace(SUMMARY, units=units)) == {
         "bills": {"retries": 5, "dead_letters": 1},
         "orders": {"retries": 0, "dead_letters": 4},
     }

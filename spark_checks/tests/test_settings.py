@@ -11,11 +11,13 @@ import pytest
 
 from spark_checks.invariants.settings import check_settings
 from spark_checks.store_files import list_store
-from spark_checks.survey.summarise import QueueSummary
-from spark_checks.tests.test_files import SEEN
+from spark_checks.survey.summary import QueueSummary
+from spark_checks.tests.test_files import SUMMARY
 
 UNITS = QueueSummary(count=10, matched_count=10, first=0, last=9, hash=1, bytes=1000)
-DIGEST = replace(SEEN, units={("Orders", 0): UNITS, ("SCHEDULE_TOPIC_XXXX", 1): UNITS})
+DIGEST = replace(
+    SUMMARY, units={("Orders", 0): UNITS, ("SCHEDULE_TOPIC_XXXX", 1): UNITS}
+)
 OFFSETS = '{"offsetTable":{"Other@g":{0:77},"Orders@g":{0:%s,7:5}}}'
 DELAYS = '{"offsetTable":{1:5,2:%s}}'
 TOPICS = '{"topicConfigTable":{"%s":{}}}'

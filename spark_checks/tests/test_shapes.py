@@ -87,7 +87,7 @@ def test_no_task_and_no_driver_carries_all(
     assert sent < SENT + len(plan.all_queues) * SENT_A_QUEUE
 
 
-def test_plain_records_are_those_of_the_encoder() -> None:
+def test_uniform_records_are_those_of_the_encoder() -> None:
     plan = UniformPlan(messages=100, topics=2, queues=3, log_size=4096)
     rows = uniform_records(plan, range(40, 90))
     for number, row in enumerate(rows, start=40):

@@ -75,7 +75,9 @@ def test_queues_made_anew_may_begin_with_records_of_other_topics(
     assert found_places(spark, builder.write(tmp_path)) == set()
 
 
-def test_what_no_record_explains_is_told(spark: SparkSession, tmp_path: Path) -> None:
+def test_what_no_record_explains_is_reported(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     builder = filled()
     foreign = builder.queues["Own", 0][0]
     units = builder.queues["Shared", 0]
@@ -93,7 +95,7 @@ def test_what_no_record_explains_is_told(spark: SparkSession, tmp_path: Path) ->
     }
 
 
-def test_without_such_records_a_foreign_unit_is_told(
+def test_without_such_records_a_foreign_unit_is_reported(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     builder = StoreBuilder()

@@ -21,7 +21,7 @@ STORE = ROOT / "fixtures" / "store" / "4.6.0-stopped"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_an_audit_that_is_told_to_end_leaves_nothing(
+def test_an_interrupted_audit_leaves_nothing(
     number: signal.Signals, tmp_path: Path
 ) -> None:
     command = module_command("cli", "audit", STORE)
@@ -35,7 +35,9 @@ def test_an_audit_that_is_told_to_end_leaves_nothing(
         preexec_fn=heed_interrupts,
     ) as audit:
         # Its Java runs, so Spark is being started or is there.
-        assert seen(lambda: [c for c in children(audit.pid) if "java" in c.name()])
+        assert becomes_true(
+            lambda: [c for c in children(audit.pid) if "java" in c.name()]
+        )
         spark = children(audit.pid)
         audit.send_signal(number)
         _, errors = audit.communicate(timeout=60)
@@ -55,7 +57,7 @@ def children(process_id: int) -> list[psutil.Process]:
     return psutil.Process(process_id).children(recursive=True)
 
 
-def seen(condition: Callable[[], object], timeout_s: float = 60.0) -> bool:
+def becomes_true(condition: Callable[[], object], timeout_s: float = 60.0) -> bool:
     """Return whether *condition* becomes true in time."""
     deadline = time.monotonic() + timeout_s
     while not condition():

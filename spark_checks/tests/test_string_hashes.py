@@ -18,7 +18,7 @@ from columns.topics import first_alike
 from columns.uint64_words import WORD, text_hashes
 from spec.integers import java_string_hash
 
-pytestmark = pytest.mark.usefixtures("both_ways")
+pytestmark = pytest.mark.usefixtures("each_implementation")
 
 EXAMPLES = settings(max_examples=300, derandomize=True, deadline=None)
 ascii_texts = st.binary(max_size=40).map(lambda some: bytes(c & 0x7F for c in some))
@@ -35,7 +35,7 @@ def _laid_out(each: Sequence[bytes]) -> tuple[bytes, Places]:
 @EXAMPLES
 @given(each=texts)
 @example(each=[b"a b", b"ab", b" ", b"\x1f", b"!", b"abcdefg h", b"\xc3\xa9"])
-def test_hashes_of_plain_strings_are_those_of_java(each: list[bytes]) -> None:
+def test_hashes_of_ascii_strings_are_those_of_java(each: list[bytes]) -> None:
     found = {
         at: int(code)
         for index, codes in string_hashes(*_laid_out(each), besides=b" ")

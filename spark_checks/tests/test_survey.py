@@ -19,12 +19,8 @@ from spark_checks.readers.index import IndexFile
 from spark_checks.session.workers import KERNELS_VARIABLE
 from spark_checks.situation import situation_of
 from spark_checks.store_files import list_store
-from spark_checks.survey.summarise import (
-    QueueSummary,
-    SurveySummary,
-    run_survey,
-    summarise,
-)
+from spark_checks.survey.run_survey import run_survey
+from spark_checks.survey.summary import QueueSummary, SurveySummary
 from spark_checks.survey.sums import Groups
 from spark_checks.survey.survey import Part, group_parts, size_of
 from spark_checks.tables.predicates import (
@@ -51,11 +47,10 @@ def _both(
     store = list_store(str(path))
     conf = BrokerConf()
     situation = situation_of(store, conf)
-    surveyed = run_survey(session, store, situation, conf.delays)
-    seen = summarise(surveyed, situation.min_offset)
+    summary = run_survey(session, store, situation, conf.delays).summary
     tables = open_tables(session, store, situation, conf.delays)
     records = tables.log.where(is_record())
-    return seen, {"log": _by_queue(*_log(tables)), "queue": _units(tables)}, records
+    return summary, {"log": _by_queue(*_log(tables)), "queue": _units(tables)}, records
 
 
 def _log(tables: Tables) -> tuple[DataFrame, Column, Column]:
@@ -96,7 +91,7 @@ def _by_queue(
     }
 
 
-def _odd_store(root: Path) -> Path:
+def _store_of_all_rows(root: Path) -> Path:
     """Write a store with every kind of row that is counted separately."""
     builder = StoreBuilder()
     for number in range(200):
@@ -116,11 +111,11 @@ def _odd_store(root: Path) -> Path:
 
 
 def test_a_survey_counts_what_spark_counts(spark: SparkSession, tmp_path: Path) -> None:
-    seen, counted, records = _both(spark, _odd_store(tmp_path))
-    assert seen.records == counted["log"]
-    assert seen.units == counted["queue"]
-    assert {digest.matched_count > 0 for digest in seen.units.values()} == {True, False}
-    odd = records.agg(
+    summary, counted, records = _both(spark, _store_of_all_rows(tmp_path))
+    assert summary.records == counted["log"]
+    assert summary.units == counted["queue"]
+    assert {one.matched_count > 0 for one in summary.units.values()} == {True, False}
+    counts = records.agg(
         F.count_if(F.col("body_crc") != F.col("computed_crc")).alias("checksums"),
         F.count_if(F.col("physical_offset") != F.col("offset")).alias("places"),
         F.count_if(F.col("damage") != 0).alias("damaged"),
@@ -129,27 +124,32 @@ def test_a_survey_counts_what_spark_counts(spark: SparkSession, tmp_path: Path) 
         F.max("stored_at_ms").alias("last_ms"),
         F.max("file_base").alias("last_file"),
     ).collect()[0]
-    assert (seen.bad_checksums, seen.bad_places, seen.damaged, seen.commits) == (
-        odd.checksums,
-        odd.places,
-        odd.damaged,
-        odd.commits,
+    assert (
+        summary.bad_checksums,
+        summary.bad_places,
+        summary.damaged,
+        summary.commits,
+    ) == (
+        counts.checksums,
+        counts.places,
+        counts.damaged,
+        counts.commits,
     )
-    assert (seen.log_end, seen.last_stored_at_ms, seen.last_file_base) == (
-        odd.end,
-        odd.last_ms,
-        odd.last_file,
+    assert (summary.log_end, summary.last_stored_at_ms, summary.last_file_base) == (
+        counts.end,
+        counts.last_ms,
+        counts.last_file,
     )
-    assert seen.regions > 0
-    assert seen.damaged > 0
+    assert summary.regions > 0
+    assert summary.damaged > 0
 
 
 @pytest.mark.parametrize("path", STORES[::4], ids=lambda path: path.name)
 def test_a_survey_of_a_real_store_is_its_rows(path: Path, spark: SparkSession) -> None:
-    seen, counted, _ = _both(spark, path)
-    assert seen.records == counted["log"]
-    assert seen.units == counted["queue"]
-    assert seen.record_count > 100
+    summary, counted, _ = _both(spark, path)
+    assert summary.records == counted["log"]
+    assert summary.units == counted["queue"]
+    assert summary.record_count > 100
 
 
 def _has_kernels(_: int) -> bool:
@@ -160,18 +160,18 @@ def test_a_large_store_is_surveyed_by_kernels(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = STORES[0]
-    plain, _, _ = _both(spark, path)
+    with_fallbacks, _, _ = _both(spark, path)
     monkeypatch.setattr("spark_checks.session.workers.LARGE_SIZE", 0)
     environment = spark.sparkContext.environment
     monkeypatch.delitem(environment, KERNELS_VARIABLE, raising=False)
-    fast, _, _ = _both(spark, path)
+    with_kernels, _, _ = _both(spark, path)
     assert KERNELS_VARIABLE in environment
     tasks = spark.sparkContext.parallelize(range(2), 2)
     assert tasks.map(_has_kernels).collect() == [True, True]
-    assert (plain.kernel_tasks, plain.plain_tasks) == (0, 0)
-    assert fast.kernel_tasks > 0
-    assert fast.plain_tasks == 0
-    assert replace(fast, kernel_tasks=0) == plain
+    assert (with_fallbacks.kernel_tasks, with_fallbacks.fallback_tasks) == (0, 0)
+    assert with_kernels.kernel_tasks > 0
+    assert with_kernels.fallback_tasks == 0
+    assert replace(with_kernels, kernel_tasks=0) == with_fallbacks
 
 
 def test_groups_are_reduced_each_by_itself() -> None:

@@ -22,7 +22,7 @@ from spark_checks.readers.system_topics import SystemTopicSource
 LOG = json.dumps(["/none", []])
 OPTIONS = {
     "url": "/none",
-    **dict.fromkeys(("files", "ranges", "log", "queues"), "[]"),
+    **dict.fromkeys(("files", "ranges"), "[]"),
     **dict.fromkeys(("here", "there"), LOG),
     **dict.fromkeys(("begin", "end"), "0"),
 }
@@ -37,7 +37,7 @@ ALL: tuple[type[DataSource], ...] = (
     ),
 )
 PARTS = {
-    "rocketmq.systemtopics": "neither of a log nor of queues",
+    "rocketmq.systemtopics": "not a range of a commit log",
     "rocketmq.batchconsumequeue": "not a file of a batch queue",
     "rocketmq.checkpoint": "not a set of small files",
     "rocketmq.commitlog": "not a range of a commit log",

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from spark_checks.faults.field_faults import FaultSites
-from spark_checks.faults.field_places import STRUCTURES, field_names
 from spark_checks.findings import Finding
 from spark_checks.invariants.timer import check_timer
 from spark_checks.store_files import list_store
+from spark_checks.tests.fields.field_faults import FaultSites
+from spark_checks.tests.fields.field_places import STRUCTURES, field_names
 from spark_checks.tests.test_fields import check_faults
 from spark_checks.tests.test_lmq_and_batch import PARTS, store_of
 from spec.store.timer.timer_log import TIMER_LOG

@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 from spark_checks.session.session import SOCKET_PATH_MAX, socket_settings
 
 
-def _seen_by_a_worker(_: Iterable[int]) -> Iterable[tuple[bool, bool, int]]:
+def _state_of_a_worker(_: Iterable[int]) -> Iterable[tuple[bool, bool, int]]:
     has_numpy = "numpy" in sys.modules
     return [(_lists_archives_again(), has_numpy, gc.get_freeze_count())]
 
@@ -41,7 +41,7 @@ def test_a_worker_has_imported_before_and_lists_no_archive_for_each_task(
 ) -> None:
     assert _lists_archives_again()
     tasks = spark.sparkContext.parallelize(range(2), 2)
-    found = tasks.mapPartitions(_seen_by_a_worker).collect()
+    found = tasks.mapPartitions(_state_of_a_worker).collect()
     assert len(found) == 2
     for lists_again, has_numpy, frozen in found:
         assert not lists_again

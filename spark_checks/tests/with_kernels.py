@@ -18,14 +18,14 @@ Answer = TypeVar("Answer")
 def with_kernels(*, are_wanted: bool = True) -> Iterator[None]:
     """Install the kernels, or remove them, until the end."""
     known = kernel_pairs()
-    before = [plain.kernel for plain, _ in known]
-    for plain, fast in known:
-        plain.kernel = fast if are_wanted else None
+    before = [function.kernel for function, _ in known]
+    for function, kernel in known:
+        function.kernel = kernel if are_wanted else None
     try:
         yield
     finally:
-        for (plain, _), fast in zip(known, before, strict=True):
-            plain.kernel = fast
+        for (function, _), kernel in zip(known, before, strict=True):
+            function.kernel = kernel
 
 
 def without_kernels(function: Callable[[], Answer]) -> Answer:
@@ -41,6 +41,4 @@ def comparable(survey: Survey) -> tuple[object, ...]:
         name: {column: values.tolist() for column, values in ledger.table(name).items()}
         for name in ledger.rows
     }
-    others = [name for name in Survey.__slots__ if name != "ledger"]
-    sums = {name: getattr(survey, name) for name in others}
-    return rows, ledger.is_incomplete, ledger.bad_send_backs, sums
+    return rows, ledger.is_incomplete, ledger.bad_send_backs, survey.summary

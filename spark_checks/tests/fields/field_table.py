@@ -14,8 +14,8 @@ from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
-from spark_checks.faults.config_members import config_members
-from spark_checks.faults.field_places import STRUCTURES, field_names
+from spark_checks.tests.fields.config_members import config_members
+from spark_checks.tests.fields.field_places import STRUCTURES, field_names
 
 PATH = Path(__file__).with_name("fields.toml")
 EVERY = "every"

@@ -18,16 +18,16 @@ from pathlib import Path
 
 from spark_checks.counting_rules import TRANSACTION_BITS
 from spark_checks.faults.fault import Expected
-from spark_checks.faults.field_places import (
+from spark_checks.findings import Finding
+from spark_checks.readers.index import slot_count_of
+from spark_checks.tests.fields.field_places import (
     STRUCTURES,
     FieldSpan,
     PlacedStructure,
     field_names,
     structures_of,
 )
-from spark_checks.faults.field_table import Outcome, Wrong, field_table
-from spark_checks.findings import Finding
-from spark_checks.readers.index import slot_count_of
+from spark_checks.tests.fields.field_table import Outcome, Wrong, field_table
 from spec.store.consume_queue import UNIT_SIZE, decode_unit
 from spec.store.index_file import decode_item, slot_position
 from spec.store.message_record import Record, decode_record

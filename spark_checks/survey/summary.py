@@ -1,0 +1,179 @@
+"""
+Summary of a survey, and the queues that it makes suspect.
+
+Both sides of a queue, records and units, have a count, a range and a hash that does not
+depend on order. If the sides agree, every record has its unit and every unit its
+record. Only queues whose sides differ are read again, row by row.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from spark_checks.situation import Situation
+
+Ranges = Sequence[tuple[int, int]]
+
+
+Queue = tuple[str, int]
+"""Topic and queue id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueSummary:
+    """Sums of one side of one queue, or of a part of it."""
+
+    count: int
+    matched_count: int
+    """Records that need a unit, or units that need a record."""
+    first: int | None
+    """Smallest queue offset."""
+    last: int | None
+    hash: int
+    bytes: int
+
+    def plus(self, other: QueueSummary) -> QueueSummary:
+        """Return the sums of both parts."""
+        return QueueSummary(
+            count=self.count + other.count,
+            matched_count=self.matched_count + other.matched_count,
+            first=_least(self.first, other.first),
+            last=_most(self.last, other.last),
+            hash=self.hash ^ other.hash,
+            bytes=self.bytes + other.bytes,
+        )
+
+
+Queues = dict[Queue, QueueSummary]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SurveySummary:
+    """Sums of a store, or of a part of one."""
+
+    records: Queues = field(default_factory=dict)
+    units: Queues = field(default_factory=dict)
+    regions: int = 0
+    """Damaged regions of the log."""
+    bad_checksums: int = 0
+    bad_places: int = 0
+    damaged: int = 0
+    """Readable records with wrong content."""
+    log_end: int = 0
+    """Commit-log offset after the last record."""
+    last_stored_at_ms: int | None = None
+    last_file_base: int = 0
+    """Start offset of the last file that has a record."""
+    first_tail_base: int | None = None
+    """Start offset of the first file with an unwritten end."""
+    commits: int = 0
+    """Committed half messages."""
+    slots_used: Counter[str] = field(default_factory=Counter)
+    """Number of index slots with an item, by the path of the index file."""
+    damaged_items: int = 0
+    """Index items and slots that are wrong by themselves."""
+    item_sum: int = 0
+    """Sum of the index items in the ranges of *key_sums*."""
+    key_sums: tuple[int, int] = (0, 0)
+    """Sums of the keys in the index's ranges, without tags and with them."""
+    kernel_tasks: int = 0
+    """Tasks that ran with kernels."""
+    fallback_tasks: int = 0
+    """Tasks that lacked them, although they were requested."""
+
+    def plus(self, other: SurveySummary) -> SurveySummary:
+        """Return the summary of both parts; reuses this one's tables."""
+        for mine, others in ((self.records, other.records), (self.units, other.units)):
+            for queue, sums in others.items():
+                add_queue(mine, queue, sums)
+        without_tags, with_tags = self.key_sums
+        return SurveySummary(
+            records=self.records,
+            units=self.units,
+            regions=self.regions + other.regions,
+            bad_checksums=self.bad_checksums + other.bad_checksums,
+            bad_places=self.bad_places + other.bad_places,
+            damaged=self.damaged + other.damaged,
+            log_end=max(self.log_end, other.log_end),
+            last_stored_at_ms=_most(self.last_stored_at_ms, other.last_stored_at_ms),
+            last_file_base=max(self.last_file_base, other.last_file_base),
+            first_tail_base=_least(self.first_tail_base, other.first_tail_base),
+            commits=self.commits + other.commits,
+            slots_used=self.slots_used + other.slots_used,
+            damaged_items=self.damaged_items + other.damaged_items,
+            item_sum=self.item_sum ^ other.item_sum,
+            key_sums=(without_tags ^ other.key_sums[0], with_tags ^ other.key_sums[1]),
+            kernel_tasks=self.kernel_tasks + other.kernel_tasks,
+            fallback_tasks=self.fallback_tasks + other.fallback_tasks,
+        )
+
+    @property
+    def record_count(self) -> int:
+        """Number of records."""
+        return sum(queue.count for queue in self.records.values())
+
+    @property
+    def is_index_complete(self) -> bool:
+        """Whether the sums of keys and index items agree.
+
+        Since 5.4 tags are in the index as well; a store may be of either kind.
+        """
+        return self.item_sum in self.key_sums
+
+    def suspects(self, situation: Situation) -> list[tuple[str, int]]:
+        """Return the queues to read again."""
+        queues = sorted({*self.records, *self.units})
+        return [queue for queue in queues if self._is_suspect(queue, situation)]
+
+    @property
+    def has_damaged_rows(self) -> bool:
+        """Whether to read single records or items again."""
+        return self.log_is_suspect or self.damaged_items > 0
+
+    @property
+    def log_is_suspect(self) -> bool:
+        """Whether to read single records again."""
+        wrong = self.regions or self.bad_checksums or self.bad_places or self.damaged
+        return bool(wrong) or self.has_early_tail
+
+    @property
+    def has_early_tail(self) -> bool:
+        """Whether a file has an unwritten end and a later file has records."""
+        first = self.first_tail_base
+        return first is not None and first < self.last_file_base
+
+    def _is_suspect(self, queue: tuple[str, int], situation: Situation) -> bool:
+        records, units = self.records.get(queue), self.units.get(queue)
+        if units is not None and not _is_dense(units, units.count):
+            return True
+        log_side = (records.matched_count, records.hash) if records else (0, 0)
+        queue_side = (units.matched_count, units.hash) if units else (0, 0)
+        if (log_side[0] or queue_side[0]) and log_side != queue_side:
+            return True
+        if records is None or not records.matched_count or situation.is_sampled:
+            return False
+        starts_late = records.first != 0 and situation.min_offset == 0
+        return starts_late or not _is_dense(records, records.matched_count)
+
+
+def _is_dense(summary: QueueSummary, count: int) -> bool:
+    """Return whether *count* distinct offsets fill the range."""
+    if summary.first is None or summary.last is None:
+        return True
+    return summary.last - summary.first + 1 == count
+
+
+def add_queue(queues: Queues, queue: Queue, sums: QueueSummary) -> None:
+    """Add the *sums* of a part of *queue* to *queues*."""
+    known = queues.get(queue)
+    queues[queue] = sums if known is None else known.plus(sums)
+
+
+def _least(one: int | None, other: int | None) -> int | None:
+    return min((n for n in (one, other) if n is not None), default=None)
+
+
+def _most(one: int | None, other: int | None) -> int | None:
+    return max((n for n in (one, other) if n is not None), default=None)
