@@ -144,6 +144,15 @@ BOTH_UNREADABLE = Clause(
     ),
     source="4.6.0 org.apache.rocketmq.common.ConfigManager#loadBak",
 )
+ONE_REFUSED_FILE = Clause(
+    id="STORE-CONFIG-017",
+    level=Level.SHOULD,
+    text=(
+        "A broker that cannot write consumerOffset.json still delivers delayed "
+        "messages and writes delayOffset.json."
+    ),
+    source="4.6.0 org.apache.rocketmq.common.ConfigManager#persist",
+)
 ABORT_GOES_WITH_A_STOP = Clause(
     id="STORE-CONFIG-009",
     level=Level.MUST,
