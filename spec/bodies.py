@@ -10,12 +10,12 @@ from spec.wire.bodies import (
     admin_bodies,
     heartbeat,
     offset_tables,
-    pop_bodies,
     running_info,
 )
 from spec.wire.bodies.json_body import members
 from spec.wire.bodies.queue_name import QueueName
 from spec.wire.consumer import queue_locks
+from spec.wire.pop import pop_bodies
 
 BODIES: dict[str, type[Any]] = {
     "ack_of_pop": pop_bodies.AckOfPop,

@@ -14,6 +14,7 @@ from conformance.harness.pytest_plugin.fixtures import (
     need,
 )
 from conformance.harness.targets.target import Capability, Target
+from conformance.messaging.popping import Popper
 from conformance.messaging.shelf import ODD, Shelf, filled
 from conformance.messaging.transaction_checks import EAGER
 
@@ -26,6 +27,17 @@ def known_group(target: Target, group: str) -> str:
     with target.connect_for_admin() as client:
         require_success(client.update_group(group=group))
     return group
+
+
+@pytest.fixture
+def popper(broker: Client, target: Target, topic: str, known_group: str) -> Popper:
+    """Return a new group that pops a new topic of 4 queues."""
+    return Popper(
+        broker=broker,
+        broker_name=target.broker_name,
+        topic=topic,
+        group=known_group,
+    )
 
 
 @pytest.fixture(scope="session")

@@ -18,20 +18,20 @@ from spec.store.timer import timer_log, timer_wheel
 from spec.wire.bodies.fastjson import dumps, loads
 from spec.wire.bodies.fastjson_forms import dumps_pretty, dumps_standard
 from spec.wire.bodies.json_body import decode_body, encode_body
-from spec.wire.bodies.pop_bodies import (
-    ACK_TAG,
-    CHECKPOINT_TAG,
-    REVIVE_TOPIC_PREFIX,
-    PopAck,
-    PopCheckpoint,
-)
-from spec.wire.consumer.pop_receipt import decode_popped_queues, encode_popped_queues
 from spec.wire.ha.replication import Piece, decode_piece, decode_slave_offset
 from spec.wire.ha.replication import size_of_piece as piece_size
 from spec.wire.message.multi_dispatch import dispatches_of
 from spec.wire.message.properties import decode_properties
 from spec.wire.message.system_topics import real_place
 from spec.wire.message.topic_names import TIMER_TOPIC
+from spec.wire.pop.pop_bodies import (
+    ACK_TAG,
+    CHECKPOINT_TAG,
+    REVIVE_TOPIC_PREFIX,
+    PopAck,
+    PopCheckpoint,
+)
+from spec.wire.pop.pop_receipt import decode_popped_queues, encode_popped_queues
 from spec.wire.remoting.command import decode_command
 from spec.wire.send.batch_body import INNER_BATCH, NEED_UNWRAP, decode_batch
 

@@ -11,8 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spec.layout import LayoutError
-from spec.wire.consumer import pop_receipt
-from spec.wire.consumer.pop_receipt import PoppedQueue, PopReceipt
 from spec.wire.message import (
     delay_levels,
     multi_dispatch,
@@ -25,6 +23,8 @@ from spec.wire.message.multi_dispatch import Dispatch
 from spec.wire.message.properties import decode_properties, encode_properties
 from spec.wire.message.system_topics import RealPlace
 from spec.wire.message.trace import TraceLine
+from spec.wire.pop import pop_receipt
+from spec.wire.pop.pop_receipt import PoppedQueue, PopReceipt
 
 PUB = (
     b"Pub\x011795264231301\x01DefaultRegion\x01g\x01TopicTest\x017F00000100002A9F\x01TagA"

@@ -30,6 +30,7 @@ from conformance.harness.client.requests.messages import (
     plain_send,
 )
 from conformance.harness.client.requests.offsets import OffsetRequests
+from conformance.harness.client.requests.pops import PopRequests
 from conformance.harness.client.requests.queries import QueryRequests
 from conformance.harness.client.requests.routes import RouteRequests
 
@@ -37,6 +38,7 @@ from conformance.harness.client.requests.routes import RouteRequests
 class Client(
     MessageRequests,
     OffsetRequests,
+    PopRequests,
     QueryRequests,
     GroupRequests,
     AdminRequests,

@@ -1,0 +1,164 @@
+"""One group that pops one topic, and the receipts of its messages."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from conformance.harness.client.client import Client, require_success
+from conformance.harness.client.requests.invoker import FieldValue
+from conformance.harness.process.deadline import wait_until
+from conformance.messaging.reading import send_bodies
+from spec.store.message_record import Record, decode_records
+from spec.wire.message.properties import decode_properties
+from spec.wire.message.topic_names import RETRY_PREFIX
+from spec.wire.pop.pop_bodies import AckOfPop
+from spec.wire.pop.pop_receipt import (
+    PopReceipt,
+    TopicKind,
+    decode_popped_queues,
+    decode_receipt,
+)
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.response_code import ResponseCode
+
+RECEIPT_PROPERTY = "POP_CK"
+AGAIN_S = 60.0
+"""Most seconds until a message is popped again after its invisible time.
+
+Brokers need 3 to 12: the checkpoint waits in a timer, and a revive thread follows.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Popped:
+    """One popped message."""
+
+    record: Record
+    receipt: PopReceipt
+    response: Command
+    """The response to its pop."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Popper:
+    """A group that pops a topic."""
+
+    broker: Client
+    broker_name: str
+    topic: str
+    group: str
+
+    def send(self, bodies: Iterable[bytes], *, queue_id: int = 0) -> None:
+        """Send messages to a fresh queue, and wait until it holds them."""
+        send_bodies(self.broker, self.topic, bodies, queue_id=queue_id)
+
+    @property
+    def retry_topic(self) -> str:
+        """Topic in which messages of this pair become visible again."""
+        return f"{RETRY_PREFIX}{self.group}_{self.topic}"
+
+    def response(self, **more: FieldValue) -> Command:
+        """Pop, and return the response as it is."""
+        return self.broker.pop(topic=self.topic, group=self.group, fields=more)
+
+    def pop(self, **more: FieldValue) -> list[Popped]:
+        """Pop, and return the messages; an empty list without any."""
+        response = self.response(**more)
+        if response.code == ResponseCode.POLLING_TIMEOUT:
+            return []
+        return self.popped(response)
+
+    def popped(self, response: Command) -> list[Popped]:
+        """Return the messages of the *response* to a pop."""
+        records = decode_records(require_success(response).body)
+        return [
+            Popped(record=one, receipt=self._receipt(one, response), response=response)
+            for one in records
+        ]
+
+    def pop_again(self, count: int, **more: FieldValue) -> list[Popped]:
+        """Pop until *count* messages were returned."""
+        found: list[Popped] = []
+
+        def has_all() -> bool:
+            found.extend(self.pop(**more))
+            return len(found) >= count
+
+        what = f"{count} messages are popped again"
+        wait_until(has_all, what=what, timeout_s=AGAIN_S)
+        return found
+
+    def acknowledge(self, popped: Popped, **more: FieldValue) -> Command:
+        """Acknowledge a message."""
+        return self.broker.acknowledge(
+            topic=self._topic_of(popped),
+            group=self.group,
+            receipt=popped.receipt,
+            fields=more,
+        )
+
+    def change(self, popped: Popped, invisible_ms: int, **more: FieldValue) -> Command:
+        """Change the invisible time of a message."""
+        return self.broker.change_invisible_time(
+            topic=self._topic_of(popped),
+            group=self.group,
+            receipt=popped.receipt,
+            invisible_ms=invisible_ms,
+            fields=more,
+        )
+
+    def committed(self, queue_id: int = 0) -> int | None:
+        """Return the committed offset of a queue."""
+        response = self.broker.query_offset(
+            group=self.group, topic=self.topic, queue_id=queue_id
+        )
+        return int(response.fields["offset"]) if not response.code else None
+
+    def _topic_of(self, popped: Popped) -> str:
+        """Return the topic that has the message of *popped*."""
+        is_first = popped.receipt.topic_kind == TopicKind.NORMAL
+        return self.topic if is_first else self.retry_topic
+
+    def _receipt(self, record: Record, response: Command) -> PopReceipt:
+        """Return the receipt of *record*: its own, or that of the response's header."""
+        own = decode_properties(record.properties).get(RECEIPT_PROPERTY)
+        if own is not None:
+            return decode_receipt(own)
+        fields = response.fields
+        first = {
+            one.queue: one.offsets[0]
+            for one in decode_popped_queues(fields["startOffsetInfo"])
+        }
+        return PopReceipt(
+            first_offset=first[str(record.queue_id)],
+            popped_at_ms=int(fields["popTime"]),
+            invisible_ms=int(fields["invisibleTime"]),
+            revive_queue_id=int(fields["reviveQid"]),
+            broker_name=self.broker_name,
+            queue_id=record.queue_id,
+            queue_offset=record.queue_offset,
+        )
+
+
+def ack_of(popper: Popper, popped: Popped, *, bits: int) -> AckOfPop:
+    """Return an acknowledgement of the messages of one pop at the set *bits*."""
+    receipt = popped.receipt
+    data = bits.to_bytes((bits.bit_length() + 7) // 8, "little")
+    return AckOfPop(
+        group=popper.group,
+        topic=popper.topic,
+        topic_kind=receipt.topic_kind,
+        start_offset=receipt.first_offset,
+        queue_id=receipt.queue_id,
+        revive_queue_id=receipt.revive_queue_id,
+        popped_at_ms=receipt.popped_at_ms,
+        invisible_ms=receipt.invisible_ms,
+        bits=b64encode(data).decode("ascii"),
+    )
+
+
+def bodies(popped: Iterable[Popped]) -> list[bytes]:
+    """Return the bodies of popped messages, in order."""
+    return [one.record.body for one in popped]

@@ -1,0 +1,128 @@
+"""Queues that the broker assigns to the members of a group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from conformance.harness.client.client import (
+    Client,
+    body_of,
+    consumer_data,
+    require_success,
+    subscription_data,
+)
+from conformance.harness.process.deadline import wait_until
+from conformance.harness.pytest_plugin.expectations import expect, expect_code
+from conformance.harness.pytest_plugin.fixtures import unique_name
+from conformance.messaging.popping import Popper
+from spec.wire.bodies.json_body import decode_body
+from spec.wire.message.topic_names import RETRY_PREFIX
+from spec.wire.pop.pop_bodies import (
+    Assignment,
+    AssignmentQuestion,
+    Assignments,
+    RequestMode,
+)
+from spec.wire.pop.pop_message import ANY_QUEUE
+from spec.wire.remoting.response_code import ResponseCode
+
+QUEUES = 4
+
+
+@pytest.fixture
+def members(popper: Popper) -> Iterator[list[str]]:
+    """Yield the client ids of two connected members of the group."""
+    ids = [unique_name("member") for _ in range(2)]
+    consumer = consumer_data(
+        group=popper.group, subscriptions=[subscription_data(topic=popper.topic)]
+    )
+    with ExitStack() as stack:
+        for client_id in ids:
+            client = stack.enter_context(Client.connect(popper.broker.address))
+            require_success(client.heartbeat(client_id=client_id, consumers=[consumer]))
+        yield ids
+
+
+def question(popper: Popper, client_id: str, strategy: str) -> AssignmentQuestion:
+    """Return the question of a member for its queues."""
+    return AssignmentQuestion(
+        topic=popper.topic,
+        group=popper.group,
+        client_id=client_id,
+        strategy=strategy,
+        message_model="CLUSTERING",
+    )
+
+
+def assigned(popper: Popper, client_id: str) -> tuple[Assignment, ...]:
+    """Return the queues of a member, as soon as the broker has the topic's route."""
+    found: list[Assignments] = []
+
+    def is_assigned() -> bool:
+        response = popper.broker.query_assignment(question(popper, client_id, "AVG"))
+        found.append(decode_body(Assignments, require_success(response).body))
+        return bool(found[-1].assignments)
+
+    wait_until(is_assigned, what=f"{client_id} is assigned a queue")
+    return found[-1].assignments
+
+
+@pytest.mark.clause("POP-ASSIGN-001")
+def test_members_divide_the_queues(popper: Popper, members: list[str]) -> None:
+    found = [one for member in members for one in assigned(popper, member)]
+    expect(
+        "POP-ASSIGN-001",
+        found=sorted((one.queue.queue_id, one.mode) for one in found),
+        expected=[(queue_id, "PULL") for queue_id in range(QUEUES)],
+        what="queue ids and modes of both members",
+    )
+
+
+@pytest.mark.clause("POP-ASSIGN-002")
+def test_members_that_pop_share_all_queues(popper: Popper, members: list[str]) -> None:
+    mode = RequestMode(topic=popper.topic, group=popper.group, mode="POP")
+    require_success(popper.broker.set_request_mode(mode))
+    for member in members:
+        expect(
+            "POP-ASSIGN-002",
+            found=[(one.queue.queue_id, one.mode) for one in assigned(popper, member)],
+            expected=[(ANY_QUEUE, "POP")],
+            what="queue ids and modes of one member",
+        )
+
+
+@pytest.mark.clause("POP-ASSIGN-003")
+def test_an_unknown_strategy_assigns_nothing(
+    popper: Popper, members: list[str]
+) -> None:
+    assigned(popper, members[0])
+    response = popper.broker.query_assignment(question(popper, members[0], "NONE"))
+    body = body_of(response)
+    assert isinstance(body, dict)
+    expect(
+        "POP-ASSIGN-003",
+        found=body.get("messageQueueAssignments"),
+        expected=None,
+        what="messageQueueAssignments",
+        transcript=popper.broker.transcript,
+    )
+
+
+@pytest.mark.clause("POP-ASSIGN-004")
+@pytest.mark.parametrize(
+    ("topic", "code"),
+    [
+        (f"{RETRY_PREFIX}any_group", ResponseCode.NO_PERMISSION),
+        ("unknown_topic", ResponseCode.TOPIC_NOT_EXIST),
+    ],
+)
+def test_modes_of_other_topics_are_refused(
+    popper: Popper, topic: str, code: ResponseCode
+) -> None:
+    response = popper.broker.set_request_mode(
+        RequestMode(topic=topic, group=popper.group, mode="POP")
+    )
+    expect_code("POP-ASSIGN-004", response, code, popper.broker.transcript)

@@ -1,0 +1,84 @@
+"""
+NOTIFICATION: a proxy waits for messages without popping them; and assigned queues.
+
+QUERY_ASSIGNMENT moves the rebalance of clients to the broker. The mode of a topic and
+group, PULL or POP, is a setting of the broker (SET_MESSAGE_REQUEST_MODE).
+"""
+
+from __future__ import annotations
+
+from spec.clause import Clause, Level
+
+_NOTIFICATION = "5.3.3 org.apache.rocketmq.broker.processor.NotificationProcessor"
+_ASSIGNMENT = "5.3.3 org.apache.rocketmq.broker.processor.QueryAssignmentProcessor"
+
+HAS_MESSAGE = Clause(
+    id="POP-NOTIFY-001",
+    level=Level.MUST,
+    text=(
+        "NOTIFICATION (200054) is answered with hasMsg true while there is a message "
+        "that the group can pop, and does not hide it."
+    ),
+    source=f"{_NOTIFICATION}#processRequest",
+    since="5.0",
+)
+NOTIFIED = Clause(
+    id="POP-NOTIFY-002",
+    level=Level.MUST,
+    text=(
+        "NOTIFICATION (200054) without a message is held, and answered with hasMsg "
+        "true when one arrives."
+    ),
+    source=f"{_NOTIFICATION}#processRequest",
+    since="5.0",
+)
+NOT_NOTIFIED = Clause(
+    id="POP-NOTIFY-003",
+    level=Level.MUST,
+    text=(
+        "NOTIFICATION (200054) without an arrival is answered with SUCCESS (0) and "
+        "hasMsg false when its pollTime ends."
+    ),
+    source=f"{_NOTIFICATION}#processRequest",
+    since="5.0",
+)
+DIVIDED_QUEUES = Clause(
+    id="POP-ASSIGN-001",
+    level=Level.MUST,
+    text=(
+        "In mode PULL, the responses to QUERY_ASSIGNMENT (400) divide the queues of a "
+        "topic among the members of a group: each queue has one member."
+    ),
+    source=f"{_ASSIGNMENT}#doLoadBalance",
+    since="5.0",
+)
+POP_MODE = Clause(
+    id="POP-ASSIGN-002",
+    level=Level.MUST,
+    text=(
+        "After SET_MESSAGE_REQUEST_MODE (401) to POP with popShareQueueNum 0, every "
+        "member of the group is assigned queue -1 of the broker, in mode POP."
+    ),
+    source=f"{_ASSIGNMENT}#allocate4Pop",
+    since="5.0",
+)
+UNKNOWN_STRATEGY = Clause(
+    id="POP-ASSIGN-003",
+    level=Level.MUST,
+    text=(
+        "QUERY_ASSIGNMENT (400) with an unknown strategy is answered with SUCCESS (0) "
+        "and no list of assignments, so that the client keeps its queues."
+    ),
+    source=f"{_ASSIGNMENT}#doLoadBalance",
+    since="5.0",
+)
+MODE_OF_RETRY_TOPIC = Clause(
+    id="POP-ASSIGN-004",
+    level=Level.MUST,
+    text=(
+        "SET_MESSAGE_REQUEST_MODE (401) for a retry topic is refused with "
+        "NO_PERMISSION (16), and for an unknown topic with TOPIC_NOT_EXIST (17)."
+    ),
+    source=f"{_ASSIGNMENT}#setMessageRequestMode",
+    since="5.0",
+)
