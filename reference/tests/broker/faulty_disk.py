@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reference.core.store.mapped.files import FilesError, MemoryFile, MemoryFiles
+from reference.core.store.mapped.files import FilesError
+from reference.tests.memory_files import MemoryFile, MemoryFiles
 
 
 class FaultyFiles(MemoryFiles):

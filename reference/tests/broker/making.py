@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.broker_controller import BrokerController
 from reference.core.remoting.effects import Effect, Send
-from reference.core.store.mapped.files import Files, MemoryFiles
+from reference.core.store.mapped.files import Files
 from reference.core.store.message_store import MessageStore
+from reference.tests.memory_files import MemoryFiles
 from spec.host import Host
 from spec.wire.remoting.command import Command, decode_command, encode_command
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from reference.core.store.mapped.files import MemoryFiles
 from reference.tests.broker.making import NOON_MS, pull_fields, send_fields
 from reference.tests.broker.slow_disk import SlowDisk
+from reference.tests.memory_files import MemoryFiles
 from spec.store.checkpoint import decode_checkpoint
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode

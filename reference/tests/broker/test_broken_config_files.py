@@ -12,8 +12,9 @@ from reference.core.store.config_files import (
     SUBSCRIPTION_GROUPS,
     TOPICS,
 )
-from reference.core.store.mapped.files import FilesError, MemoryFiles
+from reference.core.store.mapped.files import FilesError
 from reference.tests.broker.making import NOON_MS, Stage
+from reference.tests.memory_files import MemoryFiles
 
 GOOD = {
     TOPICS: '{"topicConfigTable":{"Kept":{"topicName":"Kept","readQueueNums":3}}}',

@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from reference.core.broker.topic.topic_config import Topic
-from reference.core.store.mapped.files import MemoryFiles
 from reference.tests.broker.making import NOON_MS, Stage
+from reference.tests.memory_files import MemoryFiles
 from reference.tests.store.making import contents
 from spec.wire.remoting.command import Command, encode_command
 from spec.wire.remoting.request_code import RequestCode

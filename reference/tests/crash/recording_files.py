@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import count
 
-from reference.core.store.mapped.files import MemoryFile, MemoryFiles
 from reference.tests.crash.trace import (
     Deleted,
     Event,
@@ -21,6 +20,7 @@ from reference.tests.crash.trace import (
     Sized,
     Written,
 )
+from reference.tests.memory_files import MemoryFile, MemoryFiles
 
 TEXTS = ("config/", "abort")
 """Beginnings of the paths that are replaced as a whole."""

@@ -11,7 +11,7 @@ import pytest
 from reference.core.store import message_store
 from reference.core.store.consumequeue.consume_queue import ConsumeQueue
 from reference.core.store.flush.checkpoint import CheckpointFile
-from reference.core.store.mapped.files import MappedFile, MemoryFile
+from reference.core.store.mapped.files import MappedFile
 from reference.core.store.message_store import MessageStore
 from reference.core.store.recovery import queue_end as recovery_units
 from reference.core.store.recovery import recover as recovery
@@ -21,6 +21,7 @@ from reference.tests.crash.recording_files import RecordedFile, RecordingFiles
 from reference.tests.crash.test_short_traces import TAGGED, TRACES
 from reference.tests.crash.trace import Made, Sized, Trace, Written
 from reference.tests.crash.workloads import OPTIONS, SMALL, Player, Step
+from reference.tests.memory_files import MemoryFile
 
 Patch = Callable[[pytest.MonkeyPatch], None]
 

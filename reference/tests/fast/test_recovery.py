@@ -9,11 +9,12 @@ from typing import NamedTuple
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reference.core.store.mapped.files import FilesError, MemoryFiles
+from reference.core.store.mapped.files import FilesError
 from reference.core.store.message_store import MessageStore
 from reference.core.store.recovery.recover import BulkRecovery
 from reference.core.store.types import NewMessage, StoreOptions
 from reference.fast.recovery import FastRecovery
+from reference.tests.memory_files import MemoryFiles
 from reference.tests.start.spoilt_stores import Harm as FileHarm
 from reference.tests.start.spoilt_stores import Put, harms, puts, spoil, written
 from reference.tests.store.making import NOON_MS, TINY, append_one, message

@@ -20,8 +20,8 @@ from reference.core.remoting.effects import (
     Send,
 )
 from reference.core.remoting.server import RemotingServer
-from reference.core.store.mapped.files import MemoryFiles
 from reference.core.store.message_store import MessageStore
+from reference.tests.memory_files import MemoryFiles
 from reference.tests.store.making import NOON_MS, TINY, killed, started
 from spec.host import Host
 

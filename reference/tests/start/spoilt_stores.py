@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 
 from reference.core.recovery_forecast.store_view import ViewError
-from reference.core.store.mapped.files import MemoryFiles
 from reference.core.store.message_store import MessageStore
 from reference.core.store.recovery.load import DirectoryEntry
+from reference.tests.memory_files import MemoryFiles
 from reference.tests.store.making import NOON_MS, TINY, append_one, message
 
 TOPICS = ("A", "B")

@@ -6,9 +6,10 @@ The files are tiny, so that a handful of messages fills several of them.
 
 from __future__ import annotations
 
-from reference.core.store.mapped.files import Files, MemoryFiles
+from reference.core.store.mapped.files import Files
 from reference.core.store.message_store import MessageStore
 from reference.core.store.types import NewMessage, PutResult, StoreOptions
+from reference.tests.memory_files import MemoryFiles
 from spec.host import Host
 from spec.store.message_record import Record, decode_record
 

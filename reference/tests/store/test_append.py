@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from reference.core.store.commitlog.commit_log import CommitLog
 from reference.core.store.delay.delay_levels import DelayLevels
-from reference.core.store.mapped.files import MemoryFiles
 from reference.core.store.types import NewMessage, PutResult, PutStatus
+from reference.tests.memory_files import MemoryFiles
 from reference.tests.store.making import (
     NOON_MS,
     TINY,

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from reference.core.store.cleaning.retention import HOUR_MS, Retention
-from reference.core.store.mapped.files import FilesError, MemoryFiles
+from reference.core.store.mapped.files import FilesError
 from reference.core.store.message_store import MessageStore
 from reference.core.store.types import GetMessageStatus, PutStatus
 from reference.shell.storage.disk import DiskFiles
+from reference.tests.memory_files import MemoryFiles
 from reference.tests.store.making import (
     NOON_MS,
     TINY,

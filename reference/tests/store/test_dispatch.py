@@ -9,10 +9,10 @@ from dataclasses import replace
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from reference.core.store.mapped.files import MemoryFiles
 from reference.core.store.mapped.mapped_file_queue import MappedFileQueue
 from reference.core.store.message_store import MessageStore
 from reference.core.store.types import DispatchRequest, NewMessage, StoreOptions
+from reference.tests.memory_files import MemoryFiles
 from reference.tests.store.making import (
     NOON_MS,
     TINY,

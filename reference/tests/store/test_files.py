@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference.core.store.config_files import ConfigFiles, pretty
-from reference.core.store.mapped.files import Files, FilesError, MemoryFiles
+from reference.core.store.mapped.files import Files, FilesError
 from reference.core.store.types import (
     FlushMode,
     GetMessageStatus,
@@ -23,6 +23,7 @@ from reference.core.store.types import (
     StoreOptions,
 )
 from reference.shell.storage.disk import DiskFiles
+from reference.tests.memory_files import MemoryFiles
 from reference.tests.store.making import (
     NOON_MS,
     TINY,

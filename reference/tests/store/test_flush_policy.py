@@ -1,5 +1,7 @@
 """Flush policy: least pages, full flushes, and the state after a failed flush."""
 
+from __future__ import annotations
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,8 +10,8 @@ from reference.core.store.flush.flush_policy import (
     FlushPolicy,
     has_enough_dirty_pages,
 )
-from reference.core.store.mapped.files import MemoryFile, MemoryFiles
 from reference.core.store.mapped.mapped_file_queue import MappedFileQueue
+from reference.tests.memory_files import MemoryFile, MemoryFiles
 
 FILE_SIZE = 4 * PAGE_SIZE
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from reference.core.store.mapped.files import FilesError, MemoryFiles
+from reference.core.store.mapped.files import FilesError
 from reference.core.store.message_store import MessageStore
+from reference.tests.memory_files import MemoryFiles
 from reference.tests.store.making import NOON_MS, TINY, append_one, message, started
 from spec.derive.numpy_dtype import leading_fields
 from spec.integers import INT64_MAX, INT64_MIN

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from reference.core.store.index.index_service import index_name
 from reference.core.store.index.key_hash import index_hash, tags_hash
-from reference.core.store.mapped.files import MemoryFiles
 from reference.core.store.message_store import MessageStore
+from reference.tests.memory_files import MemoryFiles
 from reference.tests.store.making import (
     NOON_MS,
     TINY,

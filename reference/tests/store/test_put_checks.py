@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import pytest
 
-from reference.core.store.mapped.files import MemoryFiles
 from reference.core.store.message_store import MessageStore
 from reference.core.store.types import NewMessage, PutStatus, StoreOptions
+from reference.tests.memory_files import MemoryFiles
 from reference.tests.store.making import (
     NOON_MS,
     all_records,

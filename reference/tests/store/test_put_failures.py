@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from reference.core.store.mapped.files import FilesError, MemoryFile, MemoryFiles
+from reference.core.store.mapped.files import FilesError
 from reference.core.store.message_store import MessageStore
 from reference.core.store.types import NewMessage, PutStatus
+from reference.tests.memory_files import MemoryFile, MemoryFiles
 from reference.tests.store.making import (
     NOON_MS,
     TINY,

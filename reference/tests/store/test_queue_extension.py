@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from reference.core.store.cleaning.retention import HOUR_MS, Retention
 from reference.core.store.consumequeue.extension import QueueExtension
-from reference.core.store.mapped.files import MemoryFiles
 from reference.core.store.message_store import MessageStore
+from reference.tests.memory_files import MemoryFiles
 from reference.tests.store.making import (
     NOON_MS,
     TINY,

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference.core.store.index.key_hash import tags_hash
-from reference.core.store.mapped.files import MemoryFiles
 from reference.core.store.message_store import MessageStore
 from reference.core.store.types import GetMessageStatus, StoreOptions
+from reference.tests.memory_files import MemoryFiles
 from reference.tests.store.making import NOON_MS, TINY, append_one, message, started
 from spec.store.message_record import decode_record
 

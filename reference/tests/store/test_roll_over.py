@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from reference.core.store.mapped.files import MemoryFiles
 from reference.core.store.types import PutStatus
+from reference.tests.memory_files import MemoryFiles
 from reference.tests.store.making import (
     NOON_MS,
     TINY,

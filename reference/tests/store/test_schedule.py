@@ -11,8 +11,9 @@ import pytest
 
 from reference.core.store.config_files import DELAY_OFFSETS
 from reference.core.store.delay.delay_levels import DelayLevels
-from reference.core.store.mapped.files import FilesError, MemoryFiles
+from reference.core.store.mapped.files import FilesError
 from reference.core.store.types import PutStatus
+from reference.tests.memory_files import MemoryFiles
 from reference.tests.store.making import (
     NOON_MS,
     TINY,

@@ -12,10 +12,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from reference.core.store.mapped.files import Files, MemoryFiles
+from reference.core.store.mapped.files import Files
 from reference.core.store.message_store import MessageStore
 from reference.core.store.types import PutResult, PutStatus
 from reference.shell.storage.disk import DiskFiles
+from reference.tests.memory_files import MemoryFiles
 from reference.tests.store.making import (
     NOON_MS,
     TINY,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from reference.core.store.mapped.files import MemoryFiles
+from reference.tests.memory_files import MemoryFiles
 from reference.tests.store.making import (
     NOON_MS,
     TINY,

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.core.store.commitlog.transient_store_pool import TransientStorePool
-from reference.core.store.mapped.files import MemoryFiles
 from reference.core.store.message_store import MessageStore
 from reference.core.store.types import PutStatus
+from reference.tests.memory_files import MemoryFiles
 from reference.tests.store.making import (
     NOON_MS,
     TINY,
