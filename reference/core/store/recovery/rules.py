@@ -1,9 +1,9 @@
 """
 Recovery rules: the differences between releases at a start.
 
-The algorithms are functions in the modules beside this one. They take plain values and
-one `RecoveryRules`, which selects the behaviour of a release. The reference starts by
-the same functions. `REFERENCE` leaves out the behaviour of 4.6.0 that loses messages.
+Each release is stated as the previous one and its differences, with their source. The
+algorithms are functions in the modules beside this one, which take plain values and one
+`RecoveryRules`. The reference starts by the same functions, with `REFERENCE`.
 """
 
 from __future__ import annotations
@@ -33,37 +33,42 @@ class Dispatch(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecoveryRules:
-    """Behaviour of one release at a start."""
+    """Behaviour of one release at a start. The defaults are those of 4.4.0."""
 
-    release: str
+    release: str = "4.4.0"
     assumed: str = ""
     """An unverified assumption about this release."""
-    wrong_size_file: WrongSizeFilePolicy = WrongSizeFilePolicy.REFUSE_START
-    dispatch: Dispatch = Dispatch.FROM_QUEUES
+
+    # The releases differ in these.
+    wrong_size_file: WrongSizeFilePolicy = WrongSizeFilePolicy.IGNORE_REST
+    dispatch: Dispatch = Dispatch.NONE
+    magics: frozenset[int] = frozenset({MAGIC_V1})
+    supports_ipv6: bool = False
+    """The flags of IPv6 hosts in a record are evaluated."""
+    end_is_last_begin: bool = True
+    """A queue's maxPhysicOffset is the start of its last record, not its end."""
+    queues_go_with_log: bool = False
+    """Queues are deleted after a stop as well if the commit log has no file."""
+    waits_at_holes: bool = False
+    """A start waits for the end of dispatch, which does not pass a missing file."""
+    corrects_delay_offsets: bool = False
+    """Delay offsets outside their queue are set to its bounds."""
     begins_by_queues: bool = False
     """After a stop, recovery begins at the queues' end, not at the third last file."""
-    magics: frozenset[int] = frozenset({MAGIC_V1})
-    supports_ipv6: bool = True
-    """The flags of IPv6 hosts in a record are evaluated."""
     checks_room: bool = False
     """A record's size is compared with the remaining bytes before other fields."""
-    end_is_last_begin: bool = False
-    """A queue's maxPhysicOffset is the start of its last record, not its end."""
-    queues_go_with_log: bool = True
-    """Queues are deleted after a stop as well if the commit log has no file."""
-    keeps_place: bool = False
-    """A queue that loses all units continues at their position, not at offset 0."""
+    makes_any_array: bool = True
+    """A record's size is not checked: one above the memory ends the start."""
+    fails_on_empty_last_file: bool = False
+    """A queue with units but an empty last file ends the start."""
+    has_timer: bool = False
+    """Timer messages have their own files, which the start loads."""
+    needs_index_files: bool = False
+    """An index file that cannot be opened ends the start."""
+
+    # All releases are alike in these, and the reference differs.
     trusts_first_unit: bool = True
     """Truncation accepts the first unit of a queue's last file without a check."""
-    stops_at_steps_back: bool = False
-    """A unit that points before the end of the previous record ends its queue.
-
-    A power cut leaves a torn unit if it lay on two pages.
-    """
-    repairs_units: bool = False
-    """A record dispatched again replaces its unit: a power cut may have torn it."""
-    waits_at_holes: bool = True
-    """A start waits for the end of dispatch, which does not pass a missing file."""
     dispatches_behind_the_end: bool = True
     """Dispatch begins at the queues' offset, even behind the end of the log."""
     reads_negative_as_zero: bool = True
@@ -73,65 +78,82 @@ class RecoveryRules:
 
     A running broker does not dispatch the rest of the bytes it has read with it.
     """
-    makes_any_array: bool = True
-    """A record's size is not checked: one above the memory ends the start."""
-    fails_on_empty_last_file: bool = False
-    """A queue with units but an empty last file ends the start."""
     keeps_filling_index_files: bool = True
     """After a crash, an index file that is not full is kept if its time is old enough.
 
     Only full files are certain to be on disk.
     """
-    corrects_delay_offsets: bool = False
-    """Delay offsets outside their queue are set to its bounds."""
-    has_timer: bool = False
-    """Timer messages have their own files, which the start loads."""
-    needs_index_files: bool = False
-    """An index file that cannot be opened ends the start."""
+    keeps_place: bool = False
+    """A queue that loses all units continues at their position, not at offset 0."""
+    stops_at_steps_back: bool = False
+    """A unit that points before the end of the previous record ends its queue.
+
+    A power cut leaves a torn unit if it lay on two pages.
+    """
+    repairs_units: bool = False
+    """A record dispatched again replaces its unit: a power cut may have torn it."""
     clears_tail: bool = False
     """Truncated bytes are overwritten with zeros."""
 
 
-_V4_5 = RecoveryRules(release="4.6.0")
-_V5 = replace(
-    _V4_5,
+_V4_4 = RecoveryRules()
+_V4_6 = replace(
+    _V4_4,
+    release="4.6.0",
+    # 4.6.0 MappedFileQueue#load returns false at a file of another size.
+    wrong_size_file=WrongSizeFilePolicy.REFUSE_START,
+    # 4.6.0 DefaultMessageStore#start takes reputFromOffset from the queues, no longer
+    # from the log's end, and sleeps until dispatchBehindBytes is 0.
+    dispatch=Dispatch.FROM_QUEUES,
+    waits_at_holes=True,
+    # 4.6.0 CommitLog#checkMessageAndReturnSize reads MessageSysFlag.BORNHOST_V6_FLAG.
+    supports_ipv6=True,
+    # 4.6.0 ConsumeQueue#recover sets maxPhysicOffset to offset + size.
+    end_is_last_begin=False,
+    # 4.6.0 CommitLog#recoverNormally calls destroyLogics, as recoverAbnormally did.
+    queues_go_with_log=True,
+)
+_V4_9 = replace(
+    _V4_6,
+    release="4.9.7",
+    # 4.9.7 ScheduleMessageService#correctDelayOffset.
+    corrects_delay_offsets=True,
+)
+_V5_3 = replace(
+    _V4_9,
     release="5.3.3",
+    # 5.3.3 MappedFileQueue#doLoad deletes an empty last file and skips directories.
     wrong_size_file=WrongSizeFilePolicy.DELETE_EMPTY_LAST,
+    # 5.3.3 CommitLog#recoverNormally begins at maxPhyOffsetOfConsumeQueue and passes
+    # the records behind it to onCommitLogDispatch. DefaultMessageStore#start continues
+    # at getConfirmOffset, without waiting.
     dispatch=Dispatch.IN_THE_SCAN,
     begins_by_queues=True,
+    waits_at_holes=False,
+    # 5.3.3 CommitLog#checkMessageAndReturnSize accepts MESSAGE_MAGIC_CODE_V2, and
+    # compares totalSize with byteBuffer.remaining before it makes an array.
     magics=frozenset({MAGIC_V1, MAGIC_V2}),
     checks_room=True,
     makes_any_array=False,
-    waits_at_holes=False,
+    # 5.3.3 ConsumeQueue#correctMinOffset reads the last unit of the last file.
     fails_on_empty_last_file=True,
-    corrects_delay_offsets=True,
+    # 5.3.3 TimerMessageStore#load.
     has_timer=True,
+    # 5.3.3 DefaultMessageStore#load takes the result of IndexService#load.
     needs_index_files=True,
 )
+_V5_4 = replace(
+    _V5_3,
+    release="5.4.0",
+    assumed="5.4.0 is taken for 5.3.3; it chooses otherwise where recovery begins",
+)
 RULES: Mapping[str, RecoveryRules] = {
-    "4.4.0": replace(
-        _V4_5,
-        release="4.4.0",
-        wrong_size_file=WrongSizeFilePolicy.IGNORE_REST,
-        dispatch=Dispatch.NONE,
-        supports_ipv6=False,
-        end_is_last_begin=True,
-        queues_go_with_log=False,
-        waits_at_holes=False,
-    ),
-    "4.6.0": _V4_5,
-    "4.9.7": replace(_V4_5, release="4.9.7", corrects_delay_offsets=True),
-    "5.3.3": _V5,
-    "5.4.0": replace(
-        _V5,
-        release="5.4.0",
-        assumed="5.4.0 is taken for 5.3.3; it chooses otherwise where recovery begins",
-    ),
+    rules.release: rules for rules in (_V4_4, _V4_6, _V4_9, _V5_3, _V5_4)
 }
 """Rules by release, from the source of each tag except 5.4.0."""
 
 REFERENCE = replace(
-    RULES["4.6.0"],
+    _V4_6,
     keeps_place=True,
     trusts_first_unit=False,
     stops_at_steps_back=True,
