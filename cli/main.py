@@ -35,6 +35,7 @@ COMMANDS = {
     "report": "Make pages, tables and badges from the reports of runs.",
     "salvage": "Write a new store of all messages that can still be read.",
     "serve": "Run the reference name server and broker.",
+    "site": "Build the site of the specification, results and guides.",
     "spec": "List, show and export the clauses of the specification.",
     "target": "Describe and probe a target: your own broker.",
     "test": "Run the conformance suites against a target.",

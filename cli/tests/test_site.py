@@ -1,0 +1,92 @@
+"""Pages of the site: every clause has an anchor, and every link a target."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+import pytest
+
+from cli.site.build import NAV, made_pages
+from cli.site.links import Repository, source_url
+from cli.site.specification import AREAS, layout_pages, layouts_of
+from spec.layouts import LAYOUTS
+from spec.registry import all_clauses
+
+ANCHOR = re.compile(r"\{: #([\w-]+)")
+LINK = re.compile(r"\]\(([\w-]+\.md)#([\w-]+)\)")
+
+
+@cache
+def made() -> Mapping[str, str]:
+    """Return the pages of the specification by file name."""
+    pages = dict(made_pages(Repository("https://example.org/a")))
+    prefix = "specification/"
+    return {
+        name.removeprefix(prefix): text
+        for name, text in pages.items()
+        if name.startswith(prefix)
+    }
+
+
+def test_every_clause_and_layout_has_an_anchor() -> None:
+    anchors = [found for text in made().values() for found in ANCHOR.findall(text)]
+    assert sorted(anchors) == sorted(
+        [*all_clauses(), *(f"layout-{name}" for name in LAYOUTS)]
+    )
+
+
+def test_every_link_between_pages_has_a_target() -> None:
+    places = {
+        (name, anchor)
+        for name, text in made().items()
+        for anchor in ANCHOR.findall(text)
+    }
+    links = {link for text in made().values() for link in LINK.findall(text)}
+    assert links - places == set()
+
+
+def test_a_layout_and_its_clauses_are_linked_both_ways() -> None:
+    (record,) = [one for one in layout_pages() if one.name == "message_record"]
+    assert record.clauses
+    for one in record.clauses:
+        assert record in layouts_of()[one.id]
+
+
+def test_every_area_has_a_page_in_the_navigation() -> None:
+    assert {one.partition("-")[0] for one in all_clauses()} == set(AREAS)
+    listed = str(NAV)
+    assert all(f"specification/{area.lower()}.md" in listed for area in AREAS)
+
+
+@pytest.mark.parametrize(
+    ("source", "path"),
+    [
+        (
+            "4.6.0 org.apache.rocketmq.common.UtilAll#crc32",
+            "4.6.0/common/src/main/java/org/apache/rocketmq/common/UtilAll.java",
+        ),
+        (
+            "4.6.0 org.apache.rocketmq.store.ha.HAService$HAClient#run",
+            "4.6.0/store/src/main/java/org/apache/rocketmq/store/ha/HAService.java",
+        ),
+    ],
+)
+def test_a_source_has_an_address(source: str, path: str) -> None:
+    start = "https://github.com/apache/rocketmq/blob/rocketmq-all-"
+    assert source_url(source) == start + path
+
+
+def test_another_source_has_none() -> None:
+    assert source_url("experiment: a broker of 4.6.0 on a full disk") is None
+
+
+def test_links_out_of_docs_go_to_the_repository_or_are_text() -> None:
+    text = "See [bench](../bench/README.md#a), [this](audit.md)."
+    there = Repository("https://example.org/a").page(text)
+    assert (
+        there
+        == "See [bench](https://example.org/a/bench/README.md#a), [this](audit.md)."
+    )
+    assert Repository().page(text) == "See bench, [this](audit.md)."
