@@ -96,7 +96,7 @@ def test_a_filter_server_is_in_the_route_while_it_is_there(
         return [name for names in route.filter_servers.values() for name in names]
 
     address = unique_name("127.0.0.1:1")
-    with Client.connect(broker.address) as filter_server:
+    with broker.another() as filter_server:
         answer = filter_server.invoke(
             RequestCode.REGISTER_FILTER_SERVER, {"filterServerAddr": address}
         )

@@ -55,7 +55,7 @@ def test_members_are_listed_and_told_of_each_other(broker: Client, group: str) -
     join(broker, group, "first")
     expect_notification(broker, group, "GROUP-MEMBER-003")
     expect("GROUP-MEMBER-001", found=members(broker, group), expected=["first"])
-    with Client.connect(broker.address) as second:
+    with broker.another() as second:
         join(second, group, "second")
         expect_notification(second, group, "GROUP-MEMBER-003")
         expect_notification(broker, group, "GROUP-MEMBER-003")
@@ -72,7 +72,7 @@ def test_a_second_heartbeat_is_told_to_nobody(
     join(broker, group, "first", topic)
     expect_notification(broker, group, "GROUP-MEMBER-003")
     broker.peer.is_silent(QUIET_S)
-    with Client.connect(broker.address) as other:
+    with broker.another() as other:
         join(other, group, "second", topic)
         expect_notification(broker, group, "GROUP-MEMBER-003")
         for _ in range(3):
@@ -86,7 +86,7 @@ def test_a_second_heartbeat_is_told_to_nobody(
 def test_a_client_that_unregisters_is_gone(broker: Client, group: str) -> None:
     join(broker, group, "first")
     expect_notification(broker, group, "GROUP-MEMBER-003")
-    with Client.connect(broker.address) as second:
+    with broker.another() as second:
         join(second, group, "second")
         expect_notification(broker, group, "GROUP-MEMBER-003")
         require_success(
@@ -100,7 +100,7 @@ def test_a_client_that_unregisters_is_gone(broker: Client, group: str) -> None:
 def test_a_client_whose_connection_closes_is_gone(broker: Client, group: str) -> None:
     join(broker, group, "first")
     expect_notification(broker, group, "GROUP-MEMBER-003")
-    with Client.connect(broker.address) as second:
+    with broker.another() as second:
         join(second, group, "second")
         expect_notification(broker, group, "GROUP-MEMBER-003")
     expect_notification(broker, group, "GROUP-MEMBER-006")

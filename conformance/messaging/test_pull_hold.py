@@ -27,7 +27,7 @@ def test_a_held_pull_gets_the_message_that_arrives(
     broker: Client, topic: str, before: int
 ) -> None:
     send_bodies(broker, topic, [b"old"] * before)
-    with Client.connect(broker.address) as consumer:
+    with broker.another() as consumer:
         opaque = consumer.begin_pull(topic=topic, offset=before)
         silent = consumer.peer.is_silent(QUIET_S)
         expect("PULL-HOLD-001", found=silent, expected=True, what="silence before")
@@ -42,7 +42,7 @@ def test_a_held_pull_gets_the_message_that_arrives(
 
 def is_woken(broker: Client, topic: str, offset: int) -> bool:
     """Return whether a pull for a tag is answered soon after another tag's message."""
-    with Client.connect(broker.address) as consumer:
+    with broker.another() as consumer:
         consumer.begin_pull(topic=topic, offset=offset, subscription="wanted")
         held = consumer.peer.is_silent(QUIET_S)
         expect("PULL-HOLD-003", found=held, expected=True, what="held at first")
@@ -65,7 +65,7 @@ def test_a_held_pull_is_not_woken_by_other_tags(broker: Client, topic: str) -> N
 
 @pytest.mark.clause("PULL-HOLD-003", "PULL-HOLD-005")
 def test_a_held_pull_is_woken_by_its_tag(broker: Client, topic: str) -> None:
-    with Client.connect(broker.address) as consumer:
+    with broker.another() as consumer:
         opaque = consumer.begin_pull(topic=topic, offset=0, subscription="wanted")
         beside = require_success(consumer.max_offset(topic=topic)).fields["offset"]
         expect("PULL-HOLD-005", found=beside, expected="0", what="a question beside it")

@@ -14,8 +14,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from conformance.harness.client.client import Client, batch_body, require_success
-from conformance.harness.client.peer import Peer
+from conformance.harness.client.client import batch_body, require_success
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.pytest_plugin.fixtures import unique_name
 from conformance.harness.targets.shared_target import SharedTarget
@@ -45,8 +44,7 @@ class QueueMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.model = Queues()
-        assert self.target.broker is not None
-        self.broker = Client(Peer(self.target.broker))
+        self.broker = self.target.connect_to_broker()
         self.topic = unique_name("machine")
         self.run = unique_name("run")
 

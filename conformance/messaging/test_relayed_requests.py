@@ -46,7 +46,7 @@ def test_a_client_is_asked_and_its_answer_passed_on(
     broker: Client, topic: str, group: str, code: RequestCode
 ) -> None:
     place = require_success(broker.send_message(topic=topic)).fields["msgId"]
-    with Client.connect(broker.address) as client:
+    with broker.another() as client:
         consumer = consumer_data(group=group)
         require_success(
             client.heartbeat(client_id=f"client_{group}", consumers=[consumer])
@@ -86,7 +86,7 @@ def test_clients_are_asked_how_far_they_are(
     fields = {"topic": topic, "group": group}
     if is_named:
         fields["clientAddr"] = f"client_{group}"
-    with Client.connect(broker.address) as client:
+    with broker.another() as client:
         consumer = consumer_data(group=group)
         require_success(
             client.heartbeat(client_id=f"client_{group}", consumers=[consumer])
@@ -139,7 +139,7 @@ def test_the_message_is_sent_along(broker: Client, topic: str, group: str) -> No
     ]
     record = require_success(broker.view_message_by_id(place)).body
     code = RequestCode.CONSUME_MESSAGE_DIRECTLY
-    with Client.connect(broker.address) as client:
+    with broker.another() as client:
         consumer = consumer_data(group=group)
         require_success(
             client.heartbeat(client_id=f"client_{group}", consumers=[consumer])
@@ -160,7 +160,7 @@ def test_nobody_is_asked_about_a_message_that_is_not_there(
     broker: Client, group: str
 ) -> None:
     place = encode_message_id(Host(bytes((127, 0, 0, 1)), 10911), 1 << 40)
-    with Client.connect(broker.address) as client:
+    with broker.another() as client:
         consumer = consumer_data(group=group)
         require_success(
             client.heartbeat(client_id=f"client_{group}", consumers=[consumer])

@@ -51,7 +51,7 @@ def replied(
 ) -> tuple[Command, Command]:
     """Send a reply to a client that answers *verdict*; what it was sent, the answer."""
     client_id = f"client_of_{topic}"
-    with Client.connect(broker.address) as client:
+    with broker.another() as client:
         require_success(
             client.heartbeat(client_id=client_id, producer_groups=["askers"])
         )

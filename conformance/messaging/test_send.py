@@ -207,7 +207,7 @@ def test_the_broker_neither_packs_nor_unpacks_a_body(
 def test_the_born_host_is_the_producers_end_of_the_connection(
     broker: Client, topic: str, properties: dict[str, str] | None
 ) -> None:
-    with Client.connect(broker.address) as producer:
+    with broker.another() as producer:
         answer = producer.send_message(topic=topic, properties=properties)
         own = producer.peer.local_address
     expect(
@@ -291,7 +291,7 @@ def test_properties_and_deliveries_may_be_absent(broker: Client, topic: str) -> 
 
 @pytest.mark.clause("SEND-RESPONSE-003")
 def test_two_producers_at_once_share_no_offset(broker: Client, topic: str) -> None:
-    with Client.connect(broker.address) as other:
+    with broker.another() as other:
         opaques = []
         for number in range(50):
             producer = (broker, other)[number % 2]

@@ -120,7 +120,7 @@ def test_a_held_pull_waits_for_a_message_that_it_selects(
         expected="0, or 1 if the broker's look fell into that second",
         what="pulls that were woken, of 3",
     )
-    with Client.connect(chooser.address) as consumer:
+    with chooser.another() as consumer:
         opaque = hold(consumer, topic, offset=3)
         wanted = {"a": "2"}
         require_success(chooser.send_message(topic=topic, body=b"w", properties=wanted))
@@ -130,7 +130,7 @@ def test_a_held_pull_waits_for_a_message_that_it_selects(
 
 def is_woken(broker: Client, topic: str, offset: int) -> bool:
     """Return whether a pull is answered soon after a message it does not select."""
-    with Client.connect(broker.address) as consumer:
+    with broker.another() as consumer:
         hold(consumer, topic, offset=offset)
         held = consumer.peer.is_silent(QUIET_S / 2)
         expect("PULL-SQL-014", found=held, expected=True, what="held at first")

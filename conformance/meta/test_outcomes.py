@@ -88,6 +88,25 @@ def test_what_stopped_before_its_verdict_is_not_green(tmp_path: Path) -> None:
     assert ended.outcomes["WIRE-FRAME-001"] == "unsupported"
 
 
+WRONG_OPAQUE = """
+from conformance.harness.client.peer import WrongOpaqueError
+
+@pytest.mark.clause("WIRE-FRAME-001")
+def test_meets_a_wrong_opaque(broker):
+    raise WrongOpaqueError("the response has opaque 8", broker.transcript)
+"""
+
+
+def test_a_wrong_opaque_is_charged_to_the_clause_about_opaques(tmp_path: Path) -> None:
+    ended = run(tmp_path, WRONG_OPAQUE)
+    assert ended.outcomes == {
+        "WIRE-COMMAND-003": "fail",
+        "WIRE-FRAME-001": "unsupported",
+    }
+    found = ended.failures["WIRE-COMMAND-003"]["found"]
+    assert found == "the response has opaque 8"
+
+
 def test_what_is_not_as_recorded_of_the_release_is_named(tmp_path: Path) -> None:
     output = run(tmp_path, PASSES + FAILS).output
     assert "evidence of 4.9.7" in output

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from conformance.harness.client.client import Client, RefusedError, require_success
@@ -11,10 +13,11 @@ from conformance.harness.client.peer import (
     Peer,
     PeerError,
     UnreadableResponseError,
+    WrongOpaqueError,
 )
 from conformance.harness.client.tamper import set_length
 from conformance.meta.lying_server import LyingServer, honest
-from spec.wire.remoting.command import Command
+from spec.wire.remoting.command import Command, encode_command
 from spec.wire.remoting.request_code import RequestCode
 
 QUESTION = Command(code=RequestCode.GET_BROKER_CLUSTER_INFO)
@@ -27,13 +30,23 @@ def test_an_honest_answer_is_matched_by_its_opaque() -> None:
         assert peer.receive_response(first.opaque).opaque == first.opaque
 
 
-def test_an_answer_with_another_opaque_is_no_answer() -> None:
+def test_an_answer_with_an_opaque_of_no_request_is_detected_immediately() -> None:
     with (
         LyingServer(lambda sent: honest(sent, opaque=sent.opaque + 1)) as server,
         Peer(server.address) as peer,
-        pytest.raises(NoResponseError, match="waited for an answer with opaque"),
+        pytest.raises(WrongOpaqueError, match=r"has opaque 8, its request has 7"),
     ):
-        peer.request(QUESTION, timeout_s=0.2)
+        peer.request(replace(QUESTION, opaque=7), timeout_s=60)
+
+
+def test_after_bytes_of_our_own_any_opaque_may_be_right() -> None:
+    with (
+        LyingServer(lambda sent: honest(sent, opaque=sent.opaque + 1)) as server,
+        Peer(server.address) as peer,
+    ):
+        peer.send_bytes(encode_command(replace(QUESTION, opaque=7)))
+        with pytest.raises(NoResponseError, match="waited for an answer with opaque"):
+            peer.receive_response(7, timeout_s=0.2)
 
 
 def test_a_close_is_told_apart_from_silence() -> None:

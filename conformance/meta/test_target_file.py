@@ -116,6 +116,29 @@ def test_what_is_declared_is_read(tmp_path: Path) -> None:
     assert (target.release, target.conf) == ("4.6.0", {"a": "b"})
 
 
+PROXY = f"""
+release = "4.6.0"
+[admin]
+command = ["{{python}}", "-m", "reference.shell", "--namesrv-port", "{{namesrv_port}}",
+           "--broker-port", "{{admin_port}}", "--store", "{{store}}"]
+directory = "{SOURCES}"
+[broker]
+command = ["{{python}}", "-m", "http.server", "{{broker_port}}", "--bind", "127.0.0.1"]
+"""
+
+
+def test_the_broker_behind_a_proxy_creates_topics(tmp_path: Path) -> None:
+    with parse_target(f"cmd:{written(tmp_path, PROXY)}") as target:
+        assert target.admin not in (None, target.broker)
+        create_topic(target, unique_name("behind"))
+
+
+@pytest.mark.parametrize("mode", ["cluster", "local"])
+def test_the_files_of_apaches_proxy_are_target_files(mode: str) -> None:
+    read = read_target_file(TARGETS / f"apache-proxy-{mode}.toml")
+    assert (read.has_admin, read.admin is None) == (True, mode == "local")
+
+
 def test_the_reference_is_started_as_a_foreign_program() -> None:
     with parse_target(f"cmd:{TARGETS / 'reference.toml'}?brokerName=b1") as target:
         assert (target.broker_name, target.cluster) == ("b1", "DefaultCluster")

@@ -57,7 +57,9 @@ class Server:
 
     def reconnected(self) -> Server:
         """Return the same server over a connection that the caller closes."""
-        return replace(self, peer=Peer(self.peer.address))
+        return replace(
+            self, peer=Peer(self.peer.address, self.peer.access, self.peer.dialect)
+        )
 
 
 def name_server(peer: Peer, topic: str) -> Server:
@@ -75,12 +77,12 @@ def name_server(peer: Peer, topic: str) -> Server:
 
 def broker(peer: Peer, topic: str) -> Server:
     """Return a broker with a max offset request for *topic*, which it does not have."""
+    fields = {"topic": topic, "queueId": "0"}
+    question = Command(code=RequestCode.GET_MAX_OFFSET, fields=fields)
     return Server(
         name="broker",
         peer=peer,
-        question=Command(
-            code=RequestCode.GET_MAX_OFFSET, fields={"topic": topic, "queueId": "0"}
-        ),
+        question=peer.dialect.completed(question) if peer.dialect else question,
         answer_code=ResponseCode.SUCCESS,
         answer_fields={"offset": "0"},
     )

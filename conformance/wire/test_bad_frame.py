@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 
 from conformance.harness.client.client import Client, plain_send, require_success
-from conformance.harness.client.peer import Peer
 from conformance.harness.pytest_plugin.expectations import expect
 from conformance.strategies.boundaries import OVER_THE_WIRE
 from conformance.strategies.frames import frame_of, no_json_headers, word
@@ -108,7 +105,7 @@ def test_a_header_that_is_no_json_closes_the_connection(
 @pytest.mark.clause("WIRE-CONN-020")
 def test_a_bad_frame_takes_no_message_back(broker: Client, topic: str) -> None:
     bodies = [b"kept %d" % number for number in range(20)]
-    with Client.connect(broker.address) as producer:
+    with broker.another() as producer:
         for body in bodies:
             require_success(producer.send_message(topic=topic, body=body))
         producer.peer.send_bytes(frame_of(b"no header at all"))
@@ -125,10 +122,10 @@ def test_a_bad_frame_takes_no_message_back(broker: Client, topic: str) -> None:
 
 @pytest.mark.clause("WIRE-CONN-021")
 def test_a_cut_request_is_not_done(broker: Client, topic: str) -> None:
-    frame = encode_command(replace(plain_send(topic), opaque=1))
+    frame = encode_command(broker.peer.completed(plain_send(topic)))
     for cut in (1, 8, len(frame) // 2):
-        with Peer(broker.address) as peer:
-            peer.send_bytes(frame[:-cut])
+        with broker.another() as other:
+            other.peer.send_bytes(frame[:-cut])
     sent = require_success(broker.send_message(topic=topic, body=b"first"))
     expect(
         "WIRE-CONN-021",
@@ -141,8 +138,9 @@ def test_a_cut_request_is_not_done(broker: Client, topic: str) -> None:
 
 @pytest.mark.clause("WIRE-CONN-022")
 def test_a_whole_request_before_a_bad_frame_is_done(broker: Client, topic: str) -> None:
-    with Peer(broker.address) as peer:
-        frame = encode_command(replace(plain_send(topic, body=b"before"), opaque=1))
+    with broker.another() as other:
+        peer = other.peer
+        frame = encode_command(peer.completed(plain_send(topic, body=b"before")))
         peer.send_bytes(frame + word(FRAME_SIZE_MAX + 1) + bytes(16))
         peer.received_close()
     broker.wait_for_max_offset(topic=topic, offset=1)

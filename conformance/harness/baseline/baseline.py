@@ -15,7 +15,11 @@ from enum import StrEnum
 
 from conformance.harness.baseline.plain_requests import PlainRequests
 from conformance.harness.client.client import RefusedError
-from conformance.harness.client.peer import PeerError, PeerMisbehavedError
+from conformance.harness.client.peer import (
+    PeerError,
+    PeerMisbehavedError,
+    WrongOpaqueError,
+)
 from conformance.harness.failure.failure import ConformanceFailure, format_value
 from conformance.harness.process.deadline import TooLateError
 from conformance.harness.targets.target import Target, TargetError
@@ -70,7 +74,7 @@ class Defect:
     @property
     def blocks_all(self) -> bool:
         """Whether no response of the server can be received at all."""
-        return self.clause in NO_RESPONSE
+        return self.clause in NO_RESPONSE and not self.codes
 
     @property
     def reason(self) -> str:
@@ -235,12 +239,19 @@ def _attempt(step: Step, plain: PlainRequests) -> Defect | None:
                 raise _LackingRequestError from None
             defect = _total(step, str(error), "0 SUCCESS")
         except UNUSABLE as error:
-            is_checksum = getattr(error, "field", "") == CHECKSUM_FIELD
-            clause = CHECKSUM if is_checksum else step.clause
+            clause = _clause_of(step, error)
             defect = _total(step, str(error), "a valid response", clause=clause)
         else:
             return None
     return defect
+
+
+def _clause_of(step: Step, error: BaseException) -> str:
+    """Return the clause that *error* breaks, that of *step* if it names none."""
+    if isinstance(error, WrongOpaqueError):
+        return error.clause
+    is_checksum = getattr(error, "field", "") == CHECKSUM_FIELD
+    return CHECKSUM if is_checksum else step.clause
 
 
 def _of_failure(step: Step, failure: ConformanceFailure) -> Defect:

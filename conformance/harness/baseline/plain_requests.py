@@ -61,7 +61,7 @@ class PlainRequests:
 
     def create_topic(self) -> None:
         """Create the topic."""
-        with self._target.connect_to_broker() as broker:
+        with self._target.connect_for_admin() as broker:
             require_success(
                 broker.create_topic(
                     topic=self._topic,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from conformance.harness.blocked.known_refusals import last_request
 from conformance.harness.client.conversations import CONVERSATIONS
-from conformance.harness.client.peer import PeerMisbehavedError
+from conformance.harness.client.peer import PeerMisbehavedError, WrongOpaqueError
 from conformance.harness.client.requests.invoker import RefusedError
 from conformance.harness.process.deadline import TooLateError
 from spec.wire.remoting.request_code import RequestCode
@@ -41,8 +41,10 @@ PRECONDITION_ERRORS = (RefusedError, PeerMisbehavedError, TooLateError)
 
 def precondition_reason(error: BaseException) -> str:
     """Return why a test is blocked whose fixture raised *error*, in one line."""
-    request = last_request(CONVERSATIONS.transcripts())
     happened = first_line(error)
+    if isinstance(error, WrongOpaqueError):
+        return f"blocked by {error.clause}, {happened}"
+    request = last_request(CONVERSATIONS.transcripts())
     if request is None:
         return happened
     named = f"{_name_of(request)}: {happened}"

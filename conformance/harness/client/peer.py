@@ -18,6 +18,7 @@ from dataclasses import replace
 from conformance.harness.client.access import OPEN, Access
 from conformance.harness.client.address import Address
 from conformance.harness.client.conversations import CONVERSATIONS
+from conformance.harness.client.dialect import Dialect
 from conformance.harness.client.secrets import SECRETS
 from conformance.harness.client.transcript import Direction, Entry, Transcript
 from conformance.harness.process.context import Closing
@@ -65,6 +66,15 @@ class MissingFieldError(PeerMisbehavedError):
     """The response lacks a header field that the test reads."""
 
 
+class WrongOpaqueError(PeerMisbehavedError):
+    """The response has an opaque that no request on the connection had.
+
+    This is the failure of one clause, in whichever test it occurs.
+    """
+
+    clause = "WIRE-COMMAND-003"
+
+
 class ReceivedFields(dict[str, str]):
     """Header fields of a received command; a missing one is the peer's mistake."""
 
@@ -81,13 +91,19 @@ class ReceivedFields(dict[str, str]):
 class Peer(Closing):
     """One open connection and its transcript."""
 
-    def __init__(self, address: Address, access: Access = OPEN) -> None:
+    def __init__(
+        self, address: Address, access: Access = OPEN, dialect: Dialect | None = None
+    ) -> None:
         self.address = address
-        self._access = access
+        self.access = access
+        self.dialect = dialect
+        """Of the requests that are sent as commands; None sends them unchanged."""
         self._opened = time.monotonic()
         self._arrived = bytearray()
         self._kept: deque[Command] = deque()
         self._socket = open_socket(address, access)
+        self._sent_opaques: set[int] | None = set()
+        """Opaques of all requests; None after bytes of which they are unknown."""
         self._lost_in: int | None = None
         """The beginning after which the peer closed, as conversations count them."""
         self.transcript = Transcript(
@@ -115,7 +131,12 @@ class Peer(Closing):
         self._socket.close()
 
     def send_bytes(self, data: bytes) -> None:
-        """Send *data* as it is, frame or not.
+        """Send *data* as it is, frame or not."""
+        self._sent_opaques = None
+        self._send(data)
+
+    def _send(self, data: bytes) -> None:
+        """Send *data*.
 
         A connection that the peer closed in an earlier example of the running test is
         opened anew, so that no example suffers from another.
@@ -131,14 +152,22 @@ class Peer(Closing):
             reason = f"the peer closed while we sent: {error}"
             raise ClosedError(reason, self.transcript) from error
 
+    def completed(self, command: Command) -> Command:
+        """Return *command* as it is sent: opaque 0 is replaced by a fresh one."""
+        if self.dialect is not None:
+            command = self.dialect.completed(command)
+        return replace(command, opaque=command.opaque or next(_opaques))
+
     def half_close(self) -> None:
         """Shut down the sending side, and go on receiving."""
         self._socket.shutdown(socket.SHUT_WR)
 
     def send(self, command: Command) -> Command:
-        """Send *command* and return it as sent: opaque 0 is replaced by a fresh one."""
-        sent = replace(command, opaque=command.opaque or next(_opaques))
-        self.send_bytes(encode_command(sent))
+        """Send *command* and return it as sent."""
+        sent = self.completed(command)
+        if self._sent_opaques is not None:
+            self._sent_opaques.add(sent.opaque)
+        self._send(encode_command(sent))
         return sent
 
     def request(
@@ -152,12 +181,24 @@ class Peer(Closing):
         self, opaque: int, *, timeout_s: float = RESPONSE_TIMEOUT_S
     ) -> Command:
         """Return the answer to the request with this *opaque*."""
+
+        def is_wanted(command: Command) -> bool:
+            self._check_opaque(command, opaque)
+            return command.is_response and command.opaque == opaque
+
         wanted = f"an answer with opaque {opaque}"
-        return self._receive_where(
-            lambda command: command.is_response and command.opaque == opaque,
-            wanted=wanted,
-            timeout_s=timeout_s,
-        )
+        return self._receive_where(is_wanted, wanted=wanted, timeout_s=timeout_s)
+
+    def _check_opaque(self, command: Command, wanted: int) -> None:
+        """Fail if *command* is a response to a request that was never sent."""
+        if not command.is_response or self._sent_opaques is None:
+            return
+        if command.opaque not in self._sent_opaques:
+            reason = (
+                f"the response has opaque {command.opaque}, its request has {wanted}:"
+                f" code {command.code}, {command.remark}"
+            )
+            raise WrongOpaqueError(reason, self.transcript)
 
     def receive_request(
         self, code: int, *, timeout_s: float = RESPONSE_TIMEOUT_S
@@ -272,7 +313,7 @@ class Peer(Closing):
 
     def _reconnect(self) -> None:
         self.close()
-        self._socket = open_socket(self.address, self._access)
+        self._socket = open_socket(self.address, self.access)
         self._arrived.clear()
         self._lost_in = None
         self._note(Direction.NOTE, note="connected anew")

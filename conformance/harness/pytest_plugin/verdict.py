@@ -23,7 +23,11 @@ from conformance.harness.blocked.preconditions import (
 )
 from conformance.harness.blocked.skips import of_skip
 from conformance.harness.client.conversations import CONVERSATIONS
-from conformance.harness.client.peer import PeerError, PeerMisbehavedError
+from conformance.harness.client.peer import (
+    PeerError,
+    PeerMisbehavedError,
+    WrongOpaqueError,
+)
 from conformance.harness.client.requests.invoker import RefusedError
 from conformance.harness.failure.artifacts import NOTHING, Artifacts
 from conformance.harness.failure.failure import (
@@ -127,7 +131,7 @@ def _of_failure(error: BaseException, clauses: list[str]) -> dict[str, object]:
     failures = list(failures_in(error))
     blamed = _blamed(error) or clauses
     if not failures and (converted := as_failure(error, clauses)):
-        failures, blamed = [converted], clauses[:1]
+        failures, blamed = [converted], [converted.clause.id]
     findings = [finding for failure in failures for finding in failure.findings]
     return {
         "outcome": Outcome.FAIL,
@@ -158,6 +162,9 @@ def as_failure(error: BaseException, clauses: list[str]) -> ConformanceFailure |
         return next(filter(None, found), None)
     if not clauses:
         return None
+    if isinstance(error, WrongOpaqueError):
+        finding = Finding(found=error.reason, expected="the opaque of its request")
+        return ConformanceFailure(error.clause, [finding], transcript=error.transcript)
     if isinstance(error, PeerMisbehavedError):
         finding = Finding(found=error.reason, expected=VALID_RESPONSE)
         return ConformanceFailure(clauses[0], [finding], transcript=error.transcript)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from conformance.harness.client.address import Address
 from conformance.harness.java.apache_conf import spelled_as
+from conformance.harness.process.ports import PortBlock, free_port_block
 from conformance.harness.process.process import Child, accepts, start
 from conformance.harness.targets.started_target import StartedTarget
 from conformance.harness.targets.target import TargetError
@@ -28,6 +29,8 @@ class CommandTarget(StartedTarget):
 
     is_foreign = True
     usual_broker = usual_cluster = ""
+    _admin_ports: PortBlock | None = None
+    """Ports of the broker behind a proxy."""
 
     def _configure(self) -> None:
         """Read the target file."""
@@ -45,6 +48,9 @@ class CommandTarget(StartedTarget):
         assert self.broker is not None
         if self.file.name_server is not None:
             self._run("name server", self.file.name_server, self.namesrv)
+        if self.file.admin is not None:
+            assert self.admin is not None
+            self._run("broker behind it", self.file.admin, self.admin)
         self._run("broker", self.file.broker, self.broker)
 
     @property
@@ -73,6 +79,9 @@ class CommandTarget(StartedTarget):
         for child, _ in self._children:
             child.kill()
         self._children.clear()
+        if self._admin_ports is not None:
+            self._admin_ports.release()
+            self._admin_ports = None
 
     def _prepare(self) -> None:
         """Choose ports and directories, the same for every start of this target."""
@@ -86,6 +95,9 @@ class CommandTarget(StartedTarget):
             name_server, broker = self.ports.name_server, self.ports.broker
         self.namesrv = Address(LOOPBACK, name_server)
         self.broker = Address(LOOPBACK, broker)
+        if self.file.has_admin:
+            self._admin_ports = self._admin_ports or free_port_block()
+            self.admin = Address(LOOPBACK, self._admin_ports.broker)
 
     def _run(self, what: str, program: Program, address: Address) -> None:
         words = self._words()
@@ -124,6 +136,7 @@ class CommandTarget(StartedTarget):
             "broker_port": str(self.broker.port),
             "vip_port": str(self.broker.port - 2),
             "ha_port": str(self.broker.port + 1),
+            "admin_port": str(self.admin.port if self.admin else 0),
             "store": str(self.store_path),
             "conf": str(self.directory / "broker.conf"),
             "work": str(self.directory),

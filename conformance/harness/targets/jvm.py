@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from conformance.harness.java.apache import RELEASES, ApacheCluster
+from conformance.harness.java.apache_conf import SPARING_SETTINGS
 from conformance.harness.java.name_servers import NameServer, acquire, release_to_pool
 from conformance.harness.targets.started_target import ClusterTarget
 from conformance.harness.targets.target import EVERYTHING, Capability, TargetError
-
-SPARING_SETTINGS: Mapping[str, str] = {
-    # 5.x spins from a start until this has passed for the first time, three seconds.
-    "transactionMetricFlushInterval": "100",
-    # Each time 5.x goes through its whole timer wheel: a sixth of a core per broker.
-    "timerFlushIntervalMs": "5000",
-}
-"""With many brokers on one machine, idle ones must not use the processor."""
 
 
 class JvmTarget(ClusterTarget[ApacheCluster]):

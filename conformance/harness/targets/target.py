@@ -193,7 +193,12 @@ class Target(Closing):
 
     def connect_to_broker(self) -> Client:
         """Return a fresh connection to the broker."""
-        return Client.connect(self._broker_address(), self.release, self.access)
+        return Client.connect(
+            self._broker_address(),
+            self.release,
+            self.access,
+            broker_name=self.broker_name,
+        )
 
     def connect_for_admin(self) -> Client:
         """Return a fresh connection for requests that create topics and groups."""

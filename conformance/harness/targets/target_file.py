@@ -27,8 +27,8 @@ from spec.clause import release_key
 from spec.wire.remoting.request_code import RequestCode
 
 PLACEHOLDERS = (
-    *("namesrv_port", "broker_port", "vip_port", "ha_port", "store", "conf", "work"),
-    *("here", "clock_rate", "python"),
+    *("namesrv_port", "broker_port", "vip_port", "ha_port", "admin_port"),
+    *("store", "conf", "work", "here", "clock_rate", "python"),
 )
 """Placeholders in braces in a command, an environment or a setting."""
 
@@ -49,7 +49,7 @@ OF_SEVERAL = {
 
 _WORD = re.compile(r"\{([a-z_]+)\}")
 _TOP = {"release", "capabilities", "refuses"}
-_TABLES = {"settings", "environment", "name_server", "broker", "ports"}
+_TABLES = {"settings", "environment", "name_server", "admin", "broker", "ports"}
 _SIGNALS = {name.removeprefix("SIG") for name in signal.Signals.__members__}
 
 
@@ -75,6 +75,8 @@ class TargetFile:
     release: str
     broker: Program
     name_server: Program | None = None
+    admin: Program | None = None
+    """The broker behind a proxy, where that is a program of its own."""
     capabilities: frozenset[Capability] = frozenset({Capability.WIRE})
     refuses: frozenset[int] = frozenset()
     """Codes of the requests that it declares as unsupported."""
@@ -85,9 +87,14 @@ class TargetFile:
 
     def texts(self) -> list[str]:
         """Return every text in which placeholders are replaced."""
-        programs = filter(None, (self.name_server, self.broker))
+        programs = filter(None, (self.name_server, self.admin, self.broker))
         words = [word for one in programs for word in (*one.command, one.directory)]
         return [*words, *self.settings.values(), *self.environment.values()]
+
+    @property
+    def has_admin(self) -> bool:
+        """Whether another address than the broker's creates topics."""
+        return any("{admin_port}" in text for text in self.texts())
 
 
 def fill(text: str, words: Mapping[str, str]) -> str:
@@ -125,13 +132,14 @@ def _target_file(path: Path, read: Mapping[str, object]) -> TargetFile:
         settings=texts_by_name(read.get("settings", {}), "settings"),
         environment=texts_by_name(read.get("environment", {}), "environment"),
         broker=_program(read["broker"], "broker"),
-        name_server=(
-            _program(read["name_server"], "name_server")
-            if "name_server" in read
-            else None
-        ),
+        name_server=_optional_program(read, "name_server"),
+        admin=_optional_program(read, "admin"),
         ports=_ports(read["ports"]) if "ports" in read else None,
     )
+
+
+def _optional_program(read: Mapping[str, object], name: str) -> Program | None:
+    return _program(read[name], name) if name in read else None
 
 
 def _program(read: object, where: str) -> Program:

@@ -14,6 +14,7 @@ from typing import Self, TypeAlias
 
 from conformance.harness.client.access import OPEN, Access
 from conformance.harness.client.address import Address
+from conformance.harness.client.dialect import Dialect
 from conformance.harness.client.peer import ONEWAY_FLAG, RESPONSE_TIMEOUT_S, Peer
 from conformance.harness.client.transcript import Transcript
 from conformance.harness.process.context import Closing
@@ -51,10 +52,21 @@ class Invoker(Closing):
 
     @classmethod
     def connect(
-        cls, address: Address, release: str = FIRST_RELEASE, access: Access = OPEN
+        cls,
+        address: Address,
+        release: str = FIRST_RELEASE,
+        access: Access = OPEN,
+        *,
+        broker_name: str = "",
     ) -> Self:
         """Return an invoker of *release* with a new connection to *address*."""
-        return cls(Peer(address, access), release, access.credentials)
+        dialect = Dialect(release=release, broker_name=broker_name)
+        return cls(Peer(address, access, dialect), release, access.credentials)
+
+    def another(self) -> Self:
+        """Return an invoker with a connection of its own to the same server."""
+        peer = Peer(self.address, self.peer.access, self.peer.dialect)
+        return type(self)(peer, self.release, self.credentials)
 
     @property
     def transcript(self) -> Transcript:
@@ -97,6 +109,7 @@ class Invoker(Closing):
         """Return *command* with a signature if there are credentials."""
         if self.credentials is None:
             return command
+        command = self.peer.completed(command)  # all its fields are signed
         fields = signed_fields(command.fields, command.body, self.credentials)
         return replace(command, fields=fields)
 

@@ -1,0 +1,62 @@
+"""
+Header fields that the clients of a release add to all requests of a kind.
+
+Since 4.9.5 a client names the broker of the queue that a request is about (Java:
+``RequestHeader#setBname``, since 5.0 ``RpcRequestHeader#setBrokerName``). A broker
+alone ignores the name. A proxy forwards the request by it, and refuses a request
+without it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from spec.clause import release_key
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+
+FIRST_WITH_BROKER_NAME = (4, 9, 5)
+NAME_FIELD, NAME_LETTER = "bname", "n"
+WITH_LETTERS = frozenset({RequestCode.SEND_MESSAGE_V2, RequestCode.SEND_BATCH_MESSAGE})
+"""Requests whose header fields have one letter (Java: SendMessageRequestHeaderV2)."""
+ABOUT_QUEUES = WITH_LETTERS | {
+    RequestCode.SEND_MESSAGE,
+    RequestCode.CONSUMER_SEND_MSG_BACK,
+    RequestCode.END_TRANSACTION,
+    RequestCode.PULL_MESSAGE,
+    RequestCode.QUERY_CONSUMER_OFFSET,
+    RequestCode.UPDATE_CONSUMER_OFFSET,
+    RequestCode.SEARCH_OFFSET_BY_TIMESTAMP,
+    RequestCode.GET_MAX_OFFSET,
+    RequestCode.GET_MIN_OFFSET,
+    RequestCode.GET_EARLIEST_MSG_STORETIME,
+}
+"""Requests that name a broker (4.9.7 and 5.3.3 org.apache.rocketmq.client.impl
+.MQClientAPIImpl, DefaultMQProducerImpl, PullAPIWrapper, RemoteBrokerOffsetStore)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """Release of a client, and the broker that its requests are for."""
+
+    release: str
+    broker_name: str = ""
+    """Empty where it is unknown, and for a name server."""
+
+    def completed(self, command: Command) -> Command:
+        """Return *command* with the header fields that a client of the release adds.
+
+        Fields of *command* itself are kept.
+        """
+        if not self._names_broker(command):
+            return command
+        name = NAME_LETTER if command.code in WITH_LETTERS else NAME_FIELD
+        return replace(command, fields={name: self.broker_name, **command.fields})
+
+    def _names_broker(self, command: Command) -> bool:
+        return bool(
+            self.broker_name
+            and not command.is_response
+            and command.code in ABOUT_QUEUES
+            and release_key(self.release) >= FIRST_WITH_BROKER_NAME
+        )
