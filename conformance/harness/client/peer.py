@@ -97,7 +97,7 @@ class Peer(Closing):
         self.address = address
         self.access = access
         self.dialect = dialect
-        """Of the requests that are sent as commands; None sends them unchanged."""
+        """Dialect of the requests that are sent as commands; None changes none."""
         self._opened = time.monotonic()
         self._arrived = bytearray()
         self._kept: deque[Command] = deque()
