@@ -13,7 +13,11 @@ from conformance.harness.client.client import (
     subscription_data,
 )
 from conformance.harness.process.deadline import wait_until
-from conformance.harness.pytest_plugin.expectations import expect, expect_fields
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_fields,
+    expect_request,
+)
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -40,7 +44,7 @@ def members(client: Client, group: str) -> list[str]:
 
 def expect_notification(client: Client, group: str, clause: str) -> None:
     """Fail *clause* unless the member is notified, oneway, of its group's change."""
-    request = client.peer.receive_request(CHANGED)
+    request = expect_request(clause, client, CHANGED)
     expect(
         clause,
         found=(request.fields.get("consumerGroup"), request.is_oneway),

@@ -13,10 +13,15 @@ from conformance.harness.client.client import (
     request,
     require_success,
 )
-from conformance.harness.pytest_plugin.expectations import expect, expect_fields
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_fields,
+)
 from conformance.messaging.reading import record_of, topic_of
 from spec.store.message_record import SystemFlag
 from spec.wire.message.properties import decode_properties
+from spec.wire.remoting.response_code import ResponseCode
 
 SCHEDULE_TOPIC = "SCHEDULE_TOPIC_XXXX"
 LEVELS = 18
@@ -90,7 +95,8 @@ def test_a_created_topic_is_like_its_default(
     broker: Client, unique: Any, prefix: str, unit: int, flags: int
 ) -> None:
     name = prefix + unique("created")
-    require_success(broker.peer.request(plain_send(name, unitMode=bool(unit))))
+    answer = broker.peer.request(plain_send(name, unitMode=bool(unit)))
+    expect_code("SEND-TOPIC-005", answer, ResponseCode.SUCCESS, broker.transcript)
     topic = topic_of(broker, name)
     default = topic_of(broker, "TBW102")
     expect(

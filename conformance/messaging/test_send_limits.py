@@ -6,6 +6,8 @@ import pytest
 
 from conformance.harness.client.client import Client, batch_body, require_success
 from conformance.harness.pytest_plugin.expectations import expect, expect_code
+from conformance.harness.pytest_plugin.fixtures import create_topic
+from conformance.harness.targets.shared_target import SharedTarget
 from conformance.messaging.reading import record_of
 from spec.store.message_record import record_size
 from spec.wire.message.properties import PROPERTIES_SIZE_MAX
@@ -97,8 +99,10 @@ def test_properties_of_the_largest_size_are_taken(broker: Client, topic: str) ->
 
 
 @pytest.mark.clause("SEND-TOPIC-001")
-def test_a_topic_of_127_characters_is_taken(broker: Client, topic: str) -> None:
-    name = topic.ljust(TOPIC_LENGTH_MAX, "t")
+def test_a_topic_of_127_characters_is_taken(
+    broker: Client, target: SharedTarget, topic: str
+) -> None:
+    name = create_topic(target, topic.ljust(TOPIC_LENGTH_MAX, "t"))
     answer = require_success(broker.send_message(topic=name))
     found = record_of(broker, answer).topic
     expect("SEND-TOPIC-001", found=found, expected=name, what="topic")

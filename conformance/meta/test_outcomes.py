@@ -6,7 +6,9 @@ Reading it checks it against its schema.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -38,12 +40,20 @@ def test_fails(broker):
 """
 
 
-def run(directory: Path, tests: str, *options: str) -> ChildRun:
-    """Run *tests* as a suite, on a faulty cluster that reports release 4.9.7."""
+def run(
+    directory: Path,
+    tests: str,
+    *options: str,
+    changes: Mapping[str, object] = MappingProxyType({}),
+) -> ChildRun:
+    """Run *tests* as a suite, on a faulty cluster that reports release 4.9.7.
+
+    Its responses have *changes*.
+    """
     folder = directory / "conformance" / "wire"
     folder.mkdir(parents=True)
     (folder / "test_made.py").write_text(PRELUDE + tests, encoding="utf-8")
-    with lying_cluster() as cluster:
+    with lying_cluster(**changes) as cluster:
         target = f"--target={cluster.address}"
         return run_child([folder], f"--rootdir={folder}", target, *options)
 
@@ -86,6 +96,34 @@ def test_a_failure_teaches(tmp_path: Path) -> None:
 def test_what_stopped_before_its_verdict_is_not_green(tmp_path: Path) -> None:
     ended = run(tmp_path, FAILS)
     assert ended.outcomes["WIRE-FRAME-001"] == "unsupported"
+
+
+REFUSALS = """
+from conformance.harness.client.client import body_of
+
+@pytest.mark.clause("TXN-END-001")
+def test_needs_a_send(broker):
+    require_success(broker.send_message(topic="T"))
+
+@pytest.mark.clause("SEND-TOPIC-001")
+def test_is_about_a_send(broker):
+    require_success(broker.send_message(topic="T"))
+
+@pytest.mark.clause("GROUP-LOCK-001")
+def test_reads_a_missing_member(namesrv):
+    body_of(namesrv.cluster_info())["table"]
+"""
+
+
+def test_a_refused_step_before_the_clauses_own_blocks_it(tmp_path: Path) -> None:
+    ended = run(tmp_path, REFUSALS, changes={"code": 13})
+    assert ended.outcomes == {
+        "GROUP-LOCK-001": "fail",
+        "SEND-TOPIC-001": "fail",
+        "TXN-END-001": "blocked",
+    }
+    assert ended.failures["GROUP-LOCK-001"]["expected"] == "a body with table"
+    assert ended.reasons["TXN-END-001"].startswith("SEND_MESSAGE_V2: refused with")
 
 
 WRONG_OPAQUE = """

@@ -28,6 +28,7 @@ NONSENSE_IS_REFUSED = {
     NONSENSE_CODE: UNKNOWN,
 }
 FAILING_REQUESTS = """
+from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 
 @pytest.mark.clause("WIRE-FRAME-001")
@@ -46,6 +47,11 @@ def prepared(broker):
 @pytest.mark.clause("WIRE-FRAME-003")
 def test_is_prepared_with_what_is_refused(prepared):
     pass
+
+@pytest.mark.clause("WIRE-FRAME-005")
+def test_leaves_the_refusal_unread(broker):
+    broker.peer.send(Command(code=RequestCode.QUERY_CONSUME_QUEUE))
+    fails("WIRE-FRAME-005")
 
 @pytest.mark.clause("WIRE-FRAME-004")
 def test_fails_otherwise(broker):
@@ -177,6 +183,7 @@ def test_what_needs_a_refused_request_is_unsupported(tmp_path: Path) -> None:
         "WIRE-FRAME-002": "unsupported",
         "WIRE-FRAME-003": "unsupported",
         "WIRE-FRAME-004": "fail",
+        "WIRE-FRAME-005": "unsupported",
     }
     assert "the target refuses the request QUERY_CONSUME_QUEUE (WIRE-" in ended.output
     assert "the target refuses: QUERY_CONSUME_QUEUE" in ended.output

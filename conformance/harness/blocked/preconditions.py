@@ -7,7 +7,9 @@ A target that refuses one of them does not fail the clause of the test: the test
 
 from __future__ import annotations
 
-from conformance.harness.blocked.known_refusals import last_request
+from collections.abc import Collection
+
+from conformance.harness.blocked.known_refusals import exchanges, last_request
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.peer import PeerMisbehavedError, WrongOpaqueError
 from conformance.harness.client.requests.invoker import RefusedError
@@ -50,6 +52,32 @@ def precondition_reason(error: BaseException) -> str:
     named = f"{_name_of(request)}: {happened}"
     clause = REQUEST_CLAUSES.get(request)
     return f"blocked by {clause}, {named}" if clause else named
+
+
+def refused_step(error: BaseException, clauses: Collection[str]) -> str:
+    """Return why *error* is the refusal of a step before the one of *clauses*.
+
+    It is where another area of clauses is about the refused request, as SEND is about
+    the send in a test of transactions. Empty where it is not.
+    """
+    if not isinstance(error, RefusedError):
+        return ""
+    code = _refused_code(error)
+    about = REQUEST_CLAUSES.get(code, "") if code is not None else ""
+    area = about.partition("-")[0]
+    if code is None or not area:
+        return ""
+    if any(name.partition("-")[0] == area for name in clauses):
+        return ""
+    return f"{_name_of(code)}: {first_line(error)}"
+
+
+def _refused_code(error: RefusedError) -> int | None:
+    """Return the code of the request whose refusal *error* is."""
+    for sent, answer in exchanges(CONVERSATIONS.transcripts()):
+        if (answer.opaque, answer.code) == (error.opaque, error.code):
+            return sent.code
+    return None
 
 
 def lacks_request(error: BaseException) -> bool:

@@ -9,12 +9,17 @@ example, the smallest one that fails.
 from __future__ import annotations
 
 from collections import deque
-from weakref import WeakKeyDictionary
+from collections.abc import Callable
+from typing import TypeAlias
+from weakref import WeakKeyDictionary, WeakMethod
 
 from conformance.harness.client.transcript import Transcript
 
 MOST_KEPT = 64
 """Closed conversations of one test that are kept, the last ones."""
+
+
+Receiver: TypeAlias = WeakMethod[Callable[[], None]]
 
 
 class Conversations:
@@ -23,6 +28,7 @@ class Conversations:
     def __init__(self) -> None:
         self._begun_at: WeakKeyDictionary[Transcript, int] = WeakKeyDictionary()
         """How many entries each had when the test, or its example, began."""
+        self._receivers: WeakKeyDictionary[Transcript, Receiver] = WeakKeyDictionary()
         self._kept: deque[Transcript] = deque(maxlen=MOST_KEPT)
         self.beginnings = 0
         """How many tests and examples have begun."""
@@ -34,10 +40,27 @@ class Conversations:
         for transcript in list(self._begun_at):
             self._begun_at[transcript] = len(transcript)
 
-    def add(self, transcript: Transcript) -> None:
-        """Note that a connection was opened."""
+    def add(
+        self, transcript: Transcript, receive: Callable[[], None] | None = None
+    ) -> None:
+        """Note that a connection was opened.
+
+        *receive*, a method, moves frames that have arrived into *transcript*.
+        """
         self._begun_at[transcript] = 0
+        if receive is not None:
+            self._receivers[transcript] = WeakMethod(receive)
         self._kept.append(transcript)
+
+    def receive_waiting(self) -> None:
+        """Move frames that have arrived on open connections into the transcripts.
+
+        A failed test may wait elsewhere, and leave the response that explains it.
+        """
+        for receiver in list(self._receivers.values()):
+            receive = receiver()
+            if receive is not None:
+                receive()
 
     def transcripts(self) -> list[Transcript]:
         """Return the entries since the beginning, the oldest connection first."""

@@ -8,6 +8,7 @@ Frames are decoded on demand, so that a test may also send invalid bytes.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import socket
 import time
@@ -31,6 +32,10 @@ RESPONSE_TIMEOUT_S = 5.0
 """Longer than any release takes for a request that it does not hold."""
 
 ONEWAY_FLAG = 1 << 1
+WAITING_S = 0.01
+"""Time in which frames that have arrived are read."""
+CLOSED = -1
+"""File descriptor of a closed socket."""
 _opaques = itertools.count(1)
 
 
@@ -111,7 +116,7 @@ class Peer(Closing):
             local=str(self.local_address),
             opened_at_ms=time.time_ns() // 1_000_000,
         )
-        CONVERSATIONS.add(self.transcript)
+        CONVERSATIONS.add(self.transcript, self.receive_waiting)
 
     @property
     def local_address(self) -> Address:
@@ -219,6 +224,14 @@ class Peer(Closing):
     def receive_bytes(self, timeout_s: float = RESPONSE_TIMEOUT_S) -> bytes:
         """Return the next whole frame, its length word included, undecoded."""
         return self._next_frame("a frame", time.monotonic() + timeout_s)
+
+    def receive_waiting(self) -> None:
+        """Keep the commands that have already arrived, without a wait for more."""
+        if self._socket.fileno() == CLOSED or self._lost_in is not None:
+            return
+        with contextlib.suppress(PeerMisbehavedError):
+            while True:
+                self._kept.append(self.receive(WAITING_S))
 
     def is_silent(self, timeout_s: float) -> bool:
         """Return whether for *timeout_s* nothing at all arrives, not even a close."""

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from conformance.harness.client.peer import PeerMisbehavedError
+from conformance.harness.client.requests.invoker import Invoker
 from conformance.harness.client.transcript import Transcript
 from conformance.harness.failure.failure import ConformanceFailure, Evidence, Finding
 from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
 
 
 def expect(
@@ -79,6 +82,17 @@ def expect_fields(
         raise ConformanceFailure(
             clause_id, wrong, transcript=transcript, evidence=evidence, sent=sent
         )
+
+
+def expect_request(clause_id: str, receiver: Invoker, code: RequestCode) -> Command:
+    """Return the next request with *code* from the peer; fail *clause_id* without."""
+    try:
+        return receiver.peer.receive_request(code)
+    except PeerMisbehavedError as error:
+        finding = Finding(found=error.reason, expected=f"{code.name} ({code:d})")
+        raise ConformanceFailure(
+            clause_id, [finding], transcript=error.transcript
+        ) from None
 
 
 def expect_code(

@@ -23,6 +23,12 @@ from conformance.harness.targets.target import Capability, Target, parse_target
 TARGET_OWNER = pytest.StashKey[TargetOwner]()
 OPTIONS = pytest.StashKey[Options]()
 
+ANY_TYPE = "+message.type=MIXED"
+"""Attribute of a topic that takes normal, delayed and half messages from a proxy.
+
+Only proxies check it (5.3.3 DefaultTopicMessageTypeValidator), and brokers before 5.0
+ignore attributes.
+"""
 _RUN = uuid.uuid4().hex[:8]
 _numbers = itertools.count(1)
 
@@ -131,8 +137,13 @@ def with_clock_rate(config: pytest.Config, rate: float) -> Target:
 
 def create_topic(target: Target, name: str, *, queue_count: int = 4) -> str:
     """Create a topic on *target*'s broker and wait until it is routed to."""
+    attributes = ANY_TYPE if target.admin is not None else None
     with target.connect_for_admin() as broker, target.connect_to_namesrv() as namesrv:
-        require_success(broker.create_topic(topic=name, queue_count=queue_count))
+        require_success(
+            broker.create_topic(
+                topic=name, queue_count=queue_count, attributes=attributes
+            )
+        )
         namesrv.wait_for_route(name)
     return name
 

@@ -72,6 +72,7 @@ def _with_cause(verdict: Verdict, item: pytest.Item) -> Verdict:
         verdict = item.config.stash[GUARD].after(verdict)
         if verdict.broke or verdict.outcome not in UNMET:
             return verdict
+    CONVERSATIONS.receive_waiting()
     refused = refusal_in_test(item.config.stash[TARGET_OWNER].description)
     if refused is not None:
         return without_verdict(verdict, Outcome.UNSUPPORTED, refused)

@@ -20,6 +20,7 @@ from conformance.harness.blocked.preconditions import (
     PRECONDITION_ERRORS,
     lacks_request,
     precondition_reason,
+    refused_step,
 )
 from conformance.harness.blocked.skips import of_skip
 from conformance.harness.client.conversations import CONVERSATIONS
@@ -28,7 +29,7 @@ from conformance.harness.client.peer import (
     PeerMisbehavedError,
     WrongOpaqueError,
 )
-from conformance.harness.client.requests.invoker import RefusedError
+from conformance.harness.client.requests.invoker import MissingMemberError, RefusedError
 from conformance.harness.failure.artifacts import NOTHING, Artifacts
 from conformance.harness.failure.failure import (
     ConformanceFailure,
@@ -102,6 +103,8 @@ def _of_error(
         return {"outcome": outcome, "reason": precondition_reason(error)}
     if report.when != "call" or isinstance(error, TARGET_ERRORS):
         return {"outcome": Outcome.ERROR, "reason": str(error)[:TEXT_LIMIT]}
+    if reason := refused_step(error, clauses):
+        return {"outcome": Outcome.BLOCKED, "reason": reason}
     if not _is_about_peer(error):
         reason = f"{type(error).__name__}: {error}"
         return {"outcome": Outcome.ERROR, "reason": reason[:TEXT_LIMIT]}
@@ -172,6 +175,10 @@ def as_failure(error: BaseException, clauses: list[str]) -> ConformanceFailure |
         finding = Finding(
             found=str(error), expected=f"{ResponseCode.SUCCESS:d} SUCCESS"
         )
+        transcript = CONVERSATIONS.latest()
+        return ConformanceFailure(clauses[0], [finding], transcript=transcript)
+    if isinstance(error, MissingMemberError):
+        finding = Finding(found=str(error), expected=f"a body with {error.name}")
         transcript = CONVERSATIONS.latest()
         return ConformanceFailure(clauses[0], [finding], transcript=transcript)
     if isinstance(error, LayoutError):

@@ -8,7 +8,7 @@ combines all of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Self, TypeAlias
 
@@ -33,6 +33,7 @@ class RefusedError(AssertionError):
     def __init__(self, answer: Command) -> None:
         super().__init__(f"refused with code {answer.code}: {answer.remark}")
         self.code = answer.code
+        self.opaque = answer.opaque
 
 
 class Invoker(Closing):
@@ -136,9 +137,33 @@ def json_body(value: object) -> bytes:
     return dumps(value)
 
 
+class MissingMemberError(AssertionError):
+    """The JSON body of a response lacks a member that the test reads."""
+
+    def __init__(self, name: object, members: Iterable[object]) -> None:
+        super().__init__(f"a body with the members {', '.join(map(str, members))}")
+        self.name = name
+
+
+class ReceivedMembers(dict[object, object]):
+    """JSON object of a received body; a missing member is the peer's mistake."""
+
+    def __missing__(self, name: object) -> object:
+        """Raise the error about the member *name*, which was not received."""
+        raise MissingMemberError(name, self)
+
+
 def body_of(answer: Command) -> object:
     """Return the JSON body of *answer*, which must be a success."""
-    return loads(require_success(answer).body)
+    return _received(loads(require_success(answer).body))
+
+
+def _received(value: object) -> object:
+    """Return *value* with every JSON object as :class:`ReceivedMembers`."""
+    if isinstance(value, dict):
+        members = ((name, _received(member)) for name, member in value.items())
+        return ReceivedMembers(members)
+    return [_received(item) for item in value] if isinstance(value, list) else value
 
 
 def require_success(answer: Command) -> Command:
