@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from reference.core.broker.acl.accounts import AclFileError
 from reference.core.broker.broker_config import OptionError
 from reference.core.broker.setting_checks import setting_warnings
 from reference.core.java_properties import read_properties
@@ -51,7 +52,14 @@ def main(arguments: list[str] | None = None) -> int:
         gc.set_threshold(_COLLECT_AFTER, 20, 20)
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             runner.run(serve(setup))
-    except (OptionError, FaultError, FilesError, OSError, UnicodeDecodeError) as error:
+    except (
+        AclFileError,
+        OptionError,
+        FaultError,
+        FilesError,
+        OSError,
+        UnicodeDecodeError,
+    ) as error:
         sys.stderr.write(f"cannot serve: {error}\n")
         return CANNOT_START
     return 0

@@ -20,6 +20,7 @@ from reference.core.broker.setting_checks import PORT_MAX, check_settings
 from reference.core.name_server.server import NameServer
 from reference.core.store.message_store import MessageStore
 from reference.core.store.recovery.recover import BulkRecovery
+from reference.shell.acl_file import acl_file_of
 from reference.shell.clock import now_ms, zone_offset_ms
 from reference.shell.faults.frames import FaultyBrokerHost
 from reference.shell.faults.requests import add_broker_faults, add_route_faults
@@ -80,7 +81,13 @@ async def _serve_from(
 ) -> None:
     """Serve from *store* until *stopping* is set."""
     names = _name_server(setup)
-    broker = BrokerController(options, store, store.config, now_ms=now_ms())
+    broker = BrokerController(
+        options,
+        store,
+        store.config,
+        now_ms=now_ms(),
+        acl_file=acl_file_of(options),
+    )
     memory_max = options.number("peerMemoryMax")
     for_names = memory_max // NAME_SERVER_SHARE
     hosts = (

@@ -54,7 +54,7 @@ FAST_PACKAGES = "reference/fast/", "columns/"
 class EmbeddedTarget(StartedTarget):
     """The reference, with a store of its own in a temporary directory."""
 
-    capabilities = EVERYTHING - {Capability.ACL, Capability.TLS}
+    capabilities = EVERYTHING - {Capability.TLS}
     starts_anew = False
     """Whether each start loads the program, as that of a user does."""
 
@@ -109,7 +109,8 @@ class EmbeddedTarget(StartedTarget):
 
     def _launch(self, directory: Path, ports: PortBlock) -> Child:
         settings = directory / "broker.conf"
-        lines = [f"{key}={value}\n" for key, value in self.conf.items()]
+        conf = {"rocketmqHome": str(self.home), **self.conf}
+        lines = [f"{key}={value}\n" for key, value in conf.items()]
         settings.write_text("".join(lines), encoding="utf-8")
         assert self.store_path is not None
         words: list[str | Path] = ["--namesrv-port", str(ports.name_server)]

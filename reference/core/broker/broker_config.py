@@ -27,6 +27,7 @@ DEFAULTS: Mapping[str, str] = {
     "clusterTopicEnable": "true",
     "brokerTopicEnable": "true",
     "traceTopicEnable": "false",
+    "aclEnable": "false",
     "msgTraceTopicName": "RMQ_SYS_TRACE_TOPIC",
     "rejectTransactionMessage": "false",
     "storeReplyMessageEnable": "true",

@@ -10,6 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+from reference.core.broker.acl.access_control import (
+    RELOAD_MS,
+    AccessControl,
+    AclFile,
+)
 from reference.core.broker.admin.broker_statistics import BrokerStatistics
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.filter.consumer_filters import new_filters
@@ -68,6 +73,7 @@ class BrokerController(RemotingServer):
         config: ConfigFiles,
         *,
         now_ms: int,
+        acl_file: AclFile | None = None,
     ) -> None:
         super().__init__()
         self.state = BrokerState(
@@ -104,6 +110,10 @@ class BrokerController(RemotingServer):
         )
         self._register_processors()
         self._load_tables()
+        self.access_control: AccessControl | None = None
+        if acl_file is not None:
+            self.access_control = AccessControl(acl_file, self.log_error)
+            self.check_access = self.access_control.check
 
     def start(self, name_servers: Sequence[Host], now_ms: int) -> None:
         """Connect to the name servers and start the timers."""
@@ -123,6 +133,8 @@ class BrokerController(RemotingServer):
         every(IDLE_SCAN_MS, self.close_idle, first_ms=now_ms + IDLE_SCAN_MS)
         for file in (self._topics_file, self._groups_file):
             every(RETRY_MS, file.retry, first_ms=now_ms)
+        if self.access_control is not None:
+            every(RELOAD_MS, self.access_control.reload, first_ms=now_ms + RELOAD_MS)
         self.ha.start(now_ms)
 
     def stop(self, now_ms: int) -> None:

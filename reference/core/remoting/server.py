@@ -55,6 +55,8 @@ class RemotingServer:
         self.timers = Timers(self.log_error)
         self.handlers: Mapping[int, Handler] = {}
         self.sequence_handlers: Mapping[int, SequenceHandler] = {}
+        self.check_access: Callable[[Request, Host], None] | None = None
+        """Check of each request before its handler; it raises Refused."""
         self.idle_limit_ms = IDLE_LIMIT_MS
         self.unfinished_size = 0
         """Received bytes of all connections that are no requests yet."""
@@ -216,6 +218,23 @@ class RemotingServer:
 
     def _handle(self, requests: Sequence[Request]) -> Sequence[Response | None]:
         """Return the responses to requests of one code; mostly it is one request."""
+        if self.check_access is not None:
+            return [self._handle_checked(request) for request in requests]
+        return self._handle_admitted(requests)
+
+    def _handle_checked(self, request: Request) -> Response | None:
+        """Return the response to a request whose access is checked first."""
+        assert self.check_access is not None
+        try:
+            peer = self.connections[request.connection]
+            self.check_access(request, peer.remote)
+        except Exception as error:  # a failed check admits nothing
+            return self.error_response(request, error)
+        return self._handle_admitted([request])[0]
+
+    def _handle_admitted(
+        self, requests: Sequence[Request]
+    ) -> Sequence[Response | None]:
         code = requests[0].code
         try:
             if code in self.sequence_handlers:

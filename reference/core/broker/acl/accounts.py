@@ -1,0 +1,150 @@
+"""
+The accounts of plain_acl.yml (Java: PlainPermissionManager#load).
+
+A malformed file is refused as a whole. Its errors name the place, and no value of the
+file: a value may be a secret.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import yaml
+
+from reference.core.broker.acl.permissions import (
+    Permission,
+    permission_of,
+    resource_of_group,
+)
+from reference.core.broker.acl.white_list import Address, Matcher, matcher_of
+from spec.security.plain_acl import ACCOUNTS, KEY_LENGTH_MIN, WHITE_ADDRESSES
+
+FILE_SIZE_MAX = 1024 * 1024
+"""Characters of a file that is read: about ten thousand accounts."""
+
+
+class AclFileError(ValueError):
+    """The file is malformed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """One account (Java: PlainAccessResource)."""
+
+    access_key: str
+    secret_key: str = field(repr=False)
+    is_admin: bool
+    is_white: Matcher
+    topic_default: Permission
+    group_default: Permission
+    permissions: Mapping[str, Permission]
+    """Permissions by topic, and by the retry topic of groups."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accounts:
+    """The content of the file."""
+
+    by_access_key: Mapping[str, Account]
+    white: Sequence[Matcher]
+
+    def is_white(self, address: Address) -> bool:
+        """Return whether requests from *address* are not checked."""
+        return any(matches(address) for matches in self.white)  # [SEC-WHITE-001]
+
+
+def decode_accounts(text: str) -> Accounts:
+    """Return the accounts in *text*; raise AclFileError if it is malformed."""
+    read = decode_yaml(text)
+    white = [_white(one, WHITE_ADDRESSES) for one in _texts(read, WHITE_ADDRESSES)]
+    accounts = [_account(one) for one in _entries(read)]
+    return Accounts(
+        by_access_key={one.access_key: one for one in accounts}, white=white
+    )
+
+
+def decode_yaml(text: str) -> dict[str, object]:
+    """Return the object in a YAML file; raise AclFileError if it has none."""
+    if len(text) > FILE_SIZE_MAX:
+        raise AclFileError(f"more than {FILE_SIZE_MAX} characters")
+    try:
+        read = yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = f" in line {mark.line + 1}" if mark is not None else ""
+        raise AclFileError(f"no YAML{place}") from None
+    except (yaml.YAMLError, ValueError, RecursionError, TypeError, AttributeError):
+        raise AclFileError("no YAML") from None
+    if not isinstance(read, dict) or not read:
+        raise AclFileError("no data")
+    return read
+
+
+def _entries(read: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+    listed = read.get(ACCOUNTS) or []
+    if not isinstance(listed, list):
+        raise AclFileError(f"{ACCOUNTS} is no list")
+    for entry in listed:
+        if not isinstance(entry, dict):
+            raise AclFileError(f"{ACCOUNTS} has an entry that is no object")
+        yield entry
+
+
+def _account(entry: Mapping[str, object]) -> Account:
+    access_key, secret_key = _text(entry, "accessKey"), _text(entry, "secretKey")
+    for name, key in (("accessKey", access_key), ("secretKey", secret_key)):
+        if key is None or len(key) < KEY_LENGTH_MIN:  # [SEC-ACL-018]
+            raise AclFileError(f"an {name} has less than {KEY_LENGTH_MIN} characters")
+    assert access_key is not None
+    assert secret_key is not None
+    permissions = dict(_permissions(entry, "topicPerms"))
+    for group, permission in _permissions(entry, "groupPerms"):
+        permissions[resource_of_group(group)] = permission
+    return Account(
+        access_key=access_key,
+        secret_key=secret_key,
+        is_admin=(_text(entry, "admin") or "").lower() == "true",
+        is_white=_white(_text(entry, "whiteRemoteAddress") or "", "whiteRemoteAddress"),
+        topic_default=permission_of(_text(entry, "defaultTopicPerm")),
+        group_default=permission_of(_text(entry, "defaultGroupPerm")),
+        permissions=permissions,
+    )
+
+
+def _permissions(
+    entry: Mapping[str, object], name: str
+) -> Iterator[tuple[str, Permission]]:
+    for text in _texts(entry, name):
+        parts = [part for part in text.split("=") if part]
+        if len(parts) != 2:
+            raise AclFileError(f"an entry of {name} is not NAME=PERMISSION")
+        yield parts[0].strip(), permission_of(parts[1])
+
+
+def _white(pattern: str, name: str) -> Matcher:
+    try:
+        return matcher_of(pattern)
+    except ValueError:
+        raise AclFileError(f"{name} has a malformed address") from None
+
+
+def _texts(read: Mapping[str, object], name: str) -> list[str]:
+    listed = read.get(name) or []
+    if not isinstance(listed, list):
+        raise AclFileError(f"{name} is no list")
+    return [_as_text(one, name) for one in listed]
+
+
+def _text(entry: Mapping[str, object], name: str) -> str | None:
+    value = entry.get(name)
+    return None if value is None else _as_text(value, name)
+
+
+def _as_text(value: object, name: str) -> str:
+    """Return a text, a number or a truth as text, as fastjson reads them."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise AclFileError(f"{name} is no text")

@@ -1,0 +1,110 @@
+"""
+Permissions: those of an account, and the one that a request needs.
+
+Java keeps topics and groups in one table, a group under its retry topic. So a send to
+a retry topic needs a permission on the group (Java: PlainAccessValidator#parse).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import Flag
+
+from reference.core.remoting.request import Request
+from spec.layout import LayoutError
+from spec.wire.bodies import fastjson
+from spec.wire.message.topic_names import RETRY_PREFIX
+from spec.wire.remoting.request_code import RequestCode
+
+
+class Permission(Flag):
+    """Permissions on one topic or group (Java: Permission)."""
+
+    DENY = 0
+    PUB = 1
+    SUB = 2
+
+
+PUB, SUB = Permission.PUB, Permission.SUB
+_WORDS = {
+    "PUB": PUB,
+    "SUB": SUB,
+    "PUB|SUB": PUB | SUB,
+    "SUB|PUB": PUB | SUB,
+}
+_TOPIC_FIELDS = {RequestCode.SEND_MESSAGE: "topic", RequestCode.SEND_MESSAGE_V2: "b"}
+_PARTED = {RequestCode.UNREGISTER_CLIENT, RequestCode.GET_CONSUMER_LIST_BY_GROUP}
+
+
+def permission_of(word: str | None) -> Permission:
+    """Return the permission that *word* names; an unknown word denies."""
+    return _WORDS.get((word or "").strip(), Permission.DENY)  # [SEC-ACL-013]
+
+
+def resource_of_group(group: str) -> str:
+    """Return the name under which permissions of a group are kept."""
+    return group if group.startswith(RETRY_PREFIX) else RETRY_PREFIX + group
+
+
+def printed(resource: str) -> str:
+    """Return a resource as a refusal names it."""
+    if resource.startswith(RETRY_PREFIX):
+        return f"group:{resource.removeprefix(RETRY_PREFIX)}"
+    return f"topic:{resource}"
+
+
+def needed_permissions(request: Request) -> Iterator[tuple[str, Permission]]:
+    """Yield the resources of a request, each with the permission that it needs."""
+    fields = request.fields
+    match request.code:
+        case RequestCode.SEND_MESSAGE | RequestCode.SEND_MESSAGE_V2:
+            topic = fields.get(_TOPIC_FIELDS[RequestCode(request.code)])
+            yield from _on_topic(topic, PUB)  # [SEC-PERM-003] [SEC-PERM-013]
+        case RequestCode.CONSUMER_SEND_MSG_BACK:  # [SEC-PERM-005]
+            yield from _on_topic(fields.get("originTopic"), PUB)
+            yield from _on_group(fields.get("group"))
+        case RequestCode.PULL_MESSAGE | RequestCode.UPDATE_CONSUMER_OFFSET:
+            # [SEC-PERM-007] [SEC-PERM-012]
+            yield from _on_topic(fields.get("topic"), SUB)
+            yield from _on_group(fields.get("consumerGroup"))
+        case RequestCode.QUERY_MESSAGE:  # [SEC-PERM-008]
+            yield from _on_topic(fields.get("topic"), SUB)
+        case code if code in _PARTED:  # [SEC-PERM-010] [SEC-PERM-011]
+            yield from _on_group(fields.get("consumerGroup"))
+        case RequestCode.HEART_BEAT:
+            yield from _of_heartbeat(request.body)
+
+
+def _of_heartbeat(body: bytes) -> Iterator[tuple[str, Permission]]:
+    """Yield the resources of a heartbeat; raise LayoutError if it is malformed."""
+    for consumer in _objects(fastjson.loads(body), "consumerDataSet"):
+        yield from _on_group(_text(consumer, "groupName"))  # [SEC-PERM-009]
+        for subscription in _objects(consumer, "subscriptionDataSet"):
+            yield from _on_topic(_text(subscription, "topic"), SUB)
+
+
+def _objects(value: object, name: str) -> list[Mapping[str, object]]:
+    """Return the list of objects that is the member *name*, empty without it."""
+    found = value.get(name) or [] if isinstance(value, Mapping) else None
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        raise LayoutError(f"{name} is no list of objects", field=name)
+    return found
+
+
+def _text(value: Mapping[str, object], name: str) -> str:
+    found = value.get(name)
+    if not isinstance(found, str):
+        raise LayoutError(f"{name} is no text", field=name)
+    return found
+
+
+def _on_topic(
+    topic: str | None, permission: Permission
+) -> Iterator[tuple[str, Permission]]:
+    if topic is not None:
+        yield topic, permission
+
+
+def _on_group(group: str | None) -> Iterator[tuple[str, Permission]]:
+    if group is not None:
+        yield resource_of_group(group), SUB

@@ -1,0 +1,49 @@
+"""The file of accounts, ``conf/plain_acl.yml`` below the broker's home."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from reference.core.broker.acl.accounts import AclFileError
+from reference.core.broker.broker_config import BrokerOptions, OptionError
+from spec.security.plain_acl import FILE
+
+HOME_SETTING, HOME_VARIABLE = "rocketmqHome", "ROCKETMQ_HOME"
+
+
+class PlainAclFile:
+    """plain_acl.yml, with its state at the last read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._read_at: tuple[int, int, int] | None = None
+
+    def changed_text(self) -> str | None:
+        """Return the content if the file changed since the last call, else None."""
+        try:
+            found = self.path.stat()
+            state = found.st_mtime_ns, found.st_size, found.st_ino
+            if state == self._read_at:
+                return None
+            self._read_at = state
+            return self.path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "no UTF-8"
+            raise AclFileError(f"{self.path}: {reason}") from None
+
+
+def acl_file_of(
+    options: BrokerOptions, environment: Mapping[str, str] = os.environ
+) -> PlainAclFile | None:
+    """Return the file that aclEnable makes a broker read; None without aclEnable."""
+    if not options.truth("aclEnable"):
+        return None
+    home = options.settings.get(HOME_SETTING) or environment.get(HOME_VARIABLE)
+    if not home:
+        raise OptionError(
+            f"aclEnable=true needs {HOME_SETTING}, or {HOME_VARIABLE} in the "
+            f"environment: its {FILE} has the accounts"
+        )
+    return PlainAclFile(Path(home) / FILE)
