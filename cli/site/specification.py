@@ -156,15 +156,16 @@ def overview(area: str) -> dict[str, int]:
 
 
 def evidence_rows() -> Iterator[tuple[str, list[str]]]:
-    """Yield each family with its clauses that a release keeps, and all it has."""
+    """Yield each observed family with the clauses that a release keeps, of all."""
     for family, clauses in groupby(all_clauses().values(), family_of):
         ids = [one.id for one in clauses]
         cells = []
         for observed in all_evidence().values():
             seen = Counter(observed.outcomes.get(one, "") for one in ids)
             checked = sum(seen.values()) - seen["not-applicable"] - seen[""]
-            cells.append(f"{seen['pass']} of {checked}" if checked else "–")
-        yield family, cells
+            cells.append(f"{seen['pass']}/{checked}" if checked else "")
+        if any(cells):
+            yield family, cells
 
 
 def environment() -> Environment:
