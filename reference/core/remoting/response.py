@@ -102,7 +102,7 @@ def encode_response(opaque: int, response: Response) -> bytes:
     ).encode()
     size = len(header)
     body = response.body or b"".join(response.records)
-    return _LENGTHS.pack(4 + size + len(body), size) + header + body  # [WIRE-FRAME-001]
+    return _LENGTHS.pack(4 + size + len(body), size) + header + body
 
 
 def encode_oneway(code: int, fields: Mapping[str, str], body: bytes = b"") -> bytes:

@@ -16,10 +16,25 @@ class HAState(Enum):
     """States of either end of a connection."""
 
     READY = auto()
+    """Without a connection. A pause keeps a slave from flooding a dead master."""
     CONNECTING = auto()
+    """A connect is under way. A second one would append to the same log twice."""
     HANDSHAKE = auto()
+    """The slave has not reported its offset.
+
+    Until then the master sends nothing: the slave could not append it.
+    """
     TRANSFER = auto()
+    """Both ends have the same next offset.
+
+    Pieces follow each other without waiting, and a report only shows progress.
+    """
     SHUTDOWN = auto()
+    """Closed for good.
+
+    The log of the slave may change meanwhile, so the next connection begins with its
+    own handshake.
+    """
 
 
 class HAEvent(Enum):

@@ -21,9 +21,19 @@ class PullState(Enum):
     """States of a pull request."""
 
     RECEIVED = auto()
+    """Not tried yet. Only this first try may end without a response."""
     HELD = auto()
+    """Nothing new was found.
+
+    The request waits here, so that its client need not poll.
+    """
     ANSWERED = auto()
+    """The response was sent.
+
+    Arrival and deadline of one request must not both respond.
+    """
     DROPPED = auto()
+    """The connection is closed. A try would read messages for a client that is gone."""
 
 
 class PullEvent(Enum):

@@ -31,9 +31,25 @@ class HalfState(Enum):
     """States of a half message."""
 
     PREPARED = auto()
+    """In the half topic.
+
+    No consumer receives the message, and a crash of its producer does not lose it.
+    """
     COMMITTED = auto()
+    """Appended to its real topic.
+
+    The half message stays, so 4.6.0 delivers again after a second commit.
+    """
     ROLLED_BACK = auto()
+    """An op message names it.
+
+    The log is append-only: the half message cannot be removed.
+    """
     DISCARDED = auto()
+    """Checked too often or too old.
+
+    Checks have an end, and an operator may resume it.
+    """
 
 
 class HalfEvent(Enum):

@@ -101,7 +101,7 @@ def send_command(
     code = RequestCode.SEND_MESSAGE_V2  # [CLIENT-SEND-009]
     if message.is_batch:
         code = RequestCode.SEND_BATCH_MESSAGE
-    if message.properties.get(Property.MSG_TYPE) == REPLY:  # [CLIENT-REQUESTREPLY-007]
+    if message.properties.get(Property.MSG_TYPE) == REPLY:
         code = RequestCode.SEND_REPLY_MESSAGE_V2
     fields: dict[str, object] = {  # [CLIENT-SEND-007]
         "producerGroup": group,

@@ -54,7 +54,6 @@ def message_ext(record: Record, queue: MessageQueue) -> MessageExt:
         body = decompress(body, record.system_flags)
     properties = decode_properties(record.properties)
     return MessageExt(
-        # [CLIENT-SENDBACK-002]
         topic=properties.get(Property.RETRY_TOPIC, record.topic),
         body=body,
         properties=properties,

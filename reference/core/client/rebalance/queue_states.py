@@ -16,11 +16,25 @@ class LockState(Enum):
     """State of a queue's lock, as the client sees it."""
 
     UNLOCKED = auto()
+    """Not confirmed.
+
+    Another member may still consume the queue, so nothing is pulled.
+    """
     LOCKED = auto()
+    """Confirmed by the broker.
+
+    No other member gets the queue before the lock expires there.
+    """
     EXPIRED = auto()
-    """Not confirmed for LOCK_LIVES_MS: still pulled, no message delivered."""
+    """Not confirmed for LOCK_LIVES_MS.
+
+    The broker may give the lock away, so no message is delivered; pulling goes on.
+    """
     RELEASED = auto()
-    """The queue is not assigned any more."""
+    """The queue is not assigned any more.
+
+    A late confirmation must not lock it again.
+    """
 
 
 class LockEvent(Enum):
@@ -55,15 +69,18 @@ class OrderlyState(Enum):
     """State of orderly consumption of one queue."""
 
     IDLE = auto()
-    """No message is due."""
+    """No message is due. Only here a pulled message may become current."""
     LOCKING = auto()
-    """A message is due and waits until the queue is locked."""
+    """A message is due and the queue is not locked. It waits, and those behind it."""
     CONSUMING = auto()
-    """The application has the message."""
+    """The application has the message. The next one would overtake it."""
     SUSPENDED = auto()
-    """The message failed and is delivered again after a second."""
+    """The message failed. It is delivered again after a second, before the next one."""
     SENDING_BACK = auto()
-    """The message failed too often and goes to the retry topic."""
+    """The message failed too often and goes to the retry topic.
+
+    It stays current until a broker has it.
+    """
 
 
 class OrderlyEvent(Enum):

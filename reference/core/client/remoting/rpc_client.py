@@ -154,7 +154,7 @@ class RpcClient:
             self._process_request(address, request, now_ms)
             return
         pending = self._pending.pop(request.opaque, None)
-        if pending is not None:  # [WIRE-COMMAND-006]
+        if pending is not None:
             pending.callback(request, now_ms)
 
     def request_failed(self, opaque: int, reason: Reason, now_ms: int) -> None:

@@ -2,14 +2,15 @@
 Parts of an SQL92 expression, each with its value for a message.
 
 The value of a condition is True, False, or None for unknown.
-4.6.0 org.apache.rocketmq.filter.expression has a class for each part.
+4.6.0 org.apache.rocketmq.filter.expression has a class for each function here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from operator import ge, gt, le, lt
+from typing import NamedTuple
 
 from reference.core.broker.filter.sql.values import (
     SqlError,
@@ -28,115 +29,76 @@ ORDERS: Mapping[str, Callable[[int, int], bool]] = {
 }
 
 
-class Expression:
+class Expression(NamedTuple):
     """Any part of an expression."""
 
-    is_condition = False
+    value: Callable[[Properties], Value]
+    """Returns the value for a message with these properties."""
+    is_condition: bool = True
     """Whether it is true, false or unknown, and so can be part of a larger one."""
-
-    def value(self, properties: Properties) -> Value:
-        """Return the value for a message with these properties."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True, slots=True)
-class Literal(Expression):
-    """A value that is written out."""
-
-    constant: Value
-
-    @property
-    def is_condition(self) -> bool:  # type: ignore[override] # a literal may be one
-        """TRUE, FALSE and NULL are conditions."""
-        return self.constant is None or isinstance(self.constant, bool)
-
-    def value(self, properties: Properties) -> Value:  # noqa: ARG002
-        """Return the constant."""
-        return self.constant
+    is_property: bool = False
+    is_literal: bool = False
+    constant: Value = None
+    """The value of a literal."""
 
 
-@dataclass(frozen=True, slots=True)
-class Property(Expression):
-    """The text of a property; unknown where the message has none of that name."""
-
-    name: str
-
-    def value(self, properties: Properties) -> Value:
-        """Return the property."""
-        return properties.get(self.name)  # [PULL-SQL-003]
+def literal(constant: Value) -> Expression:
+    """Return a value that is written out; TRUE, FALSE and NULL are conditions."""
+    is_condition = constant is None or isinstance(constant, bool)
+    return Expression(
+        lambda _: constant, is_condition, is_literal=True, constant=constant
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class Negated(Expression):
-    """A number with the other sign."""
-
-    part: Expression
-
-    def value(self, properties: Properties) -> Value:
-        """Return it; a property, which is a text, has no sign."""
-        return negated(self.part.value(properties))
+def property_text(name: str) -> Expression:
+    """Return the text of a property, unknown in a message without it."""
+    return Expression(  # [PULL-SQL-003]
+        lambda properties: properties.get(name), is_condition=False, is_property=True
+    )
 
 
-class Condition(Expression):
-    """A part that is true, false or unknown."""
-
-    is_condition = True
-
-    def value(self, properties: Properties) -> bool | None:
-        """Return the truth value; None for unknown."""
-        raise NotImplementedError
+def negative(part: Expression) -> Expression:
+    """Return a number with the other sign; a property, which is a text, has none."""
+    return Expression(lambda found: negated(part.value(found)), is_condition=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Alone(Condition):
-    """A property in the place of a condition: no text is true."""
-
-    part: Property
-
-    def value(self, properties: Properties) -> bool | None:
-        """Return False, or None without the property."""
-        # [PULL-SQL-006]
-        return None if self.part.value(properties) is None else False
+def as_condition(part: Expression) -> Expression:
+    """Return *part* as a condition; no text of a property is true."""
+    if part.is_condition:
+        return part
+    if not part.is_property:
+        raise SqlError("a value where a condition is wanted")
+    # [PULL-SQL-006]
+    return Expression(lambda found: None if part.value(found) is None else False)
 
 
-@dataclass(frozen=True, slots=True)
-class Not(Condition):
-    """The opposite."""
+def not_(part: Expression) -> Expression:
+    """Return the opposite of a condition; the opposite of unknown is unknown."""
 
-    part: Expression
-
-    def value(self, properties: Properties) -> bool | None:
-        """Return the opposite; the opposite of unknown is unknown."""
-        found = self.part.value(properties)
+    def value(properties: Properties) -> bool | None:
+        found = part.value(properties)
         return None if found is None else not found
 
-
-@dataclass(frozen=True, slots=True)
-class And(Condition):
-    """All of some conditions."""
-
-    parts: tuple[Expression, ...]
-
-    def value(self, properties: Properties) -> bool | None:
-        """Return the truth value; parts behind one that decides are not evaluated."""
-        return _first_that_decides(self.parts, properties, decides=False)
+    return Expression(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Or(Condition):
-    """One of some conditions, or more."""
+def and_(parts: Sequence[Expression]) -> Expression:
+    """Return all of some conditions."""
+    return Expression(partial(_first_that_decides, parts, False))
 
-    parts: tuple[Expression, ...]
 
-    def value(self, properties: Properties) -> bool | None:
-        """Return the truth value; parts behind one that decides are not evaluated."""
-        return _first_that_decides(self.parts, properties, decides=True)
+def or_(parts: Sequence[Expression]) -> Expression:
+    """Return one of some conditions, or more."""
+    return Expression(partial(_first_that_decides, parts, True))
 
 
 def _first_that_decides(
-    parts: tuple[Expression, ...], properties: Properties, *, decides: bool
+    parts: Sequence[Expression], decides: bool, properties: Properties
 ) -> bool | None:
-    """Return *decides* if a part comes to it, None if one is unknown, or the rest."""
+    """Return *decides* if a part comes to it, None if one is unknown, or the rest.
+
+    Parts behind one that decides are not evaluated.
+    """
     is_known = True
     for part in parts:
         found = part.value(properties)
@@ -147,55 +109,43 @@ def _first_that_decides(
     return not decides if is_known else None
 
 
-@dataclass(frozen=True, slots=True)
-class Equal(Condition):
-    """Whether two values are the same."""
+def equal(left: Expression, right: Expression) -> Expression:
+    """Compare two values; an unknown left is unknown, an unknown right differs."""
 
-    left: Expression
-    right: Expression
-
-    def value(self, properties: Properties) -> bool | None:
-        """Return it; what is unknown on the left is unknown, on the right differs."""
-        left, right = self.left.value(properties), self.right.value(properties)
-        if left is None or right is None:
-            if left is None and right is None:
+    def value(properties: Properties) -> bool | None:
+        one, other = left.value(properties), right.value(properties)
+        if one is None or other is None:
+            if one is None and other is None:
                 return True
-            return None if left is None else False
-        return compare(left, right) == 0
+            return None if one is None else False
+        return compare(one, other) == 0
+
+    return Expression(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Ordered(Condition):
-    """Whether two values are in an order: ``>``, ``>=``, ``<`` or ``<=``."""
+def ordered(sign: str, left: Expression, right: Expression) -> Expression:
+    """Order two values by ``>``, ``>=``, ``<`` or ``<=``; two texts are doubles."""
 
-    sign: str
-    left: Expression
-    right: Expression
-
-    def value(self, properties: Properties) -> bool | None:
-        """Return it; two texts are compared as doubles."""
-        left = self.left.value(properties)
-        if left is None:
+    def value(properties: Properties) -> bool | None:
+        one = left.value(properties)
+        other = None if one is None else right.value(properties)
+        if other is None:
             return None
-        right = self.right.value(properties)
-        if right is None:
-            return None
-        if isinstance(left, str) and isinstance(right, str):
-            left, right = as_double(left), as_double(right)  # [PULL-SQL-005]
-        return ORDERS[self.sign](compare(left, right), 0)
+        if isinstance(one, str) and isinstance(other, str):
+            one, other = as_double(one), as_double(other)  # [PULL-SQL-005]
+        return ORDERS[sign](compare(one, other), 0)
+
+    return Expression(value)
 
 
-@dataclass(frozen=True, slots=True)
-class In(Condition):
-    """Whether a property is one of some texts."""
+def in_(part: Expression, texts: Sequence[str]) -> Expression:
+    """Search a property in some texts; unknown without the property."""
 
-    part: Property
-    texts: tuple[str, ...]
+    def value(properties: Properties) -> bool | None:
+        found = part.value(properties)
+        return None if found is None else found in texts
 
-    def value(self, properties: Properties) -> bool | None:
-        """Return it, unknown without the property."""
-        found = self.part.value(properties)
-        return None if found is None else found in self.texts
+    return Expression(value)
 
 
 def selects(expression: Expression, properties: Properties) -> bool:

@@ -22,12 +22,6 @@ _PASSED_OVER = re.compile(
     r"(?:[ \t\n\r\f]|--[^\n\r]*(?:\n|\r\n?)"
     r"|/\*[^*]*\*(?:\*|[^*/][^*]*\*)*/)+"
 )
-_EXPONENT = "E[+-]?[0-9]+"
-_FLOATS = (
-    rf"[0-9]+\.[0-9]*(?:{_EXPONENT})?",
-    rf"\.[0-9]+(?:{_EXPONENT})?",
-    rf"[0-9]+{_EXPONENT}",
-)
 _WORDS = (
     (
         "float",

@@ -19,19 +19,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
+from reference.core.broker.filter.sql import expressions
 from reference.core.broker.filter.sql.expressions import (
     ORDERS,
-    Alone,
-    And,
-    Equal,
     Expression,
-    In,
-    Literal,
-    Negated,
-    Not,
-    Or,
-    Ordered,
-    Property,
+    as_condition,
+    literal,
+    not_,
 )
 from reference.core.broker.filter.sql.lexer import Word, words_of
 from reference.core.broker.filter.sql.values import SqlError, compare, whole
@@ -56,13 +50,21 @@ class _Parser:
         parts = [self._both()]
         while self._takes("OR"):
             parts.append(self._both())
-        return parts[0] if len(parts) == 1 else Or(tuple(map(as_condition, parts)))
+        return (
+            parts[0]
+            if len(parts) == 1
+            else expressions.or_([*map(as_condition, parts)])
+        )
 
     def _both(self) -> Expression:
         parts = [self._equality()]
         while self._takes("AND"):
             parts.append(self._equality())
-        return parts[0] if len(parts) == 1 else And(tuple(map(as_condition, parts)))
+        return (
+            parts[0]
+            if len(parts) == 1
+            else expressions.and_([*map(as_condition, parts)])
+        )
 
     def _equality(self) -> Expression:
         left = self._order()
@@ -70,12 +72,12 @@ class _Parser:
             if self._takes("="):
                 left = _equal(left, self._order())
             elif self._takes("<>"):
-                left = Not(_equal(left, self._order()))
+                left = not_(_equal(left, self._order()))
             elif self._takes("IS"):
                 is_not = self._takes("NOT")
                 self._wants("NULL")
-                is_null = Equal(left, Literal(None))
-                left = Not(is_null) if is_not else is_null
+                is_null = expressions.equal(left, literal(None))
+                left = not_(is_null) if is_not else is_null
             else:
                 return left
 
@@ -94,7 +96,7 @@ class _Parser:
                 left = _not_between(left, *self._bounds())
             elif self._next().kind == "NOT" and self._next(1).kind == "IN":
                 self._drop(2)
-                left = Not(_in(left, self._texts()))
+                left = not_(_in(left, self._texts()))
             else:
                 return left
 
@@ -102,9 +104,9 @@ class _Parser:
         if self._takes("+"):
             return self._signed()
         if self._takes("-"):
-            return Negated(self._signed())
+            return expressions.negative(self._signed())
         if self._takes("NOT"):
-            return Not(as_condition(self._signed()))
+            return not_(as_condition(self._signed()))
         word = self._take()
         if word.kind == "(":
             inner = self.condition()
@@ -151,25 +153,16 @@ class _Parser:
         return word
 
 
-def as_condition(part: Expression) -> Expression:
-    """Return *part* as a condition."""
-    if part.is_condition:
-        return part
-    if isinstance(part, Property):
-        return Alone(part)
-    raise SqlError("a value where a condition is wanted")
-
-
 def _single(word: Word) -> Expression:
     """Return the literal or property that *word* is."""
     makes: dict[str, Callable[[str], Expression]] = {
-        "whole": lambda text: Literal(whole(text.rstrip("lL"))),
-        "float": lambda text: Literal(_double(text)),
-        "text": lambda _: Literal(_text(word)),
-        "name": Property,
+        "whole": lambda text: literal(whole(text.rstrip("lL"))),
+        "float": lambda text: literal(_double(text)),
+        "text": lambda _: literal(_text(word)),
+        "name": expressions.property_text,
     }
     if word.kind in _CONSTANTS:
-        return Literal(_CONSTANTS[word.kind])
+        return literal(_CONSTANTS[word.kind])
     if word.kind not in makes:
         raise SqlError(f"{word.text or word.kind!r} where a value is wanted")
     return makes[word.kind](word.text)
@@ -188,36 +181,38 @@ def _text(word: Word) -> str:
 
 
 def _equal(left: Expression, right: Expression) -> Expression:
-    if Literal(None) in (left, right):
+    if any(one.is_literal and one.constant is None for one in (left, right)):
         raise SqlError("NULL equals nothing")
-    literals = isinstance(left, Literal) and isinstance(right, Literal)
+    literals = left.is_literal and right.is_literal
     if literals and left.is_condition and not right.is_condition:
         raise SqlError("a truth value beside another kind")
-    return Equal(left, right)
+    return expressions.equal(left, right)
 
 
 def _ordered(sign: str, left: Expression, right: Expression) -> Expression:
     for part in (left, right):
-        is_text = isinstance(part, Literal) and isinstance(part.constant, str)
+        is_text = isinstance(part.constant, str)
         if is_text or part.is_condition:
             raise SqlError("neither texts nor conditions have an order")
-    return Ordered(sign, left, right)
+    return expressions.ordered(sign, left, right)
 
 
 def _between(value: Expression, low: Expression, high: Expression) -> Expression:
-    if isinstance(low, Literal) and isinstance(high, Literal):
+    if low.is_literal and high.is_literal:
         if low.constant is None or high.constant is None:
             raise SqlError("NULL is no bound")
         if compare(high.constant, low.constant) < 0:
             raise SqlError("bounds in the wrong order")
-    return And((_ordered(">=", value, low), _ordered("<=", value, high)))
+    bounds = [_ordered(">=", value, low), _ordered("<=", value, high)]
+    return expressions.and_(bounds)
 
 
 def _not_between(value: Expression, low: Expression, high: Expression) -> Expression:
-    return Or((_ordered("<", value, low), _ordered(">", value, high)))
+    bounds = [_ordered("<", value, low), _ordered(">", value, high)]
+    return expressions.or_(bounds)
 
 
 def _in(left: Expression, texts: tuple[str, ...]) -> Expression:
-    if not isinstance(left, Property):
+    if not left.is_property:
         raise SqlError("only a property can be IN something")
-    return In(left, texts)
+    return expressions.in_(left, texts)
