@@ -3,19 +3,18 @@ The message store of a broker: commit log, consume queues and index.
 
 It is a state machine without threads. An append writes only to the commit log. Dispatch
 makes the messages visible to consumers. A flush brings them to disk. The state after a
-restart depends only on the files.
+restart depends only on the files. `StoreReads` has the reads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from reference.core.store.cleaning.clean_service import CleanService
 from reference.core.store.commitlog.commit_log import CommitLog, NoFileError
 from reference.core.store.config_files import ConfigFiles
 from reference.core.store.consumequeue.table import ConsumeQueueTable
-from reference.core.store.consumequeue.time_search import offset_by_time
 from reference.core.store.delay.delay_levels import DelayLevels
 from reference.core.store.delay.schedule_message import LogError, ScheduleMessageService
 from reference.core.store.dispatch.dispatcher import (
@@ -24,9 +23,8 @@ from reference.core.store.dispatch.dispatcher import (
     empty_bit_map,
 )
 from reference.core.store.flush.checkpoint import CheckpointFile
-from reference.core.store.get.get_message import MessageFilter, UnitFilter, get_message
+from reference.core.store.get.store_reads import StoreReads
 from reference.core.store.index.index_service import IndexService
-from reference.core.store.index.query import query_message
 from reference.core.store.mapped.files import Files, FilesError
 from reference.core.store.mapped.mapped_file_queue import FlushMark
 from reference.core.store.put_checks import check_message
@@ -38,11 +36,9 @@ from reference.core.store.recovery.recover import (
 from reference.core.store.statistics import Statistics
 from reference.core.store.types import (
     DispatchRequest,
-    GetMessageResult,
     NewMessage,
     PutResult,
     PutStatus,
-    QueryResult,
     StoreOptions,
 )
 
@@ -56,7 +52,7 @@ ABORT = "abort"
 """File of a running store. A start that finds it recovers after a crash."""
 
 
-class MessageStore:
+class MessageStore(StoreReads):
     """A store in one directory."""
 
     def __init__(
@@ -231,82 +227,6 @@ class MessageStore:
             # [SEND-STATE-004]
             self._is_queue_stuck |= self._queue_failures >= QUEUE_ATTEMPTS
         return arrivals
-
-    def get(
-        self,
-        topic: str,
-        queue_id: int,
-        offset: int,
-        count_max: int,
-        tags_codes: Container[int] | None = None,
-        accepts: Callable[[memoryview], bool] | None = None,
-        *,
-        unit_filter: UnitFilter | None = None,
-    ) -> GetMessageResult:
-        """Return messages of a queue from *offset* on; see `MessageFilter`."""
-        result = get_message(
-            self.log,
-            self.queues.table.get((topic, queue_id)),
-            MessageFilter(tags_codes, accepts, unit_filter),
-            self.options,
-            offset=offset,
-            count_max=count_max,
-        )
-        self.statistics.on_get(result)
-        return result
-
-    def min_offset(self, topic: str, queue_id: int) -> int:
-        """Return the offset of the first message of a queue."""
-        queue = self.queues.table.get((topic, queue_id))
-        return queue.min_offset if queue else 0
-
-    def max_offset(self, topic: str, queue_id: int) -> int:
-        """Return the offset of a queue's next message."""
-        queue = self.queues.table.get((topic, queue_id))
-        return queue.max_offset if queue else 0
-
-    def offset_by_time(self, topic: str, queue_id: int, timestamp_ms: int) -> int:
-        """Return the offset of the message stored nearest to a time."""
-        queue = self.queues.table.get((topic, queue_id))
-        return offset_by_time(self.log, queue, timestamp_ms) if queue else 0
-
-    def stored_at(self, topic: str, queue_id: int, queue_offset: int) -> int:
-        """Return the store time of a message; -1 without the message."""
-        queue = self.queues.table.get((topic, queue_id))
-        unit = queue.unit(queue_offset) if queue else None
-        return self.log.stored_at(unit[0], unit[1]) if unit else -1
-
-    def earliest_stored_at(self, topic: str, queue_id: int) -> int:
-        """Return the store time of a queue's first message; -1 without one."""
-        return self.stored_at(topic, queue_id, self.min_offset(topic, queue_id))
-
-    def record(self, topic: str, queue_id: int, queue_offset: int) -> memoryview | None:
-        """Return the record of one message, or None; statistics do not count it."""
-        queue = self.queues.table.get((topic, queue_id))
-        unit = queue.unit(queue_offset) if queue else None
-        return self.log.record(unit[0], unit[1]) if unit else None
-
-    def record_at(self, physical_offset: int) -> memoryview | None:
-        """Return the record at a commit-log offset, or None.
-
-        As in 4.6.0, the offset need not be the start of a record.
-        """
-        return self.log.record_at(physical_offset)
-
-    def query(
-        self, topic: str, key: str, count_max: int, begin_ms: int, end_ms: int
-    ) -> QueryResult:
-        """Return messages that have *key*, or another key of the same hash."""
-        count_max = min(count_max, self.options.query_count_max)  # [QUERY-KEY-009]
-        return query_message(
-            self.log,
-            self.index,
-            topic,
-            key,
-            count_max=count_max,
-            begin_ms=begin_ms,
-            end_ms=end_ms,
-        )
 
     def deliver_delayed_messages(
         self, now_ms: int, log_error: LogError = lambda _: None
