@@ -23,7 +23,7 @@ from reference.core.store.dispatch.dispatcher import (
     empty_bit_map,
 )
 from reference.core.store.flush.checkpoint import CheckpointFile
-from reference.core.store.get.store_reads import StoreReads
+from reference.core.store.get.get_message import StoreReads
 from reference.core.store.index.index_service import IndexService
 from reference.core.store.mapped.files import Files, FilesError
 from reference.core.store.mapped.mapped_file_queue import FlushMark

@@ -1,7 +1,7 @@
 """
-Reading a queue: the messages of one read, and the offset of the next one.
+The reads of a store: by queue offset, commit-log offset, time and key.
 
-Java: DefaultMessageStore#getMessage, whose MessageFilter is `MessageFilter` here.
+`get_message` reads a queue (Java: DefaultMessageStore#getMessage).
 """
 
 from __future__ import annotations
@@ -12,8 +12,17 @@ from typing import NamedTuple
 from reference.core.store.commitlog.commit_log import CommitLog
 from reference.core.store.consumequeue.consume_queue import ConsumeQueue
 from reference.core.store.consumequeue.extension import QueueExtension, is_address
+from reference.core.store.consumequeue.table import ConsumeQueueTable
+from reference.core.store.consumequeue.time_search import offset_by_time
+from reference.core.store.index.index_service import IndexService
 from reference.core.store.layouts import unit_codec
-from reference.core.store.types import GetMessageResult, GetMessageStatus, StoreOptions
+from reference.core.store.statistics import Statistics
+from reference.core.store.types import (
+    GetMessageResult,
+    GetMessageStatus,
+    QueryResult,
+    StoreOptions,
+)
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.queue_extension import ExtensionUnit
 
@@ -23,7 +32,7 @@ UnitFilter = Callable[[ExtensionUnit], bool]
 
 
 class MessageFilter(NamedTuple):
-    """The messages that a reader selects; by default all."""
+    """The messages that a reader selects; by default all (Java: MessageFilter)."""
 
     tags_codes: Container[int] | None = None
     """The tags codes that the reader selects; None for all."""
@@ -31,6 +40,96 @@ class MessageFilter(NamedTuple):
     """A filter of records; None for all."""
     unit_filter: UnitFilter | None = None
     """A filter of units of the queue's extension, which saves reading the record."""
+
+
+class StoreReads:
+    """The part of a message store that changes no file."""
+
+    log: CommitLog
+    queues: ConsumeQueueTable
+    index: IndexService
+    options: StoreOptions
+    statistics: Statistics
+
+    def get(
+        self,
+        topic: str,
+        queue_id: int,
+        offset: int,
+        count_max: int,
+        tags_codes: Container[int] | None = None,
+        accepts: Callable[[memoryview], bool] | None = None,
+        *,
+        unit_filter: UnitFilter | None = None,
+    ) -> GetMessageResult:
+        """Return messages of a queue from *offset* on; see `MessageFilter`."""
+        result = get_message(
+            self.log,
+            self.queues.table.get((topic, queue_id)),
+            MessageFilter(tags_codes, accepts, unit_filter),
+            self.options,
+            offset=offset,
+            count_max=count_max,
+        )
+        self.statistics.on_get(result)
+        return result
+
+    def min_offset(self, topic: str, queue_id: int) -> int:
+        """Return the offset of the first message of a queue."""
+        queue = self.queues.table.get((topic, queue_id))
+        return queue.min_offset if queue else 0
+
+    def max_offset(self, topic: str, queue_id: int) -> int:
+        """Return the offset of a queue's next message."""
+        queue = self.queues.table.get((topic, queue_id))
+        return queue.max_offset if queue else 0
+
+    def offset_by_time(self, topic: str, queue_id: int, timestamp_ms: int) -> int:
+        """Return the offset of the message stored nearest to a time."""
+        queue = self.queues.table.get((topic, queue_id))
+        return offset_by_time(self.log, queue, timestamp_ms) if queue else 0
+
+    def stored_at(self, topic: str, queue_id: int, queue_offset: int) -> int:
+        """Return the store time of a message; -1 without the message."""
+        queue = self.queues.table.get((topic, queue_id))
+        unit = queue.unit(queue_offset) if queue else None
+        return self.log.stored_at(unit[0], unit[1]) if unit else -1
+
+    def earliest_stored_at(self, topic: str, queue_id: int) -> int:
+        """Return the store time of a queue's first message; -1 without one."""
+        return self.stored_at(topic, queue_id, self.min_offset(topic, queue_id))
+
+    def record(self, topic: str, queue_id: int, queue_offset: int) -> memoryview | None:
+        """Return the record of one message, or None; statistics do not count it."""
+        queue = self.queues.table.get((topic, queue_id))
+        unit = queue.unit(queue_offset) if queue else None
+        return self.log.record(unit[0], unit[1]) if unit else None
+
+    def record_at(self, physical_offset: int) -> memoryview | None:
+        """Return the record at a commit-log offset, or None.
+
+        As in 4.6.0, the offset need not be the start of a record.
+        """
+        return self.log.record_at(physical_offset)
+
+    def query(
+        self, topic: str, key: str, count_max: int, begin_ms: int, end_ms: int
+    ) -> QueryResult:
+        """Return messages that have *key*, or another key of the same hash.
+
+        4.6.0 org.apache.rocketmq.store.DefaultMessageStore#queryMessage has three
+        rounds. If no record of the first exists, the others read the same index items
+        again.
+        """
+        count_max = min(count_max, self.options.query_count_max)  # [QUERY-KEY-009]
+        offsets = self.index.query(
+            topic, key, count_max=count_max, begin_ms=begin_ms, end_ms=end_ms
+        )
+        if not offsets:
+            return QueryResult((), 0, 0)
+        records = map(self.log.record_at, sorted(offsets))  # [QUERY-KEY-002]
+        found = tuple(record for record in records if record is not None)
+        return QueryResult(found, *self.index.last_update)
 
 
 def get_message(
