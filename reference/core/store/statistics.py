@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from reference.core.store.types import GetMessageResult, GetMessageStatus, PutResult
@@ -66,40 +67,21 @@ class Statistics:
 
     def sample(self, now_ms: int) -> None:
         """Add a sample of the counters, for the rates."""
-        self._samples.append(
-            Sample(
-                now_ms,
-                self.put_count,
-                self.found_count,
-                self.missed_count,
-                self.transferred_count,
-            )
-        )
+        counts = self.put_count, self.found_count, self.missed_count
+        self._samples.append(Sample(now_ms, *counts, self.transferred_count))
 
-    def put_rates(self) -> str:
-        """Return stored messages a second; a rate without enough samples is empty."""
-        return self._rates(lambda sample: sample.put)
+    def rates(self, count: str) -> str:
+        """Return the rates of a count of `Sample` a second.
 
-    def found_rates(self) -> str:
-        """Return gets a second that found a message."""
-        return self._rates(lambda sample: sample.found)
-
-    def missed_rates(self) -> str:
-        """Return gets a second that found no message."""
-        return self._rates(lambda sample: sample.missed)
-
-    def transferred_rates(self) -> str:
-        """Return returned messages a second."""
-        return self._rates(lambda sample: sample.transferred)
+        A rate without enough samples is empty.
+        """
+        rates = [self._rate(attrgetter(count), span) for span in SPANS]
+        return " ".join("" if rate is None else str(rate) for rate in rates)
 
     def read_rates(self) -> str:
         """Return gets a second; a rate without enough samples is 0.0."""
-        rates = [self._rate(lambda s: s.found + s.missed, span) for span in SPANS]
+        rates = [self._rate(lambda one: one.found + one.missed, span) for span in SPANS]
         return " ".join(str(rate or 0.0) for rate in rates)
-
-    def _rates(self, count: Callable[[Sample], int]) -> str:
-        rates = [self._rate(count, span) for span in SPANS]
-        return " ".join("" if rate is None else str(rate) for rate in rates)
 
     def _rate(self, count: Callable[[Sample], int], span: int) -> float | None:
         if len(self._samples) <= span:

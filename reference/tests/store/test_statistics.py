@@ -38,7 +38,7 @@ def test_a_rate_is_empty_until_there_are_samples_enough() -> None:
     counted = Statistics()
     for second in range(10):
         counted.sample(second * 1000)
-    assert counted.put_rates() == "  "
+    assert counted.rates("put") == "  "
     assert counted.read_rates() == "0.0 0.0 0.0"
 
 
@@ -49,10 +49,10 @@ def test_rates_are_a_second() -> None:
         counted.on_append([STORED])
         counted.on_get(FOUND)
         counted.on_get(MISSED)
-    assert counted.put_rates() == "3.0  "
-    assert counted.found_rates() == "1.0  "
-    assert counted.missed_rates() == "1.0  "
-    assert counted.transferred_rates() == "2.0  "
+    assert counted.rates("put") == "3.0  "
+    assert counted.rates("found") == "1.0  "
+    assert counted.rates("missed") == "1.0  "
+    assert counted.rates("transferred") == "2.0  "
     assert counted.read_rates() == "2.0 0.0 0.0"
 
 
@@ -61,4 +61,4 @@ def test_samples_older_than_ten_minutes_are_let_go() -> None:
     for second in range(700):
         counted.sample(second * 1000)
         counted.on_append([STORED])
-    assert counted.put_rates() == "3.0 3.0 3.0"
+    assert counted.rates("put") == "3.0 3.0 3.0"

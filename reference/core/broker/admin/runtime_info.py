@@ -93,17 +93,17 @@ def _counts(state: BrokerState) -> dict[str, str]:
     put_count = max(counted.put_count, 1)
     slower = "".join(f"{span}:0 " for span in _SLOWER_PUTS)
     return {
-        "getFoundTps": counted.found_rates(),
-        "getMissTps": counted.missed_rates(),
+        "getFoundTps": counted.rates("found"),
+        "getMissTps": counted.rates("missed"),
         "getTotalTps": counted.read_rates(),
-        "getTransferedTps": counted.transferred_rates(),
+        "getTransferedTps": counted.rates("transferred"),
         "msgGetTotalTodayNow": str(counted.transferred_count),
         "msgPutTotalTodayNow": str(counted.put_count),
         "putMessageAverageSize": str(counted.put_size / put_count),
         "putMessageDistributeTime": f"[<=0ms]:{counted.put_calls} {slower}",
         "putMessageSizeTotal": str(counted.put_size),
         "putMessageTimesTotal": str(put_count),
-        "putTps": counted.put_rates(),
+        "putTps": counted.rates("put"),
     }
 
 

@@ -71,21 +71,18 @@ class EncodedRecords(NamedTuple):
 
 
 class _Shared(NamedTuple):
-    """The fields that all records of one message have in common."""
+    """The bytes that all records of one message have in common."""
 
-    topic: str
-    queue_id: int
     flags: int
+    """System flags."""
     middle: bytes
     """The fields from the system flags up to the body."""
     topic_bytes: bytes
-    fixed_size: int
-    """Bytes of a record without its body and its properties."""
-    id_begin: str
-    """The part of the offset message ids that names the store host."""
+    """The topic with its size."""
     is_dispatchable: bool
     """Whether dispatch need not read the record from the log."""
-    stored_at_ms: int
+    fixed_size: int
+    """Bytes of a record without its body and its properties."""
 
 
 def encode_records(
@@ -131,9 +128,8 @@ def encode_records(
             queue = message.topic, message.queue_id
             queue_offset = ends.get(queue) or next_queue_offsets.get(queue, 0)
             ends[queue] = queue_offset + len(contents)  # [STORE-RECORD-005]
-        ids = _add_records(
-            parts, requests, shared, contents, queue_offset, physical_offset
-        )
+        places = queue_offset, physical_offset, stored_at_ms
+        ids = _add_records(parts, requests, message, shared, contents, *places)
         result = _PUT_OK, physical_offset, size, queue_offset, ids, stored_at_ms
         results.append(new_tuple(PutResult, (*result, len(contents))))
         physical_offset += size
@@ -144,17 +140,20 @@ def encode_records(
 def _add_records(
     parts: list[bytes | memoryview],
     requests: list[DispatchRequest],
+    message: NewMessage,
     shared: _Shared,
     contents: Sequence[RecordContent],
     queue_offset: int,
     physical_offset: int,
+    stored_at_ms: int,
 ) -> str:
-    """Add the records of one message to *parts*; return its offset message ids.
+    """Add the records of *message* to *parts*; return its offset message ids.
 
     *requests* receives the dispatch request of each record.
     """
-    topic, queue_id, flags, middle, topic_bytes, fixed_size, id_begin = shared[:7]
-    is_dispatchable, stored_at_ms = shared[7:]
+    topic, queue_id = message.topic, message.queue_id
+    flags, middle, topic_bytes, is_dispatchable, fixed_size = shared
+    id_begin = _id_begin(message.store_host.address, message.store_host.port)
     ids = []
     for flag, body, properties, text in contents:
         size = fixed_size + len(body) + len(properties)
@@ -183,45 +182,30 @@ def _add_records(
 
 
 def _shared(message: NewMessage, stored_at_ms: int) -> _Shared:
-    """Return the fields that all records of *message* share.
+    """Return the bytes that all records of *message* share.
 
     The bits of the hosts follow the addresses, not the flags that the producer sent.
     """
-    (
-        topic,
-        queue_id,
-        *_,
-        flags,
-        born_at_ms,
-        born,
-        store,
-        times,
-        prepared,
-        _,
-        is_batch,
-    ) = message
+    born, store = message.born_host, message.store_host
     hosts = BORN_V6 if len(born.address) > _V4_SIZE else 0
     if len(store.address) > _V4_SIZE:
         hosts |= STORE_V6
-    flags = flags & ~WIDE_HOSTS | hosts
+    flags = message.system_flags & ~WIDE_HOSTS | hosts
     middle = record_middle_codecs[hosts].pack(
         flags,
-        born_at_ms,
+        message.born_at_ms,
         born.address,  # [STORE-RECORD-007]
         born.port,
         stored_at_ms,
         store.address,
         store.port,
-        times,
-        0 if is_batch else prepared,
+        message.reconsume_times,
+        0 if message.is_batch else message.prepared_transaction_offset,
     )
-    topic_bytes, is_dispatchable = _encoded_topic(topic)
+    topic_bytes, is_dispatchable = _encoded_topic(message.topic)
     fixed_size = len(middle) + len(topic_bytes) + _HEAD_AND_BODY_PREFIX
-    values = (
-        *(topic, queue_id, flags, middle, topic_bytes, fixed_size),
-        *(_id_begin(store.address, store.port), is_dispatchable, stored_at_ms),
-    )
-    return new_tuple(_Shared, values)
+    shared = flags, middle, topic_bytes, is_dispatchable, fixed_size
+    return new_tuple(_Shared, shared)
 
 
 def _contents(message: NewMessage) -> Sequence[RecordContent] | None:
