@@ -19,7 +19,8 @@ from spec.wire.remoting.frame import FRAME_SIZE_MAX
 
 PORT_MAX = 65_535
 USED = frozenset(
-    {*DEFAULTS, *SPELLINGS, "brokerIP2", "namesrvAddr", FORCING_RATIO, WARNING_RATIO}
+    {*DEFAULTS, *SPELLINGS, "brokerIP2", "namesrvAddr", "rocketmqHome"}
+    | {FORCING_RATIO, WARNING_RATIO}
 )
 """Keys that change the behaviour of this broker, or that its requests return."""
 UNSUPPORTED = frozenset(
