@@ -39,10 +39,12 @@ def by_queue(table: Mapping[Any, Any]) -> dict[int, Any]:
     return found
 
 
-def config_of(broker: Client, topic: str) -> tuple[Mapping[str, Any], int]:
-    """Return a topic's configuration, and the counter of the table's version."""
+def config_of(broker: Client, topic: str) -> tuple[Mapping[str, Any], list[int]]:
+    """Return a topic's configuration; counter and time of the table's version."""
     table = mapping_of(broker.all_topic_config())
-    return table["topicConfigTable"].get(topic, {}), table["dataVersion"]["counter"]
+    version = table.get("dataVersion", {})
+    numbers = [version.get(name, -1) for name in ("counter", "timestamp")]
+    return table["topicConfigTable"].get(topic, {}), numbers
 
 
 @pytest.mark.clause("ADMIN-TOPIC-001", "ADMIN-TOPIC-005")
@@ -58,7 +60,7 @@ def test_a_created_topic_is_as_it_was_asked_for(
         )
     )
     wait_until(lambda: bool(config_of(broker, topic)[0]), what=f"{topic} is listed")
-    found, counter = config_of(broker, topic)
+    found, version = config_of(broker, topic)
     expect_fields(
         "ADMIN-TOPIC-001",
         found=found,
@@ -67,11 +69,20 @@ def test_a_created_topic_is_as_it_was_asked_for(
             "writeQueueNums": write,
             "readQueueNums": read,
             "perm": perm,
+            "topicFilterType": "SINGLE_TAG",
+            "topicSysFlag": 0,
+            "order": False,
         },
         transcript=broker.transcript,
     )
-    grown = counter > before
-    expect("ADMIN-TOPIC-005", found=grown, expected=True, what="a higher counter")
+    grown = version[0] > before[0], version[1] >= before[1] > 0
+    expect(
+        "ADMIN-TOPIC-005",
+        found=grown,
+        expected=(True, True),
+        what="a higher counter, and a time that is not earlier",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("ADMIN-TOPIC-002")
@@ -161,13 +172,23 @@ def test_a_groups_statistics_give_what_it_committed(
 @pytest.mark.clause("ADMIN-GROUP-001")
 def test_a_group_is_listed_until_it_is_deleted(broker: Client, group: str) -> None:
     settings = {
+        "consumeEnable": True,
+        "consumeFromMinEnable": False,
+        "consumeBroadcastEnable": False,
         "retryQueueNums": 3,
         "retryMaxTimes": 5,
-        "consumeBroadcastEnable": False,
+        "brokerId": 2,
+        "whichBrokerWhenConsumeSlowly": 3,
+        "notifyConsumerIdsChangedEnable": False,
     }
     require_success(broker.update_group(group=group, settings=settings))
     table = mapping_of(broker.all_groups())["subscriptionGroupTable"]
-    expect_fields("ADMIN-GROUP-001", found=table.get(group, {}), expected={**settings})
+    expect_fields(
+        "ADMIN-GROUP-001",
+        found=table.get(group, {}),
+        expected={"groupName": group, **settings},
+        transcript=broker.transcript,
+    )
     require_success(broker.delete_group(group=group))
     table = mapping_of(broker.all_groups())["subscriptionGroupTable"]
     expect("ADMIN-GROUP-001", found=group in table, expected=False, what="still listed")

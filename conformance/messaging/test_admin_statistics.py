@@ -153,10 +153,9 @@ def test_every_groups_progress_is_told(
             (queue.queue_id, at.broker_offset, at.consumer_offset)
             for stats in ours
             for one in stats
-            for queue, at in one.queues.items()
-            if at.broker_offset
+            for queue, at in sorted(one.queues.items(), key=lambda row: row[0].queue_id)
         ],
-        expected=[(0, 3, 2)],
-        what="queue, end and committed offset where there are messages",
+        expected=[(0, 3, 2), (1, 0, 0), (2, 0, 0), (3, 0, 0)],
+        what="queue, end and committed offset of each queue",
         transcript=broker.transcript,
     )

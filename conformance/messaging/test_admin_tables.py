@@ -26,7 +26,15 @@ def test_system_topics_are_the_brokers_own(
     broker: Client, target: SharedTarget, topic: str
 ) -> None:
     code = RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_BROKER
-    found = set(mapping_from(broker, code)["topicList"])
+    listed = mapping_from(broker, code)["topicList"]
+    found = set(listed)
+    expect(
+        "ADMIN-TOPIC-006",
+        found=sorted(listed),
+        expected=sorted(found),
+        what="names of system topics, each once",
+        transcript=broker.transcript,
+    )
     wanted = {"TBW102", target.cluster, target.broker_name}
     expect_that(
         "ADMIN-TOPIC-006",

@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.harness.client.client import Client, batch_body, require_success
+from conformance.harness.client.client import (
+    Client,
+    batch_body,
+    now_ms,
+    require_success,
+)
 from conformance.harness.pytest_plugin.expectations import (
     expect,
     expect_code,
@@ -25,7 +30,9 @@ from spec.wire.remoting.response_code import ResponseCode
 messages = st.tuples(bodies(most=2**10), properties(most=3))
 
 
-@pytest.mark.clause("SEND-BATCH-001", "SEND-BATCH-002", "WIRE-MESSAGEID-004")
+@pytest.mark.clause(
+    "SEND-BATCH-001", "SEND-BATCH-002", "WIRE-MESSAGEID-004", "STORE-RECORD-012"
+)
 @ON_A_TOPIC_EACH
 @given(batch=st.lists(messages, min_size=1, max_size=8))
 def test_the_messages_of_a_batch_are_stored_in_order(
@@ -34,14 +41,16 @@ def test_the_messages_of_a_batch_are_stored_in_order(
     topic = unique("batch")
     require_success(broker.create_topic(topic=topic))
     require_success(broker.send_message(topic=topic, queue_id=1))
+    born_at_ms = now_ms() - 60_000
     answer = require_success(
-        broker.send_batch(topic=topic, body=batch_body(batch), queue_id=1)
+        broker.send_batch(
+            topic=topic, body=batch_body(batch), queue_id=1, born_at_ms=born_at_ms
+        )
     )
-    expect(
+    expect_fields(
         "SEND-BATCH-001",
-        found=answer.fields["queueOffset"],
-        expected="1",
-        what="queueOffset",
+        found=answer.fields,
+        expected={"queueId": "1", "queueOffset": "1"},
         transcript=broker.transcript,
     )
     ids = answer.fields["msgId"].split(",")
@@ -53,6 +62,13 @@ def test_the_messages_of_a_batch_are_stored_in_order(
         found=[record.queue_offset for record in records],
         expected=list(range(1, 1 + len(batch))),
         what="queue offsets",
+    )
+    expect(
+        "STORE-RECORD-012",
+        found={record.born_at_ms for record in records},
+        expected={born_at_ms},
+        what="born times",
+        transcript=broker.transcript,
     )
     own = [
         (

@@ -40,7 +40,16 @@ class Locker:
         )
         found = body_of(answer)
         assert isinstance(found, dict)
-        return sorted(queue["queueId"] for queue in found["lockOKMQSet"])
+        wanted = self.queues(queue_ids)
+        locked = found.get("lockOKMQSet") or []
+        expect(
+            "GROUP-LOCK-001",
+            found=[queue for queue in locked if queue not in wanted],
+            expected=[],
+            what="locked queues that the request does not name",
+            transcript=self.broker.transcript,
+        )
+        return sorted(queue["queueId"] for queue in locked)
 
     def unlock(self, group: str, client_id: str, *queue_ids: int) -> None:
         """Unlock queues."""

@@ -96,8 +96,8 @@ def test_a_client_that_unregisters_is_gone(broker: Client, group: str) -> None:
         require_success(
             second.unregister_client(client_id="second", consumer_group=group)
         )
-        expect_notification(broker, group, "GROUP-MEMBER-005")
         expect("GROUP-MEMBER-005", found=members(second, group), expected=["first"])
+        expect_notification(broker, group, "GROUP-MEMBER-005")
 
 
 @pytest.mark.clause("GROUP-MEMBER-006")
@@ -221,8 +221,16 @@ def test_a_groups_connections_are_listed(
             "consumeFromWhere": "CONSUME_FROM_LAST_OFFSET",
         },
     )
+    count = len(found["connectionSet"])
+    expect("GROUP-CONNECTION-001", found=count, expected=1, what="connections")
     topics = sorted(found["subscriptionTable"])
     expect("GROUP-CONNECTION-001", found=topics, expected=[topic], what="topics")
+    expect_fields(
+        "GROUP-CONNECTION-001",
+        found=found["subscriptionTable"][topic],
+        expected=subscription_data(topic=topic),
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("GROUP-CONNECTION-002")
@@ -244,9 +252,16 @@ def test_a_producer_groups_connections_are_listed(broker: Client, group: str) ->
     expect_fields(
         "GROUP-CONNECTION-003",
         found=found["connectionSet"][0],
-        expected={"clientId": "p@1", "clientAddr": f"{own.host}:{own.port}"},
+        expected={
+            "clientId": "p@1",
+            "clientAddr": f"{own.host}:{own.port}",
+            "language": "OTHER",
+            "version": 333,
+        },
         transcript=broker.transcript,
     )
+    count = len(found["connectionSet"])
+    expect("GROUP-CONNECTION-003", found=count, expected=1, what="connections")
 
 
 @pytest.mark.clause("GROUP-RETRY-001")

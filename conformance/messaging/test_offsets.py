@@ -176,6 +176,7 @@ def test_a_pull_commits_where_it_says_so(
     broker: Client, topic: str, known_group: str
 ) -> None:
     send_bodies(broker, topic, [b"a", b"b"])
+    broker.pull(topic=topic, offset=0, group=f"{known_group}_other")
     for pulled_at, offset in ((0, 7), (2, 3), (50, 0)):
         broker.pull(
             topic=topic,

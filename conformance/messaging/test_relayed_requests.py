@@ -27,6 +27,18 @@ QUESTIONS = (
     RequestCode.CONSUME_MESSAGE_DIRECTLY,
 )
 
+NAMES = ("consumerGroup", "clientId")
+FIELDS = {
+    RequestCode.GET_CONSUMER_RUNNING_INFO: (
+        "consumerGroup",
+        "clientId",
+        "jstackEnable",
+    ),
+    RequestCode.CONSUME_MESSAGE_DIRECTLY: ("consumerGroup", "clientId", "msgId"),
+}
+"""Fields that a broker relays as they are."""
+QUIET_S = 0.2
+
 
 def asking(code: RequestCode, group: str, *, place: str) -> Command:
     """Return a question for the client of *group*; *place* names a message."""
@@ -53,10 +65,21 @@ def test_a_client_is_asked_and_its_answer_passed_on(
         )
         request = broker.peer.send(asking(code, group, place=place))
         relayed = client.peer.receive_request(code)
+        names = FIELDS[code]
         expect_fields(
             "ADMIN-CLIENT-001",
             found=relayed.fields,
-            expected={"consumerGroup": group, "clientId": f"client_{group}"},
+            expected={name: request.fields[name] for name in names},
+            transcript=client.transcript,
+        )
+        others = []
+        while not client.peer.is_silent(QUIET_S):
+            others.append(client.peer.receive().code)
+        expect(
+            "ADMIN-CLIENT-001",
+            found=(relayed.is_oneway, others.count(code)),
+            expected=(False, 0),
+            what="whether the relayed request is oneway, and how many more came",
             transcript=client.transcript,
         )
         client.peer.send(
@@ -108,11 +131,17 @@ def test_clients_are_asked_how_far_they_are(
     found = body_of(answer)
     assert isinstance(found, dict)
     offsets = found["consumerTable"][f"client_{group}"]
+    expect_fields(
+        "ADMIN-CLIENT-003",
+        found=relayed.fields,
+        expected={"topic": topic, "group": group},
+        transcript=broker.transcript,
+    )
     expect(
         "ADMIN-CLIENT-003",
-        found=(relayed.fields.get("topic"), list(offsets.values())),
-        expected=(topic, [7]),
-        what="topic asked about, offsets of the client",
+        found=(list(found["consumerTable"]), {*offsets}, list(offsets.values())),
+        expected=([f"client_{group}"], {queue}, [7]),
+        what="clients, and queues and offsets of the client",
         transcript=broker.transcript,
     )
 

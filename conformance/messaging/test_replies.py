@@ -75,7 +75,16 @@ def test_a_reply_reaches_its_client(
     expect_fields(
         "SEND-REPLY-002",
         found=pushed.fields,
-        expected={"topic": topic, "queueId": "2", "flag": "5", "bornTimestamp": "99"},
+        expected={
+            "topic": topic,
+            "queueId": "2",
+            "flag": "5",
+            "bornTimestamp": "99",
+            "producerGroup": "repliers",
+            "sysFlag": "0",
+            "reconsumeTimes": "0",
+        },
+        transcript=broker.transcript,
     )
     properties = decode_properties(pushed.fields["properties"])
     expect(
@@ -118,6 +127,18 @@ def test_a_reply_is_stored_too(broker: Client, topic: str) -> None:
         found=(record.topic, record.queue_id, record.body),
         expected=(topic, 2, b"the reply"),
         what="topic, queue and body of the record",
+        transcript=broker.transcript,
+    )
+    expect_fields(
+        "SEND-REPLY-005",
+        found=answer.fields,
+        expected={"queueId": "2", "queueOffset": str(record.queue_offset)},
+        transcript=broker.transcript,
+    )
+    expect_fields(
+        "SEND-REPLY-005",
+        found=decode_properties(record.properties),
+        expected={"own": "ä", "REPLY_TO_CLIENT": f"client_of_{topic}"},
         transcript=broker.transcript,
     )
 

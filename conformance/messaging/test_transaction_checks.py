@@ -30,7 +30,7 @@ from conformance.messaging.transaction_checks import (
     wait_for_progress,
 )
 from spec.host import Host
-from spec.store.message_record import SystemFlag, decode_record
+from spec.store.message_record import Record, SystemFlag, decode_record
 from spec.wire.message.message_id import encode_message_id
 from spec.wire.message.properties import decode_properties
 from spec.wire.message.topic_names import HALF_TOPIC
@@ -39,6 +39,12 @@ from spec.wire.remoting.command import Command
 from spec.wire.remoting.response_code import ResponseCode
 
 pytestmark = pytest.mark.long
+
+OF_THE_MESSAGE = (
+    *("flag", "system_flags", "born_at_ms", "born_host", "reconsume_times"),
+    *("queue_offset", "physical_offset"),
+)
+"""Fields that a record in a check request has in common with the renewed one."""
 
 
 @pytest.mark.clause(
@@ -61,6 +67,7 @@ def test_an_undecided_message_is_asked_about_and_decided(
         what="topic, queue and body of the record in the question",
         transcript=eager_broker.transcript,
     )
+    check_shown(eager_broker, first, shown)
     answer = eager_broker.end_transaction(
         group=group,
         commit_log_offset=int(second.fields["commitLogOffset"]),
@@ -72,6 +79,23 @@ def test_an_undecided_message_is_asked_about_and_decided(
     )
     expect("TXN-CHECK-007", found=answer.code, expected=0, what="code")
     eager_broker.wait_for_max_offset(topic=place, queue_id=2, offset=1)
+
+
+def check_shown(client: Client, found: Command, shown: Record) -> None:
+    """Compare the record in a question with the renewed half message."""
+    record = renewed_by(client, found)
+    expect_fields(
+        "TXN-CHECK-003",
+        found={name: getattr(shown, name) for name in OF_THE_MESSAGE},
+        expected={name: getattr(record, name) for name in OF_THE_MESSAGE},
+        transcript=client.transcript,
+    )
+    expect_fields(
+        "TXN-CHECK-003",
+        found=decode_properties(shown.properties),
+        expected=decode_properties(record.properties),
+        transcript=client.transcript,
+    )
 
 
 def check_renewal(client: Client, found: Command, half: Half, *, number: int) -> None:

@@ -34,6 +34,7 @@ def main(words: list[str]) -> int:
         sample=options.sample,
         seed=options.seed,
         only=options.only,
+        again=options.again,
         out=options.out,
     )
     session = JobSession(campaign.run, workers=options.jobs)
@@ -49,6 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--sample", type=int, default=400, help="number of mutations; 0 for all")
     add("--seed", type=int, default=1, help="choice of the sample")
     add("--only", default="", help="part of the names of the mutations to run")
+    add("--again", type=Path, help="run only the survivors in these results")
     add("--out", type=Path, help="file for the results, as JSON lines")
     add("--jobs", type=int, default=8, help="workers; most tests wait")
     return parser

@@ -22,7 +22,7 @@ from conformance.mutating_proxy.recording import (
     write_recording,
 )
 from conformance.mutating_proxy.results import report_lines, unexplained
-from conformance.mutating_proxy.session import Job, Result, RunJobs
+from conformance.mutating_proxy.session import Job, Result, RunJobs, read_results
 
 
 class MutationCampaign:
@@ -37,16 +37,17 @@ class MutationCampaign:
         sample: int,
         seed: int,
         only: str,
+        again: Path | None,
         out: Path | None,
     ) -> None:
-        self._recording, self._out = recording, out
+        self._recording, self._again, self._out = recording, again, out
         self._sample, self._seed, self._only = sample, seed, only
 
     def run(self, tests: Sequence[str], run_jobs: RunJobs) -> None:
         """Record, mutate, and print the results."""
         recording = self._recorded(tests, run_jobs)
         mutations = self._chosen(recording)
-        _print(f"{len(mutations)} mutations, {len(recording.runs)} tests")
+        _print(f"{len(mutations)} mutations, {len(recording.passed)} tests")
         jobs = [_job(mutation, recording, tests) for mutation in mutations]
         results = run_jobs(jobs)
         if self._out is not None:
@@ -56,11 +57,16 @@ class MutationCampaign:
         self.exit_code = 1 if unexplained(results) else 0
 
     def _recorded(self, tests: Sequence[str], run_jobs: RunJobs) -> Recording:
+        """Return the recording, with tests that the file does not have yet."""
         file = self._recording
+        known = Recording(())
         if file is not None and file.exists():
-            return read_recording(file)
-        recording = recording_of(run_jobs([Job(tests=[test]) for test in tests]))
-        if file is not None:
+            known = read_recording(file)
+        seen = {run.test for run in known.runs}
+        jobs = [Job(tests=[test]) for test in tests if test not in seen]
+        new = recording_of(run_jobs(jobs) if jobs else ())
+        recording = Recording([*known.runs, *new.runs])
+        if file is not None and jobs:
             write_recording(recording, file)
         return recording
 
@@ -70,6 +76,9 @@ class MutationCampaign:
         _print(f"{len(found)} mutations of {len(recording.units)} units")
         if self._only:
             found = [one for one in found if self._only in str(one)]
+        if self._again is not None:
+            missed = unexplained(read_results(self._again))
+            found = [one for one in found if one in missed]
         if not self._sample or len(found) <= self._sample:
             return found
         chosen = random.Random(self._seed).sample(found, self._sample)  # noqa: S311 # a sample

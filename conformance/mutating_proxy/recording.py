@@ -15,44 +15,60 @@ from typing import Any
 
 from conformance.harness.report.outcome import Outcome
 from conformance.mutating_proxy.mutation import FRAME, Mutation, Unit
+from conformance.mutating_proxy.results import is_right
 from conformance.mutating_proxy.session import Result, TestRun
 
+CLOSEST = 30
+"""Tests that a mutation is shown to, and as many more of the right clauses."""
 LONGEST_S = 8.0
 """Tests that took longer in the recording run are shown no mutation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """The tests that passed in the recording run."""
+    """The tests of the recording run, each with the units that it met."""
 
     runs: Sequence[TestRun]
 
     @property
+    def passed(self) -> list[TestRun]:
+        """Return the runs of tests that are shown mutations."""
+        return [
+            run
+            for run in self.runs
+            if run.outcome == Outcome.PASS and run.duration_s <= LONGEST_S
+        ]
+
+    @property
     def units(self) -> set[Unit]:
         """All units that some test meets."""
-        return {unit for run in self.runs for unit in run.units}
+        return {unit for run in self.passed for unit in run.units}
 
     def tests_for(self, mutation: Mutation) -> list[str]:
-        """Return the tests that meet what *mutation* changes, the closest first."""
-        meeting = [run for run in self.runs if _meets(run, mutation)]
+        """Return tests that meet what *mutation* changes, the closest first.
+
+        Those with a clause about the request follow behind the closest ones.
+        """
+        meeting = [run for run in self.passed if _meets(run, mutation)]
         meeting.sort(key=lambda run: (len(_codes(run)), run.duration_s))
-        return [run.test for run in meeting]
+        closest, others = meeting[:CLOSEST], meeting[CLOSEST:]
+        right = [
+            run
+            for run in others
+            if any(is_right(mutation, clause) for clause in run.clauses)
+        ]
+        return [run.test for run in (*closest, *right[:CLOSEST])]
 
 
 def recording_of(results: Iterable[Result]) -> Recording:
     """Return the recording in the *results* of jobs without a mutation."""
     runs = [run for result in results for run in result.runs]
-    passed = [
-        run
-        for run in runs
-        if run.outcome == Outcome.PASS and run.duration_s <= LONGEST_S
-    ]
-    return Recording(sorted(passed, key=lambda run: run.test))
+    return Recording(sorted(runs, key=lambda run: run.test))
 
 
 def write_recording(recording: Recording, file: Path) -> None:
     """Write *recording* for later runs; each unit stands once."""
-    units = sorted(recording.units)
+    units = sorted({unit for run in recording.runs for unit in run.units})
     numbers = {unit: number for number, unit in enumerate(units)}
     runs = [
         {**asdict(run), "units": [numbers[unit] for unit in run.units]}

@@ -33,6 +33,12 @@ class Survivor:
     reason: str
     source: str
     """Class and symbol of a release that show the reason."""
+    but: Sequence[str] = ()
+    """Patterns of exceptions."""
+
+    def covers(self, mutation: Mutation) -> bool:
+        """Return whether *mutation* may survive for this reason."""
+        return _matches(mutation, self.mutations) and not _matches(mutation, self.but)
 
 
 def mutation_of(result: Result) -> Mutation:
@@ -65,7 +71,7 @@ def is_right(mutation: Mutation, clause: str) -> bool:
 def reason_of(mutation: Mutation) -> str:
     """Return the reason why *mutation* may survive; empty without one."""
     for one in survivors():
-        if any(fnmatchcase(str(mutation), pattern) for pattern in one.mutations):
+        if one.covers(mutation):
             return one.reason
     return ""
 
@@ -109,3 +115,7 @@ def families() -> dict[str, list[str]]:
 def survivors() -> list[Survivor]:
     """Return the mutations that may survive."""
     return [Survivor(**one) for one in tomllib.loads(SURVIVORS.read_text())["survivor"]]
+
+
+def _matches(mutation: Mutation, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(str(mutation), pattern) for pattern in patterns)

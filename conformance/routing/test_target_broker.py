@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.harness.client.address import Address
-from conformance.harness.client.client import Client, require_success
+from conformance.harness.client.client import Client, body_of, require_success
 from conformance.harness.client.peer import Peer
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import expect
@@ -44,6 +44,22 @@ def test_a_running_broker_is_registered_where_it_listens(
     )
     assert data is not None
     Peer(Address.parse(data.addresses[0])).close()
+
+
+@pytest.mark.clause("ROUTE-LIST-001")
+def test_the_topics_of_a_running_broker_are_listed(
+    stage: Stage, target: Target
+) -> None:
+    own = {"SELF_TEST_TOPIC", "BenchmarkTest", target.cluster, target.broker_name}
+    found = body_of(stage.client.topic_list())
+    assert isinstance(found, dict)
+    expect(
+        "ROUTE-LIST-001",
+        found=sorted(own.difference(found["topicList"])),
+        expected=[],
+        what="topics of the broker that are not listed",
+        transcript=stage.client.transcript,
+    )
 
 
 @pytest.mark.clause("ROUTE-BROKER-002")

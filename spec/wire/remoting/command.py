@@ -116,6 +116,21 @@ UNKNOWN_FLAG_BITS = Clause(
     text="Bits of a command's flag other than 0 and 1 change nothing.",
     source=f"{_COMMAND}#isOnewayRPC",
 )
+ONE_RESPONSE = Clause(
+    id="WIRE-COMMAND-011",
+    level=Level.MUST,
+    text="A request gets one response and no second one.",
+    source=f"{_REMOTING}#processRequestCommand",
+)
+RESPONSE_IN_TIME = Clause(
+    id="WIRE-COMMAND-012",
+    level=Level.SHOULD,
+    text=(
+        "A request that the peer does not hold gets its response within 3 seconds, the "
+        "default sendMsgTimeout of clients."
+    ),
+    source="4.6.0 org.apache.rocketmq.client.producer.DefaultMQProducer#sendMsgTimeout",
+)
 
 
 @dataclass(frozen=True, slots=True)

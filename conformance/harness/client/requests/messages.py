@@ -82,6 +82,7 @@ class MessageRequests(Invoker):
         body: bytes,
         queue_id: int = 0,
         group: str = "suite_producer",
+        born_at_ms: int | None = None,
         code: int = RequestCode.SEND_BATCH_MESSAGE,
     ) -> Command:
         """Send a batch whose body is already encoded."""
@@ -90,6 +91,7 @@ class MessageRequests(Invoker):
             body=body,
             queue_id=queue_id,
             group=group,
+            born_at_ms=born_at_ms,
             code=code,
             batch=True,
         )

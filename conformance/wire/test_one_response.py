@@ -1,0 +1,163 @@
+"""Requests of many codes on one connection: one response each, in time, well formed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from conformance.harness.client.client import Client, batch_body, now_ms
+from conformance.harness.pytest_plugin.expectations import expect, expect_that
+from conformance.harness.targets.target import Target
+from conformance.wire.server import QUIET_S
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.language import LanguageCode
+from spec.wire.remoting.request_code import RequestCode
+
+IN_TIME_S = 3.0
+ATTEMPTS = 3
+"""A busy machine may be late once."""
+OF_BROKER = (
+    RequestCode.QUERY_MESSAGE,
+    RequestCode.QUERY_CONSUMER_OFFSET,
+    RequestCode.UPDATE_CONSUMER_OFFSET,
+    RequestCode.GET_ALL_TOPIC_CONFIG,
+    RequestCode.GET_BROKER_CONFIG,
+    RequestCode.GET_BROKER_RUNTIME_INFO,
+    RequestCode.SEARCH_OFFSET_BY_TIMESTAMP,
+    RequestCode.GET_MAX_OFFSET,
+    RequestCode.GET_MIN_OFFSET,
+    RequestCode.GET_EARLIEST_MSG_STORETIME,
+    RequestCode.GET_CONSUMER_LIST_BY_GROUP,
+    RequestCode.GET_ALL_CONSUMER_OFFSET,
+    RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG,
+    RequestCode.GET_TOPIC_STATS_INFO,
+    RequestCode.GET_CONSUMER_CONNECTION_LIST,
+    RequestCode.GET_PRODUCER_CONNECTION_LIST,
+    RequestCode.GET_CONSUME_STATS,
+    RequestCode.QUERY_TOPIC_CONSUME_BY_WHO,
+    RequestCode.QUERY_CONSUME_TIME_SPAN,
+    RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_BROKER,
+)
+OF_NAME_SERVER = (
+    RequestCode.GET_KV_CONFIG,
+    RequestCode.GET_KVLIST_BY_NAMESPACE,
+    RequestCode.GET_ROUTEINFO_BY_TOPIC,
+    RequestCode.GET_BROKER_CLUSTER_INFO,
+    RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER,
+    RequestCode.GET_TOPICS_BY_CLUSTER,
+    RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS,
+)
+
+Send = Callable[[], Command]
+
+
+def fields_for(topic: str, group: str, cluster: str) -> Mapping[str, str]:
+    """Return the fields of all these requests; a peer ignores those of others."""
+    return {
+        "topic": topic,
+        "queueId": "0",
+        "timestamp": "0",
+        "consumerGroup": group,
+        "producerGroup": group,
+        "group": group,
+        "key": "none",
+        "maxNum": "1",
+        "beginTimestamp": "0",
+        "endTimestamp": str(now_ms()),
+        "commitOffset": "0",
+        "namespace": "none",
+        "cluster": cluster,
+    }
+
+
+def expect_one_each(client: Client, sends: Mapping[str, Send]) -> None:
+    """Send each request, and fail the clauses unless it has one response, in time."""
+    names: dict[int, str] = {}
+    for name, send in sends.items():
+        took_s: list[float] = []
+        while len(took_s) < ATTEMPTS and min(took_s, default=IN_TIME_S) >= IN_TIME_S:
+            begun = time.monotonic()
+            response = send()
+            took_s.append(time.monotonic() - begun)
+            names[response.opaque] = name
+        expect_that(
+            "WIRE-COMMAND-012",
+            min(took_s) < IN_TIME_S,
+            found=f"{min(took_s):.1f} s",
+            expected=f"less than {IN_TIME_S:g} s",
+            what=f"time until the response to {name}",
+            transcript=client.transcript,
+        )
+        expect_that(
+            "WIRE-JSON-005",
+            response.language in LanguageCode.__members__,
+            found=response.language,
+            expected="a LanguageCode",
+            what=f"language of the response to {name}",
+            transcript=client.transcript,
+        )
+    more = []
+    while not client.peer.is_silent(QUIET_S):
+        more.append(names.get(client.peer.receive().opaque, "none of them"))
+    expect(
+        "WIRE-COMMAND-011",
+        found=more,
+        expected=[],
+        what="requests with a second response",
+        transcript=client.transcript,
+    )
+
+
+@pytest.mark.clause("WIRE-COMMAND-011", "WIRE-COMMAND-012", "WIRE-JSON-005")
+def test_a_broker_sends_one_response_each(
+    broker: Client, target: Target, topic: str, group: str
+) -> None:
+    fields = fields_for(topic, group, target.cluster)
+    sends: dict[str, Send] = {
+        "UPDATE_AND_CREATE_SUBSCRIPTIONGROUP": lambda: broker.update_group(group=group),
+        "UPDATE_AND_CREATE_TOPIC": lambda: broker.create_topic(topic=topic),
+        "SEND_MESSAGE_V2": lambda: broker.send_message(topic=topic),
+        "SEND_BATCH_MESSAGE": lambda: broker.send_batch(
+            topic=topic, body=batch_body([(b"a", {})])
+        ),
+        "PULL_MESSAGE": lambda: broker.pull(topic=topic, offset=0),
+        "HEART_BEAT": lambda: broker.heartbeat(
+            client_id="one", producer_groups=[group]
+        ),
+        "LOCK_BATCH_MQ": lambda: broker.lock_queues(
+            group=group, client_id="one", queues=[]
+        ),
+        "UNLOCK_BATCH_MQ": lambda: broker.unlock_queues(
+            group=group, client_id="one", queues=[]
+        ),
+    }
+    for code in OF_BROKER:
+        request = Command(code=code, fields=fields)
+        sends[code.name] = lambda request=request: broker.peer.request(request)  # type: ignore[misc] # a lambda with a default
+    sends["UNREGISTER_CLIENT"] = lambda: broker.unregister_client(
+        client_id="one", producer_group=group
+    )
+    expect_one_each(broker, sends)
+
+
+@pytest.mark.clause("WIRE-COMMAND-011", "WIRE-COMMAND-012", "WIRE-JSON-005")
+def test_a_name_server_sends_one_response_each(
+    namesrv: Client,
+    target: Target,
+    topic: str,
+    group: str,
+    unique: Callable[[str], str],
+) -> None:
+    fields = fields_for(topic, group, target.cluster)
+    space = unique("space")
+    sends: dict[str, Send] = {
+        "PUT_KV_CONFIG": lambda: namesrv.put_kv(namespace=space, key="k", value="v"),
+        "DELETE_KV_CONFIG": lambda: namesrv.delete_kv(namespace=space, key="k"),
+        "DELETE_TOPIC_IN_NAMESRV": lambda: namesrv.delete_topic_in_namesrv(space),
+    }
+    for code in OF_NAME_SERVER:
+        request = Command(code=code, fields=fields)
+        sends[code.name] = lambda request=request: namesrv.peer.request(request)  # type: ignore[misc] # a lambda with a default
+    expect_one_each(namesrv, sends)
