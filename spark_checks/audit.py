@@ -28,8 +28,10 @@ from spark_checks.checks.compare_rows import INDEX_CHECKS, ROW_CHECKS, compare_r
 from spark_checks.checks.surveyed_store import SurveyedStore
 from spark_checks.findings import Finding, Invariant, Severity, in_order
 from spark_checks.invariants import (
+    config_tables,
     config_values,
     files,
+    index_gaps,
     index_headers,
     settings,
     side_files,
@@ -57,12 +59,15 @@ FILE_CHECKS: tuple[Invariant, ...] = (
     side_files.CHECKPOINT_NOT_BEHIND,
     index_headers.INDEX_HEADER,
     index_headers.INDEX_SIZE,
+    index_gaps.NO_GAPS,
     side_files.CONFIGURATION_READABLE,
     settings.CONSUMED_IN_RANGE,
     settings.DELIVERED_IN_RANGE,
     settings.TOPICS_COVER_QUEUES,
     settings.COPY_READABLE,
     config_values.VALUES,
+    config_tables.COMPLETE,
+    config_tables.QUEUES_COVER_GROUPS,
     *timer.TIMER_INVARIANTS,
 )
 INVARIANTS: tuple[Invariant, ...] = (
@@ -175,7 +180,7 @@ def _audit_once(
             session, store, conf, sample, only=only, progress=progress
         )
         log_end = log_end_of(store, surveyed.summary.log_end)
-        found = _file_findings(store, conf, surveyed.summary)
+        found = file_findings(store, conf, surveyed.summary)
         at_rows, chart_data = compare_rows(surveyed, with_charts=with_charts)
         found += [
             *at_rows,
@@ -262,9 +267,10 @@ def _log_size(store: Store, conf: BrokerConf) -> int | None:
     return conf.commit_log_file_size or commit_log_file_size(store)
 
 
-def _file_findings(
+def file_findings(
     store: Store, conf: BrokerConf, summary: SurveySummary
 ) -> list[Finding]:
+    """Return the findings in names, sizes and whole files of *store*."""
     return [
         *files.check_files(
             store,
@@ -273,8 +279,10 @@ def _file_findings(
         ),
         *side_files.check_checkpoint(store, summary),
         *index_headers.check_index_headers(store, summary),
+        *index_gaps.check_index_gaps(store),
         *side_files.check_configuration(store),
         *settings.check_settings(store, summary),
         *config_values.check_config_values(store),
+        *config_tables.check_config_tables(store, summary),
         *timer.check_timer(store),
     ]

@@ -49,8 +49,18 @@ killed broker of any release has not persisted its last ones (DELAY-SEND-006).""
 FIRST_THAT_PERSISTS = (4, 9, 7)
 
 
-@pytest.mark.parametrize("release", RELEASES)
-@pytest.mark.parametrize("kind", KINDS)
+FIRST_THAT_REBUILDS = "4.6.0"
+"""After an orderly stop, 4.4.0 dispatches only new messages, and a queue that was
+deleted begins at 0 (4.4.0 store.DefaultMessageStore#start)."""
+CELLS = [
+    (kind, release)
+    for kind in KINDS
+    for release in RELEASES
+    if kind != "rebuilt" or release >= FIRST_THAT_REBUILDS
+]
+
+
+@pytest.mark.parametrize(("kind", "release"), CELLS)
 def test_stores_of_a_kind_give_no_finding(
     kind: str, release: str, tmp_path: Path
 ) -> None:

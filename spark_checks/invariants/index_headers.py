@@ -8,6 +8,7 @@ item are read here; the survey counts the slots.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -51,6 +52,7 @@ INDEX_SIZE = Invariant(
 _PLACES = {
     field.name: (field.offset, field.size) for field in leading_fields(header_layout)
 }
+BEGIN_OFFSET_PLACE = _PLACES["begin_offset"]
 Wrong = tuple[str, str]
 """Name of a header's field, and the expectation."""
 
@@ -71,19 +73,21 @@ class _Ends:
 def check_index_headers(store: Store, summary: SurveySummary) -> Iterator[Finding]:
     """Yield the findings in the headers of the index files of *store*."""
     files = [file for file in store.under("index") if file.is_named_by_time]
-    sizes = {file.size for file in files}
+    sizes = Counter(file.size for file in files)
+    usual = max(sizes, key=lambda size: (sizes[size], size), default=0)
+    end_before = 0
     for file in files:
-        rest = file.size - HEADER_SIZE
-        if rest < SLOT_SIZE + ITEM_SIZE or (len(sizes) > 1 and file.size < max(sizes)):
+        if file.size != usual or file.size < HEADER_SIZE + SLOT_SIZE + ITEM_SIZE:
             yield file_finding(
                 INDEX_SIZE,
                 file.path,
                 (0, file.size),
-                expected=f"{max(sizes)} bytes",
+                expected=f"{usual} bytes",
                 found=f"{file.size} bytes",
             )
         if file.size >= HEADER_SIZE:
-            yield from _check_header(store, file, summary)
+            yield from _check_header(store, file, summary, end_before)
+            end_before = max(end_before, *(item_range(store, file) or [0]))
 
 
 def stored_at_ms(store: Store, offset: int) -> int | None:
@@ -109,8 +113,26 @@ def full_index_headers(store: Store) -> Iterator[IndexHeader]:
             yield header
 
 
+def item_range(store: Store, file: StoreFile) -> tuple[int, int] | None:
+    """Return the commit-log offsets of the first and the last item of an index file.
+
+    None if the header does not agree with them, or the file has no item.
+    """
+    slot_count = slot_count_of(file.size)
+    try:
+        header = decode_header(begin_of(store, file, HEADER_SIZE))
+    except LayoutError:
+        return None
+    ends = None
+    if slot_count and 1 < header.index_count <= slot_count * ITEMS_PER_SLOT:
+        ends = _ends_of(store, file, header, slot_count)
+    if ends is None or _wrong_count(header, ends) or any(_unlike_items(header, ends)):
+        return None
+    return header.begin_offset, header.end_offset
+
+
 def _check_header(
-    store: Store, file: StoreFile, summary: SurveySummary
+    store: Store, file: StoreFile, summary: SurveySummary, end_before: int
 ) -> Iterator[Finding]:
     try:
         header = decode_header(begin_of(store, file, HEADER_SIZE))
@@ -126,6 +148,11 @@ def _check_header(
     wrong: dict[str, str] = {}
     for name, expected in _wrong_numbers(store, file, header, summary):
         wrong.setdefault(name, expected)
+    # Records before the end of the last file are not indexed again: 4.6.0
+    # store.index.IndexService#buildIndex.
+    if header.index_count > 1 and header.begin_offset < end_before:
+        expected = f"a begin offset of at least {end_before}, as the files before"
+        wrong.setdefault("begin_offset", expected)
     for name, expected in wrong.items():
         yield file_finding(
             INDEX_HEADER,

@@ -21,8 +21,10 @@ from spec.wire.message.topic_names import LMQ_PREFIX, SCHEDULE_TOPIC
 
 _NO = (INT64_MIN, 0)
 """Offset range that never contains a record."""
-DELAY_MAX_MS = 400 * 86_400_000
-"""Longest delay that is accepted as configured."""
+DELAY_MAX_MS = 7_300 * 86_400_000
+"""Longest delay that is accepted as configured: 20 years.
+
+A record whose store time is lost shows a longer one, since 1970."""
 
 POINTS_AT_RECORD = Invariant(
     id="INV-CQ-001",

@@ -46,12 +46,14 @@ COPY_READABLE = Invariant(
     requirement=config_files.BACKUP_IS_READ,
     cost="If the file itself is damaged later, there is no copy to load.",
 )
-_OF_THE_BROKER = re.compile(
+OF_THE_BROKER = re.compile(
     r"SCHEDULE_TOPIC_XXXX|RMQ_SYS_.*|rmq_sys_.*|TRANS_CHECK_MAX_TIME_TOPIC"
     r"|OFFSET_MOVED_EVENT|TBW102|SELF_TEST_TOPIC|%.*|.*_REPLY_TOPIC"
 )
 """System topics that a broker creates; not every release lists them."""
 NOTHING_CONSUMED = -1
+CONSUMED = ("config/consumerOffset.json", "config/lmqConsumerOffset.json")
+"""Files with consumed offsets; a broker with enableLmq uses the second one."""
 
 
 def check_settings(store: Store, summary: SurveySummary) -> Iterator[Finding]:
@@ -63,14 +65,18 @@ def check_settings(store: Store, summary: SurveySummary) -> Iterator[Finding]:
 
 
 def _check_consumed(store: Store, summary: SurveySummary) -> Iterator[Finding]:
-    path = "config/consumerOffset.json"
-    data, table = _table(store, path, "offsetTable")
+    for path in CONSUMED:
+        yield from _consumed_in(store, summary, path)
+
+
+def _consumed_in(store: Store, summary: SurveySummary, path: str) -> Iterator[Finding]:
+    data, table = table_of(store, path, "offsetTable")
     for name, offsets in table.items():
         topic = name.partition("@")[0]
         if not isinstance(offsets, dict):
             continue
         for queue, offset in offsets.items():
-            end = _end_of(summary, topic, str(queue))
+            end = end_of(summary, topic, str(queue))
             if _is_within(offset, end):
                 continue
             yield Finding(
@@ -88,11 +94,11 @@ def _check_consumed(store: Store, summary: SurveySummary) -> Iterator[Finding]:
 
 def _check_delivered(store: Store, summary: SurveySummary) -> Iterator[Finding]:
     path = "config/delayOffset.json"
-    data, table = _table(store, path, "offsetTable")
+    data, table = table_of(store, path, "offsetTable")
     for level, offset in table.items():
         if not level.isdecimal():
             continue
-        end = _end_of(summary, SCHEDULE_TOPIC, str(int(level) - 1))
+        end = end_of(summary, SCHEDULE_TOPIC, str(int(level) - 1))
         if _is_within(offset, end):
             continue
         yield Finding(
@@ -110,11 +116,11 @@ def _check_delivered(store: Store, summary: SurveySummary) -> Iterator[Finding]:
 
 def _check_topics(store: Store, summary: SurveySummary) -> Iterator[Finding]:
     path = "config/topics.json"
-    _, table = _table(store, path, "topicConfigTable")
+    _, table = table_of(store, path, "topicConfigTable")
     if not table:
         return
     for topic in sorted({topic for topic, _ in summary.units}):
-        if topic in table or _OF_THE_BROKER.fullmatch(topic):
+        if topic in table or OF_THE_BROKER.fullmatch(topic):
             continue
         queues = [q for (t, _), q in summary.units.items() if t == topic]
         yield Finding(
@@ -149,7 +155,9 @@ def _check_copies(store: Store) -> Iterator[Finding]:
             )
 
 
-def _table(store: Store, path: str, member: str) -> tuple[bytes, Mapping[str, object]]:
+def table_of(
+    store: Store, path: str, member: str
+) -> tuple[bytes, Mapping[str, object]]:
     """Return a configuration file and the table in it; empty without one."""
     file = next((file for file in store.files if file.path == path), None)
     if file is None:
@@ -165,7 +173,7 @@ def _table(store: Store, path: str, member: str) -> tuple[bytes, Mapping[str, ob
     return data, {str(name): entry for name, entry in table.items()}
 
 
-def _end_of(summary: SurveySummary, topic: str, queue: str) -> int | None:
+def end_of(summary: SurveySummary, topic: str, queue: str) -> int | None:
     """Return the offset behind the last unit of a queue; None if unknown."""
     units = summary.units.get((topic, int(queue))) if queue.isdecimal() else None
     return None if units is None or units.last is None else units.last + 1

@@ -93,6 +93,10 @@ ADVICE = {
     " next cleans up unused topics.",
     "INV-CONFIG-003": "Have the broker write its configuration twice, for instance by"
     " `mqadmin updateTopic` of any topic, and audit again.",
+    "INV-CONFIG-005": "Put the .bak file, a backup, or the file of another broker of"
+    " the cluster, in its place before the broker starts.",
+    "INV-CONFIG-006": "Set the topic's queue count with `mqadmin updateTopic -r` until"
+    " the group has consumed the queue, or reset its offset if it is not used.",
     "INV-CONFIG": "Compare the file with that of another broker of the cluster.",
     "INV-OFFSET-001": "Set the group's offset with `mqadmin resetOffsetByTime`.",
     "INV-OFFSET-002": "While no broker runs, set the level's offset in"

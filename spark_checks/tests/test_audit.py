@@ -27,8 +27,11 @@ ROOT = Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "fixtures"
 STORES = [*sorted((FIXTURES / "store").glob("*-*")), FIXTURES / "batches" / "5.3.3"]
 
+ROLLED = sorted((FIXTURES / "starts").glob("*/store"))
+"""Stores with many small files, and a delay of ten years."""
 
-@pytest.mark.parametrize("store", STORES, ids=lambda path: path.name)
+
+@pytest.mark.parametrize("store", [*STORES, *ROLLED], ids=lambda path: path.name)
 def test_a_real_store_is_silent(spark: SparkSession, store: Path) -> None:
     audit = audit_store(spark, str(store))
     assert [found.message for found in audit.findings] == []

@@ -11,6 +11,8 @@ from spark_checks.against.invariants import AGAINST_INVARIANTS
 from spark_checks.audit import INVARIANTS
 from spark_checks.findings import Invariant
 from spark_checks.tests.fields.field_table import table_rows
+from spark_checks.tests.fields.file_fault import file_fault_rows
+from spark_checks.tests.test_file_faults import FILE_FAULTS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "audit_invariants.md"
 AGAIN = "python -m spark_checks.tests.test_invariants_page writes the rows anew"
@@ -25,7 +27,8 @@ def _rows(invariants: Iterable[Invariant]) -> list[str]:
 
 def _written_anew() -> str:
     """Return the page with rows from the code and its other text."""
-    tables = iter([_rows(INVARIANTS), _rows(AGAINST_INVARIANTS), table_rows()])
+    invariants = _rows(INVARIANTS), _rows(AGAINST_INVARIANTS)
+    tables = iter([*invariants, table_rows(), file_fault_rows(FILE_FAULTS)])
     lines: list[str] = []
     for line in PAGE.read_text(encoding="utf-8").splitlines():
         if not line.startswith(("| INV-", "| `")):

@@ -1,0 +1,153 @@
+"""
+Invariants of configuration tables: that they are there, and cover what groups need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from spark_checks.findings import Finding, Invariant, Severity
+from spark_checks.invariants.file_findings import file_finding
+from spark_checks.invariants.settings import (
+    CONSUMED,
+    OF_THE_BROKER,
+    end_of,
+    place_of,
+    table_of,
+)
+from spark_checks.store_files import Store, StoreFile, read_json
+from spark_checks.survey.summarise import SurveySummary
+from spec.client import subscribing
+from spec.store.config import config_files
+
+COMPLETE = Invariant(
+    id="INV-CONFIG-005",
+    title="A configuration file is there, and has its table",
+    requirement=config_files.NOTHING_IS_KNOWN,
+    cost="The broker loads an older copy, or starts without its topics, groups or"
+    " offsets.",
+)
+QUEUES_COVER_GROUPS = Invariant(
+    id="INV-CONFIG-006",
+    title="A group can read every queue that it has not consumed",
+    requirement=subscribing.READABLE,
+    cost="Consumers of the group never receive the rest of this queue.",
+)
+TABLES: Mapping[str, str] = {
+    "topics.json": "topicConfigTable",
+    "subscriptionGroup.json": "subscriptionGroupTable",
+    "consumerOffset.json": "offsetTable",
+    "delayOffset.json": "offsetTable",
+    "consumerFilter.json": "filterDataByTopic",
+}
+"""Member with the table of each file, which every release writes, be it empty."""
+TOPICS = "config/topics.json"
+QUEUE_COUNT = "readQueueNums"
+
+
+def check_config_tables(store: Store, summary: SurveySummary) -> Iterator[Finding]:
+    """Yield the findings in the tables of the configuration of *store*."""
+    files = {file.path: file for file in store.under("config")}
+    for name, member in TABLES.items():
+        file = files.get(f"config/{name}")
+        if file is None:
+            yield from _missing(
+                store, name, summary, has_copy=f"config/{name}.bak" in files
+            )
+        else:
+            yield from _without_table(store, file, member)
+    yield from _unreadable_queues(store, summary)
+
+
+def _missing(
+    store: Store, name: str, summary: SurveySummary, *, has_copy: bool
+) -> Iterator[Finding]:
+    """Yield the finding of a missing file.
+
+    A broker moves the file to its copy before it renames the new file (4.6.0
+    common.MixAll#string2File). Each creation of a topic writes topics.json. Releases
+    since 5.0 may have a database in a directory of config instead.
+    """
+    path = f"config/{name}"
+    has_database = any(one.startswith("config/") for one in store.directories)
+    if has_copy:
+        yield _finding(path, f"no file, but a copy {path}.bak", Severity.WARNING)
+    elif not has_database and _is_required(store, path, summary):
+        yield _finding(path, "no file, and no copy", Severity.ERROR)
+
+
+def _is_required(store: Store, path: str, summary: SurveySummary) -> bool:
+    """Return whether the broker that wrote the other files wrote this one as well.
+
+    It writes consumed offsets at each stop (4.6.0 broker.BrokerController#shutdown).
+    """
+    paths = {file.path for file in store.under("config")}
+    if path == TOPICS:
+        topics = {topic for topic, _ in summary.units}
+        return bool(paths) and any(not OF_THE_BROKER.fullmatch(one) for one in topics)
+    is_closed = not store.was_left_open
+    others = {TOPICS, "config/subscriptionGroup.json"}
+    return (
+        path in CONSUMED and is_closed and others <= paths and not paths & {*CONSUMED}
+    )
+
+
+def _finding(path: str, found: str, severity: Severity) -> Finding:
+    return Finding(
+        invariant=COMPLETE,
+        severity=severity,
+        file=path,
+        offset=0,
+        length=0,
+        expected="a file",
+        found=found,
+        message=f"{path} is missing: {found}.",
+    )
+
+
+def _without_table(store: Store, file: StoreFile, member: str) -> Iterator[Finding]:
+    value = read_json(store.url, file)
+    if isinstance(value, dict) and not isinstance(value.get(member), dict):
+        yield file_finding(
+            COMPLETE,
+            file.path,
+            (0, file.size),
+            expected=f"a table {member}",
+            found=f"the members {', '.join(map(str, value)) or 'of an empty object'}",
+        )
+
+
+def _unreadable_queues(store: Store, summary: SurveySummary) -> Iterator[Finding]:
+    """Yield the queues behind the read queue count that a group has not consumed."""
+    _, topics = table_of(store, TOPICS, TABLES["topics.json"])
+    for path in CONSUMED:
+        yield from _unreadable_in(store, summary, topics, path)
+
+
+def _unreadable_in(
+    store: Store, summary: SurveySummary, topics: Mapping[str, object], path: str
+) -> Iterator[Finding]:
+    data, offsets = table_of(store, path, TABLES["consumerOffset.json"])
+    for name, queues in offsets.items():
+        topic, _, group = name.partition("@")
+        config = topics.get(topic)
+        count = config.get(QUEUE_COUNT) if isinstance(config, dict) else None
+        if not isinstance(count, int) or not isinstance(queues, dict):
+            continue
+        for queue, offset in queues.items():
+            end = end_of(summary, topic, str(queue))
+            if end is None or not isinstance(offset, int) or not -1 <= offset < end:
+                continue
+            if int(queue) >= count:
+                yield Finding(
+                    invariant=QUEUES_COVER_GROUPS,
+                    severity=Severity.WARNING,
+                    file=path,
+                    offset=place_of(data, name, str(queue)),
+                    length=len(str(offset)),
+                    expected=f"{topic} with {QUEUE_COUNT} of {int(queue) + 1} or more",
+                    found=f"{QUEUE_COUNT} {count}",
+                    message=f"{group} has consumed queue {queue} of {topic} up to"
+                    f" {offset} of {end}, but the topic has only {count} queues to"
+                    " read.",
+                )
