@@ -148,6 +148,6 @@ def _unreadable_in(
                     expected=f"{topic} with {QUEUE_COUNT} of {int(queue) + 1} or more",
                     found=f"{QUEUE_COUNT} {count}",
                     message=f"{group} has consumed queue {queue} of {topic} up to"
-                    f" {offset} of {end}, but the topic has only {count} queues to"
-                    " read.",
+                    f" {offset} of {end}, but the {QUEUE_COUNT} of the topic is"
+                    f" {count}.",
                 )

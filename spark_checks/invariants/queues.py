@@ -84,10 +84,12 @@ def wrong_units(tables: Tables) -> DataFrame:
             expected="the commit-log offset of a record",
             found=F.col("commit_log_offset").cast("string"),
             message=F.format_string(
-                "Unit %d of queue %d of %s points at commit-log offset %d, where no"
-                " record begins.",
+                "Unit %d of queue %d of %s points at commit-log offset %d, %s.",
                 *_UNIT_PLACE,
                 "commit_log_offset",
+                F.when(ahead, "behind the end of the log").otherwise(
+                    "where no record begins"
+                ),
             ),
         ),
         Rule(

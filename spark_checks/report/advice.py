@@ -47,6 +47,11 @@ REBUILT = {
     "INV-BATCH": ("batchconsumequeue",),
 }
 """Directories that a start rebuilds from the commit log, by family of invariants."""
+REPAIRED = (
+    *("INV-CQ", "INV-EXT", "INV-BATCH", "INV-CHECK", "INV-OFFSET"),
+    *("INV-LOG-001", "INV-LOG-004", "INV-INDEX-001"),
+)
+"""Invariants whose warnings are the unfinished work of a killed broker."""
 BY_ITSELF = "Nothing: a starting broker repairs this by itself."
 REBUILD = (
     "While no broker runs, move {names} out of the store: the next start rebuilds its"
@@ -112,6 +117,8 @@ ADVICE = {
     " with `mqadmin queryMsgByOffset`.",
     "INV-INDEX": "While no broker runs, move the index file out of index: lookups by"
     " key of its messages then fail, and nothing else does.",
+    "INV-INDEX-011": "Bring the missing index file back from a backup of this broker."
+    " Without it only lookups by key fail, and only of these messages.",
     "INV-AGAINST-001": "Decide which store is right by `rmqc audit` of each alone, and"
     " replace the other by a copy of it.",
     "INV-AGAINST-002": "Do not make the store that lacks them the master. Send"
@@ -148,7 +155,7 @@ class Advice:
         if not own:
             return None
         if not errors:
-            return "No errors: a starting broker repairs the warnings by itself."
+            return _without_errors(own)
         if self.damage:
             places = number_of(sum(1 + one.more for one in self.damage), "place")
             first = self.damage[0]
@@ -194,7 +201,7 @@ class Advice:
             if findings[0].severity is Severity.WARNING:
                 return BY_ITSELF, []
             return self._rebuild(REBUILT[family])
-        if family == "INV-INDEX":
+        if family == "INV-INDEX" and name not in ADVICE:
             return advice_for(name), self._moves(
                 one.file for one in findings if one.file.startswith("index/")
             )
@@ -220,6 +227,18 @@ class Advice:
 
     def _beside(self, path: str) -> str:
         return f"{self.store.rstrip('/')}.{path.replace('/', '-')}"
+
+
+def _without_errors(warnings: Sequence[Finding]) -> str:
+    """Return the headline of a store that has only *warnings*."""
+    left = [one for one in warnings if not one.invariant.id.startswith(REPAIRED)]
+    if not left:
+        return "No errors: a starting broker repairs the warnings by itself."
+    kinds = number_of(len({one.invariant.id for one in left}), "kind")
+    return (
+        f"No errors, but {kinds} of warning that a starting broker does not repair:"
+        " see the steps."
+    )
 
 
 def advice_for(invariant: str) -> str:

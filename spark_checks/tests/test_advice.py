@@ -84,6 +84,33 @@ def test_steps_are_one_a_kind_and_the_gravest_comes_first() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("names", "headline"),
+    [
+        (
+            ["INV-CQ-005", "INV-LOG-001"],
+            "No errors: a starting broker repairs the warnings by itself.",
+        ),
+        (
+            ["INV-CQ-005", "INV-CONFIG-005", "INV-INDEX-011", "INV-INDEX-011"],
+            "No errors, but 2 kinds of warning that a starting broker does not repair:"
+            " see the steps.",
+        ),
+    ],
+)
+def test_a_headline_promises_only_repairs_that_a_start_makes(
+    names: list[str], headline: str
+) -> None:
+    found = [finding(name, Severity.WARNING) for name in names]
+    assert advice(*found).headline == headline
+
+
+def test_no_index_file_is_moved_because_another_is_missing() -> None:
+    gap = finding("INV-INDEX-011", Severity.WARNING, "index/20261123000000000")
+    (step,) = next_steps(advice(gap))
+    assert step["commands"] == []
+
+
 def test_a_damaged_log_is_the_headline_and_no_queue_is_moved() -> None:
     found = advice(UNIT, ITEM, DAMAGED, forecast=LOSSES)
     assert found.headline == (

@@ -16,15 +16,15 @@ import pytest
 from spark_checks.audit import INVARIANTS, file_findings
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.checks.check_properties import key_ranges
-from spark_checks.tests.fields.file_fault import FileFault, Place
-from spark_checks.tests.fields.file_faults import INDEX_FAULTS, LOG_FAULTS, QUEUE_FAULTS
-from spark_checks.tests.fields.setting_faults import SETTING_FAULTS
 from spark_checks.findings import Finding
 from spark_checks.situation import situation_of
 from spark_checks.store_files import Store, list_store
 from spark_checks.survey.summarise import SurveySummary, summarise
 from spark_checks.survey.sums import SurveyOptions
 from spark_checks.survey.survey import Survey, parts_of, survey_of
+from spark_checks.tests.fields.file_fault import FileFault, Place
+from spark_checks.tests.fields.file_faults import INDEX_FAULTS, LOG_FAULTS, QUEUE_FAULTS
+from spark_checks.tests.fields.setting_faults import SETTING_FAULTS
 from spark_checks.tests.test_audit import ROLLED
 
 FILE_FAULTS = (*LOG_FAULTS, *QUEUE_FAULTS, *INDEX_FAULTS, *SETTING_FAULTS)
