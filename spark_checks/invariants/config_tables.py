@@ -16,7 +16,7 @@ from spark_checks.invariants.settings import (
     table_of,
 )
 from spark_checks.store_files import Store, StoreFile, read_json
-from spark_checks.survey.summarise import SurveySummary
+from spark_checks.survey.summary import SurveySummary
 from spec.client import subscribing
 from spec.store.config import config_files
 

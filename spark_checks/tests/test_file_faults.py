@@ -19,7 +19,7 @@ from spark_checks.checks.check_properties import key_ranges
 from spark_checks.findings import Finding
 from spark_checks.situation import situation_of
 from spark_checks.store_files import Store, list_store
-from spark_checks.survey.summarise import SurveySummary, summarise
+from spark_checks.survey.summary import SurveySummary
 from spark_checks.survey.sums import SurveyOptions
 from spark_checks.survey.survey import Survey, parts_of, survey_of
 from spark_checks.tests.fields.file_fault import FileFault, Place
@@ -45,7 +45,7 @@ def surveyed(store: Store, conf: BrokerConf) -> tuple[SurveySummary, bool]:
     )
     parts = parts_of(store, options, 2)
     found = reduce(Survey.plus, (survey_of(store.url, one, options) for one in parts))
-    summary = summarise(found, situation.min_offset)
+    summary = found.summary
     is_suspect = bool(
         summary.suspects(situation)
         or summary.has_damaged_rows

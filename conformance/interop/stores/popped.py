@@ -14,12 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from spec.wire.consumer.pop_receipt import (
-    PopReceipt,
-    decode_popped_queues,
-    encode_receipt,
-)
-
 from conformance.harness.client.client import Client, batch_body, require_success
 from conformance.harness.client.requests.invoker import FieldValue
 from conformance.harness.client.requests.messages import now_ms
@@ -28,6 +22,11 @@ from conformance.interop.handover.handover import speak, target_text
 from conformance.interop.stores.settings import PROMPT, SMALL_FILES
 from spec.clause import release_key
 from spec.wire.bodies import fastjson
+from spec.wire.pop.pop_receipt import (
+    PopReceipt,
+    decode_popped_queues,
+    encode_receipt,
+)
 from spec.wire.remoting.request_code import RequestCode
 
 TOPIC, TIMED, BATCHES, GROUP = "AuditPop", "AuditTimed", "AuditWhole", "audit_pop"
