@@ -91,6 +91,17 @@ def test_a_request_of_the_server_is_kept_for_who_asks() -> None:
         assert peer.receive_request(40).opaque == 7
 
 
+def test_a_kept_request_does_not_delay_the_reading_of_what_waits() -> None:
+    def notify_first(sent: Command) -> bytes:
+        return honest(sent, code=40, opaque=7, flag=2) + honest(sent)
+
+    with LyingServer(notify_first) as server, Peer(server.address) as peer:
+        peer.request(QUESTION)
+        peer.receive_waiting()
+        peer.receive_waiting()
+        assert peer.receive_request(40).opaque == 7
+
+
 def test_nobody_there_is_no_verdict() -> None:
     with LyingServer(honest) as server:
         gone = server.address

@@ -229,9 +229,10 @@ class Peer(Closing):
         """Keep the commands that have already arrived, without a wait for more."""
         if self._socket.fileno() == CLOSED or self._lost_in is not None:
             return
+        deadline = time.monotonic() + WAITING_S
         with contextlib.suppress(PeerMisbehavedError):
             while True:
-                self._kept.append(self.receive(WAITING_S))
+                self._kept.append(self._decode(self._next_frame("a command", deadline)))
 
     def is_silent(self, timeout_s: float) -> bool:
         """Return whether for *timeout_s* nothing at all arrives, not even a close."""
