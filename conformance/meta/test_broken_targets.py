@@ -174,7 +174,7 @@ def test_a_request_that_never_succeeds_blocks_the_tests_that_use_it(
         ended = run(tmp_path, address, BROKEN_SENDS, has_baseline=True)
     assert ended.outcomes["PULL-COUNT-001"] == "blocked"
     assert ended.reasons["PULL-COUNT-001"] == (
-        "blocked by SEND-RESPONSE-001: the send of a message fails"
+        "blocked by SEND-RESPONSE-001, SEND_MESSAGE_V2: refused with code 1: not today"
     )
     assert ended.outcomes["SEND-RESPONSE-001"] == "fail"
     assert ended.outcomes["WIRE-FRAME-001"] == "fail"

@@ -123,7 +123,9 @@ def test_a_refused_step_before_the_clauses_own_blocks_it(tmp_path: Path) -> None
         "TXN-END-001": "blocked",
     }
     assert ended.failures["GROUP-LOCK-001"]["expected"] == "a body with table"
-    assert ended.reasons["TXN-END-001"].startswith("SEND_MESSAGE_V2: refused with")
+    assert ended.reasons["TXN-END-001"].startswith(
+        "blocked by SEND-RESPONSE-001, SEND_MESSAGE_V2: refused with"
+    )
 
 
 WRONG_OPAQUE = """

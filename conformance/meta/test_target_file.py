@@ -53,7 +53,7 @@ def written(directory: Path, text: str) -> Path:
         ('release = "4.6.0"\n', "there is no table [broker], which states how"),
         (BROKER, "no release"),
         ('release = "new"\n' + BROKER, "new"),
-        ("brokers = 1\n" + GOOD, "there is no brokers; there are broker, "),
+        ("brokers = 1\n" + GOOD, "there is no brokers; there are admin, "),
         ('release = "4.6.0"\n[broker]\n', "broker.command is no list of texts"),
         ('release = "4.6.0"\n[broker]\ncommand = []\n', "broker.command is empty"),
         (GOOD + 'stop = "TERM"\n', "there is no broker.stop; there are command, "),

@@ -153,11 +153,11 @@ class Connection:
         is_response = tree["flag"] & CommandFlag.RESPONSE
         way = Way.RESPONSE if is_response else Way.NOTIFICATION
         code = self._codes.get(tree["opaque"]) if is_response else tree["code"]
-        if code is None:  # the request was not a whole command
-            self.send_to_suite(frame)
-            return
         if is_response and tree["opaque"] in self._unanswered:
             self._unanswered.discard(tree["opaque"])
+            return
+        if code is None:  # the request was not a whole command
+            self.send_to_suite(frame)
             return
         SWITCH.see(way, code, tree)
         if is_response and SWITCH.acts_on(Way.REQUEST, code):

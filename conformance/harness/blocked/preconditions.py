@@ -69,7 +69,7 @@ def refused_step(error: BaseException, clauses: Collection[str]) -> str:
         return ""
     if any(name.partition("-")[0] == area for name in clauses):
         return ""
-    return f"{_name_of(code)}: {first_line(error)}"
+    return f"blocked by {about}, {_name_of(code)}: {first_line(error)}"
 
 
 def _refused_code(error: RefusedError) -> int | None:

@@ -26,7 +26,6 @@ USED = frozenset(
 UNSUPPORTED = frozenset(
     {
         "accessMessageInMemoryMaxRatio",
-        "aclEnable",
         "adminBrokerThreadPoolNums",
         "bitMapLengthConsumeQueueExt",
         "brokerFastFailureEnable",
@@ -80,7 +79,6 @@ UNSUPPORTED = frozenset(
         "queryMessageThreadPoolNums",
         "registerBrokerTimeoutMills",
         "replyThreadPoolQueueCapacity",
-        "rocketmqHome",
         "sendMessageThreadPoolNums",
         "serverAsyncSemaphoreValue",
         "serverCallbackExecutorThreads",
