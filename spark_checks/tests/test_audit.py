@@ -31,7 +31,11 @@ ROLLED = sorted((FIXTURES / "starts").glob("*/store"))
 """Stores with many small files, and a delay of ten years."""
 
 
-@pytest.mark.parametrize("store", [*STORES, *ROLLED], ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "store",
+    [*STORES, *ROLLED],
+    ids=lambda path: path.relative_to(FIXTURES).as_posix(),
+)
 def test_a_real_store_is_silent(spark: SparkSession, store: Path) -> None:
     audit = audit_store(spark, str(store))
     assert [found.message for found in audit.findings] == []
