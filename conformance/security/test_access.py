@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from conformance.harness.client.client import Client, require_success
@@ -33,8 +35,8 @@ from spec.wire.remoting.response_code import ResponseCode
 IMPOSTOR = with_another_secret(ADMIN)
 
 
-@pytest.mark.clause("SEC-ACL-001", "SEC-ACL-002")
-def test_an_unsigned_request_is_refused(guard: Guard) -> None:
+@pytest.mark.clause("SEC-ACL-001")
+def test_a_refusal_has_the_code_and_the_exception(guard: Guard) -> None:
     with guard.client() as client:
         answer = client.send_message(topic="AclPub")
         found = answer.code, (answer.remark or "").startswith(f"{EXCEPTION}: ")
@@ -45,6 +47,23 @@ def test_an_unsigned_request_is_refused(guard: Guard) -> None:
             what="code, and whether the remark begins with the exception",
             transcript=client.transcript,
         )
+
+
+@pytest.mark.clause("SEC-ACL-002")
+@pytest.mark.parametrize(
+    "request_one",
+    [
+        lambda client: client.send_message(topic="AclPub"),
+        lambda client: client.pull(topic="AclPub", offset=0, group="acl_sub"),
+        lambda client: client.max_offset(topic="AclPub"),
+    ],
+    ids=["send", "pull", "max offset"],
+)
+def test_an_unsigned_request_is_refused(
+    guard: Guard, request_one: Callable[[Client], Command]
+) -> None:
+    with guard.client() as client:
+        answer = request_one(client)
         expect_reason("SEC-ACL-002", guard, client, answer, NO_ACCESS_KEY)
 
 
