@@ -18,7 +18,7 @@ from columns.log_batch import LogBatch
 from columns.record_properties import Properties, properties_of
 from columns.tags_codes import hashed_tags
 from columns.topics import Topics
-from reference.core.store.commitlog.record_codec import (
+from reference.core.store.commitlog.record_reader import (
     NOT_CONSUMABLE,
     TRANSACTION_MASK,
 )

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reference.core.recovery_forecast.log_state import LogState
-from reference.core.store.recovery.rules import RecoveryRules
-from reference.core.store.recovery.scan import (
+from reference.core.store.commitlog.record_reader import (
     ArrayTooLarge,
     Blank,
     ScannedRecord,
     read_record,
 )
+from reference.core.store.recovery.rules import RecoveryRules
 
 
 def dispatch(

@@ -29,6 +29,7 @@ from reference.core.recovery_forecast.outcome import (
 )
 from reference.core.recovery_forecast.queues_state import QueuesState
 from reference.core.recovery_forecast.store_view import StoreView
+from reference.core.store.commitlog.record_reader import ArrayTooLarge, ScannedRecord
 from reference.core.store.config_files import CONSUMER_OFFSETS, DELAY_OFFSETS
 from reference.core.store.recovery.log_start import (
     dispatch_start,
@@ -38,7 +39,7 @@ from reference.core.store.recovery.log_start import (
 )
 from reference.core.store.recovery.queue_end import EmptyLastFileError
 from reference.core.store.recovery.rules import Dispatch, RecoveryRules
-from reference.core.store.recovery.scan import ArrayTooLarge, ScannedRecord, scan_log
+from reference.core.store.recovery.scan import scan_log
 from reference.core.store.types import StoreOptions
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import ABORT, COMMIT_LOG, LOCK

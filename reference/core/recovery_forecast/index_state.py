@@ -8,11 +8,10 @@ full (Java: IndexService#buildIndex).
 from __future__ import annotations
 
 from reference.core.recovery_forecast.store_view import StoreView
-from reference.core.store.commitlog.record_codec import TRANSACTION_MASK
+from reference.core.store.commitlog.record_reader import TRANSACTION_MASK, ScannedRecord
 from reference.core.store.index.index_service import KEY_SEPARATOR
 from reference.core.store.recovery.load import is_offset, keeps_index_file
 from reference.core.store.recovery.rules import RecoveryRules
-from reference.core.store.recovery.scan import ScannedRecord
 from spec.store.file_names import INDEX
 from spec.store.index_file import HEADER_SIZE, IndexHeader, decode_header
 from spec.wire.message.properties import Property, decode_properties

@@ -7,17 +7,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-from reference.core.store.commitlog.record_fields import MAGIC_AT
+from reference.core.store.commitlog.record_reader import (
+    ScannedRecord,
+    places_before_magics,
+    read_record,
+)
 from reference.core.store.recovery.log_start import FirstRecord, first_record_of
 from reference.core.store.recovery.rules import RecoveryRules
-from reference.core.store.recovery.scan import ScannedRecord, read_record
 from spec.store.blank import BLANK_SIZE_MIN
-from spec.store.message_record import FIXED_SIZE_V4, MAGIC_V1, MAGIC_V2
+from spec.store.message_record import FIXED_SIZE_V4
 
 _PIECE = 1 << 20
 _SMALLEST = FIXED_SIZE_V4 + 1
 """A record without a body, of a topic with one letter."""
-_MAGICS = [magic.to_bytes(4, "big") for magic in (MAGIC_V1, MAGIC_V2)]
 
 
 class LogState:
@@ -121,19 +123,4 @@ class LogState:
                 at += seen.size
                 continue
             is_sure = False
-            at = _next_record(data, at + 1)
-
-
-def _next_record(data: memoryview, at: int) -> int:
-    """Return the next position from *at* on that a record's magic follows.
-
-    The length of *data* stands for none.
-    """
-    magic_at = at + MAGIC_AT
-    while magic_at < len(data):
-        piece = bytes(data[magic_at : magic_at + _PIECE + len(_MAGICS[0]) - 1])
-        found = [place for magic in _MAGICS if (place := piece.find(magic)) >= 0]
-        if found:
-            return magic_at + min(found) - MAGIC_AT
-        magic_at += _PIECE
-    return len(data)
+            at = next(places_before_magics(data, at + 1), len(data))

@@ -12,8 +12,8 @@ from reference.core.recovery_forecast.outcome import Outcome, Ranges
 from reference.core.recovery_forecast.queue_state import QueueState
 from reference.core.recovery_forecast.queues_state import QueuesState
 from reference.core.recovery_forecast.store_view import StoreView
+from reference.core.store.commitlog.record_reader import ScannedRecord
 from reference.core.store.recovery.queue_end import Unit
-from reference.core.store.recovery.scan import ScannedRecord
 from spec.integers import INT32_MAX, INT64_MAX
 from spec.store.consume_queue import UNIT_SIZE
 

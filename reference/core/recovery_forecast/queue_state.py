@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from reference.core.store.commitlog.record_reader import ScannedRecord
 from reference.core.store.consumequeue.consume_queue import FILLER
 from reference.core.store.layouts import unit_codec
 from reference.core.store.recovery.queue_end import (
@@ -24,7 +25,6 @@ from reference.core.store.recovery.queue_end import (
     truncate_queue,
 )
 from reference.core.store.recovery.rules import RecoveryRules
-from reference.core.store.recovery.scan import ScannedRecord
 from spec.integers import INT32_MAX
 from spec.store.consume_queue import UNIT_SIZE
 

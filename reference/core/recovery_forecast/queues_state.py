@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from reference.core.recovery_forecast.queue_state import QueueState
 from reference.core.recovery_forecast.store_view import StoreView, ViewError
+from reference.core.store.commitlog.record_reader import ScannedRecord
 from reference.core.store.recovery.load import DirectoryEntry, plan_load
 from reference.core.store.recovery.rules import RecoveryRules
-from reference.core.store.recovery.scan import ScannedRecord
 from spec.integers import INT32_MAX
 from spec.store.file_names import CONSUME_QUEUE
 

@@ -11,18 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from reference.core.store.commitlog.record_codec import crc32
-from reference.core.store.layouts import record_codec
+from reference.core.store.commitlog.record_reader import crc32, places_before_magics
+from reference.core.store.layouts import blank_codec, record_codec
 from spec.host import Host
 from spec.integers import body_crc
 from spec.layout import LayoutError
 from spec.store.commit_log import Stop, stop_at
 from spec.store.message_record import MAGIC_V1, MAGIC_V2, Record
 from spec.store.record_checksum import agrees
-
-MAGICS = (MAGIC_V1, MAGIC_V2)
-SIZE_FIELD = 4
-"""Bytes of a record before its magic code."""
 
 
 class FoundRecord(NamedTuple):
@@ -59,7 +55,8 @@ def readable_records(
             yield found
             position += found.size
             continue
-        following = _next_record(data, view, position + 1, base)
+        candidates = places_before_magics(view, position + 1)
+        following = next((at for at in candidates if record_at(view, at, base)), None)
         if following is None and stop is Stop.ZEROS and is_last:
             return
         end = len(view) if following is None else following
@@ -75,7 +72,7 @@ def record_at(view: memoryview, position: int, base: int) -> FoundRecord | None:
         return None
     size, magic, crc, *_, body, _, _ = values
     is_sound = (
-        magic in MAGICS
+        magic in (MAGIC_V1, MAGIC_V2)
         and size == end - position
         and (not body or body_crc(body, crc32) == crc)  # as at a start
         and agrees(view[position:end]) is not False
@@ -111,21 +108,7 @@ def _record_of(values: tuple[Any, ...]) -> Record:
     )
 
 
-def _next_record(data: bytes, view: memoryview, begin: int, base: int) -> int | None:
-    """Return the position of the first valid record at *begin* or behind it."""
-    words = [magic.to_bytes(4, "big") for magic in MAGICS]
-    ahead = {word: data.find(word, begin + SIZE_FIELD) for word in words}
-    while places := [place for place in ahead.values() if place >= 0]:
-        place = min(places)
-        if record_at(view, place - SIZE_FIELD, base) is not None:
-            return place - SIZE_FIELD
-        for word in words:
-            if ahead[word] == place:
-                ahead[word] = data.find(word, place + 1)
-    return None
-
-
 def _is_whole_blank(view: memoryview, position: int) -> bool:
     """Return whether the blank at *position* states the size of the file's rest."""
-    stated = int.from_bytes(view[position : position + SIZE_FIELD], "big")
-    return stated == len(view) - position
+    stated, _ = blank_codec.unpack_from(view, position)
+    return bool(stated == len(view) - position)

@@ -4,10 +4,10 @@ Checks of a message before the store appends it.
 
 from __future__ import annotations
 
-from reference.core.store.commitlog.record_codec import (
+from reference.core.store.commitlog.dispatch_request import property_value
+from reference.core.store.commitlog.record_reader import (
     NOT_CONSUMABLE,
     TRANSACTION_MASK,
-    property_value,
 )
 from reference.core.store.consumequeue.table import is_directory_name
 from reference.core.store.delay.delay_levels import DelayLevels

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from reference.core.recovery_forecast.forecast import forecast
 from reference.core.recovery_forecast.outcome import Outcome
-from reference.core.store.commitlog.record_codec import stored_at_of
+from reference.core.store.commitlog.record_reader import stored_at_of
 from reference.core.store.mapped.files import FilesError
 from reference.core.store.message_store import MessageStore
 from reference.core.store.recovery.rules import (

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reference.core.store.commitlog.record_codec import read_dispatch_request
-from reference.core.store.delay.delay_levels import DelayLevels
-from reference.core.store.recovery.rules import REFERENCE, RULES
-from reference.core.store.recovery.scan import (
+from reference.core.store.commitlog.dispatch_request import read_dispatch_request
+from reference.core.store.commitlog.record_reader import (
     ArrayTooLarge,
     Blank,
     InvalidRecord,
     ScannedRecord,
     read_record,
 )
+from reference.core.store.delay.delay_levels import DelayLevels
+from reference.core.store.recovery.rules import REFERENCE, RULES
 from reference.core.store.types import DispatchRequest
 from spec.store.commit_log import scan
 from spec.store.message_record import MAGIC_V2, Record, encode_record

@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from reference.core.store.mapped.files import Files
 from reference.core.store.message_store import MessageStore
-from reference.core.store.types import PutResult, PutStatus
+from reference.core.store.types import DispatchRequest, PutResult, PutStatus
 from reference.shell.storage.disk import DiskFiles
 from reference.tests.memory_files import MemoryFiles
 from reference.tests.store.making import (
@@ -144,7 +144,7 @@ def tear(files: Files, store: MessageStore, cut: int) -> bool:
     queue = store.log.queue
     offset, last, size = queue.start_offsets[-1], -1, 0
     found = store.log.read_dispatch_request(offset, check_crc=False)
-    while offset < queue.end and found.size > 0:
+    while offset < queue.end and isinstance(found, DispatchRequest):
         last, size, offset = offset, found.size, offset + found.size
         found = store.log.read_dispatch_request(offset, check_crc=False)
     if last < 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from reference.core.store.commitlog.record_codec import property_value
+from reference.core.store.commitlog.dispatch_request import property_value
 from spec.wire.message.properties import decode_properties
 
 PIECES = st.sampled_from(["KEYS", "TAGS", "aKEYS", "k", "", "\x01", "\x02", "x y"])

@@ -17,7 +17,7 @@ from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.filter.bloom_filter import BloomFilter
 from reference.core.broker.filter.sql.expressions import Expression, selects
 from reference.core.broker.filter.subscription import Subscription, parsed_expression
-from reference.core.store.commitlog.record_codec import properties_of
+from reference.core.store.commitlog.dispatch_request import properties_of
 from reference.core.store.config_files import CONSUMER_FILTERS, ConfigFiles
 from reference.core.store.dispatch.dispatcher import CalcBitMap, empty_bit_map
 from reference.core.store.get.get_message import UnitFilter

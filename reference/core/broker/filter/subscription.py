@@ -14,7 +14,7 @@ from typing import Any
 from reference.core.broker.filter.sql.expressions import Expression, selects
 from reference.core.broker.filter.sql.parser import parse_sql
 from reference.core.broker.filter.sql.values import SqlError
-from reference.core.store.commitlog.record_codec import properties_of
+from reference.core.store.commitlog.dispatch_request import properties_of
 from spec.integers import java_string_hash
 from spec.wire.consumer.sql_filter import SQL92
 

@@ -27,7 +27,7 @@ from reference.core.broker.topic.topic_config import (
 from reference.core.remoting.refused import Refused
 from reference.core.remoting.request import FieldError, Request, request_decoder
 from reference.core.remoting.response import SYSTEM_ERROR, Response
-from reference.core.store.commitlog.record_codec import property_value
+from reference.core.store.commitlog.dispatch_request import property_value
 from reference.core.store.types import (
     NewMessage,
     PutResult,

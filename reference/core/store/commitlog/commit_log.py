@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reference.core.store.commitlog.record_codec import (
-    Unreadable,
+from reference.core.store.commitlog.dispatch_request import (
+    dispatch_request_of,
     read_dispatch_request,
-    stored_at_of,
 )
 from reference.core.store.commitlog.record_encoder import (
     ILLEGAL,
@@ -21,11 +20,19 @@ from reference.core.store.commitlog.record_encoder import (
     EncodedRecords,
     encode_records,
 )
+from reference.core.store.commitlog.record_reader import (
+    Blank,
+    ReadResult,
+    ScannedRecord,
+    read_record,
+    stored_at_of,
+)
 from reference.core.store.commitlog.transient_store_pool import TransientStorePool
 from reference.core.store.delay.delay_levels import DelayLevels
 from reference.core.store.layouts import blank_codec, record_size_reader
 from reference.core.store.mapped.files import Files, FilesError
 from reference.core.store.mapped.mapped_file_queue import MappedFileQueue
+from reference.core.store.recovery.rules import REFERENCE
 from reference.core.store.types import (
     DispatchRequest,
     NewMessage,
@@ -37,7 +44,7 @@ from spec.store.file_names import COMMIT_LOG
 
 READ_MAX = 1024
 """Records that `read_dispatch_requests` reads in one call."""
-_BLANK = Unreadable(0)
+_NOTHING = memoryview(b"")
 
 
 class NoFileError(FilesError):
@@ -66,7 +73,7 @@ class CommitLog:
         self._committed_until_ms = 0
         self.check_crc_on_recover = options.check_crc_on_recover
         self._size_max = options.max_message_size
-        self._levels = levels
+        self.levels = levels
 
     @property
     def committed_until_ms(self) -> int:
@@ -123,16 +130,14 @@ class CommitLog:
 
     def read_dispatch_request(
         self, offset: int, *, check_crc: bool
-    ) -> DispatchRequest | Unreadable:
-        """Read the record at *offset*."""
-        data = self.queue.view(offset)
-        if data is None:
-            return Unreadable(-1)
-        return read_dispatch_request(data, 0, levels=self._levels, check_crc=check_crc)
+    ) -> DispatchRequest | ReadResult:
+        """Return the dispatch request of the record at *offset*, or its substitute."""
+        data = self.queue.view(offset) or _NOTHING
+        return read_dispatch_request(data, 0, levels=self.levels, check_crc=check_crc)
 
     def read_dispatch_requests(
         self, offset: int
-    ) -> tuple[list[DispatchRequest], Unreadable | None]:
+    ) -> tuple[list[DispatchRequest], ReadResult | None]:
         """Read consecutive records of one file from *offset* on, READ_MAX at most.
 
         Return them with the bytes that stopped the reading, None if more may follow. A
@@ -141,17 +146,16 @@ class CommitLog:
         requests: list[DispatchRequest] = []
         data = self.queue.view(offset)
         if data is None:
-            return requests, _BLANK
+            return requests, Blank()
         at = 0
         while at < len(data) and len(requests) < READ_MAX:
-            found = read_dispatch_request(
-                data, at, levels=self._levels, check_crc=False
-            )
-            if isinstance(found, Unreadable):
+            found = read_record(data, at, REFERENCE, check_crc=False)
+            if not isinstance(found, ScannedRecord):
                 return requests, found
+            request = dispatch_request_of(found, self.levels)
             if found.physical_offset != offset + at:
-                return requests or [found], None
-            requests.append(found)
+                return requests or [request], None
+            requests.append(request)
             at += found.size
         return requests, None
 

@@ -15,11 +15,11 @@ from reference.core.store.commitlog.batch import (
     RecordContent,
     split_batch,
 )
-from reference.core.store.commitlog.record_codec import (
+from reference.core.store.commitlog.dispatch_request import dispatch_properties
+from reference.core.store.commitlog.record_reader import (
     NOT_CONSUMABLE,
     TRANSACTION_MASK,
     crc32,
-    dispatch_properties,
 )
 from reference.core.store.layouts import (
     BORN_V6,

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from reference.core.store.commitlog.commit_log import CommitLog
-from reference.core.store.commitlog.record_codec import (
+from reference.core.store.commitlog.record_reader import (
     NOT_CONSUMABLE,
     TRANSACTION_MASK,
+    Blank,
 )
 from reference.core.store.consumequeue.consume_queue import ConsumeQueue
 from reference.core.store.consumequeue.extension import QueueExtension
@@ -88,13 +89,14 @@ class Dispatcher:
                 self.put(read, visible)
             if stop is None:
                 continue
-            if stop.size > 0:
-                self.position += stop.size
-            elif stop.size < 0 and self._is_slave:
+            next_file = self._log.next_file(self.position)
+            stated_size = 0 if isinstance(stop, Blank) else stop.size
+            if 0 < stated_size <= min(next_file, log.end) - self.position:
+                self.position += stated_size
+            elif self._is_slave and not isinstance(stop, Blank):
                 break  # The rest of the record is still to come. [REC-DISPATCH-007]
             else:
                 # A master skips the rest of a file at a blank, and at garbage too.
-                next_file = self._log.next_file(self.position)
                 # A slave may have received a part of the blank only.
                 self.position = next_file if self._is_slave else min(next_file, log.end)
 

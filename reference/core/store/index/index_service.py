@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from reference.core.store.commitlog.record_codec import TRANSACTION_MASK
+from reference.core.store.commitlog.record_reader import TRANSACTION_MASK
 from reference.core.store.flush.checkpoint import CheckpointFile
 from reference.core.store.index.index_file import IndexFile, IndexKey
 from reference.core.store.index.key_hash import index_hash

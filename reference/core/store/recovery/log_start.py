@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from reference.core.store.commitlog.record_fields import magic_of, stored_at_of
+from reference.core.store.commitlog.record_reader import stored_at_of
+from reference.core.store.layouts import blank_codec
 from reference.core.store.recovery.rules import Dispatch, RecoveryRules
 
 FILES_AFTER_A_STOP = 3
@@ -39,8 +40,9 @@ class FirstRecord(NamedTuple):
 
 def first_record_of(data: memoryview, rules: RecoveryRules) -> FirstRecord:
     """Return the first record of a commit-log file, whose bytes may be invalid."""
+    _, magic = blank_codec.unpack(data[: blank_codec.size])
     stored_at_ms = stored_at_of(data, supports_ipv6=rules.supports_ipv6)
-    return FirstRecord(magic_of(data), stored_at_ms)
+    return FirstRecord(magic, stored_at_ms)
 
 
 def first_file_after_crash(

@@ -14,6 +14,8 @@ from functools import partial
 from typing import Protocol
 
 from reference.core.store.commitlog.commit_log import CommitLog
+from reference.core.store.commitlog.dispatch_request import dispatch_request_of
+from reference.core.store.commitlog.record_reader import ScannedRecord
 from reference.core.store.consumequeue.consume_queue import ConsumeQueue
 from reference.core.store.consumequeue.table import ConsumeQueueTable
 from reference.core.store.dispatch.dispatcher import Dispatcher
@@ -35,13 +37,8 @@ from reference.core.store.recovery.queue_end import (
     truncate_queue,
 )
 from reference.core.store.recovery.rules import REFERENCE
-from reference.core.store.recovery.scan import (
-    BulkScanner,
-    ScannedRecord,
-    ScanResult,
-    scan_log,
-)
-from reference.core.store.types import DispatchRequest, StoreOptions
+from reference.core.store.recovery.scan import BulkScanner, ScanResult, scan_log
+from reference.core.store.types import StoreOptions
 
 
 class StoreParts(Protocol):
@@ -139,11 +136,9 @@ def _scan(
     """Scan the log from its file *first* on; put the records if it *dispatches*."""
     log, dispatcher = parts.log, parts.dispatcher
 
-    def on_record(offset: int, _: ScannedRecord) -> None:
+    def on_record(_: int, record: ScannedRecord) -> None:
         if dispatches:
-            found = log.read_dispatch_request(offset, check_crc=False)
-            if isinstance(found, DispatchRequest):
-                dispatcher.put((found,), [])
+            dispatcher.put((dispatch_request_of(record, log.levels),), [])
 
     return scan_log(
         log.queue.start_offsets,

@@ -1,0 +1,107 @@
+"""
+The dispatch request of a record: the values that consume queue and index need of it.
+"""
+
+from __future__ import annotations
+
+from reference.core.store.commitlog.record_reader import (
+    ReadResult,
+    ScannedRecord,
+    read_record,
+)
+from reference.core.store.delay.delay_levels import DelayLevels
+from reference.core.store.index.key_hash import tags_hash
+from reference.core.store.recovery.rules import REFERENCE
+from reference.core.store.types import DispatchRequest
+from spec.derive.codecs import record_codec
+from spec.wire.message.properties import (
+    NAME_END,
+    VALUE_END,
+    Property,
+    decode_properties,
+)
+from spec.wire.message.topic_names import SCHEDULE_TOPIC
+
+_KEYS, _TAGS = f"{Property.KEYS}{NAME_END}", f"{Property.TAGS}{NAME_END}"
+_UNIQUE_KEY = f"{Property.UNIQ_KEY}{NAME_END}"
+
+
+def read_dispatch_request(
+    data: memoryview, at: int, *, levels: DelayLevels, check_crc: bool
+) -> DispatchRequest | ReadResult:
+    """Return the request of the record at the byte *at*, or its substitute."""
+    found = read_record(data, at, REFERENCE, check_crc=check_crc)
+    if isinstance(found, ScannedRecord):
+        return dispatch_request_of(found, levels)
+    return found
+
+
+def dispatch_request_of(record: ScannedRecord, levels: DelayLevels) -> DispatchRequest:
+    """Return the dispatch request of *record*."""
+    topic = str(record.topic, "utf-8", "replace")
+    text = str(record.properties, "utf-8", "replace")
+    tags_code, keys, unique_key = dispatch_properties(text)
+    if topic == SCHEDULE_TOPIC:
+        level = _delay_level(levels, text)
+        if level > 0:  # [STORE-QUEUE-005]
+            tags_code = levels.deliver_at_ms(level, record.stored_at_ms)
+    return DispatchRequest(
+        size=record.size,
+        topic=topic,
+        queue_id=record.queue_id,
+        queue_offset=record.queue_offset,
+        physical_offset=record.physical_offset,
+        tags_code=tags_code,
+        stored_at_ms=record.stored_at_ms,
+        system_flags=record.system_flags,
+        keys=keys,
+        unique_key=unique_key,
+    )
+
+
+def _delay_level(levels: DelayLevels, properties: str) -> int:
+    """Return the level in *properties*; 0 for a DELAY that is not a number.
+
+    A batch can bring one. 4.6.0 reads no further and loses the messages behind it.
+    """
+    try:
+        return levels.level_of(property_value(properties, Property.DELAY))
+    except ValueError:
+        return 0
+
+
+def dispatch_properties(text: str) -> tuple[int, str, str | None]:
+    """Return the tags code, KEYS and UNIQ_KEY of the properties *text*."""
+    # Few messages have tags or keys, and a search for a name is quicker than a parse.
+    tags = _value(text, _TAGS) if _TAGS in text else None
+    keys = _value(text, _KEYS) if _KEYS in text else None
+    # [STORE-QUEUE-004] [STORE-TAGS-001]
+    return tags_hash(tags or ""), keys or "", _value(text, _UNIQUE_KEY)
+
+
+def property_value(properties: str, name: str) -> str | None:
+    """Return the value of the property *name*, None without one.
+
+    `decode_properties` defines the result, and tests compare the two. This search
+    leaves the other properties unread.
+    """
+    return _value(properties, name + NAME_END)
+
+
+def _value(properties: str, name: str) -> str | None:
+    """Return the value behind *name*, which ends with NAME_END."""
+    start = properties.rfind(name)
+    if start < 0:
+        return None
+    begin = start + len(name)
+    end = properties.find(VALUE_END, begin)
+    value = properties[begin:] if end < 0 else properties[begin:end]
+    is_whole_name = start == 0 or properties[start - 1] == VALUE_END
+    if not is_whole_name or not value or NAME_END in value:
+        return decode_properties(properties).get(name.removesuffix(NAME_END))
+    return value
+
+
+def properties_of(record: memoryview) -> dict[str, str]:
+    """Return the properties of the message in *record*."""
+    return decode_properties(str(record_codec.decode(record)[-1], "utf-8", "replace"))
