@@ -6,9 +6,7 @@ numpy takes 0.1 s to load, so the modules that need it are imported at first use
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
-from reference.core.store.recovery.queue_end import QueueEnd, TruncatedQueue
+from reference.core.store.recovery.queue_end import LeadingUnits
 from reference.core.store.recovery.recover import StoreParts
 from reference.core.store.recovery.scan import BulkScanner
 from spec.derive.numpy_dtype import leading_fields
@@ -21,8 +19,6 @@ UNITS_PROBED = 1024
 RUN_FROM = 32
 """Below this count, grouping records costs more than it saves."""
 _SIZE = {field.name: field for field in leading_fields(unit_layout)}["size"]
-UnitData = tuple[int, memoryview]
-"""Start offset of a consume-queue file, and its bytes."""
 
 
 class FastRecovery:
@@ -50,26 +46,13 @@ class FastRecovery:
             run_from=run_from,
         )
 
-    def find_queue_end(
-        self, files: Sequence[UnitData], file_size: int
-    ) -> QueueEnd | None:
-        """Return the end of a queue of many units; None leaves it to core."""
-        if not self._has_many_units(files[0][1]):
+    def leading_units(self, data: memoryview, log_end: int) -> LeadingUnits | None:
+        """Return the valid units of a file of many; None leaves it to core."""
+        if not self._has_many_units(data):
             return None
-        from reference.fast.consume_queue_units import find_queue_end
+        from reference.fast.consume_queue_units import leading_units
 
-        return find_queue_end(files, file_size)
-
-    def truncate_queue(
-        self, newest_first: Iterable[UnitData], log_end: int
-    ) -> TruncatedQueue | None:
-        """Return the truncated end of a queue of many units; None leaves it to core."""
-        files = list(newest_first)
-        if not self._has_many_units(files[0][1]):
-            return None
-        from reference.fast.consume_queue_units import truncate_queue
-
-        return truncate_queue(files, log_end)
+        return leading_units(data, log_end)
 
     def _has_many_units(self, data: memoryview) -> bool:
         """Return whether numpy reads this file, by the sizes of two units.

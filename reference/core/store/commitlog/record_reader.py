@@ -155,8 +155,9 @@ def _read_sized_fields(
 
     Releases read a negative size as 0 or refuse it (RecoveryRules).
     """
-    size, _, crc, queue_id, _, queue_offset, physical_offset, flags, *rest = head
-    _born_at_ms, _ip, _port, stored_at_ms, _ip, _port, _times, _prepared, body = rest
+    size, _magic, crc, queue_id, _flag, queue_offset, physical_offset = head[:7]
+    flags, _born_at_ms, _ip, _port, stored_at_ms, _ip, _port = head[7:14]
+    _times, _prepared, body = head[14:]
     body_at = at + structs.head.size
     topic_at = body_at + max(body, 0)
     if body > size or topic_at + structs.topic_size.size + 2 > len(data):

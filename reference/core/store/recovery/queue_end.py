@@ -2,24 +2,26 @@
 The end and the first unit of one consume queue at a start.
 
 A file is a pair of its start offset and its units, written or not. Positions are bytes
-of the queue, as in 4.6.0.
+of the queue, as in 4.6.0. A caller may pass a faster reader of units as *leading*.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from reference.core.store.recovery.rules import RecoveryRules
-from spec.integers import INT32_MAX
+from spec.integers import INT32_MAX, INT64_MAX
 from spec.store.consume_queue import UNIT_SIZE
 
 Unit = tuple[int, int, int]
 """Commit-log offset, size, tags code (Java: CqUnit)."""
 UnitFile = tuple[int, Iterable[Unit]]
-
+Units = TypeVar("Units")
+"""The units of a file, as *leading* reads them."""
 FILES_TO_RECOVER = 3
+_NO_LOG_END = INT64_MAX + 1
 
 
 class QueueEnd(NamedTuple):
@@ -41,8 +43,48 @@ def physical_end_of(unit: Unit, rules: RecoveryRules) -> int:
     return unit[0] if rules.end_is_last_begin else unit[0] + unit[1]
 
 
+class LeadingUnits(NamedTuple):
+    """The valid units with which a file begins."""
+
+    unit_count: int
+    last: Unit | None
+    is_unwritten: bool = False
+    """Whether the only one was never written, and is valid for being the first."""
+
+
+def leading_units(
+    units: Iterable[Unit],
+    rules: RecoveryRules,
+    log_end: int,
+    *,
+    trusts_first: bool = False,
+) -> LeadingUnits:
+    """Return the valid units with which *units* begin, those before *log_end*."""
+    count = least_offset = 0
+    last = None
+    for unit in units:
+        offset, size, _ = unit
+        is_written = offset >= least_offset and size > 0  # [STORE-QUEUE-008]
+        is_valid = is_written or (trusts_first and count == 0)
+        if offset >= log_end or not is_valid:
+            break
+        count, last = count + 1, unit
+        least_offset = _least_next(unit, rules)
+    is_unwritten = count == 1 and last is not None and (last[0] < 0 or last[1] <= 0)
+    return LeadingUnits(count, last, is_unwritten)
+
+
+def _least_next(unit: Unit, rules: RecoveryRules) -> int:
+    """Return the least commit-log offset that the unit behind *unit* may have."""
+    is_filler = unit[:2] == (0, INT32_MAX)
+    return unit[0] + unit[1] if rules.stops_at_steps_back and not is_filler else 0
+
+
 def find_queue_end(
-    files: Sequence[UnitFile], file_size: int, rules: RecoveryRules
+    files: Sequence[tuple[int, Units]],
+    file_size: int,
+    rules: RecoveryRules,
+    leading: Callable[..., LeadingUnits] = leading_units,
 ) -> QueueEnd:
     """Return the end of a queue, given its last files, at most three.
 
@@ -50,23 +92,13 @@ def find_queue_end(
     """
     position, max_physical_offset = files[0][0], -1
     for start, units in files:
-        count = least_offset = 0
-        for unit in units:
-            if unit[0] < least_offset or unit[1] <= 0:  # [STORE-QUEUE-008]
-                break
-            count += 1
-            max_physical_offset = physical_end_of(unit, rules)
-            least_offset = _least_next(unit, rules)
+        count, last, _ = leading(units, rules, _NO_LOG_END)
+        if last is not None:
+            max_physical_offset = physical_end_of(last, rules)
         position = start + count * UNIT_SIZE
         if position < start + file_size:
             break
     return QueueEnd(position, max_physical_offset)
-
-
-def _least_next(unit: Unit, rules: RecoveryRules) -> int:
-    """Return the least commit-log offset that the unit behind *unit* may have."""
-    is_filler = unit[:2] == (0, INT32_MAX)
-    return unit[0] + unit[1] if rules.stops_at_steps_back and not is_filler else 0
 
 
 class TruncatedQueue(NamedTuple):
@@ -80,30 +112,26 @@ class TruncatedQueue(NamedTuple):
 
 
 def truncate_queue(
-    newest_first: Iterable[UnitFile], log_end: int, rules: RecoveryRules
+    newest_first: Iterable[tuple[int, Units]],
+    log_end: int,
+    rules: RecoveryRules,
+    leading: Callable[..., LeadingUnits] = leading_units,
 ) -> TruncatedQueue:
     """Return the queue's end where the commit log ends at *log_end*.
 
     4.6.0 org.apache.rocketmq.store.ConsumeQueue#truncateDirtyLogicFiles reads no file
     before the last that keeps a unit. [REC-QUEUE-002]
     """
-    max_physical_offset = log_end - 1 if rules.end_is_last_begin else log_end
+    trusts_first = rules.trusts_first_unit
     deleted = start = 0
     for start, units in newest_first:
-        count, is_unwritten, least_offset = 0, False, 0
-        for unit in units:
-            is_written = unit[0] >= least_offset and unit[1] > 0
-            is_trusted = is_written or (count == 0 and rules.trusts_first_unit)
-            if unit[0] >= log_end or not is_trusted:
-                break
-            is_unwritten = not is_written
-            count += 1
-            max_physical_offset = physical_end_of(unit, rules)
-            least_offset = _least_next(unit, rules)
-        if count:
-            end = QueueEnd(start + count * UNIT_SIZE, max_physical_offset)
-            return TruncatedQueue(end, deleted, is_unwritten and count == 1)
+        found = leading(units, rules, log_end, trusts_first=trusts_first)
+        if found.last is not None:
+            position = start + found.unit_count * UNIT_SIZE
+            end = QueueEnd(position, physical_end_of(found.last, rules))
+            return TruncatedQueue(end, deleted, found.is_unwritten)
         deleted += 1
+    max_physical_offset = log_end - 1 if rules.end_is_last_begin else log_end
     if rules.keeps_place and start:
         return TruncatedQueue(QueueEnd(start, max_physical_offset), deleted - 1, False)
     return TruncatedQueue(QueueEnd(0, max_physical_offset), deleted, False)

@@ -9,7 +9,7 @@ filled again by dispatch. The other modules of this package hold the rules, by w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
@@ -31,12 +31,12 @@ from reference.core.store.recovery.log_start import (
 )
 from reference.core.store.recovery.queue_end import (
     FILES_TO_RECOVER,
-    QueueEnd,
-    TruncatedQueue,
+    LeadingUnits,
     find_queue_end,
+    leading_units,
     truncate_queue,
 )
-from reference.core.store.recovery.rules import REFERENCE
+from reference.core.store.recovery.rules import REFERENCE, RecoveryRules
 from reference.core.store.recovery.scan import BulkScanner, ScanResult, scan_log
 from reference.core.store.types import StoreOptions
 
@@ -53,25 +53,14 @@ class StoreParts(Protocol):
 
 
 class BulkRecovery(Protocol):
-    """Vectorised steps of recovery; each has the result of the step that it replaces.
-
-    A step that returns None leaves its input to the plain step.
-    """
+    """Vectorised steps of recovery, with the results of those that they replace."""
 
     def scanner(self, parts: StoreParts, *, dispatches: bool) -> BulkScanner:
         """Return the scanner of a recovery, which puts records if it *dispatches*."""
         ...
 
-    def find_queue_end(
-        self, files: Sequence[tuple[int, memoryview]], file_size: int
-    ) -> QueueEnd | None:
-        """Return the result of `queue_end.find_queue_end`."""
-        ...
-
-    def truncate_queue(
-        self, newest_first: Iterable[tuple[int, memoryview]], log_end: int
-    ) -> TruncatedQueue | None:
-        """Return the result of `queue_end.truncate_queue`."""
+    def leading_units(self, data: memoryview, log_end: int) -> LeadingUnits | None:
+        """Return the result of `queue_end.leading_units`; None leaves it to core."""
         ...
 
 
@@ -84,8 +73,9 @@ def recover(
     the records that it reads.
     """
     log, queues = parts.log, parts.queues
+    leading = partial(_leading_units, bulk)
     for queue in queues:
-        _recover_queue(queue, bulk)
+        _recover_queue(queue, leading)
     queue_end = queues.max_physical_offset
     if not len(log.queue):
         for queue in queues:
@@ -97,7 +87,7 @@ def recover(
     log.queue.flushed = end
     if queue_end >= end:
         for queue in queues:
-            _truncate_queue(queue, end, bulk)
+            _truncate_queue(queue, end, leading)
     if not is_clean:
         _flush_again(log, queues, first)
 
@@ -158,42 +148,43 @@ def _file_data(log: CommitLog, start: int) -> memoryview:
     return data
 
 
-def _recover_queue(queue: ConsumeQueue, bulk: BulkRecovery | None) -> None:
+def _recover_queue(queue: ConsumeQueue, leading: Callable[..., LeadingUnits]) -> None:
     """End *queue* before the first invalid unit of its last three files."""
     start_offsets = queue.queue.start_offsets[-FILES_TO_RECOVER:]
-    if not start_offsets:
-        return
-    files = [(start, queue.file_data(start)) for start in start_offsets]
-    file_size = queue.queue.file_size
-    end = bulk.find_queue_end(files, file_size) if bulk else None
-    if end is None:
-        units = [(start, unit_codec.iter_unpack(data)) for start, data in files]
-        end = find_queue_end(units, file_size, REFERENCE)
-    queue.truncate(end)
-    queue.recover_extension(start_offsets)
+    if start_offsets:
+        files = [(start, queue.file_data(start)) for start in start_offsets]
+        file_size = queue.queue.file_size
+        queue.truncate(find_queue_end(files, file_size, REFERENCE, leading))
+        queue.recover_extension(start_offsets)
 
 
 def _truncate_queue(
-    queue: ConsumeQueue, log_end: int, bulk: BulkRecovery | None
+    queue: ConsumeQueue, log_end: int, leading: Callable[..., LeadingUnits]
 ) -> None:
     """Remove the units at or behind *log_end* of the log from *queue*.
 
     The extension keeps its units of them. [STORE-EXTENSION-011]
     """
     newest_first = queue.queue.start_offsets[::-1]
-    truncated = None
-    if bulk is not None and newest_first:
-        data = ((start, queue.file_data(start)) for start in newest_first)
-        truncated = bulk.truncate_queue(data, log_end)
-    if truncated is None:
-        units = (
-            (start, unit_codec.iter_unpack(queue.file_data(start)))
-            for start in newest_first
-        )
-        truncated = truncate_queue(units, log_end, REFERENCE)
+    files = ((start, queue.file_data(start)) for start in newest_first)
+    truncated = truncate_queue(files, log_end, REFERENCE, leading)
     for _ in range(truncated.deleted):
         queue.queue.delete_last()
     queue.truncate(truncated.end)
+
+
+def _leading_units(
+    bulk: BulkRecovery | None,
+    data: memoryview,
+    rules: RecoveryRules,
+    log_end: int,
+    *,
+    trusts_first: bool = False,
+) -> LeadingUnits:
+    """Return the valid units of a file, from *bulk* if it reads the file."""
+    found = bulk.leading_units(data, log_end) if bulk else None
+    units = unit_codec.iter_unpack(data)
+    return found or leading_units(units, rules, log_end, trusts_first=trusts_first)
 
 
 def _flush_again(log: CommitLog, queues: ConsumeQueueTable, first: int) -> None:
