@@ -13,8 +13,8 @@ from reference.core.recovery_forecast.outcome import (
     OffsetOutside,
     Outcome,
     QueueOutcome,
-    Refusal,
 )
+from reference.core.recovery_forecast.refusal import Refusal
 from spec.store.file_names import file_name
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from reference.core.recovery_forecast.outcome import ConfigRead, OffsetOutside, Refusal
+from reference.core.recovery_forecast.outcome import ConfigRead, OffsetOutside
 from reference.core.recovery_forecast.queues_state import QueuesState
+from reference.core.recovery_forecast.refusal import StartRefusedError
 from reference.core.recovery_forecast.store_view import StoreView
 from reference.core.store.config_files import (
     CONSUMER_OFFSETS,
@@ -42,7 +43,7 @@ class Configuration(NamedTuple):
 
     readings: list[ConfigRead]
     values: dict[str, Mapping[object, object]]
-    refusal: Refusal | None
+    refusal: StartRefusedError | None
 
 
 def read_configuration(view: StoreView) -> Configuration:
@@ -51,7 +52,6 @@ def read_configuration(view: StoreView) -> Configuration:
     for name, tables in _TABLES.items():
         path = f"config/{name}"
         text, backup = view.text(path), view.text(path + BACKUP_SUFFIX)
-
         reading = load_config(text, backup, partial(_with_tables, tables))
         if text is None and backup is None and name not in _REPORTED_WHEN_MISSING:
             continue  # most brokers have none
@@ -59,7 +59,8 @@ def read_configuration(view: StoreView) -> Configuration:
         found.values[name] = reading.value or {}
         if not reading.starts:
             reason = f"{path} {reading.report}"
-            return found._replace(refusal=Refusal("STORE-CONFIG-016", path, reason))
+            error = StartRefusedError("STORE-CONFIG-016", path, reason)
+            return found._replace(refusal=error)
     return found
 
 

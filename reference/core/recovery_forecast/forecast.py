@@ -15,19 +15,12 @@ from reference.core.recovery_forecast.config_state import (
     read_configuration,
 )
 from reference.core.recovery_forecast.dispatch_state import dispatch
-from reference.core.recovery_forecast.loaded_store import LoadedStore, StartRefusedError
+from reference.core.recovery_forecast.loaded_store import LoadedStore
 from reference.core.recovery_forecast.log_state import LogState
-from reference.core.recovery_forecast.message_loss import (
-    PROGRESS_EACH,
-    MessageLossSurvey,
-)
-from reference.core.recovery_forecast.outcome import (
-    Note,
-    Outcome,
-    QueueOutcome,
-    Refusal,
-)
+from reference.core.recovery_forecast.message_loss import MessageLossSurvey
+from reference.core.recovery_forecast.outcome import Note, Outcome, QueueOutcome
 from reference.core.recovery_forecast.queues_state import QueuesState
+from reference.core.recovery_forecast.refusal import StartRefusedError
 from reference.core.recovery_forecast.store_view import StoreView
 from reference.core.store.commitlog.record_reader import ArrayTooLarge, ScannedRecord
 from reference.core.store.config_files import CONSUMER_OFFSETS, DELAY_OFFSETS
@@ -42,7 +35,7 @@ from reference.core.store.recovery.rules import Dispatch, RecoveryRules
 from reference.core.store.recovery.scan import scan_log
 from reference.core.store.types import StoreOptions
 from spec.store.consume_queue import UNIT_SIZE
-from spec.store.file_names import ABORT, COMMIT_LOG, LOCK
+from spec.store.file_names import ABORT, COMMIT_LOG, CONSUME_QUEUE, LOCK
 
 
 def forecast(view: StoreView, rules: RecoveryRules, options: StoreOptions) -> Outcome:
@@ -76,7 +69,7 @@ class Start:
         if self._rules.assumed:
             self._note("REC-FIRSTFILE-004", self._rules.assumed)
         if self._config.refusal is not None:
-            raise StartRefusedError(self._config.refusal)
+            raise self._config.refusal
         self._loaded.load()
         self._recover()
         self._loaded.load_timer()
@@ -89,22 +82,22 @@ class Start:
         outcome.log.start = max(log.start, 0)
         outcome.index_files = self._loaded.index.files
         outcome.index_deleted = self._loaded.index.deleted
-        outcome.log.end_on_disk = log.written_end(self._view.count_read)
+        outcome.log.end_on_disk = log.written_end()
         if not self._has_recovered:
             outcome.log.end = outcome.log.next_place = outcome.log.end_on_disk
             return
         outcome.log.next_place = log.next_place
         outcome.queues = [
             QueueOutcome(
-                topic=queue.topic,
-                queue_id=queue.queue_id,
+                topic=queue.name[0],
+                queue_id=queue.name[1],
                 min_offset=queue.min_offset,
                 max_offset=queue.max_offset,
                 max_before=queue.end_before // UNIT_SIZE,
                 cut=(queue.end_before - queue.lowest_end) // UNIT_SIZE,
                 redispatched=queue.added,
             )
-            for queue in sorted(self._queues, key=lambda q: (q.topic, q.queue_id))
+            for queue in sorted(self._queues, key=lambda queue: queue.name)
         ]
         MessageLossSurvey(outcome, log, self._queues, self._view).run()
         values = self._config.values
@@ -131,16 +124,13 @@ class Start:
     def _recover(self) -> None:
         for queue in self._queues:
             queue.recover()
-        reach, log, crashed = (
-            self._queues.reach,
-            self._log,
-            self.outcome.after_crash,
-        )
+        reach, log = self._queues.reach, self._log
         if not log.start_offsets:
             self._has_recovered = True
             log.end = self.outcome.log.end = 0
-            if crashed or self._rules.queues_go_with_log:
-                self._destroy_queues()
+            if self.outcome.after_crash or self._rules.queues_go_with_log:
+                for queue in self._queues:
+                    queue.destroy()
             return
         first = self._first_file(reach)
         self.outcome.log.recovery_begins = log.start_offsets[first]
@@ -153,13 +143,13 @@ class Start:
             on_record=self._taker(reach),
         )
         if isinstance(end.stopped_by, ArrayTooLarge):
-            path = f"{COMMIT_LOG}/{log.name(log.start_offsets[end.last_file])}"
+            path = log.path(log.start_offsets[end.last_file])
             reason = f"{path}: a record declares {end.stopped_by.size} bytes"
-            raise StartRefusedError(Refusal("REC-SCAN-013", path, reason))
+            raise StartRefusedError("REC-SCAN-013", path, reason)
         self._has_recovered = True
         log.end = self.outcome.log.end = end.physical_end
         self.outcome.log.deleted_files += [
-            f"{COMMIT_LOG}/{log.name(base)}"
+            log.path(base)
             for base in files_behind_end(log.start_offsets, end.physical_end)
         ]
         if reach >= end.physical_end:
@@ -184,14 +174,8 @@ class Start:
         in_the_scan = self._rules.dispatch is Dispatch.IN_THE_SCAN
         takes_all = self.outcome.after_crash
 
-        waiting = 0
-
         def take(place: int, record: ScannedRecord) -> None:
-            nonlocal waiting
-            waiting += record.size
-            if waiting >= PROGRESS_EACH:
-                self._view.count_read(waiting)
-                waiting = 0
+            self._view.count_read(record.size)
             if takes_all or (in_the_scan and record.physical_offset > reach):
                 self._take(record)
             elif in_the_scan and (place, record.is_consumable) == (reach, True):
@@ -208,7 +192,7 @@ class Start:
     def _check_lock(self) -> None:
         if self._view.is_locked():
             reason = "a broker is running on this store"
-            raise StartRefusedError(Refusal("STORE-NAME-006", LOCK, reason))
+            raise StartRefusedError("STORE-NAME-006", LOCK, reason)
 
     def _dispatch(self) -> None:
         log, rules = self._log, self._rules
@@ -223,25 +207,23 @@ class Start:
         hole = dispatch(log, begin, self._take, rules)
         if hole is not None:
             reason = f"it waits for ever: dispatch cannot go on at {hole} of the log"
-            raise StartRefusedError(Refusal("REC-DISPATCH-008", COMMIT_LOG, reason))
+            raise StartRefusedError("REC-DISPATCH-008", COMMIT_LOG, reason)
         self._correct_begins()
 
     def _correct_begins(self) -> None:
         for queue in self._queues:
+            topic, queue_id = queue.name
             try:
                 queue.correct_begin(self._log.start)
             except EmptyLastFileError as error:
-                path = f"consumequeue/{queue.topic}/{queue.queue_id}"
-                refusal = Refusal("REC-QUEUE-008", path, f"{path}: {error}")
-                raise StartRefusedError(refusal) from None
+                path = f"{CONSUME_QUEUE}/{topic}/{queue_id}"
+                reason = f"{path}: {error}"
+                raise StartRefusedError("REC-QUEUE-008", path, reason) from None
             if queue.ends_with_unwritten_unit:
-                place = f"{queue.topic} queue {queue.queue_id}"
-                text = f"{place} ends with a unit that was never written"
+                text = (
+                    f"{topic} queue {queue_id} ends with a unit that was never written"
+                )
                 self._note("REC-QUEUE-004", text)
-
-    def _destroy_queues(self) -> None:
-        for queue in self._queues:
-            queue.destroy()
 
     def _note(self, clause: str, text: str) -> None:
         note = Note(clause, text)

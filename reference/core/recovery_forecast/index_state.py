@@ -7,6 +7,7 @@ full (Java: IndexService#buildIndex).
 
 from __future__ import annotations
 
+from reference.core.recovery_forecast.refusal import StartRefusedError
 from reference.core.recovery_forecast.store_view import StoreView
 from reference.core.store.commitlog.record_reader import TRANSACTION_MASK, ScannedRecord
 from reference.core.store.index.index_service import KEY_SEPARATOR
@@ -15,14 +16,6 @@ from reference.core.store.recovery.rules import RecoveryRules
 from spec.store.file_names import INDEX
 from spec.store.index_file import HEADER_SIZE, IndexHeader, decode_header
 from spec.wire.message.properties import Property, decode_properties
-
-
-class IndexFileError(Exception):
-    """A file of the index cannot be opened."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(f"{path} is no file")
-        self.path = path
 
 
 class IndexState:
@@ -42,7 +35,7 @@ class IndexState:
     def load(self, *, after_crash: bool, index_ms: int) -> None:
         """Load the files that the checkpoint confirms.
 
-        Raises IndexFileError at an entry that is not a file, and loads none after it.
+        An entry that is not a file ends the load, or raises StartRefusedError.
         """
         entries = self._view.entries(INDEX)
         self.files = len(entries)
@@ -51,23 +44,23 @@ class IndexState:
                 continue
             path = f"{INDEX}/{entry.name}"
             if entry.size is None:
-                raise IndexFileError(path)
+                if self._rules.needs_index_files:
+                    raise StartRefusedError("REC-LOAD-007", path, f"{path} is no file")
+                return
             header = self._header(path)
-            if not after_crash or self._is_kept(header, index_ms):
+            is_kept = not after_crash or keeps_index_file(
+                header.end_stored_at_ms,
+                index_ms=index_ms,
+                is_full=header.index_count >= self._item_count,
+                rules=self._rules,
+            )
+            if is_kept:
                 self._has_file = True
                 self._next_item = max(header.index_count, 1)
                 self._end_offset = header.end_offset
             else:
                 self.deleted.append(path)
                 self.files -= 1
-
-    def _is_kept(self, header: IndexHeader, index_ms: int) -> bool:
-        return keeps_index_file(
-            header.end_stored_at_ms,
-            index_ms=index_ms,
-            is_full=header.index_count >= self._item_count,
-            rules=self._rules,
-        )
 
     def take(self, record: ScannedRecord) -> None:
         """Dispatch a record of the log to the index."""

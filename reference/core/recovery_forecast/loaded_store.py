@@ -1,38 +1,27 @@
 """
 The store as loaded before recovery: log, queues, checkpoint, index, timer.
-
-The first file that the broker refuses ends the start.
 """
 
 from __future__ import annotations
 
-from reference.core.recovery_forecast.index_state import IndexFileError, IndexState
+from reference.core.recovery_forecast.file_sizes import seen_size
+from reference.core.recovery_forecast.index_state import IndexState
 from reference.core.recovery_forecast.log_state import LogState
-from reference.core.recovery_forecast.outcome import Note, Outcome, Refusal
-from reference.core.recovery_forecast.queues_state import (
-    QueuesState,
-    StrayQueueFileError,
+from reference.core.recovery_forecast.outcome import Note, Outcome
+from reference.core.recovery_forecast.queues_state import QueuesState
+from reference.core.recovery_forecast.refusal import (
+    StartRefusedError,
+    refuse_wrong_file,
 )
 from reference.core.recovery_forecast.store_view import StoreView, ViewError
-from reference.core.recovery_forecast.timer_state import timer_refusal
-from reference.core.store.recovery.load import (
-    DirectoryEntry,
-    describe_wrong_file,
-    plan_load,
-)
-from reference.core.store.recovery.rules import RecoveryRules, WrongSizeFilePolicy
+from reference.core.store.recovery.load import describe_wrong_file, plan_load
+from reference.core.store.recovery.rules import RecoveryRules
 from reference.core.store.types import StoreOptions
-from spec.store.checkpoint import Checkpoint, decode_checkpoint
+from spec.store.checkpoint import FILE_SIZE, Checkpoint, decode_checkpoint
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import CHECKPOINT, COMMIT_LOG
-
-
-class StartRefusedError(Exception):
-    """The broker refuses to start."""
-
-    def __init__(self, refusal: Refusal) -> None:
-        super().__init__(refusal.reason)
-        self.refusal = refusal
+from spec.store.timer.timer_log import TIMER_LOG
+from spec.store.timer.timer_wheel import TIMER_WHEEL, WHEEL_SIZE
 
 
 class LoadedStore:
@@ -45,65 +34,54 @@ class LoadedStore:
         options: StoreOptions,
         outcome: Outcome,
     ) -> None:
-        self.log = LogState([], options.commit_log_file_size, self._open_log, rules)
+        self.log = LogState(view, [], options.commit_log_file_size, rules)
         queue_size = -(-options.consume_queue_file_size // UNIT_SIZE) * UNIT_SIZE
         self.queues = QueuesState(view, queue_size, rules)
         self.index = IndexState(view, options.index_item_count, rules)
         self.checkpoint = Checkpoint()
         self._view = view
         self._rules = rules
-        self._options = options
         self._outcome = outcome
 
     def load(self) -> None:
         """Load all files. Raise StartRefusedError at the first wrong one."""
         self._load_log()
-        self._load_queues()
+        self.queues.load()
         self._load_checkpoint()
-        self._load_index()
+        self.index.load(
+            after_crash=self._outcome.after_crash, index_ms=self.checkpoint.index_ms
+        )
 
     def load_timer(self) -> None:
-        """Load the files of timer messages, which follows recovery."""
-        refusal = None
-        if self._rules.has_timer:
-            refusal = timer_refusal(self._view, self._rules)
-        if refusal is not None:
-            raise StartRefusedError(refusal)
+        """Load the files of timer messages (since 5.0), which follows recovery.
 
-    def _open_log(self, name: str) -> memoryview:
-        return self._view.data(f"{COMMIT_LOG}/{name}")
+        The wheel has one size in all releases. Raise StartRefusedError for a wrong size
+        of either file.
+        """
+        if not self._rules.has_timer:
+            return
+        if self._view.exists(TIMER_WHEEL):
+            size = len(self._view.data(TIMER_WHEEL))
+            if size not in {0, WHEEL_SIZE}:
+                reason = f"{TIMER_WHEEL} has {size} bytes, not {WHEEL_SIZE}"
+                raise StartRefusedError("REC-LOAD-008", TIMER_WHEEL, reason)
+        entries = self._view.entries(TIMER_LOG)
+        size = seen_size([entries])
+        wrong_file = plan_load(entries, size, self._rules).wrong_file
+        if wrong_file is not None:
+            path = f"{TIMER_LOG}/{wrong_file.name}"
+            reason = describe_wrong_file(TIMER_LOG, wrong_file, size)
+            raise StartRefusedError("REC-LOAD-008", path, reason)
 
     def _load_log(self) -> None:
-        size = self._options.commit_log_file_size
+        size, outcome = self.log.file_size, self._outcome
         found = plan_load(self._view.entries(COMMIT_LOG), size, self._rules)
-        self.log = LogState(found.names, size, self._open_log, self._rules)
-        self._outcome.log.deleted_files += [f"{COMMIT_LOG}/{n}" for n in found.deleted]
-        if found.wrong_file is not None:
-            raise StartRefusedError(
-                self._wrong_file(COMMIT_LOG, found.wrong_file, size)
-            )
+        self.log = LogState(self._view, found.names, size, self._rules)
+        outcome.log.deleted_files += [f"{COMMIT_LOG}/{n}" for n in found.deleted]
+        refuse_wrong_file(found, COMMIT_LOG, size, self._rules)
         if found.ignored:
             ignored = f"the files from {found.ignored[0]} on are ignored"
-            self._outcome.notes.append(Note("REC-LOAD-006", f"commit log: {ignored}"))
-
-    def _load_queues(self) -> None:
-        try:
-            self.queues.load()
-        except StrayQueueFileError as error:
-            size = self.queues.file_size
-            refusal = self._wrong_file(error.directory, error.entry, size)
-            raise StartRefusedError(refusal) from None
-
-    def _wrong_file(
-        self, directory: str, wrong_file: DirectoryEntry, size: int
-    ) -> Refusal:
-        clause = "REC-LOAD-001"
-        if wrong_file.size == size:
-            clause = "REC-LOAD-004"
-        elif self._rules.wrong_size_file is WrongSizeFilePolicy.DELETE_EMPTY_LAST:
-            clause = "REC-LOAD-002"
-        reason = describe_wrong_file(directory, wrong_file, size)
-        return Refusal(clause, f"{directory}/{wrong_file.name}", reason)
+            outcome.notes.append(Note("REC-LOAD-006", f"commit log: {ignored}"))
 
     def _load_checkpoint(self) -> None:
         if not self._view.exists(CHECKPOINT):
@@ -111,17 +89,9 @@ class LoadedStore:
             self._outcome.notes.append(Note("REC-CHECKPOINT-003", text))
             return
         try:
-            data = bytes(self._view.data(CHECKPOINT)[:64])
+            data = bytes(self._view.data(CHECKPOINT)[:FILE_SIZE])
         except ViewError as error:
-            refusal = Refusal("REC-CHECKPOINT-003", CHECKPOINT, str(error))
-            raise StartRefusedError(refusal) from None
-        self.checkpoint = decode_checkpoint(data.ljust(64, b"\0"))
-
-    def _load_index(self) -> None:
-        outcome, index_ms = self._outcome, self.checkpoint.index_ms
-        try:
-            self.index.load(after_crash=outcome.after_crash, index_ms=index_ms)
-        except IndexFileError as error:
-            if self._rules.needs_index_files:
-                refusal = Refusal("REC-LOAD-007", error.path, str(error))
-                raise StartRefusedError(refusal) from None
+            raise StartRefusedError(
+                "REC-CHECKPOINT-003", CHECKPOINT, str(error)
+            ) from None
+        self.checkpoint = decode_checkpoint(data.ljust(FILE_SIZE, b"\0"))

@@ -4,9 +4,10 @@ The commit log during a start: its files and its end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 
+from reference.core.recovery_forecast.store_view import StoreView
 from reference.core.store.commitlog.record_reader import (
     ScannedRecord,
     places_before_magics,
@@ -15,6 +16,7 @@ from reference.core.store.commitlog.record_reader import (
 from reference.core.store.recovery.log_start import FirstRecord, first_record_of
 from reference.core.store.recovery.rules import RecoveryRules
 from spec.store.blank import BLANK_SIZE_MIN
+from spec.store.file_names import COMMIT_LOG
 from spec.store.message_record import FIXED_SIZE_V4
 
 _PIECE = 1 << 20
@@ -27,9 +29,9 @@ class LogState:
 
     def __init__(
         self,
+        view: StoreView,
         names: list[str],
         file_size: int,
-        open_file: Callable[[str], memoryview],
         rules: RecoveryRules,
     ) -> None:
         self._names = {int(name): name for name in names}
@@ -37,7 +39,7 @@ class LogState:
         self.file_size = file_size
         self.end = self.start_offsets[-1] + file_size if self.start_offsets else 0
         """The next message is written here."""
-        self._open_name = open_file
+        self._view = view
         self._rules = rules
 
     @property
@@ -47,11 +49,11 @@ class LogState:
 
     def open(self, base: int) -> memoryview:
         """Return the whole file that begins at *base*."""
-        return self._open_name(self._names[base])
+        return self._view.data(self.path(base))
 
-    def name(self, base: int) -> str:
-        """Return the name of the file that begins at *base*."""
-        return self._names[base]
+    def path(self, base: int) -> str:
+        """Return the path of the file that begins at *base*."""
+        return f"{COMMIT_LOG}/{self._names[base]}"
 
     def file_of(self, place: int) -> int | None:
         """Return the start offset of the file that contains *place*, or None."""
@@ -96,14 +98,14 @@ class LogState:
                 data = self.open(base)[: min(end - base, self.file_size)]
                 yield from self._records_in(data, base, max(begin - base, 0))
 
-    def written_end(self, looked_at: Callable[[int], None]) -> int:
+    def written_end(self) -> int:
         """Return the offset after the last byte that is not zero."""
         for base in reversed(self.start_offsets):
             data = self.open(base)
             end = len(data)
             while end:
                 piece = bytes(data[max(end - _PIECE, 0) : end]).rstrip(b"\0")
-                looked_at(_PIECE)
+                self._view.count_read(_PIECE)
                 end = max(end - _PIECE, 0)
                 if piece:
                     return base + end + len(piece)

@@ -8,7 +8,7 @@ ranges with differences are collected, so memory does not grow with the store.
 from __future__ import annotations
 
 from reference.core.recovery_forecast.log_state import LogState
-from reference.core.recovery_forecast.outcome import Outcome, Ranges
+from reference.core.recovery_forecast.outcome import Cause, Outcome, Ranges
 from reference.core.recovery_forecast.queue_state import QueueState
 from reference.core.recovery_forecast.queues_state import QueuesState
 from reference.core.recovery_forecast.store_view import StoreView
@@ -17,9 +17,16 @@ from reference.core.store.recovery.queue_end import Unit
 from spec.integers import INT32_MAX, INT64_MAX
 from spec.store.consume_queue import UNIT_SIZE
 
-PROGRESS_EACH = 1 << 22
 _ASTRAY_MAX = 100_000
 """Limit of units out of order that are collected per queue."""
+_NO_LOG = Cause("the commit log has no file", "REC-TRUNCATE-005")
+_NO_FILE = Cause("its commit-log file is missing", "REC-LOAD-003")
+_GARBAGE = Cause("what lies in its place is no record", "REC-QUEUE-010")
+_CUT = Cause("the commit log is cut before it", "REC-TRUNCATE-001")
+_CUT_EARLY = Cause(
+    "the commit log is cut before it, and no queue had it yet", "REC-TRUNCATE-001"
+)
+_TWICE = Cause("two units point at it", "STORE-QUEUE-006")
 
 
 class MessageLossSurvey:
@@ -48,19 +55,15 @@ class MessageLossSurvey:
             self._cut_units(queue)
             self._look_through(queue)
             if not self._log.start_offsets:
-                cause = ("the commit log has no file", "REC-TRUNCATE-005")
-                self._lost_between(queue, 0, INT64_MAX, cause)
+                self._lost_between(queue, 0, INT64_MAX, _NO_LOG)
             for begin, end in self._log.holes():
-                why = "its commit-log file is missing"
-                end = min(end, self._end)
-                self._lost_between(queue, begin, end, (why, "REC-LOAD-003"))
+                self._lost_between(queue, begin, min(end, self._end), _NO_FILE)
         self._cut_records()
         if self._outcome.refusal is None:
             self._kept_records()
             for queue in self._queues:
                 for begin, end in self._garbage:
-                    why = "what lies in its place is no record"
-                    self._lost_between(queue, begin, end, (why, "REC-QUEUE-010"))
+                    self._lost_between(queue, begin, end, _GARBAGE)
         self._outcome.lost = self._lost.sorted()
         self._outcome.invisible = self._invisible.sorted()
         self._outcome.repeated = self._repeated.sorted()
@@ -75,28 +78,16 @@ class MessageLossSurvey:
             if unit[0] < self._end:
                 continue
             record = self._log.record_at(unit[0])
-            self._lost.add(
-                (queue.topic, queue.queue_id),
-                index,
-                stored_at_ms=record.stored_at_ms if record else None,
-                why="the commit log is cut before it",
-                clause="REC-TRUNCATE-001",
-            )
+            stored_at_ms = record.stored_at_ms if record else None
+            self._lost.add(queue.name, index, _CUT, stored_at_ms)
 
     def _lost_between(
-        self, queue: QueueState, begin: int, end: int, cause: tuple[str, str]
+        self, queue: QueueState, begin: int, end: int, cause: Cause
     ) -> None:
         """Report messages as lost if their units point into [*begin*, *end*)."""
-        why, clause = cause
         first, last = queue.first_at(begin), queue.first_at(end)
         for index in range(max(first, queue.min_offset), last):
-            self._lost.add(
-                (queue.topic, queue.queue_id),
-                index,
-                stored_at_ms=None,
-                why=why,
-                clause=clause,
-            )
+            self._lost.add(queue.name, index, cause)
 
     def _cut_records(self) -> None:
         """Report truncated records without a unit as lost."""
@@ -105,32 +96,22 @@ class MessageLossSurvey:
         ):
             if record.physical_offset != place or not self._queues.has(record):
                 continue
-            topic = str(record.topic, "utf-8", "replace")
-            queue = self._queues.get(topic, record.queue_id)
+            queue = self._queues.get(*record.queue)
             before = queue.end_before // UNIT_SIZE if queue else 0
-            if record.queue_offset >= before:
-                self._lost.add(
-                    (topic, record.queue_id),
-                    record.queue_offset,
-                    stored_at_ms=record.stored_at_ms,
-                    why="the commit log is cut before it, and no queue had it yet",
-                    clause="REC-TRUNCATE-001",
-                )
+            index = record.queue_offset
+            if index >= before:
+                self._lost.add(record.queue, index, _CUT_EARLY, record.stored_at_ms)
 
     def _kept_records(self) -> None:
         """Report records without a unit as invisible; collect gaps without a record."""
-        expected = waiting = 0
+        expected = 0
         for place, record in self._log.records(max(self._log.start, 0), self._end):
             if place != expected:
                 self._note_gap(expected, place)
             expected = place + record.size
-            waiting += record.size
-            if waiting >= PROGRESS_EACH:
-                self._view.count_read(waiting)
-                waiting = 0
+            self._view.count_read(record.size)
             if self._queues.has(record):
                 self._look_up(place, record)
-        self._view.count_read(waiting)
 
     def _note_gap(self, begin: int, end: int) -> None:
         """Collect a gap without a record, except whole files within it."""
@@ -143,25 +124,19 @@ class MessageLossSurvey:
                 self._garbage.append((first, last))
 
     def _look_up(self, place: int, record: ScannedRecord) -> None:
-        topic = str(record.topic, "utf-8", "replace")
-        queue = self._queues.get(topic, record.queue_id)
+        queue = self._queues.get(*record.queue)
         index = self._index_of(place, record, queue) if queue else None
         unit = queue.unit(index) if queue and index is not None else None
         if queue is None or index is None or unit is None:
-            why, clause = "its queue has no unit", "REC-DISPATCH-002"
+            cause = Cause("its queue has no unit", "REC-DISPATCH-002")
         elif index < queue.min_offset:
-            why, clause = "its queue begins behind it", "REC-DISPATCH-005"
+            cause = Cause("its queue begins behind it", "REC-DISPATCH-005")
         elif unit[1] != record.size and place not in self._twice:
-            why, clause = f"its unit has the size {unit[1]}", "REC-QUEUE-011"
+            cause = Cause(f"its unit has the size {unit[1]}", "REC-QUEUE-011")
         else:
             return
-        self._invisible.add(
-            (topic, record.queue_id),
-            record.queue_offset,
-            stored_at_ms=record.stored_at_ms,
-            why=why,
-            clause=clause,
-        )
+        index, stored_at_ms = record.queue_offset, record.stored_at_ms
+        self._invisible.add(record.queue, index, cause, stored_at_ms)
 
     def _look_through(self, queue: QueueState) -> None:
         """Collect units whose offset is not above that of the previous unit.
@@ -182,18 +157,16 @@ class MessageLossSurvey:
                     astray.setdefault(unit[0], index)
             before = index, unit
         if astray:
-            self._astray[queue.topic, queue.queue_id] = astray
+            self._astray[queue.name] = astray
 
     def _note_repeated(self, queue: QueueState, index: int, unit: Unit) -> None:
         record = self._log.record_at(unit[0])
         self._twice.add(unit[0])
-        self._repeated.add(
-            (queue.topic, queue.queue_id),
-            record.queue_offset if record else index,
-            stored_at_ms=record.stored_at_ms if record else None,
-            why="two units point at it",
-            clause="STORE-QUEUE-006",
-        )
+        if record is None:
+            self._repeated.add(queue.name, index, _TWICE)
+        else:
+            offset, stored_at_ms = record.queue_offset, record.stored_at_ms
+            self._repeated.add(queue.name, offset, _TWICE, stored_at_ms)
 
     def _index_of(
         self, place: int, record: ScannedRecord, queue: QueueState
@@ -205,7 +178,7 @@ class MessageLossSurvey:
         unit = queue.unit(record.queue_offset)
         if unit is not None and unit[0] == place and unit[1] != INT32_MAX:
             return record.queue_offset
-        astray = self._astray.get((queue.topic, queue.queue_id), {})
+        astray = self._astray.get(queue.name, {})
         for wanted in {place, record.physical_offset}:
             index = queue.first_at(wanted)
             unit = queue.unit(index)

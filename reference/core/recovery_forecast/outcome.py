@@ -7,13 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-
-class Refusal(NamedTuple):
-    """The reason why the broker refuses to start."""
-
-    clause: str
-    file: str
-    reason: str
+from reference.core.recovery_forecast.refusal import Refusal
 
 
 class Note(NamedTuple):
@@ -126,6 +120,13 @@ class Outcome:
         return self.refusal is None and not self.log.cut_bytes and not any(findings)
 
 
+class Cause(NamedTuple):
+    """The reason of a finding, as a sentence about the message, and its clause."""
+
+    why: str
+    clause: str
+
+
 class Ranges:
     """Collects messages, given in the order of their queue, into ranges."""
 
@@ -137,28 +138,26 @@ class Ranges:
         self,
         queue: tuple[str, int],
         index: int,
-        *,
-        stored_at_ms: int | None,
-        why: str,
-        clause: str,
+        cause: Cause,
+        stored_at_ms: int | None = None,
     ) -> None:
-        """Add one message."""
-        last = self._last.get((*queue, why))
+        """Add one message; its store time is None if it is not known."""
+        last = self._last.get((*queue, cause.why))
         if last is not None and last.end == index:
             last.end = index + 1
             last.last_stored_ms = stored_at_ms or last.last_stored_ms
             last.first_stored_ms = last.first_stored_ms or stored_at_ms
             return
         topic, queue_id = queue
-        self._last[topic, queue_id, why] = found = MessageRange(
+        self._last[topic, queue_id, cause.why] = found = MessageRange(
             topic=topic,
             queue_id=queue_id,
             begin=index,
             end=index + 1,
             first_stored_ms=stored_at_ms,
             last_stored_ms=stored_at_ms,
-            why=why,
-            clause=clause,
+            why=cause.why,
+            clause=cause.clause,
         )
         self.found.append(found)
 

@@ -42,7 +42,8 @@ class QueueState:
         open_file: Callable[[int], memoryview],
         rules: RecoveryRules,
     ) -> None:
-        self.topic, self.queue_id = name
+        self.name = name
+        """Topic and queue id."""
         self.file_size = file_size
         self.start_offsets = list(bases)
         self.begin = 0

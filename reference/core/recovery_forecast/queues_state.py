@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reference.core.recovery_forecast.queue_state import QueueState
+from reference.core.recovery_forecast.refusal import refuse_wrong_file
 from reference.core.recovery_forecast.store_view import StoreView, ViewError
 from reference.core.store.commitlog.record_reader import ScannedRecord
-from reference.core.store.recovery.load import DirectoryEntry, plan_load
+from reference.core.store.recovery.load import plan_load
 from reference.core.store.recovery.rules import RecoveryRules
 from spec.integers import INT32_MAX
 from spec.store.file_names import CONSUME_QUEUE
@@ -17,26 +18,15 @@ from spec.store.file_names import CONSUME_QUEUE
 BATCH_QUEUE = "batchconsumequeue"
 
 
-class StrayQueueFileError(Exception):
-    """A file of a queue prevents the start."""
-
-    def __init__(self, directory: str, entry: DirectoryEntry) -> None:
-        super().__init__(f"{directory}/{entry.name}")
-        self.directory = directory
-        self.entry = entry
-
-
 class QueuesState:
     """The queues by topic and queue id. Dispatch creates missing ones."""
 
     def __init__(self, view: StoreView, file_size: int, rules: RecoveryRules) -> None:
-        self.file_size = file_size
-        self.deleted_files: list[str] = []
-        """Empty files that the start deletes."""
+        self._file_size = file_size
         self._view = view
         self._rules = rules
         self._queues: dict[tuple[str, int], QueueState] = {}
-        self.elsewhere = frozenset(one.name for one in view.entries(BATCH_QUEUE))
+        self._elsewhere = frozenset(one.name for one in view.entries(BATCH_QUEUE))
         """Topics with batch consume queues (since 5.0), which are not read here."""
 
     def __iter__(self) -> Iterator[QueueState]:
@@ -47,7 +37,7 @@ class QueuesState:
         return self._queues.get((topic, queue_id))
 
     def load(self) -> None:
-        """Load the existing queues."""
+        """Load the existing queues. Raise StartRefusedError at the first wrong file."""
         if self._view.exists(f"{CONSUME_QUEUE}/CURRENT"):
             raise ViewError("the consume queues are a RocksDB, which is not read here")
         for topic in self._view.entries(CONSUME_QUEUE):
@@ -62,8 +52,7 @@ class QueuesState:
 
     def has(self, record: ScannedRecord) -> bool:
         """Return whether a record gets a unit in one of these queues."""
-        topic = str(record.topic, "utf-8", "replace")
-        return record.is_consumable and topic not in self.elsewhere
+        return record.is_consumable and record.queue[0] not in self._elsewhere
 
     @property
     def reach(self) -> int:
@@ -72,25 +61,23 @@ class QueuesState:
 
     def _load(self, topic: str, name: str) -> None:
         directory = f"{CONSUME_QUEUE}/{topic}/{name}"
-        found = plan_load(self._view.entries(directory), self.file_size, self._rules)
-        if found.wrong_file is not None:
-            raise StrayQueueFileError(directory, found.wrong_file)
-        self.deleted_files += [f"{directory}/{one}" for one in found.deleted]
+        found = plan_load(self._view.entries(directory), self._file_size, self._rules)
+        refuse_wrong_file(found, directory, self._file_size, self._rules)
         paths = {int(one): f"{directory}/{one}" for one in found.names}
         self._queues[topic, int(name)] = QueueState(
             (topic, int(name)),
             sorted(paths),
-            self.file_size,
+            self._file_size,
             lambda base: self._view.data(paths[base]),
             self._rules,
         )
 
     def _get_or_make(self, record: ScannedRecord) -> QueueState:
-        key = (str(record.topic, "utf-8", "replace"), record.queue_id)
-        queue = self._queues.get(key)
+        name = record.queue
+        queue = self._queues.get(name)
         if queue is None:
-            queue = QueueState(key, [], self.file_size, _no_file, self._rules)
-            self._queues[key] = queue
+            queue = QueueState(name, [], self._file_size, _no_file, self._rules)
+            self._queues[name] = queue
         return queue
 
 

@@ -27,6 +27,7 @@ except ImportError:  # not a POSIX system: locks cannot be queried
     fcntl = None  # type: ignore[assignment]
 
 _MAPPED_MAX = 16
+_PROGRESS_EACH = 1 << 22
 _RELEASE_AFTER = 1 << 26
 """Bytes read after which the mapped pages are released."""
 _TEXT_MAX = 1 << 28
@@ -42,6 +43,8 @@ class ReadOnlyStore:
         self.directory = directory
         self._progress = progress
         self._maps: OrderedDict[str, tuple[mmap.mmap, memoryview]] = OrderedDict()
+        self._uncounted = 0
+        """Bytes read since the last call of *progress*."""
         self._since_release = 0
 
     def entries(self, directory: str) -> list[DirectoryEntry]:
@@ -103,8 +106,12 @@ class ReadOnlyStore:
 
     def count_read(self, size: int) -> None:
         """Count *size* bytes as read; release the mapped pages from time to time."""
-        self._progress(size)
-        self._since_release += size
+        self._uncounted += size
+        if self._uncounted < _PROGRESS_EACH:
+            return
+        self._progress(self._uncounted)
+        self._since_release += self._uncounted
+        self._uncounted = 0
         if self._since_release >= _RELEASE_AFTER:
             self._since_release = 0
             for mapped, _ in self._maps.values():

@@ -23,6 +23,7 @@ from reference.core.store.layouts import (
     system_flags_reader,
 )
 from reference.core.store.recovery.rules import RecoveryRules
+from reference.core.store.types import Queue
 from spec.derive.codecs import record_codec
 from spec.integers import body_crc
 from spec.store.blank import BLANK_MAGIC
@@ -71,6 +72,11 @@ class ScannedRecord(NamedTuple):
     def is_consumable(self) -> bool:
         """Whether the record gets a unit: it is no half message and no rollback."""
         return self.system_flags & TRANSACTION_MASK not in NOT_CONSUMABLE
+
+    @property
+    def queue(self) -> Queue:
+        """Topic and queue id."""
+        return str(self.topic, "utf-8", "replace"), self.queue_id
 
 
 class InvalidRecord(NamedTuple):
