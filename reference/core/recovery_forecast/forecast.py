@@ -27,8 +27,7 @@ from reference.core.store.config_files import CONSUMER_OFFSETS, DELAY_OFFSETS
 from reference.core.store.recovery.log_start import (
     dispatch_start,
     files_behind_end,
-    first_file_after_crash,
-    first_file_after_stop,
+    first_file,
 )
 from reference.core.store.recovery.queue_end import EmptyLastFileError
 from reference.core.store.recovery.rules import Dispatch, RecoveryRules
@@ -132,7 +131,15 @@ class Start:
                 for queue in self._queues:
                     queue.destroy()
             return
-        first = self._first_file(reach)
+        first = first_file(
+            log.start_offsets,
+            log.open,
+            self._loaded.checkpoint,
+            self._options,
+            self._rules,
+            queue_end=reach,
+            is_clean=not self.outcome.after_crash,
+        )
         self.outcome.log.recovery_begins = log.start_offsets[first]
         end = scan_log(
             log.start_offsets,
@@ -156,18 +163,6 @@ class Start:
             for queue in self._queues:
                 queue.cut(end.physical_end)
         self._correct_begins()
-
-    def _first_file(self, reach: int) -> int:
-        log = self._log
-        if not self.outcome.after_crash:
-            return first_file_after_stop(log.start_offsets, reach, self._rules)
-        checkpoint = self._loaded.checkpoint
-        trusted_ms = checkpoint.safe_ms
-        if self._options.index_safe and self._options.index_enabled:
-            trusted_ms = checkpoint.safe_with_index_ms
-        return first_file_after_crash(
-            len(log.start_offsets), log.first_record, trusted_ms, self._rules
-        )
 
     def _taker(self, reach: int) -> Callable[[int, ScannedRecord], None]:
         """Return the function that the scan calls with each record."""

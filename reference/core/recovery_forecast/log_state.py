@@ -13,7 +13,6 @@ from reference.core.store.commitlog.record_reader import (
     places_before_magics,
     read_record,
 )
-from reference.core.store.recovery.log_start import FirstRecord, first_record_of
 from reference.core.store.recovery.rules import RecoveryRules
 from spec.store.blank import BLANK_SIZE_MIN
 from spec.store.file_names import COMMIT_LOG
@@ -61,10 +60,6 @@ class LogState:
             if base <= place < base + self.file_size:
                 return base
         return None
-
-    def first_record(self, number: int) -> FirstRecord:
-        """Read the first record of the file *number*."""
-        return first_record_of(self.open(self.start_offsets[number]), self._rules)
 
     def holes(self) -> list[tuple[int, int]]:
         """Return the offset ranges of missing files between existing ones."""

@@ -14,7 +14,6 @@ from construct import Bytes, Prefixed
 from spec.derive.codecs import record_codec as record_codec
 from spec.derive.walk import View, leaves
 from spec.store.blank import blank_layout
-from spec.store.checkpoint import checkpoint_layout
 from spec.store.consume_queue import unit_layout
 from spec.store.index_file import header_layout, item_layout, slot_layout
 from spec.store.message_record import MAGIC_V1, SystemFlag, record_layout
@@ -75,7 +74,6 @@ unit_codec = struct_of(unit_layout)
 item_codec = struct_of(item_layout)
 slot_codec = struct_of(slot_layout)
 index_header_codec = struct_of(header_layout)
-checkpoint_codec = struct_of(checkpoint_layout)
 blank_codec = struct_of(blank_layout)
 batch_head_codec = struct_of(batch_message_layout, last="properties")
 record_head_codec = struct_of(record_layout, last="system_flags")

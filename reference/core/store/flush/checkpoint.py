@@ -6,9 +6,10 @@ An abnormal start begins its recovery there (Java: StoreCheckpoint).
 
 from __future__ import annotations
 
-from reference.core.store.layouts import checkpoint_codec
+from dataclasses import replace
+
 from reference.core.store.mapped.files import Files, MappedFile
-from spec.store.checkpoint import FILE_SIZE, SAFETY_MS
+from spec.store.checkpoint import FILE_SIZE, decode_checkpoint, encode_checkpoint
 from spec.store.file_names import CHECKPOINT
 
 
@@ -17,19 +18,11 @@ class CheckpointFile:
 
     def __init__(self, files: Files) -> None:
         self._file = files.open(CHECKPOINT, FILE_SIZE)
-        values: tuple[int, ...] = checkpoint_codec.unpack_from(self._file.view)
-        self.physic_ms, self.logics_ms, self.index_ms = values[:3]
-        self._since_5_0 = values[3:]
-        self._logics_on_disk_ms = self.logics_ms
-
-    def trusted_ms(self, *, with_index: bool) -> int:
-        """Return the store time up to which every file is on disk.
-
-        4.6.0 org.apache.rocketmq.store.StoreCheckpoint#getMinTimestamp.
-        """
-        # [REC-CHECKPOINT-001]
-        trusted = max(min(self.physic_ms, self.logics_ms) - SAFETY_MS, 0)
-        return min(trusted, self.index_ms) if with_index else trusted
+        self.loaded = decode_checkpoint(self._file.view)
+        """The times at the start, which recovery trusts."""
+        self.physic_ms = self.loaded.physic_ms
+        self.logics_ms = self._logics_on_disk_ms = self.loaded.logics_ms
+        self.index_ms = self.loaded.index_ms
 
     def write(self, *, logics_ms: int | None = None) -> MappedFile:
         """Write the times and return the file.
@@ -41,8 +34,13 @@ class CheckpointFile:
         if logics_ms is not None:
             self._logics_on_disk_ms = logics_ms
         # [STORE-CHECKPOINT-001] [STORE-CHECKPOINT-002]
-        times = (self.physic_ms, self._logics_on_disk_ms, self.index_ms)
-        self._file.write(checkpoint_codec.pack(*times, *self._since_5_0), 0)
+        times = replace(
+            self.loaded,
+            physic_ms=self.physic_ms,
+            logics_ms=self._logics_on_disk_ms,
+            index_ms=self.index_ms,
+        )
+        self._file.write(encode_checkpoint(times), 0)
         return self._file
 
     def flush(self, *, logics_ms: int | None = None) -> None:

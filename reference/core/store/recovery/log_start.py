@@ -14,17 +14,42 @@ from typing import NamedTuple
 from reference.core.store.commitlog.record_reader import stored_at_of
 from reference.core.store.layouts import blank_codec
 from reference.core.store.recovery.rules import Dispatch, RecoveryRules
+from reference.core.store.types import StoreOptions
+from spec.store.checkpoint import Checkpoint
 
 FILES_AFTER_A_STOP = 3
+
+
+def first_file(
+    start_offsets: Sequence[int],
+    open_file: Callable[[int], memoryview],
+    checkpoint: Checkpoint,
+    options: StoreOptions,
+    rules: RecoveryRules,
+    *,
+    queue_end: int,
+    is_clean: bool,
+) -> int:
+    """Return the index of the commit-log file at which recovery begins.
+
+    *open_file* returns the file with a start offset. *queue_end* is the highest
+    commit-log offset in any consume queue.
+    """
+    if is_clean:
+        return first_file_after_stop(start_offsets, queue_end, rules)
+    with_index = options.index_enabled and options.index_safe
+    return first_file_after_crash(
+        len(start_offsets),
+        lambda number: first_record_of(open_file(start_offsets[number]), rules),
+        checkpoint.safe_with_index_ms if with_index else checkpoint.safe_ms,
+        rules,
+    )
 
 
 def first_file_after_stop(
     start_offsets: Sequence[int], queue_end: int, rules: RecoveryRules
 ) -> int:
-    """Return the index of the file at which recovery begins after a clean stop.
-
-    *queue_end* is the highest commit-log offset in any consume queue.
-    """
+    """Return the index of the file at which recovery begins after a clean stop."""
     if not rules.begins_by_queues:
         return max(len(start_offsets) - FILES_AFTER_A_STOP, 0)  # [REC-FIRSTFILE-001]
     older = [number for number, start in enumerate(start_offsets) if start <= queue_end]
@@ -40,7 +65,8 @@ class FirstRecord(NamedTuple):
 
 def first_record_of(data: memoryview, rules: RecoveryRules) -> FirstRecord:
     """Return the first record of a commit-log file, whose bytes may be invalid."""
-    _, magic = blank_codec.unpack(data[: blank_codec.size])
+    head = bytes(data[: blank_codec.size]).ljust(blank_codec.size, b"\0")
+    _, magic = blank_codec.unpack(head)
     stored_at_ms = stored_at_of(data, supports_ipv6=rules.supports_ipv6)
     return FirstRecord(magic, stored_at_ms)
 

@@ -23,11 +23,8 @@ from reference.core.store.flush.checkpoint import CheckpointFile
 from reference.core.store.index.index_service import IndexService
 from reference.core.store.layouts import unit_codec
 from reference.core.store.recovery.log_start import (
-    FirstRecord,
     dispatch_start,
-    first_file_after_crash,
-    first_file_after_stop,
-    first_record_of,
+    first_file,
 )
 from reference.core.store.recovery.queue_end import (
     FILES_TO_RECOVER,
@@ -81,7 +78,15 @@ def recover(
         for queue in queues:
             queues.delete(queue)
         return
-    first = _first_file(parts, is_clean=is_clean)
+    first = first_file(
+        log.queue.start_offsets,
+        partial(_file_data, log),
+        parts.checkpoint.loaded,
+        parts.options,
+        REFERENCE,
+        queue_end=queue_end,
+        is_clean=is_clean,
+    )
     end = _scan(parts, first, bulk, dispatches=not is_clean).physical_end
     log.queue.truncate(end)
     log.queue.flushed = end
@@ -102,22 +107,6 @@ def resume_dispatch(parts: StoreParts) -> None:
     for queue in queues:
         log.next_queue_offsets[queue.topic, queue.queue_id] = queue.max_offset
         queue.correct_min_offset(start)
-
-
-def _first_file(parts: StoreParts, *, is_clean: bool) -> int:
-    """Return the index of the commit-log file at which the scan begins."""
-    start_offsets = parts.log.queue.start_offsets
-    if is_clean:
-        return first_file_after_stop(start_offsets, -1, REFERENCE)
-
-    def first_record(number: int) -> FirstRecord:
-        data = _file_data(parts.log, start_offsets[number])
-        return first_record_of(data, REFERENCE)
-
-    with_index = parts.options.index_enabled and parts.options.index_safe
-    trusted_ms = parts.checkpoint.trusted_ms(with_index=with_index)
-    count = len(start_offsets)
-    return first_file_after_crash(count, first_record, trusted_ms, REFERENCE)
 
 
 def _scan(
