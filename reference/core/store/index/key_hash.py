@@ -37,10 +37,10 @@ def index_hash(topic: str, key: str) -> int:
     tail = text[-_TAIL:]
     if len(text) > _TAIL and tail.isascii():
         # 1.3 µs for a unique key, where the hash of the whole text takes 2.6 µs.
-        code = _head_hash(text[:-_TAIL]) + sum(map(mul, tail.encode(), _TAIL_POWERS))
+        own: int = sum(map(mul, tail.encode(), _TAIL_POWERS))
+        code = (_head_hash(text[:-_TAIL]) + own) & 0xFFFFFFFF
     else:
-        code = _hash(text)
-    code &= 0xFFFFFFFF
+        code = _hash(text) & 0xFFFFFFFF
     # [INDEX-KEY-002] Java's absolute value; that of the smallest int is 0 here.
     return code if code < 2**31 else -code & 0x7FFFFFFF
 
