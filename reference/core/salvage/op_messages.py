@@ -35,9 +35,4 @@ def with_half_offsets(record: Record, offsets: QueueOffsets) -> Record | None:
     if not left:
         return None
     body = b",".join(b"%d" % offsets.moved(half, one) for one in left)
-    return replace(record, body=_padded(body, len(record.body)))
-
-
-def _padded(body: bytes, size: int) -> bytes:
-    """Return *body* with leading zeros, or with the comma that may end a list."""
-    return body.rjust(size, b"0")
+    return replace(record, body=body.rjust(len(record.body), b"0"))

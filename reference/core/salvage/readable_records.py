@@ -9,10 +9,11 @@ right and whose physical offset is its place. A record inside a body is not acce
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from reference.core.store.commitlog.record_reader import crc32, places_before_magics
-from reference.core.store.layouts import blank_codec, record_codec
+from reference.core.store.layouts import blank_codec
+from spec.derive.codecs import record_codec
 from spec.host import Host
 from spec.integers import body_crc
 from spec.layout import LayoutError
@@ -70,26 +71,20 @@ def record_at(view: memoryview, position: int, base: int) -> FoundRecord | None:
         values, end = record_codec.decode_from(view, position)
     except LayoutError:
         return None
-    size, magic, crc, *_, body, _, _ = values
+    size, magic, crc, queue_id, flag, queue_offset, physical_offset = values[:7]
+    system_flags, born_at_ms, born_ip, born_port, stored_at_ms = values[7:12]
+    store_ip, store_port, reconsume_times, prepared_offset = values[12:16]
+    body, topic, properties = values[16:]
     is_sound = (
         magic in (MAGIC_V1, MAGIC_V2)
         and size == end - position
         and (not body or body_crc(body, crc32) == crc)  # as at a start
         and agrees(view[position:end]) is not False
+        and physical_offset == base + position
     )
-    record = _record_of(values)
-    if not is_sound or record.physical_offset != base + position:
+    if not is_sound:
         return None
-    return FoundRecord(base + position, size, record)
-
-
-def _record_of(values: tuple[Any, ...]) -> Record:
-    """Return the record of the values of `record_layout`, hosts as two values each."""
-    _, magic, _, queue_id, flag, queue_offset, *_ = values
-    physical_offset, system_flags = values[6:8]
-    born_at_ms, born_ip, born_port, stored_at_ms, store_ip, store_port = values[8:14]
-    reconsume_times, prepared_transaction_offset, body, topic, properties = values[14:]
-    return Record(
+    record = Record(
         topic=str(topic, "utf-8", "surrogateescape"),
         queue_id=queue_id,
         queue_offset=queue_offset,
@@ -103,9 +98,10 @@ def _record_of(values: tuple[Any, ...]) -> Record:
         stored_at_ms=stored_at_ms,
         store_host=Host(store_ip, store_port),
         reconsume_times=reconsume_times,
-        prepared_transaction_offset=prepared_transaction_offset,
+        prepared_transaction_offset=prepared_offset,
         magic=magic,
     )
+    return FoundRecord(physical_offset, size, record)
 
 
 def _is_whole_blank(view: memoryview, position: int) -> bool:

@@ -11,7 +11,6 @@ from typing import Any
 
 from construct import Bytes, Prefixed
 
-from spec.derive.codecs import record_codec as record_codec
 from spec.derive.walk import View, leaves
 from spec.store.blank import blank_layout
 from spec.store.consume_queue import unit_layout
@@ -44,30 +43,10 @@ def struct_of(
     return Struct(form)
 
 
-def size_prefix(layout: Any, name: str) -> Struct:
-    """Return the struct of the size in front of the field *name*."""
-    names = [each for each, _ in leaves(layout, View(_version_1))]
-    behind = names[names.index(name) + 1] if names[-1] != name else ""
-    return struct_of(layout, first=name, last=behind)
-
-
-def reader_of(layout: Any, name: str, system_flags: int = 0) -> Struct:
-    """Return the struct that unpacks only the integer field *name*."""
-    before = struct_of(layout, last=name, system_flags=system_flags).size
-    ((_, part),) = [
-        (each, part) for each, part in leaves(layout, View(_version_1)) if each == name
-    ]
-    return Struct(f">{before}x{_form(part)}")
-
-
 def _form(part: Any) -> str:
     if isinstance(part, Prefixed):
         part = part.lengthfield
     return f"{part.sizeof()}s" if isinstance(part, Bytes) else str(part.fmtstr[1])
-
-
-def _version_1(name: str) -> int:
-    return MAGIC_V1 if name == "magic" else 0
 
 
 unit_codec = struct_of(unit_layout)
@@ -85,15 +64,12 @@ record_middle_codecs = {
     for hosts in (0, BORN_V6, STORE_V6, WIDE_HOSTS)
 }
 """By the host bits of the system flags: the fields between the head and the body."""
-record_size_reader = reader_of(record_layout, "size")
-system_flags_reader = reader_of(record_layout, "system_flags")
-stored_at_readers = {
-    hosts: reader_of(record_layout, "stored_at_ms", hosts) for hosts in (0, BORN_V6)
-}
-body_prefix = size_prefix(record_layout, "body")
-topic_prefix = size_prefix(record_layout, "topic")
-properties_prefix = size_prefix(record_layout, "properties")
+record_size_reader = struct_of(record_layout, last="magic")
+body_prefix = struct_of(record_layout, first="body", last="topic")
+topic_prefix = struct_of(record_layout, first="topic", last="properties")
+properties_prefix = struct_of(record_layout, first="properties")
 # A batch has its properties in the form in which a record has them.
 assert (
-    properties_prefix.format == size_prefix(batch_message_layout, "properties").format
+    struct_of(batch_message_layout, first="properties").format
+    == properties_prefix.format
 )

@@ -70,7 +70,7 @@ def test_the_cut_is_the_same(files: Files, log_end: int, base: int) -> None:
 def leading(
     data: memoryview, rules: RecoveryRules, log_end: int, *, trusts_first: bool = False
 ) -> LeadingUnits:
-    """Return what numpy finds; only a far unit is left to core."""
+    """Return the units that numpy finds; only a far unit is left to core."""
     at_once = fast.leading_units(data, log_end)
     plain = unit_codec.iter_unpack(data)
     core = leading_units(plain, rules, log_end, trusts_first=trusts_first)

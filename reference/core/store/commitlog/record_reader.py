@@ -19,8 +19,6 @@ from reference.core.store.layouts import (
     WIDE_HOSTS,
     blank_codec,
     record_size_reader,
-    stored_at_readers,
-    system_flags_reader,
 )
 from reference.core.store.recovery.rules import RecoveryRules
 from reference.core.store.types import Queue
@@ -46,7 +44,9 @@ ARRAY_SIZE_MAX = 2**31 - 3
 """A Java virtual machine makes no larger array, however much memory it has."""
 _HOST_SIZE_MAX = 16 + 4
 """Bytes of an IPv6 address and a port: 4.6.0 reads hosts into a record-sized array."""
-_SYSTEM_FLAGS = record_codec.names.index("system_flags")
+_SYSTEM_FLAGS, _STORED_AT = map(
+    record_codec.names.index, ("system_flags", "stored_at_ms")
+)
 _MAGIC_AT = record_size_reader.size
 _MAGIC_SIZE = blank_codec.size - _MAGIC_AT
 _MAGICS = re.compile(
@@ -221,12 +221,12 @@ def _is_integer(text: str, limit: int) -> bool:
 def stored_at_of(record: memoryview, *, supports_ipv6: bool = True) -> int:
     """Return the store time of *record* in milliseconds, 0 if it is too short."""
     try:
-        (flags,) = system_flags_reader.unpack_from(record)
-        hosts = flags & BORN_V6 if supports_ipv6 else 0
-        (stored_at_ms,) = stored_at_readers[hosts].unpack_from(record)
+        head = _structs(MAGIC_V1, 0).head.unpack_from(record)
+        if supports_ipv6 and head[_SYSTEM_FLAGS] & BORN_V6:
+            head = _structs(MAGIC_V1, BORN_V6).head.unpack_from(record)
     except error:
         return 0
-    return int(stored_at_ms)
+    return int(head[_STORED_AT])
 
 
 def places_before_magics(data: memoryview, begin: int) -> Iterator[int]:
